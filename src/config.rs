@@ -10,11 +10,11 @@ use toml::de::{DeTable, DeValue};
 
 use crate::config::screen::ScreenConfig;
 use crate::shell::notify::Notifier;
-use inbox::features::macros::recording::Fixed;
+use inbox::features::macros::Macro;
 use inbox::keymap::KeyMap;
 use inbox::palette_view::ThemePalette;
-use inbox::screens::conversations::saved_views::{SavedView, shipped};
-use inbox::settings::{Noticing, PauseOnReply};
+use inbox::screens::conversations::saved_views::{SavedView, built_in_views};
+use inbox::settings::{NoticeSettings, PauseOnReply};
 use model::email::compose::MailStyle;
 use model::ids::ChannelId;
 use model::pictures::Graphics;
@@ -78,7 +78,7 @@ pub struct Config {
     /// Response targets of all channels.
     pub targets: TargetMinutes,
     pub screen: ScreenConfig,
-    pub noticing: Noticing,
+    pub noticing: NoticeSettings,
     pub notifier: Notifier,
     /// Command for copies; empty uses tmux or the terminal.
     pub copy_command: Vec<String>,
@@ -89,7 +89,7 @@ pub struct Config {
     pub keymap: KeyMap,
     pub senders: Vec<(String, String)>,
     /// Macros, editable only in the file.
-    pub macros: Vec<Fixed>,
+    pub macros: Vec<Macro>,
     pub assist: Option<AssistConfig>,
     pub receiver: Option<ReceiverConfig>,
 }
@@ -129,7 +129,7 @@ fn describe_mistakes(mistakes: &[ConfigError]) -> String {
     let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
     match lines.as_slice() {
         [one] => one.clone(),
-        all => format!("the configuration has {} mistakes:\n  {}", all.len(), all.join("\n  ")),
+        all => format!("the configuration has {} errors:\n  {}", all.len(), all.join("\n  ")),
     }
 }
 
@@ -152,10 +152,10 @@ impl Default for Config {
             review_one_in: model::reviews::DEFAULT_SAMPLE_RATE,
             targets: TargetMinutes::NONE,
             screen: ScreenConfig::default(),
-            noticing: Noticing::default(),
+            noticing: NoticeSettings::default(),
             notifier: Notifier::default(),
             copy_command: Vec::new(),
-            views: shipped(),
+            views: built_in_views(),
             graphics: None,
             keymap: KeyMap::default(),
             senders: Vec::new(),
@@ -317,15 +317,16 @@ fn read_channel(
     }
     // Drafts and outbox rows refer to the name without case.
     if before.iter().any(|channel_config| channel_config.id() == id_of(&name)) {
-        mistakes
-            .0
-            .push(section.error("name", &format!("two channels are called {name:?}; names must differ")));
+        mistakes.0.push(
+            section.error("name", &format!("two channels have the name {name:?}; give each its own name")),
+        );
         return None;
     }
     let (key, is_one_of_many) = KeySource::first_source(sources);
     let key = key.unwrap_or_else(|| KeySource::Kept(folder.to_owned()));
     if is_one_of_many {
-        let problem = format!("channel {name:?} has several of key_env, key_command, key_file; keep one");
+        let problem =
+            format!("channel {name:?} has more than one of key_env, key_command and key_file; keep one");
         mistakes.0.push(section.error("name", &problem));
     }
     Some(ChannelConfig { name, base_url, key, read_only, pictures, draft_only, mail, targets })
@@ -353,7 +354,7 @@ impl ChannelConfig {
 
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "a text in quotes",
+        DeValue::String(_) => "text in quotes",
         DeValue::Integer(_) | DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",

@@ -4,17 +4,16 @@
 //! # The screen, and where its parts are below `src/inbox`
 //!
 //! ```text
-//!  1 Harbor chat LIVE 3│2 Harbor bot LIVE 1│3 …          412 credits   inbox/tabs_view.rs
-//! ┌ Inbox · open ────── 14 ┐┌ Maria Lopez · +34 … ─ AI ON · open 21h ┐
-//! │▌Maria Lopez   waits 6m ││              Thu 20 Nov                │
-//! │▌ where is…   AI ON 21h ││ Maria  10:02  Hi, where is my order?   │  screens/history/view.rs
-//! │ João Pereira       14m ││ AI     10:02  Your order number? read  │  screens/history/lines.rs
-//! │   thanks!    AI OFF 3h ││ ── new since you looked ──             │
-//! │  screens/conversations/ │├ Reply · LIVE · 1 credit ────── 0/4096 ─┤
-//! │                        ││ screens/composer/                      │
-//! └────────────────────────┘└────────────────────────────────────────┘
-//!  live · key 31% of 300/min · outbox 0 · AI paused by you 3      status_view.rs
-//!  r reply  p pause AI  e close  ? help                    hints.rs
+//!  All 4   1 Harbor chat 3   2 Harbor bot 1   3 …           412 credits   inbox/tabs_view.rs
+//! ┌ Inbox · open ────── 14 ┐┌ Maria Lopez · +34 … ── AI paused · you have it ┐
+//! │▌Maria Lopez   waits 6m ││              Thu 20 Nov                        │
+//! │▌ where is…             ││ Maria  10:02  Hi, where is my order?           │  screens/history/view.rs
+//! │ João Pereira       14m ││ AI     10:02  Your order number?         read  │  screens/history/lines.rs
+//! │   thanks!              ││ ── new since you looked ──                     │
+//! │  screens/conversations/ │├ Reply · 1 credit ─────────────────────── 0/4096 ┤
+//! │                        ││ screens/composer/                              │
+//! └────────────────────────┘└────────────────────────────────────────────────┘
+//!  Enter open · p pause AI · e close · ? help        2 new need a person   status.rs, hints.rs
 //! ```
 //!
 //! # The crates
@@ -22,22 +21,22 @@
 //! Each part is a crate of the workspace in a folder of its name under `src/`; [`cli`], [`config`] and
 //! [`shell`] are modules of this crate. Imports go only downward: `tests/it/floors.rs` lists what each crate
 //! may use. `model` and `inbox` have no async, IO, clock or lock, and only the `view` files of `inbox` draw.
-//! `client`, `receiver`, `connections`, `store` and `sync` never draw. They meet only in `shell`, which turns
-//! a received webhook into a poll by `sync`.
+//! `client`, `receiver`, `net`, `store` and `sync` never draw. They meet only in `shell`, which turns a
+//! received webhook into a poll by `sync`.
 //!
 //! | crate or module | holds |
 //! |---|---|
 //! | [`disk`] | files and folders private to this user |
 //! | [`sqlite`] | queries and rows by column name, for both databases |
 //! | [`model`] | domain types, bounds, prices, safe text |
-//! | [`wire`] | JSON shapes and paths, for both sides |
+//! | [`api`] | the contract: requests, answers, paths and errors of both sides |
 //! | [`inbox`] | the screen: keys, selection, deadlines, drawing |
 //! | [`client`] | requests, failures, retries, rate limits |
 //! | [`receiver`] | webhook endpoint: challenges, signatures |
-//! | [`assist`] | requests to a language model |
-//! | [`connections`] | guarded requests to configured hosts, Data Connections |
+//! | [`net`] | guarded requests to configured hosts, Data Connections, language models |
 //! | [`store`] | tables, rows, drafts, search, the outbox |
 //! | [`sync`] | polling and sending |
+//! | [`platforms`] | WhatsApp, Telegram, Twilio, mailboxes and their simulation |
 //! | [`service`] | the embedded service and its rules |
 //! | [`shell`] | the loop, the terminal, threads, signals |
 //! | [`cli`], [`config`] | commands, scripting, the configuration file |
@@ -69,13 +68,14 @@
 //!
 //! # One key press
 //!
-//! The input thread reads `p`, [`shell::decoder`] decodes it, and [`shell::input`] puts it into the
-//! [`shell::mailbox`]. The loop in `shell/run.rs` wakes and passes `Event::Key` to [`inbox::Inbox::update`];
-//! the key map of [`inbox::keymap`], built from [`inbox::command::TABLE`], resolves it, its row says if it is
-//! allowed and what it does, and the result is the effect `FileWrite::Enqueue`. The writing thread prepares
-//! the intent's bytes and key and commits them to `outbox.db`; the row returns as `Event::Enqueued`, and list
-//! and history reload and show `AI pausing`. The engine wakes, claims the row, sends it, and stores the
-//! answer; its news makes the screen reload and show `AI OFF by you`.
+//! The input thread reads `p`, [`shell::decoder`] decodes it, and [`shell::input`] puts it into
+//! [`shell::event_queue`]. The loop in `shell/run.rs` wakes, moves it to the [`inbox::input_queue`], which holds it
+//! while a read is awaited, and passes `Event::Key` to [`inbox::Inbox::update`]; the key map of
+//! [`inbox::keymap`], built from [`inbox::command::TABLE`], resolves it, its row says if it is allowed and what
+//! it does, and the result is the effect `FileWrite::Enqueue`. The writing thread prepares the intent's bytes
+//! and key and commits them to `outbox.db`; the row returns as `Event::Enqueued`, and list and history reload
+//! and show `AI pausing`. The engine wakes, claims the row, sends it, and stores the answer; its news makes the
+//! screen reload and show `AI OFF by you`.
 //!
 //! # One inbound message
 //!
@@ -84,7 +84,7 @@
 //! stale and requests them; the reading thread answers from `cache.db`. The selected row keeps its place, and
 //! the bell rings if the person is looking elsewhere.
 
-pub use {assist, client, connections, disk, inbox, model, receiver, service, sqlite, store, sync, wire};
+pub use {api, client, disk, inbox, model, net, platforms, receiver, service, sqlite, store, sync};
 
 pub mod cli;
 pub mod config;

@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use frontdesk::api::threads::read_thread;
 use frontdesk::inbox::Inbox;
 use frontdesk::inbox::event::{Effect, Event};
 use frontdesk::inbox::keys::{KeyCode, KeyPress};
@@ -22,7 +23,6 @@ use frontdesk::model::time::{ClockReading, MINUTE, Timestamp};
 use frontdesk::shell::clock::{SystemClock, instant};
 use frontdesk::shell::reading;
 use frontdesk::store::{Reader, Store};
-use frontdesk::wire::threads::read_thread;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::json;
@@ -163,7 +163,7 @@ impl Desk {
     fn draw(&mut self) {
         self.buffer.reset();
         view::draw(&self.app, Theme::default(), &mut self.buffer);
-        self.app.desk.drawn(self.app.context.moment, &mut self.app.context);
+        self.app.desk.record_drawn(self.app.context.moment, &mut self.app.context);
     }
 }
 

@@ -64,7 +64,7 @@ impl Desk {
     fn draw(&mut self) {
         self.buffer.reset();
         view::draw(&self.app, Theme::default(), &mut self.buffer);
-        self.app.desk.drawn(self.app.context.moment, &mut self.app.context);
+        self.app.desk.record_drawn(self.app.context.moment, &mut self.app.context);
     }
 }
 

@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::extract::{Path as Segment, Query, State};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use frontdesk::api::pages::Page;
 use frontdesk::model::time::Timestamp;
-use frontdesk::service::channels::Channel;
+use frontdesk::platforms::Channel;
 use frontdesk::service::cursors::PagePosition;
 use frontdesk::service::database::conversations::{self, ConversationRow};
 use frontdesk::service::database::messages::{self, Filter, MessageRow};
 use frontdesk::service::database::{outbound, workspaces};
 use frontdesk::service::handlers::bodies;
-use frontdesk::wire::conversations::ConversationBody;
-use frontdesk::wire::messages::MessageBody;
-use frontdesk::wire::pages::Page;
 use rusqlite::{Connection, OpenFlags};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The environment variable that makes this binary the bare server.
@@ -89,23 +89,27 @@ fn after(parameters: &Parameters) -> PagePosition {
     PagePosition { at: at.parse().expect("a number"), id: id.to_owned() }
 }
 
-fn page<T, B>(rows: Vec<T>, place: impl Fn(&T) -> PagePosition, body: impl Fn(T) -> B) -> Json<Page<B>> {
+fn page<'a, T, B: Serialize>(
+    rows: &'a [T],
+    place: impl Fn(&T) -> PagePosition,
+    body: impl Fn(&'a T) -> B,
+) -> Response {
     let more = rows.len() > 50;
-    let kept: Vec<T> = rows.into_iter().take(50).collect();
+    let kept = &rows[..rows.len().min(50)];
     let last = kept.last().filter(|_| more).map(place);
     let next_cursor = last.map(|place| format!("{}.{}", place.at, place.id));
-    Json(Page { data: kept.into_iter().map(body).collect(), has_more: more, next_cursor })
+    Json(Page { data: kept.iter().map(body).collect(), has_more: more, next_cursor }).into_response()
 }
 
-async fn list(State(files): State<Arc<Files>>, parameters: Parameters) -> Json<Page<ConversationBody>> {
+async fn list(State(files): State<Arc<Files>>, parameters: Parameters) -> Response {
     let after = after(&parameters);
     let query = move |db: &Connection| conversations::list(db, CHANNEL, None, &after, 51).expect("listed");
     let rows = read(files, query).await;
     let now = Timestamp::from_micros(0);
-    page(rows, ConversationRow::page_position, |row| bodies::conversation_body(row, now))
+    page(&rows, ConversationRow::page_position, |row| bodies::conversation_body(row, now))
 }
 
-async fn all_messages(State(files): State<Arc<Files>>, parameters: Parameters) -> Json<Page<MessageBody>> {
+async fn all_messages(State(files): State<Arc<Files>>, parameters: Parameters) -> Response {
     messages_of(files, after(&parameters), Filter::default()).await
 }
 
@@ -113,15 +117,15 @@ async fn history(
     State(files): State<Arc<Files>>,
     Segment(id): Segment<String>,
     parameters: Parameters,
-) -> Json<Page<MessageBody>> {
+) -> Response {
     let filter = Filter { conversation: Some(id), ..Filter::default() };
     messages_of(files, after(&parameters), filter).await
 }
 
-async fn messages_of(files: Arc<Files>, after: PagePosition, filter: Filter) -> Json<Page<MessageBody>> {
+async fn messages_of(files: Arc<Files>, after: PagePosition, filter: Filter) -> Response {
     let query = move |db: &Connection| messages::list(db, CHANNEL, &filter, &after, 51).expect("listed");
     let rows = read(files, query).await;
-    page(rows, MessageRow::page_position, |row| bodies::message_body(row, Channel::Whatsapp))
+    page(&rows, MessageRow::page_position, |row| bodies::message_body(row, Channel::Whatsapp))
 }
 
 /// Stores a message, counts it and takes its price: one transaction each.

@@ -13,18 +13,21 @@ use crate::shell::connections::ConnectionsSetup;
 use crate::shell::desk_parts::{DeskFiles, DeskParts};
 use crate::shell::notify::Notifier;
 use crate::shell::replies;
-use connections::{Credentials, Sealer, file};
 use inbox::palette_view::ThemePalette;
-use inbox::settings::{Footer, Settings};
+use inbox::settings::Settings;
 use model::ids::ChannelId;
 use model::secret::Secret;
-use model::time::Clock;
+use model::time::{Clock, DAY};
+use net::connections::{Credentials, Sealer, file};
 use service::StartError;
 use service::admin::Admin;
 use service::database::DatabaseError;
 use service::demo::shop_api;
 use store::StoreOptions;
 use sync::{ChannelSpec, Polling};
+
+/// Person whose desk the demo is.
+const AGENT: &str = "Ana";
 
 /// Channel words of the service and names of their tabs.
 const TABS: [(&str, &str); 4] = [
@@ -37,11 +40,11 @@ const TABS: [(&str, &str); 4] = [
 /// Error of a demo that cannot start, with the remedy.
 fn explain_start_error(error: StartError, folder: &Path) -> anyhow::Error {
     let StartError::Database(DatabaseError::InUse(process)) = error else {
-        return anyhow::Error::new(error).context("starting the service of the demo");
+        return anyhow::Error::new(error).context("could not start the demo's service");
     };
     let who = process.map_or_else(String::new, |process| format!(" (process {process})"));
     let folder = folder.display();
-    anyhow!("a demo runs in {folder} already{who}: end it first, or name another folder with --data-dir")
+    anyhow!("a demo already runs in {folder}{who}: end it first, or choose another folder with --data-dir")
 }
 
 /// Runs the demo, optionally with the tutor, in a temporary folder unless one is given.
@@ -55,21 +58,21 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
     let running = running.map_err(|error| explain_start_error(error, folder))?;
     let channels = channels(folder, &running)?;
     let links = runtime.block_on(start_sample_shop(folder, &running));
+    let is_new = !running.keys.is_empty();
     let desk = DeskParts {
         files: DeskFiles {
             folder: folder.join("desk"),
-            options: StoreOptions { zone: clock::zone(), ..StoreOptions::default() },
+            options: StoreOptions { owner: AGENT.to_owned(), zone: clock::zone(), ..StoreOptions::default() },
         },
         channels: desk::apply_read_only(channels, how.read_only),
         settings: Settings {
             zone: clock::zone(),
             demo: true,
             tutor,
-            // Few keys at first.
-            footer: Footer::Three,
+            // A continued demo is no longer new.
+            tutor_offered_until: is_new.then(|| clock.now().plus(DAY)),
             graphics: desk::graphics(None),
             connections: links.connections.clone(),
-            connects: true,
             // Its AI answers little, so all answers can be reviewed.
             review_one_in: 1,
             brief_on_pause: true,
@@ -79,19 +82,19 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
         suggester: None,
         config: None,
         replies: replies_folder(folder),
-        agent: Some("Ana".to_owned()),
+        agent: Some(AGENT.to_owned()),
         polling: Polling::default(),
         receiver: None,
         theme: desk::theme(ThemePalette::default(), false),
         screen: desk::screen(ScreenConfig::default()),
         notifier: desk::resolve_notifier(Notifier::default()),
         clipboard: desk::clipboard(Vec::new()),
-        views: inbox::screens::conversations::saved_views::shipped(),
+        views: inbox::screens::conversations::saved_views::built_in_views(),
         clock,
         runtime: runtime.handle().clone(),
     };
     // A demo continued in a given folder already has its suggestions.
-    if !running.keys.is_empty() && !how.read_only {
+    if is_new && !how.read_only {
         let (folder, replies) = (folder.join("desk"), folder.join("replies"));
         let clock = Arc::new(SystemClock);
         sample_assistant::start(runtime.handle(), folder, replies, ChannelId::from(TABS[0].0), clock);
@@ -131,7 +134,6 @@ async fn start_sample_shop(folder: &Path, running: &service::RunningService) -> 
     });
     ConnectionsSetup {
         connections,
-        file,
         log: folder.join("connection-calls.log"),
         credentials,
         zone: clock::zone(),
@@ -182,10 +184,10 @@ fn channels(folder: &Path, running: &service::RunningService) -> Result<Vec<Chan
     }
     if lines.is_empty() {
         lines = disk::read_text(&kept)
-            .with_context(|| format!("reading the demo's keys from {}", kept.display()))?;
+            .with_context(|| format!("could not read the demo's keys from {}", kept.display()))?;
     } else {
         disk::write(&kept, lines.as_bytes())
-            .with_context(|| format!("keeping the demo's keys in {}", kept.display()))?;
+            .with_context(|| format!("could not store the demo's keys in {}", kept.display()))?;
     }
     let key_of = |channel: &str| {
         lines.lines().find_map(|line| line.strip_prefix(channel)?.strip_prefix(' ').map(Secret::new))

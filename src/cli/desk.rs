@@ -18,17 +18,20 @@ use crate::shell::desk_parts::DeskParts;
 use crate::shell::notify::Notifier;
 use crate::shell::suggesting::{Suggester, SuggesterSetup};
 use crate::shell::terminal::ScreenOptions;
-use assist::Endpoint;
-use connections::{Credentials, file};
+use inbox::color_depth::ColorDepth;
 use inbox::palette_view::ThemePalette;
 use inbox::settings::Settings;
-use inbox::terminal_colors::TerminalColors;
 use inbox::theme_view::Theme;
 use model::messages::SenderAliases;
 use model::pictures::Graphics;
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND};
+use net::assist::Endpoint;
+use net::connections::{Credentials, file};
 use sync::{ChannelSpec, Polling};
+
+/// File of the connections, beside the configuration.
+pub(super) const CONNECTIONS_FILE: &str = "connections.toml";
 
 pub fn run(how: RunMode) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
@@ -39,8 +42,8 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
     }
     if config.channels.is_empty() {
         return Err(CliError::Usage(format!(
-            "no channel is configured in {}. Try the sample workspace: `frontdesk demo`. Or add a channel key: \
-             `frontdesk channel add`",
+            "no channel is configured in {}. To try a sample workspace, run `frontdesk demo`; to add a channel, \
+             run `frontdesk channel add`",
             path.display()
         )));
     }
@@ -70,19 +73,17 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
             mail_styles: config.channels.iter().map(|channel| (channel.id(), channel.mail.clone())).collect(),
             demo: false,
             footer: config.screen.footer,
-            agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
             brief_on_pause: config.brief_on_pause,
             review_one_in: config.review_one_in,
             transcribes: config.assist.as_ref().is_some_and(|assist| assist.transcribe_model.is_some()),
             model_caps: config.assist.as_ref().map(|assist| (assist.caps, SafeText::line(&assist.currency))),
             targets: config.targets(),
-            away: config.screen.away_minutes * MINUTE,
+            absence_after: config.screen.away_minutes * MINUTE,
             keymap: config.keymap.clone(),
             senders: SenderAliases::new(config.senders.clone()),
             macros: config.macros.clone(),
             connections: links.connections.clone(),
-            connects: true,
             ..Settings::default()
         },
         connections: Some(ConnectionsSetup { log: files.data.join("connection-calls.log"), ..links }),
@@ -107,18 +108,18 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
 
 /// Connections from the file beside the configuration.
 pub(super) fn load_connections(config: &Path) -> Result<ConnectionsSetup> {
-    let file = config.with_file_name("connections.toml");
+    let file = config.with_file_name(CONNECTIONS_FILE);
     let (connections, wrong) = file::read(&file);
     if let [one] = wrong.as_slice() {
         bail!("{one}");
     }
     if !wrong.is_empty() {
-        bail!("{} has {} mistakes:\n  {}", file.display(), wrong.len(), wrong.join("\n  "));
+        bail!("{} has {} errors:\n  {}", file.display(), wrong.len(), wrong.join("\n  "));
     }
     let folder = config.parent().unwrap_or(Path::new("")).to_owned();
     let sealed = config.with_file_name("connections.sealed");
     let credentials = Credentials::new(sealed, key_provider(folder));
-    Ok(ConnectionsSetup { connections, log: file.clone(), file, credentials, zone: clock::zone() })
+    Ok(ConnectionsSetup { connections, log: file, credentials, zone: clock::zone() })
 }
 
 /// Language model for suggestions, if configured.
@@ -128,7 +129,7 @@ fn suggester(
     runtime: &tokio::runtime::Handle,
 ) -> Result<Option<Suggester>> {
     let Some(assist) = &config.assist else { return Ok(None) };
-    let key = assist.fetch_key().map_err(|why| anyhow!("the key of [assist]: {why}"))?;
+    let key = assist.fetch_key().map_err(|why| anyhow!("could not get the key of [assist]: {why}"))?;
     let setup = SuggesterSetup {
         endpoint: Endpoint { url: assist.url.clone(), model: assist.model.clone(), key },
         language: assist.language.clone(),
@@ -195,14 +196,15 @@ pub fn service_runtime() -> Result<tokio::runtime::Runtime> {
 fn build_runtime_with(threads: usize) -> Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(threads).thread_name("hands").enable_all();
-    builder.build().context("starting the threads that talk to servers")
+    builder.build().context("could not start the network threads")
 }
 
 /// Theme from the environment and the configuration.
 pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
     let variable = |text: &str| std::env::var(text).ok();
     let palette = if is_colour_disabled(variable) { ThemePalette::Mono } else { palette };
-    Theme::new(palette, ascii).on(TerminalColors::of(variable))
+    let palette = palette.resolve(variable("COLORFGBG").as_deref());
+    Theme::new(palette, ascii).in_depth(ColorDepth::of(variable))
 }
 
 /// True if the environment disables colours: `NO_COLOR` first, then `CLICOLOR_FORCE` and `CLICOLOR`.

@@ -34,8 +34,8 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The switches of `engine`.
 #[derive(Debug, Args)]
 pub struct EngineArguments {
-    /// End once nothing can leave any more and the broadcasts in waves came to their end; with
-    /// 3 if something waits for a person.
+    /// End once nothing is left to send and broadcasts in waves are finished; exits with 3 if
+    /// something waits for a person.
     #[arg(long)]
     pub until_sent: bool,
 }
@@ -46,7 +46,7 @@ pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
     if config.channels.is_empty() {
         return Err(CliError::Usage(format!(
-            "no channel is configured in {}, so there is nothing to do; add one: `frontdesk channel add`",
+            "no channel is configured in {}; add one with `frontdesk channel add`",
             path.display()
         )));
     }
@@ -66,7 +66,7 @@ async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> a
     let store = files.open(config.agent.clone().unwrap_or_else(desk::login))?;
     if let Some(words) = store.restored() {
         tracing::warn!("{words}");
-        print::line(&format!("frontdesk engine: {words}")).context("saying what was found")?;
+        print::line(&format!("frontdesk engine: {words}")).context("could not print the notice")?;
     }
     let channels = desk::specs(config)?;
     let reader = store.reader()?;
@@ -92,7 +92,7 @@ async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> a
         tell.clone(),
         desk::polling(config),
     ));
-    print::line(&describe_start(&channels, files)).context("saying that it has started")?;
+    print::line(&describe_start(&channels, files)).context("could not print the start message")?;
     tracing::info!("the engine has started");
     let mut elsewhere = BTreeSet::new();
     let (mut receives, mut ended) = (None, Ok(()));
@@ -159,7 +159,8 @@ fn describe_start(channels: &[ChannelSpec], files: &DeskFolders) -> String {
     let names: Vec<String> =
         channels.iter().map(|channel| SafeText::line(&channel.name).to_string()).collect();
     format!(
-        "frontdesk engine: polls, sends and receives for {}; an inbox that is opened takes over; logs into {}; ends with Ctrl-C or SIGTERM",
+        "frontdesk engine: running for {}; an inbox takes over while it is open; log in {}; stop with Ctrl-C or \
+         SIGTERM",
         names.join(", "),
         files.logs.display()
     )

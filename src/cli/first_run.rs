@@ -20,6 +20,6 @@ pub fn run(path: &Path, config: &Config, how: RunMode) -> Result<()> {
     };
     let read_only = how.read_only.then_some("--read-only");
     let words = read_only.into_iter().chain(words.iter().copied()).map(OsString::from);
-    let program = std::env::current_exe().context("frontdesk does not find itself")?;
-    children::exec_program(program, words).context("starting frontdesk again")
+    let program = std::env::current_exe().context("could not find the program file of frontdesk")?;
+    children::exec_program(program, words).context("could not start frontdesk again")
 }

@@ -56,7 +56,7 @@ impl DeskFolders {
     }
 
     pub fn open(&self, owner: String) -> Result<Store> {
-        self.files(owner).open().context("opening this desk's files")
+        self.files(owner).open().context("could not open this desk's files")
     }
 }
 
@@ -65,6 +65,6 @@ fn chosen(variable: &str, of_platform: fn(&ProjectDirs) -> PathBuf) -> Result<Pa
         return Ok(PathBuf::from(folder));
     }
     let dirs = ProjectDirs::from("", "", "frontdesk");
-    let dirs = dirs.with_context(|| format!("no home folder is known; set {variable} to a folder"))?;
+    let dirs = dirs.with_context(|| format!("there is no home folder; set {variable} to a folder"))?;
     Ok(of_platform(&dirs))
 }

@@ -15,20 +15,20 @@ use tracing_subscriber::util::SubscriberInitExt;
 const HISTORY_LIMIT_DAYS: usize = 7;
 /// Allowed values of `FRONTDESK_LOG`, as text.
 const LEVELS_HELP: &str =
-    "use error, warn, info, debug, trace or off, or levels of single parts such as warn,hyper=debug";
+    "use error, warn, info, debug, trace or off, or levels of single modules such as warn,hyper=debug";
 
 /// Starts logging to the folder, at the level of `FRONTDESK_LOG` (default `info`).
 pub fn start(folder: &Path) -> Result<()> {
     let filter = filter(LevelFilter::INFO)?;
     disk::create_own_folder(folder)
-        .with_context(|| format!("using the folder of the log {}", folder.display()))?;
+        .with_context(|| format!("could not use the log folder {}", folder.display()))?;
     let files = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("frontdesk")
         .filename_suffix("log")
         .max_log_files(HISTORY_LIMIT_DAYS)
         .build(folder)
-        .with_context(|| format!("opening the log in {}", folder.display()))?;
+        .with_context(|| format!("could not open the log in {}", folder.display()))?;
     let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(files));
     // A second start in one process, as in tests, keeps the first log.
     let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
@@ -49,14 +49,14 @@ fn filter(usual: LevelFilter) -> Result<Targets> {
         Ok(wanted) if !wanted.trim().is_empty() => read_levels(&wanted).map_err(anyhow::Error::msg),
         Ok(_) | Err(std::env::VarError::NotPresent) => Ok(Targets::new().with_default(usual)),
         Err(std::env::VarError::NotUnicode(_)) => {
-            Err(anyhow::anyhow!("FRONTDESK_LOG is no text: {LEVELS_HELP}"))
+            Err(anyhow::anyhow!("FRONTDESK_LOG is not valid UTF-8: {LEVELS_HELP}"))
         }
     }
 }
 
 /// Parses a level, or levels of single targets as in `warn,hyper=debug`.
 fn read_levels(text: &str) -> Result<Targets, String> {
-    let wrong = |word: &str| format!("FRONTDESK_LOG={text}: {word:?} is no level of the log: {LEVELS_HELP}");
+    let wrong = |word: &str| format!("FRONTDESK_LOG={text}: {word:?} is not a log level: {LEVELS_HELP}");
     let mut levels = Targets::new();
     for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
         let (part, word) =
@@ -151,10 +151,7 @@ mod tests {
         ];
         for (text, word) in cases {
             let told = read_levels(text).expect_err(text);
-            assert!(
-                told.contains(&format!("{word:?} is no level")) && told.contains("error, warn, info"),
-                "{told}"
-            );
+            assert!(told.contains(&format!("{word:?}")) && told.contains("error, warn, info"), "{told}");
         }
     }
 }

@@ -21,63 +21,68 @@ pub enum ManualPage {
 }
 
 pub const ENVIRONMENT: &[(&str, &str)] = &[
-    ("FRONTDESK_CONFIG_DIR", "The folder of the configuration, instead of the one in XDG_CONFIG_HOME."),
-    ("FRONTDESK_DATA_DIR", "One folder for data, cache and logs, instead of those in XDG folders."),
+    ("FRONTDESK_CONFIG_DIR", "Folder of the configuration, instead of the one in XDG_CONFIG_HOME."),
+    ("FRONTDESK_DATA_DIR", "Folder for data, cache and logs, instead of those in XDG folders."),
     (
         "FRONTDESK_LOG",
-        "How much is logged: error, warn, info, debug, trace or off, also of single parts (warn,hyper=debug); \
-         another word is an error. The inbox logs at info into files, serve at warn to standard error.",
+        "Log level: error, warn, info, debug, trace or off, also for single modules (warn,hyper=debug); anything \
+         else is an error. The inbox logs to files, by default at info; serve logs to standard error, by default \
+         at warn.",
     ),
-    ("FRONTDESK_ASSISTANT_KEY", "The key of serve --assistant-url."),
-    ("FRONTDESK_COMPLETE, COMP_WORDBREAKS", "Set by the completions of a shell, never by hand."),
-    ("COLORFGBG", "Set by terminals: theme = \"auto\" takes the light theme where its background is light."),
+    ("FRONTDESK_ASSISTANT_KEY", "Key for serve --assistant-url."),
+    ("FRONTDESK_COMPLETE, COMP_WORDBREAKS", "Set by shell completions; do not set them yourself."),
+    ("COLORFGBG", "Set by terminals: with a light background, theme = \"auto\" chooses the light theme."),
     (
         "NO_COLOR, CLICOLOR, CLICOLOR_FORCE",
-        "No colours where NO_COLOR is not empty, or CLICOLOR is 0 and CLICOLOR_FORCE does not say otherwise.",
+        "No colours if NO_COLOR is not empty, or if CLICOLOR is 0 and CLICOLOR_FORCE does not override it.",
     ),
-    ("TZ", "The time zone of times on the screen, in plans and in exports; else the system's."),
-    ("VISUAL, EDITOR", "The editor that Ctrl-G opens a text in."),
-    ("USER, LOGNAME", "Who works here, where the configuration names nobody."),
+    ("TZ", "Time zone of times on the screen, in schedules and in exports; without it, the system's."),
+    ("VISUAL, EDITOR", "Editor that Ctrl-G opens."),
+    ("USER, LOGNAME", "Your name, if the configuration has none."),
     (
         "TERM, TERM_PROGRAM, COLORTERM, TMUX, STY, WT_SESSION",
-        "What the terminal can: colours, pictures, notifications, copies.",
+        "Abilities of the terminal: colours, pictures, notifications, copies.",
     ),
-    ("LC_ALL, LC_CTYPE, LANG", "Whether the terminal is in UTF-8, for doctor."),
-    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "The proxy on the way to the servers of channels."),
+    ("LC_ALL, LC_CTYPE, LANG", "Character set of the terminal, checked by doctor."),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "Proxy for requests to the servers of channels."),
     (
         "XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME",
-        "Where the files lie, instead of in ~/.config, ~/.local/share, ~/.cache and ~/.local/state.",
+        "Folders of the files, instead of ~/.config, ~/.local/share, ~/.cache and ~/.local/state.",
     ),
 ];
 
 pub const FILES: &[(&str, &str)] = &[
-    ("~/.config/frontdesk/config.toml", "The configuration: frontdesk-config(5)."),
-    ("~/.config/frontdesk/connections.toml", "Data Connections; their credentials are sealed beside it."),
-    ("~/.config/frontdesk/replies/", "Canned replies, one file NAME.md each."),
-    ("~/.config/frontdesk/keys/", "Channel keys, where no keyring answers; mode 0600."),
+    ("~/.config/frontdesk/config.toml", "Configuration: frontdesk-config(5)."),
+    (
+        "~/.config/frontdesk/connections.toml",
+        "Data Connections; their credentials are encrypted in connections.sealed beside it.",
+    ),
+    ("~/.config/frontdesk/replies/", "Canned replies, one file NAME.md for each."),
+    ("~/.config/frontdesk/keys/", "Channel keys, if there is no keyring; mode 0600."),
     (
         "~/.local/share/frontdesk/outbox.db",
-        "What was written and not confirmed, drafts, notes, snoozes. Precious.",
+        "Unconfirmed changes, drafts, notes, snoozes. Exists only here: back it up.",
     ),
-    ("~/.cache/frontdesk/cache.db", "What was read; may be deleted while frontdesk does not run."),
+    (
+        "~/.cache/frontdesk/cache.db",
+        "Data read from the server; may be deleted while frontdesk is not running.",
+    ),
     (
         "~/.local/state/frontdesk/",
-        "Logs of a week: ids, never contents or keys. A mark that tells an older copy of the outbox.",
+        "Logs of the last week, with ids but without contents or keys, and a mark by which an older copy of the \
+         outbox is recognised.",
     ),
 ];
 
 const EXAMPLES: &[(&str, &str)] = &[
     ("Try it; needs no key and no network:", "frontdesk demo"),
     (
-        "Add a channel; the key is asked for:",
+        "Add a channel; asks for the key:",
         "frontdesk channel add --name Shop --base-url https://api.example.com/v1",
     ),
-    (
-        "Answer from a script and take the conversation over:",
-        "frontdesk send +34600111222 \"A person here.\" --pause",
-    ),
-    ("Who waits, for another program:", "frontdesk list --status needs-reply --json"),
-    ("Find out what does not work:", "frontdesk doctor"),
+    ("Reply from a script and pause the AI:", "frontdesk send +34600111222 \"A person here.\" --pause"),
+    ("List customers who wait, for another program:", "frontdesk list --status needs-reply --json"),
+    ("Find problems:", "frontdesk doctor"),
 ];
 
 pub fn write(which: ManualPage, page: &mut Vec<u8>) -> io::Result<()> {
@@ -105,7 +110,7 @@ fn program(page: &mut Vec<u8>) -> io::Result<()> {
     rest.control("PP", []).text([roman(JSON_ERRORS_HELP)]);
     described(&mut rest, "ENVIRONMENT", ENVIRONMENT);
     described(&mut rest, "FILES", FILES);
-    rest.text([roman("Where FRONTDESK_CONFIG_DIR or FRONTDESK_DATA_DIR is set, they lie there.")]);
+    rest.text([roman("If FRONTDESK_CONFIG_DIR or FRONTDESK_DATA_DIR is set, the files are there.")]);
     rest.control("SH", ["EXAMPLES"]);
     for (what, command) in EXAMPLES {
         rest.text([roman(*what)]).control("PP", []).control("RS", ["4"]);
@@ -132,13 +137,16 @@ fn keys() -> Roff {
     for place in CommandScope::ALL {
         page.control("SS", [place.heading()]);
         for row in TABLE.iter().filter(|command_row| command_row.place == place) {
-            let keys = keymap.all(row.command).join(", ");
-            page.control("TP", []).text([bold(keys)]).text([roman(keymap.doc(row.command))]);
+            let keys = match keymap.key_names(row.command) {
+                keys if keys.is_empty() => keymap.first_key_name(row.command),
+                keys => keys.join(", "),
+            };
+            page.control("TP", []).text([bold(keys)]).text([roman(keymap.doc_with_keys(row.command))]);
         }
     }
     page.control("SS", [VERBS_HEADING]);
     for verb in VERBS {
-        page.control("TP", []).text([bold(verb.typed())]).text([roman(verb.doc)]);
+        page.control("TP", []).text([bold(verb.usage())]).text([roman(verb.doc)]);
     }
     page
 }
@@ -178,11 +186,11 @@ fn config(page: &mut Vec<u8>) -> io::Result<()> {
     roff.control("SH", ["DESCRIPTION"]);
     roff.text([
         bold("config.toml"),
-        roman(" is TOML. A mistake in it is told with its line and the nearest known key; "),
+        roman(" is written in TOML. An error names its line and the nearest known key; "),
         bold("frontdesk doctor"),
-        roman(" tells all of them, and "),
+        roman(" lists all errors, and "),
         bold("frontdesk config schema"),
-        roman(" prints the JSON Schema by which editors check it."),
+        roman(" prints the JSON Schema with which editors check the file."),
     ]);
     roff.control("SH", ["TABLES"]);
     for table in TABLES {
@@ -193,7 +201,7 @@ fn config(page: &mut Vec<u8>) -> io::Result<()> {
         }
     }
     roff.control("SH", ["FILES"]).text([bold("~/.config/frontdesk/config.toml")]);
-    roff.text([roman("Where FRONTDESK_CONFIG_DIR is set, it lies there.")]);
+    roff.text([roman("If FRONTDESK_CONFIG_DIR is set, the file is there.")]);
     roff.control("SH", ["EXAMPLE"]).control("EX", []);
     for line in EXAMPLE_CONFIG.lines() {
         roff.text([roman(line)]);

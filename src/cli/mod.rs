@@ -4,8 +4,10 @@
 //! wrong usage.
 
 pub mod admin;
+mod asking;
 pub mod channel;
 pub mod completing;
+pub mod connection;
 pub mod demo;
 pub mod desk;
 pub mod development;
@@ -39,24 +41,26 @@ use client::PrepareError;
 use inbox::wrap;
 
 /// Error for the inbox without a terminal.
-const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \
-                           `show`, `search`, `export`, `send`, `react`, `pause`, `resume`, `close` or `broadcast` in scripts";
+const NO_TERMINAL: &str = "the inbox needs a terminal on standard output; run it in a terminal, or use `frontdesk \
+                           list`, `show`, `search`, `export`, `send`, `react`, `take`, `done`, `later`, `pause`, \
+                           `resume`, `close` or `broadcast` in scripts";
 
 /// Error for the wall without a terminal.
-const NO_WALL_TERMINAL: &str = "the wall needs a terminal on stdout; run `frontdesk wall` in one, or use \
-                                        `frontdesk list`, `account` or `broadcast list` in scripts";
+const NO_WALL_TERMINAL: &str = "the wall needs a terminal on standard output; run `frontdesk wall` in a terminal, \
+    or use `frontdesk list`, `account` or `broadcast list` in scripts";
 
 pub const EXIT_CODES: [(&str, &str); 4] = [
-    ("0", "done: the server confirmed it, or what was asked for is on standard output"),
-    ("1", "not done, and nothing is queued; standard error says why"),
-    ("2", "the command cannot be used so; nothing was changed"),
+    ("0", "Done: the server confirmed the change, or the result is on standard output"),
+    ("1", "Failed: nothing was done and nothing is queued; standard error says why"),
+    ("2", "Wrong usage: nothing was changed"),
     (
         "3",
-        "queued, or not known to be done: standard error says which, and the row of the outbox that holds it",
+        "Not finished: queued, waiting for a person, or outcome unknown; standard error says which, and names the \
+         row of the outbox",
     ),
 ];
 /// Help text about errors with `--json`.
-pub const JSON_ERRORS_HELP: &str = "With --json errors are JSON, too: an object a line on standard error.";
+pub const JSON_ERRORS_HELP: &str = "With --json, errors are JSON too: one object per line on standard error.";
 /// Columns of the text beside an exit code.
 const EXIT_CODE_COLUMNS: usize = 75;
 
@@ -72,14 +76,13 @@ fn exit_codes() -> String {
 #[derive(Debug, Default, Parser)]
 #[command(version, about, long_about = None, after_help = exit_codes())]
 pub struct Cli {
-    /// Change nothing: every write is off, in all tabs of the inbox.
+    /// Change nothing: turn off every change in all tabs of the inbox.
     #[arg(long)]
     pub read_only: bool,
-    /// The inbox in lines of words: for screen readers, and for terminals that
-    /// can do no more.
+    /// Show the inbox as lines of text, for screen readers and simple terminals.
     #[arg(long)]
     pub plain: bool,
-    /// What to do; without a command, the inbox of the configured channels.
+    /// Command to run; without one, the inbox of the configured channels opens.
     #[command(subcommand)]
     pub command: Option<Action>,
 }
@@ -87,36 +90,41 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Action {
-    /// The inbox on a sample workspace that lives by itself; needs nothing.
+    /// Open the inbox on a simulated sample workspace; needs no key and no network.
     Demo {
-        /// Keep the demo's files here instead of in a temporary folder.
+        /// Keep the demo's files in this folder instead of a temporary one.
         #[arg(long, value_name = "DIR")]
         data_dir: Option<PathBuf>,
-        /// Begin with the tutor, which teaches the first keys.
+        /// Start with the tutorial, which teaches the first keys.
         #[arg(long)]
         tutor: bool,
+        /// Show the demo as lines of text, the same as `frontdesk --plain demo`.
+        #[arg(long = "plain")]
+        lines: bool,
     },
-    /// Channel keys: add, list, test, remove.
+    /// Manage channels and their keys: add, list, test, remove.
     #[command(subcommand)]
     Channel(channel::ChannelAction),
-    /// Look at configuration, files, terminal and keys, and say what to do.
+    /// Manage this desk's Data Connections: add, list, test, credential, remove.
+    #[command(subcommand)]
+    Connection(connection::ConnectionAction),
+    /// Check configuration, files, terminal and keys, and say what to do.
     ///
-    /// Exit code 1 when something does not work.
+    /// Exits with 1 if something does not work.
     Doctor(doctor::DoctorArguments),
-    /// Run the service alone, without an inbox.
+    /// Run the service without an inbox.
     Serve(serve::ServeArguments),
-    /// Manage a service of your own: channels, keys, credits, templates.
+    /// Manage your own service: channels, keys, credits, templates.
     Admin(admin::AdminArguments),
-    /// All channels on one screen, to hang on a wall; changes nothing.
+    /// Show all channels on one screen, read-only.
     Wall,
-    /// What goes on without a screen: polls, sends, carries broadcasts on and
-    /// receives webhooks, until Ctrl-C or SIGTERM.
+    /// Poll, send, run broadcasts and receive webhooks without a screen, until Ctrl-C or SIGTERM.
     ///
-    /// An inbox that is opened on the same files takes over at once, and the
-    /// engine goes on when it is closed. It logs where the inbox does.
+    /// An inbox opened on the same files takes over at once, and the engine continues when it is
+    /// closed. The engine logs to the same folder as the inbox.
     Engine(engine::EngineArguments),
-    /// For an assistant of yours: the Model Context Protocol on standard input and
-    /// output. It reads, and leaves proposals and notes; a person sends.
+    /// Serve the Model Context Protocol on standard input and output, for your own assistant. It
+    /// can read and leave proposals and notes; only a person sends.
     Mcp(mcp::McpArguments),
     #[command(flatten)]
     Script(scripting::Script),
@@ -168,14 +176,17 @@ pub fn main() -> ExitCode {
     let how = RunMode { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
     let result = match command {
         None | Some(Action::Wall) => how.require_terminal().and_then(|()| desk::run(how)),
-        Some(Action::Demo { data_dir, tutor }) => {
+        Some(Action::Demo { data_dir, tutor, lines }) => {
+            let how = RunMode { plain: how.plain || lines, ..how };
             how.require_terminal().and_then(|()| Ok(demo::run(data_dir, tutor, how)?))
         }
         Some(_) if read_only || plain => Err(CliError::Usage(
-            "--read-only and --plain are for the inbox: `frontdesk --plain`, `frontdesk --plain demo`, `frontdesk --read-only wall`"
+            "--read-only and --plain work only with the inbox: `frontdesk --plain`, `frontdesk --plain demo`, \
+             `frontdesk --read-only wall`"
                 .to_owned(),
         )),
         Some(Action::Channel(action)) => channel::run(&action),
+        Some(Action::Connection(action)) => connection::run(&action),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
         Some(Action::Engine(arguments)) => engine::run(&arguments),
         Some(Action::Mcp(arguments)) => mcp::run(&arguments),

@@ -13,19 +13,19 @@ use crate::config::schema;
 /// The commands for packagers.
 #[derive(Debug, Subcommand)]
 pub enum Packaging {
-    /// Print completions for a shell; they know channels and conversations, too.
+    /// Print completions for a shell, including channels and conversations.
     Completions {
-        /// The shell.
+        /// Shell.
         #[arg(value_enum)]
         shell: Shell,
     },
     /// Print a manual page.
     Man {
-        /// Which: the commands, or config.toml.
+        /// Page to print.
         #[arg(value_enum, default_value_t = ManualPage::Frontdesk)]
         page: ManualPage,
     },
-    /// About config.toml.
+    /// Print the schema of config.toml.
     #[command(subcommand)]
     Config(ConfigAction),
 }
@@ -33,8 +33,7 @@ pub enum Packaging {
 /// The commands about the configuration file.
 #[derive(Debug, Subcommand)]
 pub enum ConfigAction {
-    /// Print the JSON Schema of config.toml, by which editors complete and check
-    /// it.
+    /// Print the JSON Schema of config.toml, with which editors complete and check it.
     Schema,
 }
 
@@ -42,13 +41,13 @@ pub fn run(what: &Packaging) -> Result<()> {
     let mut page = Vec::new();
     match what {
         Packaging::Completions { shell } => {
-            completing::script(*shell, &mut page).context("making the completions")?;
+            completing::script(*shell, &mut page).context("could not make the completions")?;
         }
         Packaging::Man { page: which } => {
-            manual::write(*which, &mut page).context("making the manual page")?;
+            manual::write(*which, &mut page).context("could not make the manual page")?;
         }
         Packaging::Config(ConfigAction::Schema) => {
-            page = serde_json::to_vec_pretty(&schema::schema()).context("making the schema")?;
+            page = serde_json::to_vec_pretty(&schema::schema()).context("could not make the schema")?;
             page.push(b'\n');
         }
     }

@@ -20,7 +20,7 @@ pub use store::transcript::{message_json, speaker_name};
 /// Standard output failed. A separate type, since a broken pipe to a server does not mean that the reader has
 /// seen enough.
 #[derive(Debug, Error)]
-#[error("writing the answer: {0}")]
+#[error("could not write the output: {0}")]
 struct StdoutError(io::Error);
 
 pub fn line(text: &str) -> Result<()> {
@@ -63,7 +63,7 @@ pub fn is_reader_closed(error: &anyhow::Error) -> bool {
 
 /// Writes a progress line to standard error.
 pub fn print_progress(text: &str) -> Result<()> {
-    writeln!(io::stderr(), "{text}").context("saying how far it is")
+    writeln!(io::stderr(), "{text}").context("could not print the progress")
 }
 
 /// Joins a multi-line error into one line and removes repeated parts.

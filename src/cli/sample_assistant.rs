@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use crate::shell::clock;
 use crate::shell::replies::ReplyFolder;
-use assist::rules;
 use model::conversations::ConversationRow;
 use model::filter::ConversationFilter;
 use model::ids::{ChannelId, MessageId};
@@ -20,6 +19,7 @@ use model::suggestions::{
 };
 use model::text::SafeText;
 use model::time::{Clock, Timestamp};
+use net::assist::rules;
 use store::proposals::NewProposal;
 use store::{Store, StoreError, StoreOptions};
 
@@ -83,7 +83,7 @@ fn suggest_samples(
             channel: channel.clone(),
             conversation: first.conversation.id.clone(),
             proposer: SafeText::line("Sample assistant"),
-            reason: SafeText::line("one of your canned replies answers what was asked"),
+            reason: SafeText::line("One of your canned replies answers the question"),
             change: ProposedChange::Reply { text: text.clone() },
             seen,
         },

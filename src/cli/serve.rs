@@ -21,77 +21,74 @@ use service::{
 /// The switches of `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArguments {
-    /// Where to listen; port 0 takes a free one.
+    /// Address to listen on; port 0 takes a free port.
     #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
     pub listen: SocketAddr,
-    /// A name or address that requests may name as their host, beside loopback
-    /// ones and the address it listens on; repeat it for more.
+    /// Host name or address to accept in requests, besides loopback and the listening address; may
+    /// be given several times.
     #[arg(long = "host", value_name = "NAME")]
     pub hosts: Vec<HostName>,
-    /// The address under which others reach it, such as
-    /// https://desk.example.com: links carry it, and its host may be named.
+    /// Address at which others reach the service, such as https://desk.example.com; links use it,
+    /// and its host is accepted.
     #[arg(long, value_name = "URL")]
     pub public_url: Option<PublicUrl>,
-    /// A proxy, or a network of them, whose X-Forwarded-For, -Proto and -Host are
-    /// believed: limits, the log and links then follow the client it tells;
-    /// repeat it for more.
+    /// Proxy, or network of proxies, whose X-Forwarded-For, -Proto and -Host are trusted: limits,
+    /// log and links then use the client it names; may be given several times.
     #[arg(long = "trust-proxy", value_name = "CIDR")]
     pub proxies: Vec<Network>,
-    /// The service's database: a file, created readable by its owner only, or one
-    /// on a PostgreSQL server, such as postgres://user@host/name.
+    /// Database of the service: a file, created readable by its owner only, or a PostgreSQL
+    /// database such as postgres://user@host/name.
     #[arg(long, value_name = "PATH|URL")]
     pub db: Option<DatabaseLocation>,
-    /// The key that seals secrets, made when the database is new: 32 bytes or 64
-    /// hex digits, readable by its owner only; without it, a file beside the
-    /// database. One on a server has none beside it.
+    /// File with the key that encrypts secrets: 32 bytes or 64 hex digits, readable by its owner
+    /// only; created with a new database. Without it, a file beside the database; a PostgreSQL
+    /// database needs it.
     #[arg(long, value_name = "PATH")]
     pub key_file: Option<PathBuf>,
-    /// A file with the token that opens GET /metrics to other machines; without it,
-    /// only this machine may see the figures.
+    /// File with the token that other machines need for GET /metrics; without it, only this machine
+    /// can read the metrics.
     #[arg(long, value_name = "PATH")]
     pub metrics_token_file: Option<PathBuf>,
-    /// Write where the service is, and keys that were just made, into this
-    /// file once the socket is bound.
+    /// Write the address of the service and newly created keys to this file once the socket is
+    /// bound.
     #[arg(long, value_name = "PATH")]
     pub ready_file: Option<PathBuf>,
-    /// Seed the sample world and keep it alive.
+    /// Create the sample workspace, and simulate its customers.
     #[arg(long)]
     pub demo: bool,
-    /// Simulated platforms and the scripted assistant, without the sample world.
+    /// Use simulated platforms and the scripted assistant, without the sample workspace.
     #[arg(long)]
     pub simulate: bool,
-    /// Offer the switches under /dev; loopback only.
+    /// Offer the test endpoints under /dev; on loopback only.
     #[arg(long)]
     pub dev: bool,
-    /// Decides what is random in the simulated world.
+    /// Seed of the random numbers of the simulation.
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub seed: u64,
-    /// The service's own file: [assistant], what a model is told of the business,
-    /// where it is and what it may use up.
+    /// Configuration file of the service: its table `[assistant]` holds the model's address, its
+    /// token limits and facts about the business.
     #[arg(long, value_name = "PATH")]
     pub config: Option<PathBuf>,
-    /// Let a model answer customers: an OpenAI-compatible endpoint up to its
-    /// version, such as http://127.0.0.1:8000/v1. Its key, if it wants one, is
-    /// read from FRONTDESK_ASSISTANT_KEY.
+    /// Let a model answer customers: address of an OpenAI-compatible endpoint, including its
+    /// version, such as http://127.0.0.1:8000/v1. Its key, if it needs one, is read from
+    /// FRONTDESK_ASSISTANT_KEY.
     #[arg(long, value_name = "URL", requires = "assistant_model")]
     pub assistant_url: Option<String>,
-    /// The model's name at that endpoint.
+    /// Name of the model at that endpoint.
     #[arg(long, value_name = "NAME", requires = "assistant_url")]
     pub assistant_model: Option<String>,
-    /// Tokens the model may take for one conversation in a day; then a person
-    /// is asked for. 100000 unless it is said here or in the file.
+    /// Maximum tokens for one conversation in a day; then a person is asked for. Without a value
+    /// here or in the file, 100000.
     #[arg(long, value_name = "TOKENS", requires = "assistant_url")]
     pub assistant_conversation_tokens: Option<u64>,
-    /// Tokens the model may take for all conversations in a day.
-    /// 2000000 unless it is said here or in the file.
+    /// Maximum tokens for all conversations in a day. Without a value here or in the file, 2000000.
     #[arg(long, value_name = "TOKENS", requires = "assistant_url")]
     pub assistant_day_tokens: Option<u64>,
-    /// How long the assistant is silent in a conversation after a person's
-    /// message: "pause", until it is handed back, or "next customer message".
-    /// pause unless it is said here or in the file.
+    /// How long the assistant is silent in a conversation after a person's message: "pause" (until
+    /// it is handed back) or "next customer message". Without a value here or in the file, "pause".
     #[arg(long, value_name = "WHEN")]
     pub after_person_answers: Option<AfterPersonAnswers>,
-    /// No rate limits, for benches.
+    /// Turn off rate limits, for benchmarks.
     #[arg(long, requires = "dev")]
     pub unlimited: bool,
 }
@@ -100,7 +97,8 @@ pub struct ServeArguments {
 pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
     if arguments.dev && !arguments.listen.ip().is_loopback() {
         return Err(CliError::Usage(format!(
-            "--dev opens switches without a key and is for loopback only; listen on 127.0.0.1 instead of {}",
+            "--dev offers test endpoints without a key, so it works only on loopback; listen on 127.0.0.1 instead \
+             of {}",
             arguments.listen.ip()
         )));
     }
@@ -117,12 +115,12 @@ fn metrics_token(path: &Path) -> Result<MetricsToken> {
     let token = || {
         anyhow::ensure!(
             !disk::is_open_to_others(&std::fs::metadata(path)?, 0o077),
-            "it can be read by others; run: chmod 600 {}",
+            "other users can read the file; run: chmod 600 {}",
             path.display()
         );
         MetricsToken::read(&disk::read_text(path)?).map_err(anyhow::Error::msg)
     };
-    token().with_context(|| format!("the token of the figures in {}", path.display()))
+    token().with_context(|| format!("could not read the metrics token in {}", path.display()))
 }
 
 async fn serve(arguments: ServeArguments) -> Result<()> {
@@ -133,7 +131,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     let shown = database.to_string();
     let told = load_assistant_config(arguments.config.as_deref(), arguments.assistant_url.is_some())?;
     let caps = told.as_ref().map_or_else(TokenCaps::default, |assistant_config| assistant_config.caps);
-    let unready = |path: &PathBuf| format!("writing the ready file {}", path.display());
+    let unready = |path: &PathBuf| format!("could not write the ready file {}", path.display());
     if let Some(path) = &arguments.ready_file {
         service::ready_file::check(path).with_context(|| unready(path))?;
     }
@@ -170,7 +168,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         started = service::start(options) => started,
         () = signals.next() => return Ok(()),
     };
-    let running = started.with_context(|| format!("starting the service on {shown}"))?;
+    let running = started.with_context(|| format!("could not start the service on {shown}"))?;
     if let Some(path) = &arguments.ready_file {
         service::ready_file::write(path, &running).with_context(|| unready(path))?;
     }
@@ -186,13 +184,13 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     let _ = out.write_all(told.as_bytes()).and_then(|()| out.flush());
     signals.next().await;
     print_message(&format!(
-        "ending: what is under way is answered, for at most {} s; a second signal ends at once",
+        "stopping: finishing open requests for at most {} s; a second signal stops at once",
         drain.as_secs()
     ));
     tokio::select! {
         () = running.shutdown() => Ok(()),
         () = signals.next() => {
-            print_message("ended by a second signal; what was under way is cut off");
+            print_message("stopped by a second signal; open requests were cut off");
             std::process::exit(1);
         }
     }
@@ -206,10 +204,11 @@ fn print_message(words: &str) {
 /// Reads the assistant's part of the service's configuration file.
 fn load_assistant_config(path: Option<&Path>, is_named: bool) -> Result<Option<AssistantConfig>> {
     let Some(path) = path else { return Ok(None) };
-    let assistant = ServiceConfig::read(path).context("reading the service's file")?.assistant;
+    let assistant =
+        ServiceConfig::read(path).context("could not read the service's configuration")?.assistant;
     if assistant.as_ref().is_some_and(|assistant| assistant.endpoint.is_none() && !is_named) {
         anyhow::bail!(
-            "{}: [assistant] names no model: give url and model there, or --assistant-url and --assistant-model",
+            "{}: [assistant] has no model: set url and model there, or give --assistant-url and --assistant-model",
             path.display()
         );
     }
@@ -240,7 +239,7 @@ impl Signals {
     /// Starts listening; before that a signal ends the process.
     pub(super) fn listen() -> Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        let listen = |kind| signal(kind).context("listening for signals");
+        let listen = |kind| signal(kind).context("could not listen for signals");
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
 

@@ -59,13 +59,13 @@ impl RemainingState {
         match self {
             Self::Nothing => failure.cause.advice().to_owned(),
             Self::Queued(row) | Self::Unknown(row) => {
-                format!("`frontdesk outbox list` shows it, `frontdesk outbox drop {row}` gives it up")
+                format!("see `frontdesk outbox list`; drop it with `frontdesk outbox drop {row}`")
             }
             Self::Waiting(row) => format!(
-                "`frontdesk outbox list` shows it, `frontdesk outbox retry {row}` tries again, \
-                 `frontdesk outbox drop {row}` gives it up"
+                "see `frontdesk outbox list`; retry it with `frontdesk outbox retry {row}` or drop it with \
+                 `frontdesk outbox drop {row}`"
             ),
-            Self::GoesOn(command) => format!("`{command}` goes on with it"),
+            Self::GoesOn(command) => format!("continue with `{command}`"),
         }
     }
 }
@@ -84,16 +84,17 @@ impl fmt::Display for Unfinished {
         write!(formatter, "{channel}: {what}: {}; ", failure.why)?;
         match left {
             RemainingState::Nothing => {}
-            RemainingState::Queued(row) => write!(formatter, "row {row} is queued and leaves when it may; ")?,
+            RemainingState::Queued(row) => {
+                write!(formatter, "row {row} is queued and will be sent as soon as possible; ")?
+            }
             RemainingState::Unknown(row) => write!(
                 formatter,
-                "it may or may not have been done: row {row} stays in the outbox and is asked again with \
-                 the same key; "
+                "it may or may not have been done: row {row} stays in the outbox and is retried with the same key; "
             )?,
             RemainingState::Waiting(row) => {
                 let is_unclear = failure.cause == FailureCause::Unclear;
                 let doubt = if is_unclear { "it may or may not have been done: " } else { "" };
-                write!(formatter, "{doubt}row {row} is kept in the outbox and waits for you; ")?;
+                write!(formatter, "{doubt}row {row} stays in the outbox and waits for you; ")?;
             }
             RemainingState::GoesOn(_) => {}
         }
@@ -106,11 +107,11 @@ const NOT_FOUND: (&str, &str) = ("NOT_FOUND", "not-found");
 
 /// Command refused locally; nothing was done.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("{words}")]
+#[error("{message}")]
 pub struct CommandRefusal {
     code: &'static str,
     cause: &'static str,
-    words: String,
+    message: String,
     advice: &'static str,
 }
 
@@ -118,7 +119,7 @@ impl CommandRefusal {
     /// Refuses a missing subject.
     pub fn not_found(words: impl Into<String>) -> Self {
         let (code, cause) = NOT_FOUND;
-        Self { code, cause, words: words.into(), advice: "name one that is there" }
+        Self { code, cause, message: words.into(), advice: "use an existing name or id" }
     }
 
     /// Error for an unreadable local file.
@@ -126,28 +127,33 @@ impl CommandRefusal {
         if std::path::Path::new(path).exists() { anyhow::anyhow!(why) } else { Self::not_found(why).into() }
     }
 
+    /// Refuses what does not work as it was entered.
+    pub fn refused(words: impl Into<String>) -> Self {
+        let advice = "correct the value that the message names";
+        Self { code: "REFUSED", cause: "refused", message: words.into(), advice }
+    }
+
     pub fn read_only(channel: &str) -> Self {
-        let words = format!("{channel} is read-only");
+        let message = format!("{channel} is read-only");
         let advice = "remove `read_only` of the channel in config.toml, or use another channel";
-        Self { code: "READ_ONLY", cause: "forbidden", words, advice }
+        Self { code: "READ_ONLY", cause: "forbidden", message, advice }
     }
 
     /// Refuses an idempotency key used for another change.
     pub fn key_conflict(key: &str) -> Self {
-        let words =
-            format!("another change was asked for under the idempotency key {key:?}; nothing was done");
-        let advice = "give each change a key of its own";
-        Self { code: "IDEMPOTENCY_CONFLICT", cause: "refused", words, advice }
+        let message = format!("the idempotency key {key:?} belongs to another change; nothing was done");
+        let advice = "use a different key for each change";
+        Self { code: "IDEMPOTENCY_CONFLICT", cause: "refused", message, advice }
     }
 
     /// Refuses an idempotency key whose change a person gave up.
     pub fn abandoned(key: &str, row: &RowId) -> Self {
-        let words = format!(
-            "a person gave up what was asked for under the idempotency key {key:?} (row {row}); it may have been \
-             done, and nothing was done now"
+        let message = format!(
+            "the change with the idempotency key {key:?} was dropped by a person (row {row}); it may have been \
+             done before, and nothing was done now"
         );
-        let advice = "look whether it was done; another key does it again";
-        Self { code: "IDEMPOTENCY_GIVEN_UP", cause: "undecided", words, advice }
+        let advice = "check whether it was done; to do it again, use another key";
+        Self { code: "IDEMPOTENCY_GIVEN_UP", cause: "undecided", message, advice }
     }
 }
 
@@ -217,7 +223,7 @@ pub fn usage(words: &str) -> Value {
         code: "USAGE".to_owned(),
         cause: "usage".to_owned(),
         message: words.to_owned(),
-        advice: "--help tells the usage".to_owned(),
+        advice: "see --help".to_owned(),
         ..ErrorDetail::default()
     };
     ErrorReport { ok: false, exit: 2, error }.json()
@@ -256,7 +262,7 @@ impl Default for ErrorDetail {
             code: "FAILED".to_owned(),
             cause: "failed".to_owned(),
             message: String::new(),
-            advice: "`frontdesk doctor` looks at this desk".to_owned(),
+            advice: "run `frontdesk doctor`".to_owned(),
             state: RemainingState::Nothing.word(),
             channel: None,
             row: None,
@@ -306,12 +312,12 @@ fn report(error: &anyhow::Error) -> ErrorReport {
         if let Unresolved::Several(_, all) = unresolved {
             told.candidates = all.iter().map(candidate).collect();
         }
-        told.advice = "name it by its id or address; `frontdesk list` shows them".to_owned();
+        told.advice = "use its id or address, as shown by `frontdesk list`".to_owned();
     } else if is_unknown(error) {
         let failure = RequestFailure::new(FailureCause::Unclear, "");
         exit = UNKNOWN_EXIT;
         (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
-        told.advice = "look whether it was done; do it again or drop it".to_owned();
+        told.advice = "check whether it was done; do it again or drop it".to_owned();
         told.state = UNKNOWN_STATE;
     } else if error.chain().any(|cause| cause.is::<StoreError>()) {
         let failure = RequestFailure::new(FailureCause::Files, "");
@@ -319,7 +325,7 @@ fn report(error: &anyhow::Error) -> ErrorReport {
         told.advice = failure.cause.advice().to_owned();
     } else if error.chain().any(is_not_found) {
         (told.code, told.cause) = (NOT_FOUND.0.to_owned(), NOT_FOUND.1.to_owned());
-        told.advice = "name one that is there".to_owned();
+        told.advice = "use an existing name or id".to_owned();
     } else if let Some((cause, advice)) = service_failure(error) {
         let failure = RequestFailure::new(cause, "");
         (told.code, told.cause) = (failure.code.to_string(), cause.word().to_owned());
@@ -338,10 +344,10 @@ fn is_not_found(cause: &(dyn std::error::Error + 'static)) -> bool {
 
 /// Why the service's own side did not do it, and what to do.
 fn service_failure(error: &anyhow::Error) -> Option<(FailureCause, &'static str)> {
-    let refused = (FailureCause::Refused, "correct what the message names");
-    let failed = (FailureCause::Files, "end what holds the database, or try again later");
+    let refused = (FailureCause::Refused, "correct the value that the message names");
+    let failed = (FailureCause::Files, "stop the program that uses the database, or try again later");
     Some(match error.chain().find_map(|cause| cause.downcast_ref::<AdminError>())? {
-        AdminError::Damaged(_) => (FailureCause::Files, "bring a copy of the database back"),
+        AdminError::Damaged(_) => (FailureCause::Files, "restore a copy of the database"),
         AdminError::Database(cause) if !cause.is_refusal() => failed,
         _ => refused,
     })

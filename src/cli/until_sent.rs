@@ -103,7 +103,7 @@ fn unfinished(channel: &ChannelSpec, rows: &[OutboxRow], health: Option<&Health>
         None => {
             let failure = health.and_then(RequestFailure::of_health);
             let failure = failure
-                .unwrap_or_else(|| RequestFailure::new(FailureCause::Undecided, "nothing leaves for now"));
+                .unwrap_or_else(|| RequestFailure::new(FailureCause::Undecided, "nothing is sent for now"));
             let is_untried = first.attempts == 0;
             let left = if is_untried { RemainingState::Queued } else { RemainingState::Unknown };
             (failure, left(first.id.clone()))

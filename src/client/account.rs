@@ -5,12 +5,12 @@ use sha2::{Digest, Sha256};
 use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::read_one;
+use api::account::AccountBody;
+use api::paths;
 use model::account::Account;
 use model::outbox::SendingAccount;
 use model::secret::Secret;
 use model::text::SafeText;
-use wire::account::AccountBody;
-use wire::paths;
 
 /// Returns the first 8 bytes of the key's SHA-256, in hex.
 pub(crate) fn key_fingerprint(key: &Secret) -> String {
@@ -19,12 +19,11 @@ pub(crate) fn key_fingerprint(key: &Secret) -> String {
 }
 
 impl Client {
-    /// `GET /account`
     pub async fn account(&self) -> Result<Account, ReadError> {
         self.identified_account().await.map(|(account, _)| account)
     }
 
-    /// `GET /account`, with the identity that outbox rows are compared by.
+    /// `GET /account`, with the identity by which outbox rows are compared.
     pub async fn identified_account(&self) -> Result<(Account, SendingAccount), ReadError> {
         let answer = self.get(paths::ACCOUNT, &[]).await?;
         let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;

@@ -1,6 +1,6 @@
-//! Hashes of the responses applied last, so that an unchanged poll is neither parsed nor applied again.
+//! Hashes of the responses applied last, so that an unchanged poll is not parsed and applied again.
 //!
-//! The caller records a response with [`Client::note_applied`] after applying all of it, and
+//! The caller records a response with [`Client::record_applied`] after applying all of it, and
 //! calls [`Client::forget_answers`] after changing the data that responses are merged into.
 
 use std::collections::HashMap;
@@ -13,10 +13,8 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::request::ReadResponse;
 
-/// Maximum number of requests with a recorded hash.
 const MAX_QUESTIONS: usize = 1_000;
 
-/// SHA-256 of a response body.
 type AnswerHash = [u8; 32];
 
 /// Hash of the response applied last, by request.
@@ -31,7 +29,7 @@ struct AnswerHashes {
     age: u64,
 }
 
-/// Responses received since [`Client::unless_same`].
+/// Responses received since [`Client::skipping_unchanged`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnchangedFilter {
     age: u64,
@@ -59,7 +57,7 @@ impl Client {
         Self { unchanged_filter: None, ..self.clone() }
     }
 
-    /// Records the responses of this [`Client::unless_same`] client as applied.
+    /// Records the responses of this [`Client::skipping_unchanged`] client as applied.
     pub fn record_applied(&self) {
         let Some(unless) = &self.unchanged_filter else { return };
         let came = std::mem::take(&mut *unless.received.lock().unwrap_or_else(PoisonError::into_inner));
@@ -82,7 +80,7 @@ impl Client {
         });
     }
 
-    /// Returns [`ReadError::Same`] for a known response on an [`Client::unless_same`] client.
+    /// Returns [`ReadError::Same`] for a known response on a [`Client::skipping_unchanged`] client.
     pub(crate) fn stop_known_answer(
         &self,
         path: &str,

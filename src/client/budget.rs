@@ -1,4 +1,4 @@
-//! Retry budget shared by all channels of a process, so that retries do not overload a failing server.
+//! Retry budget shared by all channels of a process, so that retries do not overload a server.
 //!
 //! A retry costs 5 or 10 units, a success returns one. Requests that were certainly not
 //! executed (rate limited, no connection) are free.
@@ -18,7 +18,6 @@ pub enum RetryCause {
 }
 
 impl RetryCause {
-    /// Returns the price of a retry, in units.
     fn cost(self) -> u32 {
         match self {
             Self::Answered => 5,
@@ -50,7 +49,6 @@ impl RetryBudget {
         }
     }
 
-    /// Something succeeded.
     pub fn record_success(&mut self) {
         self.left = (self.left + 1).min(BUDGET_CAPACITY);
     }
@@ -60,12 +58,10 @@ impl RetryBudget {
 pub struct SharedRetryBudget(Arc<Mutex<RetryBudget>>);
 
 impl SharedRetryBudget {
-    /// Pays for a retry; returns false if too little is left.
     pub fn try_spend(&self, doubt: RetryCause) -> bool {
         self.with_budget(|budget| budget.try_spend(doubt))
     }
 
-    /// Something succeeded.
     pub fn record_success(&self) {
         self.with_budget(RetryBudget::record_success);
     }

@@ -1,23 +1,22 @@
-//! Ring buffer of the latest requests, for display; the oldest is dropped first.
+//! Latest requests, for display (the oldest is dropped first), and reads without a response yet.
 //!
 //! Holds no bodies, no API keys and no headers other than those named in [`Call`].
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 
 use crate::errors::NotSent;
 use crate::transport::{ExchangeError, IncomingResponse, OutgoingRequest};
+use api::errors::ErrorBody;
+use api::repair;
 use model::calls::Call;
 use model::ids::ChannelId;
 use model::text::SafeText;
-use model::time::Timestamp;
-use wire::errors::ErrorBody;
-use wire::repair;
+use model::time::{Moment, Timestamp};
 
-/// Maximum number of requests kept.
 const HISTORY_LIMIT: usize = 200;
 
 #[derive(Debug, Default)]
@@ -31,7 +30,6 @@ struct RecordedCalls {
 }
 
 impl RequestRing {
-    /// Appends a call; drops the oldest if the ring is full.
     pub(crate) fn record(&self, call: Call) {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if calls.all.len() == HISTORY_LIMIT {
@@ -56,7 +54,6 @@ impl RequestRing {
     }
 }
 
-/// Creates the entry of a request that is about to be sent.
 pub(crate) fn started(request: &OutgoingRequest, base: &str, at: Timestamp) -> Call {
     // The URL as the parser normalizes it, relative to the base URL.
     let whole = Url::parse(&request.url).map_or_else(|_| request.url.clone(), Into::into);
@@ -109,10 +106,66 @@ fn code(answer: &IncomingResponse) -> Option<SafeText> {
         Ok(_) if (200..300).contains(&answer.status) => None,
         Ok(body) => serde_json::from_slice::<ErrorBody>(repair::without_byte_order_mark(body))
             .ok()
-            .map(|slice| SafeText::line(&slice.code)),
+            .filter(|error| !error.code.is_empty())
+            .map(|error| SafeText::line(&error.code)),
     }
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|header| header.to_str().ok())
+}
+
+/// Reads without a response yet, so that a silent server is reported before the read times out: the last
+/// number given, and the start of each pending read by its number.
+#[derive(Debug, Default)]
+pub(crate) struct PendingReads(Mutex<(u64, BTreeMap<u64, Moment>)>);
+
+impl PendingReads {
+    fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, Moment>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Registers a read until the returned value is dropped, also on cancellation.
+    pub(crate) fn begin(&self, at: Moment) -> PendingRead<'_> {
+        let mut all = self.lock();
+        all.0 += 1;
+        let number = all.0;
+        all.1.insert(number, at);
+        PendingRead { all: self, number }
+    }
+
+    /// Returns the start of the oldest pending read.
+    pub(crate) fn oldest(&self) -> Option<Moment> {
+        self.lock().1.values().min().copied()
+    }
+}
+
+pub(crate) struct PendingRead<'a> {
+    all: &'a PendingReads,
+    number: u64,
+}
+
+impl Drop for PendingRead<'_> {
+    fn drop(&mut self) {
+        self.all.lock().1.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_read_without_an_answer_counts() {
+        let at = Moment::from_micros;
+        let all = PendingReads::default();
+        assert_eq!(all.oldest(), None);
+        let first = all.begin(at(1));
+        let second = all.begin(at(2));
+        assert_eq!(all.oldest(), Some(at(1)));
+        drop(first);
+        assert_eq!(all.oldest(), Some(at(2)));
+        drop(second);
+        assert_eq!(all.oldest(), None);
+    }
 }

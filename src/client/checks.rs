@@ -1,8 +1,8 @@
 //! Checks user input against the API's size limits before a request is sent.
 
 use crate::prepare::PrepareError;
+use api::mail_addresses::ascii_address;
 use model::bounds;
-use wire::mail_addresses::ascii_address;
 
 /// Requires text that is not blank.
 pub(crate) fn check_required(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
@@ -42,7 +42,7 @@ pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
     }
 }
 
-/// Checks a mail address and returns it as mail servers take it.
+/// Checks a mail address and returns it with its domain in ASCII.
 pub(crate) fn mail_address(text: &str) -> Result<String, PrepareError> {
     ascii_address(text).ok_or_else(|| PrepareError::NotAMailAddress(text.to_owned()))
 }

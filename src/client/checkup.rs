@@ -1,28 +1,27 @@
-//! What a person wants to know of a key before trusting it: whose it is, what
-//! it may read, how much of its budget is left, how far the clocks are apart.
+//! Checks of a key before it is used: its account, its permissions, its rate limit and the server's
+//! clock.
 
 use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::headers::Rate;
 use crate::pages::read_one;
+use api::account::{AccountBody, DeskServiceBody};
+use api::paths;
 use model::account::Account;
 use model::time::Timestamp;
-use wire::account::AccountBody;
-use wire::paths;
 
-/// What one reading of the account tells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbeResult {
     pub account: Account,
     pub server_time: Option<Timestamp>,
-    /// The rate limit's numbers, if the server tells them.
+    /// Present if the server sends rate limit headers.
     pub rate: Option<Rate>,
 }
 
-/// What may be read with a key, by what people call it.
+/// Resources by display name, and whether the key may read them.
 pub type ReadAccess = Vec<(&'static str, Result<(), ReadError>)>;
 
-/// One list of each resource.
+/// Display name and list path of each resource.
 pub const RESOURCES: &[(&str, &str)] = &[
     ("conversations", paths::CONVERSATIONS),
     ("messages", paths::MESSAGES),
@@ -36,7 +35,6 @@ pub const RESOURCES: &[(&str, &str)] = &[
 ];
 
 impl Client {
-    /// Reads the account and what comes with it.
     pub async fn probe_account(&self) -> Result<ProbeResult, ReadError> {
         let answer = self.get(paths::ACCOUNT, &[]).await?;
         let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
@@ -47,7 +45,16 @@ impl Client {
         })
     }
 
-    /// Asks for one list of a resource.
+    /// `GET /desk/v1`; `None` if the service has no extensions for desks.
+    pub async fn desk_service(&self) -> Result<Option<DeskServiceBody>, ReadError> {
+        match self.get(paths::DESK, &[]).await {
+            Ok(answer) => read_one(&answer, |raw| serde_json::from_str(raw.get()).ok()).map(Some),
+            Err(error) if error.is_inaccessible() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads one list; fails if the key may not.
     pub async fn may_read(&self, path: &str) -> Result<(), ReadError> {
         self.get(path, &[]).await.map(|_| ())
     }

@@ -1,5 +1,4 @@
-//! Makes a client for one channel key, and refuses addresses a key must not
-//! be sent to.
+//! Creates clients for a channel key, and refuses addresses that a key must not be sent to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -12,13 +11,12 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 use crate::account::key_fingerprint;
 use crate::answer_hashes::{AppliedAnswers, UnchangedFilter};
 use crate::budget::SharedRetryBudget;
-use crate::calls::RequestRing;
+use crate::calls::{PendingReads, RequestRing};
 use crate::contacts::NumberSearch;
 use crate::deadline::Deadline;
 use crate::local_listener::ListenerCheck;
 use crate::pace::{RateBudget, RateSlot, ReadPriority};
-use crate::page_size::PageSize;
-use crate::pending_reads::PendingReads;
+use crate::pages::PageSize;
 use crate::server_clock::ServerClock;
 use crate::transport::{SocketTransport, Transport, UploadProgress};
 use model::calls::Call;
@@ -27,18 +25,14 @@ use model::outbox;
 use model::secret::Secret;
 use model::time::{Clock, Moment, Timestamp};
 
-/// How long, and how much.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientTimeouts {
-    /// How long a connection may take to be made.
     pub connect: Duration,
-    /// How long an answer may pause.
+    /// Longest pause while receiving a response.
     pub idle: Duration,
-    /// How long a read may take in all.
     pub read_total: Duration,
-    /// How long a write may take in all.
     pub write_total: Duration,
-    /// Bytes of the largest answer that is read, after unpacking.
+    /// Maximum size of a response body after decompression, in bytes.
     pub body: usize,
 }
 
@@ -54,54 +48,51 @@ impl Default for ClientTimeouts {
     }
 }
 
-/// Why a client cannot be made, and what to change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
-    /// Not an address at all, or one with parts it must not have.
+    /// Not a URL, or one with a part that is not allowed.
     #[error("base_url {url:?} cannot be used: {why}; it should look like https://api.example.com/v1")]
     BadUrl {
         /// As configured.
         url: String,
         why: String,
     },
-    /// The key would cross a network unprotected.
+    /// The key would be sent over a network without encryption.
     #[error(
         "base_url {url:?} must begin with https://, or http:// on this machine (127.0.0.1, [::1] and \
-         localhost): else the key would cross the network in the clear"
+         localhost): otherwise the key would be sent unencrypted"
     )]
     Insecure {
         /// As configured.
         url: String,
     },
-    /// The key has characters no header may carry.
-    #[error("the channel key has characters a key cannot have; copy it again from the dashboard")]
+    /// The key has characters that are invalid in a header.
+    #[error("the channel key contains invalid characters; copy it again from the dashboard")]
     BadKey,
 }
 
-/// Speaks to one server with one channel key. Cheap to clone.
+/// Client of one server with one channel key. Cheap to clone.
 #[derive(Clone)]
 pub struct Client {
     pub(crate) shared: Arc<ClientState>,
     pub(crate) urgency: ReadPriority,
     pub(crate) retries: SharedRetryBudget,
-    /// Among the tabs that share the budget.
+    /// Distinguishes the tabs that share the rate budget.
     pub(crate) rate_slot: RateSlot,
     pub(crate) applied: AppliedAnswers,
-    /// Set while an answer that was applied before is not wanted again.
+    /// Set to skip a response equal to the last one applied.
     pub(crate) unchanged_filter: Option<UnchangedFilter>,
-    /// Who hears how far a large write has come.
     pub(crate) progress: Option<UploadProgress>,
     pub(crate) deadline: Deadline,
 }
 
-/// What all clones of a client share.
 pub(crate) struct ClientState {
     pub(crate) transport: Arc<dyn Transport>,
-    /// What every request carries: the key, above all.
+    /// Headers of every request, including the key.
     pub(crate) headers: HeaderMap,
-    /// Tells keys apart without telling them.
+    /// Distinguishes keys without revealing them.
     pub(crate) key_fingerprint: String,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub(crate) base_url: String,
     pub(crate) bounds: ClientTimeouts,
     pub(crate) pace: Mutex<RateBudget>,
@@ -111,25 +102,19 @@ pub(crate) struct ClientState {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) server_clock: Mutex<ServerClock>,
     pub(crate) calls: RequestRing,
-    /// Reads that have had no answer yet.
     pub(crate) unanswered: PendingReads,
-    /// Requests that were answered.
+    /// Number of responses received.
     pub(crate) answers: AtomicU64,
     warning: Option<String>,
 }
 
 impl Client {
-    /// Makes a client. The clock is for the rate budget and for times a
-    /// server gives as dates.
-    ///
-    /// # Errors
-    /// When the address or the key must not be used; the words say what to
-    /// change.
+    /// Creates a client. `clock` serves the rate budget and dates sent by the server. Fails if the
+    /// address or the key is unusable; the error says what to change.
     pub fn new(base_url: &str, key: &Secret, clock: Arc<dyn Clock>) -> Result<Self, ClientError> {
         Self::with_timeouts(base_url, key, clock, ClientTimeouts::default())
     }
 
-    /// Makes a client with bounds of its own.
     pub fn with_timeouts(
         base_url: &str,
         key: &Secret,
@@ -141,8 +126,7 @@ impl Client {
         Self::from_parts(transport, address, key, clock, bounds)
     }
 
-    /// Makes a client whose requests leave another way than over sockets: a
-    /// simulation calls the service in its own process.
+    /// Creates a client with another transport than sockets, such as a simulation in this process.
     pub fn with_transport(
         transport: Arc<dyn Transport>,
         base_url: &str,
@@ -193,87 +177,81 @@ impl Client {
         })
     }
 
-    /// The requests of the last while, oldest first, as of this channel.
+    /// Returns the recent requests, oldest first, labelled with `channel`.
     pub fn calls(&self, channel: &ChannelId) -> Vec<Call> {
         self.shared.calls.list(channel)
     }
 
-    /// Those that were not taken yet, to be kept for other processes.
+    /// Returns the requests since the last call, to be stored for other processes.
     pub fn take_fresh_calls(&self, channel: &ChannelId) -> Vec<Call> {
         self.shared.calls.take_fresh(channel)
     }
 
-    /// How many requests were answered, whatever the answers say.
+    /// Returns the number of responses received, whatever their status.
     pub fn answer_count(&self) -> u64 {
         self.shared.answers.load(Ordering::Relaxed)
     }
 
-    /// When the oldest read that has had no answer yet was asked.
+    /// Returns when the oldest read without a response was sent.
     pub fn unanswered_since(&self) -> Option<Moment> {
         self.shared.unanswered.oldest()
     }
 
-    /// The same client for what a person waits for: it may use the part of
-    /// the rate budget that polling leaves.
+    /// Returns a client for reads a person waits for; it may use the share of the rate budget that
+    /// polling leaves.
     #[must_use]
     pub fn for_person(&self) -> Self {
         Self { urgency: ReadPriority::Person, ..self.clone() }
     }
 
-    /// The same client, whose requests all end by a deadline.
     #[must_use]
     pub fn with_deadline(&self, deadline: Deadline) -> Self {
         Self { deadline, ..self.clone() }
     }
 
-    /// How long a request may take that could take so long.
+    /// Returns `most`, shortened to the time left until the deadline.
     pub(crate) fn bounded_timeout(&self, most: Duration) -> Duration {
         self.deadline.bound(most, self.moment())
     }
 
-    /// The same client, telling how far a large write has come.
     #[must_use]
     pub fn with_progress(&self, progress: UploadProgress) -> Self {
         Self { progress: Some(progress), ..self.clone() }
     }
 
-    /// The same client within the budget of retries it shares with others.
     #[must_use]
     pub fn with_retries(&self, retries: SharedRetryBudget) -> Self {
         Self { retries, ..self.clone() }
     }
 
-    /// What may be repeated.
     pub fn retries(&self) -> &SharedRetryBudget {
         &self.retries
     }
 
-    /// Where it speaks to, without a slash at its end.
+    /// Without a trailing slash.
     pub fn base_url(&self) -> &str {
         &self.shared.base_url
     }
 
-    /// A client for another tab with the same server and key: both share one
-    /// budget.
+    /// Returns a client for another tab with the same server and key; both share one rate budget.
     #[must_use]
     pub fn for_other_tab(&self) -> Self {
         let seat = self.shared.next_rate_slot.fetch_add(1, Ordering::Relaxed);
         Self { rate_slot: seat, applied: AppliedAnswers::default(), ..self.clone() }
     }
 
-    /// What looks odd about the address, in words.
+    /// Returns a warning about an unusual address.
     pub fn warning(&self) -> Option<&str> {
         self.shared.warning.as_deref()
     }
 
-    /// Share of the read budget in use, in percent of 300 a minute.
+    /// Returns the share of the read budget in use, in percent of 300 per minute.
     pub fn budget_used_percent(&self) -> u8 {
         let now = self.moment();
         self.with_rate_budget(|pace| pace.percent_used(now))
     }
 
-    /// What the server's clock shows at a moment, as far as its answers have
-    /// told.
+    /// Returns the server's time at `moment`; `None` if no response has given it yet.
     pub fn server_time(&self, moment: outbox::ClockTimes) -> Option<Timestamp> {
         self.with_server_clock(|server_clock| server_clock.at(moment))
     }
@@ -286,47 +264,41 @@ impl Client {
         self.shared.clock.now()
     }
 
-    /// The steady clock, by which requests are paced and measured.
+    /// Monotonic time, for pacing and measuring requests.
     pub(crate) fn moment(&self) -> Moment {
         self.shared.clock.moment()
     }
 
-    /// Looks at how large pages may be; a lock that a panic poisoned still
-    /// holds it.
     pub(crate) fn with_page_size<R>(&self, look: impl FnOnce(&mut PageSize) -> R) -> R {
         let mut size = self.shared.page_size.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         look(&mut size)
     }
 
-    /// Looks at the pace; a lock that a panic poisoned is still a pace.
     pub(crate) fn with_rate_budget<R>(&self, look: impl FnOnce(&mut RateBudget) -> R) -> R {
         let mut pace = self.shared.pace.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         look(&mut pace)
     }
 }
 
-/// An address a key may be sent to.
+/// A server address that a key may be sent to.
 #[derive(Debug)]
 pub(crate) struct Address {
     url: String,
     pub(crate) is_loopback: bool,
-    /// What to look at on this machine, if a key goes there in the clear.
+    /// Set for http only: check of the local process behind the port.
     pub(crate) listener: Option<ListenerCheck>,
     warning: Option<String>,
 }
 
 impl Address {
-    /// What `localhost` means, whatever a resolver says.
+    /// Returns the loopback addresses, used for `localhost` instead of a resolver's answer.
     pub(crate) fn loopback_addresses(&self) -> [SocketAddr; 2] {
         [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)]
             .map(|ip_addr| SocketAddr::new(ip_addr, 0))
     }
 }
 
-/// Looks whether a key may be sent to an address.
-///
-/// # Errors
-/// When it may not; the words say what to change.
+/// Fails if a key must not be sent to `base_url`; the text says what to change.
 pub fn check_usable(base_url: &str) -> Result<(), ClientError> {
     check(base_url).map(drop)
 }
@@ -342,25 +314,26 @@ fn check(base_url: &str) -> Result<Address, ClientError> {
     if !url.username().is_empty() || url.password().is_some() {
         // Not shown: it may hold a password.
         return Err(ClientError::BadUrl {
-            url: "…".into(), why: "a user name or password is in it".into()
+            url: "…".into(),
+            why: "it contains a user name or password".into(),
         });
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(bad("it has a ? or # part"));
+        return Err(bad("it contains a query (?) or a fragment (#)"));
     }
     if !matches!(url.scheme(), "https" | "http") {
         return Err(bad(SCHEME_MESSAGE));
     }
     let is_loopback = match url.host() {
         Some(host) => is_loopback(&host.to_string()),
-        None => return Err(bad("it names no server")),
+        None => return Err(bad("it has no host name")),
     };
     if url.scheme() == "http" && !is_loopback {
         return Err(ClientError::Insecure { url: shown() });
     }
     let text = url.as_str().trim_end_matches('/').to_owned();
     let warning = (!text.ends_with("/v1"))
-        .then(|| format!("base_url {text} does not end in /v1; requests may not find what they ask for"));
+        .then(|| format!("base_url {text} does not end in /v1; requests may fail with 404"));
     let is_ipv4 = matches!(url.host(), Some(url::Host::Ipv4(_)));
     let port = url.port_or_known_default().filter(|_| url.scheme() == "http");
     let listener = port.map(|port| ListenerCheck { port, is_ipv4 });

@@ -1,5 +1,3 @@
-//! Contacts: listed, read, saved, deleted. Interface: Endpoints, Contacts.
-
 use serde_json::{Map, Value};
 
 use crate::ListPage;
@@ -9,24 +7,23 @@ use crate::errors::ReadError;
 use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
 use crate::request::ReadResponse;
+use api::contacts::{ContactBody, SaveContact};
+use api::fields::{JsonObject, Text};
+use api::paths;
 use model::bounds;
 use model::contacts::{ContactChange, ReceivedContact, merge_tags};
 use model::ids::ContactId;
 use model::outbox::content::{ContactPatch, Json};
 use model::outbox::{PreparedRequest, WriteMethod};
 use model::text::is_plain;
-use wire::contacts::{ContactBody, SaveContactBody};
-use wire::content::object;
-use wire::paths;
 
-/// Rows of a page: the most the interface gives.
+/// Maximum page size of the API.
 const PAGE_SIZE: &str = "100";
-/// Bytes of metadata taken at most.
+/// Metadata larger than this is dropped.
 const MAX_METADATA_BYTES: usize = 64 * 1024;
 
 impl Client {
-    /// `GET /contacts`: newest activity first, those whose name or phone
-    /// matches.
+    /// `GET /contacts`, most recent activity first; `search` matches names and phone numbers.
     pub async fn contacts(
         &self,
         search: Option<&str>,
@@ -46,13 +43,12 @@ impl Client {
         self.get(paths::CONTACTS, &query).await
     }
 
-    /// `GET /contacts/{id}`
     pub async fn contact(&self, id: &ContactId) -> Result<ContactBody, ReadError> {
         let answer = self.get(&paths::contact(id), &[]).await?;
         read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }
 
-    /// The contact at an id, if it is there still and has a phone number.
+    /// Returns the contact if it still exists and has this phone number.
     pub async fn contact_by_id(
         &self,
         id: &ContactId,
@@ -67,9 +63,8 @@ impl Client {
         }
     }
 
-    /// The contact with a phone number, if there is one. A server may search
-    /// in numbers as they are, or only in their digits: both are asked until
-    /// one of them has found somebody.
+    /// Returns the contact with a phone number. Servers search in numbers either as written or in
+    /// their digits only; both are tried until one of them has found a contact.
     pub async fn contact_by_phone(&self, phone: &str) -> Result<Option<ReceivedContact>, ReadError> {
         for form in [NumberSearch::AsWritten, NumberSearch::Digits] {
             let known = self.shared.number_search.get();
@@ -82,7 +77,7 @@ impl Client {
             };
             let listed = self.contacts(Some(wanted), None).await?;
             if let Some(found) = listed.items.into_iter().find(|item| item.phone.as_deref() == Some(phone)) {
-                // Another read may have learned it meanwhile.
+                // Another read may have set it already.
                 let _ = self.shared.number_search.set(form);
                 return Ok(Some(contact_from_body(found)));
             }
@@ -90,13 +85,13 @@ impl Client {
         Ok(None)
     }
 
-    /// Whether it is known how the server searches for numbers.
+    /// True if the server's way of searching for numbers is known.
     pub fn is_number_search_known(&self) -> bool {
         self.shared.number_search.get().is_some()
     }
 
-    /// `GET /contacts`: a page of them with their numbers. One without a number
-    /// counts as unreadable: the interface promises each has one.
+    /// `GET /contacts`, with phone numbers. A contact without one counts as unreadable: the API
+    /// requires it.
     pub async fn people(
         &self,
         search: Option<&str>,
@@ -117,22 +112,14 @@ impl Client {
     }
 }
 
-/// A contact of which an answer tells every field.
-pub(crate) fn complete_contact(fields: &Map<String, Value>) -> Option<ReceivedContact> {
-    let whole =
-        ["id", "phone", "name", "email", "tags", "metadata"].iter().all(|text| fields.contains_key(*text));
-    let body = whole.then(|| serde_json::from_value(Value::Object(fields.clone())).ok()).flatten();
-    body.map(contact_from_body)
-}
-
-/// How a server searches for numbers.
+/// Form in which a server searches for phone numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NumberSearch {
     AsWritten,
     Digits,
 }
 
-fn contact_from_body(body: ContactBody) -> ReceivedContact {
+pub(crate) fn contact_from_body(body: ContactBody) -> ReceivedContact {
     let metadata = body.metadata.to_string();
     let is_cut = metadata.len() > MAX_METADATA_BYTES;
     ReceivedContact {
@@ -145,7 +132,6 @@ fn contact_from_body(body: ContactBody) -> ReceivedContact {
     }
 }
 
-/// `POST /contacts`
 pub(crate) fn prepare_save(wish: &ContactPatch) -> Result<PreparedRequest, PrepareError> {
     checks::phone(&wish.phone)?;
     checks::check_length("the name", wish.name.as_deref().unwrap_or(""), bounds::MAX_CONTACT_NAME_CHARS)?;
@@ -157,14 +143,14 @@ pub(crate) fn prepare_save(wish: &ContactPatch) -> Result<PreparedRequest, Prepa
         None => None,
         Some(given) => {
             let shape = PrepareError::NotJson { what: "the metadata", shape: "a JSON object" };
-            Some(object(given).ok_or(shape)?)
+            Some(JsonObject::from_text(&given.0).ok_or(shape)?)
         }
     };
-    let body = SaveContactBody {
-        phone: &wish.phone,
-        name: wish.name.as_deref(),
-        email: email.as_deref(),
-        tags: wish.tags.as_deref(),
+    let body = SaveContact {
+        phone: wish.phone.as_str().into(),
+        name: wish.name.as_deref().map(Text::from),
+        email: email.map(Text::from),
+        tags: wish.tags.clone(),
         metadata,
     };
     json(WriteMethod::Post, paths::CONTACTS, &body)
@@ -248,7 +234,6 @@ pub fn differences(change: &ContactChange, told: &ReceivedContact) -> Vec<String
     words
 }
 
-/// `DELETE /contacts/{id}`
 pub(crate) fn prepare_delete(id: &ContactId) -> PreparedRequest {
     PreparedRequest::without_body(WriteMethod::Delete, paths::contact(id))
 }

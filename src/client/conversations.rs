@@ -1,5 +1,4 @@
-//! Reading conversations on both chat channels, and changing the AI switch
-//! and the status. Interface: Endpoints, Conversations.
+//! Reads conversations of all channels, and changes the AI switch and the status.
 
 use crate::ListPage;
 use crate::connect::Client;
@@ -7,20 +6,20 @@ use crate::errors::ReadError;
 use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
 use crate::{telegram, voip};
+use api::conversations::{AutomationPatch, DeskAutomationBody, read_conversation, unreadable_conversation};
+use api::paths;
 use model::account::Platform;
 use model::conversations::Conversation;
 use model::email::ThreadFilter;
 use model::ids::ConversationId;
 use model::outbox::{PreparedRequest, WriteMethod};
-use wire::conversations::{AutomationPatch, DeskAutomationBody, read_conversation, unreadable_conversation};
-use wire::paths;
 
-/// Rows of a page of conversations: the default of the interface.
+/// Default page size of the API.
 const PAGE_SIZE: &str = "50";
 
 impl Client {
-    /// A page of conversations, newest activity first. What cannot be read is
-    /// a row that stands in for it.
+    /// Returns a page of conversations, most recent activity first, with placeholders for
+    /// unreadable items.
     pub async fn conversations(
         &self,
         platform: &Platform,
@@ -39,16 +38,15 @@ impl Client {
         Ok(page.with_placeholders(unreadable_conversation))
     }
 
-    /// `GET /conversations/{id}`: tells of the automation too. Business chat
-    /// only.
+    /// `GET /conversations/{conversationId}`, including the automation switch. Business chat only.
     pub async fn conversation(&self, id: &ConversationId) -> Result<Conversation, ReadError> {
         let answer = self.get(&paths::conversation(id), &[]).await?;
         read_one(&answer, |raw| read_conversation(raw).ok())
     }
 }
 
-/// `PATCH /conversations/{id}`, or the extension of the service where the channel's
-/// interface has no pause.
+/// `PATCH /conversations/{conversationId}`, or the service's extension on channels without a pause
+/// in the API.
 pub(crate) fn prepare_automation(
     platform: &Platform,
     id: &ConversationId,
@@ -60,7 +58,6 @@ pub(crate) fn prepare_automation(
     json(WriteMethod::Patch, paths::conversation(id), &AutomationPatch { automation_enabled: enabled })
 }
 
-/// `POST /conversations/{id}/close`
 pub(crate) fn prepare_close(id: &ConversationId) -> PreparedRequest {
     PreparedRequest::without_body(WriteMethod::Post, paths::conversation_close(id))
 }

@@ -1,4 +1,4 @@
-//! A point in time by which all requests of a command end.
+//! A time by which all requests of a command must end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::time::Moment;
 
-/// When everything a command asks must have ended; it may be moved.
+/// Shared deadline that can be moved; none by default.
 #[derive(Debug, Clone)]
 pub struct Deadline(Arc<AtomicI64>);
 
@@ -17,12 +17,11 @@ impl Default for Deadline {
 }
 
 impl Deadline {
-    /// Everything ends by then.
     pub fn set(&self, at: Moment) {
         self.0.store(at.micros(), Ordering::SeqCst);
     }
 
-    /// Each request has its own bounds only.
+    /// Removes the deadline; requests keep their own timeouts.
     pub fn clear(&self) {
         self.0.store(i64::MAX, Ordering::SeqCst);
     }
@@ -31,7 +30,7 @@ impl Deadline {
         Moment::from_micros(self.0.load(Ordering::SeqCst))
     }
 
-    /// How long a request may take that could take so long.
+    /// Returns `most`, shortened to the time left.
     pub(crate) fn bound(&self, most: Duration, now: Moment) -> Duration {
         let left = self.0.load(Ordering::SeqCst).saturating_sub(now.micros());
         most.min(Duration::from_micros(u64::try_from(left).unwrap_or(0).max(1)))

@@ -1,5 +1,4 @@
-//! The email channel: account, threads and correspondents read; mails sent
-//! and threads changed. Interface: Endpoints, Email.
+//! The email channel: account, threads, correspondents and sending.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,6 +10,10 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
+use api::conversations::unreadable_conversation;
+use api::email::{EmailAccountBody, EmailContactBody, SendAttachment, SendEmail, ThreadPatch};
+use api::fields::{Filled, JsonObject, MailAddress, Text};
+use api::{mails, paths, threads};
 use model::bounds;
 use model::conversations::Conversation;
 use model::email::{Correspondent, MailAccount, MailMessage, Thread, ThreadFilter};
@@ -18,23 +21,18 @@ use model::ids::ThreadId;
 use model::messages::Message;
 use model::outbox::content::{Mail, MailAttachment, MailAttachmentSource, ThreadChange, ThreadPlace};
 use model::outbox::{PreparedRequest, WriteMethod};
-use wire::content::object;
-use wire::conversations::unreadable_conversation;
-use wire::email::{EmailAccountBody, EmailContactBody, SendAttachment, SendEmailBody, ThreadPatch};
-use wire::{mails, paths, threads};
 
-/// Rows of a page: the default of the interface.
+/// Default page size of the API.
 const PAGE_SIZE: &str = "50";
 
 impl Client {
-    /// `GET /email/account`
     pub async fn email_account(&self) -> Result<MailAccount, ReadError> {
         let answer = self.get(paths::EMAIL_ACCOUNT, &[]).await?;
         let body: EmailAccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
         Ok(threads::account_from_body(body))
     }
 
-    /// `GET /email/threads`: a page, newest activity first.
+    /// `GET /email/threads`, most recent activity first.
     pub async fn email_threads(
         &self,
         only: &ThreadFilter,
@@ -49,8 +47,7 @@ impl Client {
         Ok(page.with_placeholders(unreadable_conversation))
     }
 
-    /// `GET /email/threads/{id}`: with its mails. `own` is the account's
-    /// address.
+    /// `GET /email/threads/{threadId}`, with its mails. `own` is the account's address.
     pub async fn email_thread(&self, id: &ThreadId, own: Option<&str>) -> Result<ThreadWithMails, ReadError> {
         let answer = self.get(&paths::email_thread(id), &[]).await?;
         read_one(&answer, |raw| {
@@ -62,17 +59,16 @@ impl Client {
                 .map(|(place, raw_value)| {
                     let (message, letter) = mails::read_mail(raw_value, &conversation.id, own, place);
                     let is_imported = mails::is_imported(raw_value.get());
-                    ReadMail { message, letter, html: mails::html(raw_value.get()), is_imported }
+                    ReadMail { message, mail: letter, html: mails::html(raw_value.get()), is_imported }
                 })
                 .collect();
-            // Whichever way they come, the newest goes first from here on.
+            // Servers order mails either way; from here on the newest is first.
             mails.reverse();
             mails.sort_by_key(|mail| std::cmp::Reverse(mail.message.created_at));
             Some(ThreadWithMails { conversation, thread, mails })
         })
     }
 
-    /// `GET /email/contacts`
     pub async fn email_contacts(
         &self,
         search: Option<&str>,
@@ -88,46 +84,40 @@ impl Client {
     }
 }
 
-/// A thread read alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreadWithMails {
     pub conversation: Conversation,
-    /// What only a thread of mails has.
     pub thread: Thread,
-    /// Its mails, newest first.
+    /// Newest first.
     pub mails: Vec<ReadMail>,
 }
 
-/// A mail of a thread as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadMail {
     pub message: Message,
-    /// What only a mail has; its HTML is no text yet.
-    pub letter: MailMessage,
-    /// Its HTML.
+    /// Fields of a mail only; without its HTML.
+    pub mail: MailMessage,
     pub html: Option<String>,
-    /// True if it was in the mailbox before that was connected: it is no news.
+    /// True if the mail was in the mailbox before it was connected, so that it is not news.
     pub is_imported: bool,
 }
 
-/// What only a thread has, from the item a list told.
+/// Reads the mail-specific fields of a thread from its raw list item.
 pub fn thread_of(item: &str) -> Thread {
     let raw: Option<&RawValue> = serde_json::from_str(item).ok();
     raw.and_then(|raw| threads::read_thread(raw).ok()).map_or_else(Thread::default, |pair| pair.1)
 }
 
-/// The HTML of a mail, from its raw item.
 pub fn html_of(item: &str) -> Option<String> {
     mails::html(item)
 }
 
-/// The bytes of an attachment that came with its mail, from its raw item.
+/// Returns the content of an attachment included in the raw item of a mail.
 pub fn attachment_bytes(item: &str, place: usize) -> Option<Vec<u8>> {
     mails::attachment_bytes(item, place)
 }
 
-/// `POST /email/send`; the files are those of the enclosed attachments, in
-/// their order.
+/// `POST /email/send`. `files` are the contents of the enclosed attachments, in their order.
 pub(crate) fn prepare_mail(mail: &Mail, files: &[&[u8]]) -> Result<PreparedRequest, PrepareError> {
     check(mail)?;
     let (to, cc) = (checks::mail_addresses(&mail.to)?, checks::mail_addresses(&mail.cc)?);
@@ -136,20 +126,23 @@ pub(crate) fn prepare_mail(mail: &Mail, files: &[&[u8]]) -> Result<PreparedReque
     let shape = PrepareError::NotJson { what: "the headers", shape: "a JSON object" };
     let headers = match &mail.headers {
         None => None,
-        Some(given) => Some(object(given).ok_or(shape)?),
+        Some(given) => Some(JsonObject::from_text(&given.0).ok_or(shape)?),
     };
-    let body = SendEmailBody {
-        to: &to,
-        cc: &cc,
-        bcc: &bcc,
-        subject: &mail.subject,
-        text: mail.text.as_deref(),
-        html: mail.html.as_deref(),
-        from: mail.from.as_deref(),
-        reply_to: reply_to.as_deref(),
+    let addresses = |all: Vec<String>| all.into_iter().map(MailAddress::from).collect();
+    let body = SendEmail {
+        to: addresses(to),
+        cc: addresses(cc),
+        bcc: addresses(bcc),
+        subject: mail.subject.as_str().into(),
+        text: mail.text.as_deref().map(Text::from),
+        html: mail.html.as_deref().map(Text::from),
+        body_text: None,
+        body_html: None,
+        from: mail.from.as_deref().map(Text::from),
+        reply_to: reply_to.map(MailAddress::from),
         headers,
-        in_reply_to: mail.in_reply_to.as_deref(),
-        thread_id: mail.thread.as_ref().map(ThreadId::as_str),
+        in_reply_to: mail.in_reply_to.as_deref().map(Text::from),
+        thread_id: mail.thread.as_ref().map(|id| id.as_str().into()),
         attachments: attachments(&mail.attachments, files)?,
     };
     json(WriteMethod::Post, paths::EMAIL_SEND, &body)
@@ -168,19 +161,16 @@ fn check(mail: &Mail) -> Result<(), PrepareError> {
     Ok(())
 }
 
-fn attachments<'a>(
-    named: &'a [MailAttachment],
-    files: &[&[u8]],
-) -> Result<Vec<SendAttachment<'a>>, PrepareError> {
+fn attachments(named: &[MailAttachment], files: &[&[u8]]) -> Result<Vec<SendAttachment>, PrepareError> {
     let mut files = files.iter();
     let mut written = Vec::with_capacity(named.len());
     for attachment in named {
         let (content, url) = match &attachment.source {
             MailAttachmentSource::Link(link) => {
                 checks::link(link)?;
-                (None, Some(link.as_str()))
+                (None, Some(link.as_str().into()))
             }
-            // Read before it is queued.
+            // Read before the operation is queued.
             MailAttachmentSource::File(_) | MailAttachmentSource::Received(..) => {
                 return Err(PrepareError::NoFiles);
             }
@@ -189,13 +179,16 @@ fn attachments<'a>(
                 (Some(STANDARD.encode(file.ok_or(PrepareError::NoFiles)?)), None)
             }
         };
-        let (filename, content_type) = (attachment.filename.as_str(), attachment.content_type.as_str());
-        written.push(SendAttachment { filename, content_type, content, url });
+        written.push(SendAttachment {
+            filename: attachment.filename.as_str().into(),
+            content_type: Some(attachment.content_type.as_str().into()),
+            content,
+            url,
+        });
     }
     if files.next().is_some() { Err(PrepareError::NoFiles) } else { Ok(written) }
 }
 
-/// `PATCH /email/threads/{id}`
 pub(crate) fn prepare_change(
     thread: &ThreadId,
     change: &ThreadChange,
@@ -206,15 +199,15 @@ pub(crate) fn prepare_change(
     let (archived, folder) = match &change.place {
         None => (None, None),
         Some(ThreadPlace::Archived(archived)) => (Some(*archived), None),
-        Some(ThreadPlace::Folder(name)) => (None, Some(name.as_str())),
+        Some(ThreadPlace::Folder(name)) => (None, Some(name.as_str().into())),
     };
     let body = ThreadPatch {
         is_read: change.is_read,
         is_starred: change.is_starred,
         archived,
         folder,
-        category: change.category.as_deref(),
-        priority: change.priority.as_deref(),
+        category: change.category.as_deref().map(Filled::from),
+        priority: change.priority.as_deref().map(Filled::from),
     };
     json(WriteMethod::Patch, paths::email_thread(thread), &body)
 }

@@ -1,51 +1,49 @@
-//! Every way a request can end, classed once. Ambiguity is a value.
-//!
-//! Reads are classed here, writes by the table in [`writes`].
+//! Results of requests. Reads are classified here, writes by the table in [`writes`].
+
+use serde_json::{Map, Value};
 
 use crate::failure::seconds;
 use crate::headers::ResponseFacts;
 use crate::request::{RawResponse, ReadResponse};
 use crate::words;
+use api::errors::ErrorBody;
+pub use api::errors::ErrorCode;
 use model::text::SafeText;
 use model::time::SECOND;
-pub use wire::errors::ErrorCode;
 
 pub(crate) mod writes;
 
-/// Attempts at the same wish before the one that was answered.
+/// State of the earlier attempts at an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptPhase {
-    /// None that may have been carried out.
+    /// No earlier attempt may have been executed.
     First,
-    /// None under this idempotency key, but one under another key may have been carried out.
+    /// No attempt under this idempotency key, but one under another key, may have been executed.
     Anew,
-    /// One under this idempotency key may have been carried out.
+    /// An attempt under this idempotency key may have been executed.
     AfterUnclear,
 }
 
-/// How a write ended. "Done" holds whatever the answer was read as.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WriteOutcome<T> {
-    /// This attempt was not carried out: it never left, or a limit in front of the server
-    /// stopped it. Says nothing of attempts before it.
+    /// This attempt was not executed: it was never sent, or a rate limit stopped it. Proves nothing
+    /// about earlier attempts.
     NotSent(NotSent),
-    /// The server refused, and no attempt under this key was carried out.
+    /// The server refused, and no attempt under this key was executed.
     Refused(ApiRefusal),
-    /// The server did it and said so in the shape the interface promises.
+    /// The server confirmed the operation in the form that the API defines.
     Done(T),
-    /// It may have been done.
+    /// The operation may have been executed.
     Unknown(Unclear),
 }
 
-/// Why nothing left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotSent {
-    /// No connection: no name, no route, refused, timed out.
+    /// No connection: no address, no route, refused, timed out.
     Offline(SafeText),
-    /// Cannot work as configured: a redirect, a certificate.
+    /// Cannot work as configured, for example because of a certificate.
     Misconfigured(SafeText),
-    /// This desk's own budget is used up; free again after so many
-    /// microseconds.
+    /// The client-side rate budget is used up; free again after this many microseconds.
     Paced(i64),
     /// The server asks to wait (429).
     Limited(ApiRefusal),
@@ -67,7 +65,6 @@ pub struct ApiRefusal {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unclear {
-    /// Description for display.
     pub why: SafeText,
     /// `None` if no response arrived.
     pub status: Option<u16>,
@@ -76,43 +73,43 @@ pub struct Unclear {
     pub replayed: bool,
     /// How long the server asks to wait, in microseconds.
     pub retry_after: Option<i64>,
-    /// A refusal of this attempt that does not settle whether an earlier one was carried out.
+    /// A refusal of this attempt that does not settle whether an earlier one was executed.
     pub refusal: Option<ApiRefusal>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// No answer.
     #[error("{0}")]
     Offline(SafeText),
-    /// An answer, but not what the interface promises.
+    /// A response that the API does not define.
     #[error("{0}")]
     Trouble(SafeText),
     /// The server asks to wait this many microseconds.
     #[error("the server asks to wait {} s", seconds(*.0))]
     Limited(i64),
-    /// This desk's own budget is used up; free again after so many
-    /// microseconds.
-    #[error("this desk's share of the key's rate limit is used up; free again in {} s", seconds(*.0))]
+    /// The client-side rate budget is used up; free again after this many microseconds.
+    #[error(
+        "this desk's share of the key's rate limit is used up; the next request is possible in {} s",
+        seconds(*.0)
+    )]
     Paced(i64),
-    /// The key is not taken (401).
+    /// 401: the key is not accepted.
     #[error("{why} ({code})")]
     Refused { code: SafeText, why: SafeText },
-    /// Cannot work as configured.
     #[error("{0}")]
     Misconfigured(SafeText),
-    /// Not for this key (403).
+    /// 403: not permitted for this key.
     #[error("{0}")]
     Forbidden(SafeText),
-    /// Does not exist (404), in the interface's own words.
+    /// 404 in the API's error format.
     #[error("{0}")]
     NotFound(SafeText),
     /// 404 outside the API's error format: the server lacks the path, or another server
     /// answers.
     #[error("{0}")]
     NoSuchPath(SafeText),
-    /// The response equals the last one applied; see [`crate::Client::unless_same`].
-    #[error("nothing is new")]
+    /// The response equals the last one applied; see [`crate::Client::skipping_unchanged`].
+    #[error("nothing has changed")]
     Same,
     /// Any other refusal, such as 400 for an expired cursor.
     #[error("{0}")]
@@ -127,7 +124,7 @@ impl ReadError {
 }
 
 impl<T> WriteOutcome<T> {
-    /// The refusal in the answer, also one that leaves the outcome unknown.
+    /// Returns the refusal of the response, also if the outcome is unknown.
     pub fn refusal(&self) -> Option<&ApiRefusal> {
         match self {
             Self::Refused(refusal) | Self::NotSent(NotSent::Limited(refusal)) => Some(refusal),
@@ -164,7 +161,6 @@ impl ApiRefusal {
     }
 }
 
-/// Classes the answer to a read.
 pub(crate) fn classify_read(raw: RawResponse) -> Result<ReadResponse, ReadError> {
     let RawResponse { status, facts, body } = raw;
     match status {
@@ -192,13 +188,13 @@ pub(crate) fn classify_read(raw: RawResponse) -> Result<ReadResponse, ReadError>
 /// are accepted with any body because proxies send them with their own pages, and 401 with any
 /// JSON object.
 fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal> {
-    let object = json_object(body);
-    let field =
-        |name: &str| object.as_ref()?.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let word = field("code");
+    let error = error_body(body);
+    let is_object = error.is_some();
+    let ErrorBody { code, message, docs } = error.unwrap_or_default();
+    let word = Some(code).filter(|code| !code.is_empty());
     let believed = match status {
         413 | 429 => true,
-        401 => object.is_some(),
+        401 => is_object,
         _ => word.is_some(),
     };
     if !believed {
@@ -208,8 +204,8 @@ fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal
         code: word.as_deref().and_then(ErrorCode::from_word),
         word: SafeText::line(word.as_deref().unwrap_or(&format!("HTTP {status}"))),
         status,
-        message: SafeText::line(field("message").as_deref().unwrap_or("")),
-        docs: SafeText::optional_line(field("docs").as_deref()),
+        message: SafeText::line(&message),
+        docs: SafeText::optional_line(docs.as_deref().filter(|docs| !docs.is_empty())),
         retry_after: match (status, facts.rate.and_then(|rate| rate.reset_in)) {
             // `Retry-After` takes precedence over the rate limit counters.
             (429, Some(reset)) => Some(facts.retry_after.unwrap_or(reset).max(SECOND)),
@@ -220,15 +216,17 @@ fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal
 
 /// Describes a 5xx, with the server's message if there is one.
 fn describe_server_error(status: u16, facts: &ResponseFacts, body: &[u8]) -> SafeText {
-    let said =
-        json_object(body).and_then(|json_object| json_object.get("message")?.as_str().map(str::to_owned));
-    match said.filter(|entry| !entry.is_empty()) {
-        Some(said) => SafeText::line(&format!("the server failed: {said} ({status})")),
-        None if json_object(body).is_some() => SafeText::line(&format!("the server failed ({status})")),
+    match error_body(body) {
+        Some(ErrorBody { message, .. }) if !message.is_empty() => {
+            SafeText::line(&format!("the server failed: {message} ({status})"))
+        }
+        Some(_) => SafeText::line(&format!("the server failed ({status})")),
         None => SafeText::line(&words::describe_not_json(facts, body, status)),
     }
 }
 
-fn json_object(body: &[u8]) -> Option<serde_json::Map<String, serde_json::Value>> {
-    serde_json::from_slice(body).ok()
+/// Reads the body of a refusal; `None` if it is not a JSON object.
+fn error_body(body: &[u8]) -> Option<ErrorBody> {
+    let fields: Map<String, Value> = serde_json::from_slice(body).ok()?;
+    serde_json::from_value(Value::Object(fields)).ok()
 }

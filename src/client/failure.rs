@@ -7,7 +7,6 @@ use model::outbox::StopReason;
 use model::text::SafeText;
 use model::time::SECOND;
 
-/// A request that failed or has an unknown outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestFailure {
     pub cause: FailureCause,
@@ -52,24 +51,24 @@ const CAUSES: [(FailureCause, &str, &str, &str); 14] = [
         FailureCause::Trouble,
         "server-trouble",
         "SERVER_TROUBLE",
-        "try again later; `frontdesk doctor` looks at the server",
+        "try again later; `frontdesk doctor` checks the server",
     ),
     (FailureCause::RateLimited, "rate-limited", "RATE_LIMIT_EXCEEDED", "wait, or give a longer --timeout"),
     (FailureCause::RateBudget, "rate-budget", "RATE_BUDGET_USED", "wait, or give a longer --timeout"),
-    (FailureCause::KeyRefused, "key-refused", "KEY_REFUSED", "`frontdesk channel test` looks at the key"),
-    (FailureCause::Forbidden, "forbidden", "FORBIDDEN", "use a key that may do it"),
-    (FailureCause::NotFound, "not-found", "NOT_FOUND", "look at the id or number"),
+    (FailureCause::KeyRefused, "key-refused", "KEY_REFUSED", "check the key with `frontdesk channel test`"),
+    (FailureCause::Forbidden, "forbidden", "FORBIDDEN", "use a key with this permission"),
+    (FailureCause::NotFound, "not-found", "NOT_FOUND", "check the id or number"),
     (FailureCause::Redirected, "redirected", "REDIRECTED", "correct base_url in config.toml"),
     (
         FailureCause::Misconfigured,
         "misconfigured",
         "MISCONFIGURED",
-        "`frontdesk doctor` looks at the configuration",
+        "check the configuration with `frontdesk doctor`",
     ),
-    (FailureCause::Refused, "refused", "REFUSED", "correct what the server names"),
-    (FailureCause::Undecided, "undecided", "UNDECIDED", "`frontdesk outbox list` shows it"),
-    (FailureCause::Unclear, "unclear", "UNCLEAR", "`frontdesk outbox list` shows it"),
-    (FailureCause::Files, "files", "FILES", "`frontdesk doctor` looks at this desk's files"),
+    (FailureCause::Refused, "refused", "REFUSED", "correct the field or value that the server names"),
+    (FailureCause::Undecided, "undecided", "UNDECIDED", "see it with `frontdesk outbox list`"),
+    (FailureCause::Unclear, "unclear", "UNCLEAR", "see it with `frontdesk outbox list`"),
+    (FailureCause::Files, "files", "FILES", "check the files of this desk with `frontdesk doctor`"),
 ];
 
 impl FailureCause {
@@ -78,7 +77,6 @@ impl FailureCause {
         found.map_or(("failed", "FAILED", ""), |(_, word, code, advice)| (word, code, advice))
     }
 
-    /// Returns the word for JSON output.
     pub fn word(self) -> &'static str {
         self.row().0
     }
@@ -200,7 +198,7 @@ fn find_code(words: &str) -> Option<&str> {
     is_code.then_some(code)
 }
 
-/// Seconds a wait takes, rounded up.
+/// Converts microseconds to seconds, rounded up.
 pub(crate) fn seconds(micros: i64) -> i64 {
     (micros.max(0) + SECOND - 1) / SECOND
 }

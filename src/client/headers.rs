@@ -1,7 +1,6 @@
-//! Numbers and dates in answer headers, read tolerantly.
+//! Tolerant parsing of response headers.
 //!
-//! Interface: Errors, Limits: the unit of `X-RateLimit-Reset` is not stated, so
-//! it is told by its size.
+//! The API does not state the unit of `X-RateLimit-Reset`, so it is inferred from the magnitude.
 
 use reqwest::header::HeaderMap;
 
@@ -52,7 +51,6 @@ pub fn read(headers: &HeaderMap, now: Timestamp) -> ResponseFacts {
     }
 }
 
-/// Returns the charset that the media type of an answer names.
 pub(crate) fn charset(headers: &HeaderMap) -> Option<String> {
     let mut parameters = headers.get("content-type")?.to_str().ok()?.split(';').skip(1);
     parameters.find_map(|parameter| {
@@ -83,7 +81,7 @@ fn rate(limit: Option<&str>, remaining: Option<&str>, reset: Option<&str>, now: 
     })
 }
 
-/// Milliseconds of the epoch, seconds of the epoch, or seconds from now.
+/// Converts a reset value: milliseconds or seconds since the Unix epoch, or seconds from now.
 fn reset_in(number: i64, now: Timestamp) -> Option<i64> {
     let wait = match number {
         ..0 => return None,
@@ -99,7 +97,7 @@ fn http_date(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_micros(zoned.timestamp().as_microsecond()))
 }
 
-/// A whole number of seconds; the caller has bounded it.
+/// Converts a whole number of seconds; the caller has clamped it.
 fn whole_seconds(number: f64) -> Option<i64> {
     format!("{number:.0}").parse().ok()
 }

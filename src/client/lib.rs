@@ -1,8 +1,7 @@
-//! Speak: one HTTP client per channel key; requests, failures, retries and
-//! pace, one file per resource.
+//! HTTP client of the API, one per channel key, with a file per resource.
 //!
-//! Every failure is classed once, in [`errors`]: not sent, refused, done or
-//! unknown. What to do about it is decided by [`retry`], which is pure.
+//! Every outcome is classified in [`errors`]: not sent, refused, done or unknown. [`retry`] decides
+//! the next step.
 
 use std::sync::Once;
 
@@ -25,12 +24,9 @@ mod local_listener;
 mod media;
 mod messages;
 pub mod pace;
-mod page_size;
 mod pages;
-mod pending_reads;
 pub mod pictures;
 mod prepare;
-mod reactions;
 mod receipt;
 mod request;
 pub mod retry;
@@ -59,14 +55,13 @@ pub use receipt::{Receipt, ReceiptKind};
 pub use request::ReadResponse;
 pub use triggers::PlainTrigger;
 
-pub use wire::lists::{ListPage, Unreadable};
+pub use api::lists::{ListPage, Unreadable};
 
-/// Installs the TLS provider; safe to call any number of times, and called by
-/// [`Client::new`].
+/// Installs the TLS provider; may be called repeatedly, and is called by [`Client::new`].
 pub fn install_tls() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Fails only when a provider is installed already, which is as good.
+        // Fails only if a provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }

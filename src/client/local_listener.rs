@@ -22,13 +22,13 @@ static TRUSTED_USERS: Mutex<BTreeMap<u16, u32>> = Mutex::new(BTreeMap::new());
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ForeignListener {
     #[error(
-        "port {0} of this machine is held by another user (uid {1}), who was given no key; if that is your \
-         service, write service_uid = {1} to its channel"
+        "port {0} of this machine belongs to another user (uid {1}), so the key was not sent; if that is \
+         your service, set service_uid = {1} in its channel"
     )]
     User(u16, u32),
     /// No listener is left on the port of the new connection.
-    #[error("nobody listens on port {0} of this machine any more; no key was sent")]
-    Gone(u16),
+    #[error("no process listens on port {0} of this machine any more; the key was not sent")]
+    NoListener(u16),
 }
 
 /// Accepts `uid` as the owner of the local service at `base_url`.
@@ -46,7 +46,7 @@ fn inspect_listener(check: ListenerCheck) -> Result<(), ForeignListener> {
         for _ in 1..MIN_EMPTY_CHECKS {
             // The kernel writes the table in pieces and may skip an existing row if other sockets
             // close meanwhile.
-            if !matches!(found, Err(ForeignListener::Gone(_))) {
+            if !matches!(found, Err(ForeignListener::NoListener(_))) {
                 break;
             }
             found = inspect_once(check);
@@ -92,7 +92,7 @@ fn judge(listeners: &[(u16, u32)], port: u16, own: &[Option<u32>]) -> Result<(),
     let mut here = listeners.iter().filter(|listener| listener.0 == port).peekable();
     // An empty table means that the system hides its sockets.
     if here.peek().is_none() && !listeners.is_empty() {
-        return Err(ForeignListener::Gone(port));
+        return Err(ForeignListener::NoListener(port));
     }
     match here.find(|pair| !own.contains(&Some(pair.1))) {
         Some((_, uid)) => Err(ForeignListener::User(port, *uid)),
@@ -179,11 +179,11 @@ mod tests {
         let cases = [
             (0x2253, Ok(())),
             (0x2254, Err(ForeignListener::User(0x2254, 1001))),
-            (0x2255, Err(ForeignListener::Gone(0x2255))),
+            (0x2255, Err(ForeignListener::NoListener(0x2255))),
             (0x2256, Ok(())),
             (0x2257, Err(ForeignListener::User(0x2257, 1001))),
             (0x2258, Err(ForeignListener::User(0x2258, 1001))),
-            (0x2259, Err(ForeignListener::Gone(0x2259))),
+            (0x2259, Err(ForeignListener::NoListener(0x2259))),
         ];
         let listeners = listeners(TABLES.as_bytes());
         for (port, judged) in cases {

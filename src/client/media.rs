@@ -1,17 +1,14 @@
-//! Uploading media. Interface: Endpoints, Media.
-//!
-//! The boundary is made from the bytes, so that the same file makes the same
-//! request.
+//! Media uploads. The multipart boundary is derived from the file, so that the same file gives the
+//! same request bytes.
 
 use sha2::{Digest, Sha256};
 
 use crate::checks;
 use crate::prepare::PrepareError;
+use api::paths;
 use model::bounds;
 use model::outbox::{PreparedRequest, WriteMethod};
-use wire::paths;
 
-/// `POST /media` with one file
 pub(crate) fn prepare(
     filename: &str,
     mime_type: &str,
@@ -46,23 +43,23 @@ pub(crate) fn prepare(
     })
 }
 
-/// A line the file does not hold.
+/// Returns a multipart boundary that does not occur in the file.
 fn boundary(file: &[u8]) -> String {
     let digest: String = Sha256::digest(file).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     let mut boundary = format!("frontdesk-{digest}");
-    // A file that holds its own digest does not come by chance, but may come.
+    // A file that contains its own digest is unlikely but possible.
     while file.windows(boundary.len()).any(|window| window == boundary.as_bytes()) {
         boundary.push('x');
     }
     boundary
 }
 
-/// A name within quotes, as browsers write it.
+/// Escapes a file name inside quotes as browsers do.
 fn quoted(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A media type that cannot end its line.
+/// Returns the media type if it is valid in a header, else a generic one.
 fn media_type(given: &str) -> &str {
     let plain = |text: &str| {
         !text.is_empty()

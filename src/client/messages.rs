@@ -1,7 +1,5 @@
-//! Reading messages on both chat channels, and sending on business chat.
-//! Interface: Endpoints, Business chat messages.
-//!
-//! An item that cannot be read becomes a stand-in.
+//! Reads messages on both chat channels and sends on business chat. Unreadable items become
+//! placeholders.
 
 use crate::ListPage;
 use crate::checks;
@@ -9,23 +7,25 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
+use api::content::{Content, LocationContent, MediaContent, TemplateContent};
+use api::fields::{JsonObject, Text};
+use api::messages::{SendMessage, read_message, unreadable_message};
+use api::paths;
+use api::reactions::React;
 use model::account::Platform;
 use model::bounds;
 use model::ids::{ConversationId, MessageId, ThreadId};
 use model::messages::Message;
 use model::outbox::content::{ChatContent, FilledTemplate, LinkedMedia, MediaKind};
 use model::outbox::{PreparedRequest, WriteMethod};
-use wire::content::{MediaContent, TextContent, TypedContent, object};
-use wire::messages::{SendBody, read_message, unreadable_message};
-use wire::paths;
 
-/// Rows of a page of a history: the default of the interface.
+/// Default page size of the API.
 const PAGE_SIZE: &str = "50";
-/// Rows of a page of the backfill: the most the interface gives.
+/// Maximum page size of the API.
 const BACKFILL_PAGE_SIZE: &str = "100";
 
 impl Client {
-    /// A page of one history, newest first.
+    /// Returns a page of a history, newest first; all mails for an email thread.
     pub async fn history(
         &self,
         platform: &Platform,
@@ -46,20 +46,17 @@ impl Client {
         Ok(page.with_placeholders(|raw, _| unreadable_message(raw, conversation)))
     }
 
-    /// `GET /messages/{id}`: one message.
     pub async fn message(&self, id: &MessageId) -> Result<Message, ReadError> {
         let answer = self.get(&paths::message(id), &[]).await?;
         read_one(&answer, |raw| read_message(raw, None).ok())
     }
 
-    /// `GET /messages?direction=inbound`: a page of all that customers wrote,
-    /// newest first.
+    /// `GET /messages?direction=inbound`: a page of all inbound messages, newest first.
     pub async fn inbound(&self, cursor: Option<&str>) -> Result<ListPage<Message>, ReadError> {
         self.list_messages("inbound", cursor).await
     }
 
-    /// `GET /messages?direction=outbound`: a page of all that was sent, newest
-    /// first.
+    /// `GET /messages?direction=outbound`: a page of all outbound messages, newest first.
     pub async fn outbound(&self, cursor: Option<&str>) -> Result<ListPage<Message>, ReadError> {
         self.list_messages("outbound", cursor).await
     }
@@ -76,19 +73,17 @@ impl Client {
     }
 }
 
-/// `POST /messages/send` with a text
+/// `POST /messages/send` with a text.
 pub(crate) fn prepare_text(
     to: &str,
     text: &str,
     reply_to: Option<&MessageId>,
 ) -> Result<PreparedRequest, PrepareError> {
     checks::check_required("the text", text, bounds::MAX_TEXT_CHARS)?;
-    let content =
-        TypedContent { kind: "text", text: Some(TextContent { body: text }), ..TypedContent::default() };
-    send(to, content, reply_to)
+    send(to, Content::Text { text: text.into() }, reply_to)
 }
 
-/// `POST /messages/send` with anything else
+/// `POST /messages/send` with other content than text.
 pub(crate) fn prepare_content(
     to: &str,
     content: &ChatContent,
@@ -98,19 +93,23 @@ pub(crate) fn prepare_content(
     match content {
         ChatContent::Marked { .. } => Err(not_on_channel("send markup")),
         ChatContent::Media(media) => send(to, media_content(media)?, reply_to),
-        // A template quotes nothing.
-        ChatContent::Template(template) => send(to, template_content(template)?, None),
-        ChatContent::Interactive(given) => {
-            let given = object(given).ok_or_else(|| not_json("the interactive content", "a JSON object"))?;
-            let content =
-                TypedContent { kind: "interactive", interactive: Some(given), ..TypedContent::default() };
-            send(to, content, reply_to)
+        // A template cannot quote.
+        ChatContent::Template(template) => {
+            send(to, Content::Template { template: template_content(template)? }, None)
         }
-        ChatContent::Location(place) => send(to, TypedContent::location(place), reply_to),
+        ChatContent::Interactive(given) => {
+            let interactive = JsonObject::from_text(&given.0);
+            let interactive =
+                interactive.ok_or_else(|| not_json("the interactive content", "a JSON object"))?;
+            send(to, Content::Interactive { interactive }, reply_to)
+        }
+        ChatContent::Location(place) => {
+            send(to, Content::Location { location: LocationContent::from(place) }, reply_to)
+        }
     }
 }
 
-fn media_content(media: &LinkedMedia) -> Result<TypedContent<'_>, PrepareError> {
+fn media_content(media: &LinkedMedia) -> Result<Content, PrepareError> {
     checks::link(&media.link)?;
     checks::check_length("the caption", media.caption.as_deref().unwrap_or(""), bounds::MAX_CAPTION_CHARS)?;
     checks::check_length(
@@ -119,46 +118,55 @@ fn media_content(media: &LinkedMedia) -> Result<TypedContent<'_>, PrepareError> 
         bounds::MAX_FILENAME_CHARS,
     )?;
     let content = MediaContent {
-        link: &media.link,
-        caption: media.caption.as_deref(),
-        filename: media.filename.as_deref(),
+        link: media.link.as_str().into(),
+        caption: media.caption.as_deref().map(Text::from),
+        filename: media.filename.as_deref().map(Text::from),
     };
     if media.markup.is_some() {
         return Err(not_on_channel("send markup"));
     }
     if media.filename.is_some() && media.kind != MediaKind::Document {
-        return Err(not_on_channel("name a file that is no document"));
+        return Err(not_on_channel("name a file that is not a document"));
     }
-    let (kind, content) = (media.kind.word(), Some(content));
     Ok(match media.kind {
-        MediaKind::Image => TypedContent { kind, image: content, ..TypedContent::default() },
+        MediaKind::Image => Content::Image { image: content },
         MediaKind::Audio if media.caption.is_some() => {
-            return Err(not_on_channel("send a caption with sound"));
+            return Err(not_on_channel("send a caption with audio"));
         }
-        MediaKind::Audio => TypedContent { kind, audio: content, ..TypedContent::default() },
-        MediaKind::Video => TypedContent { kind, video: content, ..TypedContent::default() },
-        MediaKind::Document => TypedContent { kind, document: content, ..TypedContent::default() },
+        MediaKind::Audio => Content::Audio { audio: content },
+        MediaKind::Video => Content::Video { video: content },
+        MediaKind::Document => Content::Document { document: content },
     })
 }
 
-/// A template as sends and broadcasts carry it.
-pub(crate) fn template_content(template: &FilledTemplate) -> Result<TypedContent<'_>, PrepareError> {
+/// Content of a template for sends and broadcasts.
+pub(crate) fn template_content(template: &FilledTemplate) -> Result<TemplateContent, PrepareError> {
     checks::check_required("the template's name", &template.name, usize::MAX)?;
     checks::check_required("the template's language", &template.language, usize::MAX)?;
     let shape = PrepareError::NotJson { what: "the template's components", shape: "a JSON array" };
-    TypedContent::template(template).ok_or(shape)
+    TemplateContent::from_model(template).ok_or(shape)
 }
 
-fn send(
-    to: &str,
-    content: TypedContent<'_>,
-    reply_to: Option<&MessageId>,
-) -> Result<PreparedRequest, PrepareError> {
+fn send(to: &str, content: Content, reply_to: Option<&MessageId>) -> Result<PreparedRequest, PrepareError> {
     checks::chat_address(to)?;
-    let body = SendBody { to, content, reply_to: reply_to.map(MessageId::as_str) };
+    let reply_to = reply_to.map(|id| Text::from(id.as_str()));
+    let body = SendMessage { to: to.into(), content, reply_to };
     json(WriteMethod::Post, paths::MESSAGES_SEND, &body)
 }
 
 fn not_on_channel(what: &'static str) -> PrepareError {
     PrepareError::NotOnThisChannel { channel: Platform::Whatsapp.label().to_owned(), what }
+}
+
+/// A reaction on business chat or bot-chat.
+pub(crate) fn prepare_reaction(
+    platform: &Platform,
+    message: &MessageId,
+    emoji: &str,
+) -> Result<PreparedRequest, PrepareError> {
+    let path = match platform {
+        Platform::Telegram => paths::telegram_message_react(message),
+        _ => paths::message_react(message),
+    };
+    json(WriteMethod::Post, path, &React { emoji: emoji.into() })
 }

@@ -1,13 +1,12 @@
-//! The rate budget of one key, kept on this side so that the server hardly
-//! ever has to refuse. Pure: time comes in as a value.
+//! Client-side rate budget of one API key, so that the server rarely has to refuse. Pure: time is
+//! an argument.
 //!
-//! Interface: Limits, Rate limits. Polling leaves a quarter of the reads to
-//! the person and is spread over the minute. When the server says that little
-//! is left (another machine uses the same key) or refuses, polling halves its
-//! rate and comes back slowly, and whoever uses more gives way first, so that
-//! machines settle at like shares. Tabs with the same key share one budget:
-//! one that polls a lot leaves the others their part. Missing headers never
-//! disable it.
+//! The limits are those of the API, such as 300 reads per minute. Polling leaves a quarter of the
+//! reads to requests of a person and is spread over the minute. If the server reports that little
+//! is left (another machine uses the key) or refuses, polling halves its rate and recovers slowly;
+//! the machine with the larger share yields first, so that machines converge to equal shares. Tabs
+//! with the same key share one budget, and a tab over its share leaves some to the others. The
+//! budget also works without rate limit headers.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -15,23 +14,18 @@ use crate::headers::Rate;
 use model::outbox::PreparedRequest;
 use model::time::{MINUTE, Moment, SECOND};
 
-/// Reads a minute.
 const READS_PER_MINUTE: usize = 300;
-/// Reads a minute polling may use.
+/// Maximum for polling.
 const BACKGROUND_READS_PER_MINUTE: usize = READS_PER_MINUTE / 4 * 3;
-/// Reads a minute polling may always use.
+/// Polling rate never falls below this.
 const MIN_BACKGROUND_READS: usize = 12;
-/// Sends a minute.
 const SENDS_PER_MINUTE: usize = 100;
-/// Broadcasts a minute.
 const BROADCASTS_PER_MINUTE: usize = 10;
-/// Contacts made or changed a minute.
+/// Contacts created or changed.
 const CONTACTS_PER_MINUTE: usize = 200;
-/// Webhooks registered or removed a minute.
+/// Webhooks created or deleted.
 const WEBHOOKS_PER_MINUTE: usize = 20;
-/// Requests of any kind a second.
 const REQUESTS_PER_SECOND: usize = 20;
-/// Requests a second polling may use.
 const BACKGROUND_REQUESTS_PER_SECOND: usize = 12;
 /// Maximum number of missed polls sent in one burst, at the full rate.
 const MAX_SAVED_POLLS: usize = 30;
@@ -41,32 +35,27 @@ const RESERVED_REQUESTS: usize = 5;
 const MIN_MINUTE_LIMIT: u32 = 100;
 /// A tab without a poll for this long, in microseconds, gets no share.
 const TAB_IDLE_TIMEOUT: i64 = MINUTE / 2;
-/// Shares of the minute, in percent: below the first, polling halves its
-/// rate; below the second, if this desk makes most of the reads.
+/// Remaining share of the minute, in percent, below which polling halves its rate: always, and if
+/// this desk makes most of the reads.
 const LOW_BUDGET_PERCENT: (usize, usize) = (10, 15);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadPriority {
-    /// Polling.
     Background,
     Person,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RequestKind {
-    /// A `GET`.
     Read(ReadPriority),
     /// A write without a separate limit.
     Send,
     Broadcast,
-    /// A contact made or changed.
     Contact,
-    /// A webhook registered or removed.
     Webhook,
 }
 
 impl RequestKind {
-    /// The limit a write counts against.
     pub fn of_write(request: &PreparedRequest) -> Self {
         let mut segments = request.path.split('/').skip(1);
         match (segments.next(), segments.next()) {
@@ -77,8 +66,8 @@ impl RequestKind {
         }
     }
 
-    /// Calls a minute this desk makes of it; one fewer than allowed at least,
-    /// because the server's minute is not this desk's.
+    /// Returns the maximum number of writes per minute; lower than the API's limit, because the
+    /// server's minute starts at another time.
     fn calls_per_minute(self) -> usize {
         match self {
             Self::Read(_) | Self::Send => SENDS_PER_MINUTE - RESERVED_REQUESTS,
@@ -89,7 +78,6 @@ impl RequestKind {
     }
 }
 
-/// What was written of one kind in the last minute.
 #[derive(Debug, Default)]
 struct RecentWrites {
     at: VecDeque<i64>,
@@ -99,25 +87,22 @@ struct RecentWrites {
 /// Number of a tab among those with the same API key.
 pub type RateSlot = u32;
 
-/// What has been asked in the last minute, and what the server said of it.
+/// Requests of the last minute, and the limits reported by the server.
 #[derive(Debug)]
 pub struct RateBudget {
     reads: VecDeque<i64>,
     writes: HashMap<RequestKind, RecentWrites>,
     all: VecDeque<i64>,
     reads_blocked_until: i64,
-    /// Reads in use by everyone with the key, as the server last said, and
-    /// when.
+    /// Time of the last report, and the reads in use by everyone with the key.
     reported_reads: Option<(i64, usize)>,
-    /// Reads a minute polling may use now.
+    /// Current polling rate, in reads per minute.
     rate: usize,
-    /// When the rate was last halved, and from when on it grows.
+    /// Time of the last halving, and the time since which the rate grows.
     halved: Option<(i64, i64)>,
-    /// When the polls so far would have been made one by one at the rate.
-    spread: i64,
-    /// When each tab last asked.
+    /// Time at which the polls so far would have ended if sent evenly at the current rate.
+    paced_until: i64,
     active_slots: BTreeMap<RateSlot, i64>,
-    /// Which tab made which poll.
     polls: VecDeque<(i64, RateSlot)>,
 }
 
@@ -131,7 +116,7 @@ impl Default for RateBudget {
             reported_reads: None,
             rate: BACKGROUND_READS_PER_MINUTE,
             halved: None,
-            spread: 0,
+            paced_until: 0,
             active_slots: BTreeMap::new(),
             polls: VecDeque::new(),
         }
@@ -139,7 +124,7 @@ impl Default for RateBudget {
 }
 
 impl RateBudget {
-    /// Takes a place in the budget, or says how many microseconds to wait for one.
+    /// Reserves a request, or returns the microseconds to wait for one.
     pub fn acquire(&mut self, kind: RequestKind, seat: RateSlot, now: Moment) -> Result<(), i64> {
         let now = now.micros();
         self.drop_expired(now);
@@ -171,8 +156,8 @@ impl RateBudget {
         wait = wait.max(wait_until_free(list, limit, MINUTE, now));
         wait = wait.max(wait_until_free(&self.all, burst, SECOND, now));
         if is_poll {
-            let saved = self.saved().saturating_sub(left + 1);
-            wait = wait.max(self.spread - now - self.gap() * i64::try_from(saved).unwrap_or(0));
+            let saved = self.max_burst_polls().saturating_sub(left + 1);
+            wait = wait.max(self.paced_until - now - self.poll_spacing() * i64::try_from(saved).unwrap_or(0));
         }
         if wait > 0 {
             return Err(wait);
@@ -183,7 +168,7 @@ impl RateBudget {
             _ => self.writes.entry(kind).or_default().at.push_back(now),
         }
         if is_poll {
-            self.spread = self.spread.max(now) + self.gap();
+            self.paced_until = self.paced_until.max(now) + self.poll_spacing();
             self.polls.push_back((now, seat));
         }
         Ok(())
@@ -218,8 +203,8 @@ impl RateBudget {
         }
     }
 
-    /// Share of the reads of a minute in use, by this desk or by everyone
-    /// with the key, whichever is known to be more.
+    /// Returns the share of the reads of a minute in use, in percent: by this desk, or by everyone
+    /// with the key if that is more.
     pub fn percent_used(&mut self, now: Moment) -> u8 {
         let now = now.micros();
         self.drop_expired(now);
@@ -250,12 +235,12 @@ impl RateBudget {
     }
 
     /// Returns the interval between two polls, in microseconds.
-    fn gap(&self) -> i64 {
+    fn poll_spacing(&self) -> i64 {
         MINUTE / i64::try_from(self.rate).unwrap_or(1).max(1)
     }
 
     /// Returns the maximum number of missed polls in one burst at the current rate.
-    fn saved(&self) -> usize {
+    fn max_burst_polls(&self) -> usize {
         (MAX_SAVED_POLLS * self.rate / BACKGROUND_READS_PER_MINUTE).max(1)
     }
 
@@ -265,7 +250,7 @@ impl RateBudget {
             return 0;
         }
         let made = self.polls.iter().filter(|(_, by)| *by == seat).count();
-        if made >= self.rate / self.active_slots.len() { self.saved() / 4 } else { 0 }
+        if made >= self.rate / self.active_slots.len() { self.max_burst_polls() / 4 } else { 0 }
     }
 
     fn drop_expired(&mut self, now: i64) {
@@ -276,8 +261,8 @@ impl RateBudget {
         }
         self.polls.retain(|(at, _)| *at <= now && now - at < MINUTE);
         self.active_slots.retain(|_, at| (0..TAB_IDLE_TIMEOUT).contains(&(now - *at)));
-        if self.spread - now > MINUTE {
-            self.spread = now;
+        if self.paced_until - now > MINUTE {
+            self.paced_until = now;
         }
         if let Some((at, from)) = self.halved {
             let minutes = (now - from).div_euclid(MINUTE);

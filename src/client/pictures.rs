@@ -1,7 +1,6 @@
-//! Fetching a picture a customer sent, for a person who asked to see it here:
-//! over https from the public internet, or from the channel's own server.
-//! Bounded in bytes and time, without the channel's key, without redirects,
-//! and only from addresses that were looked at.
+//! Fetches a picture that a customer sent, when a person asks to see it: over https from the public
+//! internet, or from the channel's own server. Size and time are limited, no key is sent, and
+//! redirects are not followed.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -12,33 +11,27 @@ use thiserror::Error;
 use crate::{transport, words};
 use model::addresses::is_public;
 
-/// Bytes of a picture's file at most.
 const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
-/// How long fetching one may take in all.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Why a picture was not fetched.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PictureError {
-    /// Not an address that is fetched from.
+    /// Not a URL that may be fetched.
     #[error("it has no public https address")]
     Address,
-    /// The name stands for nothing, or for something private.
+    /// The name does not resolve, or resolves to a private address.
     #[error("its host is private or does not answer")]
     Host,
-    /// Larger than is read.
     #[error("its file is larger than 8 MB")]
     TooLarge,
-    /// The host said no.
     #[error("its host answers with {0}")]
     Status(u16),
     #[error("{0}")]
     Broken(String),
 }
 
-/// Fetches a picture; `own` is the base address of the channel it came in.
+/// Fetches a picture; `own` is the base URL of the channel that it came in.
 pub async fn fetch_picture(url: &str, own: Option<&str>) -> Result<Vec<u8>, PictureError> {
     let url = Url::parse(url).map_err(|_| PictureError::Address)?;
     let at_home =
@@ -53,8 +46,8 @@ async fn fetch(url: &Url, at_home: bool) -> Result<Vec<u8>, PictureError> {
     let mut builder = transport::builder().no_proxy().connect_timeout(CONNECT_TIMEOUT);
     if !at_home {
         let host = vet(url)?;
-        // The connection goes to what was looked at, not to what the name
-        // stands for a moment later.
+        // Connects to the vetted addresses, because the name may resolve differently a moment
+        // later.
         builder = builder.https_only(true).resolve_to_addrs(host, &resolve_public(url, host).await?);
     }
     let broken = |error: reqwest::Error| PictureError::Broken(words::describe_transport_error(&error));
@@ -75,7 +68,7 @@ async fn fetch(url: &Url, at_home: bool) -> Result<Vec<u8>, PictureError> {
     Ok(body)
 }
 
-/// The host of an address that may be fetched from by its text.
+/// Returns the host of a URL that may be fetched, judged by its text.
 fn vet(url: &Url) -> Result<&str, PictureError> {
     let plain = url.scheme() == "https"
         && url.username().is_empty()
@@ -89,7 +82,7 @@ fn vet(url: &Url) -> Result<&str, PictureError> {
     }
 }
 
-/// What a host stands for; all of it must be public.
+/// Resolves a host; fails unless all addresses are public.
 async fn resolve_public(url: &Url, host: &str) -> Result<Vec<SocketAddr>, PictureError> {
     let port = url.port_or_known_default().unwrap_or(443);
     let host = host.trim_start_matches('[').trim_end_matches(']');

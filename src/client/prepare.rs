@@ -2,13 +2,11 @@
 //!
 //! Operations that the server is certain to refuse fail here.
 
-use crate::{
-    broadcasts, contacts, conversations, email, media, messages, reactions, telegram, voip, webhooks,
-};
+use crate::{broadcasts, contacts, conversations, email, media, messages, telegram, voip, webhooks};
+use api::body::Body;
 use model::account::Platform;
 use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use model::secret::Secret;
-use wire::body::Body;
 
 /// Placeholder for the URL of a file that is not uploaded yet.
 const PLACEHOLDER_URL: &str = "https://media.invalid/file";
@@ -18,9 +16,9 @@ pub enum PrepareError {
     /// Empty or only white space.
     #[error("there is nothing to send: {0} is empty")]
     Empty(&'static str),
-    #[error("{what} is {length} characters long as it is sent; at most {most} are taken")]
+    #[error("{what} has {length} characters as sent; at most {most} are allowed")]
     TooLong { what: &'static str, length: usize, most: usize },
-    #[error("there are {count} {what}; at most {most} are taken")]
+    #[error("{count} {what} are too many; at most {most} are allowed")]
     TooMany { what: &'static str, count: usize, most: usize },
     /// Not in E.164 form.
     #[error("{0:?} is not a phone number in the form +34600111222")]
@@ -36,14 +34,14 @@ pub enum PrepareError {
         /// An object or an array.
         shape: &'static str,
     },
-    #[error("the server did not tell where replies to this conversation go")]
+    #[error("the server gave no address for replies to this conversation")]
     NoAddress,
     /// The operation needs a conversation lane.
-    #[error("there is no conversation to do this to")]
+    #[error("this needs a conversation")]
     NoConversation,
     #[error("the files to be sent are missing")]
     NoFiles,
-    #[error("{channel} has no way to {what}")]
+    #[error("{channel} cannot {what}")]
     NotOnThisChannel {
         /// Display name of the platform.
         channel: String,
@@ -97,7 +95,7 @@ pub fn prepare_with(
         Operation::SendContent { to, content, reply_to } => {
             messages::prepare_content(to, content, reply_to.as_ref())
         }
-        Operation::React { message, emoji } => reactions::prepare(platform, message, emoji),
+        Operation::React { message, emoji } => messages::prepare_reaction(platform, message, emoji),
         Operation::SetAutomation { enabled } => {
             conversations::prepare_automation(platform, conversation()?, *enabled)
         }
@@ -135,12 +133,12 @@ fn missing_capability(platform: &Platform, operation: &Operation) -> Option<&'st
         | Operation::SendContent { .. }
         | Operation::SendFile(_)
         | Operation::React { .. } => (!chat).then_some("answer conversations here"),
-        // Bot-chat has no pause of its own; the service tells one beside the interface.
+        // Bot-chat has no pause in the API; the service adds one.
         Operation::SetAutomation { enabled: false } => (!chat).then_some("pause the AI"),
         Operation::SetAutomation { enabled: true } => (!chat).then_some("hand back to the AI"),
         Operation::Close => (!switch).then_some("close a conversation"),
         Operation::SendMail(_) | Operation::ChangeThread { .. } => {
-            (*platform != Platform::Email).then_some("work on mail")
+            (*platform != Platform::Email).then_some("change mail")
         }
         _ => None,
     }

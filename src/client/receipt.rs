@@ -5,7 +5,16 @@
 
 use serde_json::{Map, Value};
 
-use crate::contacts::complete_contact;
+use crate::contacts::contact_from_body;
+use api::answers::{AnswerMarks, parse};
+use api::broadcasts::BroadcastAccepted;
+use api::contacts::ContactBody;
+use api::conversations::{AutomationResult, CloseResult, DeskAutomationResult};
+use api::email::SentEmail;
+use api::media::MediaBody;
+use api::messages::SentMessage;
+use api::voip::CallBody;
+use api::webhooks::{DeleteResult, WebhookBody};
 use model::contacts::ReceivedContact;
 use model::ids::{BroadcastId, ContactId, MessageId, ThreadId, WebhookId};
 use model::outbox::Operation;
@@ -48,41 +57,36 @@ pub struct Receipt {
     pub server_time: Option<Timestamp>,
 }
 
-/// Result of an accepted operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReceiptKind {
     /// A chat message or an SMS.
     Sent {
-        /// The service's id of the new message.
         message: MessageId,
         platform_id: Option<String>,
-        /// The status word, `sent`.
+        /// Status word, normally `sent`.
         status: String,
     },
     Mailed {
-        /// The service's id of the mail.
         message: MessageId,
-        /// `None` if the response does not name it.
+        /// `None` if the response does not contain it.
         thread: Option<ThreadId>,
-        /// The status word, if told.
         status: Option<String>,
     },
     Called {
-        /// The service's id of the call.
         call: String,
         /// Status word of the server.
         status: String,
     },
     Broadcasting {
         broadcast: BroadcastId,
-        /// The status word, if told.
+        /// Status word, if reported.
         status: Option<String>,
     },
     /// A contact was created or changed; the id may be missing for a test key.
     Saved {
         contact: Option<ContactId>,
         /// The contact after the change, if the response is complete.
-        told: Option<Box<ReceivedContact>>,
+        reported: Option<Box<ReceivedContact>>,
     },
     /// The id may be missing for a test key.
     Registered(Option<WebhookId>),
@@ -90,14 +94,11 @@ pub enum ReceiptKind {
     Uploaded {
         url: Option<String>,
     },
-    /// A contact or a webhook was deleted.
     Deleted,
-    /// A thread was changed.
     Filed,
     /// The automation switch was set; its new state, if reported.
     Automation(Option<bool>),
     Closed,
-    /// The reaction was set or removed.
     Reacted,
 }
 
@@ -163,7 +164,7 @@ pub(crate) struct AcceptedAnswer<'a> {
 pub(crate) enum ReadReceipt {
     /// The response that the API defines for the operation.
     Promised(Receipt),
-    /// The defined response with a status word of [`FAILED`].
+    /// The defined response with a status word of [`FAILED_STATUSES`].
     Failed(String),
     /// Any other response; does not prove that the operation was executed.
     Other,
@@ -171,27 +172,29 @@ pub(crate) enum ReadReceipt {
 
 pub(crate) fn read(operation: &Operation, answer: AcceptedAnswer<'_>) -> ReadReceipt {
     let empty = answer.body.trim_ascii().is_empty();
-    let told: Option<Map<String, Value>> = serde_json::from_slice(answer.body).ok();
-    if told.is_none() && !empty {
+    let fields: Option<Map<String, Value>> = serde_json::from_slice(answer.body).ok();
+    if fields.is_none() && !empty {
         return ReadReceipt::Other;
     }
-    let told = ReceiptFields(told.unwrap_or_default());
-    if told.is_refusal() {
+    let body = Value::Object(fields.unwrap_or_default());
+    let Some(marks) = parse::<AnswerMarks>(&body).filter(|marks| !marks.is_refusal()) else {
         return ReadReceipt::Other;
-    }
-    let promised = kind(operation, &told);
-    if let Some(word) = told.failure() {
+    };
+    let promised = kind(operation, &body, &marks);
+    if let Some(word) = marks.status.as_deref().filter(|word| is_failed_status(word)) {
+        let word = word.to_owned();
         return if promised.is_some() { ReadReceipt::Failed(word) } else { ReadReceipt::Other };
     }
     // 202 alone does not say that a state was set.
     let is_rated = answer.is_rated && answer.status != 202;
     let wordless = || receipt_without_body(operation, empty && answer.status != 202, is_rated);
     let Some(kind) = promised.or_else(wordless) else { return ReadReceipt::Other };
+    let plausible = |credits: &f64| (0.0..=MAX_CREDITS).contains(credits);
     ReadReceipt::Promised(Receipt {
         kind,
-        credits: told.number("creditsRemaining"),
-        cost: told.number("creditsUsed"),
-        test: told.is_test(),
+        credits: marks.credits_remaining.filter(plausible),
+        cost: marks.credits_used.filter(plausible),
+        test: marks.test,
         replayed: answer.replayed,
         created: answer.status == 201,
         server_time: answer.server_time,
@@ -203,7 +206,7 @@ pub(crate) fn read(operation: &Operation, answer: AcceptedAnswer<'_>) -> ReadRec
 /// a proxy.
 fn receipt_without_body(operation: &Operation, empty: bool, is_rated: bool) -> Option<ReceiptKind> {
     match operation {
-        // Looked for itself.
+        // The new state is read separately.
         Operation::SetAutomation { .. } if empty => Some(ReceiptKind::Automation(None)),
         Operation::React { .. } if is_rated => Some(ReceiptKind::Reacted),
         Operation::ChangeThread { .. } if is_rated => Some(ReceiptKind::Filed),
@@ -214,119 +217,91 @@ fn receipt_without_body(operation: &Operation, empty: bool, is_rated: bool) -> O
     }
 }
 
-fn kind(operation: &Operation, told: &ReceiptFields) -> Option<ReceiptKind> {
+/// Reads the answer that the API defines for the operation; `None` for any other answer.
+fn kind(operation: &Operation, body: &Value, marks: &AnswerMarks) -> Option<ReceiptKind> {
     Some(match operation {
         Operation::SendText { .. } | Operation::SendContent { .. } | Operation::SendSms { .. } => {
+            let sent: SentMessage = parse(body)?;
             ReceiptKind::Sent {
-                message: told.id("messageId").map(MessageId::new)?,
-                platform_id: told.id("whatsappMessageId").or_else(|| told.id("telegramMessageId")),
-                status: told.id("status").unwrap_or_else(|| "sent".to_owned()),
+                message: MessageId::new(sent.message_id),
+                platform_id: sent.whatsapp_message_id.or(sent.telegram_message_id),
+                status: filled(sent.status).unwrap_or_else(|| "sent".to_owned()),
             }
         }
-        Operation::SendMail(_) => ReceiptKind::Mailed {
-            message: told.id("messageId").map(MessageId::new)?,
-            thread: told.id("threadId").map(ThreadId::new),
-            status: told.id("status"),
-        },
-        Operation::Call { .. } => ReceiptKind::Called {
-            call: told.created_id("callId")?,
-            status: told.id("status").unwrap_or_else(|| "not told".to_owned()),
-        },
-        Operation::Broadcast { .. } => ReceiptKind::Broadcasting {
-            broadcast: told.id("broadcastId").map(BroadcastId::new)?,
-            status: told.id("status"),
-        },
+        Operation::SendMail(_) => {
+            let sent: SentEmail = parse(body)?;
+            ReceiptKind::Mailed {
+                message: MessageId::new(sent.message_id),
+                thread: filled(sent.thread_id).map(ThreadId::new),
+                status: filled(sent.status),
+            }
+        }
+        Operation::Call { .. } => {
+            let placed: Option<CallBody> = parse(body);
+            let call = placed.map(|call_body| call_body.call_id);
+            ReceiptKind::Called {
+                call: call.or_else(|| marks.message_id.clone().filter(|_| marks.test))?,
+                status: marks.status.clone().unwrap_or_else(|| "not told".to_owned()),
+            }
+        }
+        Operation::Broadcast { .. } => {
+            let accepted: BroadcastAccepted = parse(body)?;
+            ReceiptKind::Broadcasting {
+                broadcast: BroadcastId::new(accepted.broadcast_id),
+                status: filled(accepted.status),
+            }
+        }
         Operation::SaveContact(_) | Operation::ChangeTags { .. } | Operation::ChangeContact(_) => {
-            let contact = told.created_id_or_test("id")?.map(ContactId::new);
-            ReceiptKind::Saved { contact, told: complete_contact(&told.0).map(Box::new) }
+            let saved = marks.parse_or_test::<ContactBody>(body)?;
+            ReceiptKind::Saved {
+                contact: saved.map(|contact_body| ContactId::new(contact_body.id)),
+                reported: ContactBody::read_complete(body).map(contact_from_body).map(Box::new),
+            }
         }
         Operation::AddWebhook { .. } => {
-            ReceiptKind::Registered(told.created_id_or_test("id")?.map(WebhookId::new))
+            let added = marks.parse_or_test::<WebhookBody>(body)?;
+            ReceiptKind::Registered(added.map(|webhook_body| WebhookId::new(webhook_body.id)))
         }
         Operation::SendFile(_) | Operation::Upload { .. } => {
-            ReceiptKind::Uploaded { url: told.created_id_or_test("url")? }
+            let uploaded = marks.parse_or_test::<MediaBody>(body)?;
+            ReceiptKind::Uploaded { url: uploaded.map(|media_body| media_body.url) }
         }
-        // What the interface says of these is a status, or nothing.
+        // The API defines only a status for these, or nothing.
         Operation::React { .. } | Operation::ChangeThread { .. } | Operation::RemoveWebhook { .. } => {
             return None;
         }
         Operation::DeleteContact { .. } => {
-            let gone = told.flag("success") == Some(true) || told.id("deleted").is_some() || told.is_test();
-            gone.then_some(ReceiptKind::Deleted)?
+            let result: DeleteResult = parse(body)?;
+            let is_deleted = result.success || !result.deleted.is_empty() || marks.test;
+            is_deleted.then_some(ReceiptKind::Deleted)?
         }
         Operation::SetAutomation { .. } => {
-            let enabled = told.flag("automationEnabled").or_else(|| told.flag("enabled"));
-            (enabled.is_some() && told.flag("success") != Some(false) || told.is_test())
-                .then_some(ReceiptKind::Automation(enabled))?
+            let enabled = read_automation(body);
+            (enabled.is_some() || marks.test).then_some(ReceiptKind::Automation(enabled))?
         }
         Operation::Close => {
-            let closed = told.flag("success") == Some(true) && told.id("status").as_deref() == Some("closed");
-            (closed || told.is_test()).then_some(ReceiptKind::Closed)?
+            let result: CloseResult = parse(body)?;
+            let is_closed = result.success && result.status == "closed";
+            (is_closed || marks.test).then_some(ReceiptKind::Closed)?
         }
     })
 }
 
-struct ReceiptFields(Map<String, Value>);
+/// Returns the new state of the AI switch, in the form of the API or of the service's extension.
+fn read_automation(body: &Value) -> Option<bool> {
+    let defined: Option<AutomationResult> = parse(body);
+    let extension = || parse(body).map(|result: DeskAutomationResult| result.enabled);
+    defined.map(|result| result.automation_enabled).or_else(extension)
+}
 
-impl ReceiptFields {
-    /// Returns a string that is not empty, or a number as a string.
-    fn id(&self, name: &str) -> Option<String> {
-        match self.0.get(name)? {
-            Value::String(text) if !text.is_empty() => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        }
-    }
+fn filled(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
+}
 
-    /// Returns an id; for a test key it may be in `messageId` instead.
-    fn created_id(&self, name: &str) -> Option<String> {
-        self.id(name).or_else(|| if self.is_test() { self.id("messageId") } else { None })
-    }
-
-    /// Returns the id, `Some(None)` for a test key without one, `None` otherwise.
-    fn created_id_or_test(&self, name: &str) -> Option<Option<String>> {
-        let id = self.id(name);
-        (id.is_some() || self.is_test()).then_some(id)
-    }
-
-    fn flag(&self, name: &str) -> Option<bool> {
-        self.0.get(name)?.as_bool()
-    }
-
-    fn is_test(&self) -> bool {
-        self.flag("test") == Some(true)
-    }
-
-    /// True if the body has a code, an error or `success: false`, whatever the HTTP status.
-    fn is_refusal(&self) -> bool {
-        let error = ["error", "errors"].iter().filter_map(|name| self.0.get(*name));
-        let has_error = error.into_iter().any(|error| match error {
-            Value::Null | Value::Bool(false) => false,
-            Value::Array(errors) => !errors.is_empty(),
-            Value::Object(fields) => !fields.is_empty(),
-            Value::String(text) => !text.is_empty(),
-            Value::Bool(true) | Value::Number(_) => true,
-        });
-        let has_code = self.0.get("code").is_some_and(Value::is_string) && !self.is_test();
-        has_code || has_error || self.flag("success") == Some(false)
-    }
-
-    /// Returns the status word if it is one of [`FAILED`].
-    fn failure(&self) -> Option<String> {
-        let word = self.id("status")?;
-        let plain = word.to_ascii_lowercase().replace(['_', ' '], "-");
-        FAILED_STATUSES.contains(&plain.as_str()).then_some(word)
-    }
-
-    /// Returns an amount of credits; `None` outside 0 to [`CREDITS_MAX`].
-    fn number(&self, name: &str) -> Option<f64> {
-        let credits = match self.0.get(name)? {
-            Value::Number(number) => number.as_f64()?,
-            Value::String(text) => text.trim().parse().ok()?,
-            _ => return None,
-        };
-        (0.0..=MAX_CREDITS).contains(&credits).then_some(credits)
-    }
+/// True for one of [`FAILED_STATUSES`], in any case and with any separator.
+fn is_failed_status(word: &str) -> bool {
+    let plain = word.to_ascii_lowercase().replace(['_', ' '], "-");
+    FAILED_STATUSES.contains(&plain.as_str())
 }
 
 #[cfg(test)]

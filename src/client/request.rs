@@ -12,16 +12,15 @@ use crate::errors::writes::classify;
 use crate::errors::{AttemptPhase, NotSent, ReadError, Unclear, WriteOutcome, classify_read};
 use crate::headers::{self, ResponseFacts};
 use crate::pace::RequestKind;
-use crate::page_size::PageSize;
+use crate::pages::PageSize;
 use crate::receipt::Receipt;
 use crate::transport::{ExchangeError, IncompleteBody, OutgoingRequest};
+use api::{paths, repair};
 use model::ids::IdempotencyKey;
 use model::outbox::{self, PreparedRequest};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
-use wire::{paths, repair};
 
-/// Unparsed response of a successful read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadResponse {
     pub status: u16,
@@ -30,19 +29,16 @@ pub struct ReadResponse {
     pub(crate) facts: ResponseFacts,
 }
 
-/// A complete response of any status.
 pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) facts: ResponseFacts,
     pub(crate) body: Vec<u8>,
 }
 
-/// Query parameter for the number of rows.
 const LIMIT_PARAMETER: &str = "limit";
 /// Assumed upload rate of a slow line, in bytes per second.
 const MIN_BYTES_PER_SECOND: u64 = 64 * 1024;
 
-/// Returns the `limit` of a query.
 fn rows(query: &[(&str, &str)]) -> Option<u32> {
     query.iter().find(|(name, _)| *name == LIMIT_PARAMETER)?.1.parse().ok()
 }
@@ -107,7 +103,7 @@ impl Client {
         phase: AttemptPhase,
     ) -> WriteOutcome<Receipt> {
         let Ok(key) = HeaderValue::from_str(key.as_str()) else {
-            let why = SafeText::line("the row's key cannot be sent");
+            let why = SafeText::line("the idempotency key contains invalid characters");
             return WriteOutcome::NotSent(NotSent::Misconfigured(why));
         };
         let url = match self.address(&request.path, &[]) {
@@ -122,7 +118,7 @@ impl Client {
                 headers.insert(CONTENT_TYPE, content_type);
             }
             Some(Err(_)) => {
-                let why = SafeText::line("the row's media type cannot be sent");
+                let why = SafeText::line("the media type contains invalid characters");
                 return WriteOutcome::NotSent(NotSent::Misconfigured(why));
             }
         }
@@ -149,8 +145,8 @@ impl Client {
         }
     }
 
-    /// Whole address of a path below the base URL. The service's extensions for desks lie
-    /// beside `/v1`, where the base URL ends.
+    /// Returns the URL of a path below the base URL. The service's extensions for desks are beside
+    /// `/v1`, with which the base URL ends.
     fn address(&self, path: &str, query: &[(&str, &str)]) -> Result<String, SafeText> {
         let base = self.shared.base_url.as_str();
         let base = match path.starts_with(paths::DESK) {
@@ -158,14 +154,14 @@ impl Client {
             false => base,
         };
         let mut url = Url::parse(&format!("{base}{path}"))
-            .map_err(|error| SafeText::line(&format!("the address cannot be asked: {error}")))?;
+            .map_err(|error| SafeText::line(&format!("the address is not a valid URL: {error}")))?;
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
         Ok(url.into())
     }
 
-    /// What the answer says, and if its body did not come whole, why.
+    /// Returns the response, and the reason if its body is incomplete.
     async fn exchange(
         &self,
         request: OutgoingRequest,

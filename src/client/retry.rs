@@ -1,71 +1,61 @@
-//! What to do with an attempt's outcome. Pure: age, failures and a random
-//! value come in.
+//! Decides the next step after the outcome of an attempt. Pure: age, failures and a random number
+//! are arguments.
 //!
-//! The rule: what was certainly not executed goes back to the queue; what may
-//! have been executed asks again under the same key, as its class allows,
-//! while the server still knows the key; everything else waits for a person.
-//! Which of these an answer is has been decided by then, in
-//! [`crate::errors`].
+//! - Certainly not executed: the row goes back to the queue.
+//! - Possibly executed: the same request is sent again under the same key, if its class allows it
+//!   and while the server still knows the key.
+//! - Everything else waits for a person.
+//!
+//! The classification is made in [`crate::errors`].
 
 use crate::errors::{ApiRefusal, NotSent, Unclear, WriteOutcome};
+use api::errors::ErrorCode;
 use model::outbox::{MAX_KEY_AGE, RetryClass, StopReason};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
-use wire::errors::ErrorCode;
 
-/// Unclear answers before a person is asked.
+/// Unclear answers until a person must decide.
 const MAX_FAILURES: u32 = 4;
-/// The first wait after an unclear answer, doubled each time.
+/// First delay after an unclear answer; doubles each time.
 const BASE_DELAY: i64 = SECOND / 2;
-/// The shortest wait after an unclear answer, however the dice fall.
+/// Minimum delay after an unclear answer, after jitter.
 const MIN_DELAY: i64 = SECOND / 20;
-/// The longest wait after an unclear answer.
 const MAX_DELAY: i64 = 20 * SECOND;
-/// Between two tries while there is no connection.
 const OFFLINE_DELAY: i64 = 5 * SECOND;
-/// How long an earlier attempt may be "in progress".
+/// Maximum time for which an earlier attempt may be reported as in progress.
 const MAX_IN_PROGRESS_TIME: i64 = 10 * MINUTE;
 
-/// What is known of a row when an attempt ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
-    /// How the operation may be repeated.
     pub class: RetryClass,
-    /// Whether this server was seen to recognise a key at this path.
+    /// True if the server has replayed a kept answer at this path before.
     pub is_idempotency_supported: bool,
-    /// Unclear answers before this one.
     pub failures: u32,
-    /// Since bytes first may have left under the key, in microseconds: what
-    /// [`key_age`](model::outbox::key_age) makes of all clocks.
-    /// Negative counts as old.
+    /// Microseconds since bytes may first have left under the key, see
+    /// [`key_age`](model::outbox::key_age); negative counts as old.
     pub age: i64,
-    /// Since the server first said that an earlier attempt is in progress, in
-    /// microseconds.
+    /// Microseconds since the server first reported an earlier attempt as in progress.
     pub in_progress: i64,
-    /// A random number from 0 up to 1.
+    /// Random number in 0..1.
     pub jitter: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RetryStep {
     Done,
-    /// Not executed: back to the queue for so many microseconds.
+    /// Not executed: back to the queue for this many microseconds.
     Wait(i64),
-    /// May have been executed: the same key asks again after so many
-    /// microseconds.
+    /// Possibly executed: the same key is sent again after `after` microseconds.
     AskAgain {
         after: i64,
-        /// Whether it counts as a failure.
+        /// True if the attempt counts as a failure.
         counted: bool,
     },
-    /// A person must decide.
     Stop(StopReason, SafeText),
-    /// Nothing of this channel can work until it is configured anew; the row
-    /// goes back unchanged.
+    /// The channel cannot work until it is reconfigured; the row goes back unchanged.
     Halt(SafeText),
 }
 
-/// Decides what follows from an outcome.
 pub fn decide<T>(outcome: &WriteOutcome<T>, attempt: Attempt) -> RetryStep {
     match outcome {
         WriteOutcome::Done(_) => RetryStep::Done,
@@ -82,8 +72,7 @@ pub fn decide<T>(outcome: &WriteOutcome<T>, attempt: Attempt) -> RetryStep {
     }
 }
 
-/// Whether a key is too old to be tried by itself. A clock set back makes a
-/// key old, never young.
+/// True if a key is too old for an automatic retry. A clock set back makes a key old, never young.
 pub fn is_key_expired(age: i64) -> bool {
     !(0..MAX_KEY_AGE).contains(&age)
 }
@@ -114,8 +103,8 @@ fn unknown(unclear: &Unclear, attempt: Attempt) -> RetryStep {
     if let Some(refusal) = &unclear.refusal {
         match (refusal.code, refusal.status) {
             (Some(ErrorCode::IdempotencyInProgress), _) => return step_in_progress(refusal, attempt),
-            // The bytes or the key are not what this desk thinks: never again by itself.
-            // The others would be said again.
+            // Never retried automatically: the bytes or the key are not what this desk assumes, or
+            // the answer would not change.
             (Some(ErrorCode::IdempotencyConflict), _) | (_, 401 | 403 | 413) => {
                 return RetryStep::Stop(StopReason::Unknown, unclear.why.clone());
             }
@@ -126,7 +115,7 @@ fn unknown(unclear: &Unclear, attempt: Attempt) -> RetryStep {
         return RetryStep::Stop(StopReason::Unknown, unclear.why.clone());
     }
     if unclear.replayed {
-        let why = format!("{}, and the server keeps that answer for this row", unclear.why);
+        let why = format!("{}; the server returns this stored answer to every retry", unclear.why);
         return RetryStep::Stop(StopReason::Unknown, SafeText::line(&why));
     }
     if !is_repeatable(attempt.class, attempt.is_idempotency_supported) {
@@ -144,27 +133,27 @@ fn unknown(unclear: &Unclear, attempt: Attempt) -> RetryStep {
     RetryStep::AskAgain { after: wait, counted: true }
 }
 
-/// Whether what may have been done may be asked again by itself. What reaches
-/// many or rings a phone may only where the server was seen to recognise keys.
+/// True if an operation that may have been executed may be retried automatically. A guarded one (it
+/// reaches many people or rings a phone) only if the server is known to support idempotency keys.
 pub fn is_repeatable(class: RetryClass, recognised: bool) -> bool {
     class != RetryClass::Guarded || recognised
 }
 
-/// Why it is not asked again, for the person who decides.
+/// Explains to the person who decides why there is no automatic retry.
 pub fn describe_not_repeated(why: &str) -> SafeText {
     SafeText::line(&format!(
-        "{why}; it is not asked again by itself, because this server has not been seen to recognise repetitions"
+        "{why}; not retried automatically because this server is not known to recognise retries"
     ))
 }
 
-/// A part of a span, from none to all of it.
+/// Returns a random part of `span`.
 fn jittered_part(span: i64, jitter: f64) -> i64 {
-    // Thousandths are exact enough and stay integers.
+    // Thousandths are precise enough and stay integers.
     let thousandths = (0..1000_i16).rev().find(|number| f64::from(*number) / 1000.0 <= jitter).unwrap_or(0);
     span / 1000 * i64::from(thousandths)
 }
 
-/// A span and up to a tenth more, so that desks do not come back together.
+/// Returns `span` plus up to a tenth, so that desks do not retry at the same time.
 fn jittered_span(span: i64, jitter: f64) -> i64 {
     span + jittered_part(span / 10, jitter)
 }

@@ -1,5 +1,4 @@
-//! The bot-chat channel: its list and its sends. Interface: Endpoints,
-//! Bot-chat channel.
+//! The bot-chat channel: conversations and sending.
 
 use crate::ListPage;
 use crate::checks;
@@ -7,16 +6,16 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::read_page;
 use crate::prepare::{PrepareError, json};
+use api::fields::Text;
+use api::paths;
+use api::telegram::{ParseMode, SendTelegram, TelegramType, escape_html, read_conversation};
 use model::account::Platform;
 use model::bounds;
 use model::conversations::Conversation;
 use model::ids::MessageId;
 use model::outbox::content::{ChatContent, LinkedMedia, Markup, MediaKind};
 use model::outbox::{PreparedRequest, WriteMethod};
-use wire::paths;
-use wire::telegram::{SendBody, escape_html, read_conversation};
 
-/// A page of bot-chat conversations.
 pub(crate) async fn conversations(
     client: &Client,
     query: &[(&str, &str)],
@@ -25,7 +24,7 @@ pub(crate) async fn conversations(
     read_page(&answer, |raw| read_conversation(raw).ok())
 }
 
-/// `POST /telegram/send` with a plain text
+/// `POST /telegram/send` with a plain text.
 pub(crate) fn prepare_text(
     chat: &str,
     text: &str,
@@ -34,10 +33,11 @@ pub(crate) fn prepare_text(
     let escaped = escape_html(text);
     checks::check_required("the text", &escaped, bounds::MAX_TEXT_CHARS)?;
     checks::check_utf16_length("the text", text, bounds::MAX_TEXT_CHARS)?;
-    send(SendBody { chat_id: chat, kind: "text", text: Some(&escaped), ..SendBody::default() }, reply_to)
+    let body = SendTelegram { text: Some(escaped.into()), ..SendTelegram::empty(chat, TelegramType::Text) };
+    send(body, reply_to)
 }
 
-/// `POST /telegram/send` with anything else
+/// `POST /telegram/send` with other content than plain text.
 pub(crate) fn prepare_content(
     chat: &str,
     content: &ChatContent,
@@ -48,15 +48,17 @@ pub(crate) fn prepare_content(
     match content {
         ChatContent::Marked { text, markup } => {
             checks::check_required("the text", text, bounds::MAX_TEXT_CHARS)?;
-            let parse_mode = Some(markup.word());
-            let body =
-                SendBody { chat_id: chat, kind: "text", text: Some(text), parse_mode, ..SendBody::default() };
+            let body = SendTelegram {
+                text: Some(text.as_str().into()),
+                parse_mode: Some(parse_mode(*markup)),
+                ..SendTelegram::empty(chat, TelegramType::Text)
+            };
             send(body, reply_to)
         }
         ChatContent::Media(media) => send_media(chat, media, reply_to),
         ChatContent::Template(_) => Err(not_here("send templates")),
         ChatContent::Interactive(_) => Err(not_here("send buttons")),
-        ChatContent::Location(_) => Err(not_here("send places")),
+        ChatContent::Location(_) => Err(not_here("send locations")),
     }
 }
 
@@ -79,25 +81,32 @@ fn send_media(
         bounds::MAX_FILENAME_CHARS,
     )?;
     let kind = match media.kind {
-        MediaKind::Image => "photo",
-        kind => kind.word(),
+        MediaKind::Image => TelegramType::Photo,
+        MediaKind::Audio => TelegramType::Audio,
+        MediaKind::Video => TelegramType::Video,
+        MediaKind::Document => TelegramType::Document,
     };
-    let body = SendBody {
-        chat_id: chat,
-        kind,
-        url: Some(&media.link),
-        caption: caption.as_deref(),
-        filename: media.filename.as_deref(),
-        parse_mode: media.markup.map(Markup::word),
-        ..SendBody::default()
+    let body = SendTelegram {
+        url: Some(media.link.as_str().into()),
+        caption: caption.map(Text::from),
+        filename: media.filename.as_deref().map(Text::from),
+        parse_mode: media.markup.map(parse_mode),
+        ..SendTelegram::empty(chat, kind)
     };
     send(body, reply_to)
 }
 
-fn send(body: SendBody<'_>, reply_to: Option<&MessageId>) -> Result<PreparedRequest, PrepareError> {
-    if body.chat_id.is_empty() {
+fn parse_mode(markup: Markup) -> ParseMode {
+    match markup {
+        Markup::Html => ParseMode::Html,
+        Markup::MarkdownV2 => ParseMode::MarkdownV2,
+    }
+}
+
+fn send(body: SendTelegram, reply_to: Option<&MessageId>) -> Result<PreparedRequest, PrepareError> {
+    if body.chat_id.as_str().is_empty() {
         return Err(PrepareError::NoAddress);
     }
-    let body = SendBody { reply_to: reply_to.map(MessageId::as_str), ..body };
+    let body = SendTelegram { reply_to: reply_to.map(|id| id.as_str().into()), ..body };
     json(WriteMethod::Post, paths::TELEGRAM_SEND, &body)
 }

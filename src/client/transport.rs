@@ -1,5 +1,4 @@
-//! The way a whole request leaves and its answer comes back: over sockets in
-//! production, by another way in simulations.
+//! Exchange of a request for a response: over sockets in production, in process in simulations.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -17,34 +16,29 @@ use crate::local_listener::ListenerCheck;
 use crate::words;
 use model::text::SafeText;
 
-/// How long an unused connection is kept; shorter than servers do, so that a
-/// write rarely meets one that was just closed.
+/// Keep-alive of an idle connection; shorter than that of servers, so that a write rarely meets a
+/// connection that was just closed.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(20);
-/// Bytes of a piece of a body whose progress is told.
+/// Size of the chunks after which the upload progress is reported.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// A request with everything that leaves.
 #[derive(Debug, Clone)]
 pub struct OutgoingRequest {
     pub method: Method,
-    /// The whole address, with its query.
     pub url: String,
-    /// All headers but those a connection makes for itself.
+    /// All headers except those of the connection.
     pub headers: HeaderMap,
-    /// The bytes; none for a read.
+    /// Empty for a read.
     pub body: Vec<u8>,
-    /// How long the exchange may take in all.
     pub total: Duration,
-    /// Who hears how far a large body has come.
     pub progress: Option<UploadProgress>,
 }
 
-/// Hears how many bytes of a body were handed on so far.
+/// Callback for the number of bytes of the body handed over so far.
 #[derive(Clone)]
 pub struct UploadProgress(Arc<dyn Fn(usize) + Send + Sync>);
 
 impl UploadProgress {
-    /// Tells this.
     pub fn new(hear: impl Fn(usize) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
@@ -56,60 +50,56 @@ impl fmt::Debug for UploadProgress {
     }
 }
 
-/// An answer whose head has come.
+/// A response whose head has arrived.
 #[derive(Debug, Clone)]
 pub struct IncomingResponse {
     pub status: u16,
     pub headers: HeaderMap,
-    /// The whole body, unpacked, or why it did not come whole.
+    /// Decompressed body, or the reason why it is incomplete.
     pub body: Result<Vec<u8>, IncompleteBody>,
 }
 
-/// Why a body did not come whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncompleteBody {
     pub why: SafeText,
-    /// Whether there was more than is read.
+    /// True if the body exceeds the size limit.
     pub too_large: bool,
 }
 
-/// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExchangeError {
-    /// No byte left.
+    /// Failed before the first byte.
     NotSent(NotSent),
-    /// Bytes may have left.
+    /// Some bytes may have been sent.
     Midway(SafeText),
 }
 
-/// Carries requests. Object safe, so that a simulation can give a client its
-/// own.
+/// Sends requests. Object safe, so that a simulation can replace it.
 pub trait Transport: Send + Sync {
-    /// Carries one request, once: never again by itself, never elsewhere.
+    /// Sends a request exactly once, without retry or redirect.
     fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<IncomingResponse, ExchangeError>>;
 }
 
-/// Carries requests over sockets.
 pub(crate) struct SocketTransport {
-    /// Made for the first request: reading the certificates that the system trusts
-    /// takes longer than drawing the screen.
+    /// Created at the first request: loading the system's certificates takes longer than drawing
+    /// the screen.
     http: OnceLock<Result<reqwest::Client, SafeText>>,
     is_loopback: bool,
     local: [SocketAddr; 2],
     listener: Option<ListenerCheck>,
     connect: Duration,
-    /// How long an answer may pause.
+    /// Longest pause while receiving.
     idle: Duration,
-    /// Bytes of the largest answer that is read, after unpacking.
-    most: usize,
+    /// Maximum size of a decompressed body, in bytes.
+    max_body_bytes: usize,
 }
 
-/// What every connection of this desk is built on.
+/// Base configuration of every HTTP client of this desk.
 pub(crate) fn builder() -> reqwest::ClientBuilder {
     crate::install_tls();
     reqwest::Client::builder()
         .user_agent(concat!("frontdesk/", env!("CARGO_PKG_VERSION")))
-        // A redirect would carry the key and the body to another place.
+        // A redirect would send the key and the body to another address.
         .redirect(redirect::Policy::none())
         .retry(reqwest::retry::never())
         .referer(false)
@@ -124,16 +114,17 @@ impl SocketTransport {
             listener: address.listener,
             connect: bounds.connect,
             idle: bounds.idle,
-            most: bounds.body,
+            max_body_bytes: bounds.body,
         }
     }
 
     fn http(&self) -> Result<&reqwest::Client, ExchangeError> {
-        let made = self.http.get_or_init(|| self.make().map_err(|error| SafeText::line(&error.to_string())));
+        let made =
+            self.http.get_or_init(|| self.build_client().map_err(|error| SafeText::line(&error.to_string())));
         made.as_ref().map_err(|why| ExchangeError::NotSent(NotSent::Misconfigured(why.clone())))
     }
 
-    fn make(&self) -> reqwest::Result<reqwest::Client> {
+    fn build_client(&self) -> reqwest::Result<reqwest::Client> {
         let mut builder = builder()
             .https_only(!self.is_loopback)
             .connect_timeout(self.connect)
@@ -152,11 +143,11 @@ impl Transport for SocketTransport {
     fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<IncomingResponse, ExchangeError>> {
         let OutgoingRequest { method, url, mut headers, body, total, progress } = request;
         if progress.is_some() {
-            // A body in pieces does not tell its length by itself.
+            // A streamed body has no length of its own.
             headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         }
-        // A read is answered soon or not at all; what is to be done or carried
-        // up may take all its time before the head of an answer comes.
+        // A read must be answered soon; a write or an upload may take its whole timeout before the
+        // head of the response arrives.
         let soon = if method == Method::GET { self.idle.min(total) } else { total };
         let http = match self.http() {
             Ok(http) => http,
@@ -175,12 +166,16 @@ impl Transport for SocketTransport {
             };
             let status = response.status().as_u16();
             let headers = response.headers().clone();
-            Ok(IncomingResponse { status, headers, body: read_body(response, self.idle, self.most).await })
+            Ok(IncomingResponse {
+                status,
+                headers,
+                body: read_body(response, self.idle, self.max_body_bytes).await,
+            })
         })
     }
 }
 
-/// A body whose pieces are told of as they are taken.
+/// Streams a body in chunks and reports progress before each.
 fn chunked_body(body: Vec<u8>, progress: UploadProgress) -> Body {
     let pieces = stream::unfold((body, 0), move |(body, from)| {
         (progress.0)(from);
@@ -202,8 +197,8 @@ fn to_exchange_error(error: &reqwest::Error) -> ExchangeError {
     }
 }
 
-/// Reads by streaming with a bound after unpacking, so that a small answer
-/// that unpacks to a large one ends at the bound.
+/// Reads the body with the size limit applied after decompression, so that a small response cannot
+/// expand beyond it.
 async fn read_body(mut response: Response, idle: Duration, most: usize) -> Result<Vec<u8>, IncompleteBody> {
     let mut body = Vec::new();
     loop {

@@ -1,6 +1,4 @@
-//! Items of the triggers, of whatever shape, as headings and fields.
-//!
-//! Interface: Triggers.
+//! Reads items of the triggers, whose format is not defined by the API, as headings and fields.
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -17,13 +15,12 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use model::trigger_events::{TriggerEvent, TriggerKind};
 
-/// Fields of an item at most.
 const MAX_FIELDS: usize = 40;
-/// Characters of a value.
+/// Characters kept of a value.
 const MAX_VALUE_CHARS: usize = 300;
-/// How deep objects are looked into.
+/// Maximum nesting of objects.
 const MAX_DEPTH: usize = 4;
-/// Fields that name an item, the best first.
+/// Fields that may serve as the title of an item, the best first.
 const NAME_FIELDS: [&str; 10] = [
     "title",
     "subject",
@@ -36,12 +33,11 @@ const NAME_FIELDS: [&str; 10] = [
     "contact.name",
     "message",
 ];
-/// Fields that tell when, the best first.
+/// Fields that may hold the time of an item, the best first.
 const TIME_FIELDS: [&str; 7] =
     ["createdAt", "completedAt", "timestamp", "created_at", "updatedAt", "date", "startsAt"];
 
 impl Client {
-    /// What a trigger tells now.
     pub async fn trigger_events(&self, trigger: TriggerKind) -> Result<ListPage<TriggerEvent>, ReadError> {
         let other = match trigger {
             TriggerKind::Message => {
@@ -73,7 +69,6 @@ fn event_from_message(message: &Message) -> TriggerEvent {
     }
 }
 
-/// An item of a shape that is not known.
 fn event_from_object(trigger: TriggerKind, object: &Map<String, Value>) -> TriggerEvent {
     let mut flat: Vec<(String, String)> = Vec::new();
     flatten("", object, 0, &mut flat);
@@ -96,8 +91,8 @@ fn event_from_object(trigger: TriggerKind, object: &Map<String, Value>) -> Trigg
     }
 }
 
-/// The first value that is a number with its country code, those of fields
-/// that are called so before others.
+/// Returns the first value that is a phone number with country code; fields named like phone
+/// numbers take precedence.
 fn find_phone(flat: &[(String, String)]) -> Option<String> {
     let number = |(_, value): &&(String, String)| bounds::is_e164(&phones::strip_separators(value));
     let called = |pair: &&(String, String)| pair.0.to_lowercase().contains("phone") && number(pair);
@@ -143,7 +138,7 @@ mod tests {
 
     #[test]
     fn whatever_comes_is_a_heading_and_its_fields() {
-        // (the item, its id, its title, its phone)
+        // (item, its id, its title, its phone number)
         let cases = [
             (
                 json!({"id": "o1", "orderNumber": "1041", "customer": {"phone": "+34 600 111 222"}}),

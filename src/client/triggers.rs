@@ -1,5 +1,4 @@
-//! Polling the triggers. Interface: Endpoints, Triggers. The fields of all but
-//! the new messages are not shown there.
+//! Polls the triggers. The API defines only the fields of new messages.
 
 use serde_json::{Map, Value};
 
@@ -7,11 +6,11 @@ use crate::ListPage;
 use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::read_page;
+use api::messages::read_message;
+use api::paths;
 use model::messages::Message;
-use wire::messages::read_message;
-use wire::paths;
 
-/// A trigger whose items have no shape of their own.
+/// A trigger whose item format the API does not define.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainTrigger {
     NewContact,
@@ -38,11 +37,11 @@ impl Client {
     /// `GET /triggers/new-message`: up to 50 of the newest inbound messages.
     pub async fn new_messages(&self) -> Result<ListPage<Message>, ReadError> {
         let answer = self.get(paths::TRIGGER_NEW_MESSAGE, &[]).await?;
-        // An item without a conversation has nowhere to be shown.
+        // An item without a conversation is unreadable, because it cannot be displayed.
         read_page(&answer, |raw| read_message(raw, None).ok())
     }
 
-    /// `GET` of any other trigger: the newest items as they came.
+    /// Returns the newest items of another trigger, unparsed.
     pub async fn trigger(&self, trigger: PlainTrigger) -> Result<ListPage<Map<String, Value>>, ReadError> {
         let answer = self.get(trigger.path(), &[]).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())

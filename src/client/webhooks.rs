@@ -6,12 +6,12 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::read_page;
 use crate::prepare::{PrepareError, json};
+use api::paths;
+use api::webhooks::{CreateWebhook, WebhookBody};
 use model::account::Platform;
 use model::ids::WebhookId;
 use model::outbox::{PreparedRequest, WriteMethod};
 use model::secret::Secret;
-use wire::paths;
-use wire::webhooks::{AddWebhookBody, WebhookBody};
 
 impl Client {
     /// `GET /webhooks` or `GET /email/webhooks`
@@ -33,11 +33,15 @@ pub(crate) fn prepare_add(
     secret: Option<&Secret>,
 ) -> Result<PreparedRequest, PrepareError> {
     checks::link(url)?;
-    let body = AddWebhookBody { url, events, secret: secret.map(Secret::expose) };
+    let body = CreateWebhook {
+        url: url.into(),
+        events: (!events.is_empty()).then(|| events.to_vec()),
+        secret: secret.map(|secret| secret.expose().into()),
+    };
     json(WriteMethod::Post, path(platform), &body)
 }
 
-/// `DELETE /webhooks/{id}` or `DELETE /email/webhooks/{id}`
+/// `DELETE /webhooks/{webhookId}` or `DELETE /email/webhooks/{webhookId}`
 pub(crate) fn prepare_remove(platform: &Platform, id: &WebhookId) -> PreparedRequest {
     let path = match platform {
         Platform::Email => paths::email_webhook(id),

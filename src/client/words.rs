@@ -1,7 +1,5 @@
-//! Says in plain words what came instead of an answer.
-//!
-//! Never repeats bytes of a body that is not in the interface's shape, and
-//! never a whole address.
+//! Error texts for missing and unexpected responses. They never contain bytes of a body that does
+//! not follow the API, nor a whole URL.
 
 use std::error::Error;
 
@@ -9,14 +7,12 @@ use crate::headers::ResponseFacts;
 use crate::local_listener::ForeignListener;
 use model::text::SafeText;
 
-/// Nothing came, or nothing more.
+/// No response, or an incomplete one, before the timeout.
 pub const TIMEOUT_TEXT: &str = "the server did not answer in time";
-/// Something may have been asked, and nothing whole came back.
+/// The request may have been sent, but no complete response arrived.
 pub const BROKEN_TEXT: &str = "the connection broke before the answer was complete";
-/// What the words about a redirect begin with.
 pub const REDIRECT_PREFIX: &str = "the server redirects to ";
 
-/// Why there was no connection, or no whole answer.
 pub fn describe_transport_error(error: &reqwest::Error) -> String {
     if let Some(stranger) = foreign_listener(error) {
         return stranger.to_string();
@@ -24,7 +20,7 @@ pub fn describe_transport_error(error: &reqwest::Error) -> String {
     let chain = chain(error);
     let has = |word: &str| chain.contains(word);
     let words = if has("certificate") {
-        "the server's certificate is not to be trusted"
+        "the server's certificate is not trusted"
     } else if has("dns error") || has("failed to lookup") {
         "the server's name was not found"
     } else if error.is_timeout() && error.is_connect() {
@@ -36,14 +32,14 @@ pub fn describe_transport_error(error: &reqwest::Error) -> String {
     } else if error.is_connect() {
         "the server could not be reached"
     } else if error.is_decode() {
-        "the answer was cut short or could not be unpacked"
+        "the answer was incomplete or could not be decompressed"
     } else {
         BROKEN_TEXT
     };
     words.to_owned()
 }
 
-/// Who holds the port of this machine that a key must not be sent to.
+/// Returns the foreign owner of the local port, if that caused the error.
 fn foreign_listener(error: &reqwest::Error) -> Option<&ForeignListener> {
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -55,12 +51,11 @@ fn foreign_listener(error: &reqwest::Error) -> Option<&ForeignListener> {
     None
 }
 
-/// Whether the certificate was refused: no retry will help.
+/// True if the certificate was rejected, so that a retry is useless.
 pub fn is_certificate(error: &reqwest::Error) -> bool {
     error.is_connect() && chain(error).contains("certificate")
 }
 
-/// What a body is that is not the JSON it should be.
 pub fn describe_not_json(facts: &ResponseFacts, body: &[u8], status: u16) -> String {
     let body = body.trim_ascii();
     let what = if body.is_empty() {
@@ -68,7 +63,7 @@ pub fn describe_not_json(facts: &ResponseFacts, body: &[u8], status: u16) -> Str
     } else if facts.content_type.contains("html") || body.starts_with(b"<") {
         "a web page instead of JSON".to_owned()
     } else if body.starts_with(b"{") || body.starts_with(b"[") {
-        "JSON that is cut short or not what was asked for".to_owned()
+        "incomplete or unexpected JSON".to_owned()
     } else if facts.content_type.is_empty() {
         "something that is not JSON".to_owned()
     } else {
@@ -77,17 +72,16 @@ pub fn describe_not_json(facts: &ResponseFacts, body: &[u8], status: u16) -> Str
     format!("the server answered with {what} ({status})")
 }
 
-/// What a redirect means for the configuration.
 pub fn redirect(facts: &ResponseFacts, status: u16) -> String {
     let place = facts.location.as_deref().map(SafeText::line);
     let place = place.map_or("another address".to_owned(), |place| place.to_string());
     format!(
-        "{REDIRECT_PREFIX}{place} ({status}); redirects are not followed because the key would go \
-         along: correct base_url"
+        "{REDIRECT_PREFIX}{place} ({status}); redirects are not followed because the key would be sent \
+         along; correct base_url"
     )
 }
 
-/// The messages of an error and its causes, in lower case.
+/// Returns the messages of an error and its causes, in lower case.
 fn chain(error: &reqwest::Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();

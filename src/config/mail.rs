@@ -13,10 +13,10 @@ pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> MailStyle 
         !text.contains('@') || matches!(parse_list(text).as_slice(), [TypedAddress::Address(_)])
     };
     if from.as_ref().is_some_and(|text| !is_sender(text)) {
-        mistakes.0.push(
-            section
-                .error("mail_from", "is neither a name nor a mail address, such as Ana <ana@harbor.example>"),
-        );
+        mistakes.0.push(section.error(
+            "mail_from",
+            "is not a sender; write a name or an address, such as Ana <ana@harbor.example>",
+        ));
     }
     MailStyle {
         from,

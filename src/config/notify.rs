@@ -3,12 +3,12 @@
 use crate::config::reading::Section;
 use crate::config::{ConfigError, Mistakes};
 use crate::shell::notify::{Notifier, NotifyMethod, refusal};
-use inbox::settings::Noticing;
+use inbox::settings::NoticeSettings;
 
 /// Reads the table; a mistaken value counts as absent.
-pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing, Notifier) {
+pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (NoticeSettings, Notifier) {
     mistakes.all(section.unknown());
-    let mut noticing = Noticing::default();
+    let mut noticing = NoticeSettings::default();
     noticing.bell = mistakes.value(section.boolean("bell")).unwrap_or(noticing.bell);
     let way = mistakes.value(section.word("desktop")).and_then(|text| NotifyMethod::from_word(&text));
     let way = way.unwrap_or_default();
@@ -20,7 +20,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing,
     }));
     let command = command.unwrap_or_default();
     noticing.desktop = way != NotifyMethod::Off || !command.is_empty();
-    noticing.quiet = mistakes.value(quiet(section));
+    noticing.quiet_hours = mistakes.value(quiet(section));
     (noticing, Notifier { way, command })
 }
 
@@ -28,8 +28,9 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing,
 fn quiet(section: &Section<'_>) -> Result<Option<(i64, i64)>, ConfigError> {
     let Some(text) = section.string("quiet")? else { return Ok(None) };
     let spans = text.split_once('-').and_then(|(from, until)| Some((minute(from)?, minute(until)?)));
-    let wrong =
-        || section.error("quiet", &format!("quiet = {text:?} is no span of the day; write \"22:00-07:00\""));
+    let wrong = || {
+        section.error("quiet", &format!("quiet = {text:?} is not a time span; write it as \"22:00-07:00\""))
+    };
     spans.map(Some).ok_or_else(wrong)
 }
 

@@ -31,7 +31,7 @@ pub struct Section<'a> {
 
 /// Keys of earlier versions, with what takes their place.
 const REMOVED_KEYS: [(&str, &str); 1] =
-    [("vim", "a text is edited in your own $EDITOR instead; delete the line")];
+    [("vim", "texts are edited in your own $EDITOR instead; delete the line")];
 
 impl<'a> Section<'a> {
     pub fn new(place: ConfigText<'a>, name: &'a str, table: &'a DeTable<'a>) -> Self {
@@ -80,7 +80,7 @@ impl<'a> Section<'a> {
         match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => Ok(None),
             Some(DeValue::String(text)) => Ok(Some(text.to_string())),
-            Some(other) => Err(self.wrong(key, "a text in quotes", other)),
+            Some(other) => Err(self.wrong(key, "text in quotes", other)),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Section<'a> {
     }
 
     pub fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ConfigError> {
-        let wanted = "a list of texts in quotes";
+        let wanted = "a list of quoted texts";
         let found = match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => return Ok(None),
             Some(DeValue::Array(items)) => items,
@@ -125,7 +125,7 @@ impl<'a> Section<'a> {
         match self.table.get(key).map(|de_value| de_value.get_ref()) {
             Some(DeValue::String(text)) => Ok(vec![text.to_string()]),
             Some(DeValue::Array(_)) | None => Ok(self.strings(key)?.unwrap_or_default()),
-            Some(other) => Err(self.wrong(key, "a text in quotes, or a list of them", other)),
+            Some(other) => Err(self.wrong(key, "text in quotes, or a list of quoted texts", other)),
         }
     }
 

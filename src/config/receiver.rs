@@ -29,7 +29,7 @@ fn address(section: &Section<'_>, text: &str) -> Result<SocketAddr, ConfigError>
     text.trim().parse().map_err(|_| {
         section.error(
             "listen",
-            &format!("listen = {text:?} is no address with a port; write \"127.0.0.1:8790\""),
+            &format!("listen = {text:?} is not an address with a port; write it as \"127.0.0.1:8790\""),
         )
     })
 }
@@ -37,18 +37,18 @@ fn address(section: &Section<'_>, text: &str) -> Result<SocketAddr, ConfigError>
 /// Checks the public URL: TLS is required outside loopback, and ends at the proxy in front.
 fn check_public_url(section: &Section<'_>, text: &str) -> Result<String, ConfigError> {
     let wrong = |why: &str| section.error("public_url", &format!("public_url = {text:?} {why}"));
-    let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is no address: {error}")))?;
+    let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is not an address: {error}")))?;
     let is_local = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(it)) => it.is_loopback(),
         Some(Host::Ipv6(it)) => it.is_loopback(),
-        None => return Err(wrong("names no host")),
+        None => return Err(wrong("has no host")),
     };
     if url.scheme() != "https" && !(url.scheme() == "http" && is_local) {
         return Err(wrong("must begin with https://, except on loopback"));
     }
     if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
-        return Err(wrong("must be an address alone: no query, no user"));
+        return Err(wrong("must be an address without query and user"));
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }

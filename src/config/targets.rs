@@ -13,15 +13,16 @@ const TARGET_MINUTES: SettingValue = SettingValue::Number(0, 10_080);
 pub(super) const TABLE: SettingTable = SettingTable {
     name: "targets",
     form: TableForm::Once,
-    doc: "How soon customers shall be answered. Rows show the time that is left, and a bell rings in its last fifth.",
+    doc: "How soon customers should be answered. Rows show the remaining time, and the bell rings when a fifth of \
+          it is left.",
     settings: &[
         setting(
             "first_response_minutes",
             TARGET_MINUTES,
             "0",
-            "Minutes until the first answer; 0 is no target",
+            "Minutes until the first answer; 0 for no target",
         ),
-        setting("waiting_minutes", TARGET_MINUTES, "0", "Minutes until each later answer; 0 is no target"),
+        setting("waiting_minutes", TARGET_MINUTES, "0", "Minutes until each later answer; 0 for no target"),
     ],
 };
 
@@ -31,13 +32,13 @@ pub(super) const CHANNEL_SETTINGS: [Setting; 2] = [
         "first_response_minutes",
         TARGET_MINUTES,
         "",
-        "Minutes until the first answer to its customers, where otherwise than in [targets]",
+        "Minutes until the first answer to its customers, if different from [targets]",
     ),
     setting(
         "waiting_minutes",
         TARGET_MINUTES,
         "",
-        "Minutes until each later answer to them, where otherwise than in [targets]",
+        "Minutes until each later answer to them, if different from [targets]",
     ),
 ];
 

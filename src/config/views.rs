@@ -22,7 +22,7 @@ pub(crate) fn read(
         mistakes.collect::<()>(Err(section.error(key, &problem)));
     };
     if before.iter().any(|entry| entry.name.to_lowercase() == name.to_lowercase()) {
-        wrong("name", format!("two views are called {name:?}; names must differ"));
+        wrong("name", format!("two views have the name {name:?}; give each its own name"));
         return None;
     }
     if let Some(mistake) = filter::parse(&text).mistakes.into_iter().next() {
@@ -48,11 +48,11 @@ fn read_menu_key(key: &str, before: &[SavedView]) -> Result<char, String> {
     let (Some(it), None) = (characters.next(), characters.next()) else {
         return Err(format!("key = {key:?} must be one character"));
     };
-    if it.is_whitespace() || it.is_control() || saved_views::TAKEN.contains(&it) {
-        return Err(format!("key = {key:?} is a key of the menu itself; take another"));
+    if it.is_whitespace() || it.is_control() || saved_views::RESERVED_KEYS.contains(&it) {
+        return Err(format!("key = {key:?} is used by the menu; choose another"));
     }
     match before.iter().find(|view| view.key == Some(it)) {
-        Some(view) => Err(format!("key = {key:?} is taken by {:?}; take another", view.name)),
+        Some(view) => Err(format!("key = {key:?} is used by {:?}; choose another", view.name)),
         None => Ok(it),
     }
 }

@@ -1,4 +1,4 @@
-//! Private files and folders: created with owner-only modes, written atomically, checked before use.
+//! Private files and folders: created with owner-only modes, written atomically, checked on use.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -71,13 +71,13 @@ pub fn create_own_folder(path: &Path) -> io::Result<()> {
 const SHARED_FOLDER_MESSAGE: &str = "others can write in this folder, so it was not used and not changed; choose a folder of \
      your own, or run chmod 700 on it";
 
-/// Whether others than the owner have one of these rights.
+/// True if others than the owner have one of these rights.
 #[cfg(unix)]
 pub fn is_open_to_others(metadata: &fs::Metadata, rights: u32) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & rights != 0
 }
 
-/// Whether others than the owner have one of these rights.
+/// Always false: this system has no mode bits.
 #[cfg(not(unix))]
 pub fn is_open_to_others(_: &fs::Metadata, _: u32) -> bool {
     false
@@ -217,7 +217,7 @@ fn number(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
-/// Checks that [`PROBE`] bytes can be written to a folder, with a temporary file.
+/// Checks that [`PROBE_BYTES`] can be written to a folder, with a temporary file.
 pub fn check_folder_writable(folder: &Path) -> io::Result<()> {
     let part = temporary_path(&folder.join("probe"));
     let written = create(&part).and_then(|mut file| {
@@ -268,7 +268,7 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
     fs::remove_file(part)
 }
 
-/// Like [`write`], but creates the parent folder first.
+/// Like [`write()`], but creates the parent folder first.
 pub fn write_with_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {
     path.parent().map_or(Ok(()), folder)?;
     write(path, bytes)

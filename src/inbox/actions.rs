@@ -1,4 +1,4 @@
-//! Opening a conversation, going from pane to pane, and quitting.
+//! Opening a conversation, moving between panes, and quitting.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -8,22 +8,21 @@ use crate::desk::Desk;
 use crate::event::TerminalOrder;
 use crate::keyboard::Keyboard;
 use crate::keys::{KeyCode, KeyPress};
-use crate::notice::Fact;
-use crate::notice::INTERRUPT;
+use crate::notice::INTERRUPT_WINDOW;
+use crate::notice::StatusNotice;
 use crate::screens::composer::ComposerMode;
 use crate::tab::Focus;
 
 impl Desk {
-    /// Goes into the selected conversation, whether it is the one shown or not;
-    /// false, and said why, if there is none.
+    /// Opens the selected conversation; returns false with a message if there is none.
     pub(crate) fn open(&mut self, focus: Focus, context: &mut Context) -> bool {
         if self.tab().focus == Focus::List {
             let Some(selected) = self.list().selected.clone() else {
-                context.warn(conditions::no_conversation(self.tab()));
+                context.show_warning(conditions::no_conversation_reason(self.tab()));
                 return false;
             };
-            self.list_mut().touch();
-            self.show(&selected, context);
+            self.list_mut().mark_touched();
+            self.show_conversation(&selected, context);
         }
         let tab = self.tab_mut();
         let Some(history) = &mut tab.history else { return false };
@@ -32,9 +31,9 @@ impl Desk {
         true
     }
 
-    /// Goes into the composer, quoting the selected message if asked to.
+    /// Enters the composer, optionally quoting the selected message.
     pub(crate) fn write(&mut self, quote: bool, context: &mut Context) {
-        // An SMS quotes nothing.
+        // An SMS cannot quote.
         let from_history = self.tab().focus == Focus::History && !self.tab().is_phone();
         if !self.open(Focus::Composer, context) {
             return;
@@ -51,20 +50,18 @@ impl Desk {
         composer.reply_to = quoted.or(composer.reply_to.take());
     }
 
-    /// Reads the next or previous conversation of the list.
-    pub(crate) fn neighbour(&mut self, rows: isize, context: &mut Context) {
+    pub(crate) fn select_adjacent_conversation(&mut self, rows: isize, context: &mut Context) {
         let visible = self.list_rows(&self.areas(context));
         self.list_mut().step(rows, visible);
         self.go_to_selected(context);
     }
 
-    /// Opens the selected row while reading.
     pub(crate) fn go_to_selected(&mut self, context: &mut Context) {
         let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
         let Some(selected) = self.list().selected.clone() else { return };
-        self.take_up(&selected.channel);
+        self.activate_tab(&selected.channel);
         if focus == Focus::History {
-            self.show(&selected, context);
+            self.show_conversation(&selected, context);
             if let Some(history) = &mut self.tab_mut().history {
                 history.opened = true;
             }
@@ -72,11 +69,11 @@ impl Desk {
         self.tab_mut().focus = focus;
     }
 
-    pub(crate) fn turn_pane(&mut self, by: isize, context: &mut Context) {
+    pub(crate) fn focus_adjacent_pane(&mut self, by: isize, context: &mut Context) {
         let order = [Focus::List, Focus::History, Focus::Composer];
         let tab = self.tab();
         if !self.is_inbox_shown() {
-            return context.say("this page has one pane");
+            return context.show_notice("this page has one pane");
         }
         let at = order.iter().position(|focus| *focus == tab.focus).unwrap_or(0);
         let next = order[(at + 3).saturating_add_signed(by) % 3];
@@ -90,36 +87,37 @@ impl Desk {
 }
 
 impl Keyboard {
-    pub(crate) fn numbered_tab(&mut self, key: KeyPress, desk: &mut Desk, context: &mut Context) {
+    pub(crate) fn go_to_numbered_tab(&mut self, key: KeyPress, desk: &mut Desk, context: &mut Context) {
         let KeyCode::Char(digit) = key.code else { return };
         let number = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()).unwrap_or(0);
         if (1..=desk.tabs.len()).contains(&number) {
             self.go_to_tab(number - 1, desk);
         } else {
-            context.warn(format!("there is no tab {number}"));
+            context.show_warning(format!("there is no tab {number}"));
         }
     }
 }
 
 pub(crate) fn interrupt(inbox: &mut Inbox) {
-    let again = inbox.keyboard.interrupted_at.is_some_and(|at| inbox.context.moment.since(at) < INTERRUPT);
+    let again =
+        inbox.keyboard.interrupted_at.is_some_and(|at| inbox.context.moment.since(at) < INTERRUPT_WINDOW);
     if again {
         return inbox.changes.quit(&mut inbox.desk, &mut inbox.context);
     }
     inbox.keyboard.interrupted_at = Some(inbox.context.moment);
-    inbox.context.state(Fact::Interrupted);
+    inbox.context.show_status(StatusNotice::Interrupted);
 }
 
 impl Changes {
-    /// Leaves, keeping every draft.
+    /// Quits after saving every draft.
     pub(crate) fn quit(&mut self, desk: &mut Desk, context: &mut Context) {
-        self.save_every_draft(desk, context);
+        self.save_all_drafts(desk, context);
         context.push(TerminalOrder::Quit);
     }
 
-    /// The same, with what is still to leave sent in the background.
+    /// Quits after saving every draft; a background process sends the rest.
     pub(crate) fn quit_to_background(&mut self, desk: &mut Desk, context: &mut Context) {
-        self.save_every_draft(desk, context);
+        self.save_all_drafts(desk, context);
         context.push(TerminalOrder::QuitToBackground);
     }
 }

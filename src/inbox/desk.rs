@@ -1,12 +1,10 @@
-//! The tabs and what they show, the active tab, and the layout of the panes.
+//! The tabs and their content, the active tab, and the layout of the panes.
 
-use crate::screens::history::History;
-use crate::screens::history::ahead::HistoriesAhead;
-use model::queries::ConversationKey;
+use crate::screens::history::prefetch::PrefetchedHistories;
 use std::collections::HashMap;
 
 use crate::pages::PageKind;
-use crate::screens::composer::canned::Canned;
+use crate::screens::composer::canned::CannedReplies;
 use crate::screens::conversations::ConversationList;
 use crate::screens::conversations::card::ShownCard;
 use crate::screens::conversations::saved_views::{self, SavedView};
@@ -16,61 +14,48 @@ use crate::settings::ChannelInfo;
 use crate::tab::Tab;
 use model::ids::{ChannelId, RowId};
 
-/// See the module's text.
 #[derive(Debug)]
 pub struct Desk {
-    /// The tabs; never empty.
+    /// Never empty.
     pub tabs: Vec<Tab>,
     pub active: usize,
-    /// Whether the list over all tabs is on screen; the active tab is then
-    /// that of its selected row.
-    pub everywhere: bool,
-    /// The list over all tabs.
-    pub all: ConversationList,
-    /// Whether a list goes on showing its first row, as long as the cursor
-    /// rests there.
+    /// True while the list of all tabs is on screen; the selected row decides the active tab.
+    pub shows_all_tabs: bool,
+    /// The list of all tabs.
+    pub all_tabs_list: ConversationList,
+    /// True if a list stays at its first row while the cursor is there.
     pub list_follows: bool,
     pub views: Vec<SavedView>,
-    /// How many each view of the menu has, once counted.
-    pub counted: Option<Vec<Option<u64>>>,
-    /// Where `g w` has been.
-    pub(crate) walk: UrgencyWalk,
-    /// What lies under the tabs.
+    /// Number of conversations in each view of the menu, once counted.
+    pub view_counts: Option<Vec<Option<u64>>>,
+    /// Conversations that going to the most urgent has visited.
+    pub(crate) urgency_walk: UrgencyWalk,
     pub page: PageKind,
     pub panes: Panes,
-    /// A second conversation beside the current one.
-    pub(crate) beside: Option<SecondConversation>,
-    /// Histories that were read before they are wanted.
-    pub(crate) ahead: HistoriesAhead,
-    pub(crate) contact: ShownCard,
-    /// The canned replies as they were read last.
-    pub canned: Canned,
-    /// Pictures fetched for the history.
+    pub(crate) prefetched: PrefetchedHistories,
+    pub(crate) shown_card: ShownCard,
+    pub canned: CannedReplies,
     pub pictures: Pictures,
-    /// How far the files of rows have been uploaded, in percent.
+    /// Upload progress of outbox rows, in percent.
     pub uploads: HashMap<RowId, u8>,
-    /// Who writes here, if the configuration says.
+    /// Configured name of the person.
     pub agent: Option<String>,
 }
 
-/// The layout of the panes.
 #[derive(Debug)]
 pub struct Panes {
-    /// Columns of the list, where a person chose them.
+    /// Columns of the list chosen by the person.
     pub list_width: Option<u16>,
-    /// Whether the focused pane fills the screen.
+    /// True if the focused pane fills the screen.
     pub zoomed: bool,
-    /// Whether names, numbers and addresses are hidden.
-    pub blurred: bool,
-    /// Whether the mouse is read; else the terminal selects text with it.
+    /// True if mouse reporting is on; otherwise the terminal selects text.
     pub mouse: bool,
-    pub(crate) dragging: bool,
-    /// Whether the card is wanted; `None` leaves it to the width.
+    pub(crate) is_dragging: bool,
+    /// `None` shows the card if the width allows.
     pub card: Option<bool>,
 }
 
 impl Desk {
-    /// A desk with these tabs, each with this view at first.
     pub(crate) fn new(channels: Vec<ChannelInfo>, first_view: &SavedView) -> Self {
         let mut tabs: Vec<Tab> = channels.into_iter().map(Tab::new).collect();
         if tabs.is_empty() {
@@ -83,35 +68,20 @@ impl Desk {
         Self {
             tabs,
             active: 0,
-            everywhere: false,
-            all: ConversationList::new(None, first_view.clone()),
+            shows_all_tabs: false,
+            all_tabs_list: ConversationList::new(None, first_view.clone()),
             list_follows: true,
-            views: saved_views::shipped(),
-            counted: None,
-            walk: UrgencyWalk::default(),
+            views: saved_views::built_in_views(),
+            view_counts: None,
+            urgency_walk: UrgencyWalk::default(),
             page: PageKind::default(),
-            panes: Panes {
-                list_width: None,
-                zoomed: false,
-                blurred: false,
-                mouse: true,
-                dragging: false,
-                card: None,
-            },
-            beside: None,
-            ahead: HistoriesAhead::default(),
-            contact: ShownCard::default(),
-            canned: Canned::default(),
+            panes: Panes { list_width: None, zoomed: false, mouse: true, is_dragging: false, card: None },
+            prefetched: PrefetchedHistories::default(),
+            shown_card: ShownCard::default(),
+            canned: CannedReplies::default(),
             pictures: Pictures::default(),
             uploads: HashMap::new(),
             agent: None,
         }
     }
-}
-
-/// The conversation that is kept beside others.
-#[derive(Debug)]
-pub struct SecondConversation {
-    pub key: ConversationKey,
-    pub history: History,
 }

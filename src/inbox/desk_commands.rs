@@ -1,9 +1,8 @@
-//! The commands of the desk itself: its pages, tabs and panes, and what is found
-//! from everywhere.
+//! Commands of the desk itself: pages, tabs, panes, and search.
 
 use crate::Inbox;
 use crate::actions;
-use crate::command::{Reason, pick};
+use crate::command::{Reason, find_by_prefix};
 use crate::event::{Effect, Load, TerminalOrder};
 use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
@@ -16,7 +15,7 @@ use crate::screens::people::commands as people;
 use crate::screens::proposals::commands as proposals;
 use crate::screens::reviews::commands as reviews;
 use crate::scrolling;
-use crate::scrolling::Travel;
+use crate::scrolling::ScrollCommand;
 use crate::settings::Footer;
 use model::selector::Selector;
 
@@ -65,7 +64,7 @@ pub(crate) fn go_to_broadcasts(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn go_to_wall(inbox: &mut Inbox, _: KeyPress) {
-    inbox.overview.go_to_wall(&mut inbox.desk);
+    inbox.overview.open(&mut inbox.desk);
 }
 
 pub(crate) fn next_tab(inbox: &mut Inbox, _: KeyPress) {
@@ -79,19 +78,19 @@ pub(crate) fn previous_tab(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn go_to_all(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.go_everywhere(&mut inbox.context);
+    inbox.desk.go_to_all_tabs(&mut inbox.context);
 }
 
 pub(crate) fn go_to_tab(inbox: &mut Inbox, key: KeyPress) {
-    inbox.keyboard.numbered_tab(key, &mut inbox.desk, &mut inbox.context);
+    inbox.keyboard.go_to_numbered_tab(key, &mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn row_down(inbox: &mut Inbox, _: KeyPress) {
-    pages::step_rows(inbox, 1);
+    pages::move_row_selection(inbox, 1);
 }
 
 pub(crate) fn row_up(inbox: &mut Inbox, _: KeyPress) {
-    pages::step_rows(inbox, -1);
+    pages::move_row_selection(inbox, -1);
 }
 
 pub(crate) fn may_go_to_row(inbox: &Inbox) -> Result<(), Reason> {
@@ -140,7 +139,7 @@ pub(crate) fn may_show_all_tabs(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn all_tabs(inbox: &mut Inbox, _: KeyPress) {
-    pages::turn_all_tabs(inbox);
+    pages::toggle_all_tabs(inbox);
 }
 
 pub(crate) fn leave_rows(inbox: &mut Inbox, _: KeyPress) {
@@ -148,35 +147,35 @@ pub(crate) fn leave_rows(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn half_down(inbox: &mut Inbox, _: KeyPress) {
-    scrolling::travel(inbox, Travel::HalfDown);
+    scrolling::scroll(inbox, ScrollCommand::HalfDown);
 }
 
 pub(crate) fn half_up(inbox: &mut Inbox, _: KeyPress) {
-    scrolling::travel(inbox, Travel::HalfUp);
+    scrolling::scroll(inbox, ScrollCommand::HalfUp);
 }
 
 pub(crate) fn page_down(inbox: &mut Inbox, _: KeyPress) {
-    scrolling::travel(inbox, Travel::PageDown);
+    scrolling::scroll(inbox, ScrollCommand::PageDown);
 }
 
 pub(crate) fn page_up(inbox: &mut Inbox, _: KeyPress) {
-    scrolling::travel(inbox, Travel::PageUp);
+    scrolling::scroll(inbox, ScrollCommand::PageUp);
 }
 
 pub(crate) fn top(inbox: &mut Inbox, _: KeyPress) {
-    scrolling::travel(inbox, Travel::Top);
+    scrolling::scroll(inbox, ScrollCommand::Top);
 }
 
 pub(crate) fn bottom(inbox: &mut Inbox, _: KeyPress) {
-    scrolling::travel(inbox, Travel::Bottom);
+    scrolling::scroll(inbox, ScrollCommand::Bottom);
 }
 
 pub(crate) fn next_pane(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.turn_pane(1, &mut inbox.context);
+    inbox.desk.focus_adjacent_pane(1, &mut inbox.context);
 }
 
 pub(crate) fn previous_pane(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.turn_pane(-1, &mut inbox.context);
+    inbox.desk.focus_adjacent_pane(-1, &mut inbox.context);
 }
 
 pub(crate) fn zoom(inbox: &mut Inbox, _: KeyPress) {
@@ -192,25 +191,20 @@ pub(crate) fn wider(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn mouse(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.turn_mouse(&mut inbox.context);
+    inbox.desk.toggle_mouse(&mut inbox.context);
 }
 
-/// What the last line says is one setting of the configuration, which is
-/// changed there, too.
+/// The footer setting is also stored in the configuration.
 pub(crate) fn footer(inbox: &mut Inbox, _: KeyPress) {
     let footer = inbox.context.settings.footer.next();
     inbox.context.settings.footer = footer;
     let said = match footer {
-        Footer::Keys => "the last line names as many keys as fit",
-        Footer::Three => "the last line names three keys",
-        Footer::Off => "the last line is hidden; {footer} shows it again",
+        Footer::Keys => "The last line shows five keys",
+        Footer::Three => "The last line shows three keys",
+        Footer::Off => "The last line shows no keys; {footer} shows them again",
     };
-    inbox.context.say(inbox.context.keyed(said));
-    inbox.context.push(Effect::Ask(OutsideRequest::KeepFooter(footer)));
-}
-
-pub(crate) fn blur(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.turn_blur(&mut inbox.context);
+    inbox.context.show_notice(inbox.context.fill_in_keys(said));
+    inbox.context.push(Effect::Request(OutsideRequest::SaveFooter(footer)));
 }
 
 pub(crate) fn search_all(inbox: &mut Inbox, _: KeyPress) {
@@ -230,11 +224,11 @@ pub(crate) fn command_line(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn show_calls(inbox: &mut Inbox, _: KeyPress) {
-    inbox.features.request_log.show_calls(&mut inbox.context);
+    inbox.features.request_log.show_requests(&mut inbox.context);
 }
 
 pub(crate) fn copy_curl(inbox: &mut Inbox, _: KeyPress) {
-    inbox.features.request_log.copy_newest_call(&mut inbox.context);
+    inbox.features.request_log.copy_newest_request(&mut inbox.context);
 }
 
 pub(crate) fn help(inbox: &mut Inbox, _: KeyPress) {
@@ -242,7 +236,7 @@ pub(crate) fn help(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn refresh(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.ask_server(&mut inbox.context);
+    inbox.desk.request_refresh(&mut inbox.context);
 }
 
 pub(crate) fn redraw(inbox: &mut Inbox, _: KeyPress) {
@@ -261,7 +255,7 @@ pub(crate) fn interrupt(inbox: &mut Inbox, _: KeyPress) {
     actions::interrupt(inbox);
 }
 
-pub(crate) fn tab_names(inbox: &Inbox) -> Vec<String> {
+pub(crate) fn tab_name_completions(inbox: &Inbox) -> Vec<String> {
     inbox.desk.tabs.iter().map(|tab| tab.channel.name.clone()).chain(["All".to_owned()]).collect()
 }
 
@@ -269,17 +263,17 @@ pub(crate) fn show_tab(inbox: &mut Inbox, name: &str) -> Result<(), String> {
     let number = name.parse().ok().filter(|number| (1..=inbox.desk.tabs.len()).contains(number));
     let index = match number {
         Some(number) => number - 1,
-        None => pick("tab", name, &tab_names(inbox))?,
+        None => find_by_prefix("tab", name, &tab_name_completions(inbox))?,
     };
     if index == inbox.desk.tabs.len() {
-        inbox.desk.go_everywhere(&mut inbox.context)
+        inbox.desk.go_to_all_tabs(&mut inbox.context)
     } else {
         inbox.keyboard.go_to_tab(index, &mut inbox.desk)
     }
     Ok(())
 }
 
-pub(crate) fn look_up_conversation(inbox: &mut Inbox, who: &str) -> Result<(), String> {
+pub(crate) fn open_by_selector(inbox: &mut Inbox, who: &str) -> Result<(), String> {
     inbox.context.push(Effect::Load(Load::Lookup(Selector::from_command_line(who))));
     Ok(())
 }

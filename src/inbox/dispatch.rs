@@ -1,159 +1,154 @@
-//! Keys, pastes and the wheel on their way: to a popup, the composer, a macro or a
-//! command.
+//! Routing of keys, pastes and the wheel to a popup, the composer, a macro or a command.
 
 use crate::Inbox;
 use crate::command;
 use crate::command::{Command, CommandScope, Reason, TABLE, VERBS};
 use crate::commands;
-use crate::features::macros::playing::update as playing;
-use crate::features::macros::recording::update as recording;
-use crate::features::macros::steps::RecordedStep;
+use crate::features::macros;
+use crate::features::macros::playback;
+use crate::features::macros::steps::MacroStep;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::guard::update as guard;
 use crate::overlays::overlay::KeyOutcome;
+use crate::overlays::prompt_guard::update as guard;
 use crate::screens::composer::attachments;
 use crate::screens::composer::typing;
 use model::filter;
 use model::nearest::nearest_word;
 
-/// Lines remembered.
-const REMEMBERED: usize = 50;
+/// Maximum number of remembered lines.
+const COMMAND_HISTORY_LIMIT: usize = 50;
 
 impl Inbox {
-    /// Text was pasted by the person.
-    pub(crate) fn pasted(&mut self, text: &str) {
-        if !recording::asks_a_person(&self.context)
-            && (!self.context.layers.is_empty() || self.desk.is_typing())
+    pub(crate) fn handle_paste(&mut self, text: &str) {
+        if !macros::is_question_open(&self.context)
+            && (!self.context.overlays.is_empty() || self.desk.is_typing())
         {
-            self.features.macros.recorded(RecordedStep::Paste(text.to_owned()), &mut self.context);
+            self.features.macros.record(MacroStep::Paste(text.to_owned()));
         }
         self.paste(text);
     }
 
-    /// A key was pressed.
-    pub(crate) fn key(&mut self, key: KeyPress) {
-        self.context.pointed = None;
-        self.context.settings.keymap.tells_shift_enter |= key.code == KeyCode::Enter && key.shift;
-        // Who goes on working does not want to leave any more.
-        self.keyboard.leaving = false;
-        self.press(key);
+    pub(crate) fn handle_key(&mut self, key: KeyPress) {
+        self.context.last_click = None;
+        self.context.settings.keymap.reports_shift_enter |= key.code == KeyCode::Enter && key.shift;
+        // A person who goes on working does not want to leave.
+        self.keyboard.quits_after_hand_back = false;
+        self.dispatch_key(key);
     }
 
-    /// Does what a key means, pressed or replayed.
-    pub(crate) fn press(&mut self, key: KeyPress) {
-        self.features.macros.record_layer_key(key, &mut self.context);
-        if self.layer_takes(key) {
+    pub(crate) fn dispatch_key(&mut self, key: KeyPress) {
+        self.features.macros.record_overlay_key(key, &self.context);
+        if self.pass_key_to_overlay(key) {
             return;
         }
         if self.desk.is_typing() {
-            return typing::composer_key(self, key);
+            return typing::handle_composer_key(self, key);
         }
         if let Some(letter) =
-            recording::fixed_macro(&self.context, key).filter(|_| self.keyboard.pressed.is_empty())
+            macros::macro_letter(&self.context, key).filter(|_| self.keyboard.pressed.is_empty())
         {
-            return playing::play_macro(self, letter);
+            return playback::play_macro(self, letter);
         }
         self.keyboard.pressed.push(key);
-        match self.context.settings.keymap.resolve(&self.desk.places(), &self.keyboard.pressed) {
+        match self.context.settings.keymap.resolve(&self.desk.active_scopes(), &self.keyboard.pressed) {
             Resolution::Pending => (),
             Resolution::Matched(command) => {
                 self.keyboard.pressed.clear();
-                self.call(command, key);
+                self.run_command(command, key);
             }
             Resolution::Unknown => {
                 let names: Vec<String> =
                     self.keyboard.pressed.drain(..).map(|key_press| key_press.to_string()).collect();
-                // Esc ends what was begun.
+                // Esc cancels a begun sequence.
                 if names.last().is_some_and(|name| name != "Esc") {
                     let help = self.context.key_of(Command::Help);
-                    self.context
-                        .warn(format!("{} is not a key here; {help} shows the keys", names.join(" ")));
+                    self.context.show_warning(format!(
+                        "{} is not a key here; {help} shows the keys",
+                        names.join(" ")
+                    ));
                 }
             }
         }
     }
 
-    /// Whether a command can be done now.
-    pub fn enabled(&self, command: Command) -> Result<(), Reason> {
+    pub fn check_enabled(&self, command: Command) -> Result<(), Reason> {
         let (enabled, _) = commands::functions(command);
-        enabled(self).map_err(|error| self.context.keyed(&error))
+        enabled(self).map_err(|error| self.context.fill_in_keys(&error))
     }
 
-    /// Runs a command a person called and records it, or says why it cannot be
-    /// done.
-    pub(crate) fn call(&mut self, command: Command, key: KeyPress) {
+    /// Runs and records a command, or shows the reason why it cannot run.
+    pub(crate) fn run_command(&mut self, command: Command, key: KeyPress) {
         let row = command::row(command);
-        if let Err(reason) = self.enabled(command) {
-            return self.context.warn(format!("{}: {reason}", row.word));
+        if let Err(reason) = self.check_enabled(command) {
+            return self.context.show_warning(format!("{}: {reason}", row.word));
         }
-        self.features.macros.recorded(RecordedStep::Command(command, key), &mut self.context);
+        self.features.macros.record(MacroStep::Command(command, key));
         if row.place == CommandScope::Conversation {
-            self.desk.list_mut().touch();
+            self.desk.list_mut().mark_touched();
         }
         let (_, run) = commands::functions(command);
         run(self, key);
-        self.keyboard.tutor_saw(command, &mut self.context);
     }
 
-    /// A key goes to the topmost popup; true if there is one.
-    pub(crate) fn layer_takes(&mut self, key: KeyPress) -> bool {
-        let Some(top) = self.context.layers.last() else { return false };
+    /// Passes a key to the topmost popup; returns false if there is none.
+    pub(crate) fn pass_key_to_overlay(&mut self, key: KeyPress) -> bool {
+        let Some(top) = self.context.overlays.last() else { return false };
         let asks = top.is_question();
-        let is_answer = asks && guard::answers(self).is_some_and(|all| all.iter().any(|pair| pair.0 == key));
+        let is_answer =
+            asks && guard::question_answers(self).is_some_and(|all| all.iter().any(|pair| pair.0 == key));
         if asks && !self.desk.allow_key(key, is_answer, &mut self.context) {
             return true;
         }
-        let depth = self.context.layers.len() - 1;
-        let Some(mut overlay) = self.context.layers.pop() else { return false };
+        let depth = self.context.overlays.len() - 1;
+        let Some(mut overlay) = self.context.overlays.pop() else { return false };
         let step = overlay.key(self, key);
         if step != KeyOutcome::Done {
-            self.context.layers.insert(depth, overlay);
+            self.context.overlays.insert(depth, overlay);
         }
         if step == KeyOutcome::Ignored && asks {
-            self.desk.went_astray(key, &mut self.context);
+            self.desk.handle_stray_key(key, &mut self.context);
         }
         true
     }
 
-    /// Text was pasted while a popup is open; false if it is nothing to it.
-    pub(crate) fn layer_pastes(&mut self, text: &str) -> bool {
-        let depth = self.context.layers.len().saturating_sub(1);
-        let Some(mut overlay) = self.context.layers.pop() else { return false };
+    /// Pastes into the topmost popup; returns false if it takes no text.
+    pub(crate) fn paste_into_overlay(&mut self, text: &str) -> bool {
+        let depth = self.context.overlays.len().saturating_sub(1);
+        let Some(mut overlay) = self.context.overlays.pop() else { return false };
         let taken = overlay.paste(self, text);
-        self.context.layers.insert(depth, overlay);
+        self.context.overlays.insert(depth, overlay);
         taken
     }
 
-    /// The wheel turned over the topmost popup: texts scroll, questions stay.
-    pub(crate) fn layer_scrolls(&mut self, key: KeyPress) {
-        if self.context.layers.last().is_some_and(|layer| !layer.is_question()) {
-            self.layer_takes(key);
+    /// Scrolls the topmost popup unless it is a question.
+    pub(crate) fn scroll_overlay(&mut self, key: KeyPress) {
+        if self.context.overlays.last().is_some_and(|layer| !layer.is_question()) {
+            self.pass_key_to_overlay(key);
         }
     }
 
-    /// Pasted text is text in the composer and nothing anywhere else.
+    /// Pastes into a popup or the composer; ignored elsewhere.
     pub(crate) fn paste(&mut self, text: &str) {
-        if self.layer_pastes(text) {
+        if self.paste_into_overlay(text) {
             return;
         }
         let now = self.context.moment;
-        if self.context.layers.is_empty() && self.desk.paste_into_head(text, &self.context) {
+        if self.context.overlays.is_empty() && self.desk.paste_into_header(text, &self.context) {
             return;
         }
-        if !self.context.layers.is_empty() || !self.desk.is_typing() {
-            return self
-                .context
-                .warn(self.context.keyed("pasted text was ignored: press {reply} first to write"));
+        if !self.context.overlays.is_empty() || !self.desk.is_typing() {
+            return self.context.show_warning(
+                self.context.fill_in_keys("pasted text was ignored: press {reply} first to write"),
+            );
         }
         let fits = self.desk.tab_mut().composer.as_mut().is_none_or(|composer| composer.paste(text, now));
         if !fits {
-            return self.context.warn("the pasted text was too long and has been cut");
+            return self.context.show_warning("the pasted text was too long and has been cut");
         }
-        attachments::recognise_path(self, text);
+        attachments::check_pasted_path(self, text);
     }
 
-    /// Does what a line says, or says why not.
     pub(crate) fn run_line(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -161,30 +156,29 @@ impl Inbox {
         if self.keyboard.command_history.last().is_none_or(|entry| entry != text) {
             self.keyboard.command_history.push(text.to_owned());
         }
-        let over = self.keyboard.command_history.len().saturating_sub(REMEMBERED);
+        let over = self.keyboard.command_history.len().saturating_sub(COMMAND_HISTORY_LIMIT);
         self.keyboard.command_history.drain(..over);
         let (name, rest) = text.split_once(' ').map_or((text, ""), |(name, rest)| (name, rest.trim()));
         let verb = VERBS.iter().find(|verb| verb.name == name);
         if let Some((verb, (run, _))) = verb.zip(commands::verb(name)) {
-            self.features.macros.recorded(RecordedStep::Line(text.to_owned()), &mut self.context);
-            // What was wrong with the line before is over.
+            self.features.macros.record(MacroStep::Line(text.to_owned()));
+            // The error of the previous line is over.
             self.context.notice = None;
             let done = match rest {
-                "" if verb.needs_words() => Err(format!("{name} needs {}", verb.takes)),
+                "" if verb.needs_argument() => Err(format!("{name} needs {}", verb.takes)),
                 _ => run(self, rest),
             };
-            return done.unwrap_or_else(|why| self.context.warn(why));
+            return done.unwrap_or_else(|why| self.context.show_warning(why));
         }
-        match command::named(name).filter(|_| rest.is_empty()) {
-            Some(command) => match self.why_disabled(command) {
-                Some(reason) => self.context.warn(format!("{name}: {reason}")),
-                None => self.call(command, KeyPress::plain(KeyCode::Enter)),
+        match command::find_by_name(name).filter(|_| rest.is_empty()) {
+            Some(command) => match self.disabled_reason(command) {
+                Some(reason) => self.context.show_warning(format!("{name}: {reason}")),
+                None => self.run_command(command, KeyPress::plain(KeyCode::Enter)),
             },
-            None => self.context.warn(unknown(name, rest)),
+            None => self.context.show_warning(unknown_command_message(name, rest)),
         }
     }
 
-    /// What a line begun so can become.
     pub fn completions(&self, begun: &str) -> Vec<String> {
         match begun.split_once(' ') {
             None => {
@@ -212,19 +206,18 @@ impl Inbox {
         }
     }
 
-    /// Why a command cannot be run from where the person is.
-    pub(crate) fn why_disabled(&self, command: Command) -> Option<String> {
+    /// Reason why a command cannot run from the current place.
+    pub(crate) fn disabled_reason(&self, command: Command) -> Option<String> {
         let place = command::row(command).place;
-        if !self.desk.places().contains(&place) && !self.desk.is_typing() {
+        if !self.desk.active_scopes().contains(&place) && !self.desk.is_typing() {
             return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
         }
-        self.enabled(command).err()
+        self.check_enabled(command).err()
     }
 }
 
-/// What is near an unknown word.
-fn unknown(name: &str, rest: &str) -> String {
-    if command::named(name).is_some() {
+fn unknown_command_message(name: &str, rest: &str) -> String {
+    if command::find_by_name(name).is_some() {
         return format!("{name} takes nothing after it, not {rest:?}");
     }
     let names: Vec<String> = TABLE.iter().map(|command_row| command::name(command_row.command)).collect();

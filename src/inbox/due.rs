@@ -1,5 +1,4 @@
-//! When the inbox wants to be woken without any event: countdowns, ages on
-//! screen, drafts to be saved.
+//! Wake-ups of the inbox without an event: countdowns, displayed ages, drafts to save.
 
 use crate::changes::Changes;
 use crate::context::Context;
@@ -9,8 +8,7 @@ use model::news::Health;
 use model::time::{MINUTE, Moment, SECOND};
 
 impl Desk {
-    /// The next whole second of an age or a countdown of the connection that
-    /// is shown in seconds.
+    /// Next whole second of an age or countdown of the connection.
     pub(crate) fn connection_due(&self, context: &Context) -> Option<Moment> {
         let now = context.now;
         let span = match self.tab().health {
@@ -22,17 +20,17 @@ impl Desk {
         span.map(|span| context.moment.plus(SECOND - span.rem_euclid(SECOND)))
     }
 
-    /// When the first changed draft is to be saved.
+    /// Time at which the first changed draft is saved.
     pub(crate) fn save_due(&self) -> Option<Moment> {
         self.tabs.iter().filter_map(|tab| tab.composer.as_ref().and_then(Composer::save_due)).min()
     }
 }
 
 impl Changes {
-    /// When a countdown shows another whole second before its end.
+    /// Next whole second of a countdown.
     pub(crate) fn countdown_due(&self, moment: Moment) -> Option<Moment> {
         let left = |until: Moment| until.since(moment);
-        let ticking = self.held.iter().map(|held| held.until).filter(|until| left(*until) <= MINUTE);
+        let ticking = self.held.iter().map(|held| held.held_until).filter(|until| left(*until) <= MINUTE);
         ticking.map(|until| until.plus(-(left(until) - 1).max(0) / SECOND * SECOND)).min()
     }
 }

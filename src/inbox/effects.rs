@@ -1,11 +1,10 @@
-//! Everything the inbox can ask for, by who does it: a closed list of plain
-//! data.
+//! Everything the inbox can ask for, grouped by the part that does it. Plain data.
 
 use crate::intent::Intent;
 use crate::outside::OutsideRequest;
 use crate::screens::broadcasts;
-use crate::screens::people::importing::ImportAction;
-use model::attention::AttentionRequest;
+use crate::screens::people::csv_import::ImportAction;
+use model::attention::AttentionQuery;
 use model::contacts::PeopleQuery;
 use model::email::rules::RulesQuery;
 use model::fetches::Fetch;
@@ -27,251 +26,204 @@ use model::time::{Timestamp, Zone};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Load {
-    /// A window of a list.
+    /// Rows around the selection of a list.
     Conversations(ConversationQuery),
-    /// The newest rows of a history.
     History(HistoryQuery),
-    /// A tab's counts.
     Counts(ChannelId),
-    /// A conversation's draft.
     Draft(ChannelId, ConversationId),
-    /// A tab's account.
     Account(ChannelId),
-    /// Rows of the outbox.
     Outbox(DeskQuery),
-    /// One row of the outbox, to be decided over now.
+    /// One outbox row that needs a decision, as of a time.
     Question(RowId, Timestamp),
     Proposals(DeskQuery),
-    /// Answers of the AI that are looked over, one of so many, as of then.
+    /// Answers of the AI drawn for review (one in so many), as of a time.
     Reviews(DeskQuery, u32, Timestamp),
     Drafts(DeskQuery),
-    /// Where the person of a conversation is in other tabs.
-    Elsewhere(ConversationKey),
-    /// What the card shows beside a conversation.
+    /// Conversations with the same person in other tabs.
+    SamePerson(ConversationKey),
     Card(ConversationKey),
-    /// The pauses of a tab made here, to hand all back.
+    /// Pauses of a tab that this desk made, for handing all of them back.
     Pauses(ChannelId),
-    /// People of a tab.
     People(PeopleQuery),
-    /// The person with a number, to be edited.
     Person(ChannelId, String),
-    /// The account behind a mail key, and the words seen as folders and
-    /// categories.
+    /// Account behind a mail key, with the names seen as folders and as categories.
     Mailbox(ChannelId),
-    /// Correspondents in whose name or address a text stands.
+    /// Correspondents whose name or address contains a text.
     Correspondents(ChannelId, String),
-    /// The threads of a list, to be gone through.
+    /// Threads of a list for a triage.
     Triage(ConversationQuery),
-    /// The newest rows of a history that will be wanted soon.
-    Ahead(HistoryQuery),
-    /// The rules of a mail tab, and threads they are about.
+    /// The newest rows of a history, read ahead.
+    HistoryPrefetch(HistoryQuery),
+    /// Rules of a mail tab with the threads they match.
     Rules(RulesQuery),
-    /// A tab's templates.
     Templates(ChannelId),
-    /// What lies at the service already.
-    Shelf(ChannelId),
-    Spent,
-    /// What questions to the model took since a day.
+    /// Attachments that are already uploaded to the service.
+    UploadedFiles(ChannelId),
+    Spending,
+    /// Tokens spent on the model since a day.
     ModelUsage(i64),
-    /// Rows of the outbox that wait for credits.
+    /// Outbox rows that wait for credits.
     Unpaid,
-    /// What happened in these tabs since the latest absence began.
-    Digest(Vec<ChannelId>),
-    /// What needs a person.
-    Attention(AttentionRequest),
+    /// The page "Needs you".
+    NeedsYou(AttentionQuery),
+    /// Entries that became due since a time.
+    Alarms(AttentionQuery, Timestamp),
     /// How fast customers were answered; hours are those of a zone.
     ServiceLevels(LevelsQuery, Zone),
-    Macros,
-    /// Nothing: it comes back when all that was asked for before it has.
-    Echo(u64),
-    /// The conversations and addresses of one person.
+    /// Barrier: completes after every earlier load has completed.
+    Barrier(u64),
     ContactWays(PersonQuery),
-    /// Draft-only conversations of these tabs without a draft for what was said
-    /// last, the open one first.
+    /// Draft-only conversations without a draft for their newest message, the open one first.
     DueDrafts(Vec<ChannelId>, Option<ConversationKey>, Timestamp),
-    /// Who needs a person, in a tab or in all.
-    Needing(Option<ChannelId>),
-    /// All conversations of a list, to be marked.
-    Spread(ConversationQuery, Spread),
-    /// The rows of marked conversations.
+    /// Conversations that need a person, in all tabs.
+    NeedsPerson,
+    MarkList(ConversationQuery, MarkMode),
     Marked(Vec<ConversationKey>),
-    /// What became of rows of the outbox.
-    Fates(Vec<RowId>),
-    /// The pauses made from here, so many at most.
-    Paused(u32),
-    /// Tags in use, so many at most.
+    RowOutcomes(Vec<RowId>),
+    /// Pauses made from this desk, for the question about long ones; holds their maximum number.
+    PausedConversations(u32),
+    /// Tags in use, up to a limit.
     Tags(u32),
-    /// Where words are found, in everything or in one conversation.
     Search(SearchQuery),
-    /// How many messages back one is.
-    Depth(ChannelId, ConversationId, MessageId),
-    /// The names of the conversations with the newest activity.
-    Names,
-    /// How many conversations of a tab or of all each filter lets through.
+    /// Rows of a view that match what is searched for.
+    ViewMatches(ConversationQuery),
+    /// Number of messages that are newer than a message.
+    NewerMessages(ChannelId, ConversationId, MessageId),
+    /// Names of the conversations with the newest activity.
+    ConversationNames,
+    /// Number of conversations each filter matches, in one tab or all.
     ViewCounts(Option<ChannelId>, Vec<ConversationFilter>, Timestamp),
-    /// The conversation a person means by this text.
     Lookup(Selector),
-    /// Something about broadcasts.
     Broadcasts(broadcasts::BroadcastQuery),
 }
 
-/// How the marks of a whole list are set.
+/// How `Load::Spread` sets the marks of a whole list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spread {
+pub enum MarkMode {
     All,
-    /// What was not marked before.
+    /// Mark the conversations that were not marked.
     Invert,
 }
 
-/// Something to be done outside the inbox, by who does it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Read from the store; answered by `Event::Loaded`.
+    /// Answered by `Event::Loaded`.
     Load(Load),
-    /// Change this desk's own files, in the order in which it was asked for.
+    /// Changes of this desk's files, carried out in the order of the requests.
     Write(FileWrite),
-    /// Ask the world outside; answered by `Event::Answered`.
-    Ask(OutsideRequest),
-    /// Ask those who talk to the server.
+    /// Answered by `Event::Answered`.
+    Request(OutsideRequest),
     Sync(SyncOrder),
-    /// Look a file of people through, import it, or stop; answered by
-    /// `Event::Import`.
+    /// Answered by `Event::Import`.
     Import(ImportAction),
-    /// Ask the loop, which has the terminal.
     Terminal(TerminalOrder),
-    /// Put a text into the log for someone to look at.
     Log(SafeText),
 }
 
-/// A change of this desk's own files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileWrite {
-    /// Keep or forget a draft.
+    /// `None` forgets the draft.
     SaveDraft(ChannelId, ConversationId, Option<Draft>),
-    /// Keep a private note.
     SaveNote(ChannelId, ConversationId, String),
-    /// Take a private note back.
-    TakeNoteBack(ChannelId, ConversationId, NoteId),
-    /// Put these into the outbox in one transaction, and forget the draft of
-    /// the conversation with it if they carry its text.
+    RecallNote(ChannelId, ConversationId, NoteId),
+    /// Adds rows to the outbox in one transaction; clears the draft with it if asked to.
     Enqueue {
-        /// In the order they shall leave.
+        /// In the order they are sent.
         intents: Vec<Intent>,
-        /// Whether the draft is spent.
         clears_draft: bool,
     },
-    /// Put these into the outbox in place of a proposed reply, if that still
-    /// waits.
-    SendProposed(ProposalId, Vec<Intent>),
-    /// Take a proposal away that a person decided over; answered by
-    /// `Event::ProposalSettled`.
+    /// Adds rows to the outbox in place of a proposed reply, if that is still open.
+    SendProposal(ProposalId, Vec<Intent>),
+    /// Removes a decided proposal. Answered by `Event::ProposalSettled`.
     SettleProposal(ProposalId, ProposalVerdict),
-    /// Put a dropped proposal back.
     RestoreProposal(Box<DeskProposal>),
-    /// Keep what somebody says of an answer of the AI, or take it back.
+    /// Stores the review of an AI answer; `None` removes it.
     Review(Box<ReviewEntry>, Option<ReviewVerdict>, SafeText),
-    /// Put a webhook into the outbox, with the secret its bytes alone hold.
-    Register {
+    /// Adds the registration of a webhook to the outbox. Only its bytes hold the secret.
+    RegisterWebhook {
         intent: Box<Intent>,
-        /// What deliveries are signed with.
         secret: Option<Secret>,
     },
-    /// Take a row back, if nothing has left.
+    /// Withdraws a row if no byte of it has left.
     Recall(RowId),
-    /// End a row's hold.
     SendNow(RowId),
-    /// Carry out what a person says about a stopped row, who has seen the
-    /// conversation up to there.
+    /// Decides about a stopped row; the position is the newest message the person saw.
     Decide(RowId, StopVerdict, Option<HistoryPosition>),
-    /// The person has seen everything up to here.
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
-    /// Change what this desk keeps of a tab's conversations.
-    Keep(ChannelId, LocalChange),
-    /// Keep the steps of a macro, or forget them.
-    SaveMacro(char, Option<String>),
-    /// Note that somebody is here; `Event::Returned` answers if nobody was
-    /// for so many microseconds.
-    NotePresence(i64),
-    /// Take over what others, or one of them, have on these channels; answered
-    /// by `Event::TakenOver`.
+    /// Changes the marks only this desk keeps.
+    ChangeLocal(ChannelId, LocalChange),
+    /// Records that somebody is at the desk. Answered by `Event::Returned` if nobody was for this
+    /// many microseconds.
+    RecordPresence(i64),
+    /// Takes over the claims and pauses of one colleague, or of all, on these channels. Answered by
+    /// `Event::TakenOver`.
     TakeOver(Vec<ChannelId>, Assignment, Option<SafeText>),
-    /// Write a conversation into a file that is not there yet; answered by
-    /// `Event::Exported`.
+    /// Writes a conversation into a new file. Answered by `Event::Exported`.
     Export {
         key: ConversationKey,
-        /// What its tab is called.
+        /// Name of the conversation's tab.
         name: String,
         format: TranscriptFormat,
         file: String,
     },
-    /// Do something to a broadcast; answered by `Event::Campaign`.
-    Campaign(broadcasts::BroadcastOrder),
+    /// Answered by `Event::Campaign`.
+    Campaign(broadcasts::CampaignAction),
 }
 
 impl FileWrite {
-    /// Whether the screen waits for it; `Event::Written` tells its end.
+    /// True if the screen waits for the write; `Event::Written` reports its end.
     pub fn is_awaited(&self) -> bool {
-        !matches!(self, Self::NotePresence(_) | Self::Export { .. })
+        !matches!(self, Self::RecordPresence(_) | Self::Export { .. })
     }
 
-    /// Whether a row of the outbox may be due because of it.
+    /// True if the write may make an outbox row due.
     pub fn wakes_outbox(&self) -> bool {
         !matches!(
             self,
             Self::SaveDraft(..)
                 | Self::SaveNote(..)
                 | Self::MarkSeen(..)
-                | Self::Keep(..)
+                | Self::ChangeLocal(..)
                 | Self::TakeOver(..)
                 | Self::Review(..)
-                | Self::NotePresence(_)
+                | Self::RecordPresence(_)
         )
     }
 }
 
-/// What those who talk to the server are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SyncOrder {
-    /// What is on screen now, so that it is polled first.
+    /// Conversation on screen, which is polled first.
     Watch(ChannelId, Option<ConversationId>),
-    /// Ask the server for the page before the oldest message.
     FetchOlder(ChannelId, ConversationId),
-    /// Read the requests of the last while; answered by `Event::Calls`.
+    /// Reads the newest requests. Answered by `Event::Calls`.
     ReadCalls,
-    /// Ask the server for what a screen shows; answered by news.
+    /// Answered by news.
     Fetch(ChannelId, Fetch),
-    /// Poll everything of this tab now.
     Refresh(ChannelId),
 }
 
-/// What the loop does with the terminal and the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalOrder {
-    /// Add a channel key, step by step, on the lent terminal; answered by
-    /// `Event::SetUp`.
+    /// Adds a channel key in a dialog that has the terminal. Answered by `Event::SetUp`.
     SetUp,
-    /// Edit a text in the person's editor; answered by `Event::Edited`.
+    /// Opens a text in the person's editor. Answered by `Event::Edited`.
     Edit(String),
-    /// Read the mouse, or leave it to the terminal.
+    /// Turns mouse reporting on or off.
     ReadMouse(bool),
-    /// Ring.
     Bell,
-    /// Tell a person who does not look at the terminal: who writes, and where.
+    /// Shows a desktop notification: sender and place.
     Notify(SafeText, SafeText),
-    /// Open a link outside, which the person has agreed to.
-    OpenOutside(String),
-    /// Put a text where the person can paste it from, and what it is called;
-    /// answered by `Event::Copied`.
+    /// Opens a link the person has confirmed.
+    OpenLink(String),
+    /// Copies a text to the clipboard; the second is its name. Answered by `Event::Copied`.
     Copy(String, String),
-    /// Read a text out where nothing is drawn.
+    /// Text for plain mode, which draws nothing.
     ReadOut(String),
-    /// Draw everything anew.
     Redraw,
-    /// Stop the process as job control does, and come back.
     Suspend,
-    /// Leave, giving the terminal back.
     Quit,
-    /// The same, and send what is still to leave in the background.
+    /// Quits; a background process sends the rest of the outbox.
     QuitToBackground,
 }
 

@@ -1,4 +1,4 @@
-//! What pages asked the server for and has come.
+//! Results of the pages' requests to the server.
 
 use crate::Inbox;
 use crate::context::Context;
@@ -6,30 +6,30 @@ use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
+use crate::screens::broadcasts::control;
 use crate::screens::broadcasts::sending;
-use crate::screens::broadcasts::steering;
 use model::fetches::{Fetch, FetchOutcome};
 use model::ids::ChannelId;
 
-/// A fetch has ended.
-pub(crate) fn fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fetch, fetched: FetchOutcome) {
-    sending::audience_fetched(&mut inbox.context, channel, fetch, &fetched);
+pub(crate) fn receive_fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fetch, fetched: FetchOutcome) {
+    sending::handle_contact_fetch(&mut inbox.context, channel, fetch, &fetched);
     match fetch {
         Fetch::People { .. } => inbox.people.people_fetched(channel, fetch, fetched, &inbox.context),
-        // The audience of a broadcast is looked up by itself.
-        Fetch::Person { .. } if sending::fills_broadcast(&inbox.context) => (),
+        // The audience of a broadcast is looked up automatically.
+        Fetch::Person { .. } if sending::is_broadcast_form_open(&inbox.context) => (),
         Fetch::Person { phone } if fetched.is_ok() => {
             inbox.context.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
         }
-        // What is known here was shown; that nothing newer came is told by
-        // the connection.
+        // Local data was shown; the connection state reports a failed refresh.
         Fetch::Person { .. } => (),
-        Fetch::Sent { .. } => steering::sent_fetched(inbox, &fetched),
-        Fetch::Events | Fetch::Webhooks => inbox.cards.deck_fetched(channel, fetch, fetched, &inbox.context),
-        // It comes with its history; that nothing newer came is no news.
+        Fetch::Sent { .. } => control::handle_sent_fetch(inbox, &fetched),
+        Fetch::Events | Fetch::Webhooks => {
+            inbox.cards.receive_fetched(channel, fetch, fetched, &inbox.context)
+        }
+        // Arrives with its history; a failed refresh is not reported.
         Fetch::Message { .. } => (),
         Fetch::Templates => inbox.desk.templates_fetched(channel, fetched, &inbox.context),
-        // Told by news of their own.
+        // Reported by other news.
         Fetch::Contacts { .. } | Fetch::Mail(_) => (),
     }
 }
@@ -41,7 +41,7 @@ impl Keyboard {
                 self.go_to_tab(index, desk);
                 desk.page = PageKind::Inbox;
             }
-            None => context.warn("no tab has a phone's key; frontdesk channel add adds one"),
+            None => context.show_warning("no tab has a phone's key; frontdesk channel add adds one"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a person wants changed at the server.
+//! Change requests of a person.
 
 use model::account::Platform;
 use model::ids::{ChannelId, ConversationId};
@@ -10,14 +10,14 @@ use model::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
     pub channel: ChannelId,
-    /// The platform behind the tab: decides the request.
+    /// Platform of the tab; decides the request.
     pub platform: Platform,
     pub conversation: ConversationId,
     pub operation: Operation,
-    /// Microseconds in which it can be taken back.
+    /// Hold in microseconds.
     pub hold: i64,
     /// For a text: the newest message its writer has had on screen.
     pub seen: Option<HistoryPosition>,
-    /// When it shall leave; `None`: once its hold has ended.
+    /// Planned time; `None` sends after the hold.
     pub planned_at: Option<Timestamp>,
 }

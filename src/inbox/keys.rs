@@ -1,34 +1,22 @@
-//! Keys as the mind knows them, and their names as people write them.
-//!
-//! The shell translates what a terminal sends.
+//! Keys and their names. The shell translates the terminal's key events.
 
 use std::fmt;
 
-/// What was pressed, apart from modifiers.
+/// Key without modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyCode {
     /// A character, already shifted: `P` rather than Shift and `p`.
     Char(char),
-    /// Return.
     Enter,
-    /// Escape.
     Esc,
-    /// Tabulator.
     Tab,
     BackTab,
-    /// Deletes before the cursor.
     Backspace,
-    /// Deletes after the cursor.
     Delete,
-    /// Arrow.
     Up,
-    /// Arrow.
     Down,
-    /// Arrow.
     Left,
-    /// Arrow.
     Right,
-    /// Start.
     Home,
     End,
     PageUp,
@@ -41,22 +29,20 @@ pub struct KeyPress {
     pub code: KeyCode,
     pub ctrl: bool,
     pub alt: bool,
-    /// With Shift, where it is not part of the character.
+    /// Shift, if it is not part of the character.
     pub shift: bool,
 }
 
 impl KeyPress {
-    /// A key without modifiers.
     pub const fn plain(code: KeyCode) -> Self {
         Self { code, ctrl: false, alt: false, shift: false }
     }
 
-    /// A character with Ctrl.
     pub const fn ctrl(it: char) -> Self {
         Self { code: KeyCode::Char(it), ctrl: true, alt: false, shift: false }
     }
 
-    /// The character this key types into a text, if it types one.
+    /// The character this key types into a text, if any.
     pub fn typed(self) -> Option<char> {
         match self.code {
             KeyCode::Char(it) if !self.ctrl && !self.alt => Some(it),
@@ -150,20 +136,18 @@ impl fmt::Display for KeyPress {
     }
 }
 
-/// What the mouse did, and where.
+/// Mouse event with its cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pointer {
-    /// The button went down in this cell.
     Down(u16, u16),
-    /// The button went down on a tab.
+    /// Press on a tab.
     Tab(usize),
-    /// The button went down on the place of all tabs.
+    /// Press on the entry for all tabs.
     AllTabs,
-    /// The mouse moved with the button down.
+    /// Movement with the button down.
     Drag(u16, u16),
-    /// The button went up.
     Up,
-    /// The wheel turned over this cell: down is positive.
+    /// Turn of the wheel over a cell: down is positive.
     Wheel(u16, u16, i8),
 }
 

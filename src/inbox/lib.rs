@@ -1,20 +1,21 @@
-//! Think: the whole state of the screen and every decision about it.
+//! State of the whole screen and all decisions about it.
 //!
-//! Only [`Inbox::update`] changes the inbox; it never blocks, never fails and
-//! returns what is to be done as [`crate::event::Effect`] values.
+//! Only [`Inbox::update`] changes the inbox; it never blocks, never fails and returns
+//! [`crate::event::Effect`] values.
 
-// The table comes before the module that makes data of it.
+// The macro must be defined before the module that uses it.
 #[macro_use]
 pub(crate) mod commands;
 
 pub(crate) mod actions;
+pub mod borders_view;
 pub(crate) mod changes;
+pub mod color_depth;
 pub mod command;
 pub mod components;
 pub(crate) mod conditions;
-pub mod connection_view;
+pub mod connection_state;
 pub mod context;
-pub mod contrast;
 pub mod desk;
 pub(crate) mod desk_commands;
 pub(crate) mod dispatch;
@@ -26,7 +27,7 @@ pub mod features;
 pub(crate) mod fetching;
 pub mod first_run;
 pub(crate) mod hints;
-pub(crate) mod hints_view;
+pub mod input_queue;
 pub mod intent;
 pub(crate) mod keyboard;
 pub mod keymap;
@@ -47,13 +48,13 @@ pub(crate) mod results;
 pub mod screens;
 pub(crate) mod scrolling;
 pub mod settings;
+pub(crate) mod status;
 pub mod status_view;
-pub mod strokes_view;
 pub mod sweep_view;
+pub mod synonyms;
 pub mod tab;
 pub(crate) mod tab_names;
 pub mod tabs_view;
-pub mod terminal_colors;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod theme_view;
@@ -68,6 +69,7 @@ use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::features::Features;
+use crate::features::tutor::Tutor;
 use crate::keyboard::Keyboard;
 use crate::loads::Loads;
 use crate::screens::broadcasts::BroadcastsScreen;
@@ -81,44 +83,38 @@ use crate::tab::Tab;
 use model::ids::ChannelId;
 use model::time::ClockReading;
 
-pub use crate::features::undo_send::Held;
+pub use crate::features::undo_send::HeldRow;
 pub use crate::notice::Notice;
 
-/// The whole screen: routes what happens to the part it is about.
+/// The whole screen: routes events to its parts.
 #[derive(Debug)]
 pub struct Inbox {
-    /// What every part of the screen gets besides its own state.
     pub context: Context,
-    /// The tabs, with their lists, histories and composers.
     pub desk: Desk,
-    /// What was done from here, and can still be taken back.
     pub changes: Changes,
-    /// What has not left yet, and what was begun.
     pub outbox: OutboxScreen,
     /// The people of the active tab.
     pub people: People,
     pub broadcasts: BroadcastsScreen,
     pub cards: CardsScreen,
-    /// Every channel in a line.
+    /// The wall: one line per channel.
     pub overview: Overview,
-    /// What the business's own systems answered.
+    /// Answers of the business's own systems.
     pub connections: ConnectionAnswers,
     pub keyboard: Keyboard,
     pub features: Features,
-    /// Single values that could not be read.
     pub(crate) loads: Loads,
 }
 
 impl Inbox {
-    /// An inbox with these tabs on a screen of this size. At least one tab is
-    /// needed; with none, a nameless one stands in.
+    /// An inbox with these tabs on a screen of this size. Without a tab, a nameless one is added.
     pub fn new(
         channels: Vec<ChannelInfo>,
         settings: Settings,
         size: (u16, u16),
         times: ClockReading,
     ) -> Self {
-        let tutor = settings.tutor.then_some(0);
+        let tutor = if settings.tutor { Tutor::started() } else { Tutor::default() };
         Self {
             desk: Desk::new(channels, &settings.first_view),
             context: Context::new(settings, size, times),
@@ -129,7 +125,7 @@ impl Inbox {
             cards: CardsScreen::default(),
             overview: Overview::default(),
             connections: ConnectionAnswers::default(),
-            keyboard: Keyboard { tutor, knows_tutor: tutor.is_some(), ..Keyboard::default() },
+            keyboard: Keyboard { tutor, ..Keyboard::default() },
             features: Features::default(),
             loads: Loads::default(),
         }
@@ -137,7 +133,6 @@ impl Inbox {
 }
 
 impl Desk {
-    /// The active tab.
     pub fn tab(&self) -> &Tab {
         &self.tabs[self.active]
     }
@@ -152,8 +147,8 @@ impl Desk {
 }
 
 impl Changes {
-    /// Whether a held row is on its way to the disk.
+    /// True while a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
-        self.queueing.is_holding()
+        self.pending_groups.has_held()
     }
 }

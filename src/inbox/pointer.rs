@@ -1,11 +1,9 @@
-//! The mouse: a click focuses and selects, the wheel scrolls what lies under
-//! it, the divider between list and history can be dragged, a hint is its key.
-//! In a popup a click selects, and a second one on the same takes it: one click
-//! alone, such as one that brings the window to the front, sends, decides and
-//! confirms nothing.
+//! The mouse: a click focuses and selects, the wheel scrolls the pane under it, the divider between
+//! list and history can be dragged, a hint acts as its key. In a popup the first click selects and
+//! the second activates: a single click, such as one that raises the window, never sends, decides
+//! or confirms.
 //!
-//! Where the tabs lie only the drawing knows, so a click on one arrives as the
-//! tab itself.
+//! Only the drawing knows the position of tabs, so a click on one arrives as the tab itself.
 
 use crate::Inbox;
 use crate::command::Command;
@@ -13,8 +11,6 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::hints;
 use crate::hints::HintTarget;
-use crate::keyboard::ahead::TypedInput;
-use crate::keyboard::ahead::update as ahead;
 use crate::keys::Pointer;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
@@ -24,55 +20,49 @@ use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PROPOSAL_LINES, PageKind};
 use crate::screens::reviews::REVIEW_LINES;
 use crate::tab::Focus;
 
-/// Lines one notch of the wheel scrolls a text.
-const NOTCH: isize = 3;
-/// Least and most columns of the list, and the least beside it.
+/// Lines per notch of the wheel.
+const LINES_PER_NOTCH: isize = 3;
+/// Minimum and maximum columns of the list, and the minimum beside it.
 const LIST_WIDTHS: (u16, u16, u16) = (24, 80, 40);
 
-/// The mouse did something.
-pub(crate) fn pointer(inbox: &mut Inbox, pointer: Pointer) {
+pub(crate) fn handle_pointer(inbox: &mut Inbox, pointer: Pointer) {
     match pointer {
-        Pointer::Up => inbox.desk.panes.dragging = false,
-        Pointer::Drag(x, _) if inbox.desk.panes.dragging => inbox.desk.divide_at(x, &inbox.context),
-        Pointer::Wheel(x, y, notches) => wheel(inbox, (x, y), notches),
-        Pointer::Down(x, y) if !inbox.context.layers.is_empty() => click_popup(inbox, (x, y)),
-        _ if !inbox.context.layers.is_empty() => (),
+        Pointer::Up => inbox.desk.panes.is_dragging = false,
+        Pointer::Drag(x, _) if inbox.desk.panes.is_dragging => inbox.desk.move_divider_to(x, &inbox.context),
+        Pointer::Wheel(x, y, notches) => scroll_wheel(inbox, (x, y), notches),
+        Pointer::Down(x, y) if !inbox.context.overlays.is_empty() => click_popup(inbox, (x, y)),
+        _ if !inbox.context.overlays.is_empty() => (),
         Pointer::Tab(index) if index < inbox.desk.tabs.len() => {
             inbox.keyboard.go_to_tab(index, &mut inbox.desk)
         }
-        Pointer::AllTabs => inbox.desk.go_everywhere(&mut inbox.context),
+        Pointer::AllTabs => inbox.desk.go_to_all_tabs(&mut inbox.context),
         Pointer::Down(x, y) => click(inbox, (x, y)),
         Pointer::Tab(_) | Pointer::Drag(..) => (),
     }
 }
 
-/// A click that is a key.
-fn press(inbox: &mut Inbox, key: KeyPress) {
-    ahead::typed(inbox, TypedInput::Key(key));
-}
-
 /// Selects a row or a key of the topmost popup, or takes the one that was
 /// selected by the click before.
 fn click_popup(inbox: &mut Inbox, at: (u16, u16)) {
-    let Some(top) = inbox.context.layers.last() else { return };
+    let Some(top) = inbox.context.overlays.last() else { return };
     let (target, rows) = (top.target_at(inbox, at), top.rows(inbox));
-    let again = target.is_some_and(|target| inbox.context.is_pointed(target));
+    let again = target.is_some_and(|target| inbox.context.is_second_click(target));
     match (target, rows) {
-        (Some(PopupTarget::Key(key)), _) if again => return press(inbox, key),
-        (Some(PopupTarget::Row(_)), _) if again => return press(inbox, KeyPress::plain(KeyCode::Enter)),
+        (Some(PopupTarget::Key(key)), _) if again => return inbox.handle_key(key),
+        (Some(PopupTarget::Row(_)), _) if again => return inbox.handle_key(KeyPress::plain(KeyCode::Enter)),
         (Some(PopupTarget::Row(row)), Some(rows)) => {
             let code = if row > rows.chosen { KeyCode::Down } else { KeyCode::Up };
-            (0..row.abs_diff(rows.chosen)).for_each(|_| press(inbox, KeyPress::plain(code)));
+            (0..row.abs_diff(rows.chosen)).for_each(|_| inbox.handle_key(KeyPress::plain(code)));
         }
         _ => (),
     }
-    inbox.context.pointed = target.map(|target| (inbox.context.layers.len(), target));
+    inbox.context.last_click = target.map(|target| (inbox.context.overlays.len(), target));
 }
 
 fn click(inbox: &mut Inbox, at: (u16, u16)) {
     let areas = inbox.desk.areas(&inbox.context);
-    if areas.hints.contains(at) {
-        return click_hint(inbox, hints::target_at(inbox, areas.hints, at.0));
+    if areas.status.contains(at) {
+        return click_hint(inbox, hints::target_at(inbox, areas.status, at.0));
     }
     inbox.keyboard.pressed.clear();
     if !inbox.desk.is_inbox_shown() {
@@ -83,7 +73,7 @@ fn click(inbox: &mut Inbox, at: (u16, u16)) {
         && at.0 <= list.x + list.width
         && areas.body.contains(at)
     {
-        inbox.desk.panes.dragging = true;
+        inbox.desk.panes.is_dragging = true;
     } else if let Some(list) = areas.list.filter(|list| list.contains(at)) {
         inbox.desk.click_list(list.inner(), at, &mut inbox.context);
     } else if let Some(history) = areas.history.filter(|history| history.contains(at)) {
@@ -93,32 +83,31 @@ fn click(inbox: &mut Inbox, at: (u16, u16)) {
     }
 }
 
-/// A click on a hint is its key, but for what sends: a click that was only
-/// meant to bring the window to the front would send, too.
+/// A click on a hint acts as its key, except for sending: it may only have raised the window.
 fn click_hint(inbox: &mut Inbox, target: HintTarget) {
     match target {
         HintTarget::Nothing => (),
         HintTarget::Line(line) => inbox.run_line(line),
-        HintTarget::Keys(Command::GoToTab) => inbox.context.say("the tabs above can be clicked"),
-        HintTarget::Keys(command @ (Command::Send | Command::RowNow)) => {
+        HintTarget::Command(Command::GoToTab) => inbox.context.show_notice("the tabs above can be clicked"),
+        HintTarget::Command(command @ (Command::Send | Command::RowNow)) => {
             let key = inbox.context.key_of(command);
-            inbox.context.warn(format!("the mouse sends nothing: {key} does"));
+            inbox.context.show_warning(format!("the mouse sends nothing: {key} does"));
         }
-        HintTarget::Keys(command) => {
+        HintTarget::Command(command) => {
             inbox.keyboard.pressed.clear();
             let keys = inbox.context.settings.keymap.keys(command).first().cloned();
-            keys.into_iter().flatten().for_each(|key| press(inbox, key));
+            keys.into_iter().flatten().for_each(|key| inbox.handle_key(key));
         }
     }
 }
 
-/// A click into the composer is its key: it says why where it cannot be.
+/// A click into the composer acts as its key, with the reason if writing is not possible.
 fn click_composer(inbox: &mut Inbox) {
-    match inbox.enabled(Command::Write) {
+    match inbox.check_enabled(Command::Write) {
         Ok(()) => {
             inbox.desk.open(Focus::Composer, &mut inbox.context);
         }
-        Err(why) => inbox.context.warn(why),
+        Err(why) => inbox.context.show_warning(why),
     }
 }
 
@@ -130,26 +119,26 @@ fn click_row(inbox: &mut Inbox, at: (u16, u16)) {
     }
     let line = usize::from(at.1 - inner.y);
     match inbox.desk.page {
-        PageKind::Outbox => inbox.outbox.rows.select_shown(line / OUTBOX_LINES),
-        PageKind::Proposals => inbox.outbox.proposals.select_shown(line / PROPOSAL_LINES),
-        PageKind::Reviews => inbox.outbox.reviews.rows.select_shown(line / REVIEW_LINES),
-        PageKind::Drafts => inbox.outbox.drafts.select_shown(line / DRAFT_LINES),
-        PageKind::People => inbox.people.rows.select_shown(line),
-        PageKind::Broadcasts => inbox.broadcasts.rows.select_shown(line),
+        PageKind::Outbox => inbox.outbox.rows.select_visible(line / OUTBOX_LINES),
+        PageKind::Proposals => inbox.outbox.proposals.select_visible(line / PROPOSAL_LINES),
+        PageKind::Reviews => inbox.outbox.reviews.rows.select_visible(line / REVIEW_LINES),
+        PageKind::Drafts => inbox.outbox.drafts.select_visible(line / DRAFT_LINES),
+        PageKind::People => inbox.people.rows.select_visible(line),
+        PageKind::Broadcasts => inbox.broadcasts.rows.select_visible(line),
         PageKind::Inbox => (),
-        _ => inbox.cards.cards.select_shown(line),
+        _ => inbox.cards.cards.select_visible(line),
     }
 }
 
-fn wheel(inbox: &mut Inbox, at: (u16, u16), notches: i8) {
+fn scroll_wheel(inbox: &mut Inbox, at: (u16, u16), notches: i8) {
     let notches = isize::from(notches);
-    if !inbox.context.layers.is_empty() {
+    if !inbox.context.overlays.is_empty() {
         let code = if notches > 0 { KeyCode::Down } else { KeyCode::Up };
-        return inbox.layer_scrolls(KeyPress::plain(code));
+        return inbox.scroll_overlay(KeyPress::plain(code));
     }
     let areas = inbox.desk.areas(&inbox.context);
     if !inbox.desk.is_inbox_shown() {
-        return pages::step_rows(inbox, notches);
+        return pages::move_row_selection(inbox, notches);
     }
     let visible = inbox.desk.list_rows(&areas);
     if areas.list.is_some_and(|list| list.contains(at)) {
@@ -157,13 +146,12 @@ fn wheel(inbox: &mut Inbox, at: (u16, u16), notches: i8) {
     } else if areas.history.is_some_and(|history| history.contains(at))
         && let Some(history) = &mut inbox.desk.tab_mut().history
     {
-        history.scroll(notches * NOTCH);
+        history.scroll(notches * LINES_PER_NOTCH);
     }
 }
 
 impl Desk {
-    /// A click selects; on the selected row, or where only the list is seen,
-    /// it opens.
+    /// A click selects; on the selected row, or if only the list is visible, it opens.
     fn click_list(&mut self, inner: Area, at: (u16, u16), context: &mut Context) {
         let stacked = self.areas(context).history.is_none();
         let visible = self.list_rows(&self.areas(context));
@@ -174,13 +162,10 @@ impl Desk {
             return;
         }
         let list = self.list_mut();
-        let index = list.first + usize::from((at.1 - inner.y) / 2);
-        if index >= list.page.rows.len() {
-            return;
-        }
+        let Some(index) = list.row_at(at.1 - inner.y, inner.height) else { return };
         let again = was_focused && list.index() == Some(index);
         list.select_index(index, visible);
-        self.follow_row();
+        self.activate_selected_tab();
         if again || stacked {
             self.open(Focus::History, context);
         }
@@ -196,8 +181,8 @@ impl Desk {
         }
     }
 
-    /// Makes the list end at a column.
-    pub(crate) fn divide_at(&mut self, x: u16, context: &Context) {
+    /// Moves the right edge of the list to a column.
+    pub(crate) fn move_divider_to(&mut self, x: u16, context: &Context) {
         let (least, most, beside) = LIST_WIDTHS;
         let most = most.min(context.size.0.saturating_sub(beside)).max(least);
         self.panes.list_width = Some((x + 1).clamp(least, most));

@@ -1,8 +1,6 @@
-//! How the desk behaves, as the configuration says.
-//!
-//! The edge reads them.
+//! Settings of the desk, filled from the configuration in `src/cli/desk.rs`.
 
-use crate::features::macros::recording::Fixed;
+use crate::features::macros::Macro;
 use crate::keymap::KeyMap;
 use crate::screens::conversations::saved_views::SavedView;
 use model::account::Environment;
@@ -17,34 +15,32 @@ use model::targets::{self, ResponseTargets};
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, Timestamp, Zone};
 
-/// What sending does while the AI is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PauseOnReply {
     /// Ask: pause and send, send only, or back.
     #[default]
     Ask,
-    /// Pause and send, and say so.
+    /// Pause and send, and show a notice.
     Always,
     /// Send only.
     Never,
 }
 
 model::words! {
-    /// What the last line says of the keys.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum Footer {
-        /// As many keys as there is room for.
+        /// The five most useful keys.
         #[default]
         Keys = "keys",
-        /// The three that are most useful where one is.
+        /// The three most useful keys.
         Three = "three",
-        /// Nothing: the line is a row of the screen like others.
+        /// No keys: the line is for notices and news.
         Off = "off",
     }
 }
 
 impl Footer {
-    /// The one that comes after it.
+    /// The next value in the cycle.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -55,29 +51,26 @@ impl Footer {
     }
 }
 
-/// When the desk makes itself heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Noticing {
-    /// Whether the bell rings for what nobody looks at.
+pub struct NoticeSettings {
+    /// Rings the bell for messages nobody is looking at.
     pub bell: bool,
-    /// Whether a notification is shown while the terminal has not the focus.
+    /// Shows desktop notifications while the terminal lacks the focus.
     pub desktop: bool,
-    /// Minutes of the day from and until which nothing is heard; may go over
-    /// midnight.
-    pub quiet: Option<(i64, i64)>,
+    /// Quiet hours: start and end in minutes of the day; may span midnight.
+    pub quiet_hours: Option<(i64, i64)>,
 }
 
-impl Default for Noticing {
+impl Default for NoticeSettings {
     fn default() -> Self {
-        Self { bell: true, desktop: true, quiet: None }
+        Self { bell: true, desktop: true, quiet_hours: None }
     }
 }
 
-impl Noticing {
-    /// Whether it is quiet now on the clocks of a zone. Each night is a span of
-    /// its own, so that clocks put back neither end nor begin it again.
+impl NoticeSettings {
+    /// True during quiet hours. Each night is one span: clocks put back neither end nor restart it.
     pub fn is_quiet(&self, now: Timestamp, zone: &Zone) -> bool {
-        let Some((from, until)) = self.quiet else { return false };
+        let Some((from, until)) = self.quiet_hours else { return false };
         let today = now.day_number(zone);
         let over_midnight = i64::from(until < from);
         (today - over_midnight..=today).any(|day| {
@@ -88,61 +81,51 @@ impl Noticing {
     }
 }
 
-/// The desk's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// What sending does while the AI is on.
     pub pause_on_reply: PauseOnReply,
-    /// Microseconds a chat message or a close is held; 0 sends at once.
+    /// Hold of a chat message or a close, in microseconds; 0 sends at once.
     pub hold: i64,
-    /// Microseconds a mail is held: longer, because the server holds none.
+    /// Hold of a mail, in microseconds; longer because the server holds none.
     pub mail_hold: i64,
-    /// Microseconds a broadcast is held before its first wave leaves.
+    /// Hold of a broadcast before its first wave, in microseconds.
     pub broadcast_hold: i64,
-    /// Whether it opens as a wall: every channel in a line.
+    /// Opens the wall: one line for each channel.
     pub wall: bool,
-    /// The zone whose clocks the people of this desk go by.
     pub zone: Zone,
-    /// When the desk makes itself heard.
-    pub notice: Noticing,
-    /// How the terminal shows pictures.
+    pub notice: NoticeSettings,
+    /// Picture protocol of the terminal.
     pub graphics: Graphics,
-    /// Channels whose pictures are fetched by themselves.
+    /// Channels whose pictures are fetched automatically.
     pub pictures_of: Vec<ChannelId>,
     pub mail_styles: Vec<(ChannelId, MailStyle)>,
-    /// Whether this is the demo, which the status line says.
+    /// True in the demo; shown in the title of the window.
     pub demo: bool,
-    /// Whether it opens with the exercise.
     pub tutor: bool,
-    /// What the last line says of the keys.
+    /// End of the time in which the tutor is offered; `None` if it is not offered.
+    pub tutor_offered_until: Option<Timestamp>,
     pub footer: Footer,
-    /// Who works here: claims bear this name.
+    /// Name of the person at this desk, used for claims.
     pub agent: SafeText,
-    /// Microseconds after which a pause made here asks whether it shall go
-    /// on; 0 never asks.
+    /// Microseconds after which a pause made here asks whether to continue; 0 never asks.
     pub pause_lease: i64,
-    /// How soon customers shall be answered, by channel.
     pub targets: Vec<(ChannelId, ResponseTargets)>,
-    /// Microseconds without a key after which somebody was away; 0: never.
-    pub away: i64,
-    /// Which keys call which command.
+    /// Microseconds without a key that count as an absence; 0 turns absences off.
+    pub absence_after: i64,
     pub keymap: KeyMap,
     pub senders: SenderAliases,
-    pub macros: Vec<Fixed>,
-    /// The business's own interfaces that can be asked.
+    pub macros: Vec<Macro>,
+    /// The business's own interfaces that can be queried.
     pub connections: Vec<Connection>,
-    /// Whether connections can be added here.
-    pub connects: bool,
-    /// Whether pausing the AI shows a brief above the composer.
+    /// Shows a brief above the composer when the AI is paused.
     pub brief_on_pause: bool,
-    /// Of so many answers of the AI one is drawn for a review.
+    /// One in so many answers of the AI is drawn for review.
     pub review_one_in: u32,
-    /// Whether a model writes voice notes down.
+    /// True if a model transcribes voice notes.
     pub transcribes: bool,
-    /// What the model may take in a day, where one is configured, and the
-    /// currency of its prices.
+    /// Daily limits of the model, if one is configured, and the currency of its prices.
     pub model_caps: Option<(ModelCaps, SafeText)>,
-    /// The view a list shows at first.
+    /// View a list shows at first.
     pub first_view: SavedView,
 }
 
@@ -158,44 +141,41 @@ impl Default for Settings {
             mail_styles: Vec::new(),
             demo: false,
             tutor: false,
+            tutor_offered_until: None,
             footer: Footer::default(),
             agent: SafeText::line("me"),
             pause_lease: 4 * HOUR,
             targets: Vec::new(),
-            away: 30 * MINUTE,
-            notice: Noticing::default(),
+            absence_after: 30 * MINUTE,
+            notice: NoticeSettings::default(),
             graphics: Graphics::Half,
             pictures_of: Vec::new(),
             keymap: KeyMap::default(),
             senders: SenderAliases::default(),
             macros: Vec::new(),
             connections: Vec::new(),
-            connects: false,
             brief_on_pause: false,
             review_one_in: DEFAULT_SAMPLE_RATE,
             transcribes: false,
             model_caps: None,
-            first_view: SavedView::needs_me(),
+            first_view: SavedView::inbox(),
         }
     }
 }
 
 impl Settings {
-    /// How soon customers of a channel shall be answered.
     pub fn targets_of(&self, channel: &ChannelId) -> ResponseTargets {
         targets::targets_of(&self.targets, channel)
     }
 }
 
-/// One tab as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelInfo {
     pub id: ChannelId,
-    /// The configured name.
     pub name: String,
-    /// What the key's prefix says, before the account has been read.
+    /// Environment in the key's prefix, known before the account is read.
     pub environment: Option<Environment>,
-    /// Whether nothing may be changed from here.
+    /// True if nothing may be changed from this desk.
     pub read_only: bool,
 }
 
@@ -206,8 +186,8 @@ mod tests {
     #[test]
     fn quiet_hours_may_go_over_midnight() {
         let at = |time: &str| Timestamp::parse(&format!("2026-11-20T{time}:00Z")).expect("a time");
-        let night = Noticing { quiet: Some((22 * 60, 7 * 60)), ..Noticing::default() };
-        let noon = Noticing { quiet: Some((12 * 60, 13 * 60)), ..Noticing::default() };
+        let night = NoticeSettings { quiet_hours: Some((22 * 60, 7 * 60)), ..NoticeSettings::default() };
+        let noon = NoticeSettings { quiet_hours: Some((12 * 60, 13 * 60)), ..NoticeSettings::default() };
         let cases = [
             (night, "21:59", Zone::UTC, false),
             (night, "22:00", Zone::UTC, true),
@@ -216,7 +196,7 @@ mod tests {
             (night, "21:30", named("Europe/Berlin"), true),
             (noon, "12:30", Zone::UTC, true),
             (noon, "13:00", Zone::UTC, false),
-            (Noticing::default(), "03:00", Zone::UTC, false),
+            (NoticeSettings::default(), "03:00", Zone::UTC, false),
         ];
         for (noticing, time, zone, quiet) in cases {
             assert_eq!(noticing.is_quiet(at(time), &zone), quiet, "{time} {zone:?}");
@@ -229,10 +209,9 @@ mod tests {
         let quiet = |from: &str, until: &str| {
             let minute =
                 |text: &str| text[..2].parse::<i64>().unwrap() * 60 + text[3..].parse::<i64>().unwrap();
-            Noticing { quiet: Some((minute(from), minute(until))), ..Noticing::default() }
+            NoticeSettings { quiet_hours: Some((minute(from), minute(until))), ..NoticeSettings::default() }
         };
-        // Put forward at 02:00 on 14 March 2027, put back at 02:00 on 1
-        // November 2026.
+        // Clocks go forward at 02:00 on 14 March 2027 and back at 02:00 on 1 November 2026.
         let cases = [
             ("22:00", "07:00", "2027-03-14T02:59:00Z", false),
             ("22:00", "07:00", "2027-03-14T03:00:00Z", true),
@@ -244,10 +223,10 @@ mod tests {
             ("22:00", "07:00", "2026-11-01T02:00:00Z", true),
             ("22:00", "07:00", "2026-11-01T11:59:00Z", true),
             ("22:00", "07:00", "2026-11-01T12:00:00Z", false),
-            // A bound that the clocks skip is an hour later.
+            // A bound in the skipped hour moves an hour later.
             ("22:00", "02:30", "2027-03-14T07:29:00Z", true),
             ("22:00", "02:30", "2027-03-14T07:30:00Z", false),
-            // Of a bound that they show twice it is the first.
+            // A bound that occurs twice counts at its first occurrence.
             ("22:00", "01:30", "2026-11-01T05:29:00Z", true),
             ("22:00", "01:30", "2026-11-01T05:30:00Z", false),
             ("22:00", "01:30", "2026-11-01T06:15:00Z", false),

@@ -1,18 +1,15 @@
-//! The second look at a finished frame: no cell may hold anything that acts
-//! on a terminal, whatever way it took into the buffer.
-//!
-//! `SafeText` is the first look; this one also covers what a person typed or
-//! pasted.
+//! The final check of a frame: no cell may act on a terminal, however its text got there.
+//! `SafeText` is the first check; this one also covers typed and pasted text.
 
 use ratatui::buffer::Buffer;
 
 use crate::wrap;
 use model::text::SafeText;
 
-/// Bytes a cell may hold.
-const CELL_BYTES: usize = 80;
+/// Maximum size of a cell, in bytes.
+const MAX_CELL_BYTES: usize = 80;
 
-/// Replaces what would act in every cell.
+/// Replaces dangerous text in every cell.
 pub fn sweep(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         let symbol = cell.symbol();
@@ -21,10 +18,10 @@ pub fn sweep(buffer: &mut Buffer) {
             continue;
         }
         let safe = SafeText::line(symbol);
-        // A tab or a break at its end is trimmed away before it is compared.
+        // A tab or line break at the end would be trimmed before the comparison.
         let breaks =
             symbol.contains(|symbol: char| symbol.is_control() || matches!(symbol, '\u{2028}' | '\u{2029}'));
-        if breaks || safe.as_str() != symbol.trim() || symbol.len() > CELL_BYTES {
+        if breaks || safe.as_str() != symbol.trim() || symbol.len() > MAX_CELL_BYTES {
             cell.set_symbol("\u{fffd}");
         }
     }

@@ -1,17 +1,16 @@
-//! One tab: a channel key with its list, the current conversation and the
-//! composer.
+//! One tab: a channel key with its list, the current conversation and the composer.
 
 use std::collections::BTreeMap;
 
 use crate::resource::{LoadTimeouts, Resource};
 use crate::screens::composer::reply_conflict::ReadProgress;
-use crate::screens::composer::rich_forms::Form;
+use crate::screens::composer::rich_forms::RichForm;
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::screens::conversations::ConversationList;
 use crate::screens::conversations::saved_views::SavedView;
 use crate::screens::history::History;
 use crate::screens::mail::MailState;
-use crate::screens::mail::head::{BODY, Head};
+use crate::screens::mail::compose_header::{BODY_FOCUS, ComposeHeader};
 use crate::screens::phone::CallForm;
 use crate::settings::ChannelInfo;
 use model::account::{Account, Environment, Platform};
@@ -26,24 +25,22 @@ use model::text::SafeText;
 use model::unreadable::UnreadableList;
 use model::webhook_status::WebhookStatus;
 
-/// Why a pane shows nothing.
+/// Reason for an empty pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PaneNote {
-    /// Its list is not for this key.
+pub enum EmptyPaneReason {
+    /// The key may not read the list.
     NotForThisKey(SafeText),
-    /// Its list is not on this server.
+    /// The server does not offer the list.
     NotOnThisServer(SafeText),
 }
 
-impl PaneNote {
-    /// The reason alone.
-    pub fn why(&self) -> &SafeText {
+impl EmptyPaneReason {
+    pub fn server_reason(&self) -> &SafeText {
         match self {
             Self::NotForThisKey(why) | Self::NotOnThisServer(why) => why,
         }
     }
 
-    /// As the status line says it.
     pub fn describe(&self) -> String {
         match self {
             Self::NotForThisKey(why) => format!("NOT FOR THIS KEY: {why}"),
@@ -52,7 +49,6 @@ impl PaneNote {
     }
 }
 
-/// Which pane has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
     List,
@@ -60,53 +56,47 @@ pub enum Focus {
     Composer,
 }
 
-/// A tab's state.
 #[derive(Debug)]
 pub struct Tab {
-    /// As configured.
     pub channel: ChannelInfo,
-    /// As the server last told; from the cache at first.
+    /// As last read; from the cache at first.
     pub account: Option<Account>,
     pub health: Health,
-    /// Whether a person asked the server and nothing has come back.
-    pub asked: bool,
+    /// True while a refresh a person asked for is in flight.
+    pub is_refreshing: bool,
     /// The process that sends this tab's outbox rows.
     pub leader: Leader,
-    /// Which other process sends for it once this one ends.
+    /// Process that takes over sending when this one ends.
     pub successor: Option<SafeText>,
     pub counts: TabCounts,
     /// Percent of the read budget in use.
-    pub budget: u8,
-    /// The state of webhook deliveries, where this desk receives any.
-    pub reception: Option<WebhookStatus>,
-    /// Why a pane shows nothing.
-    pub note: Option<PaneNote>,
-    /// What of its other lists could not be read, as it came.
+    pub budget_percent: u8,
+    /// State of webhook deliveries, if this desk receives any.
+    pub webhook_status: Option<WebhookStatus>,
+    pub empty_reason: Option<EmptyPaneReason>,
+    /// Rows of other lists that could not be parsed, as received.
     pub unreadable: BTreeMap<UnreadableList, Vec<String>>,
     pub list: ConversationList,
-    /// Whether its first view was chosen by what the account is.
-    pub has_first_view: bool,
     pub history: Option<History>,
     pub composer: Option<Composer>,
-    /// A call that was filled in and not placed.
+    /// A filled-in call that was not placed.
     pub call: Option<CallForm>,
-    /// What only a mail tab has.
     pub mail: MailState,
-    /// A form that was filled in and not sent.
-    pub form: Option<Form>,
-    /// How texts are to be read, where not as they are typed.
+    /// A filled-in form that was not sent.
+    pub form: Option<RichForm>,
+    /// Markup of new texts, `None` to send them as typed.
     pub markup: Option<Markup>,
     /// JSON that was written and not sent.
     pub json: Option<String>,
-    /// How far its writer has looked.
-    pub looked: ReadProgress,
+    /// How far the person has read.
+    pub read_progress: ReadProgress,
     pub focus: Focus,
-    /// The approved templates, as far as they were read.
+    /// The approved templates, as far as read.
     pub templates: Templates,
-    /// How the server is asked for them.
+    /// Progress of reading the templates.
     pub templates_page: Resource<()>,
-    /// Conversations in which the person chose to send beside the AI.
-    pub send_beside_ai: Vec<ConversationId>,
+    /// Conversations in which the person chose to send without pausing the AI.
+    pub send_without_pause: Vec<ConversationId>,
 }
 
 impl Tab {
@@ -115,16 +105,15 @@ impl Tab {
         Self {
             account: None,
             health: Health::Connecting,
-            asked: false,
+            is_refreshing: false,
             leader: Leader::Unknown,
             successor: None,
             counts: TabCounts::default(),
-            budget: 0,
-            reception: None,
-            note: None,
+            budget_percent: 0,
+            webhook_status: None,
+            empty_reason: None,
             unreadable: BTreeMap::new(),
-            list: ConversationList::new(Some(channel.id.clone()), SavedView::needs_me()),
-            has_first_view: false,
+            list: ConversationList::new(Some(channel.id.clone()), SavedView::inbox()),
             history: None,
             composer: None,
             call: None,
@@ -132,27 +121,32 @@ impl Tab {
             form: None,
             markup: None,
             json: None,
-            looked: ReadProgress::default(),
+            read_progress: ReadProgress::default(),
             focus: Focus::List,
             templates: Templates::default(),
-            templates_page: Resource::of(LoadTimeouts::SERVER, ()),
-            send_beside_ai: Vec::new(),
+            templates_page: Resource::with_query(LoadTimeouts::SERVER, ()),
+            send_without_pause: Vec::new(),
             channel,
         }
     }
 
-    /// Rows of all its lists that could not be read.
+    /// Number of conversations that need a person.
+    pub fn needs_person_count(&self) -> u32 {
+        self.counts.needs_reply
+    }
+
+    /// Number of rows in all lists that could not be parsed.
     pub fn unreadable_count(&self) -> usize {
         let conversations = usize::try_from(self.counts.unreadable).unwrap_or(usize::MAX);
         self.unreadable.values().map(Vec::len).sum::<usize>().saturating_add(conversations)
     }
 
-    /// The platform; unknown until the account was read once.
+    /// `None` until the account was read.
     pub fn platform(&self) -> Option<&Platform> {
         self.account.as_ref().map(|account| &account.platform)
     }
 
-    /// Live or test; the key's prefix tells before the account does.
+    /// Live or test; the key's prefix is known before the account.
     pub fn environment(&self) -> Option<Environment> {
         match (&self.account, self.channel.environment) {
             (_, Some(environment)) => Some(environment),
@@ -161,63 +155,57 @@ impl Tab {
         }
     }
 
-    /// Whether this tab is an inbox of conversations, as far as is known.
+    /// True for a tab with conversations, or as long as the platform is unknown.
     pub fn is_inbox(&self) -> bool {
         self.platform().is_none_or(Platform::has_conversations)
     }
 
-    /// Names a conversation of this tab among those of all tabs.
     pub fn key_of(&self, conversation: &ConversationId) -> ConversationKey {
         ConversationKey { channel: self.channel.id.clone(), conversation: conversation.clone() }
     }
 
-    /// Whether the AI may answer in a conversation: it is on, or nothing has
-    /// told that it is off.
+    /// True unless the AI is known to be off in the conversation.
     pub fn ai_may_answer(row: &ConversationRow) -> bool {
         let off = row.conversation.automation == Automation::Off || row.automation_pending == Some(false);
         let wakes = row.automation_pending == Some(true);
         (!off || wakes) && row.conversation.automation != Automation::NotApplicable
     }
 
-    /// Whether a conversation is closed or about to be.
+    /// True if a conversation is closed or a close is pending.
     pub fn is_closed(row: &ConversationRow) -> bool {
         row.conversation.status == ConversationStatus::Closed || row.close_pending
     }
 
-    /// Whether it is a mail account's: conversations are threads of mails.
+    /// True for a mail account, whose conversations are threads.
     pub fn is_mail(&self) -> bool {
         self.platform() == Some(&Platform::Email)
     }
 
-    /// Whether there is no composer below the history: it is there only while
-    /// something is written.
+    /// True if there is no composer below the history; a mail tab shows one only while writing.
     pub fn hides_composer(&self) -> bool {
         self.is_mail() && self.focus != Focus::Composer
     }
 
-    /// Whether a mail is being written, which wants most of the screen.
-    pub fn writes_mail(&self) -> bool {
+    /// True while a mail is written, which needs most of the screen.
+    pub fn is_writing_mail(&self) -> bool {
         let writes = self.composer.as_ref().is_some_and(|composer| composer.mode == ComposerMode::Reply);
         self.is_mail() && self.focus == Focus::Composer && writes
     }
 
-    /// The head of the mail being written.
-    pub fn mail_head(&self) -> Option<&Head> {
-        self.composer.as_ref().filter(|composer| composer.mode == ComposerMode::Reply)?.head.as_ref()
+    pub fn compose_header(&self) -> Option<&ComposeHeader> {
+        self.composer.as_ref().filter(|composer| composer.mode == ComposerMode::Reply)?.header.as_ref()
     }
 
-    /// Whether keys go to the text itself, not to a field over it.
-    pub fn writes_text(&self) -> bool {
-        self.mail_head().is_none_or(|mail_head| mail_head.at == BODY)
+    /// True if keys go to the text and not to a field of the head.
+    pub fn is_writing_text(&self) -> bool {
+        self.compose_header().is_none_or(|mail_head| mail_head.focus == BODY_FOCUS)
     }
 
-    /// The addresses of the account.
     pub fn own_addresses(&self) -> Vec<String> {
         self.mail.account.iter().map(|entry| entry.address.to_string()).collect()
     }
 
-    /// Whether it is a phone's: conversations are numbers, and what was said
-    /// in them is told nowhere.
+    /// True for a phone number; the content of its calls is not reported.
     pub fn is_phone(&self) -> bool {
         self.platform() == Some(&Platform::Voip)
     }

@@ -1,27 +1,23 @@
-//! Which tabs are seen in their line, and how much of each name: what all
-//! names begin with goes first, then the ends of the longest; where even that
-//! does not do, the line begins with a later tab, so that the active one is
-//! seen. Pure.
+//! Chooses the visible tabs and cuts their names: first the words all names share, then the ends of
+//! the longest; if that is not enough, the line begins with a later tab, so that the active one is
+//! visible.
 
 use crate::wrap;
 
-/// Cells of a name that is cut as far as it may be.
-const LEAST: usize = 3;
-/// Cells of the mark that tells of tabs before the first one seen.
-pub const BEFORE: usize = 1;
+/// Minimum cells of a cut name.
+const MIN_NAME_CELLS: usize = 3;
+/// Cells of the mark for tabs before the first visible one.
+pub const HIDDEN_TABS_MARK_CELLS: usize = 1;
 
-/// What of the tabs is seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisibleTabs {
     /// The first tab in the line.
     pub first: usize,
-    /// What is seen of each name.
     pub names: Vec<String>,
 }
 
-/// Chooses. `rest` holds the cells each tab takes beside its name, the line
-/// after it included; there is room for `room` cells.
-pub fn shown(names: &[&str], rest: &[usize], active: usize, room: usize) -> VisibleTabs {
+/// `rest` are the cells each tab takes beside its name, with the separator; `room` is the width.
+pub fn fit_tabs(names: &[&str], rest: &[usize], active: usize, room: usize) -> VisibleTabs {
     let taken = |names: &[String]| -> usize {
         names.iter().map(|name| wrap::cells(name)).sum::<usize>() + rest.iter().sum::<usize>()
     };
@@ -29,7 +25,7 @@ pub fn shown(names: &[&str], rest: &[usize], active: usize, room: usize) -> Visi
     if taken(&whole) <= room {
         return VisibleTabs { first: 0, names: whole };
     }
-    let shared = shared_words(names);
+    let shared = shared_prefix_bytes(names);
     let mut ends: Vec<String> = names.iter().map(|name| name[shared..].to_owned()).collect();
     if let (Some(end), Some(name)) = (ends.get_mut(active), whole.get(active)) {
         let short = std::mem::replace(end, name.clone());
@@ -37,14 +33,14 @@ pub fn shown(names: &[&str], rest: &[usize], active: usize, room: usize) -> Visi
             ends[active] = short;
         }
     }
-    let widths = widths(&ends, active, room.saturating_sub(rest.iter().sum()));
-    let names = cut(&ends, &widths);
-    let first = first(&names, rest, active, room);
+    let widths = name_widths(&ends, active, room.saturating_sub(rest.iter().sum()));
+    let names = cut_names(&ends, &widths);
+    let first = first_visible_tab(&names, rest, active, room);
     VisibleTabs { first, names }
 }
 
-/// Bytes of the words all names begin with, where something is left of each.
-fn shared_words(names: &[&str]) -> usize {
+/// Bytes of the leading words all names share, if something is left of each.
+fn shared_prefix_bytes(names: &[&str]) -> usize {
     let [first, others @ ..] = names else { return 0 };
     if others.is_empty() {
         return 0;
@@ -55,14 +51,14 @@ fn shared_words(names: &[&str]) -> usize {
     ends.take_while(is_shared).filter(|end| *end < first.len()).last().unwrap_or(0)
 }
 
-/// Cells of each name: the longest gives way first, the active one last.
-fn widths(names: &[String], active: usize, room: usize) -> Vec<usize> {
+/// Cells of each name: the longest is shortened first, the active one last.
+fn name_widths(names: &[String], active: usize, room: usize) -> Vec<usize> {
     let mut widths: Vec<usize> = names.iter().map(|name| wrap::cells(name)).collect();
     while widths.iter().sum::<usize>() > room {
         let longest =
             (0..widths.len()).filter(|number| *number != active).max_by_key(|number| widths[*number]);
-        let gives = longest.filter(|longest| widths[*longest] > LEAST).unwrap_or(active);
-        match widths.get_mut(gives).filter(|width| **width > LEAST) {
+        let gives = longest.filter(|longest| widths[*longest] > MIN_NAME_CELLS).unwrap_or(active);
+        match widths.get_mut(gives).filter(|width| **width > MIN_NAME_CELLS) {
             Some(width) => *width -= 1,
             None => break,
         }
@@ -70,23 +66,23 @@ fn widths(names: &[String], active: usize, room: usize) -> Vec<usize> {
     widths
 }
 
-/// The names in so many cells; those that would look alike keep their ends.
-fn cut(names: &[String], widths: &[usize]) -> Vec<String> {
+/// Cuts the names; those that would look the same keep their ends.
+fn cut_names(names: &[String], widths: &[usize]) -> Vec<String> {
     let heads: Vec<String> = names.iter().zip(widths).map(|(name, width)| wrap::cut(name, *width)).collect();
     let alike = |at: usize| {
         (0..heads.len())
             .any(|number| number != at && heads[number] == heads[at] && names[number] != names[at])
     };
     let all = names.iter().zip(widths).enumerate();
-    all.map(|(at, (name, width))| if alike(at) { wrap::cut_inside(name, *width) } else { heads[at].clone() })
+    all.map(|(at, (name, width))| if alike(at) { wrap::cut_middle(name, *width) } else { heads[at].clone() })
         .collect()
 }
 
-/// The first tab of a line in which the active one is seen.
-fn first(names: &[String], rest: &[usize], active: usize, room: usize) -> usize {
+/// The first tab of a line that includes the active one.
+fn first_visible_tab(names: &[String], rest: &[usize], active: usize, room: usize) -> usize {
     let wide = |at: usize| names.get(at).map_or(0, |name| wrap::cells(name)) + rest.get(at).unwrap_or(&0);
     let seen = |first: usize| {
-        let before = if first > 0 { BEFORE } else { 0 };
+        let before = if first > 0 { HIDDEN_TABS_MARK_CELLS } else { 0 };
         before + (first..=active).map(wide).sum::<usize>() <= room
     };
     (0..=active).find(|number| seen(*number)).unwrap_or(active)
@@ -96,7 +92,7 @@ fn first(names: &[String], rest: &[usize], active: usize, room: usize) -> usize 
 mod tests {
     use super::*;
 
-    /// Names, the active one, the room; the first that is seen, and the names.
+    /// Names, active tab, room; first visible tab and the names.
     type Case<'a> = (&'a [&'a str], usize, usize, usize, &'a [&'a str]);
 
     #[test]
@@ -114,7 +110,7 @@ mod tests {
             (&many, 7, 60, 4, &["B…n", "B…n", "B…e", "B…a", "B…t", "B…u", "B…m", "B…t"]),
         ];
         for (names, active, room, first, expected) in cases {
-            let found = shown(names, &vec![10; names.len()], active, room);
+            let found = fit_tabs(names, &vec![10; names.len()], active, room);
             assert_eq!(found.names, expected, "{names:?} in {room}");
             assert_eq!(found.first, first, "{names:?} in {room}");
         }
@@ -122,8 +118,8 @@ mod tests {
 
     #[test]
     fn no_tabs_and_no_room_do_no_harm() {
-        assert_eq!(shown(&[], &[], 0, 10), VisibleTabs { first: 0, names: Vec::new() });
-        assert_eq!(shown(&["A", "B"], &[10, 10], 1, 0).first, 1);
-        assert_eq!(shown(&["Same", "Same"], &[10, 10], 0, 26).names, ["Sa…", "Sa…"]);
+        assert_eq!(fit_tabs(&[], &[], 0, 10), VisibleTabs { first: 0, names: Vec::new() });
+        assert_eq!(fit_tabs(&["A", "B"], &[10, 10], 1, 0).first, 1);
+        assert_eq!(fit_tabs(&["Same", "Same"], &[10, 10], 0, 26).names, ["Sa…", "Sa…"]);
     }
 }

@@ -1,14 +1,13 @@
-//! Styles by meaning.
+//! Styles by meaning, each in the colour of one of the theme's roles.
 //!
-//! Colour is for what needs a person; all else is plain, strong or quiet.
 //! Nothing is told by colour alone: every meaning also has a word or a mark, so
 //! `mono` loses nothing.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::palette_view::{Accent, ThemeColors, ThemePalette};
-use crate::terminal_colors::TerminalColors;
+use crate::color_depth::ColorDepth;
+use crate::palette_view::{ThemePalette, ThemeTable};
 
 /// How the desk looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +15,7 @@ pub struct Theme {
     /// Only ASCII for borders and marks.
     pub ascii: bool,
     palette: ThemePalette,
-    terminal: TerminalColors,
-    colors: ThemeColors,
+    depth: ColorDepth,
 }
 
 impl Default for Theme {
@@ -28,43 +26,29 @@ impl Default for Theme {
 
 impl Theme {
     /// Words alone: no colour, no stroke that is not ASCII.
-    pub const PLAIN: Self = Self {
-        ascii: true,
-        palette: ThemePalette::Mono,
-        terminal: TerminalColors::UNKNOWN,
-        colors: ThemeColors::NONE,
-    };
+    pub const PLAIN: Self = Self { ascii: true, palette: ThemePalette::Mono, depth: ColorDepth::Monochrome };
 
-    /// A theme on a terminal whose colours are not known.
+    /// A theme in 256 colours.
     pub fn new(palette: ThemePalette, ascii: bool) -> Self {
-        Self { ascii, palette, ..Self::PLAIN }.on(TerminalColors::UNKNOWN)
+        Self { ascii, palette, depth: ColorDepth::Indexed }
     }
 
-    /// The theme on a terminal of which so much is known.
-    pub fn on(self, terminal: TerminalColors) -> Self {
-        Self { terminal, colors: self.palette.on(&terminal), ..self }
+    pub fn in_depth(self, depth: ColorDepth) -> Self {
+        Self { depth, ..self }
     }
 
-    /// True if the terminal's own colours make a difference to it.
-    pub fn follows_terminal(self) -> bool {
-        self.palette.follows(&self.terminal)
+    /// True if pictures made of cells have colours and not shades.
+    pub fn has_colored_pictures(self) -> bool {
+        let has_colors = matches!(self.depth, ColorDepth::Indexed | ColorDepth::Direct);
+        has_colors && self.palette != ThemePalette::Mono && !self.ascii
     }
 
-    /// Whether it has no colours at all.
-    pub fn is_colourless(self) -> bool {
-        self.colors.is_colourless
-    }
-
-    /// Gives what has no colour of its own the theme's letters and ground.
-    pub fn lay_ground(self, buffer: &mut Buffer) {
-        let ThemeColors { letters, ground, selection, selected_letters, quiet, selected_quiet, .. } =
-            self.colors;
+    /// Gives what has no colour of its own the theme's text colour and ground.
+    pub fn fill_background(self, buffer: &mut Buffer) {
+        let ThemeTable { text, ground, .. } = self.colors();
         for cell in &mut buffer.content {
-            let selected = selection.is_some() && selection == Some(cell.bg);
-            if selected && quiet == Some(cell.fg) {
-                cell.fg = selected_quiet;
-            } else if cell.fg == Color::Reset {
-                cell.fg = if selected { selected_letters } else { letters };
+            if cell.fg == Color::Reset {
+                cell.fg = text;
             }
             if cell.bg == Color::Reset {
                 cell.bg = ground;
@@ -72,96 +56,97 @@ impl Theme {
         }
     }
 
-    /// Whether a cell as it is drawn carries an accent.
-    pub fn is_accent(self, letters: Color, ground: Color) -> bool {
-        let has = |style: &Style| {
-            style.fg.is_some_and(|color| color == letters) && style.bg.is_none_or(|color| color == ground)
-        };
-        self.colors.accents.iter().any(has)
+    /// True if this is the colour of a role that stands out from text.
+    pub fn is_accent(self, color: Color) -> bool {
+        let ThemeTable { accent, ai, own: you, colleague, urgent, soon, good, .. } = self.colors();
+        color != Color::Reset && [accent, ai, you, colleague, urgent, soon, good].contains(&color)
     }
 
-    fn accent(self, accent: Accent) -> Style {
-        self.colors.accents[accent as usize]
+    fn colors(self) -> ThemeTable<Color> {
+        self.palette.colors(self.depth)
     }
 
     /// What matters less.
-    pub fn quiet(self) -> Style {
-        self.colors.quiet.map_or_else(Style::new, |quiet| Style::new().fg(quiet))
+    pub fn dim(self) -> Style {
+        Style::new().fg(self.colors().dim)
     }
 
-    /// What matters more.
+    /// What matters more, or goes on by itself and will be over: sending, saving, held.
     pub fn strong(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// The selected row or item: one ground, on which everything keeps its
-    /// letters. Where the ground around it is not known, it is reversed as a
-    /// whole.
+    /// The selected row or item: a ground on which everything keeps its colour. A theme without such a
+    /// ground reverses the row.
     pub fn selected(self) -> Style {
-        match self.colors.selection {
-            Some(ground) => Style::new().bg(ground),
-            None => Style::new().fg(Color::Reset).bg(Color::Reset).add_modifier(Modifier::REVERSED),
+        match self.colors().selection {
+            Color::Reset => Style::new().fg(Color::Reset).bg(Color::Reset).add_modifier(Modifier::REVERSED),
+            ground => Style::new().bg(ground),
         }
+    }
+
+    /// Keys, and bars of charts that are neither good nor bad.
+    pub fn accent(self) -> Style {
+        Style::new().fg(self.colors().accent)
     }
 
     /// Words that were looked for.
     pub fn match_highlight(self) -> Style {
-        self.accent(Accent::Waiting).add_modifier(Modifier::UNDERLINED)
+        self.accent().add_modifier(Modifier::UNDERLINED)
     }
 
     /// A border; the pane with the keyboard stands out.
     pub fn border(self, focused: bool) -> Style {
-        if focused { self.strong() } else { self.quiet() }
-    }
-
-    /// A live key: real messages, real credits. It is what a key is, so its
-    /// word is enough.
-    pub fn live(self) -> Style {
-        self.quiet()
+        if focused { self.strong() } else { Style::new().fg(self.colors().border) }
     }
 
     /// A test key: nothing reaches anyone.
     pub fn test(self) -> Style {
-        self.accent(Accent::Test).add_modifier(Modifier::BOLD)
-    }
-
-    /// The AI answers, as it does by default.
-    pub fn ai_on(self) -> Style {
-        self.quiet()
+        self.accent().add_modifier(Modifier::BOLD)
     }
 
     /// The AI is paused: a person answers, here or elsewhere.
     pub fn ai_off(self, here: bool) -> Style {
-        if here { self.accent(Accent::Own).add_modifier(Modifier::BOLD) } else { self.strong() }
+        if here { self.own().add_modifier(Modifier::BOLD) } else { self.strong() }
     }
 
     /// Someone waits for a person, or something runs out.
     pub fn needs_a_person(self) -> Style {
-        self.accent(Accent::Waiting).add_modifier(Modifier::BOLD)
-    }
-
-    /// What goes on by itself and will be over: sending, saving, held.
-    pub fn under_way(self) -> Style {
-        self.strong()
+        Style::new().fg(self.colors().soon).add_modifier(Modifier::BOLD)
     }
 
     /// Something went wrong.
     pub fn error(self) -> Style {
-        self.accent(Accent::Alarm).add_modifier(Modifier::BOLD)
+        Style::new().fg(self.colors().urgent).add_modifier(Modifier::BOLD)
+    }
+
+    /// Something went well.
+    pub fn good(self) -> Style {
+        Style::new().fg(self.colors().good)
     }
 
     /// What the customer said.
     pub fn customer(self) -> Style {
-        self.strong()
+        Style::new().fg(self.colors().customer).add_modifier(Modifier::BOLD)
+    }
+
+    /// What the AI said.
+    pub fn ai(self) -> Style {
+        Style::new().fg(self.colors().ai)
     }
 
     /// What this desk said or made.
     pub fn own(self) -> Style {
-        self.accent(Accent::Own)
+        Style::new().fg(self.colors().own)
+    }
+
+    /// What a colleague said.
+    pub fn colleague(self) -> Style {
+        Style::new().fg(self.colors().colleague)
     }
 
     /// What is private and never sent.
     pub fn private_note(self) -> Style {
-        self.accent(Accent::Waiting)
+        self.accent()
     }
 }

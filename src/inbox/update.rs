@@ -1,27 +1,25 @@
-//! One turn: an event comes in, effects go out, and what has become due or is
-//! missing on screen is asked for.
+//! One update: an event comes in, effects go out, and due or missing data is requested.
 
 use crate::Inbox;
 use crate::event::{Effect, Event, Load, TerminalOrder};
 use crate::features::clipboard;
 use crate::features::handover;
-use crate::features::offers::update as offers;
 
-use crate::features::macros::playing::update as playing;
-use crate::keyboard::ahead::TypedInput;
-use crate::keyboard::ahead::update as ahead;
+use crate::features::macros::playback;
+use crate::features::tutor;
+use crate::keyboard::input;
 use crate::loads::update as loads;
 use crate::notice::update as notice;
 use crate::outside::update as outside;
 use crate::pages::update as pages;
 use crate::results;
-use crate::screens::broadcasts::steering;
+use crate::screens::broadcasts::control;
 use crate::screens::composer::draft_conflict;
 use crate::screens::composer::editor;
 use crate::screens::composer::notes;
 use crate::screens::mail::writing::update as writing;
-use crate::screens::outbox::deciding;
-use crate::screens::people::importing::update as importing;
+use crate::screens::outbox::decision_actions;
+use crate::screens::people::csv_import::update as importing;
 use crate::screens::proposals::update as proposals;
 
 use model::ids::{ChannelId, ConversationId};
@@ -29,14 +27,14 @@ use model::news::News;
 use model::outbox::OutboxRow;
 use model::time::{ClockReading, MINUTE};
 
-/// Minimum wait between two turns without an event, in microseconds.
+/// Minimum wait between two updates without an event, in microseconds.
 const MIN_WAIT: i64 = 1_000;
 
 impl Inbox {
-    /// What to load before the first frame: everything the active tab shows.
+    /// Loads everything the active tab shows, before the first frame.
     pub fn start(&mut self) -> Vec<Effect> {
-        self.context.effects.extend([Effect::Load(Load::Macros), Effect::Load(Load::Spent)]);
-        // A wall may be opened by nobody.
+        self.context.effects.extend([Effect::Load(Load::Spending)]);
+        // A wall may be opened without a person.
         if !self.context.settings.wall {
             self.features.absence.touched(&mut self.context);
         }
@@ -46,60 +44,91 @@ impl Inbox {
             self.context.push(Effect::Load(Load::Mailbox(tab.channel.id.clone())));
         }
         if self.context.settings.wall {
-            self.overview.go_to_wall(&mut self.desk);
+            self.overview.open(&mut self.desk);
         }
-        self.settle();
+        self.request_missing();
         std::mem::take(&mut self.context.effects)
     }
 
-    /// What is still to be written when the desk ends.
-    pub fn leave(&mut self) -> Vec<Effect> {
+    /// Writes that remain when the desk ends.
+    pub fn save_on_exit(&mut self) -> Vec<Effect> {
         self.features.absence.left(&mut self.context);
-        self.changes.leave(&mut self.desk, &mut self.context)
+        self.changes.save_on_exit(&mut self.desk, &mut self.context)
     }
 
-    /// Takes in one event and says what is to be done.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         self.context.refusal = None;
-        let touched = matches!(event, Event::Key(_) | Event::Paste(_) | Event::Burst(_) | Event::Pointer(_));
+        let touched = matches!(
+            event,
+            Event::Key(_) | Event::Paste(_) | Event::Burst(_) | Event::LineBreak | Event::Pointer(_)
+        );
         if touched {
             self.features.absence.touched(&mut self.context);
         }
+        if touched || matches!(event, Event::Time(_)) {
+            self.keyboard.reads.forget_stale_input();
+        }
+        let is_answer = !touched && !matches!(event, Event::InputDropped(_));
+        let waited = self.input_wait(None).filter(|_| is_answer);
+        let (tab, said) = (self.desk.tab_on_screen(), self.context.notice.clone());
+        self.take_in(event);
+        if touched && self.desk.tab_on_screen() != tab {
+            notice::remove_notice_of_tab(self, said);
+        }
+        if touched {
+            self.changes.restore_tracker.record_input(&self.context.effects);
+        }
+        self.desk.reset_switched_pause_answers(&self.context);
+        let is_looking = touched && self.desk.is_list_focused() && self.context.overlays.is_empty();
+        self.features.new_needs.follow(&self.desk, is_looking);
+        self.request_missing();
+        self.run_waiting_input();
+        self.end_wait(waited);
+        tutor::advance(self);
+        std::mem::take(&mut self.context.effects)
+    }
+
+    fn take_in(&mut self, event: Event) {
         match event {
-            Event::Time(times) => self.time_passed(times),
+            Event::Time(times) => self.set_time(times),
             Event::Key(key) => {
-                ahead::typed(self, TypedInput::Key(key));
-                self.context.guard.pressed(self.context.moment);
+                input::take_key(self, key);
+                self.context.guard.record_key(self.context.moment);
             }
-            Event::Paste(text) => ahead::typed(self, TypedInput::Paste(text)),
+            Event::Paste(text) => input::take_paste(self, &text),
             Event::Burst(text) => {
-                ahead::typed(self, TypedInput::Burst(text));
-                self.context.guard.pressed(self.context.moment);
+                input::take_burst(self, &text);
+                self.context.guard.record_key(self.context.moment);
             }
+            Event::LineBreak => {
+                input::take_line_break(self);
+                self.context.guard.record_key(self.context.moment);
+            }
+            Event::InputDropped(why) => self.input_dropped(why),
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
-            Event::Pointer(pointer) => ahead::pointed(self, pointer),
+            Event::Pointer(pointer) => input::take_pointer(self, pointer),
             Event::Resize(width, height) => {
                 self.context.size = (width, height);
                 self.context.push(TerminalOrder::Redraw);
             }
             Event::Focus(focused) => self.context.focused = focused,
-            Event::Loaded(load, read) => results::read(self, load, read),
+            Event::Loaded(load, read) => results::receive_load(self, load, read),
             Event::Calls(calls) => {
-                self.features.request_log.calls_known(calls, &self.desk, &mut self.context)
+                self.features.request_log.receive_requests(calls, &self.desk, &mut self.context)
             }
-            Event::News(news) => results::news(self, news),
-            Event::Enqueued(rows) => results::enqueued(self, rows),
-            Event::Recalled(row, taken) => results::recalled(self, &row, taken),
-            Event::Decided(_, verdict, row) => deciding::decided(self, &verdict, row),
+            Event::News(news) => results::handle_news(self, news),
+            Event::Enqueued(rows) => results::receive_enqueued(self, rows),
+            Event::Recalled(row, taken) => results::receive_recalled(self, &row, taken),
+            Event::Decided(_, verdict, row) => decision_actions::report_decision(self, &verdict, row),
             Event::ProposalSettled(verdict, proposal) => {
-                proposals::settled(self, verdict, proposal.map(|proposal| *proposal));
+                proposals::report_decision(self, verdict, proposal.map(|proposal| *proposal));
             }
             Event::NoteSaved(channel, conversation, note) => {
-                notes::note_saved(self, channel, conversation, note);
+                notes::report_note_saved(self, channel, conversation, note);
             }
             Event::NoteNotSaved(channel, conversation, text, why) => {
-                self.changes.note_not_saved(
+                self.changes.restore_unsaved_note(
                     &channel,
                     &conversation,
                     &text,
@@ -108,41 +137,36 @@ impl Inbox {
                     &mut self.context,
                 );
             }
-            Event::NoteTakenBack(channel, conversation, text) => {
-                notes::note_taken_back(self, channel, &conversation, text.as_deref());
+            Event::NoteRecalled(channel, conversation, text) => {
+                notes::restore_undone_note(self, channel, &conversation, text.as_deref());
             }
-            Event::Answered(answered) => outside::answered(self, answered),
-            Event::Edited(text) => editor::edited(self, text),
-            Event::SetUp(ended) => editor::set_up_ended(&mut self.context, ended),
-            Event::Written => self.changes.written(),
-            Event::TakenOver(channels, count) => handover::taken_over(self, &channels, count),
-            Event::Returned(absence) => self.features.absence.returned(absence, &mut self.context),
-            Event::Campaign(answer) => steering::campaign_answered(self, answer),
-            Event::Import(told) => importing::import_told(self, told),
-            Event::Copied(what, copied) => clipboard::copied(&mut self.context, &what, copied),
-            Event::Exported(Ok(file)) => self.context.say(format!("written to {file}")),
-            Event::Exported(Err(why)) => self.context.warn(why),
+            Event::Answered(answered) => outside::handle_answer(self, answered),
+            Event::Edited(text) => editor::receive_edited_text(self, text),
+            Event::SetUp(ended) => editor::report_setup(&mut self.context, ended),
+            Event::Written => self.changes.remove_oldest_write(),
+            Event::TakenOver(channels, count) => handover::report_taken_over(self, &channels, count),
+            Event::Returned => {
+                self.features.absence.returned(&self.context);
+                self.features.attention.changed();
+            }
+            Event::Campaign(answer) => control::handle_action_result(self, answer),
+            Event::Import(told) => importing::receive_import_result(self, told),
+            Event::Copied(what, copied) => clipboard::report_copied(&mut self.context, &what, copied),
+            Event::Exported(Ok(file)) => self.context.show_notice(format!("written to {file}")),
+            Event::Exported(Err(why)) => self.context.show_warning(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.changes.draft_not_saved(channel, conversation, draft, &why, &mut self.context);
             }
             Event::WriteFailed { what, why, intents } => {
-                self.changes.write_failed(&what, &why, intents, &mut self.desk, &mut self.context)
+                self.changes.restore_failed_write(&what, &why, intents, &mut self.desk, &mut self.context)
             }
         }
-        if touched {
-            self.changes.touches.record_input(&self.context.effects);
-        }
-        self.desk.ask_again_of_ai(&self.context);
-        self.settle();
-        self.go_on();
-        std::mem::take(&mut self.context.effects)
     }
 
-    /// Takes in what the clocks show. Deadlines and ages of this process go by
-    /// the steady clock, so that a wall clock that was set moves none of them;
-    /// what is shown of stored times is read anew.
-    fn time_passed(&mut self, times: ClockReading) {
-        let step = self.context.times().clock_step(times);
+    /// Takes new clock readings. Deadlines and ages of this process use the steady clock, so that a
+    /// change of the wall clock moves none of them; displayed ages of stored times are recomputed.
+    fn set_time(&mut self, times: ClockReading) {
+        let step = self.context.clock_reading().clock_step(times);
         self.context.now = times.now;
         self.context.moment = self.context.moment.max(times.moment);
         if step == 0 {
@@ -157,93 +181,80 @@ impl Inbox {
         }
     }
 
-    /// Plays the steps of a macro and lets keys act that waited, one after the
-    /// other, as long as nothing has to come first.
-    fn go_on(&mut self) {
-        // What one of them asks for is noted once, when it has settled.
+    /// Plays the steps of a macro one after the other, as long as nothing has to come first.
+    fn run_waiting_input(&mut self) {
+        // Effects are recorded once, after all steps.
         let mut asked = Vec::new();
-        let mut replayed = false;
         loop {
             asked.append(&mut self.context.effects);
-            let played = playing::play_on(self);
-            replayed = !played && ahead::act_next(self, replayed);
-            if !played && !replayed {
+            if !playback::play_if_ready(self) {
                 break;
             }
-            self.settle();
+            self.request_missing();
         }
         asked.append(&mut self.context.effects);
         self.context.effects = asked;
     }
 
-    /// After each event: what has become due, and what is missing on screen.
-    pub(crate) fn settle(&mut self) {
+    /// After each event: requests due and missing data.
+    pub(crate) fn request_missing(&mut self) {
         let moment = self.context.moment;
-        self.changes.held.retain(|held| moment < held.until);
-        self.desk.choose_first_views(&self.context);
-        self.desk.shape_panes(&self.context);
-        self.desk.reach_range();
+        self.changes.held.retain(|held| moment < held.held_until);
+        self.desk.resize_panes(&self.context);
+        self.desk.extend_range();
         self.features.watch.follow_selection(&mut self.desk, &mut self.context);
-        self.desk.restore_typed_text(&mut self.context);
-        self.desk.follow_writing(&mut self.context);
-        self.features.jump_list.note_place(&self.desk);
-        writing::go_on_with_mail(self);
-        self.desk.load_what_is_missing(&mut self.context);
-        self.desk.load_ahead(&mut self.context);
-        self.desk.load_second(&mut self.context);
+        self.desk.restore_rejected_text(&mut self.context);
+        self.desk.update_read_progress(&mut self.context);
+        writing::start_pending_mail(self);
+        self.desk.load_missing(&mut self.context);
+        self.desk.prefetch_histories(&mut self.context);
         pages::load_rows(self);
         self.desk.load_card(&mut self.context);
-        self.connections.follow_connections(&self.desk, &mut self.context);
+        self.connections.request_for_opened(&self.desk, &mut self.context);
         self.desk.fetch_wanted_pictures(&mut self.context);
         self.context.effects.extend(self.loads.retry(self.context.moment));
         self.changes.save_drafts(&mut self.desk, &mut self.context);
         self.features.watch.mark_seen(&mut self.desk, &mut self.context);
         self.features.snoozed.wake_due(&mut self.desk, &mut self.context);
-        self.changes.follow_batch(&mut self.context);
-        self.broadcasts.follow_rehearsal_fate(&mut self.context);
-        self.desk.follow_offer(&mut self.context);
+        self.changes.update_batch(&mut self.context);
         self.features.credits.refresh_balance(&self.desk, &mut self.context);
-        self.features.search.ask_servers(&self.desk, &mut self.context);
-        self.features.bursts.tell_burst(&self.desk, &mut self.context);
-        self.features.prepared_drafts.follow(&self.desk, &mut self.context);
-        self.features.pauses.follow_leases(&self.desk, &mut self.context);
-        self.features.absence.follow(&self.desk, &mut self.context);
-        self.features.attention.follow(&self.desk, &mut self.context);
+        self.features.search.query_servers(&self.desk, &mut self.context);
+        self.features.prepared_drafts.update(&self.desk, &mut self.context);
+        self.features.pauses.load_pauses_when_due(&self.desk, &mut self.context);
+        self.features.absence.follow(&mut self.context);
+        let announces = self.features.absence.announces(&self.context);
+        self.features.attention.follow(announces, &self.desk, &mut self.context);
         let journal = &mut self.changes.journal;
-        self.changes.queueing.record(&self.context.effects, || journal.group());
-        self.desk.note_newest_in_triage(journal.newest());
-        if self.features.macros.playing.is_none() {
-            self.changes.journal.join(false);
+        self.changes.pending_groups.record(&self.context.effects, || journal.next_group());
+        self.desk.record_newest_in_triage(journal.newest_group());
+        if self.features.macros.playback.is_none() {
+            self.changes.journal.set_joining(false);
         }
-        self.features.macros.end_trail(&self.context);
-        notice::end_notice(self);
-        self.changes.note_writes(&self.context);
-        self.features.macros.note_asked(&self.context);
-        self.keyboard.ahead.note_asked(&self.context);
+        self.features.macros.end_action(&self.context);
+        notice::remove_ended_notice(self);
+        self.changes.record_writes(&self.context);
+        self.features.macros.record_requests(&self.context);
+        self.keyboard.reads.record_asked(&self.context);
     }
 
-    /// Microseconds from a reading of the clocks until something is due without
-    /// any other event, by the wall clock or by the steady one.
-    pub fn next_due(&self, read: ClockReading) -> i64 {
-        let ClockReading { now, moment } = self.context.times();
-        // The minute turns: waiting times and windows are shown in minutes.
+    /// Microseconds from a clock reading until something is due without an event, on either clock.
+    pub fn micros_until_due(&self, read: ClockReading) -> i64 {
+        let ClockReading { now, moment } = self.context.clock_reading();
+        // Waiting times and windows are shown in minutes.
         let minute = MINUTE - now.micros().rem_euclid(MINUTE);
         let by_wall = [
             self.features.attention.due(now),
-            self.broadcasts.board_due(&self.desk, &self.context),
+            self.broadcasts.next_countdown_at(&self.desk, &self.context),
             self.desk.tabs.iter().filter_map(|tab| tab.counts.next_wake).min(),
         ];
         let by_wall = by_wall.into_iter().flatten().map(|at| at.since(now));
         let steadily = [
             self.keyboard.notice_due(&self.context),
-            self.features.macros.playing_due(),
-            self.keyboard.ahead.due(moment),
+            self.features.macros.step_deadline(),
             self.people.people_due(&self.desk),
-            self.overview.wall_due(&self.desk),
+            self.overview.next_refresh_at(&self.desk),
             self.features.watch.due(),
-            offers::offer_due(&self.context),
-            self.features.search.servers_due(&self.context),
-            self.features.bursts.due(),
+            self.features.search.server_query_due(&self.context),
             self.features.absence.due(),
             self.changes.writes.due(moment),
             self.desk.connection_due(&self.context),
@@ -252,23 +263,21 @@ impl Inbox {
             self.changes.countdown_due(moment),
         ];
         let steadily = steadily.into_iter().flatten().map(|at| at.since(moment));
-        let lease = self.features.pauses.lease_wait(&self.desk, &self.context).filter(|wait| *wait > 0);
+        let lease =
+            self.features.pauses.time_until_question(&self.desk, &self.context).filter(|wait| *wait > 0);
         let waits = by_wall.chain(steadily).chain(lease);
         waits.fold(minute, i64::min).max(MIN_WAIT) - read.moment.since(moment)
     }
 
-    /// What this desk alone keeps has changed.
+    /// Marks everything that shows local changes as stale.
     pub(crate) fn rows_changed(&mut self) {
         self.people.rows.mark_stale();
         self.outbox.rows.mark_stale();
         self.outbox.drafts.mark_stale();
         self.outbox.proposals.mark_stale();
         self.outbox.reviews.rows.mark_stale();
-        self.overview.wall_changed();
-        self.broadcasts.rehearsal_changed();
-        self.features.pauses.stale = true;
+        self.overview.mark_stale();
         self.features.prepared_drafts.stale = true;
-        self.features.absence.stale = true;
         self.features.attention.changed();
         self.features.credits.stale = true;
         if let Some(batch) = &mut self.changes.batch {
@@ -277,15 +286,14 @@ impl Inbox {
     }
 
     pub(crate) fn conversations_changed(&mut self, channel: &ChannelId) {
-        self.desk.second_changed(channel, None);
-        self.desk.ahead.forget(channel, None);
+        self.desk.prefetched.forget(channel, None);
         self.rows_changed();
-        self.desk.contact.mark_stale();
-        self.desk.all.mark_stale();
+        self.desk.shown_card.mark_stale();
+        self.desk.all_tabs_list.mark_stale();
         if let Some(tab) = self.desk.tabs.iter_mut().find(|tab| tab.channel.id == *channel) {
             tab.list.mark_stale();
-            self.context.effects.extend(draft_conflict::compare(tab));
-            // Its title tells what the row tells.
+            self.context.effects.extend(draft_conflict::load_stored_draft(tab));
+            // The title shows data of the row.
             if let Some(history) = &mut tab.history {
                 history.mark_stale();
             }
@@ -297,15 +305,14 @@ impl Inbox {
     pub(crate) fn row_changed(&mut self, row: &OutboxRow) {
         match row.lane.conversation() {
             Some(conversation) => self.history_changed(row.channel.clone(), conversation),
-            None => results::news(self, News::Conversations(row.channel.clone())),
+            None => results::handle_news(self, News::Conversations(row.channel.clone())),
         }
     }
 
     pub(crate) fn history_changed(&mut self, channel: ChannelId, conversation: &ConversationId) {
         self.rows_changed();
-        self.desk.all.mark_stale();
-        self.desk.ahead.forget(&channel, Some(conversation));
-        self.desk.second_changed(&channel, Some(conversation));
+        self.desk.all_tabs_list.mark_stale();
+        self.desk.prefetched.forget(&channel, Some(conversation));
         let Some(tab) = self.desk.tab_of(&channel) else { return };
         if let Some(history) = &mut tab.history
             && history.conversation == *conversation

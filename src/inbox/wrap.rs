@@ -1,4 +1,4 @@
-//! Cutting and wrapping text by terminal cells, never inside a cluster.
+//! Cuts and wraps text by terminal cells, never inside a grapheme cluster.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,8 +6,7 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Whether a character is a cluster and a cell by itself, whatever stands beside
-/// it, and acts on no terminal: nearly all of a screen, and cheap to tell.
+/// True for a character that always is one cluster of one cell without effect on a terminal.
 pub fn is_single(it: char) -> bool {
     matches!(
         it,
@@ -16,13 +15,12 @@ pub fn is_single(it: char) -> bool {
     )
 }
 
-/// Whether each character of a text is a cell.
+/// True if each character of a text takes one cell.
 pub fn is_simple(text: &str) -> bool {
     text.chars().all(is_single)
 }
 
-/// The clusters of a text and where they begin. Most are told by their first
-/// character and the one behind it, and nothing is looked at before it is needed.
+/// The clusters with their offsets, lazily. Most are recognised by one character and the next.
 fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -37,28 +35,28 @@ fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Cells a text takes on one line.
+/// Cells of a text on one line.
 pub fn cells(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { clusters(text).map(|cluster| cluster_cells(cluster.1)).sum() }
 }
 
-/// Cells one cluster takes: no cluster takes none.
+/// Cells of a cluster, at least one.
 fn cluster_cells(cluster: &str) -> usize {
     if cluster.len() == 1 { 1 } else { cluster.width().max(1) }
 }
 
-/// The longest head of a text that fits, with `…` where something was cut.
+/// The longest prefix that fits, with `…` if cut.
 pub fn cut(text: &str, width: usize) -> String {
-    head(text, width).into_owned()
+    cut_borrowed(text, width).into_owned()
 }
 
-/// The same, of the text itself where all of it fits.
-pub fn head(text: &str, width: usize) -> Cow<'_, str> {
-    // No cluster takes more cells than it has bytes.
+/// The longest prefix that fits, with `…` if cut; borrowed if not.
+pub fn cut_borrowed(text: &str, width: usize) -> Cow<'_, str> {
+    // No cluster takes more cells than bytes.
     if text.len() <= width {
         return Cow::Borrowed(text);
     }
-    // Where it ends if it has to leave a cell for the mark.
+    // End of the text if a cell is needed for the mark.
     let (mut used, mut end) = (0, 0);
     for (at, cluster) in clusters(text) {
         used += cluster_cells(cluster);
@@ -72,9 +70,8 @@ pub fn head(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// The first cluster of a text and as much of its end as fits, with `…` where
-/// something was cut.
-pub fn cut_inside(text: &str, width: usize) -> String {
+/// The first cluster and as much of the end as fits, with `…` if cut.
+pub fn cut_middle(text: &str, width: usize) -> String {
     let Some(head) = text.graphemes(true).next().filter(|_| cells(text) > width) else {
         return cut(text, width);
     };
@@ -92,7 +89,7 @@ pub fn cut_inside(text: &str, width: usize) -> String {
     }
 }
 
-/// A text cut or padded with spaces to exactly this many cells.
+/// Cuts or pads a text to exactly this many cells.
 pub fn fit(text: &str, width: usize) -> String {
     let mut out = cut(text, width);
     let missing = width.saturating_sub(cells(&out));
@@ -100,9 +97,8 @@ pub fn fit(text: &str, width: usize) -> String {
     out
 }
 
-/// Wraps text into byte ranges, one a line, breaking after white space where
-/// that is possible and between clusters where it is not. A line break ends a
-/// line; the empty text is one empty line.
+/// Wraps text into byte ranges, one per line, after white space if possible and otherwise between
+/// clusters. A line break ends a line; the empty text is one empty line.
 pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
     let width = width.max(2);
     let mut lines = Vec::new();
@@ -117,7 +113,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
 fn wrap_line(text: &str, line: Range<usize>, width: usize, lines: &mut Vec<Range<usize>>) {
     let mut start = line.start;
     let mut used = 0;
-    // Where the line may end: after the last white space, and the cells to it.
+    // Possible end of the line: after the last white space, and the cells up to there.
     let mut breakable: Option<(usize, usize)> = None;
     for (offset, cluster) in clusters(&text[line.clone()]) {
         let at = line.start + offset;

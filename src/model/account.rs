@@ -1,27 +1,22 @@
-//! What a channel key drives: its workspace, platform, environment, balance.
-//!
-//! Interface: Resources, Account.
+//! Account of a channel key: workspace, platform, environment, balance (`GET /account`).
 
 use crate::text::SafeText;
 
-/// The platform behind a key. A word that is not known is kept as it came.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Platform {
     /// Business chat: conversations, templates, a 24-hour service window.
     Whatsapp,
-    /// The bot channel: no window, no templates, no pause.
+    /// Bot chat: no service window, no templates, no pause.
     Telegram,
     Email,
-    /// Voice and SMS.
     Voip,
     /// Has no operations in this interface.
     Web,
-    /// A platform word this version does not know.
+    /// Unknown word, unparsed.
     Other(String),
 }
 
 impl Platform {
-    /// Reads the interface's enum word.
     pub fn from_word(word: &str) -> Self {
         match word.to_ascii_uppercase().as_str() {
             "WHATSAPP" => Self::Whatsapp,
@@ -44,7 +39,6 @@ impl Platform {
         }
     }
 
-    /// What people call the channel.
     pub fn label(&self) -> &str {
         match self {
             Self::Whatsapp => "business chat",
@@ -56,43 +50,39 @@ impl Platform {
         }
     }
 
-    /// Whether this platform has conversations this desk can list and answer.
+    /// True if this desk can list and answer conversations of the platform.
     pub fn has_conversations(&self) -> bool {
         self.has_histories() || *self == Self::Voip
     }
 
-    /// Whether what was said in a conversation can be read: of calls and SMS
-    /// the interface lists only that there are some.
+    /// True if the interface returns the messages of a conversation. For calls and SMS it lists
+    /// only that they exist.
     pub fn has_histories(&self) -> bool {
         self.is_chat() || *self == Self::Email
     }
 
-    /// Whether conversations are chats: answered with messages, not mails.
+    /// True if conversations are answered with chat messages rather than mails.
     pub fn is_chat(&self) -> bool {
         matches!(self, Self::Whatsapp | Self::Telegram)
     }
 
-    /// Whether the server keeps contacts this key can read and change
-    /// (interface, Contacts: those with a phone number of business chat).
+    /// True if the key can read and change contacts; only business chat has them.
     pub fn has_contacts(&self) -> bool {
         matches!(self, Self::Whatsapp)
     }
 
-    /// Whether the server tells others of what happens here (interface,
-    /// Webhooks: chats, and mail under a path of its own).
+    /// True if the server sends webhooks: for chats and mail.
     pub fn has_webhooks(&self) -> bool {
         self.has_histories()
     }
 
-    /// Whether the AI can be paused and conversations closed (interface,
-    /// Conversations: only the business chat channel has these operations).
+    /// True if the AI can be paused and conversations closed; business chat only.
     pub fn can_take_over(&self) -> bool {
         matches!(self, Self::Whatsapp)
     }
 }
 
 crate::words! {
-    /// Whether a key really sends. Inferred from the key's prefix by the service.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Environment {
         /// Real messages, real credits.
@@ -103,7 +93,7 @@ crate::words! {
 }
 
 impl Environment {
-    /// The word on screen, always visible beside what it concerns.
+    /// Label on the screen.
     pub fn label(self) -> &'static str {
         match self {
             Self::Live => "LIVE",
@@ -111,7 +101,6 @@ impl Environment {
         }
     }
 
-    /// What a key's prefix says of its environment (interface, Authentication 2).
     pub fn from_key(key: &str) -> Option<Self> {
         if key.starts_with("svc_live_") {
             Some(Self::Live)
@@ -124,31 +113,28 @@ impl Environment {
 }
 
 impl Account {
-    /// Whether nothing can be sent as no number is connected. Only of business
-    /// chat does the interface tell a number.
+    /// True if no number is connected, so that nothing can be sent. The interface reports a number
+    /// for business chat only.
     pub fn is_unconnected(&self) -> bool {
         self.platform == Platform::Whatsapp && self.number.is_none()
     }
 }
 
-/// The account behind a channel key, as `GET /account` tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
     pub id: String,
-    /// Shared by the tabs of one workspace: they draw on one balance.
+    /// Tabs of the same workspace share one balance.
     pub workspace_id: String,
-    /// The workspace's name, if it has one.
     pub workspace_name: Option<SafeText>,
-    /// The assistant's name, if it has one.
     pub assistant_name: Option<SafeText>,
     pub platform: Platform,
     pub environment: Environment,
     /// The connected number; business chat only.
     pub number: Option<SafeText>,
-    /// Credits, which may be fractional on the wire.
+    /// May be fractional.
     pub credits: f64,
-    /// From the platform operator, if it reports one.
+    /// As reported by the platform operator.
     pub messaging_tier: Option<SafeText>,
-    /// From the platform operator, if it reports one.
+    /// As reported by the platform operator.
     pub quality_rating: Option<SafeText>,
 }

@@ -1,15 +1,13 @@
-//! Which addresses are on the public internet, and so may be connected to.
+//! Classification of IP addresses, for restricting outgoing connections to the public internet.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A block of IPv4 addresses: its first address and how many leading bits
-/// are fixed.
+/// First address of an IPv4 block and its prefix length.
 type BlockV4 = (Ipv4Addr, u32);
 
-/// The same for IPv6.
+/// First address of an IPv6 block and its prefix length.
 type BlockV6 = (Ipv6Addr, u32);
 
-/// IPv4 blocks that are not the public internet.
 pub const FORBIDDEN_V4: &[BlockV4] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8),        // this network
     (Ipv4Addr::new(10, 0, 0, 0), 8),       // private
@@ -28,12 +26,11 @@ pub const FORBIDDEN_V4: &[BlockV4] = &[
     (Ipv4Addr::new(224, 0, 0, 0), 3),      // multicast, reserved, broadcast
 ];
 
-/// The only IPv6 block that is handed out to the public internet. Naming what
-/// is allowed leaves out every way to write an IPv4 address inside an IPv6
-/// one, of yesterday and of tomorrow.
+/// The only IPv6 block assigned to the public internet. An allow list excludes every present and
+/// future way to embed an IPv4 address.
 pub const PUBLIC_V6: BlockV6 = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// Parts of [`PUBLIC_V6`] that are special all the same.
+/// Special-purpose parts of [`PUBLIC_V6`].
 pub const FORBIDDEN_V6: &[BlockV6] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocol assignments, Teredo
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
@@ -41,8 +38,7 @@ pub const FORBIDDEN_V6: &[BlockV6] = &[
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// Whether an address is on the public internet. An IPv4 address mapped into
-/// IPv6 is judged as the IPv4 address it is.
+/// True for an address on the public internet. IPv4-mapped IPv6 addresses are checked as IPv4.
 pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => !FORBIDDEN_V4.iter().any(|block| in_block_v4(address, *block)),
@@ -52,7 +48,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// IPv4 blocks of private networks, which a configuration may name.
+/// IPv4 blocks of private networks, which a configuration may allow.
 const PRIVATE_V4: &[BlockV4] = &[
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
@@ -60,12 +56,10 @@ const PRIVATE_V4: &[BlockV4] = &[
     (Ipv4Addr::new(192, 168, 0, 0), 16),
 ];
 
-/// The IPv6 block of private networks.
 const PRIVATE_V6: BlockV6 = (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7);
 
-/// Whether an address is in a private network or this machine's own. Link
-/// local addresses are not: clouds answer there with their keys, and no
-/// configuration may name those.
+/// True for an address in a private network or of this machine. Link-local addresses are excluded:
+/// cloud metadata services answer there with credentials, and no configuration may allow them.
 pub fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => PRIVATE_V4.iter().any(|block| in_block_v4(address, *block)),
@@ -73,7 +67,6 @@ pub fn is_private(address: IpAddr) -> bool {
     }
 }
 
-/// Whether an address is this machine's loopback.
 pub fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
@@ -98,8 +91,7 @@ mod tests {
         text.parse().expect(text)
     }
 
-    /// The last address before each forbidden block and the first after it
-    /// are public, unless they are in the next block.
+    /// The addresses next to each forbidden block are public, unless they are in the next block.
     #[test]
     fn blocks_end_where_they_should() {
         for (outside, inside) in [

@@ -1,8 +1,5 @@
-//! A file or a link that goes with an answer: what it is sent as, what it
-//! costs, and what its channel certainly refuses.
-//!
-//! Pure. Reads no file. Interface: Rules for sending, Bot-chat channel, Media,
-//! Limits.
+//! File or link attached to an answer: kind, price, and reasons why a channel refuses it. Pure;
+//! reads no file.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,49 +14,44 @@ use crate::outbox::Operation;
 use crate::outbox::content::{ChatContent, FileToSend, LinkedMedia, Markup, MediaKind};
 use crate::prices::{self, Price};
 
-/// From so many bytes on a file may be too large: whether 25 MB means 10^6 or
-/// 2^20 bytes each is not said.
+/// Size from which a file may be refused, in bytes. The interface does not say if its 25 MB means
+/// 10^6 or 2^20 bytes each.
 const SIZE_WARNING_BYTES: u64 = 25_000_000;
 
-/// A file of this machine, as it was looked at.
+/// A local file as last inspected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileFacts {
     pub path: String,
     pub name: String,
-    /// Its media type, by its content.
+    /// Derived from the content.
     pub mime_type: String,
-    /// Bytes.
+    /// In bytes.
     pub size: u64,
 }
 
-/// Where what is sent lies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum AttachmentSource {
-    /// On this machine; it is uploaded first.
+    /// A local file, uploaded before sending.
     File(FileFacts),
-    /// At an address of the person's own.
+    /// URL supplied by the user.
     Link(String),
-    /// At the service, uploaded before.
+    /// URL of an earlier upload.
     Uploaded(String),
 }
 
-/// What goes with an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyAttachment {
     pub source: AttachmentSource,
-    /// What it is sent as.
     pub kind: MediaKind,
 }
 
 impl ReplyAttachment {
-    /// A file, sent as what it is.
     pub fn file(facts: FileFacts) -> Self {
         Self { kind: files::media_kind_of(&facts.mime_type), source: AttachmentSource::File(facts) }
     }
 
-    /// A link, sent as what its name says.
     pub fn link(url: &str) -> Self {
         let name = links::file_name(url).unwrap_or("");
         Self {
@@ -77,7 +69,6 @@ impl ReplyAttachment {
         }
     }
 
-    /// Name, media type and size, as far as they are known.
     pub fn describe(&self) -> String {
         match &self.source {
             AttachmentSource::File(it) => {
@@ -97,12 +88,11 @@ impl ReplyAttachment {
         }
     }
 
-    /// Whether it can be sent as something else.
+    /// True if the attachment can be sent as another kind.
     pub fn can_send_as(&self, kind: MediaKind, platform: Option<&Platform>) -> bool {
         Self { kind, source: self.source.clone() }.rejection_reason(platform).is_none()
     }
 
-    /// Why it certainly cannot be sent.
     pub fn rejection_reason(&self, platform: Option<&Platform>) -> Option<String> {
         if let Some(other) = platform.filter(|platform| !platform.has_histories()) {
             return Some(format!("{} takes no files here", other.label()));
@@ -114,7 +104,7 @@ impl ReplyAttachment {
         }
     }
 
-    /// What may go wrong and cannot be known here.
+    /// Returns a risk that cannot be checked locally.
     pub fn delivery_warning(&self) -> Option<&'static str> {
         match &self.source {
             AttachmentSource::File(it) if it.size >= SIZE_WARNING_BYTES => {
@@ -124,12 +114,11 @@ impl ReplyAttachment {
         }
     }
 
-    /// Whether a text can go along as its caption.
+    /// True if a text can be sent as its caption.
     pub fn allows_caption(&self, platform: Option<&Platform>) -> bool {
         self.kind != MediaKind::Audio || platform == Some(&Platform::Telegram)
     }
 
-    /// The wish to send it.
     pub fn to_operation(
         &self,
         to: &str,
@@ -161,7 +150,6 @@ impl ReplyAttachment {
     }
 }
 
-/// What an uploaded file of a kind costs when it is sent.
 pub fn upload_price(kind: MediaKind) -> Price {
     Price::exactly(match kind {
         MediaKind::Video => prices::UPLOADED_VIDEO_CREDITS,
@@ -189,7 +177,7 @@ fn file_rejection_reason(facts: &FileFacts, kind: MediaKind, platform: Option<&P
     }
 }
 
-/// Sound formats a channel takes. Interface: both channels name theirs.
+/// Checks the audio formats, which differ by channel.
 fn audio_rejection_reason(mime_type: &str, platform: Option<&Platform>) -> Option<String> {
     let (taken, words): (&[&str], &str) = match platform {
         Some(Platform::Telegram) => (&["audio/mpeg", "audio/mp4", "audio/ogg"], "MP3, M4A and OGG"),
@@ -204,7 +192,7 @@ fn audio_rejection_reason(mime_type: &str, platform: Option<&Platform>) -> Optio
     })
 }
 
-/// Why a link cannot be one the service fetches from.
+/// Returns the reason why the service cannot fetch a link.
 pub fn link_rejection_reason(url: &str) -> Option<String> {
     let Some(host) = links::host_of(url) else { return Some("this is not a web address".to_owned()) };
     if !url.get(..8).is_some_and(|text| text.eq_ignore_ascii_case("https://")) {
@@ -227,8 +215,7 @@ pub fn link_rejection_reason(url: &str) -> Option<String> {
     local.then(|| format!("{name} is not public: the service could not fetch from it"))
 }
 
-/// The path a pasted text is, if it looks like one whole path: what terminals
-/// insert for a file that is dropped on them.
+/// Returns the path if pasted text is one whole path, as terminals insert for a dropped file.
 pub fn parse_pasted_path(text: &str) -> Option<String> {
     let text = text.trim();
     if text.is_empty() || text.len() > 4_096 || text.contains(['\n', '\r']) {
@@ -245,7 +232,7 @@ pub fn parse_pasted_path(text: &str) -> Option<String> {
     (rooted && path.len() > 2).then_some(path)
 }
 
-/// A path as shells escape it; `None` where a bare space ends it.
+/// Removes shell escapes; `None` for unescaped spaces in a relative path.
 fn unescape_path(text: &str) -> Option<String> {
     let mut path = String::new();
     let mut characters = text.chars();
@@ -256,7 +243,7 @@ fn unescape_path(text: &str) -> Option<String> {
         }
     }
     let bare = text.contains(' ') && !text.contains("\\ ");
-    // Some terminals escape nothing: a name with spaces is then taken whole.
+    // Some terminals do not escape; an absolute path with spaces is accepted as a whole.
     (!bare || text.starts_with('/')).then_some(path)
 }
 

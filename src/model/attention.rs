@@ -1,4 +1,4 @@
-//! What needs a person, of all tabs in one order of urgency.
+//! Entries that need a person, across all tabs, in order of urgency.
 
 use crate::conversations::ConversationRow;
 use crate::ids::{ChannelId, RowId};
@@ -10,104 +10,72 @@ use crate::text::SafeText;
 use crate::time::Timestamp;
 use crate::waves::Campaign;
 
-/// Asks for all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttentionQuery {
-    /// In these channels.
     pub channels: Vec<ChannelId>,
-    /// The time now.
     pub now: Timestamp,
-    /// How long a pause of the AI may go on; 0: as long as it likes.
+    /// Maximum length of an AI pause in microseconds; 0 means no limit.
     pub lease: i64,
-    /// How soon customers shall be answered, by channel.
     pub targets: Vec<(ChannelId, ResponseTargets)>,
 }
 
-/// What is asked of what needs a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AttentionRequest {
-    /// The list.
-    List(AttentionQuery),
-    /// What rings, since a time.
-    Alarms(AttentionQuery, Timestamp),
-}
-
-/// What came back.
-#[derive(Debug, Clone, PartialEq)]
-pub enum AttentionAnswer {
-    /// The most urgent first, and whether there is more.
-    List(Vec<AttentionEntry>, bool),
-    /// What rings, as of a time.
-    Alarms(Alarms, Timestamp),
-}
-
-/// What has become due by this desk's own clock, and what will.
+/// Entries that become due by the desk's clock.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Alarms {
-    /// What became due since the time that was asked about.
     pub fired: Vec<AttentionEntry>,
-    /// Hand-backs after which the AI stays silent.
+    /// Hand-backs after which the AI did not answer.
     pub unanswered: u32,
-    /// Answers whose target is near.
+    /// Answers close to their target.
     pub near: u32,
-    /// Answers whose target was missed.
+    /// Answers past their target.
     pub missed: u32,
-    /// When something becomes due next.
+    /// Channels with conversations whose place in the inbox depends on the time and has changed.
+    pub moved: Vec<ChannelId>,
     pub next: Option<Timestamp>,
 }
 
 impl Alarms {
-    /// Something becomes due then.
+    /// Moves the next alarm to `at` if that is earlier.
     pub fn schedule_at(&mut self, at: Timestamp) {
         self.next = Some(self.next.map_or(at, |time| time.min(at)));
     }
 }
 
-/// One thing that needs a person.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttentionEntry {
-    /// The tab.
     pub channel: ChannelId,
-    /// The conversation or broadcast, in words.
     pub title: SafeText,
-    /// Why.
     pub reason: AttentionReason,
 }
 
-/// Why something needs a person, the most urgent first.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttentionReason {
-    /// A row of the outbox was stopped and asks.
+    /// An outbox row needs a decision.
     Stopped(Box<OutboxRow>),
-    /// The AI did not wake up after it was handed back.
+    /// The AI has not answered after a hand-back.
     AiSilent(Box<ConversationRow>),
-    /// The AI asks for a person.
     AiEscalated(Box<ConversationRow>),
-    /// The target of an answer is near, or was missed.
+    /// The response target is close or missed.
     TargetNear(Box<ConversationRow>),
-    /// A pause made from here has gone on for long.
+    /// A pause made from this desk has exceeded its lease.
     PauseExpired(Box<PausedEntry>),
-    /// The AI answers, and there is trouble with it.
+    /// The AI answers, but its trouble score is high.
     AiInTrouble(Box<ConversationRow>),
-    /// A broadcast was stopped between two waves.
     CampaignPaused(Box<Campaign>),
-    /// An assistant proposes something.
     Proposed(Box<ProposalEntry>),
 }
 
-/// What names an entry while the list changes.
+/// Identifies an entry across updates of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttentionId {
-    /// A row of the outbox.
     Row(RowId),
-    /// Something of a conversation, by the place of its reason.
+    /// Conversation and rank of the reason.
     Conversation(u8, ConversationKey),
-    /// A broadcast or a proposal, by its id.
+    /// Broadcast or proposal, with the rank of the reason.
     Other(u8, String),
 }
 
 impl AttentionEntry {
-    /// What names it.
     pub fn id(&self) -> AttentionId {
         let kind = self.reason.kind_rank();
         match &self.reason {
@@ -125,7 +93,6 @@ impl AttentionEntry {
         }
     }
 
-    /// The conversation it is about, if it is about one.
     pub fn conversation(&self) -> Option<ConversationKey> {
         let conversation = match &self.reason {
             AttentionReason::Stopped(row) => row.lane.conversation()?.clone(),
@@ -140,7 +107,6 @@ impl AttentionEntry {
         Some(ConversationKey { channel: self.channel.clone(), conversation })
     }
 
-    /// Since when it needs one.
     pub fn since(&self) -> Option<Timestamp> {
         match &self.reason {
             AttentionReason::Stopped(row) => row.first_attempt_at.or(Some(row.created_at)),
@@ -157,8 +123,7 @@ impl AttentionEntry {
 }
 
 impl AttentionReason {
-    /// The place of its kind, the most urgent first. A pause under which nobody
-    /// waits can wait, too.
+    /// Sort rank, 0 is most urgent. An expired pause ranks lower if no customer waits.
     fn kind_rank(&self) -> u8 {
         match self {
             Self::Stopped(_) => 0,
@@ -173,12 +138,12 @@ impl AttentionReason {
         }
     }
 
-    /// Whether it is about an AI that does not cope.
+    /// True if the AI does not cope with a conversation.
     pub fn is_trouble(&self) -> bool {
         matches!(self, Self::AiSilent(_) | Self::AiEscalated(_) | Self::AiInTrouble(_))
     }
 
-    /// How bad it is among those of its kind; greater is worse.
+    /// Severity among entries of the same kind; greater is worse.
     fn severity(&self, now: Timestamp) -> u32 {
         match self {
             Self::AiInTrouble(row) => row.trouble_score(now),
@@ -187,8 +152,7 @@ impl AttentionReason {
     }
 }
 
-/// Puts the most urgent first: by kind, then by how bad it is, then by how
-/// long it has been so.
+/// Sorts by kind, then severity, then age.
 pub fn sort_by_urgency(entries: &mut [AttentionEntry], now: Timestamp) {
     entries.sort_by_key(|entry| {
         (

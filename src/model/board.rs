@@ -1,5 +1,5 @@
-//! The board: every broadcast this desk knows of, with how it stands, how it
-//! went over time, and whom it reached as far as that shows.
+//! The board: every broadcast known to this desk, with its progress over time and its recipients as
+//! far as known.
 
 use crate::broadcasts::Broadcast;
 use crate::cells;
@@ -9,26 +9,22 @@ use crate::text::SafeText;
 use crate::time::{MINUTE, Timestamp};
 use crate::waves::{Campaign, CampaignPhase, RecipientCounts, Wave, content_title};
 
-/// What names a row of the board.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BoardId {
-    /// One begun here.
     Campaign(CampaignId),
-    /// One by itself: of a script, of elsewhere, of before.
+    /// A broadcast not started from this desk's screen.
     Broadcast(ChannelId, BroadcastId),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum BoardEntry {
-    /// One begun here.
     Campaign(Box<Campaign>),
     Broadcast(ChannelId, Broadcast),
-    /// One that is tracked and was not read yet.
+    /// A tracked broadcast that has not been read yet.
     Unread(ChannelId, BroadcastId, Timestamp),
 }
 
 impl BoardEntry {
-    /// What names it.
     pub fn id(&self) -> BoardId {
         match self {
             Self::Campaign(it) => BoardId::Campaign(it.id.clone()),
@@ -44,7 +40,6 @@ impl BoardEntry {
         }
     }
 
-    /// The campaign, if it is one.
     pub fn campaign(&self) -> Option<&Campaign> {
         match self {
             Self::Campaign(it) => Some(it),
@@ -52,7 +47,7 @@ impl BoardEntry {
         }
     }
 
-    /// The server's names of it: one for each wave that is known there.
+    /// Returns the server's ids: one per wave that the server knows.
     pub fn broadcast_ids(&self) -> Vec<&BroadcastId> {
         match self {
             Self::Campaign(it) => it.waves.iter().filter_map(Wave::broadcast).collect(),
@@ -61,7 +56,6 @@ impl BoardEntry {
         }
     }
 
-    /// What it says, in a line.
     pub fn title(&self) -> SafeText {
         match self {
             Self::Campaign(it) => content_title(&it.content),
@@ -70,7 +64,6 @@ impl BoardEntry {
         }
     }
 
-    /// How many people.
     pub fn recipient_count(&self) -> i64 {
         match self {
             Self::Campaign(it) => i64::try_from(it.count).unwrap_or(i64::MAX),
@@ -79,12 +72,11 @@ impl BoardEntry {
         }
     }
 
-    /// How many it was meant for and never left for.
+    /// Number of intended recipients in waves that were never started.
     pub fn unsent_count(&self) -> usize {
         self.campaign().map_or(0, Campaign::unsent_count)
     }
 
-    /// As counted last.
     pub fn counts(&self) -> RecipientCounts {
         match self {
             Self::Campaign(it) => it.counts(),
@@ -98,7 +90,7 @@ impl BoardEntry {
         }
     }
 
-    /// Where it stands, in a word; the server's own where it is one.
+    /// Returns the phase of a campaign or the server's status word.
     pub fn status_label(&self) -> SafeText {
         match self {
             Self::Campaign(it) => SafeText::line(it.phase.word()),
@@ -107,7 +99,6 @@ impl BoardEntry {
         }
     }
 
-    /// Whether it goes on, or waits for a person.
     pub fn is_open(&self) -> bool {
         match self {
             Self::Campaign(it) => it.phase.is_open(),
@@ -116,7 +107,6 @@ impl BoardEntry {
         }
     }
 
-    /// Whether it waits for a person.
     pub fn is_waiting(&self) -> bool {
         self.campaign().is_some_and(|campaign| campaign.phase == CampaignPhase::Paused)
     }
@@ -130,44 +120,38 @@ impl BoardEntry {
     }
 }
 
-/// How it stood at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoardSample {
     pub at: Timestamp,
     pub counts: RecipientCounts,
 }
 
-/// What became of one recipient, as far as the messages read here show.
+/// Result of one recipient, as far as the messages read by this desk show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecipientStatus {
     pub contact: ContactId,
-    /// The number, if the contact was read.
+    /// `None` if the contact was not read.
     pub phone: Option<String>,
-    /// The name, if there is one.
     pub name: Option<SafeText>,
-    /// The conversation, if there is one.
     pub conversation: Option<ConversationId>,
-    /// The wave, counted from 1; 0 while it has not left.
+    /// Number of the wave, from 1; 0 if it has not been sent.
     pub wave: usize,
     pub outcome: RecipientOutcome,
-    /// Whether the person has written since.
     pub replied: bool,
-    /// Whether the newest of it is nothing but a word such as STOP.
+    /// True if the person's newest message is only an opt-out word such as STOP.
     pub opted_out: bool,
 }
 
-/// What messages show of a recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecipientOutcome {
-    /// Its wave has not left.
     Unsent,
-    /// Its wave has left, and no message of it was read.
+    /// The wave has been sent, but no message to this recipient was read.
     Unknown,
     /// Sent, delivered or read.
     Reached(&'static str),
-    /// Failed, as a message read here shows.
+    /// Failed according to a message read by this desk.
     Failed(FailureReason),
-    /// Failed, as the service says of the recipient.
+    /// Failed according to the service's report on the recipient.
     Refused(FailureReason),
 }
 
@@ -181,9 +165,8 @@ impl RecipientOutcome {
         }
     }
 
-    /// What it is once the service names the recipient as not reached: a
-    /// message that arrived says more, and so does its own reason where the
-    /// service gives none.
+    /// Merges the service's report that the recipient was not reached. A delivered message
+    /// outweighs it, and the message's own reason is kept if the report states none.
     pub fn with_refusal(&self, told: &FailureReason) -> Self {
         match self {
             Self::Reached("delivered" | "read") => self.clone(),
@@ -192,7 +175,6 @@ impl RecipientOutcome {
         }
     }
 
-    /// Why it failed, if it did.
     pub fn failure_reason(&self) -> Option<&FailureReason> {
         match self {
             Self::Failed(reason) | Self::Refused(reason) => Some(reason),
@@ -201,36 +183,30 @@ impl RecipientOutcome {
     }
 }
 
-/// What is read of the chosen row only.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoardDetail {
-    /// How it went, oldest first.
+    /// Oldest first.
     pub samples: Vec<BoardSample>,
-    /// Its recipients and what became of them; empty where that is not known
-    /// here.
+    /// Empty if the recipients are not known on this desk.
     pub recipients: Vec<RecipientStatus>,
-    /// Credits charged when it was taken, if the server told for all of it.
+    /// Credits charged on acceptance; `None` unless reported for every wave.
     pub charged: Option<f64>,
-    /// By how much the balance fell meanwhile, what was given back taken off,
-    /// once all of it was tried.
+    /// Net decrease of the balance, refunds deducted, after every recipient was tried.
     pub balance_drop: Option<f64>,
 }
 
 impl BoardDetail {
-    /// Whether any recipient's message was read.
     pub fn has_read_recipients(&self) -> bool {
         self.recipients.iter().any(|recipient| {
             !matches!(recipient.outcome, RecipientOutcome::Unsent | RecipientOutcome::Unknown)
         })
     }
 
-    /// Those that were not reached, as far as it shows.
     pub fn failed_recipients(&self) -> impl Iterator<Item = &RecipientStatus> {
         self.recipients.iter().filter(|recipient| recipient.outcome.failure_reason().is_some())
     }
 
-    /// People settled a minute lately, and how many minutes the rest takes at
-    /// that rate.
+    /// Returns the recent rate in recipients a minute, and the estimated minutes left.
     pub fn pace(&self, people: i64) -> Option<(i64, Option<i64>)> {
         let last = self.samples.last()?;
         let settled = |sample: &BoardSample| sample.counts.delivered + sample.counts.failed;
@@ -246,8 +222,7 @@ impl BoardDetail {
     }
 }
 
-/// Samples of several broadcasts as those of one: at each time the newest of
-/// each is summed.
+/// Merges the samples of several broadcasts: at each time, sums the newest sample of each.
 pub fn sum_samples(each: &[Vec<BoardSample>]) -> Vec<BoardSample> {
     let mut times: Vec<Timestamp> = each.iter().flatten().map(|sample| sample.at).collect();
     times.sort_unstable();
@@ -269,9 +244,8 @@ pub fn sum_samples(each: &[Vec<BoardSample>]) -> Vec<BoardSample> {
     all
 }
 
-/// A report over recipients: one a line, with cells in quotes where they need
-/// them. What begins like a formula is set apart, so that no table program
-/// runs what a customer chose as a name.
+/// Formats recipients as CSV. Cells that look like a formula are escaped, because customers choose
+/// their names.
 pub fn report_csv(recipients: &[RecipientStatus]) -> String {
     let mut lines = vec!["contact,phone,name,wave,outcome,code,reason,replied,known from".to_owned()];
     for it in recipients {

@@ -1,42 +1,43 @@
-//! Every size and count bound of the interface, once, for both sides.
-//!
-//! Interface: Limits, Size and count bounds. Lengths count characters (Unicode
-//! scalar values).
+//! Size and count limits of the interface, for client and service. Lengths count Unicode scalar
+//! values.
 
-/// Text body on business chat and bot-chat.
+/// Business chat and bot-chat.
 pub const MAX_TEXT_CHARS: usize = 4096;
-/// Caption of an image, video, document or photo.
+/// Image, video, document or photo.
 pub const MAX_CAPTION_CHARS: usize = 1024;
-/// File name of a document.
 pub const MAX_FILENAME_CHARS: usize = 256;
-/// A contact's name.
 pub const MAX_CONTACT_NAME_CHARS: usize = 200;
-/// An email's subject.
+/// Tags of a contact.
+pub const MAX_TAGS: usize = 50;
+pub const MAX_TAG_CHARS: usize = 64;
 pub const MAX_SUBJECT_CHARS: usize = 998;
-/// Attachments of one email.
 pub const MAX_ATTACHMENTS: usize = 20;
-/// Characters of a mail address: what a mail server takes at most.
+/// Recipients of one mail, over `to`, `cc` and `bcc`. The interface sets no bound; this is what one
+/// credit may reach.
+pub const MAX_RECIPIENTS: usize = 50;
+/// Additional headers of a mail.
+pub const MAX_MAIL_HEADERS: usize = 50;
+/// Maximum that mail servers accept.
 pub const MAX_EMAIL_ADDRESS_CHARS: usize = 254;
-/// Body of an SMS; at least one character.
+/// The minimum is one character.
 pub const MAX_SMS_CHARS: usize = 1600;
-/// Contacts of one broadcast; at least one.
+/// The minimum is one contact.
 pub const MAX_BROADCAST_CONTACTS: usize = 1000;
-/// Bytes of an uploaded file: 25 MB, read as MiB.
+/// 25 MB, read as MiB.
 pub const MAX_UPLOAD_BYTES: u64 = 25 * 1024 * 1024;
-/// Rows of a page at most; at least one.
+/// The minimum is one row.
 pub const MAX_PAGE_ROWS: u32 = 100;
-/// Rows of a page when nothing is asked for.
+/// Used if a request states no limit.
 pub const DEFAULT_PAGE_ROWS: u32 = 50;
-/// Items the new-message trigger returns at most.
+/// Maximum number of items in an answer of the new-message trigger.
 pub const MAX_TRIGGER_ITEMS: usize = 50;
-/// Seconds an answer is kept under its idempotency key.
+/// Seconds that an answer is stored under its idempotency key.
 pub const IDEMPOTENCY_RETENTION_SECONDS: i64 = 24 * 3600;
-/// Seconds the service window stays open after an inbound message.
+/// Seconds that the service window stays open after an inbound message.
 pub const SERVICE_WINDOW_SECONDS: i64 = 24 * 3600;
 
-/// True if a text is a phone number in E.164 form: `+`, then 7 to 15 digits,
-/// the first of which is not zero. The shortest numbers in use, such as those
-/// of Saint Helena, Niue and Tokelau, have seven or eight.
+/// True for a phone number in E.164: `+`, then 7 to 15 digits without a leading zero. The shortest
+/// numbers in use (Saint Helena, Niue, Tokelau) have seven or eight.
 pub fn is_e164(text: &str) -> bool {
     let Some(digits) = text.strip_prefix('+') else {
         return false;
@@ -46,14 +47,13 @@ pub fn is_e164(text: &str) -> bool {
         && !digits.starts_with('0')
 }
 
-/// Returns the length of a text in UTF-16 units, in which the bot platform counts.
+/// Length in UTF-16 units, as counted by the bot platform.
 pub fn utf16_length(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Returns true for a business chat platform's own id of a person: two letters
-/// of a country, a dot, and up to 128 letters and digits, as in
-/// `ES.1502576394655843`; before these perhaps `ENT.`.
+/// True for a platform's own id of a person: two letters of a country, a dot, an optional `ENT.`,
+/// and up to 128 letters and digits, as in `ES.1502576394655843`.
 pub fn is_user_id(text: &str) -> bool {
     let Some((country, rest)) = text.split_once('.') else {
         return false;
@@ -65,23 +65,21 @@ pub fn is_user_id(text: &str) -> bool {
         && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Returns the platform's id of a business chat group from the address it is
-/// answered at, `group:` and the id.
+/// Returns the platform's id of a business chat group from its address, `group:` and the id.
 pub fn group_id(text: &str) -> Option<&str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"=_-@.+/".contains(&byte);
     let id = text.strip_prefix("group:")?;
     ((1..=200).contains(&id.len()) && id.bytes().all(is_plain)).then_some(id)
 }
 
-/// Returns true for an address that business chat sends to: a phone number in
-/// E.164, the platform's id of a person, or a group.
+/// True for an address that business chat sends to: an E.164 number, a person's platform id, or a
+/// group.
 pub fn is_chat_address(text: &str) -> bool {
     is_e164(text) || is_user_id(text) || group_id(text).is_some()
 }
 
-/// Whether a text is one mail address in plain form, `local@domain`: ASCII
-/// without spaces, quotes or a display name, and a domain of at least two
-/// labels.
+/// True for one plain mail address `local@domain`: ASCII without spaces, quotes or a display name,
+/// with a domain of at least two labels.
 pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;
@@ -105,7 +103,7 @@ pub fn is_email(text: &str) -> bool {
         && !last.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The length the bounds count: Unicode scalar values.
+/// Length in Unicode scalar values, as the limits count it.
 pub fn count_chars(text: &str) -> usize {
     text.chars().count()
 }

@@ -1,5 +1,5 @@
-//! What a broadcast came to, as far as this desk knows: the server's counts,
-//! what the messages read here show, and what was charged.
+//! Report on a broadcast as far as this desk knows: the server's counts, results of messages, and
+//! charges.
 
 use crate::board::{BoardDetail, BoardEntry, RecipientOutcome};
 use crate::failures::FailureReason;
@@ -7,33 +7,30 @@ use crate::prices::{self, Price};
 use crate::time::Timestamp;
 use crate::waves::{RecipientCounts, Wave, recipient_price};
 
-/// A broadcast in numbers. What is not known is `None`, and never 0.
+/// Figures of a broadcast; unknown ones are `None`, never 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BroadcastReport {
-    /// How many people it was meant for.
     pub people: i64,
     pub counts: RecipientCounts,
-    /// How many have read it, as messages read here show.
+    /// Recipients who have read it, according to messages read by this desk.
     pub read: Option<i64>,
-    /// How many have written since.
     pub answered: Option<i64>,
-    /// How many have written nothing but a word such as STOP since.
+    /// Recipients whose newest message is only an opt-out word such as STOP.
     pub opted_out: Option<i64>,
-    /// Recipients it did not reach, by reason, most first, as far as it is known who.
+    /// Known failed recipients by reason, most frequent first.
     pub failures: Vec<(FailureReason, i64)>,
-    /// Credits charged, if the server told for all that has left.
+    /// Credits charged, if reported for everything sent.
     pub charged: Option<f64>,
-    /// By how much the balance fell meanwhile, if it was read before and after.
+    /// Decrease of the balance, if it was read before and after.
     pub balance_drop: Option<f64>,
-    /// What each costs by the prices known, where the content is.
+    /// Price per recipient, if the content is known.
     pub price_each: Option<Price>,
-    /// When the first of it left.
     pub started_at: Option<Timestamp>,
-    /// When the last recipient was tried; nothing while it goes on.
+    /// Time at which the last recipient was tried; `None` while in progress.
     pub ended_at: Option<Timestamp>,
 }
 
-/// `3 credits charged, balance down 2`: what failed may have been given back.
+/// `3 credits charged, balance down 2`; the difference may be refunds for failures.
 pub fn describe_charge(charged: Option<f64>, fell: Option<f64>) -> Option<String> {
     let told = charged.map(|value| format!("{} charged", prices::format_credits(value)));
     let fell = fell.filter(|fell| charged.is_none_or(|charged| (charged - fell).abs() >= 0.005));
@@ -46,7 +43,8 @@ pub fn describe_charge(charged: Option<f64>, fell: Option<f64>) -> Option<String
 }
 
 impl BroadcastReport {
-    /// Sums up a row of the board; `template` is what a template did cost last.
+    /// Builds the report of a row of the board. `template` is the latest known price of the
+    /// template.
     pub fn from_entry(entry: &BoardEntry, detail: &BoardDetail, template: Option<i64>) -> Self {
         let counts = entry.counts();
         let shows = detail.recipients.iter().any(|recipient| {
@@ -63,7 +61,7 @@ impl BroadcastReport {
             read: count(&|recipient_status| recipient_status.outcome == RecipientOutcome::Reached("read")),
             answered: count(&|recipient_status| recipient_status.replied),
             opted_out: count(&|recipient_status| recipient_status.opted_out),
-            failures: group_by_reason(detail),
+            failures: detail.failures_by_reason(),
             charged: detail.charged,
             balance_drop: detail.balance_drop,
             price_each: entry.campaign().map(|campaign| recipient_price(&campaign.content, template)),
@@ -72,24 +70,22 @@ impl BroadcastReport {
         }
     }
 
-    /// What was charged, and what the balance tells where that is something else.
+    /// Describes the charge, and the change of the balance if it differs.
     pub fn charge_text(&self) -> Option<String> {
         describe_charge(self.charged, self.balance_drop)
     }
 
-    /// With newer counts of the server.
     #[must_use]
     pub fn with_counts(self, counts: RecipientCounts) -> Self {
         Self { counts, ..self }
     }
 
-    /// What it costs by the prices known.
+    /// Estimated price of everything sent.
     pub fn price(&self) -> Option<Price> {
         self.price_each.map(|price| price.times(self.sent_count()))
     }
 
-    /// Recipients it did not reach, by reason; what the server counts and nobody
-    /// explains is without one.
+    /// Failed recipients by reason. Failures the server only counts have no reason.
     pub fn failures_by_reason(&self) -> Vec<(FailureReason, i64)> {
         let mut all = self.failures.clone();
         let named: i64 = all.iter().map(|pair| pair.1).sum();
@@ -104,28 +100,30 @@ impl BroadcastReport {
         all
     }
 
-    /// How many were taken by the service and not lost since.
+    /// Recipients accepted by the service that have not failed.
     pub fn sent_count(&self) -> i64 {
         (self.counts.recipients - self.counts.failed).max(0)
     }
 
-    /// Microseconds from the first that left until the last was tried, or until
-    /// now.
+    /// Microseconds from the first send until the last recipient was tried, or until `now`.
     pub fn duration(&self, now: Timestamp) -> Option<i64> {
         Some(self.ended_at.unwrap_or(now).since(self.started_at?).max(0))
     }
 }
 
-fn group_by_reason(detail: &BoardDetail) -> Vec<(FailureReason, i64)> {
-    let mut all: Vec<(FailureReason, i64)> = Vec::new();
-    for reason in detail.recipients.iter().filter_map(|recipient| recipient.outcome.failure_reason()) {
-        match all.iter_mut().find(|pair| pair.0 == *reason) {
-            Some(known) => known.1 += 1,
-            None => all.push((reason.clone(), 1)),
+impl BoardDetail {
+    /// Known failed recipients by reason, most frequent first.
+    pub fn failures_by_reason(&self) -> Vec<(FailureReason, i64)> {
+        let mut all: Vec<(FailureReason, i64)> = Vec::new();
+        for reason in self.recipients.iter().filter_map(|recipient| recipient.outcome.failure_reason()) {
+            match all.iter_mut().find(|pair| pair.0 == *reason) {
+                Some(known) => known.1 += 1,
+                None => all.push((reason.clone(), 1)),
+            }
         }
+        sort_failures(&mut all);
+        all
     }
-    sort_failures(&mut all);
-    all
 }
 
 fn sort_failures(all: &mut [(FailureReason, i64)]) {
@@ -196,7 +194,7 @@ mod tests {
         );
         assert_eq!(nothing.failures_by_reason(), [(FailureReason::default(), 1)]);
         assert_eq!(nothing.duration(Timestamp::from_micros(70 * SECOND)), Some(60 * SECOND));
-        // The service names who failed: of the others nothing is known all the same.
+        // The service's list of failed recipients says nothing about the others.
         let detail = BoardDetail { recipients: vec![refused("GONE")], ..BoardDetail::default() };
         assert_eq!(BroadcastReport::from_entry(&entry(1, None), &detail, None).answered, None);
         let recipients = vec![

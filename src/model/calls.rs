@@ -1,45 +1,40 @@
-//! What was asked of a server and how it answered, without bodies and without
-//! keys; and the same as a command for a shell.
+//! Log of requests to the server, without bodies and keys, and their export as shell commands.
 
 use crate::ids::ChannelId;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     pub channel: ChannelId,
     pub at: Timestamp,
     pub method: String,
-    /// The server, up to the path.
+    /// URL of the server without path.
     pub base: String,
-    /// The path below it, with the query.
+    /// Path with query.
     pub path: String,
-    /// Microseconds until the answer was whole, or until there was none.
+    /// Microseconds until the answer was complete, or until the request failed.
     pub duration: i64,
-    /// The HTTP status, or why there is none.
+    /// HTTP status, or the error.
     pub answer: Result<u16, SafeText>,
-    /// The error's code, where it was refused.
+    /// Error code of a refusal.
     pub code: Option<SafeText>,
-    /// Whether it was an answer given before under the same key.
+    /// True if the server repeated the stored answer of an idempotency key.
     pub replayed: bool,
-    /// The key under which it may be repeated.
     pub key: Option<String>,
-    /// What the server calls the request.
     pub request_id: Option<SafeText>,
     pub has_body: bool,
-    /// Which process asked; empty for this one.
+    /// Process that made the request; empty for this one.
     pub process: SafeText,
 }
 
 impl Call {
-    /// Whether it was answered as wished.
+    /// True for a status of 200 to 299.
     pub fn is_success(&self) -> bool {
         matches!(self.answer, Ok(200..=299))
     }
 
-    /// The path without what people typed: of the query only places and bounds
-    /// keep their values.
+    /// Returns the path with user input removed: most query values are replaced.
     pub fn redacted_path(&self) -> String {
         const UNREDACTED_PARAMETERS: [&str; 9] =
             ["limit", "status", "cursor", "since", "before", "after", "page", "offset", "platform"];
@@ -51,8 +46,7 @@ impl Call {
         format!("{path}?{}", query.split('&').map(part).collect::<Vec<_>>().join("&"))
     }
 
-    /// As a command for a shell. The channel key stands for itself as a
-    /// variable, and the body as a file: neither was kept.
+    /// Formats as a curl command. Key and body are placeholders, because neither is stored.
     pub fn to_curl_command(&self) -> String {
         let mut words = vec!["curl".to_owned()];
         if self.method != "GET" {
@@ -70,7 +64,7 @@ impl Call {
     }
 }
 
-/// A word no shell reads anything into.
+/// Quotes a word for a shell.
 fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }

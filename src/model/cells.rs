@@ -1,17 +1,14 @@
-//! Cells of CSV files that people open in table programs.
-//!
-//! A table program runs a cell that begins like a formula, whoever wrote it,
-//! so such a cell is set apart by an apostrophe.
+//! CSV cells for spreadsheet programs, which execute cells that look like formulas. Such cells get
+//! a leading apostrophe.
 
 use std::borrow::Cow;
 
 use crate::text;
 
-/// First characters of a formula, also as East Asian keyboards write them.
+/// First characters of a formula, including full-width forms.
 const FORMULA_STARTS: [char; 9] = ['=', '+', '-', '@', '|', '＝', '＋', '－', '＠'];
 
-/// A text as a cell that no table program runs. A plain phone number or
-/// number stays as it is. To be quoted by whoever writes the file.
+/// Prevents a text from being run as a formula. Plain numbers stay unchanged. Does not quote.
 pub fn guard_formula(text: &str) -> Cow<'_, str> {
     let visible =
         text.trim_start_matches(|character: char| character.is_whitespace() || text::is_unseen(character));
@@ -22,7 +19,7 @@ pub fn guard_formula(text: &str) -> Cow<'_, str> {
     if text.starts_with(['\t', '\r', '\n']) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
 
-/// A text as one cell of a line, guarded, and in quotes where it needs them.
+/// Formats one cell, guarded and quoted if necessary.
 pub fn csv_cell(text: &str) -> String {
     let text = guard_formula(text);
     if text.contains([',', '"', '\n', '\r']) {

@@ -1,24 +1,20 @@
-//! Randomness as a value: keys, ids and jitter are drawn from it, so that in
-//! a simulation one seed decides all of them.
-//!
-//! The edges give a source that cannot be guessed.
+//! Source of randomness for keys, ids and jitter. Simulations use a seed; the program uses an
+//! unpredictable source.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where random bits come from. Cheap to clone; clones share the source.
+/// Random bits. Clones share the source.
 #[derive(Clone)]
 pub struct Chance(Arc<dyn Fn() -> u64 + Send + Sync>);
 
 impl Chance {
-    /// From a source of evenly distributed bits.
     pub fn new(draw: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(draw))
     }
 
-    /// The same draws for the same seed. Anyone who knows the seed knows them
-    /// all: never for keys that reach a real server.
+    /// Deterministic source. Predictable from the seed, so never for keys sent to a real server.
     pub fn seeded(seed: u64) -> Self {
         const COUNTER_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         let state = AtomicU64::new(seed);
@@ -27,24 +23,22 @@ impl Chance {
         })
     }
 
-    /// The next 64 bits.
     pub fn draw(&self) -> u64 {
         (self.0)()
     }
 
-    /// From 0 up to, but not including, 1.
+    /// Uniform in 0 (inclusive) to 1 (exclusive).
     pub fn fraction(&self) -> f64 {
         let bits = u32::try_from(self.draw() >> 32).unwrap_or(0);
         f64::from(bits) / (f64::from(u32::MAX) + 1.0)
     }
 
-    /// From 0 up to, but not including, `count`; 0 if that is 0.
+    /// Uniform in 0 (inclusive) to `count` (exclusive); 0 if `count` is 0.
     pub fn below(&self, count: u64) -> u64 {
         let wide = u128::from(self.draw()) * u128::from(count);
         u64::try_from(wide >> 64).unwrap_or(0)
     }
 
-    /// Sixteen bytes, as many as an id takes.
     pub fn bytes(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.draw().to_le_bytes());
@@ -59,7 +53,7 @@ impl fmt::Debug for Chance {
     }
 }
 
-/// Spreads every bit of a counter over all bits (the finaliser of splitmix64).
+/// Finalizer of splitmix64.
 fn mix_bits(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

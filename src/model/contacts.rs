@@ -1,5 +1,4 @@
-//! Contacts: what the server keeps of a person, and what the card shows of
-//! one beside the conversation.
+//! Contacts as stored on the server, and the card shown beside a conversation.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,54 +8,52 @@ use crate::queries::ConversationKey;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// A contact as the server last told it.
+/// A contact as last reported by the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Contact {
-    /// The server's id; `None`: it has none with this number.
+    /// `None` if the server has no contact with this number.
     pub id: Option<ContactId>,
     pub name: Option<SafeText>,
     pub email: Option<SafeText>,
     pub tags: Vec<SafeText>,
-    /// What else is kept of the person: names and values.
+    /// Names and values.
     pub metadata: Vec<(SafeText, SafeText)>,
     pub read_at: Timestamp,
 }
 
-/// A contact as the server sent it, before anything of it is shown.
+/// A contact as received, before sanitizing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReceivedContact {
-    /// Its id; `None`: the server has none with this number.
+    /// `None` if the server has no contact with this number.
     pub id: Option<ContactId>,
     pub name: Option<String>,
     pub email: Option<String>,
     pub tags: Vec<String>,
     /// A JSON object.
     pub metadata: String,
-    /// Whether the object was too large to be kept, and is left out here.
+    /// True if the metadata was too large and was dropped.
     pub is_cut: bool,
 }
 
-/// What is to be changed of a contact, or what a new one begins with. It is
-/// merged with what the server has when it is about to leave, so that
-/// nothing a colleague added meanwhile is lost.
+/// Changes to a contact, or the fields of a new one. Merged with the server's contact just before
+/// sending, so that concurrent changes by colleagues are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ContactChange {
-    /// E.164; names the contact.
+    /// E.164; identifies the contact.
     pub phone: String,
-    /// Its name; an empty one removes it.
+    /// An empty name removes it.
     pub name: Option<String>,
-    /// Its mail address; an empty one removes it.
+    /// An empty address removes it.
     pub email: Option<String>,
     pub add: Vec<String>,
     pub remove: Vec<String>,
     /// Metadata to set: names and JSON values.
     pub set: Vec<(String, Json)>,
-    /// Names of metadata to take away.
+    /// Names of metadata to remove.
     pub unset: Vec<String>,
 }
 
 impl ContactChange {
-    /// Whether nothing would be changed.
     pub fn is_empty(&self) -> bool {
         *self == Self { phone: self.phone.clone(), ..Self::default() }
     }
@@ -69,7 +66,6 @@ impl ContactChange {
         !self.set.is_empty() || !self.unset.is_empty()
     }
 
-    /// What it changes, in words.
     pub fn describe(&self) -> String {
         let one = |label: &str, entry: &Option<String>| match entry.as_deref() {
             Some("") => Some(format!("no {label}")),
@@ -87,83 +83,74 @@ impl ContactChange {
     }
 }
 
-/// Asks for the people of a tab, as far as this desk has read them.
+/// Query for the people of a channel, among the contacts read by this desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeopleQuery {
     pub channel: ChannelId,
-    /// Words of a name, mail address or tag, digits of a number, or `tag:` and
-    /// a whole tag.
+    /// Words of a name, mail address or tag, digits of a number, or `tag:` and a whole tag.
     pub text: String,
-    /// At most so many.
+    /// Maximum number of people.
     pub limit: u32,
 }
 
-/// The tag that a word of a search names, if it names one.
+/// Returns the tag of a `tag:` term.
 pub fn parse_tag_term(word: &str) -> Option<&str> {
     word.strip_prefix("tag:").filter(|text| !text.is_empty())
 }
 
-/// What a server is asked for by a search: it looks in names and numbers, so
-/// tags are looked for here.
+/// Returns the part of a search that the server supports: names and numbers. Tags are matched
+/// locally.
 pub fn server_search_text(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().filter(|word| parse_tag_term(word).is_none()).collect();
     words.join(" ")
 }
 
-/// A contact and the conversation with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// Its number, which names it.
+    /// E.164; identifies the person.
     pub phone: String,
-    /// What is kept of it.
     pub contact: Contact,
-    /// The conversation with it, if there is one.
     pub conversation: Option<ConversationId>,
-    /// When something was last said in it.
+    /// Time of the newest message in the conversation.
     pub last_at: Option<Timestamp>,
 }
 
 impl Person {
-    /// What it is called in one line.
+    /// Name, or number without one.
     pub fn title(&self) -> SafeText {
         self.contact.name.clone().unwrap_or_else(|| SafeText::line(&self.phone))
     }
 }
 
-/// People, those with the newest activity first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PeoplePage {
     pub people: Vec<Person>,
-    /// How many fit, here or not.
+    /// Number of matches, including those not on this page.
     pub total: u64,
 }
 
-/// A contact to be edited: as the server told it, nothing cut or cleaned.
+/// A contact for editing, neither truncated nor sanitized.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PersonDetail {
     pub phone: String,
     pub id: Option<ContactId>,
-    /// Its name; empty: none.
+    /// Empty if there is none.
     pub name: String,
-    /// Its mail address; empty: none.
+    /// Empty if there is none.
     pub email: String,
     pub tags: Vec<String>,
-    /// Its metadata: names, and values as a person writes them.
     pub fields: Vec<MetadataField>,
-    /// The conversation with it, if there is one.
     pub conversation: Option<ConversationId>,
 }
 
-/// One piece of metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MetadataField {
     pub name: String,
-    /// Its value: a text as it is, anything else as JSON.
+    /// Strings verbatim, other values as JSON.
     pub text: String,
     pub is_text: bool,
 }
 
-/// A contact a server found by what was looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundContact {
     pub channel: ChannelId,
@@ -177,21 +164,19 @@ pub struct FoundContact {
 pub struct OtherConversation {
     pub key: ConversationKey,
     pub title: SafeText,
-    /// When something was last said.
+    /// Time of the newest message.
     pub last_at: Option<Timestamp>,
 }
 
-/// What the card shows beside the conversation itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContactCard {
-    /// The contact, once it was read.
+    /// `None` until the contact was read.
     pub contact: Option<Contact>,
-    /// The same number or mail address in other tabs.
+    /// Conversations in other tabs with the same number or mail address.
     pub elsewhere: Vec<OtherConversation>,
 }
 
-/// Tags as they shall be: what the server has, with some added and others
-/// taken away. Nothing that a colleague added meanwhile is lost.
+/// Applies additions and removals to the server's tags and keeps all others.
 pub fn merge_tags(before: &[String], add: &[String], remove: &[String]) -> Vec<String> {
     let mut after: Vec<String> = before.iter().filter(|text| !remove.contains(text)).cloned().collect();
     for word in add {
@@ -202,7 +187,7 @@ pub fn merge_tags(before: &[String], add: &[String], remove: &[String]) -> Vec<S
     after
 }
 
-/// How a tag line is read: words parted by commas, each once.
+/// Parses tags separated by commas, without duplicates.
 pub fn parse_tags(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in line.split(',').map(str::trim).filter(|text| !text.is_empty()) {
@@ -213,7 +198,7 @@ pub fn parse_tags(line: &str) -> Vec<String> {
     words
 }
 
-/// Whether tags are as they were wished.
+/// True if the tags contain every added and no removed one.
 pub fn has_expected_tags(told: &[String], add: &[String], remove: &[String]) -> bool {
     add.iter().all(|text| told.contains(text)) && !remove.iter().any(|text| told.contains(text))
 }

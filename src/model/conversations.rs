@@ -1,23 +1,21 @@
-//! Conversations of the business chat and bot-chat channels, one shape for
-//! both, and the local facts a list row shows beside them.
-//!
-//! Interface: Resources, Conversation.
+//! Conversations of the business chat and bot-chat channels, one shape for both, and the local
+//! state that a list row shows beside them.
 
 use crate::email::Thread;
 use crate::ids::{ChannelId, ConversationId};
 use crate::local::LocalState;
 use crate::queries::ConversationKey;
+use crate::queue::{Place, Section};
 use crate::targets::{ResponseTargets, TargetState};
 use crate::text::SafeText;
 use crate::time::{MINUTE, Timestamp};
 use crate::trouble::{self, TroubleReason, TroubleScore};
 
-/// How long the AI is given to answer after it was handed back.
+/// Microseconds the AI has to answer after a conversation was handed back to it.
 pub const AI_ANSWER_TIMEOUT: i64 = MINUTE;
 
 crate::words! {
-    /// Whether the conversation goes on. Reads the list filter's word and the
-    /// response's word alike.
+    /// Parsed from responses and from the list filter, which use different words.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum ConversationStatus {
         /// `active` in responses, `open` in the filter.
@@ -27,22 +25,19 @@ crate::words! {
     }
 }
 
-/// Whether the AI answers. Unknown until a single read or a PATCH told.
+/// State of the AI's automatic answers. Unknown until a single read or a PATCH reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Automation {
-    /// The AI answers the next message.
     On,
-    /// Paused: a person has the conversation.
+    /// Paused: a person handles the conversation.
     Off,
-    /// Nothing has told yet.
     #[default]
     Unknown,
-    /// The channel has no such switch in this interface.
+    /// The interface offers no such switch for the channel.
     NotApplicable,
 }
 
 impl Automation {
-    /// The state a server's boolean stands for.
     pub fn from_enabled(enabled: Option<bool>) -> Self {
         match enabled {
             Some(true) => Self::On,
@@ -51,7 +46,6 @@ impl Automation {
         }
     }
 
-    /// The words on screen.
     pub fn label(self) -> &'static str {
         match self {
             Self::On => "AI ON",
@@ -62,91 +56,104 @@ impl Automation {
     }
 }
 
-/// Whether the AI asks for a person. Lists do not tell; single reads may.
+/// Request of the AI for a person. Lists omit it; single reads may include it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Escalation {
-    /// Nothing was told.
     #[default]
     Unknown,
-    /// It does not.
     None,
-    /// It does, and says why.
     Requested(SafeText),
 }
 
 impl Escalation {
-    /// Why it asks, then its summary and what it proposes, each in one line.
+    /// Returns the reason, the summary and the proposal of the AI, one line each.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         let text = match self {
             Self::Requested(why) => why.as_str(),
             Self::Unknown | Self::None => "",
         };
-        // The mark of a line break in a text of one line.
+        // `SafeText` of one line has this mark in place of a line break.
         text.split('⏎').map(str::trim).filter(|text| !text.is_empty())
     }
 }
 
-/// The 24-hour customer service window. The server's boolean is the
-/// authority; a countdown is only an estimate.
+/// The 24-hour customer service window. The server's boolean is authoritative; the remaining time
+/// is only an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ServiceWindow {
     /// Free text may be sent.
     Open,
     /// Only approved templates may be sent.
     Closed,
-    /// The server did not say.
     #[default]
     Unknown,
-    /// The channel has no window.
     NotApplicable,
 }
 
-/// Ad attribution; no single field is guaranteed to be present.
+/// Ad attribution; every field is optional.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Referral {
-    /// `ad` or `post`, as it came.
+    /// `ad` or `post`, unparsed.
     pub source_type: Option<SafeText>,
     pub headline: Option<SafeText>,
     pub body: Option<SafeText>,
     pub source_url: Option<SafeText>,
 }
 
-/// One conversation as the server last told it.
+/// JSON fields that this version parses, beside those of a message; the raw view marks all others.
+pub const CONVERSATION_FIELDS: &[&str] = &[
+    "lastChange",
+    "closedAt",
+    "customerPhone",
+    "customerAddress",
+    "customerName",
+    "customerEmail",
+    "customerAvatar",
+    "messageCount",
+    "lastMessagePreview",
+    "lastMessageAt",
+    "firstMessageAt",
+    "referral",
+    "serviceWindowOpen",
+    "automationEnabled",
+    "escalation",
+    "telegramChatId",
+    "telegramUsername",
+    "type",
+];
+
+/// A conversation as last reported by the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
     pub id: ConversationId,
-    /// Where replies go: the phone number, or the bot chat's id. `None` locks
-    /// the composer.
+    /// Destination of replies: phone number or bot chat id. `None` disables the composer.
     pub address: Option<String>,
-    /// The customer's name, if there is one with something visible in it.
+    /// Name of the customer; `None` if it has no visible character.
     pub name: Option<SafeText>,
-    /// The bot platform's user name, without `@`.
+    /// User name on the bot platform, without `@`.
     pub username: Option<SafeText>,
     pub email: Option<SafeText>,
     pub status: ConversationStatus,
-    /// Messages in the conversation, by the server's count.
+    /// Number of messages as counted by the server.
     pub message_count: u64,
-    /// The newest message, cut by the server.
+    /// Start of the newest message, truncated by the server.
     pub preview: SafeText,
-    /// When the newest message came or left.
     pub last_message_at: Option<Timestamp>,
     pub created_at: Option<Timestamp>,
-    /// When the first message came or left.
     pub first_message_at: Option<Timestamp>,
+    /// Time at which it was closed; `None` while it is open or if the server does not report it.
+    pub closed_at: Option<Timestamp>,
     pub referral: Option<Referral>,
-    /// The 24-hour window.
     pub window: ServiceWindow,
-    /// Whether the AI answers; lists do not tell, single reads do.
     pub automation: Automation,
-    /// Whether the AI asks for a person.
     pub escalation: Escalation,
-    /// The item as it came, for the raw view.
+    /// Unparsed JSON for the raw view.
     pub raw: String,
 }
 
 impl Conversation {
-    /// What stands for a conversation of which only the id is known; `chat`
-    /// where there is a window and an AI.
+    /// Returns a placeholder for a conversation of which only the id is known. `chat` is true for
+    /// channels with a service window and an AI.
     pub fn stand_in(id: ConversationId, chat: bool) -> Self {
         Self {
             id,
@@ -160,6 +167,7 @@ impl Conversation {
             last_message_at: None,
             created_at: None,
             first_message_at: None,
+            closed_at: None,
             referral: None,
             window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
             automation: if chat { Automation::Unknown } else { Automation::NotApplicable },
@@ -178,14 +186,12 @@ impl Conversation {
         self.window != ServiceWindow::NotApplicable
     }
 
-    /// The title: name, else user name, else address, else the id's tail.
     pub fn title(&self) -> SafeText {
         title_of(self.name.as_ref(), self.username.as_ref(), self.address.as_deref(), &self.id)
     }
 }
 
-/// The title of a conversation: name, else user name, else address, else the
-/// id's tail.
+/// Returns the first that is present: name, user name, address, last six characters of the id.
 pub fn title_of(
     name: Option<&SafeText>,
     username: Option<&SafeText>,
@@ -206,50 +212,50 @@ pub fn title_of(
     SafeText::line(&format!("conversation …{tail}"))
 }
 
-/// One row of the conversation list: the server's word plus local facts.
+/// Row of the conversation list: server data plus local state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationRow {
     pub channel: ChannelId,
-    /// What the server last told.
     pub conversation: Conversation,
-    /// Inbound messages newer than this desk's last look.
+    /// Inbound messages newer than the last view on this desk.
     pub unread: u32,
-    /// Newest inbound message without a later outbound one: since when the
-    /// customer waits.
+    /// Time of the newest inbound message with no later outbound one; start of the customer's wait.
     pub waiting_since: Option<Timestamp>,
-    /// Newest inbound message known here: the base of the window's estimate.
+    /// Time of the newest inbound message; base of the estimate of the service window.
     pub last_inbound_at: Option<Timestamp>,
-    /// How the draft begins that is kept, if there is one.
+    /// Start of the stored draft.
     pub draft: Option<SafeText>,
-    /// A change of the AI switch that is on its way: the wanted state.
+    /// Requested state of an AI switch in progress.
     pub automation_pending: Option<bool>,
-    /// Whether a close is held or on its way.
+    /// True if a close is on hold or in progress.
     pub close_pending: bool,
-    /// Whether this desk paused the AI here.
     pub paused_here: bool,
-    /// Who of this desk paused it, and when.
+    /// User of this desk who paused the AI, and when.
     pub paused: Option<(SafeText, Timestamp)>,
-    /// When this desk handed it back to the AI, if the AI has said nothing
-    /// since.
+    /// Time at which this desk handed the conversation back to the AI; `None` once the AI has
+    /// answered.
     pub handed_back_at: Option<Timestamp>,
-    /// When the customer first wrote after that.
+    /// First message of the customer after `handed_back_at`.
     pub ai_asked_at: Option<Timestamp>,
-    /// From when the lease of a pause made here counts.
+    /// Start of the lease of a pause made here.
     pub lease_from: Option<Timestamp>,
-    /// Whether a customer who waits was answered before in the same case.
+    /// True if the waiting customer was answered before in this case.
     pub answered_before: bool,
-    /// Outbox rows of this conversation that wait for a person.
+    /// Outbox rows of this conversation that need a decision.
     pub stopped_rows: u32,
-    /// What its newest messages tell of trouble with the AI.
+    /// Signs of trouble with the AI in the newest messages.
     pub trouble: TroubleScore,
-    /// What this desk keeps of it.
+    /// Time of the oldest proposal for the conversation.
+    pub proposed_at: Option<Timestamp>,
+    /// True if nothing but a broadcast was sent and nobody has written.
+    pub is_broadcast_only: bool,
+    /// Position in the inbox as stored; `None` if it is in no section.
+    pub place: Option<Place>,
     pub local: LocalState,
-    /// What only a thread of mails has.
     pub thread: Option<Box<Thread>>,
 }
 
 impl ConversationRow {
-    /// A row without any local facts.
     pub fn without_facts(channel: ChannelId, conversation: Conversation) -> Self {
         Self {
             channel,
@@ -268,32 +274,40 @@ impl ConversationRow {
             answered_before: false,
             stopped_rows: 0,
             trouble: TroubleScore::default(),
+            proposed_at: None,
+            is_broadcast_only: false,
+            place: None,
             local: LocalState::default(),
             thread: None,
         }
     }
 
-    /// What names it among those of all tabs.
     pub fn key(&self) -> ConversationKey {
         ConversationKey { channel: self.channel.clone(), conversation: self.conversation.id.clone() }
     }
 
-    /// Whether this is the row of a conversation.
     pub fn has_key(&self, key: &ConversationKey) -> bool {
         self.conversation.id == key.conversation && self.channel == key.channel
     }
 
-    /// Whether a person is needed: the customer waits or the AI asks for one
-    /// and the conversation is open and not put aside, or something written
-    /// here could not be sent.
+    pub fn section(&self) -> Option<Section> {
+        self.place.map(|place| place.section)
+    }
+
+    /// True if the row is in the section of those who need a person.
+    pub fn needs_person(&self) -> bool {
+        self.section() == Some(Section::NeedsPerson)
+    }
+
+    /// True if a reply or a decision is due: the conversation is open, not snoozed, and the customer waits or
+    /// the AI asks for a person; or a send needs a decision.
     pub fn needs_reply(&self) -> bool {
         let open = self.conversation.status == ConversationStatus::Open && !self.local.is_asleep();
         (open && (self.waiting_since.is_some() || self.is_failing())) || self.stopped_rows > 0
     }
 
-    /// Since when a customer has waited in vain for the AI after it was handed
-    /// back from here: their first message since, a minute old by now, which
-    /// no one has answered.
+    /// Returns the first customer message after a hand-back that the AI has left unanswered for at
+    /// least [`AI_ANSWER_TIMEOUT`].
     pub fn unanswered_since(&self, now: Timestamp) -> Option<Timestamp> {
         let asked = self.ai_asked_at.filter(|_| self.waiting_since.is_some())?;
         let in_vain =
@@ -301,16 +315,16 @@ impl ConversationRow {
         in_vain.then_some(asked)
     }
 
-    /// How a customer's waiting stands to the target of the channel, if there is
-    /// one and they wait.
+    /// Compares the customer's wait with the channel's response target; `None` without a target or
+    /// a wait.
     pub fn target_state(&self, now: Timestamp, targets: ResponseTargets) -> Option<TargetState> {
         let open = self.conversation.status == ConversationStatus::Open && !self.local.is_asleep();
         let since = self.waiting_since.filter(|_| open)?;
         Some(TargetState::from_wait(now.since(since), targets.span(self.answered_before)?))
     }
 
-    /// How much trouble there is with the AI, by what was said and by how long
-    /// the customer has waited; 0 where the AI does not answer.
+    /// Returns the trouble score of the AI from message contents and waiting time; 0 if the AI is
+    /// off.
     pub fn trouble_score(&self, now: Timestamp) -> u32 {
         let answers = !matches!(self.conversation.automation, Automation::Off);
         if !answers || self.conversation.status != ConversationStatus::Open || self.local.is_asleep() {
@@ -320,17 +334,16 @@ impl ConversationRow {
         asks + self.trouble_reasons(now).iter().map(|trouble_reason| trouble_reason.weight).sum::<u32>()
     }
 
-    /// What was said and how long it has been unanswered, each with its weight.
+    /// Returns the reasons found in messages plus the waiting time, each with its weight.
     fn trouble_reasons(&self, now: Timestamp) -> Vec<TroubleReason> {
         let waits =
             self.waiting_since.and_then(|waiting_since| trouble::score_waiting(now.since(waiting_since)));
         self.trouble.reasons.iter().cloned().chain(waits).collect()
     }
 
-    /// Why there is trouble with the AI, in words; `None` if there is none. The
-    /// waiting time is told beside it.
+    /// Describes the trouble with the AI, without the waiting time; `None` below the threshold.
     pub fn describe_trouble(&self, now: Timestamp) -> Option<String> {
-        // Waiting alone is said by the waiting time.
+        // The list shows the waiting time in its own column.
         let troubled =
             self.trouble_score(now) >= trouble::TROUBLE_THRESHOLD && !self.trouble.reasons.is_empty();
         troubled.then(|| {
@@ -339,7 +352,7 @@ impl ConversationRow {
         })
     }
 
-    /// The score with what each reason adds to it; `None` without trouble.
+    /// Describes the score and the weight of each reason; `None` without trouble.
     pub fn describe_trouble_score(&self, now: Timestamp) -> Option<String> {
         self.describe_trouble(now)?;
         let asks = self.is_failing().then(|| "asks for a person 60".to_owned());
@@ -351,7 +364,11 @@ impl ConversationRow {
         Some(format!("score {}: {words}", self.trouble_score(now)))
     }
 
-    /// Whether the AI asks for a person in an open conversation.
+    /// Name of the user of this desk who paused the AI, unless it is `agent` or unknown.
+    pub fn paused_by_other(&self, agent: &SafeText) -> Option<&SafeText> {
+        self.paused.as_ref().map(|(owner, _)| owner).filter(|owner| !owner.is_empty() && *owner != agent)
+    }
+
     pub fn is_failing(&self) -> bool {
         self.conversation.status == ConversationStatus::Open
             && matches!(self.conversation.escalation, Escalation::Requested(_))

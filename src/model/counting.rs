@@ -1,7 +1,4 @@
-//! How long a text is as its channel counts it, how much the channel takes,
-//! and how what is too long falls into several messages.
-//!
-//! Interface: Limits, Size and count bounds.
+//! Length of a text as counted by its channel, and splitting of texts that are too long.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -9,30 +6,28 @@ use crate::account::Platform;
 use crate::bounds;
 use crate::outbox::content::Markup;
 
-/// A text measured against its channel's bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextLength {
-    /// Characters as they are sent.
+    /// Characters as counted by the channel.
     pub length: usize,
-    /// The most the channel takes.
     pub limit: usize,
-    /// Whether more is counted than was typed, because of escapes.
+    /// True if escapes make the length exceed the typed text.
     pub escaped: bool,
-    /// Parts a phone network carries it in; only of SMS.
+    /// SMS parts; `None` on other channels.
     pub segments: Option<usize>,
 }
 
 impl TextLength {
-    /// Measures a text of a channel. Without markup the bot channel escapes
-    /// three characters, and the interface counts what is sent; its platform counts
-    /// UTF-16 units of what is seen. Whichever is more is the length.
+    /// Measures a text. On the bot channel without markup, returns the larger of two counts: the
+    /// interface counts the text with `&`, `<` and `>` escaped, the platform counts UTF-16 units of
+    /// the visible text.
     pub fn measure(platform: Option<&Platform>, markup: Option<Markup>, text: &str) -> Self {
         let typed = bounds::count_chars(text);
         let plain = Self { length: typed, limit: bounds::MAX_TEXT_CHARS, escaped: false, segments: None };
         match platform {
             Some(Platform::Telegram) if markup.is_none() => {
                 let sent = typed + text.chars().map(escape_chars).sum::<usize>();
-                // The platform counts what people see, in its own units.
+                // The platform counts UTF-16 units of the visible text.
                 let length = sent.max(bounds::utf16_length(text));
                 Self { length, escaped: sent > typed && length == sent, ..plain }
             }
@@ -43,18 +38,17 @@ impl TextLength {
         }
     }
 
-    /// Whether it is too long to be sent.
     pub fn is_over(self) -> bool {
         self.length > self.limit
     }
 
-    /// Whether little room is left: from four fifths of the bound.
+    /// True from four fifths of the limit.
     pub fn is_near(self) -> bool {
         self.length * 5 >= self.limit * 4
     }
 }
 
-/// Characters an escape adds.
+/// Number of characters added by escaping.
 fn escape_chars(it: char) -> usize {
     match it {
         '&' => 4,
@@ -63,15 +57,13 @@ fn escape_chars(it: char) -> usize {
     }
 }
 
-/// Characters of the phone networks' 7-bit alphabet beside letters, digits
-/// and the usual signs.
+/// GSM 7-bit alphabet without ASCII letters and digits.
 const GSM_ALPHABET: &str = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
-/// Those of its second table, which count twice.
+/// GSM extension table; each character counts twice.
 const GSM_EXTENSION: &str = "^{}\\[~]|€\u{c}";
 
-/// Parts a phone network carries a text in. Text of its 7-bit alphabet fits
-/// 160 to a part, other text 70; where there are several parts, each of them
-/// has a little less, and no character is split between two.
+/// Number of SMS parts. One part holds 160 characters of the 7-bit alphabet or 70 UTF-16 units;
+/// with several parts each holds 153 or 67. No character is split.
 pub fn count_sms_segments(text: &str) -> usize {
     let septets = |character: char| match character {
         character if character.is_ascii_alphanumeric() || GSM_ALPHABET.contains(character) => Some(1),
@@ -84,7 +76,7 @@ pub fn count_sms_segments(text: &str) -> usize {
     }
 }
 
-/// Parts that characters of these widths fill.
+/// Number of parts needed for characters of these widths.
 fn count_parts(widths: &[usize], alone: usize, each: usize) -> usize {
     let whole: usize = widths.iter().sum();
     if whole <= alone {
@@ -97,8 +89,8 @@ fn count_parts(widths: &[usize], alone: usize, each: usize) -> usize {
     widths.iter().fold((1, 0), fill).0
 }
 
-/// Splits a text into messages that each fit, at the ends of paragraphs,
-/// lines, sentences or words, whichever comes late enough.
+/// Splits a text into messages that fit, preferably at the end of a paragraph, line, sentence or
+/// word.
 pub fn split_text(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = text.trim();
@@ -110,7 +102,6 @@ pub fn split_text(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     parts
 }
 
-/// Where the first message of a text ends.
 fn first_part_end(text: &str, fits: &impl Fn(&str) -> bool) -> usize {
     if fits(text) {
         return text.len();
@@ -119,7 +110,7 @@ fn first_part_end(text: &str, fits: &impl Fn(&str) -> bool) -> usize {
     let fitting = ends.partition_point(|end| fits(&text[..*end]));
     let most = ends.get(fitting.max(1) - 1).copied().unwrap_or(text.len());
     let window = &text[..most];
-    // A break in the first half would make many short messages.
+    // A break in the first half would produce many short messages.
     let late = |end: &usize| *end * 2 >= most;
     let after = |mark: &str| window.rfind(mark).map(|at| at + mark.len()).filter(late);
     let sentence = [". ", "! ", "? ", "。", "！", "？", "… "].into_iter().filter_map(after).max();
@@ -197,7 +188,7 @@ mod tests {
         for (text, most, parts) in cases {
             assert_eq!(split_text(text, within(most)), parts, "{text}");
         }
-        // What fits nowhere still gets on.
+        // A cluster that does not fit is sent as its own message.
         assert_eq!(split_text("👨‍👩‍👧‍👦a", within(1)), ["👨‍👩‍👧‍👦", "a"]);
     }
 }

@@ -1,62 +1,55 @@
-//! What happened while nobody was at this desk.
+//! Digest of events during an absence.
 
 use crate::conversations::ConversationRow;
 use crate::ids::ChannelId;
+use crate::outbox::OutboxRow;
 use crate::queries::ConversationKey;
 use crate::text::SafeText;
 use crate::time::Timestamp;
-use crate::waves::Campaign;
+use crate::waves::{Campaign, CampaignPhase};
 
-/// A time in which nobody was at any window of this desk.
+/// A period in which nobody used this desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Absence {
-    /// When somebody was here last.
+    /// Time of the last activity.
     pub from: Timestamp,
     pub until: Timestamp,
 }
 
-/// What happened since the latest absence began, the most important first.
+/// Events since the start of the latest absence, most important first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Digest {
-    /// That absence; `None` if there was none yet.
+    /// `None` if there was no absence yet.
     pub absence: Option<Absence>,
     pub entries: Vec<DigestEntry>,
     pub more: bool,
 }
 
-/// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DigestEntry {
     pub channel: ChannelId,
-    /// The conversation or broadcast, in words.
     pub title: SafeText,
     pub fact: DigestFact,
-    /// Where it is looked into.
     pub place: DigestPlace,
 }
 
-/// What happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DigestFact {
-    /// A customer wrote and waits, or the AI asks for a person.
+    /// A customer waits, or the AI asks for a person.
     Waits(Box<ConversationRow>),
-    /// The AI answers, and there is trouble with it.
+    /// The AI answers, but its trouble score is high.
     Fails(Box<ConversationRow>),
-    /// The AI was paused from this desk.
     Paused {
-        /// The author; may be empty.
+        /// Name of the user; may be empty.
         by: SafeText,
         at: Timestamp,
     },
-    /// A broadcast was paused between two waves, or came to its end.
+    /// A campaign was paused between waves or has finished.
     Waves(Box<Campaign>),
-    /// A text written here was sent and did not arrive.
+    /// A text sent from here was not delivered.
     Undelivered(SafeText),
-    /// What was to leave waits for a person.
-    Asks {
-        what: SafeText,
-        why: SafeText,
-    },
+    /// An outbox row needs a decision.
+    Asks(Box<OutboxRow>),
     GivenUp {
         operation: SafeText,
         why: SafeText,
@@ -66,14 +59,48 @@ pub enum DigestFact {
     },
 }
 
-/// Where something is looked into.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DigestPlace {
     Conversation(ConversationKey),
-    /// On the page of the outbox.
     Outbox,
-    /// On the page of broadcasts.
     Broadcasts,
-    /// Nowhere: it is over.
+    /// No details available.
     Nowhere,
+}
+
+/// Identifies an entry across updates of the digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DigestId {
+    channel: ChannelId,
+    title: SafeText,
+    place: DigestPlace,
+    fact: String,
+}
+
+impl DigestEntry {
+    pub fn id(&self) -> DigestId {
+        let fact = match &self.fact {
+            DigestFact::Waits(_) => "waits".to_owned(),
+            DigestFact::Fails(_) => "fails".to_owned(),
+            DigestFact::Paused { .. } => "paused".to_owned(),
+            DigestFact::Waves(campaign) => format!("waves {}", campaign.id),
+            DigestFact::Undelivered(text) => format!("undelivered {text}"),
+            DigestFact::Asks(row) => format!("asks {}", row.id),
+            DigestFact::GivenUp { operation, why } => format!("given up {operation} {why}"),
+            DigestFact::Left { operation } => format!("left {operation}"),
+        };
+        let (channel, title, place) = (self.channel.clone(), self.title.clone(), self.place.clone());
+        DigestId { channel, title, place, fact }
+    }
+}
+
+impl DigestFact {
+    /// True if a person has something to do.
+    pub fn needs_person(&self) -> bool {
+        match self {
+            Self::Waits(_) | Self::Asks(_) | Self::Undelivered(_) => true,
+            Self::Waves(campaign) => campaign.phase == CampaignPhase::Paused,
+            Self::Fails(_) | Self::Paused { .. } | Self::GivenUp { .. } | Self::Left { .. } => false,
+        }
+    }
 }

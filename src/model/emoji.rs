@@ -1,21 +1,19 @@
-//! Emoji by their short names: those whose width every terminal agrees on.
+//! Emoji by short name, limited to those with the same width on every terminal.
 
 use unicode_width::UnicodeWidthStr;
 
-/// The newest version of Unicode whose emoji are offered: terminals that
-/// people have know the width of these.
+/// Newest Unicode version whose emoji are offered; common terminals know their width.
 const MAX_UNICODE_VERSION: u32 = 13;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Emoji {
     pub glyph: &'static str,
-    /// Its short name, without colons.
+    /// Without colons.
     pub short_name: &'static str,
     pub name: &'static str,
 }
 
-/// The emoji whose short name or name holds a text: those that begin with it
-/// first, each once.
+/// Returns emoji whose short name or name contains the query, prefix matches first.
 pub fn search(query: &str) -> Vec<Emoji> {
     let query = query.to_lowercase();
     let mut found: Vec<(u8, Emoji)> =
@@ -24,7 +22,7 @@ pub fn search(query: &str) -> Vec<Emoji> {
     found.into_iter().map(|(_, emoji)| emoji).collect()
 }
 
-/// How well a text names an emoji, or that it does not.
+/// Sort rank for a query; `None` if it does not match.
 fn rank(emoji: &Emoji, query: &str) -> Option<u8> {
     match () {
         () if emoji.short_name == query => Some(0),
@@ -46,8 +44,7 @@ fn all_emoji() -> impl Iterator<Item = Emoji> {
     })
 }
 
-/// The short name that is being typed at the end of a text: what stands after
-/// a colon that begins a word.
+/// Returns the short name being typed at the end of a text, after a colon at the start of a word.
 pub fn typed_short_name(before: &str) -> Option<&str> {
     let (head, short) = before.rsplit_once(':')?;
     let begins =

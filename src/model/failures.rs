@@ -1,13 +1,12 @@
-//! Why a message did not arrive, in the service's own code and words. The
-//! interface names no such field of a message or a recipient, so the usual
-//! spellings are looked for; what is not told stays unsaid.
+//! Reasons of failed messages. The interface documents no field for them, so common field names are
+//! tried.
 
 use crate::text::SafeText;
 
-/// Where a code may stand, as JSON pointers.
+/// JSON pointers of an error code, in order of preference.
 const CODE_POINTERS: [&str; 6] =
     ["/error/code", "/errorCode", "/error_code", "/failureCode", "/code", "/errors/0/code"];
-/// Where words may stand.
+/// JSON pointers of an error text, in order of preference.
 const TEXT_POINTERS: [&str; 12] = [
     "/error/message",
     "/error/title",
@@ -23,7 +22,7 @@ const TEXT_POINTERS: [&str; 12] = [
     "/errors/0/title",
 ];
 
-/// What the service said of a failure; empty where it said nothing.
+/// Code and text reported by the service; empty if none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FailureReason {
     pub code: SafeText,
@@ -31,7 +30,7 @@ pub struct FailureReason {
 }
 
 impl FailureReason {
-    /// Finds it in an item; `told` answers what stands at a JSON pointer.
+    /// Extracts the reason from an item; `told` returns the value at a JSON pointer.
     pub fn from_item(told: impl Fn(&str) -> Option<String>) -> Self {
         let first = |places: &[&str]| places.iter().find_map(|place| told(place)).unwrap_or_default();
         let (code, words) = (SafeText::line(&first(&CODE_POINTERS)), SafeText::line(&first(&TEXT_POINTERS)));
@@ -39,18 +38,15 @@ impl FailureReason {
         Self { code, text }
     }
 
-    /// Whether the service said anything.
     pub fn is_stated(&self) -> bool {
         !(self.code.is_empty() && self.text.is_empty())
     }
 
-    /// The service's words; where it gives a code alone, what that means by the
-    /// interface. Empty where that is not known.
+    /// Returns the service's text, else the meaning of its code; empty if unknown.
     pub fn text(&self) -> &str {
         if self.text.is_empty() { describe_code(self.code.as_str()) } else { self.text.as_str() }
     }
 
-    /// In a line.
     pub fn describe(&self) -> String {
         match (self.code.is_empty(), self.text()) {
             (true, "") => "the service tells no reason".to_owned(),
@@ -61,7 +57,6 @@ impl FailureReason {
     }
 }
 
-/// What a code of the interface means for a message to one person.
 fn describe_code(code: &str) -> &'static str {
     match code {
         "SESSION_EXPIRED" => "the 24-hour window was closed: only a template arrives",
@@ -82,12 +77,10 @@ fn describe_code(code: &str) -> &'static str {
     }
 }
 
-/// Somebody a broadcast did not reach, as the service names them.
+/// Recipient a broadcast did not reach, as reported by the service.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FailedRecipient {
-    /// The contact's id, if it is named.
     pub contact: Option<String>,
-    /// The number, if it is named.
     pub phone: Option<String>,
     pub reason: FailureReason,
 }

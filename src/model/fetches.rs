@@ -1,5 +1,4 @@
-//! What a screen asks the server for when a person looks at it, and what came
-//! back to a page. Nothing of it is polled.
+//! Requests to the server caused by a screen, and their results. None of these are polled.
 
 use crate::email::MailQuery;
 use crate::ids::MessageId;
@@ -9,53 +8,48 @@ use crate::time::Timestamp;
 use crate::trigger_events::TriggerEvents;
 use crate::webhooks::Webhook;
 
-/// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetch {
-    /// A page of the contacts; what is read joins those this desk has.
+    /// A page of contacts; results are merged into the store.
     People {
-        /// Whose name or number the server shall look for; empty: of all.
+        /// Name or number for the server's search; empty for all contacts.
         search: String,
-        /// Whether the page behind the last one is wanted.
+        /// True for the page after the last one.
         more: bool,
     },
-    /// What the triggers tell.
+    /// Events of the triggers.
     Events,
-    /// The webhooks of the key.
+    /// Webhooks of the key.
     Webhooks,
-    /// One message, as the server has it now.
+    /// Current state of one message.
     Message { message: MessageId },
-    /// The contact with a number.
+    /// The contact with this number.
     Person { phone: String },
-    /// Messages that went out since a time: the recipients a broadcast reached.
+    /// Outbound messages since a time, which show the recipients a broadcast reached.
     Sent { since: Timestamp },
-    /// The list of templates.
+    /// Templates of the channel.
     Templates,
-    /// Contacts by what is typed; newer words take the place of older ones.
-    /// Told by its own news, as those below.
+    /// Search while typing; a newer request replaces an older one. Reported by its own `News`, like
+    /// the ones below.
     Contacts { words: String },
-    /// Threads or correspondents.
+    /// Mail threads or correspondents.
     Mail(MailQuery),
 }
 
-/// What came back.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FetchResult {
-    /// People were read; whether the server has more that fit.
+    /// True if the server has more matches.
     People {
         more: bool,
     },
-    /// The contact was read, or is gone.
+    /// The contact was read or does not exist.
     Person,
-    /// What the triggers told.
     Events(Box<TriggerEvents>),
     Webhooks(Vec<Webhook>),
-    /// Messages that went out were read.
     Sent,
-    /// The templates were read.
     Templates,
     Message(Box<Message>),
 }
 
-/// The end of a fetch: what came back, or why nothing did.
+/// Result of a fetch, or an error for the user.
 pub type FetchOutcome = Result<FetchResult, SafeText>;

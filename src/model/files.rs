@@ -1,16 +1,13 @@
-//! What a file is, judged by its first bytes and its name: once, for
-//! sending and for receiving.
-//!
-//! Pure. What anybody says of a type is not believed.
+//! Media type of a file from its first bytes or its name. Stated types are not trusted. Pure.
 
 use crate::outbox::content::MediaKind;
 
-/// The type of all that is not recognised.
+/// Type of unrecognized files.
 pub const UNKNOWN_MIME_TYPE: &str = "application/octet-stream";
-/// So many bytes of a file's beginning tell its type.
+/// Number of leading bytes needed to detect the type.
 pub const SNIFFED_BYTES: usize = 64;
 
-/// First bytes, where they stand, and the type they tell.
+/// Offset, magic bytes and media type.
 const MAGIC_BYTES: [(usize, &[u8], &str); 17] = [
     (0, b"\xFF\xD8\xFF", "image/jpeg"),
     (0, b"\x89PNG\r\n\x1A\n", "image/png"),
@@ -31,8 +28,8 @@ const MAGIC_BYTES: [(usize, &[u8], &str); 17] = [
     (0, b"\xFF\xF9", "audio/aac"),
 ];
 
-/// Endings of names and the types they stand for, where bytes do not tell.
-/// Nothing a browser would run is among them.
+/// Media types by extension, used if the bytes are inconclusive. Excludes everything a browser
+/// would run.
 const EXTENSIONS: [(&str, &str); 25] = [
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
@@ -61,7 +58,7 @@ const EXTENSIONS: [(&str, &str); 25] = [
     ("vcf", "text/vcard"),
 ];
 
-/// The media type of a file: by its bytes, then by its name.
+/// Detects the media type by bytes, then by name.
 pub fn mime_type(bytes: &[u8], name: &str) -> &'static str {
     let tells = |(at, magic, _): &&(usize, &[u8], &str)| {
         bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic))
@@ -73,14 +70,13 @@ pub fn mime_type(bytes: &[u8], name: &str) -> &'static str {
     mime_type_of_name(name)
 }
 
-/// The media type a name alone tells.
 pub fn mime_type_of_name(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     let found = EXTENSIONS.iter().find(|(it, _)| ending.as_deref() == Some(*it));
     found.map_or(UNKNOWN_MIME_TYPE, |(_, found)| found)
 }
 
-/// What a file of a type is sent as, if nobody says otherwise.
+/// Default kind for sending a media type.
 pub fn media_kind_of(mime_type: &str) -> MediaKind {
     match mime_type.split('/').next() {
         Some("image") => MediaKind::Image,
@@ -90,7 +86,6 @@ pub fn media_kind_of(mime_type: &str) -> MediaKind {
     }
 }
 
-/// A size as people read it.
 pub fn format_size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),

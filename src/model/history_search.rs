@@ -1,5 +1,4 @@
-//! What is known from looking for a text in its history that may have been
-//! sent.
+//! Results of searching the history for a text of unknown outcome.
 
 use crate::ids::{MessageId, RowId};
 use crate::messages::{Direction, Message, MessageRow, Sender};
@@ -7,39 +6,35 @@ use crate::outbox::{Operation, OutboxRow, RowState, SERVER_CLOCK_SLACK};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// What the looks for a row told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum HistoryFinding {
-    /// Nothing certain yet.
+    /// Not certain yet.
     #[default]
     Nothing,
-    /// Looked for twice and not there: probably not sent.
+    /// Searched twice without a match: probably not sent.
     Absent,
-    /// More than one message could be it.
     Several(Vec<MessageId>),
-    /// One loaded message must be it, while its answer has not come. Told by
-    /// [`find_listed`], never kept.
+    /// A loaded message matches while the answer to the send is pending. Set by [`match_listed`],
+    /// never stored.
     Listed,
 }
 
-/// The looks for one row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HistorySearches {
     pub count: u32,
-    /// When the first one ended that found nothing, late enough to count.
+    /// End of the first search without a match that was late enough to count.
     pub absent_at: Option<Timestamp>,
-    /// When the last one ended, however it ended.
+    /// End of the last search.
     pub last_at: Option<Timestamp>,
     pub finding: HistoryFinding,
 }
 
-/// Words are compared as they are shown, with line breaks of one kind.
+/// Normalizes a text for comparison: as displayed, with uniform line breaks.
 pub fn normalize_text(text: &str) -> String {
     SafeText::block(&text.replace("\r\n", "\n").replace('\r', "\n")).as_str().trim_end().to_owned()
 }
 
-/// Whether a message went out through the interface with these
-/// [`comparable`] words.
+/// True for a message sent through the interface with this text, normalized by [`normalize_text`].
 pub fn is_sent_text(message: &Message, words: &str) -> bool {
     message.direction == Direction::Outbound
         && message.sender == Sender::Api
@@ -47,9 +42,8 @@ pub fn is_sent_text(message: &Message, words: &str) -> bool {
         && normalize_text(message.content.as_str()) == words
 }
 
-/// Finds the texts among loaded messages that may have left and are not
-/// confirmed: each is then shown once, as its row. Where two messages or two
-/// rows are alike, all stay as they are.
+/// Matches unconfirmed rows with loaded messages, so that each text is shown once, as its row.
+/// Ambiguous matches stay separate.
 pub fn match_listed(messages: &mut Vec<MessageRow>, rows: &mut [OutboxRow]) {
     let mut found: Vec<(MessageId, RowId)> = Vec::new();
     for row in rows.iter() {
@@ -72,7 +66,7 @@ pub fn match_listed(messages: &mut Vec<MessageRow>, rows: &mut [OutboxRow]) {
     messages.retain(|message| !is_alone(&message.message.id));
 }
 
-/// The words of a text that may have left, and since when they can be listed.
+/// Returns the normalized text of a row of unknown outcome and the earliest time of its message.
 fn searched_text(row: &OutboxRow) -> Option<(String, Timestamp)> {
     let may_have_left = match &row.state {
         RowState::Sending | RowState::Uncertain => true,

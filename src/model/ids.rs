@@ -1,7 +1,5 @@
-//! Identifiers as distinct types, so that a message id can never be passed
-//! where a conversation id is meant.
-//!
-//! Servers and the edges make them.
+//! Identifiers as distinct types, so that a message id cannot be passed as a conversation id. Ids
+//! are created by servers, or by the crates that create the records.
 
 use std::fmt;
 
@@ -14,17 +12,14 @@ macro_rules! string_id {
         pub struct $name(String);
 
         impl $name {
-            /// Wraps the text of an id as it came from its maker.
             pub fn new(text: impl Into<String>) -> Self {
                 Self(text.into())
             }
 
-            /// The id as text, for a path, a query or a database column.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// Whether there is no text at all.
             pub fn is_empty(&self) -> bool {
                 self.0.is_empty()
             }
@@ -45,64 +40,62 @@ macro_rules! string_id {
 }
 
 string_id!(
-    /// One configured channel key on this desk. Made from the configured name,
-    /// so that drafts outlive a replaced key.
+    /// A configured channel key. Derived from the configured name, so that drafts survive a
+    /// replaced key.
     ChannelId
 );
 string_id!(
-    /// A conversation (or bot-chat conversation) as the server names it.
+    /// A conversation, mail thread or phone number, by the server's id.
     ConversationId
 );
-/// How the id of a row begins that stands in for an item which could not be
-/// read.
+/// Prefix of the id of a placeholder for an item that could not be parsed.
 pub const STAND_IN_PREFIX: &str = "unreadable-";
 
 impl ConversationId {
-    /// Whether it names a row that stands in for an item which could not be
-    /// read: there is nothing on the server to ask for or to change.
+    /// True for a placeholder of an item that could not be parsed; the server does not know its id.
     pub fn is_stand_in(&self) -> bool {
         self.0.starts_with(STAND_IN_PREFIX)
     }
 }
 
 string_id!(
-    /// A message as the service names it; raw platform ids are kept apart.
+    /// A message by the service's id; the platform's ids are stored separately.
     MessageId
 );
 string_id!(
-    /// One private note: a UUIDv7 made on this desk.
+    /// A private note; a UUIDv7 created on this desk.
     NoteId
 );
 string_id!(
-    /// One proposal of an assistant: a UUIDv7 made on this desk.
+    /// A proposal; a UUIDv7 created on this desk.
     ProposalId
 );
 string_id!(
-    /// One row of the outbox: a UUIDv7 made on this desk.
+    /// A row of the outbox; a UUIDv7 created on this desk.
     RowId
 );
 string_id!(
-    /// The value of the `Idempotency-Key` header: a random UUIDv4 that carries
-    /// nothing personal. Pinned to its exact bytes (interface, Idempotency).
+    /// Value of the `Idempotency-Key` header: a random UUIDv4 without personal data, bound to the
+    /// exact request bytes.
     IdempotencyKey
 );
 string_id!(
-    /// An email thread as the server names it.
+    /// An email thread, by the server's id.
     ThreadId
 );
 string_id!(
-    /// A contact as the server names it.
+    /// A contact, by the server's id.
     ContactId
 );
 string_id!(
-    /// A broadcast as the server names it.
+    /// A broadcast, by the server's id.
     BroadcastId
 );
 string_id!(
-    /// A broadcast in waves: a UUIDv7 made on this desk.
+    /// A campaign; a UUIDv7 created on this desk.
     CampaignId
 );
 string_id!(
-    /// A webhook subscription as the server names it.
+    /// A webhook subscription, by the server's id.
     WebhookId
 );

@@ -1,5 +1,4 @@
-//! Contacts from a file: what its columns mean, what is wrong with a row, and
-//! the progress of an import.
+//! Import of contacts from a file: columns, validation of rows, and progress.
 
 use crate::bounds;
 use crate::contacts::{ContactChange, parse_tags};
@@ -9,17 +8,16 @@ use crate::outbox::content::{ContactPatch, Json};
 use crate::phones;
 use crate::text::SafeText;
 
-/// Problems that are kept to be shown.
+/// Maximum number of problems kept for display.
 pub const MAX_SHOWN_PROBLEMS: usize = 10;
 
-/// What is wrong at a place of the file, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportProblem {
-    /// The line, counted from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// The column by its name; empty: the whole line.
+    /// Name of the column; empty for the whole line.
     pub column: SafeText,
-    /// What is wrong, and what to do.
+    /// Description and remedy.
     pub what: SafeText,
 }
 
@@ -28,13 +26,11 @@ impl ImportProblem {
         Self { line: 0, column: SafeText::line(column), what: SafeText::line(what) }
     }
 
-    /// The same at a line.
     #[must_use]
     pub fn at(self, line: u64) -> Self {
         Self { line, ..self }
     }
 
-    /// In one line.
     pub fn describe(&self) -> String {
         match self.column.is_empty() {
             true => format!("line {}: {}", self.line, self.what),
@@ -43,54 +39,46 @@ impl ImportProblem {
     }
 }
 
-/// What was found without asking the server.
+/// Result of validating the file without contacting the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DryRun {
-    /// Rows below the names of the columns.
     pub rows: u64,
-    /// Rows that would be sent.
     pub valid: u64,
-    /// Rows with a number that stands further up.
+    /// Rows with a number that occurs earlier in the file.
     pub duplicates: u64,
-    /// Rows that cannot be sent.
     pub invalid: u64,
-    /// Rows an earlier import of the same file has seen to.
+    /// Rows processed by an earlier import of the same file.
     pub done: u64,
-    /// What is wrong, the first few.
+    /// The first few problems.
     pub problems: Vec<ImportProblem>,
-    /// Whether there are tags or metadata, which are merged with what the
-    /// server has.
+    /// True if there are tags or metadata, which are merged with the server's.
     pub merges: bool,
-    /// What becomes of the columns, in words.
     pub columns: String,
 }
 
 impl DryRun {
-    /// Minutes the rest takes at most of what the interface allows.
+    /// Upper bound in minutes at 180 rows a minute.
     pub fn estimated_minutes(&self) -> u64 {
         self.valid.saturating_sub(self.done).div_ceil(180)
     }
 }
 
-/// The progress of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportProgress {
-    /// Rows seen to, in this run and before.
+    /// Rows processed, including earlier runs.
     pub done: u64,
-    /// Of them, those the server refused or has otherwise.
+    /// Processed rows that the server refused or stored differently.
     pub refused: u64,
-    /// Of them, those that were not sent: wrong, or there twice.
+    /// Processed rows that were not sent: invalid or duplicate.
     pub skipped: u64,
     pub rows: u64,
-    /// Whether all was seen to.
     pub ended: bool,
-    /// Why it waits for a person.
+    /// Set while the import waits for a person.
     pub stopped: Option<SafeText>,
     pub results: String,
 }
 
 impl ImportProgress {
-    /// In one line.
     pub fn describe(&self) -> String {
         let saved = self.done - self.refused - self.skipped;
         let mut words = format!("{saved} saved");
@@ -111,16 +99,14 @@ enum ImportColumn {
     Tags,
     /// A JSON object of metadata.
     Object,
-    /// One piece of metadata of this name.
+    /// One metadata entry with this name.
     Field(String),
 }
 
-/// The columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportColumns(Vec<ImportColumn>);
 
 impl ImportColumns {
-    /// Reads the names of the columns.
     pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, ImportProblem> {
         let mut columns: Vec<ImportColumn> = Vec::new();
         for name in names {
@@ -149,14 +135,12 @@ impl ImportColumns {
         Ok(Self(columns))
     }
 
-    /// Whether rows have tags or metadata.
     pub fn has_merged_columns(&self) -> bool {
         self.0.iter().any(|import_column| {
             matches!(import_column, ImportColumn::Tags | ImportColumn::Object | ImportColumn::Field(_))
         })
     }
 
-    /// What becomes of them, in words.
     pub fn describe(&self) -> String {
         let word = |import_column: &ImportColumn| match import_column {
             ImportColumn::Phone => "phone".to_owned(),
@@ -169,10 +153,10 @@ impl ImportColumns {
         self.0.iter().map(word).collect::<Vec<_>>().join(", ")
     }
 
-    /// What a row wishes; empty cells leave as it is what the server has.
+    /// Parses a row. Empty cells leave the server's values unchanged.
     ///
     /// # Errors
-    /// What is wrong with it; its line is the caller's to know.
+    /// Describes the invalid cell; the caller adds the line number.
     pub fn parse_row(&self, cells: &[&str]) -> Result<ContactChange, ImportProblem> {
         if cells.len() != self.0.len() {
             let what = format!(
@@ -190,7 +174,6 @@ impl ImportColumns {
     }
 }
 
-/// Takes a cell into what a row wishes.
 fn apply_cell(change: &mut ContactChange, column: &ImportColumn, cell: &str) -> Result<(), ImportProblem> {
     let given = || Some(cell.to_owned());
     match column {
@@ -234,7 +217,7 @@ fn apply_cell(change: &mut ContactChange, column: &ImportColumn, cell: &str) -> 
     Ok(())
 }
 
-/// The wish as what leaves: merged only where there is something to merge.
+/// Converts a row to an operation; one that merges only if there are tags or metadata.
 pub fn to_operation(change: ContactChange) -> Operation {
     if change.changes_tags() || change.changes_metadata() {
         return Operation::ChangeContact(Box::new(change));

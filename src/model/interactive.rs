@@ -1,34 +1,27 @@
-//! Buttons and lists as the platform operator takes them: the object a
-//! business chat send passes on, made from what a person filled in.
-//!
-//! Pure. Interface: the interactive object, which is passed through; the
-//! bounds are the operator's.
+//! Builds the interactive object (buttons or a list) of a business chat message. The interface
+//! passes it through; the limits are the platform's. Pure.
 
 use crate::json::{self, quote};
 use crate::outbox::content::Json;
 
-/// Characters of the text above the buttons.
+/// Maximum length of the text above the buttons.
 pub const MAX_BODY_CHARS: usize = 1024;
-/// Characters of a header and of a footer.
+/// Maximum length of a header and of a footer.
 pub const MAX_HEADER_CHARS: usize = 60;
-/// Buttons at most.
 pub const MAX_BUTTONS: usize = 3;
-/// Characters on a button.
 pub const MAX_BUTTON_CHARS: usize = 20;
-/// Rows of a list at most.
 pub const MAX_ROWS: usize = 10;
-/// Characters of a row's title.
 pub const MAX_ROW_TITLE_CHARS: usize = 24;
-/// Characters below a row's title.
+/// Maximum length of the text below a row's title.
 pub const MAX_DESCRIPTION_CHARS: usize = 72;
 
-/// What stands around the choices.
+/// Text around the buttons or the list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InteractiveFrame {
-    /// Above the text; may be empty.
+    /// May be empty.
     pub header: String,
     pub body: String,
-    /// Below it; may be empty.
+    /// May be empty.
     pub footer: String,
 }
 
@@ -46,7 +39,7 @@ impl InteractiveFrame {
     }
 }
 
-/// Buttons of which the customer chooses one.
+/// Builds buttons of which the customer chooses one.
 pub fn build_buttons(frame: &InteractiveFrame, titles: &[&str]) -> Json {
     let buttons: Vec<String> = (1..)
         .zip(titles)
@@ -58,7 +51,7 @@ pub fn build_buttons(frame: &InteractiveFrame, titles: &[&str]) -> Json {
     Json(format!(r#"{{"type":"button",{members}"action":{{"buttons":[{buttons}]}}}}"#))
 }
 
-/// A list the customer opens with a button and chooses one row of.
+/// Builds a list that the customer opens with a button; `opens` is the label of that button.
 pub fn build_list(frame: &InteractiveFrame, opens: &str, rows: &[(&str, &str)]) -> Json {
     let rows: Vec<String> = (1..)
         .zip(rows)
@@ -76,8 +69,8 @@ pub fn build_list(frame: &InteractiveFrame, opens: &str, rows: &[(&str, &str)]) 
     ))
 }
 
-/// What an object asks, for the person who sends it: the first line of its text
-/// and how many there are to choose from. Empty where its shape is not known.
+/// Describes an object: first line of its text and number of choices. Empty if the format is
+/// unknown.
 pub fn describe_interactive(object: &str) -> String {
     let body = read_member(object, "body")
         .and_then(|text| read_member(&text, "text"))
@@ -99,12 +92,11 @@ fn format_count(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
-/// A member of an object as it is written.
 fn read_member(object: &str, name: &str) -> Option<String> {
     json::members(object).ok()?.into_iter().find(|member| member.0 == name).map(|member| member.1)
 }
 
-/// What the editor begins with where JSON is written by hand.
+/// Initial content of the editor for hand-written JSON.
 pub const JSON_TEMPLATE: &str = r#"{
   "type": "button",
   "body": { "text": "" },

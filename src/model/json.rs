@@ -1,9 +1,7 @@
-//! The little of JSON that the mind needs: a text in quotes, whether what a
-//! person typed has its syntax, and JSON that is safe on a terminal.
+//! Minimal JSON: quoting, syntax checks of user input, and escaping for terminals.
 
 use crate::text;
 
-/// A text as a JSON string.
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -20,10 +18,9 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// JSON with every character that cannot be seen written as an escape: C1
-/// controls, bidi controls, characters without width. It means the same, and
-/// does nothing to a terminal it is printed on. Line breaks and tabs between
-/// values stay as they are; inside texts a serializer has escaped them.
+/// Escapes every invisible character of JSON: C1 controls, bidi controls, zero-width characters.
+/// The value is unchanged, and printing it cannot affect a terminal. Line breaks and tabs between
+/// values are kept; within strings the serializer has escaped them.
 pub fn escape_invisible(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for it in json.chars() {
@@ -39,14 +36,12 @@ pub fn escape_invisible(json: &str) -> String {
     out
 }
 
-/// Deepest nesting that is looked at.
 const MAX_DEPTH: usize = 64;
 
-/// Where a text is no JSON: the line and the column, counted from 1, and
-/// what is wrong there.
+/// Line and column from 1, and the error.
 pub type SyntaxError = (usize, usize, &'static str);
 
-/// Checks the syntax of a JSON text that begins with a certain sign.
+/// Checks the syntax of JSON that must start with `begins`, `{` or `[`.
 pub fn check(text: &str, begins: char) -> Result<(), SyntaxError> {
     let mut walk = JsonScanner { remaining: text, depth: 0 };
     walk.skip_blanks();
@@ -66,8 +61,7 @@ pub fn check(text: &str, begins: char) -> Result<(), SyntaxError> {
     })
 }
 
-/// The members of a JSON object, in their order: names, and values as they
-/// are written.
+/// Returns the members of a JSON object in order, with unparsed values.
 pub fn members(text: &str) -> Result<Vec<(String, String)>, SyntaxError> {
     check(text, '{')?;
     let mut walk = JsonScanner { remaining: text.trim_start(), depth: 0 };
@@ -82,7 +76,7 @@ pub fn members(text: &str) -> Result<Vec<(String, String)>, SyntaxError> {
     Ok(members)
 }
 
-/// The elements of a JSON array as they are written; none where it is no array.
+/// Returns the unparsed elements of a JSON array; empty if it is no array.
 pub fn elements(text: &str) -> Vec<String> {
     let mut elements = Vec::new();
     let mut walk = JsonScanner { remaining: text.trim_start(), depth: 0 };
@@ -97,7 +91,7 @@ pub fn elements(text: &str) -> Vec<String> {
     elements
 }
 
-/// The text of a JSON string; `None` for any other value.
+/// Returns the content of a JSON string; `None` for other values.
 pub fn unquote(value: &str) -> Option<String> {
     let inner = value.trim().strip_prefix('"')?.strip_suffix('"')?;
     let mut units: Vec<u16> = Vec::with_capacity(inner.len());
@@ -130,7 +124,6 @@ pub fn unquote(value: &str) -> Option<String> {
     Some(String::from_utf16_lossy(&units))
 }
 
-/// Whether a text is one JSON value.
 pub fn is_value(text: &str) -> bool {
     let mut walk = JsonScanner { remaining: text, depth: 0 };
     walk.scan_value().is_ok() && walk.remaining.trim().is_empty()
@@ -142,7 +135,7 @@ struct JsonScanner<'a> {
 }
 
 impl<'a> JsonScanner<'a> {
-    /// What a step passes over, without blanks before it.
+    /// Returns the text consumed by a step, without leading blanks.
     fn scan_slice(&mut self, step: impl Fn(&mut Self) -> Result<(), &'static str>) -> Option<&'a str> {
         self.skip_blanks();
         let before = self.remaining;

@@ -1,19 +1,15 @@
-//! STOP, START and HELP: a text that is one of these words alone asks something
-//! of the sender, on any platform.
+//! STOP, START and HELP: messages that consist of one such keyword only.
 
-/// What a word asks of the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keyword {
-    /// No more of them.
     Stop,
-    /// Some again.
     Start,
-    /// Who it is, and how to stop them.
+    /// Request for information.
     Help,
 }
 
 impl Keyword {
-    /// The word that a text consists of, as platforms read them.
+    /// Parses a text that consists of one keyword.
     pub fn parse(text: &str) -> Option<Self> {
         let word = text.trim().trim_end_matches(['.', '!']).to_ascii_lowercase();
         match word.as_str() {

@@ -1,8 +1,7 @@
-//! The fields this version reads of an item: what the raw view does not mark.
+//! JSON fields that this version parses; the raw view marks all others.
 
-/// Fields of messages and of conversations on any channel that this version
-/// reads.
-pub const ITEM_FIELDS: &[&str] = &[
+/// Fields of messages on any channel; some are fields of conversations, too.
+pub const MESSAGE_FIELDS: &[&str] = &[
     "id",
     "conversationId",
     "whatsappMessageId",
@@ -25,26 +24,10 @@ pub const ITEM_FIELDS: &[&str] = &[
     "editedAt",
     "withdrawnAt",
     "formerContents",
-    "lastChange",
-    "customerPhone",
-    "customerAddress",
-    "customerName",
-    "customerEmail",
-    "customerAvatar",
-    "messageCount",
-    "lastMessagePreview",
-    "lastMessageAt",
-    "firstMessageAt",
-    "referral",
-    "serviceWindowOpen",
-    "automationEnabled",
-    "escalation",
-    "telegramChatId",
-    "telegramUsername",
-    "type",
+    "agent",
 ];
 
-/// Fields of a thread of mails.
+/// Fields of a mail thread.
 pub const THREAD_FIELDS: &[&str] = &[
     "id",
     "subject",

@@ -1,4 +1,4 @@
-//! Words: plain data and pure rules that every other floor speaks in.
+//! Domain types and pure rules, shared by every other crate.
 
 pub mod account;
 pub mod addresses;
@@ -22,6 +22,7 @@ pub mod failures;
 pub mod fetches;
 pub mod files;
 pub mod filter;
+pub mod history_events;
 pub mod history_search;
 pub mod ids;
 pub mod import;
@@ -32,14 +33,15 @@ pub mod known;
 pub mod leader;
 pub mod links;
 pub mod local;
-pub mod macros;
 pub mod messages;
 pub mod model_costs;
 pub mod nearest;
+pub mod needs_you;
 pub mod news;
 pub mod notes;
 pub mod outbox;
 pub mod person;
+pub mod phone_entries;
 pub mod phone_forms;
 pub mod phones;
 pub mod pictures;
@@ -47,6 +49,7 @@ pub mod places;
 pub mod prices;
 pub mod proposals;
 pub mod queries;
+pub mod queue;
 pub mod reactions;
 pub mod replies;
 pub mod reviews;

@@ -1,17 +1,11 @@
-//! Links as they come in messages: where they lead, and what their file is
-//! called.
-//!
-//! Pure. Opens nothing.
+//! Links in messages: their host and file name. Pure; opens nothing.
 
 use std::ops::Range;
 
-/// Characters of a link at most.
 const MAX_LINK_CHARS: usize = 2_048;
-/// Characters of a mail address at most.
 const MAX_ADDRESS_CHARS: usize = 254;
 
-/// The host a link leads to, for http and https alone; `None` for anything
-/// else, and for what only looks like one.
+/// Returns the host of an http or https URL; `None` for anything else.
 pub fn host_of(url: &str) -> Option<String> {
     let odd = |character: char| character.is_whitespace() || character.is_control() || character == '\\';
     if url.len() > MAX_LINK_CHARS || url.chars().any(odd) {
@@ -22,12 +16,11 @@ pub fn host_of(url: &str) -> Option<String> {
         return None;
     }
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    // What stands before an @ is a name that looks like a host.
+    // User info before an @ may look like a host.
     let host = authority.rsplit('@').next().unwrap_or_default();
     (!host.is_empty() && !host.starts_with(':')).then(|| host.to_lowercase())
 }
 
-/// The first link in a text.
 pub fn first_link(text: &str) -> Option<&str> {
     let words = text.split(|text: char| text.is_whitespace() || matches!(text, '<' | '>' | '"'));
     let trimmed =
@@ -38,12 +31,12 @@ pub fn first_link(text: &str) -> Option<&str> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextLink {
     pub range: Range<usize>,
-    /// Where it leads: what stands there, for a mail address with its scheme.
+    /// The text itself; with a `mailto:` prefix for a mail address.
     pub target: String,
 }
 
-/// The web and mail addresses in a text that can be made into links: what
-/// stands there is letter by letter where they lead.
+/// Finds web and mail addresses that can be made clickable, because their text is exactly their
+/// target.
 pub fn find_links(text: &str) -> Vec<TextLink> {
     if !text.contains("://") && !text.contains('@') {
         return Vec::new();
@@ -66,8 +59,7 @@ pub fn find_links(text: &str) -> Vec<TextLink> {
     found
 }
 
-/// Whether a web address is what it looks like: of letters that look like no
-/// others, and without a name before its host that looks like one.
+/// True for a URL that cannot deceive: ASCII only, and without user info before the host.
 pub fn is_plain(url: &str) -> bool {
     let Some(host) = host_of(url) else { return false };
     let authority = url.split("://").nth(1).and_then(|part| part.split(['/', '?', '#']).next());
@@ -76,7 +68,6 @@ pub fn is_plain(url: &str) -> bool {
         && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
 }
 
-/// Whether a word is a mail address and nothing besides.
 fn is_mail_address(word: &str) -> bool {
     let Some((name, host)) = word.split_once('@') else { return false };
     let is_label = |text: &str| {
@@ -89,7 +80,7 @@ fn is_mail_address(word: &str) -> bool {
         && host.split('.').all(is_label)
 }
 
-/// The name a link's path gives its file, if it gives one.
+/// Returns the last path segment of a link.
 pub fn file_name(url: &str) -> Option<&str> {
     host_of(url)?;
     let (_, rest) = url.split_once("://")?;

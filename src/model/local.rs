@@ -1,5 +1,5 @@
-//! What this desk keeps of a conversation beside the server's word: that it
-//! was put aside, who has claimed it, its tags, that it is draft-only. And the changes of that.
+//! State of a conversation kept on this desk only: snooze, claim, tags, draft-only mode; and its
+//! changes.
 
 use crate::email::rules::MailRule;
 use crate::ids::ConversationId;
@@ -7,81 +7,70 @@ use crate::snooze::Snooze;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// What is kept of one conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LocalState {
-    /// Whether it was put aside.
     pub snooze: Option<Snooze>,
-    /// Who takes care of it.
     pub claim: Option<Assignment>,
-    /// Its tags, in the order of the alphabet.
+    /// In alphabetical order.
     pub tags: Vec<Tag>,
-    /// Whether the AI stays paused and drafts are made ready in its place, and
-    /// how the draft stands.
+    /// Set in draft-only mode: the AI stays paused, and drafts are prepared instead.
     pub draft_only: Option<DraftReadiness>,
 }
 
-/// How the draft of a draft-only conversation stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DraftReadiness {
-    /// There is none for what was said last.
+    /// No draft for the newest message.
     Missing,
-    /// It is ready.
     Ready,
 }
 
 impl LocalState {
-    /// Whether it is put aside and nothing has brought it back.
     pub fn is_asleep(&self) -> bool {
         self.snooze.as_ref().is_some_and(Snooze::is_asleep)
     }
 }
 
-/// Who takes care of a conversation, as this desk noted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     pub agent: SafeText,
     pub at: Timestamp,
 }
 
-/// A tag on a conversation's customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
     pub word: SafeText,
     pub location: TagLocation,
 }
 
-/// Where a tag is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TagLocation {
     /// On this desk only.
     Local,
-    /// On its way to the server.
+    /// In an outbox row, not yet accepted.
     Pending,
-    /// With the server's contact.
+    /// Stored with the contact on the server.
     Server,
 }
 
-/// A change of what is kept of a tab's conversations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LocalChange {
-    /// Puts aside, or with `None` brings back.
+    /// `None` ends the snooze.
     Snooze(Vec<(ConversationId, Option<Snooze>)>),
-    /// Brings back all whose time has come by then.
+    /// Ends every snooze due at this time.
     Wake(Timestamp),
-    /// Claims, or with `None` releases.
+    /// `None` releases the claim.
     Claim(Vec<(ConversationId, Option<Assignment>)>),
-    /// Sets all tags that only this desk keeps; others among them are left
-    /// out.
+    /// Replaces the tags kept on this desk only; other tags in the list are ignored.
     Tags(Vec<(ConversationId, Vec<Tag>)>),
-    /// Keeps the AI paused and makes drafts ready in its place, or no longer.
+    /// Switches draft-only mode.
     DraftOnly(Vec<(ConversationId, bool)>),
-    /// Makes so many of the customer's newest messages unseen; with 0 all are
-    /// seen.
+    /// Marks this many of the customer's newest messages as unseen; 0 marks all as seen.
     Unseen(Vec<(ConversationId, u32)>),
-    /// A rule for mail as it shall be, or that it shall be no more.
+    /// Saves a mail rule, or deletes it if false.
     Rule(MailRule, bool),
-    /// The pauses made from here that are older than the first time go on:
-    /// their age counts from the second.
+    /// Extends pauses older than the first time; their lease restarts at the second.
     ExtendPauses(Timestamp, Timestamp),
+    /// Moves the conversations whose place depends on the time. `lease` is the longest pause in
+    /// microseconds, 0 for no limit.
+    ApplyTime { now: Timestamp, lease: i64 },
 }

@@ -1,47 +1,40 @@
 //! Messages and their delivery, one shape for every chat channel.
-//!
-//! Interface: Resources, Message; States and transitions, Message status.
 
 use crate::email::MailMessage;
 use crate::ids::{ConversationId, MessageId};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// A message's place in its history. A time of 0 and an empty id come before
-/// every message.
+/// Position in a history. Time 0 with an empty id precedes every message.
 pub type HistoryPosition = (Timestamp, MessageId);
 
 crate::words! {
-    /// Which way a message went.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Direction {
-        /// From the customer.
         Inbound = "inbound",
-        /// To the customer.
         Outbound = "outbound",
     }
 }
 
-/// Who spoke. Derived from direction and `senderType`, never from a name the
-/// customer chose.
+/// Author of a message, derived from direction and `senderType`, never from a name chosen by the
+/// customer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Sender {
     Customer,
-    /// The AI.
     Ai,
-    /// A send through the interface: this desk's, or another holder's of a key.
+    /// A send through the interface, from this desk or another holder of a key.
     Api,
-    /// A broadcast that this desk knows: it answers nobody.
+    /// A broadcast known to this desk; does not count as an answer.
     Broadcast,
-    /// A person working elsewhere.
+    /// A person working in another tool.
     Human,
-    /// A word this version does not know.
+    /// Unknown word.
     Unknown(SafeText),
 }
 
 impl Sender {
-    /// Derives the sender; the interface shows only `api`, so other words are
-    /// read by what they say and kept when they say nothing known.
+    /// Derives the sender. The interface documents only `api`; other words are matched by meaning,
+    /// unknown ones are kept.
     pub fn from_words(direction: Direction, sender_type: &str) -> Self {
         if direction == Direction::Inbound {
             return Self::Customer;
@@ -55,19 +48,17 @@ impl Sender {
     }
 }
 
-/// What a person calls senders of this word, whatever the server calls them.
+/// User-defined names of senders, by the server's word.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SenderAliases(Vec<(String, SafeText)>);
 
 impl SenderAliases {
-    /// Words and what they are called.
     pub fn new(all: impl IntoIterator<Item = (String, String)>) -> Self {
         let one = |(word, name): (String, String)| (word.to_lowercase(), SafeText::line(&name));
         Self(all.into_iter().map(one).collect())
     }
 
-    /// What a sender is called, if a person said so. A customer is called by
-    /// their own name.
+    /// Returns the configured name of a sender; `None` for customers, who have their own.
     pub fn get(&self, sender: &Sender) -> Option<&SafeText> {
         let word = match sender {
             Sender::Customer => return None,
@@ -82,14 +73,13 @@ impl SenderAliases {
 }
 
 crate::words! {
-    /// How far an outbound message has come; a lattice: it never goes back.
+    /// Delivery progress of an outbound message; never moves backwards.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DeliveryStatus {
         /// Accepted by the platform.
         Sent = "sent",
-        /// On the device.
+        /// On the recipient's device.
         Delivered = "delivered",
-        /// Seen by the customer.
         Read = "read",
         /// Not sent or not delivered.
         Failed = "failed",
@@ -98,8 +88,8 @@ crate::words! {
 }
 
 impl DeliveryStatus {
-    /// Merges a newly read state into a known one: sent < delivered < read,
-    /// and failed overrides only sent; anything overrides an unknown word.
+    /// Merges a newly read state: sent < delivered < read; failed overrides only sent; any state
+    /// overrides an unknown word.
     #[must_use]
     pub fn merge(self, incoming: Self) -> Self {
         fn rank(state: &DeliveryStatus) -> u8 {
@@ -115,41 +105,35 @@ impl DeliveryStatus {
     }
 }
 
-/// One message as the server last told it.
+/// A message as last reported by the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     pub id: MessageId,
-    /// The conversation it belongs to.
     pub conversation: ConversationId,
-    /// The platform's id, if the server gave one.
     pub platform_id: Option<String>,
     pub direction: Direction,
     pub sender: Sender,
-    /// The text, safe to draw. For media without text this is empty.
+    /// Sanitized text; empty for media without text.
     pub content: SafeText,
-    /// `text`, `image`, … as it came.
+    /// `text`, `image`, … unparsed.
     pub content_type: String,
-    /// Where the media lives, if any; never fetched unasked.
+    /// URL of the media; fetched only on request.
     pub media_url: Option<SafeText>,
-    /// How far it has come.
     pub delivery: DeliveryStatus,
-    /// When the server took it in; `None` if unreadable.
     pub created_at: Option<Timestamp>,
-    /// Time of sending, where it is told and was earlier.
+    /// Time of sending, if reported and earlier than `created_at`.
     pub sent_at: Option<Timestamp>,
-    /// When it reached the device.
     pub delivered_at: Option<Timestamp>,
     pub read_at: Option<Timestamp>,
-    /// The message this one quotes, if the server told.
     pub quotes: Option<MessageId>,
-    /// Whether this item could not be read and only stands in for it.
+    /// True for a placeholder of a message that could not be parsed.
     pub unreadable: bool,
-    /// The item as it came, for the raw view.
+    /// Unparsed JSON for the raw view.
     pub raw: String,
 }
 
 impl Message {
-    /// What stands for a message of which only the id is known.
+    /// Returns a placeholder for a message of which only the id is known.
     pub fn stand_in(id: MessageId, conversation: ConversationId) -> Self {
         Self {
             id,
@@ -172,37 +156,31 @@ impl Message {
     }
 }
 
-/// One line of a history: a message with what this desk remembers of it.
+/// Row of a history: a message plus local state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageRow {
     pub message: Message,
-    /// Whether this desk sent it.
     pub sent_here: bool,
-    /// This desk's reaction; the interface does not show anyone else's.
+    /// Reaction from this desk; the interface does not report others.
     pub reaction: Option<String>,
-    /// A reaction that is on its way; an empty text removes it.
+    /// Reaction in progress; an empty string removes it.
     pub reaction_pending: Option<String>,
-    /// What only a mail has.
+    /// Mail only.
     pub mail: Option<Box<MailMessage>>,
-    /// What the server told of its file beside the address.
     pub media: MessageFileInfo,
-    /// What a model made of it for the person who reads.
+    /// Texts generated by a model for the reader.
     pub generated: Vec<GeneratedText>,
-    /// How its author has changed it.
     pub change: ContentChange,
 }
 
-/// How the author of a message has changed it after it was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContentChange {
     pub edited_at: Option<Timestamp>,
-    /// When it was taken back.
     pub withdrawn_at: Option<Timestamp>,
-    /// Its earlier contents, the latest first.
+    /// Earlier contents, latest first.
     pub former: Vec<FormerContent>,
 }
 
-/// An earlier content of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormerContent {
     pub content: SafeText,
@@ -210,7 +188,7 @@ pub struct FormerContent {
 }
 
 impl ContentChange {
-    /// Returns the last change in one word, and when it was.
+    /// Returns the kind and the time of the last change.
     pub fn last_change(&self) -> Option<(&'static str, Timestamp)> {
         let withdrawn = self.withdrawn_at.map(|at| ("withdrawn", at));
         withdrawn.or(self.edited_at.map(|at| ("edited", at)))
@@ -218,34 +196,28 @@ impl ContentChange {
 }
 
 impl MessageRow {
-    /// Time at which it was written: as its sender says where it is a mail, else
-    /// when the server took it in.
+    /// Time of writing: the sender's date for mail, else the time of receipt by the server.
     pub fn written_at(&self) -> Option<Timestamp> {
         let told = self.mail.as_ref().and_then(|letter| letter.sent_at);
         told.or(self.message.created_at)
     }
 }
 
-/// A text that a model made of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneratedText {
-    /// What it is.
     pub kind: GeneratedTextKind,
-    /// The text.
     pub text: SafeText,
 }
 
-/// What a model makes of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GeneratedTextKind {
-    /// It in the person's own language.
+    /// Translation into the reader's language.
     Translation,
-    /// What is said in a voice note.
+    /// Transcript of a voice note.
     Transcript,
 }
 
 impl GeneratedTextKind {
-    /// What stands before it.
     pub fn label(self) -> &'static str {
         match self {
             Self::Translation => "Translated: ",
@@ -254,13 +226,12 @@ impl GeneratedTextKind {
     }
 }
 
-/// What a server may tell of a message's file; the interface names none of
-/// it.
+/// File details a server may report; the interface documents none of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MessageFileInfo {
     pub mime: Option<SafeText>,
     pub name: Option<SafeText>,
-    /// Its bytes.
+    /// In bytes.
     pub size: Option<u64>,
 }
 

@@ -1,24 +1,22 @@
-//! What questions to a model take, in tokens and in money, and how much of both
-//! a day may take.
+//! Cost of model requests in tokens and money, and daily limits of both.
 
 use crate::ids::ChannelId;
 
-/// Parts of one unit of money in which it is counted: a millionth of a
-/// millionth, so that a price for a million tokens divides into tokens.
+/// Units of cost in one unit of currency: 1e-12, so that a price per million tokens divides into
+/// single tokens.
 const COST_UNITS: u128 = 1_000_000_000_000;
-/// Digits behind the point that a price may have.
+/// Maximum number of decimal places of a price.
 const MAX_PRICE_DECIMALS: usize = 6;
-/// Tokens a price is for.
 const TOKENS_PER_PRICE: u128 = 1_000_000;
-/// Tokens of a question beside those of its bytes: roles, marks, templates.
+/// Tokens of a request besides its text: roles, markers, templates.
 const OVERHEAD_TOKENS: u64 = 200;
 
-/// An amount of money, in whatever currency the prices are.
+/// An amount in units of 1e-12, in the currency of the configured prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct ModelCost(pub u64);
 
 impl ModelCost {
-    /// Reads `2`, `2.5` or `0.150`; nothing else is an amount.
+    /// Parses `2`, `2.5` or `0.150`.
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
         let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -29,12 +27,12 @@ impl ModelCost {
         u64::try_from(micros * (COST_UNITS / 1_000_000)).ok().map(Self)
     }
 
-    /// What so many tokens cost at this price for a million; rounded up.
+    /// Cost of tokens at this price per million, rounded up.
     pub fn cost_of_tokens(self, tokens: u64) -> Self {
         Self::from_units((u128::from(self.0) * u128::from(tokens)).div_ceil(TOKENS_PER_PRICE))
     }
 
-    /// What so many seconds cost at this price for a minute; rounded up.
+    /// Cost of seconds at this price per minute, rounded up.
     pub fn cost_of_seconds(self, seconds: u64) -> Self {
         Self::from_units((u128::from(self.0) * u128::from(seconds)).div_ceil(60))
     }
@@ -43,74 +41,63 @@ impl ModelCost {
         Self(u64::try_from(parts).unwrap_or(u64::MAX))
     }
 
-    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// `2.51`: to the cent, never less than it is.
+    /// Formats with two decimal places, rounded up: `2.51`.
     pub fn to_price(self) -> String {
         let cents = u128::from(self.0).div_ceil(COST_UNITS / 100);
         format!("{}.{:02}", cents / 100, cents % 100)
     }
 }
 
-/// What a model costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelPrices {
-    /// A million tokens it is told.
     pub input: ModelCost,
-    /// A million tokens it says.
     pub output: ModelCost,
-    /// A minute it listens to.
+    /// Price of a minute of audio.
     pub minute: ModelCost,
 }
 
-/// How much a day may take.
+/// Daily limits; `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelCaps {
-    /// Tokens, of all tabs together.
+    /// All tabs together.
     pub tokens: u64,
-    /// Money of all tabs together, where it is bounded.
+    /// All tabs together.
     pub cost: Option<ModelCost>,
-    /// Tokens of each tab, where they are bounded.
+    /// Each tab.
     pub tab_tokens: Option<u64>,
-    /// Money of each tab, where it is bounded.
+    /// Each tab.
     pub tab_cost: Option<ModelCost>,
 }
 
-/// What one or many questions took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelUsage {
-    /// Tokens the model was told.
     pub tokens_in: u64,
-    /// Tokens it said.
     pub tokens_out: u64,
-    /// What they cost.
     pub cost: ModelCost,
 }
 
 impl ModelUsage {
-    /// What so many tokens are at these prices.
     pub fn from_tokens(prices: &ModelPrices, tokens_in: u64, tokens_out: u64) -> Self {
         let cost = prices.input.cost_of_tokens(tokens_in).plus(prices.output.cost_of_tokens(tokens_out));
         Self { tokens_in, tokens_out, cost }
     }
 
-    /// The most a question of so many bytes can take: no token is shorter than a
-    /// byte, and the answer is bounded.
+    /// Upper bound for a request of `bytes` bytes: a token has at least one byte, and the answer at
+    /// most `answer` tokens.
     pub fn upper_bound(prices: &ModelPrices, bytes: usize, answer: u64) -> Self {
         let told = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_add(OVERHEAD_TOKENS);
         Self::from_tokens(prices, told, answer)
     }
 
-    /// All its tokens.
     pub fn total_tokens(&self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
     }
 
-    /// The sum of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         Self {
@@ -121,7 +108,7 @@ impl ModelUsage {
     }
 }
 
-/// One cap with its words: tokens or money, and what of it is asked for.
+/// Checks one pair of limits. `of` and `setting` name them in the error.
 fn check_cap(
     (tokens, cost): (Option<u64>, Option<ModelCost>),
     (of, setting): (&str, &str),
@@ -143,23 +130,21 @@ fn check_cap(
 }
 
 impl ModelCaps {
-    /// Caps of all tabs together.
     pub fn for_day(tokens: u64, cost: Option<ModelCost>) -> Self {
         Self { tokens, cost, tab_tokens: None, tab_cost: None }
     }
 
-    /// Whether a question may be asked that takes so much at most, after what
-    /// the day and its tab took already; or why not, in words.
+    /// Checks a request of at most `question` against the limits, given the usage of the day and of
+    /// its tab.
     ///
     /// # Errors
-    /// The cap it would go beyond.
+    /// Describes the limit that would be exceeded.
     pub fn check(&self, day: &ModelUsage, tab: &ModelUsage, question: &ModelUsage) -> Result<(), String> {
         check_cap((Some(self.tokens), self.cost), ("today", "day"), day, question)?;
         check_cap((self.tab_tokens, self.tab_cost), ("this tab for today", "tab"), tab, question)
     }
 
-    /// Percent of the day that is used up, of tokens or of money, whichever is
-    /// more.
+    /// Used percentage of the day's token or cost limit, whichever is higher.
     pub fn used_percent(&self, day: &ModelUsage) -> u8 {
         let of = |used: u64, most: u64| (u128::from(used) * 100).checked_div(u128::from(most)).unwrap_or(100);
         let tokens = of(day.total_tokens(), self.tokens);
@@ -168,16 +153,12 @@ impl ModelCaps {
     }
 }
 
-/// What a tab's questions took in a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelUsageRow {
-    /// The day, as a number since 1970 on this desk's clocks.
+    /// Local date as days since 1970-01-01.
     pub day: i64,
-    /// The tab.
     pub channel: ChannelId,
-    /// Questions.
     pub asked: u64,
-    /// What they took.
     pub usage: ModelUsage,
 }
 

@@ -1,13 +1,13 @@
-//! The known word nearest to a mistyped one.
+//! Suggestion of a known word for a mistyped one.
 
-/// The nearest of the known words, if any is near enough to be meant.
+/// Returns the known word with the smallest edit distance, if it is close enough.
 pub fn nearest_word<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let ranked = known.iter().map(|entry| (edit_distance(word, entry), *entry));
     let (steps, found) = ranked.min_by_key(|(steps, _)| *steps)?;
     (steps <= found.len().max(word.len()).div_ceil(3)).then_some(found)
 }
 
-/// Letters to insert, delete or change to make one word the other.
+/// Levenshtein distance.
 fn edit_distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

@@ -1,5 +1,5 @@
-//! What the hands tell the mind, after it is committed: changes, and how a
-//! tab's connection fares.
+//! News: reports of sync and store to the inbox after a commit, and the state of a tab's
+//! connection.
 
 use crate::account::Account;
 use crate::contacts::FoundContact;
@@ -13,43 +13,40 @@ use crate::time::Timestamp;
 use crate::unreadable::UnreadableList;
 use crate::webhook_status::WebhookStatus;
 
-/// How a tab's connection, in the states its words come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
-    /// Nothing has answered yet.
+    /// No answer yet.
     Connecting,
-    /// The last poll was answered then.
+    /// Time of the last successful poll.
     Live { at: Timestamp },
-    /// A read has had no answer since then, and may still have one.
+    /// A read has been pending since this time.
     Silent { since: Timestamp },
-    /// No answer since then: no name, no route, refused, timed out.
+    /// No answer since this time: name resolution, routing, refused connection or timeout.
     Offline {
         since: Timestamp,
-        /// What went wrong, in words.
+        /// Error text.
         why: SafeText,
     },
-    /// Answers, but not with what the interface promises: HTML, truncated
-    /// JSON, 5xx.
+    /// Answers violate the interface: HTML, truncated JSON, 5xx.
     Trouble {
         since: Timestamp,
-        /// What came instead, in words.
+        /// Description of the answer.
         why: SafeText,
     },
-    /// The server asks to wait.
+    /// The server's rate limit applies.
     Limited {
-        /// Until when.
+        /// End of the wait that the server asked for.
         until: Timestamp,
     },
-    /// The key is not taken: missing, unknown or revoked. Polling has stopped.
+    /// The key is missing, unknown or revoked. Polling has stopped.
     Refused { code: SafeText, why: SafeText },
-    /// Cannot work as configured (a redirect, a certificate, a wrong scheme).
-    /// Polling has stopped.
+    /// Cannot work as configured: a redirect, a certificate or a wrong scheme. Polling has stopped.
     Misconfigured { why: SafeText },
 }
 
 impl Health {
-    /// Moves its times along with a wall clock that was set forwards by
-    /// `step` microseconds (back if negative), so that ages stay true.
+    /// Shifts the stored times after the wall clock was set forward by `step` microseconds
+    /// (negative: back), so that ages stay correct.
     pub fn move_times(&mut self, step: i64) {
         let at = match self {
             Self::Live { at } => at,
@@ -61,66 +58,56 @@ impl Health {
     }
 }
 
-/// One thing that has become true.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {
-    /// The connection's state changed, or was proved again.
+    /// The state of the connection changed or was confirmed.
     Health(ChannelId, Health),
-    /// The account was read.
     Account(ChannelId, Box<Account>),
-    /// The balance of the channel's workspace, as a send's answer told it.
+    /// Balance of the workspace, as reported in the answer to a send.
     Credits(ChannelId, f64),
-    /// A broadcast of the tab, or how far one has come, changed.
+    /// A broadcast of the tab or its progress changed.
     Campaigns(ChannelId),
-    /// Something a person must hear of, wherever they look: a broadcast
-    /// waits, stalls, or is through.
+    /// Shown on every screen: a broadcast is paused, has stalled or is complete.
     Alarm(ChannelId, SafeText),
     /// Rows of the tab's list changed.
     Conversations(ChannelId),
-    /// Messages, marks or outbox rows of one conversation changed.
+    /// Messages, marks or outbox rows of a conversation changed.
     History(ChannelId, ConversationId),
-    /// New inbound messages were stored for the first time, none of them in
-    /// a first baseline: ring for them.
+    /// New inbound messages, not part of the first sync; ring for them.
     Inbound(ChannelId, ConversationId),
-    /// A pane is not for this key (403): a note, never polled again.
+    /// The key may not read this list (403); shown as a note, never polled again.
     NotForThisKey(ChannelId, SafeText),
-    /// A pane's list is not on this server (404): a note, not polled again.
+    /// The server does not have this list (404); shown as a note, not polled again.
     NotOnThisServer(ChannelId, SafeText),
-    /// Something worth a line in the status, such as a thread that stays as it was.
+    /// Message for the status line, such as a thread change without effect.
     Notice(ChannelId, Option<ConversationId>, SafeText),
-    /// A row of the outbox asks a person: which one and how it stands, in
-    /// words, and why.
+    /// An outbox row needs a decision: the row, the reason, the row's state in words, and the
+    /// details.
     Stopped(ChannelId, RowId, StopReason, SafeText, SafeText),
-    /// A row has left the outbox: nothing is asked about it any more.
+    /// A row was removed from the outbox; open questions about it are obsolete.
     RowRemoved(ChannelId, RowId),
-    /// Contacts the server found by these words that have no conversation here.
+    /// Contacts found by the server for a search text, without a conversation here.
     FoundContacts(ChannelId, String, Vec<FoundContact>),
-    /// A row of the outbox was done, in words for the person who waits for it.
+    /// An outbox row was completed; holds a message for its author.
     RowCompleted(ChannelId, RowId, SafeText),
-    /// The webhooks of the key may be others now.
+    /// The webhooks of the key may have changed.
     Webhooks(ChannelId),
-    /// The state of webhook deliveries.
     WebhookStatus(ChannelId, Box<WebhookStatus>),
-    /// What a page asked for has come, or why it has not.
+    /// Result of a fetch requested by a page.
     Fetched(ChannelId, Fetch, FetchOutcome),
-    /// The account behind a mail key was read.
     Mailbox(ChannelId, Box<MailAccount>),
-    /// Correspondents were read.
     Correspondents(ChannelId, String),
-    /// A mail that left from here stands in this thread; before, it was this
-    /// conversation's.
+    /// A mail sent from here moved from the first conversation to this thread.
     Mailed(ChannelId, ConversationId, ConversationId),
-    /// A list of the tab was read: what of it could not be, as it came.
+    /// Items of a list that could not be parsed, as received.
     Unreadable(ChannelId, UnreadableList, Vec<String>),
-    /// The tab's list of templates was read.
     Templates(ChannelId),
-    /// A row's file is so many percent uploaded; `None`: whole, or no more.
+    /// Upload progress of a row in percent; `None` when the upload has ended.
     Uploading(ChannelId, RowId, Option<u8>),
-    /// Another process sends for the channel now, or this one.
+    /// The process that sends for the channel changed.
     Leader(ChannelId, Leader),
-    /// Which other process sends for the channel once this one ends, if one
-    /// runs.
+    /// The process that takes over sending when this one ends, if one runs.
     Successor(ChannelId, Option<SafeText>),
-    /// Share of the read budget in use, in percent of 300 a minute.
+    /// Read budget in use, in percent of 300 requests a minute.
     Budget(ChannelId, u8),
 }

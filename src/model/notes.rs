@@ -1,8 +1,5 @@
-//! Private notes: what people of this desk write for themselves beside a
-//! conversation.
-//!
-//! A note is no operation of the outbox, so nothing can send it. Knows
-//! nothing of where it is kept.
+//! Private notes on a conversation, visible on this desk only. A note is not an operation, so it
+//! cannot be sent.
 
 use crate::ids::NoteId;
 use crate::text::SafeText;

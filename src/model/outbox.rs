@@ -1,8 +1,7 @@
-//! The outbox: every change of the server, as data that outlives a crash.
+//! The outbox: every change to the server, stored so that it survives a crash.
 //!
-//! A row stands for the exact bytes and the key that will leave; the states are
-//! those of a durable send queue: a row leaves only when the server accepted it
-//! or the human dropped it.
+//! A row holds the exact bytes and the idempotency key to send. Rows form a durable send queue: a
+//! row leaves the outbox only when the server accepted it or a person dropped it.
 
 pub mod account;
 pub mod content;
@@ -23,82 +22,68 @@ use crate::time::{HOUR, MINUTE, Timestamp};
 pub use crate::history_search::{HistoryFinding, HistorySearches};
 pub use crate::stop_reasons::{StopReason, StopVerdict};
 
-/// How long the same key may be retried by itself: the service keeps answers
-/// for 24 h (interface, Idempotency 2), less a margin of one hour.
+/// Age up to which a key may be retried automatically, in microseconds. The service keeps answers
+/// for 24 h; one hour is margin.
 pub const MAX_KEY_AGE: i64 = 23 * HOUR;
 
 crate::words! {
-    /// How a request changes the server.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum WriteMethod {
-        /// Makes something.
         Post = "POST",
-        /// Changes something.
         Patch = "PATCH",
-        /// Sets a value.
         Put = "PUT",
         Delete = "DELETE",
     }
 }
 
-/// The exact request an operation became. These bytes never change.
+/// The exact request of an operation; never changes after it is prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedRequest {
-    /// How it changes the server.
     pub method: WriteMethod,
     /// Path below the base URL, starting with `/`.
     pub path: String,
-    /// The media type of the body, with a boundary where it has one; `None`
-    /// for no body.
+    /// Media type of the body with its boundary; `None` without a body.
     pub content_type: Option<String>,
-    /// Body bytes; empty for none.
     pub body: Vec<u8>,
 }
 
 impl PreparedRequest {
-    /// A request without a body.
     pub fn without_body(method: WriteMethod, path: impl Into<String>) -> Self {
         Self { method, path: path.into(), content_type: None, body: Vec::new() }
     }
 
-    /// A request with a JSON body.
     pub fn json(method: WriteMethod, path: impl Into<String>, body: Vec<u8>) -> Self {
         Self { method, path: path.into(), content_type: Some("application/json".to_owned()), body }
     }
 }
 
-/// A moment by all clocks there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockTimes {
-    /// This desk's clock, which people set.
+    /// Wall clock of this desk; can be changed by people.
     pub wall: Timestamp,
-    /// The server's clock, as far as it is known.
+    /// Clock of the server, if known.
     pub server: Option<Timestamp>,
-    /// Microseconds since this desk was started, its sleep included, where
-    /// the system tells.
+    /// Microseconds since boot, including sleep, if the system reports them.
     pub since_boot: Option<i64>,
 }
 
 impl From<Timestamp> for ClockTimes {
-    /// A moment of which only the wall clock is known.
     fn from(wall: Timestamp) -> Self {
         Self { wall, server: None, since_boot: None }
     }
 }
 
-/// A server tells its time in whole seconds, and the answer that tells it may
-/// have been on its way for as long as a request may take: two readings differ
-/// by so much without any clock having been set.
+/// Tolerance between two readings of the server's clock, in microseconds. Servers report whole
+/// seconds, and an answer may be delayed by up to the request timeout.
 pub const SERVER_CLOCK_SLACK: i64 = MINUTE;
 
-/// How long ago bytes first may have left under a key, in microseconds. The
-/// server's clock decides, because it is the server that forgets; without it
-/// the wall clock does. What passed since boot certainly passed. A wall clock
-/// that was set back makes a key old, never young.
+/// Returns the age of a key since the first possible send, in microseconds. Uses the server's
+/// clock, because the server expires keys, else the wall clock; at least the time since boot. A
+/// clock that was set back makes a key old, never young.
 pub fn key_age(first: &ClockTimes, now: &ClockTimes) -> i64 {
     let since_boot = match (first.since_boot, now.since_boot) {
         (Some(first), Some(now)) => now.saturating_sub(first).max(0),
-        // Started anew since, or not told.
+        // Restarted in between, or not reported.
         _ => 0,
     };
     let told = match (first.server, now.server) {
@@ -110,71 +95,66 @@ pub fn key_age(first: &ClockTimes, now: &ClockTimes) -> i64 {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowState {
-    /// Waits for its time (a hold, or a pause after a refusal by rate).
+    /// Waits for its time: the end of a hold, or a retry delay.
     Queued,
-    /// Bytes may have left.
     Sending,
-    /// Bytes left and no answer came; the same key asks again.
+    /// Bytes were sent without an answer; retried with the same key.
     Uncertain,
-    /// Waits for a person, with what the server said.
+    /// Needs a decision; holds the server's message.
     Stopped(StopReason, SafeText),
-    /// The server accepted it.
     Done,
 }
 
-/// One row of the outbox, without the bytes that leave: they may be many, and
-/// only the sender needs them.
+/// A row of the outbox without its request body, which may be large and is needed only by the
+/// sender.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutboxRow {
     pub id: RowId,
-    /// Grows with every row: those of a lane leave in this order.
+    /// Grows with every row; orders the rows of a lane.
     pub sequence: i64,
     pub channel: ChannelId,
-    /// Rows of one lane leave in order.
+    /// Rows of one lane are sent in order.
     pub lane: Lane,
     pub operation: Operation,
-    /// Pinned to the bytes that leave, which the store keeps beside the row.
+    /// Bound to the request bytes, which the store keeps beside the row.
     pub key: IdempotencyKey,
     pub created_at: Timestamp,
-    /// Nothing leaves before: the end of a hold, or of the wait for another
-    /// try.
+    /// Earliest time of the next attempt: end of the hold or of the retry delay.
     pub not_before: Timestamp,
-    /// Since when it could have left: the end of its hold.
+    /// End of the hold; earliest time of the first attempt.
     pub due_at: Timestamp,
-    /// When the first byte may have left.
+    /// Time at which the first byte may have been sent.
     pub first_attempt_at: Option<Timestamp>,
-    /// How often it was tried.
     pub attempts: u32,
     pub state: RowState,
-    /// The newest message its writer had on screen. Answers after it stop a
-    /// text that has not left; `None` asks nobody.
+    /// Newest message its author had on screen. A later answer by others stops an unsent text;
+    /// `None` disables the check.
     pub seen: Option<HistoryPosition>,
-    /// What looking for it in its history told.
+    /// Result of searching the history for this text.
     pub finding: HistoryFinding,
-    /// When a person wants it to leave, where not as soon as it may.
+    /// Time scheduled by a person; `None` means as soon as possible.
     pub planned_at: Option<Timestamp>,
 }
 
 impl OutboxRow {
-    /// Whether it still can be taken back without a trace: never tried.
+    /// True if the row was never attempted, so that undoing it leaves no trace.
     pub fn can_recall(&self) -> bool {
         self.attempts == 0 && matches!(self.state, RowState::Queued)
     }
 
-    /// Whether it can be taken back: never tried, or a file that is still
-    /// being uploaded, which nobody was sent yet.
+    /// True if the row can be undone: never attempted, or a file that is still being uploaded and
+    /// not yet sent to anyone.
     pub fn can_withdraw(&self) -> bool {
         let uploads = matches!(self.operation, Operation::SendFile(_));
         self.can_recall() || (uploads && !matches!(self.state, RowState::Stopped(..) | RowState::Done))
     }
 
-    /// Whether it waits for a person.
     pub fn is_stopped(&self) -> bool {
         matches!(self.state, RowState::Stopped(..))
     }
 
-    /// Whole seconds until the hold ends, rounded up; `None` once it has. What
-    /// waits beyond its hold waits for another try.
+    /// Seconds until the hold ends, rounded up; `None` once it has ended. A retry delay does not
+    /// count as a hold.
     pub fn remaining_hold(&self, now: Timestamp) -> Option<i64> {
         let left = self.not_before.since(now);
         (self.can_recall() && self.not_before <= self.due_at && 0 < left)

@@ -1,77 +1,61 @@
-//! One person on every channel: the ways to reach them, what each costs, and
-//! which costs least.
+//! A person across channels: the ways to reach them, their prices, and the cheapest.
 
 use crate::conversations::{ConversationRow, ServiceWindow};
 use crate::prices::{MAX_TEMPLATE_CREDITS, Price, TEMPLATE_CREDITS};
 use crate::queries::ConversationKey;
 use crate::time::Timestamp;
 
-/// Asks for the conversations and addresses of the person of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PersonQuery {
-    /// Any conversation with them.
+    /// Any conversation with the person.
     pub key: ConversationKey,
 }
 
-/// Why a conversation reaches its customer no more, as far as this desk saw.
+/// Reason why a conversation no longer reaches its customer, as far as this desk knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnreachableReason {
-    /// They wrote STOP, and not START since.
+    /// The customer wrote STOP, and no START since.
     OptedOut,
-    /// The server answered that the channel is not connected.
+    /// The server reported that the channel is not connected.
     NotConfigured,
 }
 
-/// A conversation with the person.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PersonConversation {
-    /// Its row.
     pub row: ConversationRow,
-    /// Why nothing written there reaches them.
+    /// Set if messages there do not reach the person.
     pub bar: Option<UnreachableReason>,
 }
 
-/// Conversations and addresses of a person on any channel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PersonPage {
-    /// Their conversations, the one asked about first, then by activity.
+    /// The queried conversation first, then by activity.
     pub conversations: Vec<PersonConversation>,
-    /// Their phone numbers.
     pub phones: Vec<String>,
-    /// Their mail addresses.
     pub emails: Vec<String>,
-    /// Mail addresses that stand for several numbers: whose they are is not
-    /// known, so nothing is joined by them.
+    /// Mail addresses used with several numbers. They are ambiguous and join no conversations.
     pub shared: Vec<String>,
 }
 
-/// Whether a way reaches the person, and for how much.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reachability {
-    /// Free text arrives; `None`: the price is told nowhere.
+    /// Free text is possible; `None` if the price is unknown.
     Open(Option<Price>),
-    /// Only an approved template does.
+    /// Only an approved template is possible.
     Template(Price),
-    /// The key is a test key: nothing arrives.
     Simulated,
-    /// Nothing does, and why.
     Unreachable(String),
 }
 
-/// One way to reach a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContactWay {
-    /// What its tab is called.
     pub name: String,
-    /// Whether it reaches them.
     pub reach: Reachability,
-    /// When something was last said there.
     pub last_at: Option<Timestamp>,
 }
 
 impl Reachability {
-    /// Of a conversation of which nothing else is known than its window and
-    /// what a text costs.
+    /// Derives the reachability from the service window, an obstacle and the price of a text.
     pub fn from_window(window: ServiceWindow, bar: Option<UnreachableReason>, text: Option<Price>) -> Self {
         match (bar, window) {
             (Some(UnreachableReason::OptedOut), _) => Self::Unreachable("they wrote STOP".to_owned()),
@@ -87,8 +71,8 @@ impl Reachability {
         }
     }
 
-    /// Before what comes which way: known prices by what they are at most, then
-    /// unknown ones, then what really reaches nobody. `None`: not at all.
+    /// Sort key, cheapest first: known prices by their maximum, then unknown prices, then test
+    /// keys. `None` if unreachable.
     fn rank(&self) -> Option<(u8, i64, i64)> {
         match self {
             Self::Open(Some(price)) | Self::Template(price) => Some((0, price.max, price.min)),
@@ -98,7 +82,7 @@ impl Reachability {
         }
     }
 
-    /// In brackets behind the name of the tab.
+    /// Suffix after the name of the tab.
     fn suffix(&self) -> String {
         let amount = |price: &Price| {
             let words = price.describe();
@@ -121,8 +105,7 @@ impl ContactWay {
     }
 }
 
-/// The place of the way that costs least; of those that cost the same, the one
-/// on which something was said last.
+/// Returns the index of the cheapest way; the most recently used among equals.
 pub fn cheapest_way(ways: &[ContactWay]) -> Option<usize> {
     let ranked = ways.iter().enumerate().filter_map(|(place, way)| {
         let last = std::cmp::Reverse(way.last_at);
@@ -131,7 +114,6 @@ pub fn cheapest_way(ways: &[ContactWay]) -> Option<usize> {
     ranked.min().map(|entry| entry.1)
 }
 
-/// All ways in one line.
 pub fn describe_ways(ways: &[ContactWay]) -> String {
     ways.iter().map(ContactWay::describe).collect::<Vec<_>>().join(", ")
 }
@@ -160,9 +142,9 @@ mod tests {
             (vec![], None),
             (vec![template(), one()], Some(1)),
             (vec![template()], Some(0)),
-            // Of what costs the same, where something was said last.
+            // Equal prices: the most recently used.
             (vec![one(), one()], Some(1)),
-            // A price that nobody tells is no low price.
+            // An unknown price does not count as cheap.
             (vec![open(None), template()], Some(1)),
             (vec![open(None), stopped()], Some(0)),
             (vec![stopped(), template()], Some(1)),

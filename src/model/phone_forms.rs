@@ -1,22 +1,18 @@
-//! Forms in which one phone number is written by people, networks and
-//! platforms.
+//! Alternative written forms of the same phone number.
 //!
-//! Four countries changed how mobile numbers are written, and platforms keep
-//! accounts under the old form: Brazil added a ninth digit, Mexico dropped a 1
-//! and Argentina a 9 or 15 between country and area code, Benin put 01 before
-//! every number. [`normal`] maps all forms of a number to one; [`forms`] lists
-//! them. Numbers of other countries have one form.
+//! Four countries changed how mobile numbers are written, and platforms keep accounts under the old
+//! form: Brazil added a ninth digit, Mexico dropped a 1 and Argentina a 9 or 15 between country and
+//! area code, Benin put 01 before every number. [`normalize`] maps all forms of a number to one;
+//! [`all_forms`] lists them. Numbers of other countries have one form.
 
-/// Argentine area codes of three digits. Of the others, 11 has two digits and
-/// the rest have four.
+/// Argentine area codes of three digits. 11 has two digits, all others have four.
 const ARGENTINE_AREA_CODES: [&str; 39] = [
     "220", "221", "223", "230", "236", "237", "249", "260", "261", "263", "264", "266", "280", "291", "294",
     "297", "298", "299", "336", "341", "342", "343", "345", "348", "351", "353", "358", "362", "364", "370",
     "376", "379", "380", "381", "383", "385", "387", "388", "389",
 ];
 
-/// Returns the form of a number that all its other forms map to; anything that
-/// is no phone number in E.164 is returned as it is.
+/// Maps all forms of a number to one. Returns text that is not E.164 unchanged.
 pub fn normalize(number: &str) -> String {
     let Some(digits) = number.strip_prefix('+').filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
     else {
@@ -36,7 +32,7 @@ pub fn normalize(number: &str) -> String {
     found.unwrap_or_else(|| number.to_owned())
 }
 
-/// Returns all forms of a number, the one that was given first.
+/// Returns all forms of a number, starting with the given one.
 pub fn all_forms(number: &str) -> Vec<String> {
     let normal = normalize(number);
     let mut all = vec![number.to_owned(), normal.clone()];
@@ -61,8 +57,8 @@ pub fn all_forms(number: &str) -> Vec<String> {
     kept
 }
 
-/// Area code and mobile number with the ninth digit. Landlines begin with 2 to
-/// 5 and have none.
+/// Returns area code and number with the ninth digit; `None` for landlines, which start with 2 to 5
+/// and have none.
 fn brazilian_form(rest: &str) -> Option<String> {
     let area = rest.get(..2).filter(|text| text.bytes().all(|digit| digit != b'0'))?;
     match rest.len() {
@@ -72,21 +68,20 @@ fn brazilian_form(rest: &str) -> Option<String> {
     }
 }
 
-/// Returns true if the ninth digit was put before an older mobile number. A 1
-/// to 5 behind it never had a shorter form: that would be a landline.
+/// True for a mobile number that also has an older form without the ninth digit. If 1 to 5 follows
+/// the ninth digit, the shorter form would be a landline.
 fn is_long_brazilian(rest: &str) -> bool {
     rest.len() == 11 && rest.as_bytes()[2] == b'9' && matches!(rest.as_bytes()[3], b'6'..=b'9')
 }
 
-/// Ten digits, the first from 2 to 9, without the 1 before them.
+/// Returns ten digits, the first from 2 to 9, without a leading 1.
 fn mexican_form(rest: &str) -> Option<String> {
     let national = if rest.len() == 11 { rest.strip_prefix('1')? } else { rest };
     let is_number = national.len() == 10 && matches!(national.as_bytes()[0], b'2'..=b'9');
     is_number.then(|| national.to_owned())
 }
 
-/// Area code and number, ten digits together, without the 9 before or the 15
-/// between them.
+/// Returns area code and number, ten digits, without the 9 before or the 15 between them.
 fn argentine_form(rest: &str) -> Option<String> {
     let is_area = |text: &str| matches!(text.as_bytes().first(), Some(b'1'..=b'3'));
     let national = match rest.len() {
@@ -105,7 +100,7 @@ fn without_fifteen(rest: &str) -> Option<String> {
     Some(format!("{}{number}", &rest[..area]))
 }
 
-/// Digits of the Argentine area code that a number begins with.
+/// Length of the Argentine area code.
 fn area_code_digits(rest: &str) -> usize {
     if rest.starts_with("11") {
         2
@@ -116,7 +111,7 @@ fn area_code_digits(rest: &str) -> usize {
     }
 }
 
-/// Ten digits that begin with 01; eight before November 2024.
+/// Returns ten digits that start with 01; numbers had eight before November 2024.
 fn beninese_form(rest: &str) -> Option<String> {
     match rest.len() {
         8 => Some(format!("01{rest}")),
@@ -129,7 +124,7 @@ fn beninese_form(rest: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Each line: the normal form, and other forms of the same number.
+    /// The normal form, and other forms of the same number.
     const SAME: &[(&str, &[&str])] = &[
         ("+5531988887777", &["+553188887777"]),
         ("+5511987654321", &["+551187654321"]),
@@ -157,8 +152,7 @@ mod tests {
         }
     }
 
-    /// Numbers of different subscribers, or none at all: each is its own normal
-    /// form.
+    /// Numbers of different subscribers, and text that is no number.
     #[test]
     fn other_numbers_have_one_form() {
         let alone = [

@@ -1,6 +1,5 @@
-//! What a phone number tells about its country: about what time it is there.
-//!
-//! Countries that span several zones are left out: a wrong hour is worse than
+//! Time zones of phone numbers by country. Countries with several zones are omitted: a wrong hour
+//! is worse than none.
 //! none.
 
 use crate::time::{Timestamp, Zone};
@@ -9,7 +8,6 @@ const WESTERN_EUROPE_RULE: &str = "WET0WEST,M3.5.0/1,M10.5.0";
 const CENTRAL_EUROPE_RULE: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
 const EASTERN_EUROPE_RULE: &str = "EET-2EEST,M3.5.0/3,M10.5.0/4";
 
-/// Prefixes of countries with one zone, and the rule of its clocks.
 const COUNTRY_ZONES: &[(&str, &str)] = &[
     ("+20", "EET-2EEST,M4.5.5/0,M10.5.4/24"),
     ("+234", "WAT-1"),
@@ -55,10 +53,10 @@ const COUNTRY_ZONES: &[(&str, &str)] = &[
     ("+972", "IST-2IDT,M3.4.4/26,M10.5.0"),
 ];
 
-/// Hours in which nobody minds a call: from, and before.
+/// Local hours for calls, end exclusive.
 const CALLING_HOURS: std::ops::Range<i64> = 8..20;
 
-/// A number as a person writes it, without blanks, brackets and dashes.
+/// Removes blanks, brackets, dashes, slashes and dots.
 pub fn strip_separators(typed: &str) -> String {
     typed
         .chars()
@@ -66,8 +64,7 @@ pub fn strip_separators(typed: &str) -> String {
         .collect()
 }
 
-/// The zone of a number, by its country; `None` where the country has several
-/// zones or is not known.
+/// Returns the time zone of a number; `None` if the country is unknown or has several zones.
 pub fn zone_of(number: &str) -> Option<Zone> {
     COUNTRY_ZONES
         .iter()
@@ -75,8 +72,7 @@ pub fn zone_of(number: &str) -> Option<Zone> {
         .and_then(|(_, rule)| Zone::from_posix_rule(rule))
 }
 
-/// Whether a call at this time comes early in the morning, late in the evening
-/// or at night on the clocks of a zone.
+/// True if it is too early or too late for a call in the zone.
 pub fn is_outside_calling_hours(now: Timestamp, zone: &Zone) -> bool {
     !CALLING_HOURS.contains(&(now.minute_of_day(zone) / 60))
 }
@@ -111,7 +107,6 @@ mod tests {
         }
     }
 
-    /// The rules of the countries are those of the time zone database.
     #[test]
     fn the_rules_are_those_of_the_database() {
         let cities = [

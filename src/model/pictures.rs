@@ -1,38 +1,36 @@
-//! Pictures as the screen shows them: a small grid of colours, and for
-//! terminals that can show more, rows of bytes that draw it sharp.
+//! Pictures on the screen: a small grid of colours, and escape sequences for terminals that can
+//! draw images.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::ids::ChannelId;
 
-/// Columns of a picture at most.
+/// Maximum width in columns.
 pub const MAX_COLUMNS: u16 = 60;
-/// Rows of a picture at most; each holds two dots above each other.
+/// Maximum height in rows of two dots each.
 pub const MAX_ROWS: u16 = 15;
 
 crate::words! {
-    /// How the terminal shows pictures.
+    /// Method of drawing pictures in the terminal.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum Graphics {
-        /// Not at all.
         Off = "off",
-        /// Two coloured halves in each cell: every terminal can.
+        /// Half-block characters with two colours per cell; supported by every terminal.
         #[default]
         Half = "half",
-        /// The protocol of kitty, which ghostty speaks too.
+        /// Kitty protocol, also supported by ghostty.
         Kitty = "kitty",
-        /// The protocol of iTerm2, which WezTerm speaks too.
+        /// iTerm2 protocol, also supported by WezTerm.
         Iterm2 = "iterm2",
     }
 }
 
 impl Graphics {
-    /// The words of the configuration.
     pub const CONFIG_WORDS: [&'static str; 5] = ["auto", "off", "half", "kitty", "iterm2"];
 
-    /// What the terminal of these environment variables can. Within a
-    /// multiplexer only halves are sure to arrive.
+    /// Detects the method from environment variables. Inside a multiplexer only half blocks are
+    /// reliable.
     pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Self {
         let is = |name: &str, part: &str| {
             variable(name).is_some_and(|variable| variable.to_lowercase().contains(part))
@@ -49,25 +47,23 @@ impl Graphics {
     }
 }
 
-/// One dot: red, green, blue.
+/// Red, green, blue.
 pub type Dot = [u8; 3];
 
-/// A picture that was fetched and made small.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// Dots across; one a column.
+    /// Number of dots; one per column.
     pub width: u16,
-    /// Dots down; two a row.
+    /// Number of dots; two per row.
     pub height: u16,
     /// Row by row from the top.
     pub dots: Vec<Dot>,
-    /// What the file said of its size, before it was made small.
+    /// Width and height stated in the file, before scaling.
     pub original: (u32, u32),
-    /// What draws it sharp, where the terminal can.
     pub encoded: Option<EncodedRows>,
 }
 
-/// Bytes that draw a picture sharp, for each of its rows.
+/// Escape sequences that draw each row of the picture.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EncodedRows(pub Arc<Vec<String>>);
 
@@ -84,14 +80,14 @@ impl fmt::Debug for Picture {
 }
 
 impl Picture {
-    /// Columns and rows it takes where so many columns are free.
+    /// Columns and rows needed if `columns` are free.
     pub fn size_in(&self, columns: usize) -> (usize, usize) {
         let (width, height) = (usize::from(self.width), usize::from(self.height));
         let across = width.min(columns).max(1);
         (across, (height * across / width.max(1)).div_ceil(2).max(1))
     }
 
-    /// The dot at a place of the grid it has at a size; `None` below its end.
+    /// Returns the dot at a position after scaling to `columns`; `None` outside the picture.
     pub fn dot(&self, (column, line): (usize, usize), columns: usize) -> Option<Dot> {
         let (width, height) = (usize::from(self.width), usize::from(self.height));
         let (across, _) = self.size_in(columns);
@@ -99,22 +95,19 @@ impl Picture {
         if x >= width || y >= height { None } else { self.dots.get(y * width + x).copied() }
     }
 
-    /// Whether it can be drawn sharp where so many columns are free.
+    /// True if the escape sequences fit into `columns`.
     pub fn has_encoding_for(&self, columns: usize) -> bool {
         self.encoded.is_some() && usize::from(self.width) <= columns
     }
 }
 
-/// What is asked when a picture is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureRequest {
-    /// The tab it came in: what its own server holds may be nearer than the
-    /// public internet.
+    /// Tab of the message; its own server may be reachable on a private network.
     pub channel: ChannelId,
     pub url: String,
 }
 
-/// A picture, or why there is none.
 pub type FetchedPicture = Result<Arc<Picture>, String>;
 
 #[cfg(test)]

@@ -1,13 +1,10 @@
-//! Places on a map as people give them: two numbers, or a link of a map.
-//!
-//! Pure. Interface: the location object of a business chat send.
+//! Parses map locations: two numbers, or a link of a map service. Pure.
 
 use crate::outbox::content::Degrees;
 
-/// Ten-millionths in a degree.
 const PARTS_PER_DEGREE: i64 = 10_000_000;
 
-/// Reads an angle of at most so many degrees on either side.
+/// Parses an angle of at most `most` degrees in either direction.
 pub fn parse_degrees(text: &str, most: i64) -> Result<Degrees, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -35,8 +32,7 @@ pub fn parse_degrees(text: &str, most: i64) -> Result<Degrees, String> {
     i32::try_from(signed).map(Degrees).map_err(|_| number())
 }
 
-/// Latitude and longitude in one text: `51.5,-0.12`, or a link of a map that
-/// names them.
+/// Parses latitude and longitude: `51.5,-0.12`, or a map link that contains them.
 pub fn parse_coordinates(text: &str) -> Option<(String, String)> {
     let text = text.trim();
     let starts = ["@", "q=", "query=", "ll=", "mlat=", "geo:"];

@@ -1,60 +1,49 @@
-//! The credit table of the interface, once, for both sides.
-//!
-//! Interface: Limits, Credit costs. The document states two prices for a
-//! template: the table's 2, and 3 in its text. The service charges the table's;
-//! a person is told both.
+//! Prices in credits, for client and service. The interface states two prices for a template: 2 in
+//! its table and 3 in its text. The service charges 2; users are shown both.
 
-/// One text message on business chat or bot-chat.
+/// Business chat and bot-chat.
 pub const TEXT_CREDITS: i64 = 1;
-/// Media of any type from a link the caller hosts.
+/// Media of any type from an external link.
 pub const LINKED_MEDIA_CREDITS: i64 = 1;
-/// Image, photo, document or audio from an uploaded URL.
+/// Image, photo, document or audio.
 pub const UPLOADED_MEDIA_CREDITS: i64 = 2;
-/// Video from an uploaded URL.
 pub const UPLOADED_VIDEO_CREDITS: i64 = 5;
-/// One template message.
+/// Price in the interface's table.
 pub const TEMPLATE_CREDITS: i64 = 2;
-/// One template message, as the interface's text says.
+/// Price in the interface's text.
 pub const MAX_TEMPLATE_CREDITS: i64 = 3;
-/// One email, with or without attachments.
+/// With or without attachments.
 pub const EMAIL_CREDITS: i64 = 1;
-/// One SMS. The interface's table does not name it; priced as a text.
+/// Not in the interface's table; priced as a text.
 pub const SMS_CREDITS: i64 = 1;
-/// One started minute of a voice call. The interface shows no rate; this is
-/// the service's choice.
+/// Per started minute. The interface states no rate; chosen by the service.
 pub const VOICE_MINUTE_CREDITS: i64 = 5;
 
-/// What something costs as far as is known: between two amounts, which are
-/// mostly one.
+/// A price range; both ends are equal if the price is known exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Price {
-    /// At least.
     pub min: i64,
-    /// At most.
     pub max: i64,
 }
 
 impl Price {
-    /// Costs nothing.
     pub const FREE: Self = Self::exactly(0);
 
     pub const fn exactly(credits: i64) -> Self {
         Self { min: credits, max: credits }
     }
 
-    /// Costs this for each of several.
     #[must_use]
     pub const fn times(self, count: i64) -> Self {
         Self { min: self.min * count, max: self.max * count }
     }
 
-    /// Costs both.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self { min: self.min + other.min, max: self.max + other.max }
     }
 
-    /// As a person reads it: `1 credit`, `2–3 credits`.
+    /// `1 credit`, `2–3 credits`.
     pub fn describe(self) -> String {
         match (self.min, self.max) {
             (1, 1) => "1 credit".to_owned(),
@@ -70,12 +59,10 @@ pub fn format_credits(amount: f64) -> String {
     if word == "1" { "1 credit".to_owned() } else { format!("{word} credits") }
 }
 
-/// `1 person`, `3 people`.
 pub fn format_people(count: usize) -> String {
     if count == 1 { "1 person".to_owned() } else { format!("{count} people") }
 }
 
-/// A balance as people read it.
 pub fn format_balance(balance: f64) -> String {
     let text = format!("{balance:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

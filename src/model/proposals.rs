@@ -1,5 +1,5 @@
-//! What an assistant outside this desk proposes: a reply or an action that a
-//! person decides over. It is no row of the outbox and cannot leave.
+//! Proposals of an external assistant: a reply or an action that a person accepts or drops. A
+//! proposal is not an outbox row and cannot be sent by itself.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,6 @@ use crate::messages::{HistoryPosition, Message};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// What would be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ProposedChange {
@@ -19,7 +18,7 @@ pub enum ProposedChange {
     Pause,
     HandBack,
     Close,
-    /// Put it aside for so many minutes from when a person agrees.
+    /// The time starts when a person accepts.
     Snooze {
         minutes: u32,
     },
@@ -29,7 +28,6 @@ pub enum ProposedChange {
 }
 
 impl ProposedChange {
-    /// What it would do, in words.
     pub fn summary(&self) -> SafeText {
         match self {
             Self::Reply { text } => SafeText::block(text),
@@ -41,7 +39,7 @@ impl ProposedChange {
         }
     }
 
-    /// One word for a column and the log.
+    /// Word for columns and the log.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Reply { .. } => "reply",
@@ -54,59 +52,52 @@ impl ProposedChange {
     }
 }
 
-/// A proposal that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeskProposal {
-    /// Its name on this desk.
     pub id: ProposalId,
     pub channel: ChannelId,
     pub conversation: ConversationId,
-    /// Who proposed it, by the name it gave itself.
+    /// Name stated by the assistant.
     pub proposer: SafeText,
-    /// Why, in its own words.
     pub reason: SafeText,
     pub change: ProposedChange,
-    /// The newest message its maker could know.
+    /// Newest message the assistant could know.
     pub seen: Option<HistoryPosition>,
     pub at: Timestamp,
 }
 
-/// A proposal as a page shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProposalEntry {
     pub proposal: DeskProposal,
     pub title: SafeText,
-    /// The conversation's row; `None` if it is not known any more.
+    /// `None` if the conversation is no longer known.
     pub row: Option<ConversationRow>,
-    /// What was said since it was made: the newest few, oldest first.
+    /// Newest messages since the proposal, oldest first.
     pub since: Vec<Message>,
 }
 
 impl ProposalEntry {
-    /// Whether somebody wrote after it was made.
     pub fn is_stale(&self) -> bool {
         !self.since.is_empty()
     }
 
-    /// The newest message a person knows of who looked at it on the page.
+    /// Newest message a person has seen after viewing this entry.
     pub fn known_position(&self) -> Option<HistoryPosition> {
         let newest = self.since.last().and_then(|message| Some((message.created_at?, message.id.clone())));
         newest.or_else(|| self.proposal.seen.clone())
     }
 }
 
-/// What a person said to a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProposalVerdict {
-    /// It was done, or its text sent.
+    /// Carried out, or its text sent.
     Accepted,
-    /// Its text went into the composer.
     Edited,
     Dropped,
 }
 
 impl ProposalVerdict {
-    /// The word in the log.
+    /// Word in the log.
     pub fn word(self) -> &'static str {
         match self {
             Self::Accepted => "accepted",

@@ -1,284 +1,264 @@
-//! What a screen asks the store for, and what comes back. A result carries
-//! its query: if that is no longer the current one, it is dropped.
+//! Queries a screen sends to the store, and their results. A result carries its query and is
+//! dropped if that query is no longer current.
 //!
-//! Everything is a window: cost follows the rows asked for, not the rows
-//! stored.
+//! Every result is a window: its cost grows with the rows requested, not with the rows stored.
 
 use crate::attachments::ReplyAttachment;
 use crate::conversations::ConversationRow;
 use crate::filter::{ConversationFilter, Sort};
+use crate::history_events::HistoryEvent;
 use crate::ids::{ChannelId, ConversationId, MessageId};
 use crate::messages::{Message, MessageRow};
 use crate::notes::PrivateNote;
 use crate::outbox::OutboxRow;
+use crate::phone_entries::PhoneEntry;
+use crate::queue::SectionCounts;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// Names a conversation among those of all tabs.
+/// Identifies a conversation across all tabs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConversationKey {
     pub channel: ChannelId,
     pub conversation: ConversationId,
 }
 
-/// Where a window of a list lies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Anchor {
-    /// From the first row down.
     Top,
-    /// From the last row up.
     Bottom,
-    /// Half before and half after this row; from the top if it is gone.
+    /// Half before and half after this row; from the top if the row no longer exists.
     Around(ConversationKey),
 }
 
-/// Asks for a window of a conversation list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ConversationQuery {
-    /// The tab; `None` asks for all tabs.
+    /// `None` means all tabs.
     pub channel: Option<ChannelId>,
     pub filter: ConversationFilter,
     pub sort: Sort,
-    /// The time that windows are reckoned with; does not matter otherwise.
+    /// Current time for tests on the service window; ignored by other queries.
     pub at: Timestamp,
     pub anchor: Anchor,
-    /// Rows at most.
     pub limit: u32,
 }
 
 impl ConversationQuery {
-    /// The first rows of a tab's list, newest activity first.
+    /// Returns the query for the first rows of a tab's list, newest activity first.
     pub fn first(channel: ChannelId, filter: ConversationFilter, limit: u32) -> Self {
         let (sort, at, anchor) = (Sort::Activity, Timestamp::default(), Anchor::Top);
         Self { channel: Some(channel), filter, sort, at, anchor, limit }
     }
 }
 
-/// Rows of a filter that are counted at most: more cost too much.
+/// Maximum number of rows counted for a filter; bounds the cost of counting.
 pub const MAX_COUNTED_ROWS: u32 = 1_000;
 
-/// A window of a conversation list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConversationPage {
     pub rows: Vec<ConversationRow>,
-    /// Whether nothing lies before the window.
+    /// True if no rows precede the window.
     pub reaches_top: bool,
-    /// Whether nothing lies after it.
+    /// True if no rows follow the window.
     pub reaches_bottom: bool,
-    /// Rows of the whole filter; `None` where there are [`COUNTED_ROWS`] or more.
+    /// Number of rows the filter matches; `None` from [`MAX_COUNTED_ROWS`] on.
     pub total: Option<u64>,
+    /// Rows in each section, each at most [`MAX_COUNTED_ROWS`]; zero in other orders than that of the
+    /// inbox.
+    pub sections: SectionCounts,
 }
 
-/// Asks for the newest rows of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HistoryQuery {
     pub channel: ChannelId,
     pub conversation: ConversationId,
-    /// Messages at most, counted from the newest.
+    /// Maximum number of messages, counted from the newest.
     pub limit: u32,
 }
 
-/// The newest rows of a history and what is about to join it.
+/// The newest rows of a history with the outbox rows and notes that belong to it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HistoryPage {
-    /// The conversation's own row, fresh; `None` if it is gone.
+    /// Current row of the conversation; `None` if it no longer exists.
     pub conversation: Option<ConversationRow>,
-    /// Messages, oldest first; ordered by (created, id).
+    /// Oldest first, ordered by (created, id).
     pub messages: Vec<MessageRow>,
-    /// Outbox rows of the conversation that are not done, oldest first.
+    /// Unfinished outbox rows of the conversation, oldest first.
     pub outbox: Vec<OutboxRow>,
-    /// Private notes no older than the oldest message here, oldest first.
+    /// Private notes no older than the oldest message of this page, oldest first.
     pub notes: Vec<PrivateNote>,
-    /// Whether the cache holds older messages than these.
+    /// Events no older than the oldest message of this page, oldest first.
+    pub events: Vec<HistoryEvent>,
+    /// Calls and texts that only the list of a phone told, oldest first.
+    pub listed: Vec<PhoneEntry>,
+    /// True if the cache holds older messages.
     pub more_stored: bool,
-    /// Whether the server may hold older messages than the cache.
+    /// True if the server may hold messages older than the cached ones.
     pub more_on_server: bool,
-    /// The newest message this desk had seen before it was opened now.
+    /// Newest message that had been seen on this desk before the conversation was opened.
     pub seen_until: Option<(Timestamp, MessageId)>,
 }
 
-/// A draft kept for one conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Draft {
-    /// The text as typed.
     pub text: String,
     pub reply_to: Option<MessageId>,
-    /// A private note that is not saved yet; never part of the text.
+    /// Private note that is not saved yet; never sent.
     pub note: String,
-    /// What goes with the text.
     pub attachment: Option<ReplyAttachment>,
 }
 
 impl Draft {
-    /// Whether there is nothing to keep.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.note.is_empty() && self.attachment.is_none()
     }
 }
 
-/// A pause of the AI made from this desk, until it is handed back or the
-/// server says that it answers again.
+/// Pause of the AI made from this desk. Ends when the conversation is handed back or the server
+/// reports that the AI answers again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pause {
     pub conversation: ConversationId,
-    /// Who paused it, as the desk named itself then; may be empty.
+    /// Name of the desk's user at that time; may be empty.
     pub owner: SafeText,
     pub since: Timestamp,
 }
 
-/// What became of a row of the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutboxOutcome {
-    /// It has not left.
     Waiting,
-    /// It is on its way, or it is not known whether it arrived.
+    /// In flight, or of unknown outcome.
     Sending,
-    /// It waits for a person, and why.
+    /// Waits for a person; holds the reason.
     NeedsDecision(SafeText),
-    /// The server has taken it.
     Done,
-    /// It was taken back before it left.
+    /// Undone before it was sent.
     Recalled,
-    /// It was given up, or another took its place.
+    /// Abandoned by a person, or replaced by another row.
     Dropped,
-    /// The server refused it, and why; nothing of it waits.
+    /// Refused by the server; holds the reason. Nothing is left to retry.
     Refused(SafeText),
 }
 
-/// A pause of the AI made from this desk, with what helps to end it.
+/// Entry of the list of pauses made from this desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PausedEntry {
     pub channel: ChannelId,
     pub conversation: ConversationId,
-    /// Its name, if the cache knows it.
     pub title: Option<SafeText>,
-    /// Since when the customer waits.
+    /// Name of the desk's user at that time; may be empty.
+    pub owner: SafeText,
     pub waiting_since: Option<Timestamp>,
     pub since: Timestamp,
-    /// From when its lease counts: from then, or from when it was extended.
+    /// Start of the pause lease: the time of the pause or of its last extension.
     pub counts_from: Timestamp,
-    /// Whether the conversation is draft-only: its pause is no lease.
+    /// True if the conversation is draft-only; its pause is not a lease and does not lapse.
     pub draft_only: bool,
 }
 
-/// A conversation that was put aside until a time.
+impl PausedEntry {
+    pub fn key(&self) -> ConversationKey {
+        ConversationKey { channel: self.channel.clone(), conversation: self.conversation.clone() }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SnoozedEntry {
-    /// The conversation.
     pub key: ConversationKey,
-    /// Its name.
     pub title: SafeText,
-    /// When it comes back.
     pub until: Timestamp,
 }
 
-/// Asks for what this desk alone keeps: rows of the outbox, or drafts.
+/// Query for data that only this desk holds: outbox rows or drafts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DeskQuery {
-    /// Of one tab, or of all.
     pub channel: Option<ChannelId>,
-    /// Rows at most.
     pub limit: u32,
 }
 
-/// A row of the outbox with what helps to decide over it.
+/// Outbox row with the context a person needs to decide about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutboxEntry {
     pub row: OutboxRow,
-    /// Its recipient, or what it changes.
     pub title: SafeText,
-    /// For a text that waits for a person: what others said since its writer
-    /// looked, oldest first.
+    /// For a text that needs a decision: messages by others since its author last looked, oldest
+    /// first.
     pub newer_messages: Vec<Message>,
-    /// For a text that may have been sent: the messages that could be it.
+    /// For a text of unknown outcome: messages in the history that could be it.
     pub candidates: Vec<Message>,
 }
 
-/// A row of the outbox a person is about to decide over.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowQuestion {
     pub entry: OutboxEntry,
-    /// Whether trying it again takes a new key, as [`Stop::allows`] asks.
-    ///
-    /// [`Stop::allows`]: crate::outbox::Stop::allows
+    /// True if a retry needs a new idempotency key, see
+    /// [`StopReason::allows`](crate::outbox::StopReason::allows).
     pub is_key_expired: bool,
 }
 
-/// Rows of the outbox that are not done: those that ask a person first, then
-/// in the order they were queued.
+/// Unfinished outbox rows: those that need a decision first, then in queue order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OutboxPage {
     pub entries: Vec<OutboxEntry>,
     pub more: bool,
 }
 
-/// A draft with the conversation it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftEntry {
     pub channel: ChannelId,
     pub conversation: ConversationId,
     pub title: SafeText,
-    /// Since when its customer waits.
     pub waiting_since: Option<Timestamp>,
     pub text: SafeText,
-    /// Whether only a private note was written.
+    /// True if the draft holds a private note only.
     pub is_note: bool,
 }
 
-/// What a tab's title and the status line count.
+/// Counts shown in a tab's title and the status line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TabCounts {
-    /// Open conversations whose customer waits, plus stuck sends.
+    /// Conversations in the section of those who need a person.
     pub needs_reply: u32,
-    /// Since when the one waits that waits longest.
+    /// Start of the longest current wait.
     pub waiting_since: Option<Timestamp>,
-    /// Outbox rows on their way.
+    /// Outbox rows in progress.
     pub outbox: u32,
-    /// Outbox rows that wait for a person.
     pub stopped: u32,
-    /// The conversation of each proposal that waits for a person.
+    /// Conversation of each proposal that needs a decision.
     pub proposals: Vec<ConversationId>,
-    /// Conversations whose AI this desk paused.
     pub paused_here: u32,
-    /// Draft-only conversations.
     pub draft_only: u32,
-    /// Broadcasts of which further waves are to leave.
+    /// Campaigns with waves still to be sent.
     pub broadcasts: u32,
-    /// Conversations that are nothing but a broadcast so far.
+    /// Conversations that consist of a broadcast only.
     pub broadcast_only: u32,
-    /// Open conversations that were put aside.
     pub snoozed: u32,
-    /// When the next of them comes back.
+    /// Earliest time at which a snoozed conversation returns.
     pub next_wake: Option<Timestamp>,
-    /// What is put aside until a time whatever the customer writes: no bell
-    /// rings for it. Some of them, where there are very many.
+    /// Conversations snoozed even against new messages; they do not ring. Incomplete if there are
+    /// very many.
     pub muted: Vec<ConversationId>,
-    /// From when the oldest of the pauses counts that are leases.
+    /// Earliest lease start among the pauses that are leases.
     pub paused_since: Option<Timestamp>,
-    /// Rows that stand in for conversations which could not be read.
+    /// Placeholder rows of conversations that could not be parsed.
     pub unreadable: u32,
-    /// Threads of mails that are unread and were not put away, up to
-    /// [`UNREAD_MOST`].
+    /// Unread mail threads that are not archived, at most [`MAX_COUNTED_UNREAD`].
     pub unread_mail: u32,
 }
 
-/// Unread threads counted at most: counting must not grow with a mailbox.
+/// Maximum number of unread threads counted; bounds the cost for large mailboxes.
 pub const MAX_COUNTED_UNREAD: u32 = 1_000;
 
 crate::words! {
-    /// How a whole history is written into a file.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum TranscriptFormat {
-        /// For people to read.
         Text = "txt",
-        /// The same in Markdown.
         Markdown = "md",
-        /// One object: the conversation, its messages and notes.
+        /// One object with the conversation, its messages and notes.
         Json = "json",
     }
 }
 
-/// A conversation to be chosen by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedConversation {
     pub key: ConversationKey,

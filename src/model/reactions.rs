@@ -1,22 +1,18 @@
-//! The emoji a desk offers for a reaction, and the set the bot platform takes.
-//!
-//! Interface: Bot-chat channel, rule 4: the set is fixed but not listed, so
-//! this is the list both sides start from.
+//! Emoji for reactions, and the fixed set that the bot platform accepts. The interface does not
+//! list that set, so client and service share this one.
 
 use crate::account::Platform;
 
-/// What the reaction picker offers.
 const QUICK_REACTIONS: [&str; 8] = ["👍", "❤", "😂", "🙏", "😮", "😢", "🎉", "👎"];
 
-/// The same where only a fixed set is taken.
+/// Alternatives for the bot platform.
 const BOT_CHAT_QUICK_REACTIONS: [&str; 8] = ["👍", "❤", "🤣", "🙏", "😱", "😢", "🎉", "👎"];
 
-/// What the picker offers on a platform.
 pub fn quick_reactions(platform: Option<&Platform>) -> &'static [&'static str; 8] {
     if platform == Some(&Platform::Telegram) { &BOT_CHAT_QUICK_REACTIONS } else { &QUICK_REACTIONS }
 }
 
-/// Reactions the bot platform accepts, written as it lists them.
+/// Reactions accepted by the bot platform, in its spelling.
 pub const BOT_CHAT_REACTIONS: [&str; 73] = [
     "👍",
     "👎",
@@ -93,15 +89,14 @@ pub const BOT_CHAT_REACTIONS: [&str; 73] = [
     "😡",
 ];
 
-/// Returns an emoji as the bot platform lists it, `None` for one that it does not
-/// take. Variation selectors do not matter.
+/// Returns an emoji in the bot platform's spelling, ignoring variation selectors; `None` if it is
+/// not accepted.
 pub fn bot_chat_form(emoji: &str) -> Option<&'static str> {
     let plain = |text: &str| text.replace(['\u{fe0f}', '\u{fe0e}'], "");
     let wanted = plain(emoji);
     BOT_CHAT_REACTIONS.iter().find(|listed| plain(listed) == wanted).copied()
 }
 
-/// Returns true if the bot platform takes this emoji.
 pub fn bot_chat_accepts(emoji: &str) -> bool {
     bot_chat_form(emoji).is_some()
 }

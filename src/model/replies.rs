@@ -1,5 +1,4 @@
-//! Canned replies: texts that are written once, with fields that are filled
-//! in each time.
+//! Canned replies: prepared texts with fields that are filled in for each use.
 
 use std::ops::Range;
 
@@ -7,43 +6,39 @@ use crate::email::quoting::QuoteStyle;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CannedReply {
-    /// Its name: the file's.
+    /// Name of the file.
     pub name: String,
     pub title: String,
-    /// Other words it is found by.
+    /// Additional search words.
     pub keywords: Vec<String>,
-    /// The only channel it is for, by the tab's name or the platform's.
+    /// Only tab or platform that may use the reply, by name.
     pub channel: Option<String>,
-    /// The subject a mail gets by it, with its fields.
+    /// Subject of a mail, with fields.
     pub subject: Option<String>,
-    /// Where a mail quotes what it answers.
+    /// Position of the quote in a mail.
     pub quote: Option<QuoteStyle>,
-    /// The text, with its fields.
     pub body: String,
 }
 
-/// What the fields of a reply are filled from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReplyVariables {
-    /// The customer's name, if one is known.
     pub contact: Option<String>,
     pub agent: Option<String>,
-    /// The mail that is answered: its subject, when it was written, its sender's
-    /// address.
+    /// Subject, date and sender's address of the mail being answered.
     pub mail: Option<[String; 3]>,
-    /// What connections told of the customer, by `connection.field`.
+    /// Results of data connections, by `connection.field`.
     pub looked_up: Vec<(String, String)>,
 }
 
 impl CannedReply {
-    /// Whether all words of a question are found in it. Without any, it is.
+    /// True if every word of the query occurs in the reply; also for an empty query.
     pub fn matches(&self, query: &str) -> bool {
         let all = format!("{} {} {} {}", self.name, self.title, self.keywords.join(" "), self.body);
         let all = all.to_lowercase();
         query.to_lowercase().split_whitespace().all(|word| all.contains(word))
     }
 
-    /// How well a question names it: less is better.
+    /// Sort rank for a query; lower is better.
     pub fn rank(&self, query: &str) -> u8 {
         let query = query.to_lowercase();
         let starts = |text: &str| text.to_lowercase().starts_with(&query);
@@ -55,8 +50,7 @@ impl CannedReply {
     }
 }
 
-/// Fills in what is known; what is not stays as a field to be filled in by
-/// hand.
+/// Fills in the known fields. Unknown ones are left as `{name?}` for manual input.
 pub fn fill_fields(body: &str, facts: &ReplyVariables) -> String {
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
@@ -76,7 +70,7 @@ pub fn fill_fields(body: &str, facts: &ReplyVariables) -> String {
         match known.filter(|text| !text.trim().is_empty()) {
             Some(known) => out.push_str(&known),
             None if field.ends_with('?') || name.contains('.') => out.push_str(&format!("{{{name}?}}")),
-            // Not a field of ours: braces are text.
+            // Other text in braces stays unchanged.
             None => out.push_str(&format!("{{{field}}}")),
         }
         rest = after;
@@ -84,7 +78,7 @@ pub fn fill_fields(body: &str, facts: &ReplyVariables) -> String {
     out + rest
 }
 
-/// The fields of a text that are still to be filled in, as `{order?}`.
+/// Returns the fields to be filled in by hand, such as `{order?}`.
 pub fn unfilled_fields(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -98,8 +92,7 @@ pub fn unfilled_fields(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The next `{name}` or `{name?}`: what stands before it, the name, and what
-/// follows.
+/// Returns the text before the next `{name}` or `{name?}`, the name, and the rest.
 fn next_field(text: &str) -> Option<(&str, &str, &str)> {
     for (at, _) in text.match_indices('{') {
         let inner = &text[at + 1..];

@@ -1,5 +1,4 @@
-//! Answers of the AI that people look over: a sample of them, what was said of
-//! each, and how often people agreed.
+//! Reviews of AI answers by people: sampling, verdicts, and the weekly rate of approval.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +6,17 @@ use crate::ids::{ChannelId, ConversationId, MessageId};
 use crate::text::SafeText;
 use crate::time::{DAY, Timestamp};
 
-/// Answers that wait for a review at most.
 pub const MAX_QUEUED_ANSWERS: usize = 50;
-/// How far back answers are drawn from.
+/// Maximum age of sampled answers, in microseconds.
 pub const SAMPLE_PERIOD: i64 = 14 * DAY;
-/// Of so many answers one is looked over, unless another number is configured.
+/// One in this many answers is sampled, unless configured otherwise.
 pub const DEFAULT_SAMPLE_RATE: u32 = 10;
-/// Weeks of the chart.
 pub const CHART_WEEKS: usize = 12;
 
-/// Whether an answer belongs to the sample of one in so many. It follows from its
-/// id alone, so that every desk draws the same.
+/// True if an answer belongs to the sample of one in `one_in`. Depends on the id only, so every
+/// desk draws the same sample.
 pub fn is_sampled(message: &MessageId, one_in: u32) -> bool {
-    // FNV-1a, whose low bits are well spread after a last mixing.
+    // FNV-1a with a final mixing step that spreads the bits evenly.
     let hash = message.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
@@ -27,30 +24,26 @@ pub fn is_sampled(message: &MessageId, one_in: u32) -> bool {
     (mixed >> 33).is_multiple_of(u64::from(one_in.max(1)))
 }
 
-/// What is wrong with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RejectionReason {
-    /// It says what is not so.
     Wrong,
-    /// It says what nothing supports.
+    /// Not supported by any source.
     MadeUp,
-    /// It leaves out what was asked.
+    /// Omits part of the question.
     Incomplete,
-    /// It does not sound like the business.
+    /// Does not match the style of the business.
     Tone,
-    /// A person should have been asked for.
+    /// The AI should have asked for a person.
     NeedsPerson,
-    /// Something else.
     Other,
 }
 
 impl RejectionReason {
-    /// All, in the order in which they are offered.
+    /// In the order of the menu.
     pub const ALL: [Self; 6] =
         [Self::Wrong, Self::MadeUp, Self::Incomplete, Self::Tone, Self::NeedsPerson, Self::Other];
 
-    /// In words.
     pub fn label(self) -> &'static str {
         match self {
             Self::Wrong => "it is wrong",
@@ -62,7 +55,7 @@ impl RejectionReason {
         }
     }
 
-    /// One word, for files and columns.
+    /// Word for files and database columns.
     pub fn word(self) -> &'static str {
         match self {
             Self::Wrong => "wrong",
@@ -74,60 +67,44 @@ impl RejectionReason {
         }
     }
 
-    /// What a word stands for.
+    /// Unknown words become `Other`.
     pub fn from_word(word: &str) -> Self {
         Self::ALL.into_iter().find(|bad_reason| bad_reason.word() == word).unwrap_or(Self::Other)
     }
 }
 
-/// What a person says of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReviewVerdict {
-    /// It can stand.
     Good,
-    /// It cannot.
     Bad {
-        /// Why.
         reason: RejectionReason,
-        /// What should have been said; empty where nobody wrote it.
+        /// The correct answer; empty if none was written.
         corrected: String,
     },
 }
 
-/// An answer of the AI with what it answers.
+/// An AI answer with the question before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewEntry {
-    /// The tab.
     pub channel: ChannelId,
-    /// The conversation.
     pub conversation: ConversationId,
-    /// The answer's id.
     pub message: MessageId,
-    /// The conversation's name.
     pub title: SafeText,
-    /// What the customer had said before it.
     pub question: SafeText,
-    /// What the AI said.
     pub answer: SafeText,
-    /// When.
     pub at: Timestamp,
 }
 
-/// An answer that was looked over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewedAnswer {
-    /// The answer.
     pub entry: ReviewEntry,
-    /// What was said of it.
     pub verdict: ReviewVerdict,
-    /// Who said it.
     pub reviewer: SafeText,
-    /// When.
     pub reviewed_at: Timestamp,
 }
 
 impl ReviewedAnswer {
-    /// What the question should be answered with, where that is known.
+    /// Returns the approved or corrected answer, if there is one.
     pub fn expected_answer(&self) -> Option<&str> {
         match &self.verdict {
             ReviewVerdict::Good => Some(self.entry.answer.as_str()),
@@ -138,15 +115,14 @@ impl ReviewedAnswer {
     }
 }
 
-/// Characters of a question and of an answer in a file of questions, and
-/// questions in it, as the service's assistant takes them.
+/// Limits of the service's assistant: characters of a question and of an answer, and questions in a
+/// file.
 const MAX_FILE_QUESTION_CHARS: usize = 300;
 const MAX_FILE_ANSWER_CHARS: usize = 2_000;
 const MAX_FILE_QUESTIONS: usize = 500;
 
-/// Questions and what they should be answered with, as the service's assistant
-/// reads them. Of a question that came again the newest answer counts; of too
-/// many the newest are left.
+/// Writes a file of questions and answers for the service's assistant. Keeps the newest answer to a
+/// repeated question and, above the limit, the newest questions.
 pub fn write_question_file(reviewed: &[ReviewedAnswer]) -> String {
     let mut pairs: Vec<(String, String)> = Vec::new();
     for it in reviewed.iter().rev() {
@@ -165,7 +141,7 @@ pub fn write_question_file(reviewed: &[ReviewedAnswer]) -> String {
     for (question, answer) in pairs.iter().rev() {
         file.push_str(&format!("\n## {question}\n"));
         for line in answer.lines() {
-            // What looks like a heading would begin another question.
+            // A leading `#` would start a new question.
             let escape = if line.starts_with('#') { " " } else { "" };
             file.push_str(&format!("{escape}{line}\n"));
         }
@@ -173,30 +149,26 @@ pub fn write_question_file(reviewed: &[ReviewedAnswer]) -> String {
     file
 }
 
-/// What was said of the answers of one week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReviewWeek {
-    /// The number of the week since 1970.
+    /// Number of the week since 1970.
     pub week: i64,
-    /// Answers that could stand.
     pub good: u32,
-    /// Answers that could not.
     pub bad: u32,
 }
 
 impl ReviewWeek {
-    /// Percent of the answers that could stand.
+    /// Percentage of good answers; `None` without reviews.
     pub fn good_percent(&self) -> Option<u32> {
         (self.good * 100).checked_div(self.good + self.bad)
     }
 }
 
-/// What waits to be looked over, and how often people agreed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReviewPage {
-    /// Answers of the sample that nobody has looked over, newest first.
+    /// Unreviewed answers of the sample, newest first.
     pub entries: Vec<ReviewEntry>,
-    /// The weeks in which answers were looked over, oldest first.
+    /// Weeks with reviews, oldest first.
     pub weeks: Vec<ReviewWeek>,
 }
 

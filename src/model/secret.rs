@@ -1,29 +1,27 @@
-//! A secret that prints as dots.
-//!
-//! It only keeps it from being shown.
+//! A secret that is hidden when printed. Memory is not protected.
 
 use std::fmt;
 
-/// Letters and digits of a channel key at least, behind its prefix.
+/// Minimum length of a channel key after its prefix.
 const MIN_KEY_CHARS: usize = 12;
 
-/// A channel key or another secret. `Debug` and `Display` print dots; only
-/// [`Secret::expose`] gives the text, so a search for it finds every use.
+/// A channel key or another secret. `Debug` and `Display` print dots; only [`Secret::expose`]
+/// returns the text, so a search for it finds every use.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes ownership of a secret's text, without surrounding white space.
+    /// Trims surrounding white space.
     pub fn new(text: &str) -> Self {
         Self(text.trim().to_owned())
     }
 
-    /// The text itself, for the one header it belongs in.
+    /// Returns the text, for the one header that needs it.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What may be shown: the environment prefix and the last four characters.
+    /// Returns the environment prefix and the last four characters, which may be shown.
     pub fn hint(&self) -> String {
         let tail: String = match self.0.char_indices().rev().nth(3) {
             Some((at, _)) if self.0.len() >= 16 => self.0[at..].to_owned(),
@@ -38,7 +36,6 @@ impl Secret {
     }
 }
 
-/// The channel keys that stand in a text.
 fn find_keys(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("svc_").filter_map(|(at, _)| {
         let it = &text[at..];
@@ -48,13 +45,12 @@ fn find_keys(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What may be shown of a channel key that stands in a text.
+/// Returns the hint of the first channel key in a text.
 pub fn key_hint_in(text: &str) -> Option<String> {
     find_keys(text).next().map(|key| Secret::new(key).hint())
 }
 
-/// How the keys and tokens of well-known providers begin, and how many characters
-/// follow at least.
+/// Prefixes of keys and tokens of well-known providers, with the minimum length of the rest.
 const TOKEN_PREFIXES: [(&str, usize); 17] = [
     ("sk-", 16),
     ("sk_live_", 10),
@@ -74,11 +70,10 @@ const TOKEN_PREFIXES: [(&str, usize); 17] = [
     ("AIza", 30),
     ("EAA", 60),
 ];
-/// Digits and characters of a bot's token, on both sides of its colon, at least.
+/// Minimum length of a bot token before and after its colon.
 const MIN_BOT_TOKEN_CHARS: (usize, usize) = (8, 30);
 
-/// The text with what may be shown in place of each key and token in it: those
-/// of channels, of well-known providers, and of bots.
+/// Replaces each key and token of channels, providers and bots by its hint.
 pub fn redact(text: &str) -> String {
     let shown = |text: &str, secret: &str| text.replace(secret, &Secret::new(secret).hint());
     let text = find_keys(text).fold(text.to_owned(), |text, key| shown(&text, key));
@@ -86,9 +81,9 @@ pub fn redact(text: &str) -> String {
     words.flat_map(find_tokens).fold(text.clone(), |text, token| shown(&text, token))
 }
 
-/// The keys of providers, and the secret halves of bots' tokens, in a word.
+/// Finds keys of providers, signed tokens, and the secret part of bot tokens in a word.
 fn find_tokens(word: &str) -> impl Iterator<Item = &str> {
-    // As addresses have it: /bot123456789:AAxyz/getMe.
+    // Format in URLs: /bot123456789:AAxyz/getMe.
     let is_bot = |id: &str| {
         let id = id.strip_prefix("bot").unwrap_or(id);
         id.len() >= MIN_BOT_TOKEN_CHARS.0 && id.bytes().all(|byte| byte.is_ascii_digit())
@@ -154,7 +149,7 @@ mod tests {
         ];
         for secret in all {
             for around in [" ", "\n", "\"", ":", "/bot", "key=", "é"] {
-                // Only a bot's token stands behind that word.
+                // Only a bot token follows that word.
                 if around == "/bot" && !secret.contains(':') {
                     continue;
                 }

@@ -1,11 +1,8 @@
-//! Which conversation a person means by what they type, on screen and in
-//! scripts.
+//! Resolves typed text to a conversation, on the screen and in scripts.
 //!
-//! The shape of the text decides which field it is compared with, and no
-//! other field counts: a customer who calls himself by somebody's number is
-//! not found by that number. Names are compared only where a person says that
-//! it is a name, and select only if nobody else has it. A choice among several
-//! is an error that lists them.
+//! The shape of the text decides which field it is compared with; no other field counts, so a
+//! customer who uses a phone number as a name is not found by that number. Names must be marked as
+//! names and must be unique. Several matches are an error that lists them.
 
 use std::fmt;
 
@@ -15,30 +12,28 @@ use crate::ids::ConversationId;
 use crate::phones;
 use crate::text::SafeText;
 
-/// What begins a name on the screen's command line.
+/// Prefix of a name on the screen's command line.
 pub const NAME_PREFIX: &str = "--name ";
-/// What begins an id that looks like something else.
+/// Prefix of an id that looks like another kind of selector.
 const ID_PREFIX: &str = "id:";
-/// Candidates listed at most.
 const MAX_LISTED_CANDIDATES: usize = 8;
 
-/// What was typed, by its shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selector {
-    /// A phone number, without blanks and brackets.
+    /// Phone number without separators.
     Phone(String),
     Email(String),
-    /// The id of a chat with the bot: digits, for groups after a minus.
+    /// Id of a bot chat: digits, with a leading minus for groups.
     ChatId(String),
-    /// The user name of the bot's platform, without its `@`.
+    /// User name on the bot platform, without `@`.
     Handle(String),
     Id(ConversationId),
-    /// A name, said to be one.
+    /// A name, marked as such.
     Name(String),
 }
 
 impl Selector {
-    /// Reads what was typed by its shape; never as a name.
+    /// Parses text by its shape; never yields a name.
     pub fn from_shape(text: &str) -> Self {
         let text = text.trim();
         if let Some(id) = text.strip_prefix(ID_PREFIX) {
@@ -60,18 +55,15 @@ impl Selector {
         Self::Id(ConversationId::from(text))
     }
 
-    /// Reads what a person says is a name.
     pub fn name(text: &str) -> Self {
         Self::Name(SafeText::line(text).to_string())
     }
 
-    /// Reads what is typed on the screen's command line, where a name follows
-    /// [`NAME_SWITCH`].
+    /// Parses the screen's command line, where [`NAME_PREFIX`] marks a name.
     pub fn from_command_line(text: &str) -> Self {
         text.strip_prefix(NAME_PREFIX).map_or_else(|| Self::from_shape(text), Self::name)
     }
 
-    /// What it is, in words.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Phone(_) => "number",
@@ -83,7 +75,6 @@ impl Selector {
         }
     }
 
-    /// What it is compared with.
     pub fn text(&self) -> &str {
         match self {
             Self::Phone(text)
@@ -95,7 +86,7 @@ impl Selector {
         }
     }
 
-    /// Whether conversations of a platform can have it.
+    /// True if conversations of the platform can have this field.
     pub fn is_on(&self, platform: &Platform) -> bool {
         match self {
             Self::Phone(_) => matches!(platform, Platform::Whatsapp | Platform::Voip),
@@ -105,13 +96,12 @@ impl Selector {
         }
     }
 
-    /// Whether others may have it, too, so that the whole list must be read
-    /// before one of it is chosen. Ids and the addresses of chats name one.
+    /// True if several conversations can match, so that the whole list must be read before
+    /// choosing. Ids and chat addresses are unique.
     pub fn is_ambiguous(&self) -> bool {
         matches!(self, Self::Email(_) | Self::Handle(_) | Self::Name(_))
     }
 
-    /// Whether a conversation has it.
     pub fn matches(&self, candidate: &Candidate) -> bool {
         let conversation = &candidate.row.conversation;
         let address = conversation.address.as_deref();
@@ -128,22 +118,22 @@ impl Selector {
             }
     }
 
-    /// The one conversation of these that is meant.
+    /// Returns the only match.
     ///
     /// # Errors
-    /// When it is none of them, or may be several.
+    /// Fails if there is no match or more than one.
     pub fn resolve(&self, all: Vec<Candidate>) -> Result<Candidate, Unresolved> {
         let mut left: Vec<Candidate> = all.into_iter().filter(|candidate| self.matches(candidate)).collect();
-        // A TEST key shows what the LIVE key beside it shows.
+        // A TEST key lists the same conversations as the LIVE key of the account.
         let live: Vec<ConversationIdentity> =
             left.iter().filter(|candidate| !candidate.is_test()).map(Candidate::identity).collect();
         left.retain(|candidate| !candidate.is_test() || !live.contains(&candidate.identity()));
         if !matches!(self, Self::Name(_) | Self::Id(_)) {
-            // In a chat the owner of the number is meant.
+            // Prefer chats and mail over calls and SMS with the same number.
             if left.iter().any(|candidate| candidate.platform.has_histories()) {
                 left.retain(|candidate| candidate.platform.has_histories());
             }
-            // One person's conversations on one channel: the open one.
+            // Several conversations with the same customer on one channel: prefer the open one.
             let one_person = left.windows(2).all(|window| window[0].has_same_customer(&window[1]));
             if one_person && left.iter().any(Candidate::is_open) {
                 left.retain(Candidate::is_open);
@@ -161,21 +151,19 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A conversation that may be meant, and what its channel is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     pub row: ConversationRow,
     pub platform: Platform,
-    /// Whether its channel's key really sends.
+    /// TEST if the channel's key only validates.
     pub environment: Environment,
     pub workspace: String,
 }
 
-/// What the LIVE and the TEST view of one conversation have in common.
+/// Common identity of the LIVE and the TEST view of a conversation.
 type ConversationIdentity = (String, Platform, ConversationId);
 
 impl Candidate {
-    /// Whether its channel only validates.
     pub fn is_test(&self) -> bool {
         self.environment == Environment::Test
     }
@@ -194,13 +182,11 @@ impl Candidate {
     }
 }
 
-/// Why no conversation was chosen.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Unresolved {
-    /// No conversation has it.
     Nobody(Selector),
     Several(Selector, Vec<Candidate>),
-    /// Not all conversations have been read, so somebody else may have it.
+    /// Not every conversation has been read, so there may be other matches.
     Unread(Selector),
 }
 
@@ -232,7 +218,7 @@ impl fmt::Display for Unresolved {
 }
 
 impl Candidate {
-    /// Its id and address, and where it is: never the name alone.
+    /// Describes id, address and channel; never the name alone.
     fn describe(&self) -> String {
         let it = &self.row.conversation;
         let address = it.address.as_deref().unwrap_or("no address");

@@ -1,6 +1,6 @@
-//! How fast customers are answered, by whom, and how often a person takes over:
-//! measured in cases. A case begins with a customer's message while none goes
-//! on, and is over once nothing was said for a day.
+//! Service levels: response times, who answers, and how often a person takes over. The unit is a
+//! case: it starts with a customer's message while no case is open, and ends after a day of
+//! silence.
 
 use std::collections::BTreeMap;
 
@@ -9,39 +9,34 @@ use crate::targets::{self, ResponseTargets};
 use crate::text::SafeText;
 use crate::time::{DAY, HOUR, Timestamp, Zone};
 
-/// A silence that ends a case.
+/// Silence that ends a case, in microseconds.
 const CASE_SILENCE: i64 = DAY;
 const HOURS_PER_DAY: usize = 24;
 
-/// Who said something, as far as cases tell people apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaidBy {
     Customer,
-    /// The AI.
     Ai,
-    /// Whoever else answers: people, here or elsewhere.
+    /// A person, at this desk or elsewhere.
     Person,
 }
 
-/// What a customer wanted, from the first message on. Spans are in microseconds.
+/// A case of a customer. Spans are in microseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerCase {
-    /// When the customer wrote first.
     pub started_at: Timestamp,
-    /// Until the first answer, whoever gave it; none as long as there is none.
+    /// Time until the first answer, by person or AI; `None` if unanswered.
     pub first_response: Option<i64>,
-    /// How long the customer waited for each answer.
+    /// Wait of the customer before each answer.
     pub waits: Vec<i64>,
-    /// Until the last answer, of a case that is over.
+    /// Time until the last answer; `None` while the case is open.
     pub resolution: Option<i64>,
     pub is_handed_over: bool,
-    /// Whether the AI answered after a person had.
+    /// True if the AI answered after a person had.
     pub is_handed_back: bool,
-    /// Since when the customer waits for an answer now.
     pub waiting_since: Option<Timestamp>,
 }
 
-/// A case while it is read.
 struct OpenCase {
     case: CustomerCase,
     last: Timestamp,
@@ -77,7 +72,7 @@ impl OpenCase {
         self.answered = Some(at);
     }
 
-    /// The case, which is over where nothing was said for long before `now`.
+    /// Completes the case; it is over if it has been silent for [`CASE_SILENCE`] at `now`.
     fn finish(self, now: Timestamp) -> CustomerCase {
         let Self { mut case, last, answered, waiting_since } = self;
         case.waiting_since = waiting_since;
@@ -88,7 +83,7 @@ impl OpenCase {
     }
 }
 
-/// The cases of a conversation, from all that was said in it, oldest first.
+/// Splits the messages of a conversation, oldest first, into cases.
 pub fn split_cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<CustomerCase> {
     let (mut cases, mut open) = (Vec::new(), None::<OpenCase>);
     for (at, by) in said {
@@ -98,7 +93,7 @@ pub fn split_cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<Customer
         match &mut open {
             Some(case) => case.add(*at, *by),
             None if *by == SaidBy::Customer => open = Some(OpenCase::start(*at)),
-            // What nobody asked for.
+            // A message without a preceding question starts no case.
             None => (),
         }
     }
@@ -106,22 +101,21 @@ pub fn split_cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<Customer
     cases
 }
 
-/// A summary of spans, in microseconds; `None` where there are none.
+/// Summary of spans in microseconds; `None` if there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spans {
     pub count: usize,
-    /// What half of them are not longer than.
+    /// Median, nearest-rank.
     pub median: Option<i64>,
-    /// What nine in ten of them are not longer than.
+    /// 90th percentile, nearest-rank.
     pub p90: Option<i64>,
     pub longest: Option<i64>,
 }
 
 impl Spans {
-    /// Of spans in any order.
     pub fn from_spans(mut seen: Vec<i64>) -> Self {
         let (count, longest) = (seen.len(), seen.iter().max().copied());
-        // Sorting them all takes many times as long.
+        // Selection is much faster than sorting all.
         let mut percentile = |percent: usize| {
             let place = (count * percent).div_ceil(100).checked_sub(1)?;
             Some(*seen.select_nth_unstable(place).1)
@@ -130,39 +124,30 @@ impl Spans {
     }
 }
 
-/// What some cases came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServiceLevels {
     pub cases: usize,
-    /// Those that were not answered so far.
     pub unanswered: usize,
-    /// Until the first answer.
     pub first_response: Spans,
-    /// Until each answer.
     pub waiting: Spans,
-    /// Until the last answer of a case that is over.
     pub resolution: Spans,
-    /// First answers whose target is known by now: within it, and all of them.
+    /// First answers with a known result that met their target.
     pub first_in_time: TargetRate,
-    /// The same of later answers.
+    /// Later answers with a known result that met their target.
     pub later_in_time: TargetRate,
-    /// In which a person answered.
     pub handed_over: usize,
-    /// In which the AI answered after a person.
+    /// Cases in which the AI answered after a person.
     pub handed_back: usize,
 }
 
-/// How many were within their target, of how many that had one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TargetRate {
-    /// Within it.
     pub within: usize,
-    /// All of them.
     pub of: usize,
 }
 
 impl TargetRate {
-    /// In whole percent; none where there are none.
+    /// Whole percent, rounded down; `None` if there are none.
     pub fn percent(self) -> Option<usize> {
         (self.within * 100).checked_div(self.of)
     }
@@ -174,8 +159,8 @@ impl TargetRate {
 }
 
 impl ServiceLevels {
-    /// Counts the answers of a case against its targets. One that is still
-    /// awaited counts once its target was missed.
+    /// Counts the answers of a case against the targets. A pending answer counts once it has missed
+    /// its target.
     fn add_targets(&mut self, case: &CustomerCase, targets: ResponseTargets, now: Timestamp) {
         let awaited = |since: Timestamp, target| Some(now.since(since)).filter(|number| *number > target);
         if let Some(target) = targets.span(false) {
@@ -191,7 +176,6 @@ impl ServiceLevels {
     }
 }
 
-/// Service levels while cases are added.
 #[derive(Default)]
 struct LevelsBuilder {
     levels: ServiceLevels,
@@ -223,34 +207,29 @@ impl LevelsBuilder {
     }
 }
 
-/// Which cases are measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LevelsQuery {
     pub channels: Vec<ChannelId>,
-    /// That began from then on.
+    /// Inclusive bound of the start of a case.
     pub since: Timestamp,
-    /// And before then.
+    /// Exclusive bound of the start of a case.
     pub until: Timestamp,
     pub now: Timestamp,
-    /// How soon customers shall be answered, by channel.
     pub targets: Vec<(ChannelId, ResponseTargets)>,
 }
 
-/// Service levels by what cases have in common.
+/// Service levels in total and by group.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LevelsReport {
     pub all: ServiceLevels,
-    /// By channel, in the order they were asked for.
+    /// In the order of the query.
     pub channels: Vec<(ChannelId, ServiceLevels)>,
-    /// By the hour in which they began, on the clocks of this desk; of hours
-    /// with none nothing is said.
+    /// By local hour of the start of a case; hours without cases are omitted.
     pub hours: BTreeMap<usize, ServiceLevels>,
-    /// By who takes care of the conversation now; of those of nobody nothing
-    /// is said.
+    /// By the current claimant of the conversation; unclaimed conversations are omitted.
     pub people: BTreeMap<SafeText, ServiceLevels>,
 }
 
-/// Gathers what is measured.
 pub struct LevelsReportBuilder<'a> {
     query: &'a LevelsQuery,
     zone: &'a Zone,
@@ -261,15 +240,14 @@ pub struct LevelsReportBuilder<'a> {
 }
 
 impl<'a> LevelsReportBuilder<'a> {
-    /// Of nothing yet.
     pub fn new(query: &'a LevelsQuery, zone: &'a Zone) -> Self {
         let channels = query.channels.iter().map(|_| LevelsBuilder::default()).collect();
         let (all, hours, people) = Default::default();
         Self { query, zone, all, channels, hours, people }
     }
 
-    /// Adds the cases of a conversation: in the channel of a place, in the care
-    /// of somebody.
+    /// Adds the cases of a conversation. `channel` is the index in the query, `person` the
+    /// claimant.
     pub fn add(&mut self, channel: usize, person: Option<&SafeText>, said: &[(Timestamp, SaidBy)]) {
         for case in split_cases(said, self.query.now) {
             if case.started_at < self.query.since || case.started_at >= self.query.until {
@@ -293,7 +271,6 @@ impl<'a> LevelsReportBuilder<'a> {
         }
     }
 
-    /// What came of it.
     pub fn finish(self) -> LevelsReport {
         let Self { query, all, channels, hours, people, .. } = self;
         let hours =

@@ -1,9 +1,9 @@
-//! How much is left of the 24 hours in which free text may be sent.
+//! Remaining time of the 24-hour service window.
 
 use crate::conversations::ServiceWindow;
 use crate::time::{DAY, HOUR, MINUTE, Timestamp};
 
-/// The window's words for a list column: short, honest about estimates.
+/// Short label for a list column; `~` marks an estimate.
 pub fn window_label(window: ServiceWindow, last_inbound: Option<Timestamp>, now: Timestamp) -> String {
     match window {
         ServiceWindow::NotApplicable => String::new(),
@@ -18,8 +18,8 @@ pub fn window_label(window: ServiceWindow, last_inbound: Option<Timestamp>, now:
     }
 }
 
-/// The estimate of what is left of an open window: newest inbound plus 24 h,
-/// in microseconds; `None` when nothing inbound is known or it has passed.
+/// Estimates the remaining microseconds of an open window: newest inbound message plus 24 h. `None`
+/// if there is no inbound message or the time has passed.
 pub fn remaining_window(last_inbound: Option<Timestamp>, now: Timestamp) -> Option<i64> {
     let left = DAY - now.since(last_inbound?);
     (0 < left && left <= DAY).then_some(left)

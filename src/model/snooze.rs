@@ -1,59 +1,62 @@
-//! Putting a conversation aside until a time or until the customer writes,
-//! and the words in which a person says when.
+//! Snoozing a conversation until a time or a reply, and parsing the time a person types.
 //!
-//! Has no clock: the caller gives the time.
+//! Has no clock: the caller passes the time.
 
+use crate::text::SafeText;
 use crate::time::{DAY, HOUR, MINUTE, Timestamp, Zone};
 
-/// Later than any message: what is put aside after this stays away whatever
-/// the customer writes.
+/// Later than any message; a snooze after this time ignores replies.
 pub const AFTER_ANY_MESSAGE: Timestamp = Timestamp::from_micros(i64::MAX);
-/// Up to this long it is the span that is meant, not the time of day.
+/// Longest snooze that is repeated as a span; longer ones repeat the time of day.
 const MAX_IMPLIED_SPAN: i64 = DAY / 2;
 
-/// When a working day begins, for wishes that name only a day.
+/// Time of day used if only a day is given.
 const WORKDAY_START: i64 = 9 * HOUR;
-/// The furthest a conversation can be put aside.
 const MAX_SNOOZE: i64 = 366 * DAY;
+/// Maximum characters of a note.
+pub const MAX_NOTE_CHARS: usize = 120;
 
-/// A conversation that was put aside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snooze {
-    /// Until when; `None`: until the customer writes.
+    /// `None` means until the customer writes.
     pub until: Option<Timestamp>,
-    /// The newest inbound message known then: a later one wakes it.
+    /// Newest inbound message at the start; a later one ends the snooze.
     pub after: Timestamp,
-    /// When it was put aside.
     pub set_at: Timestamp,
-    /// Why it is back; `None` while it is away.
+    /// `None` while the conversation is snoozed.
     pub wake_reason: Option<WakeReason>,
+    /// Shown when the conversation comes back.
+    pub note: Option<SafeText>,
 }
 
-/// Why a conversation is back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WakeReason {
     Time,
-    /// The customer wrote.
     Reply,
 }
 
 impl Snooze {
-    /// One that begins now; the newest inbound message known is this. One that
-    /// `stays` comes back at its time only.
+    /// Starts a snooze at `now`. `newest` is the newest inbound message. With `stays`, only the
+    /// time ends the snooze.
     pub fn new(until: Option<Timestamp>, stays: bool, newest: Option<Timestamp>, now: Timestamp) -> Self {
         let stays = stays && until.is_some();
         let after = if stays { AFTER_ANY_MESSAGE } else { newest.unwrap_or_default() };
-        Self { until, after, set_at: now, wake_reason: None }
+        Self { until, after, set_at: now, wake_reason: None, note: None }
     }
 
-    /// Whether what the customer writes does not bring it back.
+    /// Adds a note; an empty one is none.
+    #[must_use]
+    pub fn with_note(self, note: Option<SafeText>) -> Self {
+        Self { note: note.filter(|note| !note.as_str().trim().is_empty()), ..self }
+    }
+
     pub fn ignores_replies(&self) -> bool {
         self.after == AFTER_ANY_MESSAGE
     }
 
-    /// The same time again: that time if it is still to come, else as long
-    /// again, or the same time of the next day where more than half a day was
-    /// meant. `None` where no time was.
+    /// Returns the end of a repeated snooze: the same time if it is still ahead; else the same span
+    /// up to half a day; else the next occurrence of the same time of day. `None` if it had no end
+    /// time.
     pub fn repeat(&self, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
         let until = self.until?;
         let meant = until.since(self.set_at);
@@ -64,27 +67,27 @@ impl Snooze {
         })
     }
 
-    /// Whether it is away.
     pub fn is_asleep(&self) -> bool {
         self.wake_reason.is_none()
     }
 
-    /// Until when, or why it is back, in words.
     pub fn describe(&self, now: Timestamp, zone: &Zone) -> String {
+        let note = self.note.as_ref().map_or_else(String::new, |note| format!(": {note}"));
         match (self.wake_reason, self.until) {
+            (Some(_), _) if !note.is_empty() => format!("back{note}"),
             (Some(WakeReason::Reply), _) => "back: the customer wrote".to_owned(),
             (Some(WakeReason::Time), _) => "back: its time has come".to_owned(),
-            (None, None) => "until a reply".to_owned(),
+            (None, None) => format!("until a reply{note}"),
             (None, Some(until)) => {
                 let stays = if self.ignores_replies() { ", whatever comes" } else { "" };
-                format!("until {}{stays}", format_time(until, now, zone))
+                format!("until {}{stays}{note}", format_time(until, now, zone))
             }
         }
     }
 }
 
-/// A time as people name it from here: the hour alone today, the weekday
-/// within a week, the date beyond.
+/// Formats a time relative to today: the time alone today, with the weekday within a week, else
+/// with the date.
 pub fn format_time(at: Timestamp, now: Timestamp, zone: &Zone) -> String {
     let face = at.hour_and_minute(zone);
     let day = at.day_name(zone);
@@ -100,19 +103,17 @@ pub fn after_an_hour(now: Timestamp) -> Timestamp {
     now.plus(HOUR)
 }
 
-/// Nine o'clock tomorrow.
 pub fn tomorrow_morning(now: Timestamp, zone: &Zone) -> Timestamp {
     zone.at(now.day_number(zone) + 1, WORKDAY_START)
 }
 
-/// Nine o'clock on the next Monday that is not today.
+/// Monday of next week at nine if today is Monday.
 pub fn monday_morning(now: Timestamp, zone: &Zone) -> Timestamp {
     zone.at(next_weekday(now, 0, zone), WORKDAY_START)
 }
 
-/// Reads a wish: `2h`, `45m`, `3d`, `14:30`, `fri`, `fri 9:00`,
-/// `tomorrow 14:00`. `None` for anything else, for the past and for more than
-/// a year.
+/// Parses `2h`, `45m`, `3d`, `14:30`, `fri`, `fri 9:00`, `tomorrow 14:00`. `None` for anything
+/// else, for the past, and for more than 366 days.
 pub fn parse(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let wish = wish.trim().to_lowercase();
     let mut words = wish.split_whitespace();
@@ -129,8 +130,7 @@ pub fn parse(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     (0 < at.since(now) && at.since(now) <= MAX_SNOOZE).then_some(at)
 }
 
-/// The end of a span that begins now. Hours are as long as they are; a day
-/// ends when the clocks show the same time again.
+/// Parses a span that starts now. Hours are exact; days keep the local time of day.
 fn parse_span(word: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let unit = word.chars().last()?;
     let count: i64 =
@@ -145,7 +145,7 @@ fn parse_span(word: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     }
 }
 
-/// When the clocks show this time next.
+/// Returns the next moment with this local time.
 fn next_at_time(time: i64, now: Timestamp, zone: &Zone) -> Timestamp {
     let today = now.day_number(zone);
     let at = zone.next_at(today, time, now);
@@ -160,7 +160,6 @@ fn parse_time_of_day(word: &str) -> Option<i64> {
     Some(number(hour, 24)? * HOUR + number(minute, 60).filter(|_| two)? * MINUTE)
 }
 
-/// The number of the day a word names.
 fn parse_day(word: &str, now: Timestamp, zone: &Zone) -> Option<i64> {
     const WEEKDAYS: [&str; 7] =
         ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -174,7 +173,7 @@ fn parse_day(word: &str, now: Timestamp, zone: &Zone) -> Option<i64> {
     Some(next_weekday(now, i64::try_from(weekday).unwrap_or(0), zone))
 }
 
-/// The next day with this place in the week, Monday being 0; never today.
+/// Returns the next day with this weekday (Monday is 0), never today.
 fn next_weekday(now: Timestamp, weekday: i64, zone: &Zone) -> i64 {
     let today = now.day_number(zone);
     // 1 January 1970 was a Thursday.
@@ -186,7 +185,7 @@ fn next_weekday(now: Timestamp, weekday: i64, zone: &Zone) -> i64 {
 mod tests {
     use super::*;
 
-    /// A Friday, ten in the morning.
+    /// A Friday at ten in the morning.
     const NOW: &str = "2026-11-20T10:00:00Z";
 
     fn at(text: &str) -> Timestamp {
@@ -236,14 +235,14 @@ mod tests {
         assert_eq!(tomorrow_morning(at(NOW), &berlin), at("2026-11-21T08:00:00Z"));
         assert_eq!(monday_morning(at(NOW), &berlin), at("2026-11-23T08:00:00Z"));
         assert_eq!(parse("11:30", at(NOW), &berlin), Some(at("2026-11-20T10:30:00Z")));
-        // Late on a Sunday in UTC it is Monday in Tokyo already.
+        // Sunday evening in UTC is already Monday in Tokyo.
         assert_eq!(monday_morning(at("2026-11-22T20:00:00Z"), &tokyo), at("2026-11-30T00:00:00Z"));
     }
 
     #[test]
     fn wishes_across_the_changes_of_the_clocks() {
-        // (now, wish, then): put forward at 02:00 on 14 March 2027, put back at
-        // 02:00 on 1 November 2026.
+        // (now, wish, then); clocks go forward at 02:00 on 14 March 2027 and back at 02:00 on 1
+        // November 2026.
         let cases = [
             ("2027-03-13T15:00:00Z", "tomorrow 9:00", "2027-03-14T13:00:00Z"),
             ("2027-03-13T15:00:00Z", "24h", "2027-03-14T15:00:00Z"),
@@ -267,7 +266,7 @@ mod tests {
         for (now, wish, then) in cases {
             assert_eq!(parse(wish, at(now), &new_york), Some(at(then)), "{now} {wish}");
         }
-        // Every evening before a morning at nine, in both ways.
+        // The evening before each clock change.
         for (now, morning) in [
             ("2027-03-14T03:00:00Z", "2027-03-14T13:00:00Z"),
             ("2026-11-01T03:00:00Z", "2026-11-01T14:00:00Z"),
@@ -279,7 +278,7 @@ mod tests {
 
     #[test]
     fn the_same_time_again_is_on_the_clock() {
-        // Until nine, before and after each change.
+        // Until nine, before and after each clock change.
         let cases = [
             ("2027-03-12T20:00:00Z", "2027-03-13T14:00:00Z", "2027-03-13T14:01:00Z", "2027-03-14T13:00:00Z"),
             ("2026-10-30T20:00:00Z", "2026-10-31T13:00:00Z", "2026-10-31T13:01:00Z", "2026-11-01T14:00:00Z"),

@@ -1,25 +1,21 @@
-//! What was spent from here, by day and by kind of action, as far as answers
-//! told; and what a wish will cost.
+//! Credits spent from this desk by day and action, as reported in answers; and prices of
+//! operations.
 
 use crate::outbox::Operation;
 use crate::outbox::content::ChatContent;
 use crate::prices::{self, Price};
 
-/// Days that are remembered.
 const HISTORY_LIMIT_DAYS: i64 = 30;
 
-/// What one kind of action cost on one day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spent {
-    /// The day, as [`crate::time::Timestamp::day_number`] counts it in
-    /// the desk's zone.
+    /// Local day as in [`crate::time::Timestamp::day_number`].
     pub day: i64,
     pub action: String,
     pub credits: f64,
     pub count: u32,
 }
 
-/// What an action is called here.
 pub fn action_name(operation: &Operation) -> &'static str {
     match operation {
         Operation::SendContent { content: ChatContent::Template(_), .. } => "template",
@@ -29,7 +25,7 @@ pub fn action_name(operation: &Operation) -> &'static str {
     }
 }
 
-/// What a wish costs; `None` where no price is told.
+/// Price of an operation; `None` if unknown.
 pub fn price(operation: &Operation, template: Price) -> Option<Price> {
     Some(match operation {
         Operation::SendContent { content: ChatContent::Template(_), .. } => template,
@@ -46,7 +42,7 @@ pub fn price(operation: &Operation, template: Price) -> Option<Price> {
     })
 }
 
-/// Adds what one action cost; days long past are forgotten.
+/// Adds the cost of an action and drops entries older than 30 days.
 pub fn record_spending(all: &mut Vec<Spent>, day: i64, action: &str, credits: f64) {
     all.retain(|spent| day - spent.day < HISTORY_LIMIT_DAYS);
     match all.iter_mut().find(|spent| spent.day == day && spent.action == action) {
@@ -58,7 +54,7 @@ pub fn record_spending(all: &mut Vec<Spent>, day: i64, action: &str, credits: f6
     }
 }
 
-/// Reads what [`write`] wrote; lines that are none are left out.
+/// Parses the format of [`to_lines`]; ignores malformed lines.
 pub fn parse_lines(text: &str) -> Vec<Spent> {
     let line = |text: &str| {
         let mut words = text.split(' ');
@@ -69,14 +65,13 @@ pub fn parse_lines(text: &str) -> Vec<Spent> {
     text.lines().filter_map(line).collect()
 }
 
-/// A line for each.
 pub fn to_lines(all: &[Spent]) -> String {
     let line = |spent: &Spent| format!("{} {} {} {}\n", spent.day, spent.action, spent.credits, spent.count);
     all.iter().map(line).collect()
 }
 
-/// Credits a day, over the days since the first of them within a week;
-/// `None` before a first whole day is known.
+/// Average credits a day over the last seven days, counted from the first entry; `None` before the
+/// first full day.
 pub fn daily_spending(all: &[Spent], today: i64) -> Option<f64> {
     let week: Vec<&Spent> = all.iter().filter(|spent| (1..=7).contains(&(today - spent.day))).collect();
     let first = week.iter().map(|spent| spent.day).min()?;

@@ -1,4 +1,4 @@
-//! How plain words are kept in cells of SQLite, for the floors that keep rows.
+//! Storage of domain types in SQLite columns.
 
 use rusqlite::Result;
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};

@@ -1,41 +1,34 @@
-//! Why a row of the outbox waits for a person, and what the person may say.
-//! The one place for the words of both.
+//! Reasons why an outbox row needs a decision, the possible decisions, and the words for both.
 
 use crate::ids::MessageId;
 
-/// Why a row waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
-    /// The server refused it for good; editing makes a new row and key.
+    /// The server refused it for good. Editing creates a new row and key.
     Refused,
-    /// The balance is too low. What costs nothing goes on.
+    /// The balance is too low. Operations free of charge continue.
     Credits,
-    /// The service window is shut; only templates may be sent.
+    /// The service window is closed; only templates may be sent.
     Window,
-    /// The key is not taken any more; waits for another key.
+    /// The key is no longer accepted; waits for another key.
     Auth,
-    /// It may or may not have been done; the key is pinned.
+    /// Unknown outcome; a retry must use the same key.
     Unknown,
-    /// It may or may not have been done, and the key is too old for the
-    /// server to recognise it.
+    /// Unknown outcome, and the key is too old for the server to recognize it.
     Expired,
-    /// No byte left: there is an answer that the writer has not seen.
+    /// Not sent: a newer answer exists that the author has not seen.
     ReplyConflict,
-    /// No byte left: there was no connection for so long that the writer is
-    /// asked whether it still fits.
+    /// Not sent: the connection was lost for so long that the author must confirm.
     Late,
-    /// It may or may not have been done, and nothing proves that the server
-    /// would recognise the key here.
+    /// Unknown outcome, and the server is not known to recognize keys for this operation.
     KeyUnproven,
-    /// The file of a message did not reach the service for certain; nothing
-    /// was sent with it.
+    /// Upload of unknown outcome; the message itself was not sent.
     Upload,
-    /// No byte left: it was written for another account than the one that the
-    /// channel's key has now.
+    /// Not sent: written for another account than that of the channel's current key.
     Account,
 }
 
-/// Each stop with the word kept in the database and the words on screen.
+/// Each reason with its word in the database and its label on the screen.
 const STOP_WORDS: [(StopReason, &str, &str); 11] = [
     (StopReason::Refused, "refused", "NOT SENT"),
     (StopReason::Credits, "credits", "NOT SENT, out of credits"),
@@ -51,41 +44,38 @@ const STOP_WORDS: [(StopReason, &str, &str); 11] = [
 ];
 
 impl StopReason {
-    /// The word kept in the database.
     pub fn word(self) -> &'static str {
         STOP_WORDS.iter().find(|(stop, _, _)| *stop == self).map_or("unknown", |(_, word, _)| word)
     }
 
-    /// The words on screen.
     pub fn label(self) -> &'static str {
         STOP_WORDS.iter().find(|(stop, _, _)| *stop == self).map_or("", |(_, _, label)| label)
     }
 
-    /// Reads the database's word; anything else is the cautious reading.
+    /// Unknown words become `Unknown`, the cautious reading.
     pub fn from_word(word: &str) -> Self {
         STOP_WORDS.iter().find(|(_, known, _)| *known == word).map_or(Self::Unknown, |(stop, _, _)| *stop)
     }
 
-    /// Whether it may have been done.
+    /// True if the operation may have been carried out.
     pub fn is_ambiguous(self) -> bool {
         matches!(self, Self::Unknown | Self::Expired | Self::KeyUnproven)
     }
 
-    /// Whether rows behind it in its lane wait: nothing overtakes what may
-    /// have been done, and what can still leave keeps its place. A definite
-    /// refusal is over.
+    /// True if later rows of the lane wait. Nothing may overtake a row that was or can still be
+    /// sent; a definite refusal does not block.
     pub fn blocks_lane(self) -> bool {
         !matches!(self, Self::Refused | Self::Window)
     }
 
-    /// What "try again" means; `spent` says whether the key is too old.
+    /// Returns the decision that a retry means; `spent` is true if the key is too old.
     pub fn retry_verdict(self, spent: bool) -> StopVerdict {
         match self {
-            // A refusal may itself be kept under the key.
+            // The server may have stored the refusal under the key.
             Self::Refused | Self::Credits | Self::Window | Self::Expired | Self::Upload => {
                 StopVerdict::NewKey
             }
-            // Only a decision of its own makes it leave from another account.
+            // Sending from another account requires the explicit `SendFromHere`.
             Self::Auth | Self::Account => StopVerdict::SameKey,
             Self::Unknown | Self::KeyUnproven if spent => StopVerdict::NewKey,
             Self::Unknown | Self::KeyUnproven => StopVerdict::SameKey,
@@ -93,7 +83,7 @@ impl StopReason {
         }
     }
 
-    /// Whether a person may say this about a row stopped so.
+    /// True if a person may decide this about a row stopped for this reason.
     pub fn allows(self, verdict: &StopVerdict, spent: bool) -> bool {
         match verdict {
             StopVerdict::SendAnyway => matches!(self, Self::ReplyConflict | Self::Late),
@@ -111,28 +101,25 @@ impl StopReason {
     }
 }
 
-/// What a person says about a stopped row.
+/// Decision of a person about a stopped row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopVerdict {
-    /// Send it although someone answered, or although it is late.
+    /// Send although someone answered or it is late.
     SendAnyway,
-    /// Ask the server again under the same key.
     SameKey,
-    /// Send it again as a new row with a new key.
+    /// Send as a new row with a new key.
     NewKey,
-    /// Send it from the account that the person was asked about, as a new row
-    /// with a new key.
+    /// Send from the channel's current account, as a new row with a new key.
     SendFromHere,
-    /// This message of the history is it: it was sent.
+    /// Mark as sent: this message of the history is the row's.
     Adopt(MessageId),
-    /// Give it up.
     Drop,
-    /// Take its text back to write it anew.
+    /// Return the text to the composer for editing.
     Edit,
 }
 
 impl StopVerdict {
-    /// The word kept in the database.
+    /// Word in the database.
     pub fn word(&self) -> &'static str {
         match self {
             Self::SendAnyway => "send anyway",
@@ -151,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_back_and_none_is_used_twice() {
+    fn stop_reason_words_are_unique_and_read_back() {
         let mut seen = std::collections::HashSet::new();
         for (stop, word, label) in STOP_WORDS {
             assert_eq!((StopReason::from_word(word), stop.word(), stop.label()), (stop, word, label));
@@ -176,7 +163,7 @@ mod tests {
                 StopVerdict::Edit,
             ]
         };
-        // Which of the seven are allowed while the key is young, and once it is spent.
+        // Allowed decisions with a young key and with a spent key.
         let cases = [
             (Refused, "..n..de", "..n..de"),
             (Credits, "..n..de", "..n..de"),

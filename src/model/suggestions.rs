@@ -1,6 +1,5 @@
-//! What is suggested to a person, by a model or by rules: a draft of an answer,
-//! a brief of a conversation, a message in another language. Plain data; only a
-//! person's key makes a text of it, and nothing here can leave.
+//! Suggestions of a model or of rules: drafts, briefs, translations, transcripts. Plain data; a
+//! suggestion is sent only by a person's key press.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -13,49 +12,43 @@ use crate::replies::ReplyVariables;
 use crate::text::{SafeText, kept_block};
 use crate::time::Timestamp;
 
-/// Messages a suggestion is made from at most.
+/// Maximum number of messages passed to the model.
 pub const MAX_MESSAGES: usize = 30;
 
-/// What is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuggestionKind {
-    /// An answer to the customer.
     Draft,
-    /// What was asked, what was tried, what is open.
+    /// Question, steps tried, and open points.
     Brief,
-    /// What was said in the whole conversation, however long.
+    /// Summary of the whole conversation, of any length.
     Summary,
-    /// A message in the person's own language.
+    /// A message translated into the user's language.
     Translation,
-    /// The person's own text in the customer's language.
+    /// The user's text translated into the customer's language.
     OwnText,
-    /// What is said in a voice note.
     Transcript,
 }
 
-/// Which question an answer belongs to.
+/// Matches an answer to its request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuggestionId {
     pub kind: SuggestionKind,
     pub key: ConversationKey,
     pub asked_at: Timestamp,
-    /// The newest message it was made from; the one to be translated or written down.
+    /// Newest message of the request; the one to translate or transcribe.
     pub newest: Option<MessageId>,
-    /// Who asks.
     pub asked_by: AskedBy,
 }
 
-/// On whose side somebody spoke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpeakerRole {
     Customer,
-    /// The AI.
     Ai,
-    /// A person of the business, from here or elsewhere.
+    /// A person of the business, at this desk or elsewhere.
     Business,
 }
 
-/// Who said a message and what; of what has no text, its kind.
+/// Returns the author's role and the text, or the content type in brackets without a text.
 pub fn speaker_and_text(message: &Message) -> (SpeakerRole, String) {
     let by = match message.sender {
         Sender::Customer => SpeakerRole::Customer,
@@ -69,91 +62,81 @@ pub fn speaker_and_text(message: &Message) -> (SpeakerRole, String) {
     (by, text)
 }
 
-/// A voice note that is to be written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VoiceNote {
-    /// Where its file lies.
     pub url: String,
-    /// Its media type, where that is told.
     pub mime: Option<String>,
 }
 
-/// All that a suggestion is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuggestionRequest {
     pub id: SuggestionId,
     /// The newest messages, oldest first.
     pub conversation: Vec<(SpeakerRole, String)>,
-    /// Who the customer and the writer are, and what connections told.
+    /// Names of customer and user, and results of data connections.
     pub facts: ReplyVariables,
-    /// What the card holds besides: names and values.
+    /// Further fields of the contact card: names and values.
     pub card: Vec<(String, String)>,
-    /// The words by which a canned reply can be for this tab alone.
+    /// Words that select canned replies of this tab.
     pub tab_words: Vec<String>,
-    /// What a transcript is made from.
+    /// Input of a transcript.
     pub voice: Option<VoiceNote>,
 }
 
-/// Who asks for a suggestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskedBy {
-    /// A person, whom what is kept is enough.
+    /// Requested by a user; a cached suggestion is acceptable.
     Person,
-    /// A person who wants another one.
+    /// Requested by a user who wants a new suggestion.
     PersonAgain,
-    /// The desk, so that a draft is ready when a person looks. It is asked for
-    /// once, whichever process asks first.
+    /// Requested in advance by the desk; once across all processes.
     Desk,
 }
 
-/// A draft-only conversation whose customer wrote what no draft was made for.
+/// A draft-only conversation with a customer message that has no draft yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DueDraft {
-    /// Its row.
     pub row: ConversationRow,
-    /// Its newest messages, oldest first.
+    /// Newest messages, oldest first.
     pub messages: Vec<Message>,
-    /// What is known of the customer.
     pub contact: Option<Contact>,
 }
 
 /// A sentence of a draft, or a line of a brief.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuggestedSentence {
-    /// With the space that follows it.
+    /// Includes the following space or line break.
     #[serde(deserialize_with = "kept_sentence")]
     pub text: SafeText,
-    /// Whether it claims something that nothing it was made from holds.
+    /// True if the sentence makes a claim that its sources do not support.
     pub is_unsupported: bool,
 }
 
-/// A sentence may break off with a line.
+/// Uses a multi-line text, because a sentence may end with a line break.
 fn kept_sentence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SafeText, D::Error> {
     Ok(kept_block(deserializer)?.unwrap_or_default())
 }
 
-/// Who made a suggestion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuggestedBy {
-    /// The model; percent of the day's tokens that are used up.
+    /// Holds the used percentage of the day's token limit.
     Model(u8),
-    /// A canned reply of this title.
+    /// Title of a canned reply.
     Reply(SafeText),
     Rules,
 }
 
-/// What is suggested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suggestion {
     pub sentences: Vec<SuggestedSentence>,
     pub by: SuggestedBy,
-    /// Why the model did not, where one is configured.
+    /// Reason why a configured model was not used.
     pub instead: Option<SafeText>,
-    /// What should be known beside it.
+    /// Hint shown beside the suggestion.
     #[serde(default)]
     pub remark: Option<SafeText>,
-    /// The language of the person's own text in another one, as the person calls it.
+    /// Target language of the user's translated text, in the user's words.
     #[serde(default)]
     pub language: Option<SafeText>,
 }

@@ -1,56 +1,51 @@
-//! How soon customers shall be answered, and when it is time to say so.
+//! Response targets and warnings before they are missed.
 
 use crate::ids::ChannelId;
 use crate::time::MINUTE;
 
-/// How long before a target is missed it is said, at most.
+/// Maximum time between a warning and its target, in microseconds.
 const MAX_WARNING: i64 = 15 * MINUTE;
 
-/// The targets of a channel, in microseconds; 0 is none.
+/// Targets of a channel in microseconds; 0 means none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ResponseTargets {
-    /// Until the first answer to what a customer wants.
+    /// Until the first answer of a case.
     pub first_response: i64,
     /// Until each later answer.
     pub waiting: i64,
 }
 
 impl ResponseTargets {
-    /// Whether there are any.
     pub fn is_set(self) -> bool {
         self.first_response > 0 || self.waiting > 0
     }
 
-    /// How long a customer may wait, who was answered before or was not.
+    /// Returns the allowed wait, depending on an earlier answer in this case.
     pub fn span(self, answered_before: bool) -> Option<i64> {
         let span = if answered_before { self.waiting } else { self.first_response };
         (span > 0).then_some(span)
     }
 }
 
-/// How long before its end a target rings: the last fifth of it.
+/// Length of the warning period: the last fifth of the target.
 pub fn warning_span(span: i64) -> i64 {
     (span / 5).min(MAX_WARNING)
 }
 
-/// The targets of a channel among those of all.
 pub fn targets_of(targets: &[(ChannelId, ResponseTargets)], channel: &ChannelId) -> ResponseTargets {
     targets.iter().find(|target| target.0 == *channel).map(|target| target.1).unwrap_or_default()
 }
 
-/// How a customer's waiting stands to its target.
+/// State of a wait relative to its target, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetState {
-    /// So much is left.
     OnTime(i64),
-    /// So little is left that it is said.
+    /// Time left, within the warning period.
     Near(i64),
-    /// It was missed so long ago.
     Missed(i64),
 }
 
 impl TargetState {
-    /// How it stands after so long a wait.
     pub fn from_wait(waited: i64, span: i64) -> Self {
         match span - waited {
             left if left <= 0 => Self::Missed(-left),

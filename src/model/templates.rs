@@ -1,7 +1,4 @@
-//! Templates: their parts, the variables in them, and what a customer sees
-//! once they are filled in.
-//!
-//! It writes the little that a send carries. Interface: Resources, Template.
+//! Templates: their parts, variables, preview, and the JSON of a send.
 
 use crate::json::quote;
 use crate::outbox::content::Json;
@@ -11,55 +8,50 @@ use crate::time::Timestamp;
 pub struct ApprovedTemplate {
     pub name: String,
     pub language: String,
-    /// What the platform calls its kind.
+    /// Word of the platform.
     pub category: String,
-    /// Its parts in order; `None` where they have a shape this version does
-    /// not know.
+    /// Parts in order; `None` if their format is unknown.
     pub parts: Option<Vec<TemplatePart>>,
-    /// The parts as the server sent them, a JSON array.
+    /// Parts as received, a JSON array.
     pub raw: String,
 }
 
-/// The templates of a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Templates {
     pub all: Vec<ApprovedTemplate>,
-    /// When they were read; `None` before the first time.
+    /// `None` before the first reading.
     pub fetched_at: Option<Timestamp>,
-    /// What the newest one that was sent cost, if the server told.
+    /// Credits charged for the latest send, if reported.
     pub charged: Option<i64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
-    /// A line above the text.
+    /// Line above the text.
     Header(String),
-    /// A file above the text: image, video or document, and an example.
+    /// Media above the text: image, video or document; and an example URL.
     HeaderMedia(&'static str, Option<String>),
     Body(String),
-    /// A line below the text.
+    /// Line below the text.
     Footer(String),
-    /// A button with its place, its words, and its address if it has one.
+    /// Index, label, and URL pattern of a button.
     Button(usize, String, Option<String>),
 }
 
-/// Something to be filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateVariable {
-    /// The part it is in, counted from the first.
     pub part: usize,
-    /// The variable between the braces; empty for a file.
+    /// Name between the braces; empty for media.
     pub name: String,
-    /// What it is, for a person.
     pub label: String,
     pub example: Option<String>,
-    /// What stands right before it.
+    /// Text directly before the variable.
     pub before: String,
 }
 
 impl TemplateVariable {
-    /// Whether it greets: what stands before it is a word of welcome, or it is
-    /// called a name.
+    /// True if the variable is a customer's name: it follows a salutation, or its name ends with
+    /// `name`.
     pub fn is_greeting_name(&self) -> bool {
         let last =
             self.before.split(|character: char| !character.is_alphabetic()).rfind(|part| !part.is_empty());
@@ -72,7 +64,7 @@ impl TemplateVariable {
 }
 
 impl ApprovedTemplate {
-    /// What is to be filled in, in the order it stands.
+    /// Returns the variables of all parts, in order.
     pub fn slots(&self) -> Vec<TemplateVariable> {
         let mut slots = Vec::new();
         for (index, part) in self.parts.iter().flatten().enumerate() {
@@ -104,8 +96,7 @@ impl ApprovedTemplate {
         slots
     }
 
-    /// What the customer sees: each part with its variables filled in, those
-    /// that are not as they are.
+    /// Renders each part with the given values; variables without a value stay as written.
     pub fn preview(&self, slots: &[TemplateVariable], values: &[&str]) -> Vec<(TemplatePart, String)> {
         let fill = |index: usize, pattern: &str| {
             let mut text = pattern.to_owned();
@@ -140,7 +131,7 @@ impl ApprovedTemplate {
         shown.collect()
     }
 
-    /// The variables as a send carries them; `None` where there are none.
+    /// Serializes the variables for a send; `None` if there are none.
     pub fn components(&self, slots: &[TemplateVariable], values: &[&str]) -> Option<Json> {
         let mut out: Vec<String> = Vec::new();
         for (index, part) in self.parts.iter().flatten().enumerate() {
@@ -176,7 +167,7 @@ fn parameter_json(part: &TemplatePart, slot: &TemplateVariable, value: &str) -> 
     format!(r#"{{"type":"text",{named}"text":{}}}"#, quote(value))
 }
 
-/// The variables of a pattern: what stands before each, and its name.
+/// Returns each variable of a pattern with the text before it.
 fn find_variables(pattern: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut before = "";
@@ -187,7 +178,7 @@ fn find_variables(pattern: &str) -> Vec<(String, String)> {
         found.push((before.to_owned(), name.to_owned()));
         rest = after;
     }
-    // Numbers go in their order, whatever order they stand in.
+    // Numbered variables are sent in numeric order.
     if found.iter().all(|(_, name)| name.trim().parse::<usize>().is_ok()) {
         found.sort_by_key(|(_, name)| name.trim().parse::<usize>().unwrap_or(0));
     }

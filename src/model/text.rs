@@ -1,9 +1,9 @@
-//! `SafeText`: the only text from outside that a widget may be given.
+//! `SafeText`: the only type of outside text that widgets accept.
 //!
-//! Made after every decoding, by one function. Nothing in it moves a cursor,
-//! writes a clipboard, reorders a line or floods a cell. It reveals rather
-//! than hides: a control becomes a picture, a bidi control a badge, other
-//! invisible characters one mark. The original stays in the raw item.
+//! One function creates it, after all decoding. Such a text cannot move the cursor, write the
+//! clipboard, reorder a line or flood a cell. Dangerous characters are made visible rather than
+//! hidden: controls become pictures, bidi controls badges, other invisible characters one mark. The
+//! original stays in the raw item.
 
 use std::fmt;
 
@@ -14,43 +14,42 @@ mod classes;
 
 use classes::{CharacterClass, classify};
 
-/// Combining marks kept on one base character.
+/// Maximum number of combining marks per base character.
 const MAX_MARKS_PER_BASE: usize = 8;
-/// Bytes kept of one grapheme cluster: what a cell may hold.
+/// Maximum size of one grapheme cluster, in bytes.
 const MAX_CLUSTER_BYTES: usize = 64;
-/// Blank lines kept in a row before they fold into a count.
+/// Blank lines in a row above which they fold into a count.
 const MAX_BLANK_LINES: usize = 3;
-/// Characters kept of one text; more is cut with a visible mark.
+/// Maximum number of characters; the rest is replaced by a visible mark.
 const MAX_CHARS: usize = 200_000;
-/// Stands for invisible characters that were taken out.
+/// Replaces invisible characters.
 const HIDDEN_MARK: &str = "⍰";
-/// What a text shows that has nothing visible in it.
+/// Replaces a text without visible characters.
 const ALL_HIDDEN_TEXT: &str = "(no visible characters)";
 
-/// Text that is safe to draw. Lines are separated by `\n` and by nothing else.
+/// Text that is safe to draw. The only control character in it is `\n`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
 pub struct SafeText(String);
 
-/// What was kept is made safe again, in one line.
+/// Sanitizes stored text again, as one line.
 impl<'de> Deserialize<'de> for SafeText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(|deserialize| Self::line(&deserialize))
     }
 }
 
-/// Reads a kept text of any number of lines; for `deserialize_with`.
+/// Reads stored text of several lines; for `deserialize_with`.
 pub fn kept_block<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SafeText>, D::Error> {
     Ok(Option::<String>::deserialize(deserializer)?.map(|deserialize| SafeText::block(&deserialize)))
 }
 
 impl SafeText {
-    /// Makes text of any number of lines safe.
     pub fn block(outside: &str) -> Self {
         Self(fold_blank_lines(&clean(outside)))
     }
 
-    /// Makes a one-line text safe: a name, a number, a subject. Line breaks
-    /// become a visible mark, and a text of nothing visible a placeholder.
+    /// Sanitizes text of one line. Line breaks become a visible mark, and a text without visible
+    /// characters a placeholder.
     pub fn line(outside: &str) -> Self {
         let cleaned = clean(outside);
         let line = cleaned.trim().replace('\n', "⏎");
@@ -59,7 +58,7 @@ impl SafeText {
         Self(if blank { ALL_HIDDEN_TEXT.to_owned() } else { line })
     }
 
-    /// A one-line text, or `None` where there is none or only white space.
+    /// As [`SafeText::line`]; `None` if missing or blank.
     pub fn optional_line(outside: Option<&str>) -> Option<Self> {
         let text = outside?;
         (!text.trim().is_empty()).then(|| Self::line(text))
@@ -69,7 +68,6 @@ impl SafeText {
         &self.0
     }
 
-    /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -81,9 +79,8 @@ impl fmt::Display for SafeText {
     }
 }
 
-/// Whether a character cannot be seen or acts on what stands around it: a
-/// control, a line or paragraph break, a bidi control, a joiner, a character
-/// without width.
+/// True if a character is invisible or affects its surroundings: controls, line breaks, bidi
+/// controls, joiners, zero-width characters.
 pub fn is_unseen(it: char) -> bool {
     matches!(
         classify(it),
@@ -96,8 +93,7 @@ pub fn is_unseen(it: char) -> bool {
     )
 }
 
-/// Text that a person pastes: line breaks made one kind, controls dropped
-/// rather than shown, because it is going to be sent as typed.
+/// Cleans pasted text: unifies line breaks and drops controls, which would otherwise be sent.
 pub fn clean_pasted(text: &str) -> String {
     let unified = text.replace("\r\n", "\n").replace('\r', "\n");
     unified
@@ -113,22 +109,20 @@ pub fn clean_pasted(text: &str) -> String {
         .collect()
 }
 
-/// Text that leaves this program for where it is pasted, edited or read by
-/// another: what could act is shown as what it is. Of any number of lines.
+/// Sanitizes text of several lines for the clipboard, an editor or another program.
 pub fn escape_unseen(outside: &str) -> String {
     clean(outside)
 }
 
-/// Whether every character is shown as itself. What is not so is no id and no
-/// address: it could be another's to the eye, or act where it is pasted.
+/// True if every character is drawn as itself. Other texts are rejected as ids and addresses,
+/// because they could imitate another or act where they are pasted.
 pub fn is_plain(text: &str) -> bool {
     text.chars().all(|character| {
         character == ' ' || matches!(classify(character), CharacterClass::Plain | CharacterClass::Mark)
     })
 }
 
-/// Texts that act on terminals, shells, editors or eyes, and what of them
-/// leaves this program.
+/// Hostile inputs and their sanitized form.
 #[cfg(any(test, feature = "testing"))]
 pub const HOSTILE_TEXTS: &[(&str, &str)] = &[
     ("plain, Grüße, 自転車 👩\u{200d}🚒", "plain, Grüße, 自転車 👩\u{200d}🚒"),
@@ -148,8 +142,7 @@ pub const HOSTILE_TEXTS: &[(&str, &str)] = &[
     ("a\u{0b}b\u{0c}c", "a␋b␌c"),
 ];
 
-/// Replaces everything that could act, character by character and then
-/// cluster by cluster.
+/// Sanitizes each character, then each grapheme cluster.
 fn clean(outside: &str) -> String {
     let unified = outside.replace("\r\n", "\n");
     let mut out = String::with_capacity(unified.len());
@@ -166,16 +159,16 @@ fn clean(outside: &str) -> String {
     cap_clusters(out)
 }
 
-/// What the characters before decide about the next one.
+/// State of the cleaner between characters.
 #[derive(Default)]
 struct CleanerState {
-    /// Marks on the current base so far.
+    /// Combining marks on the current base.
     marks: usize,
     /// The last character written, if it can carry marks and joiners.
     base: Option<char>,
-    /// A joiner that waits to see whether what follows needs it.
+    /// Joiner held back until the next character shows that it is needed.
     joiner: Option<char>,
-    /// Whether an invisible character was dropped since the last visible one.
+    /// True if an invisible character was dropped since the last visible one.
     hidden: bool,
 }
 
@@ -255,8 +248,7 @@ impl CleanerState {
     }
 }
 
-/// Cuts clusters that would fill a cell with more than it may hold, and spells
-/// out what terminals do not agree about.
+/// Truncates oversized clusters and spells out single regional indicators.
 fn cap_clusters(text: String) -> String {
     if text.is_ascii() {
         return text;
@@ -288,7 +280,6 @@ fn cap_clusters(text: String) -> String {
     out
 }
 
-/// Folds long runs of empty lines into a count.
 fn fold_blank_lines(text: &str) -> String {
     if !text.contains("\n\n\n\n") {
         return text.to_owned();

@@ -1,6 +1,5 @@
-//! Points in time, and the words the screen uses for spans of time.
-//!
-//! Has no clock of its own: functions take a [`Clock`] or a [`Timestamp`].
+//! Points in time and the formats of time spans on the screen. Has no clock: functions take a
+//! [`Clock`] or a [`Timestamp`].
 
 use std::fmt;
 
@@ -10,21 +9,17 @@ pub use self::steady::{ClockReading, ClockStep, MIN_CLOCK_STEP, Moment};
 
 mod steady;
 
-/// Microseconds in one second.
 pub const SECOND: i64 = 1_000_000;
-/// Microseconds in one minute.
 pub const MINUTE: i64 = 60 * SECOND;
-/// Microseconds in one hour.
 pub const HOUR: i64 = 60 * MINUTE;
-/// Microseconds in one day.
 pub const DAY: i64 = 24 * HOUR;
 
 /// A point in time, in microseconds since the Unix epoch (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Timestamp(i64);
 
-/// A time zone: how far its clocks are from UTC at any moment, summer time
-/// included. The shell reads the system's once and hands it in.
+/// A time zone with its daylight saving rules. The shell reads the system's zone once and passes it
+/// in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Zone(jiff::tz::TimeZone);
 
@@ -41,37 +36,34 @@ impl From<jiff::tz::TimeZone> for Zone {
 }
 
 impl Zone {
-    /// Coordinated universal time.
     pub const UTC: Self = Self(jiff::tz::TimeZone::UTC);
 
-    /// From the rule of a POSIX `TZ` variable, such as
-    /// `CET-1CEST,M3.5.0,M10.5.0/3`.
+    /// Parses the rule of a POSIX `TZ` variable, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
     pub fn from_posix_rule(rule: &str) -> Option<Self> {
         jiff::tz::TimeZone::posix(rule).ok().map(Self)
     }
 
-    /// Its name in the time zone database, if it has one.
+    /// Returns the name in the time zone database, if any.
     pub fn name(&self) -> Option<&str> {
         self.0.iana_name()
     }
 
-    /// `+09:00`: how far its clocks are ahead of UTC at a moment.
+    /// Returns the UTC offset at a moment: `+09:00`.
     pub fn offset_name(&self, at: Timestamp) -> String {
         let ahead = self.utc_offset(at);
         let minutes = ahead.abs() / MINUTE;
         format!("{}{:02}:{:02}", if ahead < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
     }
 
-    /// The moment when its clocks show a time (microseconds since midnight) on
-    /// a day (as [`Timestamp::day_number`] counts). A time that the clocks skip
-    /// is as much later as they are put forward; of a time that they show twice
-    /// it is the first, or the second if the first is not after `now`.
+    /// Returns the moment of a local time (microseconds since midnight) on a day (see
+    /// [`Timestamp::day_number`]). A time skipped by a clock change moves later by the skipped
+    /// span; of a repeated time it is the first, or the second if the first is not after `now`.
     pub fn next_at(&self, day: i64, time: i64, now: Timestamp) -> Timestamp {
         let (first, second) = self.local_candidates(day, time);
         if first > now { first } else { second }
     }
 
-    /// The same, whatever time it is: of two the first.
+    /// As [`Zone::next_at`], but always the first of a repeated time.
     pub fn at(&self, day: i64, time: i64) -> Timestamp {
         self.local_candidates(day, time).0
     }
@@ -85,72 +77,67 @@ impl Zone {
         (known(found.compatible()), known(found.later()))
     }
 
-    /// Microseconds its clocks are ahead of UTC at a moment.
     fn utc_offset(&self, at: Timestamp) -> i64 {
         i64::from(self.0.to_offset(at.to_jiff()).seconds()) * SECOND
     }
 }
 
-/// Where the time comes from: the system at the edge, a hand-turned clock in
-/// tests, the service's own shiftable clock behind its socket.
+/// Source of time: the system clock, a manual clock in tests, or the service's shiftable clock.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
 
-    /// The steady clock. Defaults to the wall clock, for clocks of tests that
-    /// are only turned by hand and never set.
+    /// Reads the steady clock. Defaults to the wall clock, for test clocks that are advanced but
+    /// never set.
     fn moment(&self) -> Moment {
         ClockReading::manual(self.now()).moment
     }
 
-    /// Reads both clocks.
+    /// Reads the wall clock and the steady clock.
     fn times(&self) -> ClockReading {
         ClockReading::read(|| self.now(), || self.moment())
     }
 
-    /// Microseconds the machine has been running, its sleep included, where
-    /// that can be told. Nobody sets this clock.
+    /// Microseconds since boot, including sleep, if the system reports them. Not affected by
+    /// changes of the wall clock.
     fn since_boot(&self) -> Option<i64> {
         None
     }
 }
 
 impl Timestamp {
-    /// From microseconds since the epoch.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// Microseconds since the epoch.
     pub const fn micros(self) -> i64 {
         self.0
     }
 
-    /// Whole seconds since the epoch.
+    /// Whole seconds since the epoch, rounded down.
     pub const fn seconds(self) -> i64 {
         self.0.div_euclid(SECOND)
     }
 
-    /// Reads an ISO 8601 timestamp with a zone; `None` for anything else.
+    /// Parses an ISO 8601 timestamp with a zone.
     pub fn parse(text: &str) -> Option<Self> {
         let stamp: jiff::Timestamp = text.trim().parse().ok()?;
         Some(Self(stamp.as_microsecond()))
     }
 
-    /// Reads the date of a mail (RFC 5322), in its obsolete forms, too; the day of
-    /// the week may be wrong. `None` for anything else.
+    /// Parses the date of a mail (RFC 5322), including obsolete forms and wrong weekdays.
     pub fn parse_mail_date(text: &str) -> Option<Self> {
         const PARSER: jiff::fmt::rfc2822::DateTimeParser =
             jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true);
         Some(Self(PARSER.parse_timestamp(text.trim()).ok()?.as_microsecond()))
     }
 
-    /// This time plus a span in microseconds, stopping at the ends of range.
+    /// Adds a span in microseconds; saturates.
     #[must_use]
     pub const fn plus(self, micros: i64) -> Self {
         Self(self.0.saturating_add(micros))
     }
 
-    /// How long after `earlier` this is, in microseconds; negative if before.
+    /// Microseconds since `earlier`; negative if `earlier` is later.
     pub const fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -182,40 +169,35 @@ impl Timestamp {
         text
     }
 
-    /// `HH:MM` on the clocks of a zone.
     pub fn hour_and_minute(self, zone: &Zone) -> String {
         let minute = self.minute_of_day(zone);
         format!("{:02}:{:02}", minute / 60, minute % 60)
     }
 
-    /// Minutes since midnight on the clocks of a zone.
     pub fn minute_of_day(self, zone: &Zone) -> i64 {
         self.local(zone).rem_euclid(DAY) / MINUTE
     }
 
-    /// `Thu 20 Nov` in a zone.
+    /// Local date as `Thu 20 Nov`.
     pub fn day_name(self, zone: &Zone) -> String {
         day_name(self.day_number(zone))
     }
 
-    /// `20 Nov 2026` in a zone.
+    /// Local date as `20 Nov 2026`.
     pub fn date(self, zone: &Zone) -> String {
         let (year, month, day) = date_of_day(self.day_number(zone));
         format!("{day:02} {} {year:04}", month_name(month))
     }
 
-    /// Days since the epoch in a zone: equal for times of one day.
     pub fn day_number(self, zone: &Zone) -> i64 {
         self.local(zone).div_euclid(DAY)
     }
 
-    /// Microseconds since midnight on the clocks of a zone.
     pub fn time_of_day(self, zone: &Zone) -> i64 {
         self.local(zone).rem_euclid(DAY)
     }
 
-    /// `2026-11-20 19:02:03 +09:00`: the local time of a zone, which can be
-    /// read back anywhere.
+    /// Local time with offset, unambiguous in any zone: `2026-11-20 19:02:03 +09:00`.
     pub fn local_timestamp(self, zone: &Zone) -> String {
         let (year, month, day) = date_of_day(self.day_number(zone));
         let second = self.time_of_day(zone) / SECOND;
@@ -224,12 +206,11 @@ impl Timestamp {
         format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} {offset}")
     }
 
-    /// Microseconds since the epoch as the clocks of a zone count them.
     fn local(self, zone: &Zone) -> i64 {
         self.0.saturating_add(zone.utc_offset(self))
     }
 
-    /// The library's time; one outside its years is the nearest inside.
+    /// Converts to jiff's type, clamped to its range.
     fn to_jiff(self) -> jiff::Timestamp {
         let (least, most) = (jiff::Timestamp::MIN, jiff::Timestamp::MAX);
         let micros = self.0.clamp(least.as_microsecond(), most.as_microsecond());
@@ -238,29 +219,28 @@ impl Timestamp {
 }
 
 impl fmt::Display for Timestamp {
-    /// ISO 8601 in UTC with milliseconds, as the interface shows times.
+    /// ISO 8601 in UTC with milliseconds, as in the interface.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.iso().as_str())
     }
 }
 
-/// A timestamp's text, without an allocation: lists are full of them.
+/// Text of a timestamp without heap allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IsoText([u8; 24]);
 
 impl IsoText {
-    /// The epoch: stands for years that have not four digits.
+    /// The epoch; also the result for years outside 0 to 9999.
     const EPOCH: Self = Self(*b"1970-01-01T00:00:00.000Z");
 
-    /// The text.
     pub fn as_str(&self) -> &str {
-        // Only digits and signs are ever written.
+        // Only ASCII digits and signs are written.
         str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
-/// Year, month and day of a day of the proleptic Gregorian calendar, counted
-/// from the epoch: whole cycles of 400 years, with years that begin in March.
+/// Converts days since the epoch to year, month and day of the proleptic Gregorian calendar. Counts
+/// cycles of 400 years and years that begin in March.
 const fn date_of_day(day: i64) -> (i64, i64, i64) {
     let shifted = day + 719_468;
     let (cycle, day_of_cycle) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -274,7 +254,7 @@ const fn date_of_day(day: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// `Thu 20 Nov`: a day counted from the epoch.
+/// Formats days since the epoch as `Thu 20 Nov`.
 pub fn day_name(day: i64) -> String {
     const WEEKDAY_NAMES: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
     let (_, month, date) = date_of_day(day);
@@ -289,8 +269,8 @@ fn month_name(month: i64) -> &'static str {
     MONTH_NAMES[usize::try_from(month - 1).unwrap_or(0) % 12]
 }
 
-/// A span as a short word that fits a list column: `now`, `6m`, `21h`, `3d`.
-/// A negative span (clocks differ) reads as `now`.
+/// Formats a span for a list column: `now`, `6m`, `21h`, `3d`. Negative spans (clock differences)
+/// read as `now`.
 pub fn format_short_span(micros: i64) -> String {
     match micros {
         span if span < MINUTE => "now".to_owned(),
@@ -301,8 +281,18 @@ pub fn format_short_span(micros: i64) -> String {
     }
 }
 
-/// A span until something, to the nearest: two hours are `2h` at once, although
-/// a moment of them is over.
+/// Formats a span in hours and minutes: `1h 50m`, `50m`, `2h`. Under a minute it is `1m`.
+pub fn format_hours_and_minutes(micros: i64) -> String {
+    let minutes = (micros / MINUTE).max(1);
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes}m"),
+        (hours, 0) => format!("{hours}h"),
+        (hours, minutes) => format!("{hours}h {minutes}m"),
+    }
+}
+
+/// Formats a remaining span, rounded to the nearest unit so that two hours show as `2h` from the
+/// start.
 pub fn format_span_ahead(micros: i64) -> String {
     let unit = match micros {
         span if span < HOUR => MINUTE,
@@ -310,16 +300,16 @@ pub fn format_span_ahead(micros: i64) -> String {
         span if span < 100 * DAY => DAY,
         _ => 7 * DAY,
     };
-    // Less than a minute is said as such.
+    // Spans under a minute are not rounded.
     if micros < MINUTE { format_short_span(micros) } else { format_short_span(micros + unit / 2) }
 }
 
-/// How long ago something was: `just now`, `7m ago`.
+/// Formats an age: `just now`, `7m ago`.
 pub fn format_ago(micros: i64) -> String {
     if micros < MINUTE { "just now".to_owned() } else { format!("{} ago", format_short_span(micros)) }
 }
 
-/// A span with seconds while it is short: `7s`, then as [`short_span`].
+/// Formats a span with seconds below one minute (`7s`), else as [`format_short_span`].
 pub fn format_precise_span(micros: i64) -> String {
     if micros < MINUTE { format!("{}s", micros.max(0) / SECOND) } else { format_short_span(micros) }
 }

@@ -1,24 +1,21 @@
-//! Times as other programs write them. The interface asks for ISO 8601 with a
-//! zone; servers also write local forms, numbers and the dates of mail.
+//! Parses times in formats of other programs. The interface requires ISO 8601 with a zone; servers
+//! also send local times, numbers and mail dates.
 
 use crate::time::{SECOND, Timestamp};
 
-/// Seconds of the year 1973 and of the year 5138: smaller and larger numbers
-/// count something else.
+/// Seconds from 1973 to 5138; numbers outside are no seconds.
 const EPOCH_SECONDS: std::ops::Range<f64> = 1e8..1e11;
 
 impl Timestamp {
-    /// Reads a time in any of these forms; `None` for anything else:
+    /// Parses a time in one of these formats:
     ///
-    /// - ISO 8601, also with a space for the `T`, `+0000` for `+00:00`, or a
-    ///   date alone (its midnight); without a zone it is UTC
-    /// - seconds, milliseconds, microseconds or nanoseconds since 1970, told
-    ///   apart by their size
+    /// - ISO 8601, also with a space for the `T`, `+0000` for `+00:00`, or a date alone (its
+    ///   midnight); UTC if there is no zone
+    /// - seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by their size
     /// - `Fri, 20 Nov 2026 10:00:00 GMT`, as in mail and HTTP
     /// - `/Date(1795168800000)/`
     ///
-    /// Zero of the epoch and of the calendar (`0001-01-01T00:00:00Z`) mean
-    /// that nothing was set: they are no time.
+    /// Returns `None` for zero times (the epoch and `0001-01-01T00:00:00Z`), which mean "not set".
     pub fn parse_any(text: &str) -> Option<Self> {
         let text = text.trim();
         let read = Self::parse(text)
@@ -30,7 +27,7 @@ impl Timestamp {
     }
 
     fn is_calendar_zero(self) -> bool {
-        // Within a day, whatever zone it was written in.
+        // Within a day, because the zone is unknown.
         const YEAR_ONE_MICROS: i64 = -62_135_596_800 * SECOND;
         (self.micros() - YEAR_ONE_MICROS).abs() <= crate::time::DAY
     }
@@ -45,7 +42,7 @@ fn parse_without_zone(text: &str) -> Option<Timestamp> {
     Some(Timestamp::from_micros(at.as_microsecond()))
 }
 
-/// An offset of four digits without a colon, perhaps behind a space.
+/// Parses an offset of four digits without a colon.
 fn parse_plain_offset(text: &str) -> Option<Timestamp> {
     let (time, offset) = text.split_at_checked(text.len().checked_sub(5)?)?;
     let digits = offset.strip_prefix(['+', '-'])?;
@@ -62,7 +59,7 @@ fn parse_epoch(text: &str) -> Option<Timestamp> {
         return None;
     }
     let micros = |per_second: f64| {
-        // A whole number keeps all its digits.
+        // Integers are converted without loss.
         if let Ok(whole) = inner.parse::<i64>() {
             return Some(scale_to_micros(whole, per_second));
         }
@@ -75,7 +72,6 @@ fn parse_epoch(text: &str) -> Option<Timestamp> {
     micros(per_second).map(Timestamp::from_micros)
 }
 
-/// A whole number of units as microseconds.
 fn scale_to_micros(number: i64, per_second: f64) -> i64 {
     if per_second <= 1.0 {
         number.saturating_mul(SECOND)

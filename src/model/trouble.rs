@@ -1,7 +1,5 @@
-//! Whether a conversation with the AI is in trouble: a score of rules that
-//! each say in words what they have seen. Nothing of it leaves this desk.
-//!
-//! Pure: messages and the time come in as values.
+//! Detects trouble in a conversation with the AI: a score from rules, each with a reason in words.
+//! Pure; results stay on this desk.
 
 use crate::messages::{DeliveryStatus, Direction, Sender};
 use crate::text::SafeText;
@@ -13,55 +11,100 @@ pub mod similar;
 #[cfg(test)]
 mod tests;
 
-/// Messages looked at, counted from the newest.
+/// Number of newest messages examined.
 pub const MAX_MESSAGES: usize = 14;
-/// Characters of a message that are looked at.
+/// Number of characters examined per message.
 const MAX_MESSAGE_CHARS: usize = 600;
-/// From this score on a conversation is in trouble.
+/// Score from which a conversation is in trouble.
 pub const TROUBLE_THRESHOLD: u32 = 30;
-/// A customer who has waited so many microseconds has waited long.
+/// Wait from which waiting adds to the score, in microseconds.
 pub const LONG_WAIT: i64 = 3 * MINUTE;
 
-/// What is looked at of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageSummary {
     pub direction: Direction,
     pub sender: Sender,
     pub text: String,
-    /// Whether it could not be delivered.
     pub failed: bool,
 }
 
 impl MessageSummary {
-    /// From the words of a stored message.
     pub fn new(direction: Direction, sender: Sender, text: &str, delivery: &DeliveryStatus) -> Self {
         let text = text.chars().take(MAX_MESSAGE_CHARS).collect();
         Self { direction, sender, text, failed: *delivery == DeliveryStatus::Failed }
     }
 }
 
-/// What a rule saw, and how much it weighs.
+/// A match of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TroubleReason {
-    /// In words for the list.
     pub words: String,
     pub weight: u32,
 }
 
-/// What the newest messages tell, whatever the time is.
+/// Kind of trouble, most telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TroubleKind {
+    AsksForPerson,
+    RepeatedAnswer,
+    RepeatedQuestion,
+    Undelivered,
+    Upset,
+    LongExchange,
+}
+
+/// Beginnings of reasons, by which stored reasons keep their kind.
+const ASKED_FOR_PERSON: &str = "asked for a person";
+const ASKED_THE_SAME: &str = "asked the same";
+const AI_REPEATS: &str = "AI repeats itself";
+
+impl TroubleKind {
+    /// Label of a row of the list.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::AsksForPerson => ASKED_FOR_PERSON,
+            Self::RepeatedAnswer => AI_REPEATS,
+            Self::RepeatedQuestion => "asks the same again",
+            Self::Undelivered => "not delivered",
+            Self::Upset => "customer is upset",
+            Self::LongExchange => "long without a result",
+        }
+    }
+}
+
+impl TroubleReason {
+    /// Returns the kind of the rule that found the reason.
+    fn kind(&self) -> TroubleKind {
+        let words = self.words.as_str();
+        match () {
+            () if words.starts_with(ASKED_FOR_PERSON) => TroubleKind::AsksForPerson,
+            () if words.starts_with(AI_REPEATS) => TroubleKind::RepeatedAnswer,
+            () if words.starts_with(ASKED_THE_SAME) => TroubleKind::RepeatedQuestion,
+            () if words.ends_with("not delivered") => TroubleKind::Undelivered,
+            () if words.starts_with("upset") || words == "shouts" => TroubleKind::Upset,
+            () => TroubleKind::LongExchange,
+        }
+    }
+}
+
+/// Score of the newest messages, without the waiting time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TroubleScore {
-    /// The heaviest first.
+    /// Heaviest first.
     pub reasons: Vec<TroubleReason>,
 }
 
 impl TroubleScore {
-    /// How much all of it weighs.
     pub fn score(&self) -> u32 {
         self.reasons.iter().map(|reason| reason.weight).sum()
     }
 
-    /// As it is kept: a reason a line, its weight before its words.
+    /// Returns the most telling kind of the reasons.
+    pub fn kind(&self) -> Option<TroubleKind> {
+        self.reasons.iter().map(TroubleReason::kind).min()
+    }
+
+    /// Stored format: one reason a line, weight before words.
     pub fn to_stored(&self) -> String {
         let lines = self
             .reasons
@@ -70,7 +113,7 @@ impl TroubleScore {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// From what [`TroubleScore::line`] made; what is not of its making is left out.
+    /// Parses [`TroubleScore::to_stored`]; ignores malformed lines.
     pub fn from_stored(kept: &str) -> Self {
         let reason = |line: &str| {
             let (weight, words) = line.split_once(' ')?;
@@ -82,8 +125,7 @@ impl TroubleScore {
     }
 }
 
-/// Looks at the newest messages of a conversation, oldest first. What was
-/// said before a person of this or another desk answered is settled.
+/// Scores the messages, oldest first. Messages before the last answer of a person are ignored.
 pub fn score_messages(messages: &[MessageSummary]) -> TroubleScore {
     let settled = messages.iter().rposition(is_person).map_or(0, |rposition| rposition + 1);
     let open = &messages[settled.max(messages.len().saturating_sub(MAX_MESSAGES))..];
@@ -104,7 +146,7 @@ pub fn score_messages(messages: &[MessageSummary]) -> TroubleScore {
     TroubleScore { reasons }
 }
 
-/// What waiting adds, in a conversation that the AI should answer.
+/// Score of the waiting time, in a conversation that the AI should answer.
 pub fn score_waiting(waiting: i64) -> Option<TroubleReason> {
     let minutes = waiting / MINUTE;
     (waiting >= LONG_WAIT).then(|| {
@@ -122,34 +164,35 @@ fn texts_of(messages: &[MessageSummary], direction: Direction) -> Vec<&str> {
     mine.map(|message_summary| message_summary.text.as_str()).filter(|text| !text.trim().is_empty()).collect()
 }
 
+fn times_text(times: usize) -> String {
+    if times == 2 { "twice".to_owned() } else { format!("{times} times") }
+}
+
 fn detect_person_request(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = asked.iter().filter(|folded_text| folded_text.asks_for_person()).count();
     let words = match times {
         0 => return None,
-        1 => "wants a human".to_owned(),
-        times => format!("asked {times}x for a human"),
+        1 => ASKED_FOR_PERSON.to_owned(),
+        times => format!("{ASKED_FOR_PERSON} {}", times_text(times)),
     };
     let weight = 45 + 10 * u32::try_from(times.min(3)).unwrap_or(3);
     Some(TroubleReason { words, weight })
 }
 
-/// The customer says the same again and again.
 fn detect_repeated_question(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::count_most_similar(asked);
     let weight = if times == 2 { 25 } else { 45 };
-    let words = format!("asked {times}x the same");
+    let words = format!("{ASKED_THE_SAME} {}", times_text(times));
     (times >= 2).then_some(TroubleReason { words, weight })
 }
 
-/// The AI says the same again and again.
 fn detect_repeated_answer(said: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::count_most_similar(said);
     let weight = if times == 2 { 20 } else { 35 };
-    let words = format!("AI said {times}x the same");
+    let words = format!("{AI_REPEATS}, {}", times_text(times));
     (times >= 2).then_some(TroubleReason { words, weight })
 }
 
-/// Words of anger or despair.
 fn detect_anger(asked: &[FoldedText]) -> Option<TroubleReason> {
     let found: Vec<&str> = asked.iter().filter_map(FoldedText::negative_phrase).collect();
     let weight = if found.len() == 1 { 20 } else { 35 };
@@ -157,7 +200,7 @@ fn detect_anger(asked: &[FoldedText]) -> Option<TroubleReason> {
     Some(TroubleReason { words: format!("upset: \"{found}\""), weight })
 }
 
-/// Capitals, or more than one mark of exclamation or question at the end.
+/// Detects capitals, or several exclamation or question marks at the end.
 fn detect_shouting(asked: &[&str]) -> Option<TroubleReason> {
     let shouting = |text: &&&str| {
         let letters = text.chars().filter(|character| character.is_alphabetic()).count();
@@ -171,7 +214,6 @@ fn detect_shouting(asked: &[&str]) -> Option<TroubleReason> {
     (times > 0).then(|| TroubleReason { words: "shouts".to_owned(), weight })
 }
 
-/// Something could not be delivered.
 fn failed_delivery(open: &[MessageSummary]) -> Option<TroubleReason> {
     let times = open.iter().filter(|message_summary| message_summary.failed).count();
     let words = match times {
@@ -182,7 +224,7 @@ fn failed_delivery(open: &[MessageSummary]) -> Option<TroubleReason> {
     Some(TroubleReason { words, weight: 30 })
 }
 
-/// A long to and fro that ends nowhere.
+/// Detects many turns without a result.
 fn detect_long_exchange(asked: &[&str], said: &[&str]) -> Option<TroubleReason> {
     let turns = asked.len().min(said.len());
     let words = format!("{turns} turns with the AI");

@@ -1,20 +1,17 @@
-//! Items of the server's lists that could not be read: kept as they came, so
-//! that they are counted and can be looked at.
+//! Items of server lists that could not be parsed; stored unparsed for counting and inspection.
 
-/// Items kept of a list at most.
+/// Maximum number of items kept per list.
 pub const MAX_ITEMS: usize = 200;
 
-/// A list such items are in. Those of conversations and histories have rows
-/// of their own that stand in for them.
+/// List that contained the items. Conversations and messages have placeholder rows instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum UnreadableList {
-    /// New messages, as a trigger tells them.
+    /// New messages of a trigger.
     Messages,
     Contacts,
     Correspondents,
     Templates,
     Webhooks,
-    /// What the triggers tell.
     Events,
 }
 
@@ -31,7 +28,6 @@ impl UnreadableList {
     }
 }
 
-/// So many rows that could not be read, in words.
 pub fn describe_unreadable(count: usize) -> String {
     match count {
         1 => "1 row could not be read".to_owned(),

@@ -1,4 +1,4 @@
-//! Webhook deliveries to this desk: their state for a tab, and what came.
+//! State and counts of webhook deliveries to this desk.
 
 use crate::ids::ConversationId;
 use crate::text::SafeText;
@@ -6,11 +6,8 @@ use crate::time::Timestamp;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliverySubject {
-    /// A customer has written.
     Received,
-    /// Something in a conversation is otherwise now.
     Changed,
-    /// An event this version does not know.
     Unknown,
 }
 
@@ -30,51 +27,46 @@ impl DeliverySubject {
     }
 }
 
-/// A delivery that was taken: a reason to ask the server.
+/// An accepted delivery, which triggers a poll.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedDelivery {
     pub subject: DeliverySubject,
-    /// The conversation, if it names one.
     pub conversation: Option<ConversationId>,
-    /// When it happened, if it tells.
+    /// Time of the event, if stated.
     pub at: Option<Timestamp>,
 }
 
-/// The state of webhook deliveries for a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WebhookDeliveryState {
-    /// Nobody listens: why. Polling goes on as usual.
+    /// Not listening; holds the reason. Polling continues at its normal rate.
     Closed(SafeText),
-    /// The webhook is being looked for or registered.
     Registering,
-    /// The webhook was not registered: why.
+    /// Registration failed; holds the reason.
     Refused(SafeText),
-    /// Registered; nothing has shown yet that deliveries come through.
+    /// Registered, but no delivery has arrived yet.
     Quiet,
-    /// Deliveries come through: polling is slow.
+    /// Deliveries arrive; polling is slow.
     Instant,
-    /// A message was found that was not delivered: polling goes on as usual
-    /// until one is.
+    /// A poll found a message that was not delivered. Polling continues at its normal rate until a
+    /// delivery arrives.
     Doubted,
 }
 
-/// What came so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeliveryCounts {
-    /// Deliveries that led to a look.
+    /// Deliveries that triggered a poll.
     pub accepted: u64,
-    /// Deliveries that had come before.
+    /// Duplicates.
     pub repeated: u64,
-    /// Deliveries of events this version does not know.
+    /// Deliveries of unknown event types.
     pub unknown: u64,
-    /// Requests that were refused: unsigned, wrongly signed, no JSON, too large.
+    /// Rejected requests: unsigned, wrongly signed, invalid JSON or too large.
     pub refused: u64,
 }
 
-/// All of it, for a page.
+/// Status for the webhooks page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookStatus {
-    /// Where deliveries are to come.
     pub url: SafeText,
     pub state: WebhookDeliveryState,
     pub counts: DeliveryCounts,

@@ -1,27 +1,23 @@
-//! Webhook subscriptions, and what there is to be told of.
-//!
-//! Interface: Webhooks and Events.
+//! Webhook subscriptions and event types.
 
 use crate::account::Platform;
 use crate::ids::WebhookId;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// A subscription. Its secret is never told.
+/// A subscription; its secret is never reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhook {
     pub id: WebhookId,
     pub url: String,
-    /// What it is told of.
     pub events: Vec<SafeText>,
     pub is_active: bool,
     pub created_at: Option<Timestamp>,
-    /// Since when nothing arrives; `None` while events arrive, or where a server does
-    /// not tell.
+    /// Time since which deliveries fail; `None` while they succeed or if not reported.
     pub failing_since: Option<Timestamp>,
 }
 
-/// Events of business chat and bot-chat: names, and when they are told.
+/// Business chat and bot-chat: name and description.
 const CHAT_EVENTS: &[(&str, &str)] = &[
     ("message.received", "a customer has written"),
     ("message.sent", "the platform has taken a message"),
@@ -29,7 +25,7 @@ const CHAT_EVENTS: &[(&str, &str)] = &[
     ("message.read", "a message was read"),
     ("message.failed", "a message could not be sent or delivered"),
 ];
-/// Events of mail.
+/// Mail: name and description.
 const MAIL_EVENTS: &[(&str, &str)] = &[
     ("email.received", "a mail has come"),
     ("email.sent", "a mail was sent"),
@@ -37,12 +33,12 @@ const MAIL_EVENTS: &[(&str, &str)] = &[
     ("email.thread.categorized", "the AI has given a thread a category"),
 ];
 
-/// What a key of a platform can be told of.
+/// Event types available to keys of a platform.
 pub fn events_of(platform: &Platform) -> &'static [(&'static str, &'static str)] {
     if *platform == Platform::Email { MAIL_EVENTS } else { CHAT_EVENTS }
 }
 
-/// What is to be looked at when an endpoint did not pass its challenge.
+/// Checklist after a failed challenge of an endpoint.
 pub const CHALLENGE_CHECKLIST: [&str; 5] = [
     "the address is public and https, with a certificate browsers take",
     "a GET with ?challenge=VALUE is answered with 200 at once, without a key",
@@ -51,7 +47,6 @@ pub const CHALLENGE_CHECKLIST: [&str; 5] = [
     "the whole value comes back: some frameworks cut or decode it",
 ];
 
-/// Whether a refusal says that the challenge was not passed.
 pub fn is_challenge_failure(why: &str) -> bool {
     why.contains("WEBHOOK_VERIFICATION_FAILED")
 }

@@ -1,10 +1,9 @@
-//! Enums whose variants are words: of the interface, of the database, of the
-//! configuration.
+//! Enums that correspond to words of the interface, the database or the configuration.
 
-/// Declares such an enum, with `ALL`, `WORDS`, `word` and `from_word`.
+/// Declares an enum with `word` and `from_word`, and without `..Other` also `ALL` and `WORDS`.
 ///
-/// Where its last line is `..Other`, a word this version does not know is kept
-/// in `Other` as it came. A variant is also read from the words behind `|`.
+/// With `..Other` as the last line, unknown words are kept in the variant `Other`. Words after `|`
+/// are alternatives for parsing.
 #[macro_export]
 macro_rules! words {
     ($(#[$enum:meta])* $visible:vis enum $name:ident {
@@ -34,7 +33,7 @@ macro_rules! words {
         $(#[$enum])*
         $visible enum $name {
             $($(#[$of])* $variant,)+
-            /// A word this version does not know, kept as it came.
+            /// Unknown word, unparsed.
             Other(String),
         }
 

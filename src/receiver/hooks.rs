@@ -4,16 +4,14 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 use crate::signature::{self, Signature};
+use api::events;
 use model::ids::{ChannelId, ConversationId};
 use model::secret::Secret;
-use model::time::Timestamp;
 use model::webhook_status::{DeliveryCounts, DeliverySubject, ReceivedDelivery};
-use wire::deliveries;
 
 /// Number of deliveries per channel kept for detecting repetitions. A later repetition only
 /// causes one more read.
 const HISTORY_LIMIT: usize = 4096;
-/// Maximum size of a challenge, in bytes.
 const MAX_CHALLENGE_BYTES: usize = 1024;
 /// Size of the unguessable part of a path, in bytes before hex encoding.
 const PATH_TOKEN_BYTES: usize = 16;
@@ -34,7 +32,7 @@ pub enum IncomingDelivery<'a> {
 pub enum DeliveryResponse {
     Echo(String),
     /// Accepted, now or as an earlier delivery (200).
-    Taken,
+    Accepted,
     /// HTTP status of a refusal.
     Refused(u16),
 }
@@ -110,22 +108,26 @@ impl RegisteredHook {
                 let Some(print) = signature::check(&self.secret, body, signature) else {
                     return past.record_refusal(401);
                 };
-                let Ok(envelope) = deliveries::read(body) else { return past.record_refusal(400) };
+                let Ok(body) = events::read(body) else { return past.record_refusal(400) };
                 if !past.is_new(print) {
                     past.counts.repeated += 1;
-                    return (DeliveryResponse::Taken, None);
+                    return (DeliveryResponse::Accepted, None);
                 }
-                let told = DeliverySubject::from_event(&envelope.event);
+                let told = DeliverySubject::from_event(&body.event);
                 match told {
                     DeliverySubject::Unknown => past.counts.unknown += 1,
                     _ => past.counts.accepted += 1,
                 }
                 let delivery = ReceivedDelivery {
                     subject: told,
-                    conversation: envelope.conversation.map(ConversationId::new),
-                    at: envelope.timestamp.as_deref().and_then(Timestamp::parse_any),
+                    conversation: body
+                        .data
+                        .conversation_id
+                        .filter(|id| !id.is_empty())
+                        .map(ConversationId::new),
+                    at: body.timestamp,
                 };
-                (DeliveryResponse::Taken, Some((delivery, past.counts)))
+                (DeliveryResponse::Accepted, Some((delivery, past.counts)))
             }
         }
     }
@@ -192,7 +194,7 @@ mod tests {
         let first = br#"{"event":"message.received","data":{"conversationId":"c1"}}"#;
         let second = br#"{"event":"message.received","data":{"conversationId":"c2"}}"#;
         let (right, wrong) = (signed(first), signed(second));
-        // Which of two counts is read in two ways, also where both are right.
+        // Two signature headers are ambiguous, even if both are valid.
         let refused: [&[&str]; 6] =
             [&[], &[&wrong], &[&right, &wrong], &[&wrong, &right], &[&right, &right], &[&right, ""]];
         for signatures in refused {
@@ -200,7 +202,7 @@ mod tests {
         }
         assert!(told.lock().unwrap().is_empty());
         for (signature, body) in [(&right, first), (&right, first), (&wrong, second), (&right, first)] {
-            assert_eq!(deliver(&[signature], body), DeliveryResponse::Taken);
+            assert_eq!(deliver(&[signature], body), DeliveryResponse::Accepted);
         }
         let counts = |taken, repeated| DeliveryCounts { accepted: taken, repeated, unknown: 0, refused: 6 };
         let conversation = |text| Some(ConversationId::from(text));

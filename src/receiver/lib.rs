@@ -3,7 +3,7 @@
 //! Answers challenges, verifies signatures and reports each new delivery. The content of an
 //! event is then read from the server, never taken from the delivery.
 //!
-//! | file | knows |
+//! | file | content |
 //! |---|---|
 //! | `signature.rs` | HMAC signatures of bodies |
 //! | `hooks.rs` | paths of the channels, and responses |

@@ -19,9 +19,7 @@ use url::form_urlencoded;
 
 use crate::hooks::{DeliveryResponse, IncomingDelivery, WebhookRoutes};
 
-/// Maximum size of a delivery, in bytes.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
-/// Maximum number of request headers.
 const MAX_HEADERS: usize = 64;
 /// Read buffer in bytes; limits the size of the request head.
 const READ_BUFFER_BYTES: usize = 16 * 1024;
@@ -36,7 +34,7 @@ pub struct ConnectionLimits {
     pub grace: Duration,
     pub head: Duration,
     /// Maximum lifetime of a connection.
-    pub whole: Duration,
+    pub lifetime: Duration,
 }
 
 impl Default for ConnectionLimits {
@@ -45,7 +43,7 @@ impl Default for ConnectionLimits {
             connections: 128,
             grace: Duration::from_millis(250),
             head: Duration::from_secs(5),
-            whole: Duration::from_secs(10),
+            lifetime: Duration::from_secs(10),
         }
     }
 }
@@ -67,7 +65,7 @@ pub async fn serve(
         let Some(stream) = accepted else { continue };
         let hooks = hooks.clone();
         let task = tokio::spawn(async move {
-            if tokio::time::timeout(bounds.whole, connection(stream, hooks, bounds.head)).await.is_err() {
+            if tokio::time::timeout(bounds.lifetime, connection(stream, hooks, bounds.head)).await.is_err() {
                 tracing::debug!("a delivery took too long");
             }
         });
@@ -89,7 +87,7 @@ async fn accept(
     match listener.accept().await {
         Ok((stream, _)) => Some(stream),
         Err(cause) => {
-            // Out of file handles, or the peer has gone again.
+            // No file descriptors left, or the peer has closed the connection.
             tracing::warn!(%cause, "a delivery's connection could not be accepted");
             tokio::time::sleep(Duration::from_millis(20)).await;
             None
@@ -105,7 +103,7 @@ async fn wait_for_slot(open: &mut VecDeque<OpenConnection>, bounds: ConnectionLi
     {
         if tokio::time::timeout_at(oldest.since + bounds.grace, &mut oldest.task).await.is_err() {
             oldest.task.abort();
-            tracing::debug!("a connection that held its place gave way");
+            tracing::debug!("an idle connection was closed to make room");
         }
         open.pop_front();
     }
@@ -140,7 +138,7 @@ async fn answer_request(hooks: &WebhookRoutes, request: Request<Incoming>) -> De
             hooks.answer(path, IncomingDelivery::Challenge(&value.map(|value| value.1).unwrap_or_default()))
         }
         Method::POST => match read(body).await {
-            BodyRead::Whole(body) => {
+            BodyRead::Complete(body) => {
                 let signatures: Vec<&[u8]> = head
                     .headers
                     .get_all(SIGNATURE_HEADER)
@@ -157,12 +155,12 @@ async fn answer_request(hooks: &WebhookRoutes, request: Request<Incoming>) -> De
 }
 
 enum BodyRead {
-    Whole(Vec<u8>),
+    Complete(Vec<u8>),
     TooLarge,
     Broken,
 }
 
-/// Reads a body of at most [`BODY`] bytes; rejects a larger `Content-Length` without reading.
+/// Reads a body of at most [`MAX_BODY_BYTES`]; rejects a larger `Content-Length` without reading.
 async fn read(mut body: Incoming) -> BodyRead {
     use hyper::body::Body;
     if body.size_hint().lower() > u64::try_from(MAX_BODY_BYTES).unwrap_or(u64::MAX) {
@@ -177,13 +175,13 @@ async fn read(mut body: Incoming) -> BodyRead {
         }
         whole.extend_from_slice(&part);
     }
-    BodyRead::Whole(whole)
+    BodyRead::Complete(whole)
 }
 
 fn response(answer: &DeliveryResponse) -> Response<Full<Bytes>> {
     let (status, text) = match answer {
         DeliveryResponse::Echo(value) => (200, value.clone()),
-        DeliveryResponse::Taken => (200, String::new()),
+        DeliveryResponse::Accepted => (200, String::new()),
         DeliveryResponse::Refused(status) => (*status, String::new()),
     };
     let mut response = Response::new(Full::new(Bytes::from(text)));

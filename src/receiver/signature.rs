@@ -5,7 +5,6 @@ use sha2::Sha256;
 
 use model::secret::Secret;
 
-/// Length of a signature, in bytes.
 const SIGNATURE_BYTES: usize = 32;
 
 /// A verified signature; identifies the body.

@@ -8,14 +8,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::erasing::{self, ErasedPerson};
 use crate::database::keys::KeyLine;
 use crate::database::place::DatabaseLocation;
 use crate::database::rows::single_cell;
 use crate::database::session::DbSession;
-use crate::database::templates::Template;
 use crate::database::webhooks::WebhookRow;
 use crate::database::workspaces::Workspace;
 use crate::database::{
@@ -30,16 +28,24 @@ use model::account::Environment;
 use model::phone_forms;
 use model::secret::Secret;
 use model::time::Timestamp;
+use platforms::{Channel, Template};
 
 #[derive(Debug, Error)]
 pub enum AdminError {
     /// The database file does not exist.
-    #[error("there is no service database at {path}; `frontdesk serve --db {path}` makes one", path = .0.display())]
+    #[error(
+        "there is no service database at {path}; `frontdesk serve --db {path}` creates one",
+        path = .0.display()
+    )]
     Missing(PathBuf),
     /// The file or database belongs to another program.
     #[error("{0} is not a service database; nothing was changed")]
     NotOurs(DatabaseLocation),
-    #[error("{path} is damaged; nothing was changed: bring a copy back, or move it away to start with a new one", path = .0)]
+    #[error(
+        "{path} is damaged; nothing was changed. Restore a backup, or move the file away to start with a \
+         new one",
+        path = .0
+    )]
     Damaged(DatabaseLocation),
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -265,7 +271,7 @@ impl Admin {
                 let person = find_person(db, &workspace, &address)?;
                 if person.is_unknown() {
                     return Err(AdminError::Absent(format!(
-                        "nobody is known under {address}; nothing was erased"
+                        "there is no customer with {address}; nothing was erased"
                     )));
                 }
                 erasing::erase(db, &person)?;
@@ -393,7 +399,7 @@ fn change_balance(
 fn check_components(text: &str) -> Result<(), String> {
     const COMPONENT_TYPES: [&str; 4] = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
     let parts: Value =
-        serde_json::from_str(text).map_err(|error| format!("the components are no JSON: {error}"))?;
+        serde_json::from_str(text).map_err(|error| format!("the components are not JSON: {error}"))?;
     let Some(parts) = parts.as_array() else {
         return Err("the components must be a list: [{\"type\": \"BODY\", \"text\": \"…\"}]".to_owned());
     };
@@ -422,7 +428,7 @@ mod tests {
         let cases = [
             (r#"[{"type":"BODY","text":"Hi {{1}}"}]"#, ""),
             (r#"[{"type":"HEADER"},{"type":"BODY","text":"Hi"}]"#, ""),
-            ("[", "no JSON"),
+            ("[", "not JSON"),
             ("{}", "must be a list"),
             (r#"[{"type":"BODYS","text":"Hi"}]"#, "component 0 has the type \"BODYS\""),
             (r#"[{"type":"BODY","text":" "}]"#, "needs a BODY"),

@@ -1,13 +1,15 @@
-//! Authentication of a request by its bearer key.
+//! Authentication of a request by its bearer: a channel key, or a person's session.
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Method, header};
 
-use crate::channels::Channel;
-use crate::database::{self, Database};
+use crate::database::team::people::{self, Person};
+use crate::database::{self, Database, DatabaseError};
 use crate::errors::ApiError;
 use crate::keys;
+use api::errors::ErrorCode;
+use api::team::Role;
 use model::account::Environment;
-use wire::errors::ErrorCode;
+use platforms::Channel;
 
 /// Key that makes a request, with its workspace and channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,12 +22,123 @@ pub struct Caller {
     pub environment: Environment,
     /// Commit count of the workspace at lookup; set only where other processes write to the database as well.
     pub revision: Option<i64>,
+    /// Owner of a key that was made at a sign-in.
+    pub person: Option<Person>,
 }
 
 impl Caller {
     /// Returns true for a test key, whose writes are rolled back.
     pub fn is_test(&self) -> bool {
         self.environment == Environment::Test
+    }
+}
+
+/// Author of a write, by whose id its idempotency keys and limits are kept.
+pub trait Requester: Clone + Send + Sync + 'static {
+    /// Id of the key or session.
+    fn id(&self) -> &str;
+
+    fn workspace(&self) -> &str;
+
+    /// Returns true for a test key, whose writes are rolled back.
+    fn is_test(&self) -> bool;
+
+    fn person(&self) -> Option<&Person>;
+
+    /// Checks that the person may make a request.
+    ///
+    /// # Errors
+    /// `FORBIDDEN` for a write of a viewer.
+    fn check_role(&self, method: &Method) -> Result<(), ApiError> {
+        let is_read = matches!(*method, Method::GET | Method::HEAD);
+        match self.person() {
+            Some(person) if person.role == Role::Viewer && !is_read => Err(ApiError::new(
+                ErrorCode::Forbidden,
+                "a viewer changes nothing; whoever runs the service gives another role with `frontdesk admin person \
+                 role`",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Requester for Caller {
+    fn id(&self) -> &str {
+        &self.key
+    }
+
+    fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
+    fn is_test(&self) -> bool {
+        self.is_test()
+    }
+
+    fn person(&self) -> Option<&Person> {
+        self.person.as_ref()
+    }
+}
+
+/// A signed-in person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Id of the session.
+    pub session: String,
+    pub workspace: String,
+    pub person: Person,
+}
+
+/// Author of a request below `/desk/v1`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeskCaller {
+    Key(Caller),
+    Member(Member),
+}
+
+impl DeskCaller {
+    /// Returns the signed-in person.
+    ///
+    /// # Errors
+    /// `FORBIDDEN` for a channel key.
+    pub fn member(&self) -> Result<&Member, ApiError> {
+        match self {
+            Self::Member(member) => Ok(member),
+            Self::Key(_) => Err(ApiError::new(
+                ErrorCode::Forbidden,
+                "this takes a person's session and not a channel key; sign in with `frontdesk join`",
+            )),
+        }
+    }
+}
+
+impl Requester for DeskCaller {
+    fn id(&self) -> &str {
+        match self {
+            Self::Key(caller) => caller.id(),
+            Self::Member(member) => &member.session,
+        }
+    }
+
+    fn workspace(&self) -> &str {
+        match self {
+            Self::Key(caller) => caller.workspace(),
+            Self::Member(member) => &member.workspace,
+        }
+    }
+
+    fn is_test(&self) -> bool {
+        match self {
+            Self::Key(caller) => caller.is_test(),
+            Self::Member(_) => false,
+        }
+    }
+
+    fn person(&self) -> Option<&Person> {
+        match self {
+            Self::Key(caller) => caller.person(),
+            Self::Member(member) => Some(&member.person),
+        }
     }
 }
 
@@ -54,6 +167,32 @@ pub async fn authenticate(headers: &HeaderMap, database: &Database) -> Result<Ca
         return Err(ApiError::new(ErrorCode::RevokedKey, "this API key was revoked"));
     }
     Ok(known.caller)
+}
+
+/// Returns the signed-in person of a request below `/desk/v1`, or the caller of its key. Reads the database every
+/// time, so that the end of a session takes effect at once.
+///
+/// # Errors
+/// `INVALID_AUTH`, `INVALID_KEY` or `REVOKED_KEY`.
+pub async fn authenticate_desk(headers: &HeaderMap, database: &Database) -> Result<DeskCaller, ApiError> {
+    let session = bearer(headers)?;
+    if !session.starts_with(keys::SESSION_PREFIX) {
+        return Ok(DeskCaller::Key(authenticate(headers, database).await?));
+    }
+    let unknown = || ApiError::new(ErrorCode::InvalidKey, "this session is not known");
+    if !keys::has_form(session, keys::SESSION_PREFIX) {
+        return Err(unknown());
+    }
+    let hash = keys::hash(session);
+    let found = database.read_indexed(move |db| people::find_session(db, &hash)).await;
+    let found = found.map_err(|cause: DatabaseError| ApiError::from(cause))?.ok_or_else(unknown)?;
+    if found.ended {
+        let words =
+            "this session has ended; sign in with a new token, which `frontdesk admin person add` prints";
+        return Err(ApiError::new(ErrorCode::RevokedKey, words));
+    }
+    let people::SessionRow { id: session, workspace, person, .. } = found;
+    Ok(DeskCaller::Member(Member { session, workspace, person }))
 }
 
 /// Returns the key of the one `Authorization: Bearer <API_KEY>` header.

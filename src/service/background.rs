@@ -3,15 +3,19 @@
 //! If several processes share a database, only the leading one (`Database::leads`) does this work. Another
 //! process takes over when that one ends.
 
+use std::pin::Pin;
 use std::time::Duration;
 
+use tokio::sync::futures::Notified;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep;
 
 use crate::database::{DatabaseError, WriteScope, connected};
+use crate::errors::ApiError;
 use crate::state::Service;
-use crate::{assistant, carriers, deliveries, mail, waits, world};
+use crate::{assistant, carriers, deliveries, mail, sending, waits, world};
+use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
 /// Pause between two checks of who leads.
 const LEADER_POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -35,7 +39,7 @@ pub async fn run(service: Service, by_hand: bool, mut stop: watch::Receiver<bool
                 _ = stop.changed() => return,
             }
         }
-        tracing::debug!("this process does what falls due");
+        tracing::debug!("this process is now the leader and runs the scheduled work");
         take_over(&service).await;
         let mut tasks = spawn_tasks(&service, by_hand, &stop);
         while service.database.is_leader() {
@@ -52,7 +56,9 @@ pub async fn run(service: Service, by_hand: bool, mut stop: watch::Receiver<bool
                 }
             }
         }
-        tracing::warn!("another process does by now what falls due, or none can");
+        tracing::warn!(
+            "this process is no longer the leader; another process runs the scheduled work, or none can"
+        );
         // Aborts tasks: from now on only the new leader may write their results.
         tasks.shutdown().await;
     }
@@ -66,7 +72,10 @@ async fn take_over(service: &Service) {
     let taken: Result<(), DatabaseError> =
         service.database.write_as_leader(WriteScope::Everything, connected::end_all_leases).await;
     if let Err(cause) = taken {
-        tracing::warn!(%cause, "the leases of an earlier process end by themselves");
+        tracing::warn!(
+            %cause,
+            "the leases of an earlier process could not be released; they expire by themselves"
+        );
     }
 }
 
@@ -77,7 +86,7 @@ fn spawn_tasks(service: &Service, by_hand: bool, stop: &watch::Receiver<bool>) -
     tasks.spawn(waits::run(following, stopped));
     if !service.platforms.are_simulated() {
         let (service, stop) = given();
-        tasks.spawn(carriers::egress::run(service, stop));
+        tasks.spawn(sending::run(service, stop));
         let (service, stop) = given();
         tasks.spawn(carriers::ingress::run(service, stop));
         let (service, stop) = given();
@@ -105,7 +114,32 @@ pub async fn follow_other_processes(service: Service, mut stop: watch::Receiver<
         }
         let shift = elsewhere.borrow_and_update().clock_shift;
         service.clock.follow(shift);
-        service.settled.0.notify_waiters();
+        service.settled.notify_waiters();
         service.committed.notify_waiters();
+    }
+}
+
+/// Waits after a round, which returned its next due time; one minute at most, one second after an error.
+/// Returns false if the service stops. `committed` must listen since before the round, so that no commit
+/// during it is missed.
+pub async fn wait_for_next_round(
+    service: &Service,
+    round: Result<Option<Timestamp>, ApiError>,
+    what: &str,
+    committed: Pin<&mut Notified<'_>>,
+    stop: &mut watch::Receiver<bool>,
+) -> bool {
+    let wait = match round {
+        Ok(next) => next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE)),
+        Err(error) => {
+            tracing::error!(%error.message, "{what}; next try in a second");
+            SECOND
+        }
+    };
+    let pause = Duration::from_micros(u64::try_from(wait).unwrap_or(0));
+    tokio::select! {
+        () = sleep(pause) => true,
+        () = committed => true,
+        _ = stop.changed() => false,
     }
 }

@@ -7,7 +7,7 @@
 //! - [`elapsed`](ServiceClock::elapsed), monotonic time, as far as the machine reports its uptime, plus each
 //!   move of `/dev/clock`. Retention (idempotency keys, records of platform calls) uses it.
 //!
-//! When the wall clock is set, [`take_step`](ServiceClock::take_step) reports by how much, and pending waits
+//! When the wall clock is set, [`consume_step`](ServiceClock::consume_step) reports by how much, and pending waits
 //! are moved (`waits.rs`).
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -77,7 +77,7 @@ impl ServiceClock {
     }
 
     /// Returns the wall clock time for a new row's timestamp and records it for
-    /// [`take_lead`](Self::take_lead). `None` if the machine does not report its uptime.
+    /// [`consume_lead`](Self::consume_lead). `None` if the machine does not report its uptime.
     pub fn reliable_wall_time(&self) -> Option<Timestamp> {
         let (wall, booted) = (self.base.now(), self.base.since_boot()?);
         self.latest_booted_at.fetch_max(wall.micros().saturating_sub(booted), Ordering::SeqCst);
@@ -85,7 +85,7 @@ impl ServiceClock {
     }
 
     /// Returns by how much the wall clock was set back after rows got timestamps since the last check, in
-    /// microseconds; 0 below [`DRIFT`].
+    /// microseconds; 0 below [`MAX_CLOCK_DRIFT`].
     pub fn consume_lead(&self) -> i64 {
         let Some(booted) = self.base.since_boot() else { return 0 };
         let latest = self.latest_booted_at.swap(i64::MIN, Ordering::SeqCst);
@@ -93,7 +93,7 @@ impl ServiceClock {
         if lead < MAX_CLOCK_DRIFT { 0 } else { lead }
     }
 
-    /// Returns by how much the wall clock was set since the last check, in microseconds; 0 below [`DRIFT`] or
+    /// Returns by how much the wall clock was set since the last check, in microseconds; 0 below [`MAX_CLOCK_DRIFT`] or
     /// without uptime.
     pub fn consume_step(&self) -> i64 {
         let Some(booted) = self.base.since_boot() else { return 0 };

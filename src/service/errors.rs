@@ -5,7 +5,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::database::DatabaseError;
-use wire::errors::{ErrorBody, ErrorCode};
+use api::errors::{ErrorBody, ErrorCode};
+use api::request::FieldError;
 
 /// `Retry-After` of an answer refused because of the database, in seconds.
 const DATABASE_RETRY_SECONDS: i64 = 1;
@@ -65,35 +66,44 @@ impl ApiError {
     }
 }
 
+impl From<FieldError> for ApiError {
+    fn from(refused: FieldError) -> Self {
+        Self::validation(refused.to_string())
+    }
+}
+
 impl From<DatabaseError> for ApiError {
     fn from(cause: DatabaseError) -> Self {
         use DatabaseError::{Absent, Busy, Full, Locked, Lost, Moved, Newer, Slow, Unknown, Unreachable};
         let words = match &cause {
             Unknown => {
                 tracing::error!(%cause, "a request failed inside the service");
-                let words = "the database did not tell whether this was kept; ask again with the same Idempotency-Key";
+                let words = "the database did not report whether the change was stored; repeat the request \
+                             with the same Idempotency-Key";
                 return Self::new(ErrorCode::InternalError, words);
             }
-            Busy => "the database has more to do than it can; nothing was changed: try again in a moment",
+            Busy => "the database is overloaded; nothing was changed: try again in a moment",
             Locked => {
-                "another session of the database server holds a lock that is needed; nothing was changed: try again, and \
-                 who runs the service has to end that session"
+                "another session of the database server holds a lock that is needed; nothing was changed: \
+                 try again; if it persists, the operator of the service has to end that session"
             }
             Slow => {
-                "the database takes too long for this question, which was ended: ask for less, or again in a moment"
+                "the database took too long and the query was cancelled: ask for less, or try again in a \
+                 moment"
             }
             Full(_) => {
-                "the disk of the database is full; nothing was changed: who runs the service has to make room"
+                "the disk of the database is full; nothing was changed: the operator of the service has to \
+                 free disk space"
             }
             Lost | Unreachable(_) | Absent(_) => {
-                "the database cannot be reached for a moment; nothing was changed: try again"
+                "the database cannot be reached right now; nothing was changed: try again"
             }
             Newer(_) | Moved(_) => {
-                "another version of the service has the database by now; nothing was changed: try again"
+                "another version of the service has taken over the database; nothing was changed: try again"
             }
             _ => return Self::internal(&cause),
         };
-        tracing::error!(%cause, "a request waited for the database in vain");
+        tracing::error!(%cause, "a request timed out waiting for the database");
         Self::new(ErrorCode::InternalError, words).retry_after(DATABASE_RETRY_SECONDS)
     }
 }

@@ -12,7 +12,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use wire::errors::{ErrorBody, ErrorCode};
+use api::errors::{ErrorBody, ErrorCode};
 
 /// Point at which a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,38 +4,42 @@
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
+use tokio::time::Instant;
 
-use crate::auth::{Caller, authenticate};
-use crate::client_info::ClientInfo;
+use crate::auth::{DeskCaller, Requester, authenticate, authenticate_desk};
+use crate::client_info::{ClientInfo, peer};
 use crate::clock::http_date;
 use crate::errors::ApiError;
 use crate::forwarded;
 use crate::hosts;
-use crate::limits::{QuotaExceeded, QuotaStatus};
-use crate::log_line::LogLine;
+use crate::limits::{Category, QuotaExceeded, QuotaStatus};
+use crate::metrics::Metrics;
 use crate::options::FailureLimit;
 use crate::scope;
 use crate::state::Service;
+use crate::team;
+use api::errors::ErrorCode;
 use model::time::Clock;
-use wire::errors::ErrorCode;
 
 const LIMIT_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
+/// Path of signing in and out.
+pub const SIGN_IN_PATH: &str = "/desk/v1/sign-in";
 /// Maximum length of a request's path and query, in bytes.
 const MAX_ADDRESS_BYTES: usize = 8 * 1024;
 /// Maximum size of a request's headers together, in bytes.
 const MAX_HEADER_BYTES: usize = 32 * 1024;
 
 /// Answer to a request whose Host header names another host.
-const UNKNOWN_HOST_MESSAGE: &str =
-    "the Host header does not name this service; who runs it names its hosts with --host or --public-url";
+const UNKNOWN_HOST_MESSAGE: &str = "the Host header does not name this service; its operator sets the \
+                                    accepted hosts with --host or --public-url";
 
 /// Outermost layer: refuses foreign hosts and overlong requests, sets the `Date` header to the service's
 /// clock, and turns a panic into an answer.
@@ -74,31 +78,95 @@ pub async fn outer_layer(State(service): State<Service>, mut request: Request, n
     response
 }
 
+/// Log line of a running request: client, route, status, duration. Contains no ids, file names or search
+/// terms.
+struct LogLine {
+    client: IpAddr,
+    method: Method,
+    path: Option<MatchedPath>,
+    started_at: Instant,
+}
+
+impl LogLine {
+    /// Records the request. `client` is `None` for a foreign host; the line then names the peer of the
+    /// connection.
+    fn begin(request: &Request, client: Option<&ClientInfo>) -> Self {
+        Self {
+            client: client.map_or_else(|| peer(request.extensions()), |client| client.address),
+            method: request.method().clone(),
+            path: request.extensions().get::<MatchedPath>().cloned(),
+            started_at: Instant::now(),
+        }
+    }
+
+    /// Writes the line and counts the request in the metrics.
+    fn end(self, status: StatusCode, metrics: &Metrics) {
+        let Self { client, method, path, started_at: begun } = self;
+        let took = begun.elapsed();
+        metrics.record_answered(&method, path.as_ref().map(MatchedPath::as_str), status, took);
+        let path = path.as_ref().map_or("-", MatchedPath::as_str);
+        let took = took.as_millis();
+        tracing::info!(target: "frontdesk::requests", %client, %method, path, status = status.as_u16(), ms = took);
+    }
+}
+
 /// Layer around the interface: authentication, scope, rate limit, injected fault.
-pub async fn interface_layer(State(service): State<Service>, mut request: Request, next: Next) -> Response {
+pub async fn interface_layer(State(service): State<Service>, request: Request, next: Next) -> Response {
     let caller = match authenticate(request.headers(), &service.database).await {
         Ok(caller) => caller,
-        Err(error) => {
-            let client = request.extensions().get::<ClientInfo>();
-            let peer = client.map_or(IpAddr::from([0, 0, 0, 0]), |client| client.address);
-            return refuse_unauthenticated(&service, peer, error).await;
-        }
+        Err(error) => return refuse_unauthenticated(&service, client_address(&request), error).await,
     };
-    let path = request.uri().path().to_owned();
-    let method = request.method().clone();
-    let category = scope::category(&method, &path);
-    if let Err(error) = scope::check(&caller, &path) {
-        return match service.quota(&caller.key, category).await {
+    let (method, path) = (request.method(), request.uri().path());
+    let category = scope::category(method, path);
+    let allowed = scope::check(&caller, path).and_then(|()| caller.check_role(method));
+    run_limited(&service, (caller, category), allowed, request, next).await
+}
+
+/// Layer around what desks share: like [`interface_layer`], for a person's session or a channel key.
+pub async fn desk_layer(State(service): State<Service>, request: Request, next: Next) -> Response {
+    let caller = match authenticate_desk(request.headers(), &service.database).await {
+        Ok(caller) => caller,
+        Err(error) => return refuse_unauthenticated(&service, client_address(&request), error).await,
+    };
+    let (method, path) = (request.method(), request.uri().path());
+    let category = match &caller {
+        DeskCaller::Key(_) => scope::category(method, path),
+        DeskCaller::Member(_) => scope::desk_category(method),
+    };
+    // A viewer may sign out.
+    let allowed = if path == SIGN_IN_PATH { Ok(()) } else { caller.check_role(method) };
+    run_limited(&service, (caller, category), allowed, request, next).await
+}
+
+fn client_address(request: &Request) -> IpAddr {
+    let client = request.extensions().get::<ClientInfo>();
+    client.map_or(IpAddr::from([0, 0, 0, 0]), |client| client.address)
+}
+
+/// Counts an authenticated request and runs it, unless it is not allowed.
+async fn run_limited<C: Requester>(
+    service: &Service,
+    (caller, category): (C, Category),
+    allowed: Result<(), ApiError>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if let Err(error) = allowed {
+        return match service.quota(caller.id(), category).await {
             Ok(standing) => with_quota_headers(error.into_response(), &standing),
             Err(cause) => ApiError::from(cause).into_response(),
         };
     }
-    let standing = match service.admit(&caller.key, category).await {
+    let standing = match service.admit(caller.id(), category).await {
         Ok(Ok(standing)) => standing,
         Ok(Err(refused)) => return too_many(&refused, &format!("{category:?}")),
         Err(cause) => return ApiError::from(cause).into_response(),
     };
-    request.extensions_mut().insert::<Caller>(caller);
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    if let Err(cause) = team::record_activity(service, &caller, &method).await {
+        return ApiError::from(cause).into_response();
+    }
+    request.extensions_mut().insert::<C>(caller);
     let response = match service.faults.take_matching(&method, &path) {
         Some(fault) => fault.apply(request, next).await,
         None => next.run(request).await,
@@ -110,7 +178,7 @@ pub async fn interface_layer(State(service): State<Service>, mut request: Reques
 pub async fn local_only_layer(request: Request, next: Next) -> Response {
     let refuse = |why: &str| ApiError::new(ErrorCode::Forbidden, why).into_response();
     if request.headers().contains_key(header::ORIGIN) {
-        return refuse("the switches are not for web pages");
+        return refuse("the development operations cannot be used by web pages");
     }
     // A request forwarded by a local proxy may come from another machine.
     let client = request.extensions().get::<ClientInfo>();
@@ -119,13 +187,13 @@ pub async fn local_only_layer(request: Request, next: Next) -> Response {
     let is_here =
         |client_info: &ClientInfo| is_local(client_info.address) && hosts::is_this_machine(&client_info.host);
     if !client.is_some_and(is_here) || forwarded::is_forwarded(request.headers()) {
-        return refuse("the switches are for this machine only");
+        return refuse("the development operations can only be used from this machine");
     }
     next.run(request).await
 }
 
 /// Answers a call that failed to authenticate, and counts it against its address.
-async fn refuse_unauthenticated(service: &Service, peer: IpAddr, error: ApiError) -> Response {
+pub async fn refuse_unauthenticated(service: &Service, peer: IpAddr, error: ApiError) -> Response {
     let counted = error.code.status() == 401
         && match service.options.failure_limit {
             FailureLimit::Remote => !peer.is_loopback(),

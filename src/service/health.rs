@@ -18,7 +18,7 @@ use crate::database::{Database, DatabaseError, Obstacle, WriteScope, meta};
 use crate::errors::ApiError;
 use crate::gate;
 use crate::state::Service;
-use wire::errors::ErrorCode;
+use api::errors::ErrorCode;
 
 const HEALTH_PATH: &str = "/health";
 const READY_PATH: &str = "/ready";
@@ -48,7 +48,7 @@ impl Readiness {
         match self {
             Self::Ready => ("ready", "requests are answered"),
             Self::Starting => ("starting", "the database is being opened"),
-            Self::Draining => ("draining", "the service ends; what is under way is answered"),
+            Self::Draining => ("draining", "the service is stopping; running requests are still answered"),
             Self::Unwritable => ("unwritable", "the database cannot be written"),
             Self::Full => ("full", "the disk of the database is full"),
         }
@@ -106,7 +106,7 @@ impl HealthState {
     async fn try_write(&self, database: &Database) -> Result<(), DatabaseError> {
         if database.was_met(Obstacle::FullDisk, FULL_DISK_RETRY) {
             *self.disk_checked_at.lock().await = None;
-            return Err(DatabaseError::Full("a write has met that just now".to_owned()));
+            return Err(DatabaseError::Full("a write failed with this just now".to_owned()));
         }
         let mut room = self.disk_checked_at.lock().await;
         if room.is_none_or(|since| since.elapsed() >= DISK_CHECK_INTERVAL) {
@@ -114,7 +114,7 @@ impl HealthState {
             match database.check_disk_space().await {
                 Err(full @ DatabaseError::Full(_)) => return Err(full),
                 // For example a user who may not create tables on a server: the write below decides.
-                Err(cause) => tracing::debug!(%cause, "room on the disk could not be tried"),
+                Err(cause) => tracing::debug!(%cause, "free disk space could not be checked"),
                 Ok(()) => {}
             }
             *room = Some(Instant::now());

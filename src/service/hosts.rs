@@ -33,7 +33,7 @@ impl FromStr for HostName {
             parsed.filter(|host| matches!(host, Host::Domain(name) if name.bytes().all(is_plain)))
         };
         address.ok().or_else(named).map(Self).ok_or_else(|| {
-            format!("{text:?} is no host: give a name or an address alone, such as desk.example.com")
+            format!("{text:?} is not a host; give only a name or an address, such as desk.example.com")
         })
     }
 }
@@ -51,8 +51,8 @@ impl FromStr for PublicUrl {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = |what: &str| format!("{text:?} {what}, such as https://desk.example.com");
-        let url = Url::parse(text).map_err(|_| wrong("is no address: give a whole one"))?;
-        let Some(host) = url.host_str() else { return Err(wrong("names no host: give a whole address")) };
+        let url = Url::parse(text).map_err(|_| wrong("is not an address; give a complete one"))?;
+        let Some(host) = url.host_str() else { return Err(wrong("has no host; give a complete address")) };
         let host: HostName = host.trim_start_matches('[').trim_end_matches(']').parse()?;
         match url.scheme() {
             "https" => {}
@@ -61,7 +61,7 @@ impl FromStr for PublicUrl {
         }
         let has_more = url.query().is_some() || url.fragment().is_some();
         if has_more || !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong("must have neither a user, nor ?, nor #"));
+            return Err(wrong("must have no user name, query (?) or fragment (#)"));
         }
         Ok(Self { text: url.as_str().trim_end_matches('/').to_owned(), host })
     }

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::errors::ApiError;
-use wire::errors::ErrorCode;
+use api::errors::ErrorCode;
 
 /// Connection that adds a body to hyper's refusals.
 pub struct HttpErrorBodies<S> {

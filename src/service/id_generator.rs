@@ -27,7 +27,7 @@ impl IdGenerator {
     }
 
     /// Returns `at`, or the last timestamp plus one microsecond if that is later, unless it is more than
-    /// [`LEAD`] ahead of `known`: the wall clock's time, on a machine that can detect changes of its clock.
+    /// [`MAX_STAMP_LEAD`] ahead of `known`: the wall clock's time, on a machine that can detect changes of its clock.
     /// Within a transaction it is also later than the timestamps of other processes.
     pub fn next_stamp(&self, at: Timestamp, known: Option<Timestamp>) -> Timestamp {
         let after = |last: i64| {

@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 
 use crate::database::{DecisionClock, NewValue, SharedState};
 use crate::errors::ApiError;
+use api::errors::ErrorCode;
+use api::strict;
 use model::time::MINUTE;
-use wire::errors::ErrorCode;
-use wire::strict;
 
 /// Maximum length of a key, in characters.
 const MAX_KEY_CHARS: usize = 255;
@@ -35,7 +35,8 @@ pub fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let visible = (1..=MAX_KEY_CHARS).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
     if !visible || values.next().is_some() {
         return Err(ApiError::validation(format!(
-            "the Idempotency-Key header must be there once, with 1 to {MAX_KEY_CHARS} visible ASCII characters"
+            "the Idempotency-Key header must be present once, with 1 to {MAX_KEY_CHARS} visible ASCII \
+             characters"
         )));
     }
     Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
@@ -114,7 +115,7 @@ fn is_claimed(until: i64, now: i64) -> bool {
 }
 
 impl Claim {
-    /// Claims the key for all processes as well. The claim of a killed process expires after [`CLAIMED`].
+    /// Claims the key for all processes as well. The claim of a killed process expires after [`CLAIM_DURATION`].
     ///
     /// # Errors
     /// `IDEMPOTENCY_IN_PROGRESS` while another process has it.

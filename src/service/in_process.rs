@@ -8,7 +8,6 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{Request, Response};
 use tower::ServiceExt;
 
-use crate::channels::Channel;
 use crate::chat::receive::{self, ReceivedMessage};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, Durability, channels};
@@ -21,8 +20,9 @@ use crate::workspace::IssuedKey;
 use crate::write::WriteContext;
 use crate::{router, world};
 use model::time::{Clock, Timestamp};
+use platforms::Channel;
 
-pub use crate::chat::receive::InboundMessage;
+pub use platforms::InboundMessage;
 
 /// Service without a socket.
 pub struct InProcess {
@@ -74,7 +74,7 @@ impl InProcess {
         let state = self.service.clone();
         let job = move |db: &dyn DbSession| {
             let now = state.clock.now();
-            let work = WriteContext { db, service: &state, now, test: false, key: None };
+            let work = WriteContext::of_service(db, &state, now);
             let row = channels::find_by_kind(db, channel)?.ok_or(DatabaseError::Closed)?;
             let each = written.iter().map(|inbound| receive::receive(&work, &row, inbound));
             Ok::<_, ApiError>(each.collect::<Result<Vec<_>, _>>()?)

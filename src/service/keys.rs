@@ -24,6 +24,11 @@ pub struct FreshKey {
     pub tail: String,
 }
 
+/// Prefix of a sign-in token.
+pub const TOKEN_PREFIX: &str = "desk_";
+/// Prefix of a session.
+pub const SESSION_PREFIX: &str = "session_";
+
 pub const fn prefix(environment: Environment) -> &'static str {
     match environment {
         Environment::Live => "svc_live_",
@@ -31,9 +36,14 @@ pub const fn prefix(environment: Environment) -> &'static str {
     }
 }
 
-/// Creates a key; `random` must be cryptographically secure.
+/// Creates an API key; `random` must be cryptographically secure.
 pub fn generate(environment: Environment, random: &mut impl RngExt) -> FreshKey {
-    let mut text = prefix(environment).to_owned();
+    generate_with(prefix(environment), random)
+}
+
+/// Creates a secret of the form of a key with another prefix.
+pub fn generate_with(prefix: &str, random: &mut impl RngExt) -> FreshKey {
+    let mut text = prefix.to_owned();
     for _ in 0..RANDOM_CHARS {
         text.push(char::from(ALPHABET[random.random_range(0..ALPHABET.len())]));
     }
@@ -45,8 +55,12 @@ pub fn generate(environment: Environment, random: &mut impl RngExt) -> FreshKey 
 
 /// Returns true if a text has the form of a key and a correct checksum. Other texts are not looked up.
 pub fn is_well_formed(text: &str) -> bool {
-    let Some(environment) = Environment::from_key(text) else { return false };
-    let body = &text[prefix(environment).len()..];
+    Environment::from_key(text).is_some_and(|environment| has_form(text, prefix(environment)))
+}
+
+/// Returns true if a text begins with `prefix` and has the form of a key and a correct checksum.
+pub fn has_form(text: &str, prefix: &str) -> bool {
+    let Some(body) = text.strip_prefix(prefix) else { return false };
     body.len() == RANDOM_CHARS + CHECKSUM_CHARS
         && body.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && text.ends_with(&checksum(&text[..text.len() - CHECKSUM_CHARS]))

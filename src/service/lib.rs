@@ -2,7 +2,8 @@
 //! tests.
 //!
 //! A request passes [`server`], [`router`] and [`gate`] to the handler of its resource; every change passes
-//! [`write`]. Events of the simulated world come from [`world`], work that falls due from [`background`].
+//! [`write`](mod@write). What is sent to a platform passes [`sending`], what a platform brings passes
+//! [`carriers::ingress`]. Events of the simulated world come from [`world`], work that falls due from [`background`].
 
 pub mod admin;
 pub mod assistant;
@@ -10,12 +11,10 @@ pub mod auth;
 pub mod background;
 pub mod bodies;
 pub mod carriers;
-pub mod channels;
 pub mod chat;
 pub mod client_info;
 pub mod clock;
 pub mod connections;
-pub mod credits;
 pub mod cursors;
 pub mod database;
 pub mod deliveries;
@@ -23,7 +22,6 @@ pub mod demo;
 pub mod errors;
 pub mod events;
 pub mod faults;
-pub mod fields;
 pub mod forwarded;
 pub mod gate;
 pub mod handlers;
@@ -37,13 +35,12 @@ pub mod inspection;
 pub mod keys;
 pub mod last_answer;
 pub mod limits;
-pub mod log_line;
 pub mod mail;
 pub mod media;
 pub mod metrics;
 mod open_connections;
+pub mod operators;
 pub mod options;
-pub mod platforms;
 pub mod query;
 pub mod ready_file;
 pub mod relocation;
@@ -51,13 +48,14 @@ mod remaining_body;
 pub mod reply;
 pub mod request;
 pub mod router;
-pub mod scheduler;
 pub mod scope;
 pub mod sealing_key;
+pub mod sending;
 pub mod server;
 pub mod start;
 pub mod state;
 pub mod takeover;
+pub mod team;
 pub mod vault;
 pub mod voice;
 mod waits;

@@ -18,6 +18,8 @@ pub enum Category {
     ContactsWrite,
     Read,
     Webhooks,
+    /// Writes of a signed-in person below `/desk/v1`.
+    Team,
 }
 
 /// Calls per second and key, over all categories.
@@ -35,6 +37,7 @@ impl Category {
             Self::ContactsWrite => 200,
             Self::Read => 300,
             Self::Webhooks => 20,
+            Self::Team => 300,
         }
     }
 }

@@ -144,7 +144,7 @@ impl Options {
 
     /// Creates the configured assistant, if any.
     pub fn make_assistant(&self, business: &str) -> Result<Option<Box<dyn Assistant>>, String> {
-        let scripted = || Box::new(ScriptedAssistant) as Box<dyn Assistant>;
+        let scripted = || Box::new(ScriptedAssistant { acknowledges: self.demo }) as Box<dyn Assistant>;
         Ok(match &self.assistant {
             AssistantChoice::ByWorld => (self.demo || self.simulate).then(scripted),
             AssistantChoice::Off => None,

@@ -6,9 +6,9 @@ use axum::http::Uri;
 use crate::cursors::{Cursors, ListName, PagePosition};
 use crate::errors::ApiError;
 use crate::reply::Reply;
+use api::body::Body;
+use api::pages::PageWriter;
 use model::bounds;
-use wire::body::Body;
-use wire::pages::PageWriter;
 
 #[derive(Debug, Clone, Default)]
 pub struct Query {
@@ -124,7 +124,7 @@ impl PageRequest {
         i64::try_from(self.limit).unwrap_or(i64::MAX - 1).saturating_add(1)
     }
 
-    /// Writes up to [`Self::reach`] rows as the page, with a cursor if the list continues.
+    /// Writes up to [`Self::rows_to_read`] rows as the page, with a cursor if the list continues.
     pub fn reply<T, B: Body>(
         &self,
         cursors: &Cursors,

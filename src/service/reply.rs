@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 use crate::errors::ApiError;
-use wire::body::Body;
+use api::body::Body;
 
 /// Header of a replayed answer.
 const REPLAYED_HEADER: HeaderName = HeaderName::from_static("idempotent-replayed");

@@ -1,13 +1,15 @@
 //! Extractors for handlers: caller, path, query and a strictly parsed JSON body, with failures as
 //! [`ApiError`]. The gate has put the caller into the request.
 
+use std::net::IpAddr;
+
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use serde_json::Value;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, Requester};
 use crate::bodies::{BodyOwner, BodyReader, BodyReservation, BodyRules, LARGE_BODY_TIMEOUT};
 use crate::client_info::{self, ClientInfo};
 use crate::errors::ApiError;
@@ -15,8 +17,9 @@ use crate::faults::Delay;
 use crate::idempotency::{self, Claim, Fingerprint};
 use crate::query::Query;
 use crate::state::Service;
-use wire::repair::without_byte_order_mark;
-use wire::strict;
+use api::repair::without_byte_order_mark;
+use api::request::RequestBody;
+use api::strict;
 
 /// Maximum size of a JSON body, in bytes, unless the route has a [`BodyBound`].
 pub const MAX_JSON_BYTES: usize = 1024 * 1024;
@@ -28,15 +31,15 @@ pub const MAX_MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
 pub struct BodyBound(pub usize);
 
 /// GET request.
-pub struct ReadRequest {
-    pub caller: Caller,
+pub struct ReadRequest<C = Caller> {
+    pub caller: C,
     pub query: Query,
     segments: Segments,
 }
 
 /// Write request.
-pub struct WriteRequest {
-    pub caller: Caller,
+pub struct WriteRequest<C = Caller> {
+    pub caller: C,
     /// `Value::Null` if empty.
     pub body: Value,
     pub key: Option<String>,
@@ -51,7 +54,7 @@ pub struct WriteRequest {
     pub reservation: Option<BodyReservation>,
 }
 
-impl ReadRequest {
+impl<C> ReadRequest<C> {
     /// Returns a variable segment of the path.
     ///
     /// # Errors
@@ -61,7 +64,7 @@ impl ReadRequest {
     }
 }
 
-impl WriteRequest {
+impl<C: Requester> WriteRequest<C> {
     /// Creates a write from its parsed body. A retry is compared by `compared` instead of the body, if given.
     ///
     /// # Errors
@@ -83,6 +86,14 @@ impl WriteRequest {
     pub fn segment(&self, name: &str) -> Result<String, ApiError> {
         self.segments.get(name)
     }
+
+    /// Takes the body and reads it into its type.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` that names the field.
+    pub fn read_body<T: RequestBody>(&mut self) -> Result<T, ApiError> {
+        Ok(T::read(std::mem::take(&mut self.body))?)
+    }
 }
 
 struct Segments(Vec<(String, String)>);
@@ -101,11 +112,11 @@ impl Segments {
 }
 
 /// Returns the caller that the gate has put into the request.
-pub fn caller(parts: &Parts) -> Result<Caller, ApiError> {
-    parts.extensions.get::<Caller>().cloned().ok_or_else(|| ApiError::internal(&"no caller on the request"))
+pub fn caller<C: Requester>(parts: &Parts) -> Result<C, ApiError> {
+    parts.extensions.get::<C>().cloned().ok_or_else(|| ApiError::internal(&"no caller on the request"))
 }
 
-impl FromRequestParts<Service> for ReadRequest {
+impl<C: Requester> FromRequestParts<Service> for ReadRequest<C> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &Service) -> Result<Self, ApiError> {
@@ -117,7 +128,7 @@ impl FromRequestParts<Service> for ReadRequest {
     }
 }
 
-impl FromRequest<Service> for WriteRequest {
+impl<C: Requester> FromRequest<Service> for WriteRequest<C> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
@@ -127,7 +138,7 @@ impl FromRequest<Service> for WriteRequest {
         if bound > MAX_JSON_BYTES {
             patience.body = patience.body.max(LARGE_BODY_TIMEOUT);
         }
-        let owner = BodyOwner::Key(caller(&parts)?.key);
+        let owner = BodyOwner::Key(caller::<C>(&parts)?.id().to_owned());
         let rules = BodyRules { owner, max_bytes: bound, timeouts: patience };
         let (bytes, room) = BodyReader::new(&parts.headers, body, &service.bodies, rules).read_all().await?;
         let body = json_body(&parts.headers, &bytes)?;
@@ -155,6 +166,29 @@ impl FromRequest<Service> for DevRequest {
     }
 }
 
+/// Request without a key, whose body is read strictly.
+pub struct OpenRequest {
+    /// `Value::Null` if empty.
+    pub body: Value,
+    /// Address by which failures are counted.
+    pub address: IpAddr,
+}
+
+impl FromRequest<Service> for OpenRequest {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        let (bytes, _room) = read_unauthenticated_body(&parts, body, MAX_JSON_BYTES, service).await?;
+        Ok(Self { body: json_body(&parts.headers, &bytes)?, address: client_address(&parts) })
+    }
+}
+
+fn client_address(parts: &Parts) -> IpAddr {
+    let client = parts.extensions.get::<ClientInfo>();
+    client.map_or_else(|| client_info::peer(&parts.extensions), |client| client.address)
+}
+
 /// Reads the body of a request without a key, with the memory reserved for it.
 ///
 /// # Errors
@@ -165,10 +199,9 @@ pub async fn read_unauthenticated_body(
     bound: usize,
     service: &Service,
 ) -> Result<(Vec<u8>, Option<BodyReservation>), ApiError> {
-    let client = parts.extensions.get::<ClientInfo>();
-    let address = client.map_or_else(|| client_info::peer(&parts.extensions), |client| client.address);
     let patience = service.options.timeouts;
-    let rules = BodyRules { owner: BodyOwner::address(address), max_bytes: bound, timeouts: patience };
+    let rules =
+        BodyRules { owner: BodyOwner::address(client_address(parts)), max_bytes: bound, timeouts: patience };
     BodyReader::new(&parts.headers, body, &service.bodies, rules).read_all().await
 }
 

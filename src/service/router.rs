@@ -1,14 +1,14 @@
-//! Routes of the service. Those below `/v1` are the paths of `wire::paths`.
+//! Routes of the service. Those below `/v1` are the paths of `api::paths`.
 
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, patch, post, put};
 use axum::{Extension, Router};
 
 use crate::demo::shop_api;
 use crate::gate;
 use crate::handlers::{
     account, automation, broadcasts, contacts, conversations, dev, email, hooks, media, messages, openapi,
-    telegram, templates, triggers, voip, webhooks,
+    team, telegram, templates, triggers, voip, webhooks,
 };
 use crate::health;
 use crate::metrics;
@@ -26,7 +26,7 @@ pub fn router(service: &Service) -> Router {
         router = router.nest("/shop", shop_api::routes());
     }
     router
-        .merge(automation::routes(service))
+        .merge(desk_routes(service))
         .merge(hooks::routes())
         .fallback(gate::not_found)
         .layer(from_fn_with_state(service.clone(), gate::outer_layer))
@@ -79,6 +79,40 @@ fn interface_routes(service: &Service) -> Router<Service> {
         .fallback(gate::not_found)
         .method_not_allowed_fallback(gate::wrong_method)
         .layer(from_fn_with_state(service.clone(), gate::interface_layer))
+}
+
+/// Routes for desks, beside the interface.
+fn desk_routes(service: &Service) -> Router<Service> {
+    Router::new()
+        .route("/desk/v1", get(account::desk_service))
+        .route("/desk/v1/sign-in", delete(team::sign_in::sign_out))
+        .route("/desk/v1/conversations", get(team::conversations::list))
+        .route(
+            "/desk/v1/conversations/{conversationId}/claim",
+            put(team::conversations::claim).delete(team::conversations::release),
+        )
+        .route("/desk/v1/conversations/{conversationId}/notes", post(team::conversations::add_note))
+        .route(
+            "/desk/v1/conversations/{conversationId}/notes/{note}",
+            patch(team::conversations::edit_note).delete(team::conversations::delete_note),
+        )
+        .route("/desk/v1/conversations/{conversationId}/tags", put(team::conversations::set_tags))
+        .route("/desk/v1/conversations/{conversationId}/snooze", put(team::conversations::set_snooze))
+        .route(
+            "/desk/v1/conversations/{conversationId}/automation",
+            get(automation::read).put(automation::write),
+        )
+        .route("/desk/v1/events", get(team::events::follow))
+        .route("/desk/v1/presence", post(team::events::announce))
+        .route("/desk/v1/replies", get(team::replies::list))
+        .route(
+            "/desk/v1/replies/{name}",
+            get(team::replies::read).put(team::replies::set).delete(team::replies::delete),
+        )
+        .method_not_allowed_fallback(gate::wrong_method)
+        .layer(from_fn_with_state(service.clone(), gate::desk_layer))
+        // Without a session.
+        .route("/desk/v1/sign-in", post(team::sign_in::sign_in))
 }
 
 /// Routes of the interface without a key or rate limit.

@@ -3,10 +3,10 @@
 use axum::http::Method;
 
 use crate::auth::Caller;
-use crate::channels::Channel;
 use crate::errors::ApiError;
 use crate::limits::Category;
-use wire::errors::ErrorCode;
+use api::errors::ErrorCode;
+use platforms::Channel;
 
 fn resource(path: &str) -> &str {
     path.trim_start_matches('/').split('/').next().unwrap_or("")
@@ -57,6 +57,11 @@ pub fn category(method: &Method, path: &str) -> Category {
     }
 }
 
+/// Returns the category of a signed-in person's call below `/desk/v1`.
+pub fn desk_category(method: &Method) -> Category {
+    if matches!(*method, Method::GET | Method::HEAD) { Category::Read } else { Category::Team }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +94,7 @@ mod tests {
                     channel,
                     environment: Environment::Live,
                     revision: None,
+                    person: None,
                 };
                 assert_eq!(check(&caller, path).is_ok(), allowed.contains(&channel), "{path} {channel:?}");
                 assert!(check(&caller, "/nowhere").is_ok());

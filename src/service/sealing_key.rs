@@ -31,24 +31,29 @@ pub enum KeyError {
     /// Users other than the owner can read or change the file.
     #[error("{path} can be read by others; run: chmod 600 {path}", path = .0.display())]
     Shared(PathBuf),
-    #[error("{} holds no key, which is 32 bytes or 64 hex digits", .0.display())]
+    #[error("{} contains no key; a key is 32 bytes or 64 hex digits", .0.display())]
     NoKey(PathBuf),
     /// The file is gone, and secrets are sealed with its key.
-    #[error("{} is not there, though this database was used: bring the key back that seals its secrets", .0.display())]
+    #[error("{} does not exist, but this database contains encrypted secrets; restore the key file that \
+             encrypts them", .0.display())]
     Missing(PathBuf),
     /// A database on a server needs a named key file.
-    #[error(
-        "a database on a server has no key beside it: name the file of the key that seals its secrets with --key-file"
-    )]
+    #[error("a database on a server needs the key file of its secrets; name it with --key-file")]
     Unnamed,
     /// The secrets are sealed with another key.
-    #[error("the secrets of this database are sealed with another key than the one in {}: name it with --key-file", .0.display())]
+    #[error(
+        "the secrets of this database are encrypted with another key than the one in {}; name the file of \
+         that key with --key-file",
+        .0.display()
+    )]
     Other(PathBuf),
     /// The secrets are sealed with a key that is neither named nor beside the database.
     #[error(
-        "the secrets of this database are sealed with {sealed}, and {} {}: name the file of that key with --key-file; if \
-         it is lost for good, `frontdesk admin key-file reset` drops the secrets, and channels and webhooks are \
-         connected again", found.display(), if *is_there { "does not open them" } else { "is not there" }
+        "the secrets of this database are encrypted with {sealed}, and {} {}; name the file of that key \
+         with --key-file. If it is lost, `frontdesk admin key-file reset` deletes the secrets; then \
+         connect the channels and webhooks again",
+        found.display(),
+        if *is_there { "does not decrypt them" } else { "does not exist" }
     )]
     Forgotten {
         /// Description of the key they are sealed with.

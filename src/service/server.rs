@@ -28,7 +28,7 @@ use crate::http_errors::HttpErrorBodies;
 use crate::open_connections::{OpenConnections, WatchedBody, WatchedStream};
 use crate::options::Options;
 use crate::remaining_body;
-use wire::errors::ErrorCode;
+use api::errors::ErrorCode;
 
 /// Maximum number of surplus connections that get a full refusal at a time.
 const MAX_REJECTED_CONNECTIONS: usize = 64;
@@ -117,7 +117,7 @@ pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::R
                     }
                 }
                 _ = cut.changed() => {}
-                () = held.wait_for_end() => tracing::debug!("a connection that was only held gave way"),
+                () = held.wait_for_end() => tracing::debug!("an idle connection was closed to make room"),
             }
             drop(place);
         });
@@ -154,7 +154,7 @@ fn reject_connection(mut stream: TcpStream, farewells: &Arc<Semaphore>, router: 
     });
 }
 
-/// Returns the probe path that a connection asks for within [`FIRST_LINE`].
+/// Returns the probe path that a connection asks for within [`PROBE_TIMEOUT`].
 async fn read_probe_path(stream: &mut TcpStream) -> Option<&'static str> {
     let mut line = [0; 32];
     let asked = tokio::time::timeout(PROBE_TIMEOUT, stream.peek(&mut line)).await.ok()?.ok()?;
@@ -213,7 +213,7 @@ fn serve_connection(
             }
             // An error of the service makes hyper close the connection without an answer.
             match response.extensions().get::<ConnectionCut>() {
-                Some(_) => Err(io::Error::other("cut off, as was asked for")),
+                Some(_) => Err(io::Error::other("closed by a requested fault")),
                 None => Ok(response.map(|body| WatchedBody::new(body, held))),
             }
         }

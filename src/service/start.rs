@@ -28,17 +28,18 @@ use crate::hosts::Hosts;
 use crate::id_generator::IdGenerator;
 use crate::limits::Limits;
 use crate::media::files::{MediaFiles, MediaStore};
+use crate::operators::Platforms;
 use crate::options::Options;
-use crate::platforms::Platforms;
 use crate::sealing_key::{KeyError, SealingKey, SealingKeyLocation};
 use crate::server::Entrance;
 use crate::state::{Service, ServiceState};
+use crate::team::streams;
 use crate::vault::Vault;
 use crate::workspace::{self, IssuedKey, SeedData};
 use crate::write::WriteContext;
 use crate::{carriers, router, server, waits};
-use ::connections::guard::{Guard, Policy};
 use model::time::{Clock, Timestamp};
+use net::guard::{Guard, Policy};
 
 /// First and longest pause between connection attempts to a database server; the pause doubles.
 const MIN_RETRY_DELAY: Duration = Duration::from_millis(200);
@@ -50,12 +51,14 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Error)]
 pub enum StartError {
-    #[error("listening on {address}: {cause}; choose another address with --listen")]
+    #[error("could not listen on {address}: {cause}; choose another address with --listen")]
     Listen { address: SocketAddr, cause: std::io::Error },
     /// The `/dev` switches may only listen on loopback.
-    #[error("the switches of --dev are for loopback addresses only, not for {0}")]
+    #[error("--dev can only be used with a loopback address, not with {0}")]
     NotLoopback(SocketAddr),
-    #[error("{0}; change --assistant-url, or url in the [assistant] of the service's file")]
+    #[error(
+        "{0}; change --assistant-url, or url in the table [assistant] of the service's configuration file"
+    )]
     Assistant(String),
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -63,7 +66,7 @@ pub enum StartError {
     Key(#[from] KeyError),
 }
 
-/// Running service. Dropping it aborts everything; [`Running::shutdown`] lets requests finish.
+/// Running service. Dropping it aborts everything; [`RunningService::shutdown`] lets requests finish.
 pub struct RunningService {
     /// Ends in `/v1`.
     pub base_url: String,
@@ -80,7 +83,7 @@ pub struct RunningService {
 
 impl RunningService {
     /// Stops accepting connections, finishes running requests and background tasks, and closes the database.
-    /// Cuts off after the drain time plus [`SLACK`].
+    /// Cuts off after the drain time plus [`TASK_STOP_TIMEOUT`].
     pub async fn shutdown(self) {
         let Self { stop, mut tasks, service, .. } = self;
         let last = Instant::now() + service.options.drain + TASK_STOP_TIMEOUT;
@@ -100,7 +103,7 @@ impl RunningService {
         match timeout(CLOSE_TIMEOUT, closing).await {
             Ok(Ok(())) => {}
             Ok(Err(cause)) => tracing::error!(%cause, "the database could not be closed"),
-            Err(_) => tracing::warn!("the database did not close in time; what was confirmed is kept"),
+            Err(_) => tracing::warn!("the database did not close in time; all confirmed changes are stored"),
         }
     }
 }
@@ -130,6 +133,7 @@ pub async fn start(options: Options) -> Result<RunningService, StartError> {
     if !service.platforms.are_simulated() {
         tasks.0.push(tokio::spawn(carriers::watch::run(service.clone(), stopped.clone())));
     }
+    tasks.0.push(tokio::spawn(streams::follow(service.clone(), stopped.clone())));
     tasks.0.push(tokio::spawn(background::follow_other_processes(service.clone(), stopped.clone())));
     tasks.0.push(tokio::spawn(background::run(service.clone(), by_hand, stopped)));
     Ok(RunningService {
@@ -159,8 +163,8 @@ async fn startup_notices(
     let platforms = &service.platforms;
     if !platforms.are_simulated() && platforms.all_connected().is_empty() {
         notices.push(
-            "no channel is connected: what would be sent is answered NOT_CONFIGURED; `frontdesk admin channel connect` \
-             connects one, --simulate plays the platforms"
+            "no channel is connected, so sends are refused with NOT_CONFIGURED; connect one with \
+             `frontdesk admin channel connect`, or simulate the platforms with --simulate"
                 .to_owned(),
         );
     }
@@ -168,8 +172,8 @@ async fn startup_notices(
         let unused: Vec<String> = service.database.read(unused_channels).await?;
         if !unused.is_empty() {
             notices.push(format!(
-                "nothing is read from or sent to {}: --dev, --demo and --simulate play the platforms; start it without \
-                 them to use the channels that are connected",
+                "nothing is read from or sent to {} because --dev, --demo and --simulate simulate the \
+                 platforms; start the service without them to use the connected channels",
                 unused.join(", ")
             ));
         }
@@ -222,7 +226,7 @@ async fn open_with_retry(
         match opening.await.map_err(|_| DatabaseError::Closed)? {
             Err(DatabaseError::Absent(cause)) => {
                 if !is_told {
-                    tracing::warn!(cause, "the database server does not answer; it is waited for");
+                    tracing::warn!(cause, "the database server does not answer; waiting for it");
                     is_told = true;
                 }
                 sleep(pause).await;
@@ -373,6 +377,7 @@ async fn prepare(
         simulation_lock: Default::default(),
         delivery_lock: Default::default(),
         metrics: Default::default(),
+        team: Default::default(),
         health: Default::default(),
         settled: Default::default(),
         committed,
@@ -386,7 +391,7 @@ async fn prepare(
         let state = service.clone();
         let now = service.clock.now();
         let seeding = service.database.write(move |db| {
-            let work = WriteContext { db, service: &state, now, test: false, key: None };
+            let work = WriteContext::of_service(db, &state, now);
             if seed::is_seeded(db)? { Ok(()) } else { seed::seed(&work) }
         });
         seeding.await.map_err(|cause: DatabaseError| cause)?;

@@ -6,7 +6,6 @@ use tokio::sync::Notify;
 
 use crate::assistant::{Assistant, AssistantTasks};
 use crate::bodies::BodyBudget;
-use crate::carriers::SettledNotify;
 use crate::clock::ServiceClock;
 use crate::connections::Connections;
 use crate::cursors::Cursors;
@@ -20,10 +19,11 @@ use crate::last_answer::AnswerCache;
 use crate::limits::Limits;
 use crate::media::files::MediaStore;
 use crate::metrics::Metrics;
+use crate::operators::Platforms;
 use crate::options::Options;
-use crate::platforms::Platforms;
+use crate::team::streams::TeamState;
 use crate::vault::Vault;
-use connections::guard::Guard;
+use net::guard::Guard;
 
 pub type Service = Arc<ServiceState>;
 
@@ -62,9 +62,11 @@ pub struct ServiceState {
     /// Held while a round of webhook deliveries runs.
     pub delivery_lock: tokio::sync::Mutex<()>,
     pub metrics: Metrics,
+    /// Presence and event streams of teams.
+    pub team: TeamState,
     pub health: HealthState,
     /// Notified when an outbound message reaches its final state.
-    pub settled: SettledNotify,
+    pub settled: Notify,
     /// Notified after every commit.
     pub committed: Arc<Notify>,
 }

@@ -7,7 +7,7 @@
 //!
 //! - **thinking**: the task is deleted; the transaction that would store the answer finds it gone.
 //! - **waiting**, **claimed**: the text is dropped. Sending it needs another transaction
-//!   ([`egress::depart`]), which fails from then on.
+//!   ([`crate::database::egress::mark_departed`]), which fails from then on.
 //! - **departed**: the text may reach the platform. It becomes **recalled**: it is not retried, and
 //!   [`wait_for_recalled`] delays the answer to a pause until the attempt has ended. A person's message needs
 //!   no such wait, since it is sent after that text.
@@ -23,15 +23,16 @@ use crate::admin::{Admin, AdminError};
 use crate::database::conversations;
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::session::DbSession;
+use crate::database::team::changes;
 use crate::database::{Database, DatabaseError, due, thread_automation, threads};
 use crate::errors::ApiError;
 use crate::mail::answering;
 use crate::state::Service;
 use crate::world::JobKind;
 use crate::write::WriteContext;
+use api::carriers::DraftAuthor;
+use api::errors::ErrorCode;
 use model::time::Timestamp;
-use wire::carriers::DraftAuthor;
-use wire::errors::ErrorCode;
 
 /// Longest wait between two checks of an attempt: another process on a database file sends no notification of
 /// its commits.
@@ -119,8 +120,14 @@ pub fn switch(
     now: Timestamp,
 ) -> Result<(), ApiError> {
     match subject {
-        AutomationSubject::Chat(id) => conversations::set_automation(db, id, enabled)?,
-        AutomationSubject::Thread(id) => thread_automation::set(db, id, enabled)?,
+        AutomationSubject::Chat(id) => {
+            conversations::set_automation(db, id, enabled)?;
+            changes::log_conversation(db, id, now)?;
+        }
+        AutomationSubject::Thread(id) => {
+            thread_automation::set(db, id, enabled)?;
+            changes::log_thread(db, id, now)?;
+        }
     }
     if enabled { Ok(()) } else { recall_answers(db, subject, now) }
 }
@@ -184,7 +191,7 @@ pub fn is_from_assistant(row: &EgressRow) -> Result<bool, ApiError> {
 pub async fn wait_for_recalled(service: &Service, lane: &str) -> Result<(), ApiError> {
     let last = Instant::now() + service.options.answering;
     loop {
-        let mut settled = pin!(service.settled.0.notified());
+        let mut settled = pin!(service.settled.notified());
         settled.as_mut().enable();
         if !is_recalling(&service.database, lane).await? {
             return Ok(());
@@ -205,8 +212,8 @@ pub async fn is_recalling(database: &Database, lane: &str) -> Result<bool, Datab
 
 /// Refuses to confirm a takeover while a text may still arrive.
 pub fn still_sending_error() -> ApiError {
-    let words = "the assistant is switched off here, but its last text is still on its way to the platform; \
-                 ask again to be told when it cannot arrive any more";
+    let words = "the assistant is switched off here, but its last text is still being sent to the \
+                 platform; repeat the request to learn when it can no longer arrive";
     ApiError::new(ErrorCode::InternalError, words).retry_after(1)
 }
 
@@ -227,7 +234,7 @@ impl Admin {
     /// Switches the assistant on or off in a conversation or thread of any channel.
     ///
     /// # Errors
-    /// If there is none with this id, or the assistant's last text is still under way after [`PATIENCE`].
+    /// If there is none with this id, or the assistant's last text is still under way after [`RECALL_TIMEOUT`].
     pub async fn switch_automation(&self, id: &str, enabled: bool, now: Timestamp) -> Result<(), AdminError> {
         let (subject, last) = (id.to_owned(), Instant::now() + RECALL_TIMEOUT);
         self.database

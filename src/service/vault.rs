@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::sealing_key::SealingKey;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("a stored secret does not fit the key of the database")]
+#[error("a stored secret cannot be decrypted with the key of the database")]
 pub struct SealError;
 
 pub struct Vault {
@@ -27,7 +27,7 @@ impl Vault {
     /// Seals a secret for one owner, a row's id. The result differs each time.
     ///
     /// # Errors
-    /// [`Unreadable`] for a secret beyond the cipher's limit of many gigabytes.
+    /// [`SealError`] for a secret beyond the cipher's limit of many gigabytes.
     pub fn seal(&self, owner: &str, secret: &str) -> Result<Vec<u8>, SealError> {
         // One key seals few secrets, so random nonces do not collide.
         let nonce: [u8; NONCE_LEN] = rand::rng().random();
@@ -42,7 +42,7 @@ impl Vault {
     /// Opens a secret sealed for this owner.
     ///
     /// # Errors
-    /// [`Unreadable`] if the key or owner differs, or the bytes were changed.
+    /// [`SealError`] if the key or owner differs, or the bytes were changed.
     pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<String, SealError> {
         let (nonce, rest) = sealed.split_at_checked(NONCE_LEN).ok_or(SealError)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| SealError)?;

@@ -129,7 +129,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let step = service.clock.consume_step();
         let lead = service.clock.consume_lead().max(-step);
         if step != 0 {
-            tracing::warn!(seconds = step / 1_000_000, "the clock of this machine was set");
+            tracing::warn!(seconds = step / 1_000_000, "the clock of this machine was changed");
         }
         if lead > MAX_STAMP_LEAD || step < 0 || kept.elapsed() >= ELAPSED_SAVE_INTERVAL {
             kept = Instant::now();
@@ -140,7 +140,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
             done = done.and(shorten_deadlines(&service).await);
         }
         if let Err(cause) = done {
-            tracing::warn!(%cause, "what waits could not follow the clock yet");
+            tracing::warn!(%cause, "due times could not be adjusted to the clock yet; next try soon");
         }
         tokio::select! {
             () = sleep(POLL_INTERVAL) => {}

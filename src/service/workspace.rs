@@ -3,10 +3,8 @@
 
 use serde_json::Value;
 
-use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::session::DbSession;
-use crate::database::templates::Template;
 use crate::database::workspaces::Workspace;
 use crate::database::{DatabaseError, channels, keys as stored, templates, workspaces};
 use crate::demo::script;
@@ -14,6 +12,7 @@ use crate::keys;
 use model::account::Environment;
 use model::secret::Secret;
 use model::time::Timestamp;
+use platforms::{Channel, Template};
 
 const INITIAL_CREDITS: i64 = 1_000;
 

@@ -3,20 +3,22 @@
 
 use std::sync::Arc;
 
-use crate::auth::Caller;
-use crate::carriers;
-use crate::channels::Channel;
+use crate::auth::{Caller, Requester};
 use crate::database::egress::{self, KeyedRequest};
 use crate::database::idempotency::{self as kept, KeyLookup};
 use crate::database::session::{DbSession, WriteScope};
-use crate::database::{DatabaseError, outbound, savepoint};
+use crate::database::{DatabaseError, outbound, savepoint, workspaces};
 use crate::errors::ApiError;
 use crate::idempotency::{Claim, Fingerprint};
 use crate::reply::Reply;
 use crate::request::WriteRequest;
+use crate::sending;
 use crate::state::{Service, ServiceState};
+use crate::team;
+use api::errors::ErrorCode;
+use api::team::PersonName;
 use model::time::{Clock, Timestamp};
-use wire::errors::ErrorCode;
+use platforms::Channel;
 
 /// Context of an effect, inside its transaction.
 pub struct WriteContext<'a> {
@@ -30,9 +32,16 @@ pub struct WriteContext<'a> {
     pub test: bool,
     /// Idempotency key of the request.
     pub key: Option<&'a str>,
+    /// Person with whose own key the request was made.
+    pub agent: Option<&'a PersonName>,
 }
 
-impl WriteContext<'_> {
+impl<'a> WriteContext<'a> {
+    /// Creates the context of an effect that no request asks for.
+    pub fn of_service(db: &'a dyn DbSession, service: &'a ServiceState, now: Timestamp) -> Self {
+        Self { db, service, now, test: false, key: None, agent: None }
+    }
+
     /// Returns a timestamp for a new row: now, but later than every earlier one.
     pub fn stamp(&self) -> Timestamp {
         self.service.ids.next_stamp(self.now, self.service.clock.reliable_wall_time())
@@ -57,6 +66,34 @@ impl WriteContext<'_> {
     pub fn id(&self, prefix: &str, stamp: Timestamp) -> String {
         self.service.ids.new_id(if self.test { "test" } else { prefix }, stamp)
     }
+
+    /// Charges the price of a write, identified by `reference` (docs/choices.md, "Credits"). A test key is not
+    /// charged.
+    ///
+    /// # Errors
+    /// `INSUFFICIENT_CREDITS` if the balance is lower than the price.
+    pub fn pay(&self, caller: &Caller, price: i64, what: &str, reference: &str) -> Result<Payment, ApiError> {
+        if self.test {
+            let remaining = workspaces::read(self.db, &caller.workspace)?.balance;
+            return Ok(Payment { used: 0, remaining });
+        }
+        match workspaces::charge(self.db, &caller.workspace, price, what, reference, self.now)? {
+            Ok(remaining) => Ok(Payment { used: price, remaining }),
+            Err(balance) => Err(ApiError::new(
+                ErrorCode::InsufficientCredits,
+                format!("this costs more than there is: required {price} credits, available {balance}"),
+            )),
+        }
+    }
+}
+
+/// Result of a charge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Payment {
+    /// Credits charged; 0 for a test key.
+    pub used: i64,
+    /// Balance after the charge.
+    pub remaining: i64,
 }
 
 /// Idempotency of one request.
@@ -106,13 +143,14 @@ impl ServiceState {
 
     /// Runs a write. A refusal by `effect` is rolled back, and stored under the key unless the service is at
     /// fault.
-    pub async fn write<F>(self: &Arc<Self>, request: WriteRequest, effect: F) -> Result<Reply, ApiError>
+    pub async fn write<C, F>(self: &Arc<Self>, request: WriteRequest<C>, effect: F) -> Result<Reply, ApiError>
     where
-        F: FnOnce(&WriteContext<'_>, &Caller) -> Result<Reply, ApiError> + Send + 'static,
+        C: Requester,
+        F: FnOnce(&WriteContext<'_>, &C) -> Result<Reply, ApiError> + Send + 'static,
     {
         let WriteRequest { caller, key, fingerprint, delay, claim, .. } = request;
         let claim = match (claim, &key) {
-            (None, Some(key)) => Some(self.in_flight.claim(&caller.key, key)?),
+            (None, Some(key)) => Some(self.in_flight.claim(caller.id(), key)?),
             (claim, _) => claim,
         };
         if let Some(delay) = delay {
@@ -120,7 +158,7 @@ impl ServiceState {
         }
         let keyed = key.map(|key| IdempotentRequest { key, fingerprint });
         let service: Service = Arc::clone(self);
-        let scope = WriteScope::Workspace(caller.workspace.clone());
+        let scope = WriteScope::Workspace(caller.workspace().to_owned());
         let reply = self
             .database
             .write_in(scope.clone(), move |db| {
@@ -130,35 +168,37 @@ impl ServiceState {
                 outcome
             })
             .await?;
-        carriers::wait_for_reply(self, scope, reply).await
+        sending::wait_for_reply(self, scope, reply).await
     }
 }
 
 /// Runs the write inside the writer's savepoint.
-fn run<F>(
+fn run<C, F>(
     db: &dyn DbSession,
     service: &ServiceState,
-    caller: &Caller,
+    caller: &C,
     keyed: Option<&IdempotentRequest>,
     effect: F,
 ) -> Result<Reply, ApiError>
 where
-    F: FnOnce(&WriteContext<'_>, &Caller) -> Result<Reply, ApiError>,
+    C: Requester,
+    F: FnOnce(&WriteContext<'_>, &C) -> Result<Reply, ApiError>,
 {
     let now = service.clock.now();
     if let Some(keyed) = keyed {
-        match kept::find(db, &caller.key, &keyed.key, &keyed.fingerprint, service.clock.elapsed())? {
+        match kept::find(db, caller.id(), &keyed.key, &keyed.fingerprint, service.clock.elapsed())? {
             KeyLookup::Nothing => {}
             KeyLookup::Same(reply) => return Ok(reply),
             KeyLookup::Other => return Err(conflict_error()),
         }
-        if let Some(reply) = pending_answer(db, service, caller, keyed)? {
+        if let Some(reply) = pending_answer(db, service, caller.id(), keyed)? {
             return Ok(reply);
         }
     }
     let key = keyed.map(|keyed| keyed.key.as_str());
-    let work = WriteContext { db, service, now, test: caller.is_test(), key };
-    let keep = |reply: &Reply| store_answer(&work, caller, keyed, reply);
+    let agent = caller.person().map(team::person_name);
+    let work = WriteContext { db, service, now, test: caller.is_test(), key, agent: agent.as_ref() };
+    let keep = |reply: &Reply| store_answer(&work, caller.id(), keyed, reply);
     let outcome = if work.test {
         savepoint::dry_run(db, || effect(&work, caller)).and_then(Reply::marked_test)
     } else {
@@ -186,13 +226,13 @@ where
 /// Stores an answer under its key. The answer to a send is stored when the platform has answered.
 fn store_answer(
     work: &WriteContext<'_>,
-    caller: &Caller,
+    caller: &str,
     keyed: Option<&IdempotentRequest>,
     reply: &Reply,
 ) -> Result<(), DatabaseError> {
     if let Some(id) = &reply.awaited_id {
         let request = keyed.map(|keyed| KeyedRequest {
-            api_key: caller.key.clone(),
+            api_key: caller.to_owned(),
             name: keyed.key.clone(),
             fingerprint: keyed.fingerprint,
         });
@@ -200,20 +240,20 @@ fn store_answer(
     }
     let Some(keyed) = keyed else { return Ok(()) };
     let now = work.service.clock.elapsed();
-    kept::store_reply(work.db, &caller.key, &keyed.key, &keyed.fingerprint, reply, now)
+    kept::store_reply(work.db, caller, &keyed.key, &keyed.fingerprint, reply, now)
 }
 
 /// Returns the answer to an earlier request under the key that still waits for the platform.
 fn pending_answer(
     db: &dyn DbSession,
     service: &ServiceState,
-    caller: &Caller,
+    caller: &str,
     keyed: &IdempotentRequest,
 ) -> Result<Option<Reply>, ApiError> {
     if service.platforms.are_simulated() {
         return Ok(None);
     }
-    let Some((id, fingerprint)) = egress::find_by_request(db, &caller.key, &keyed.key)? else {
+    let Some((id, fingerprint)) = egress::find_by_request(db, caller, &keyed.key)? else {
         return Ok(None);
     };
     if fingerprint != keyed.fingerprint {

@@ -3,8 +3,8 @@
 use crate::shell::exporting;
 use inbox::event::{Event, Loaded};
 use inbox::screens::broadcasts::HandoverFacts;
-use inbox::screens::broadcasts::{BroadcastActionResult, BroadcastOrder, BroadcastQuery, BroadcastResult};
-use model::attention::{AttentionAnswer, AttentionEntry, AttentionQuery, AttentionRequest};
+use inbox::screens::broadcasts::{BroadcastQuery, BroadcastResult, CampaignAction, CampaignActionResult};
+use model::attention::{AttentionEntry, AttentionQuery};
 use model::board::BoardEntry;
 use model::queries::DeskQuery;
 use model::time::Timestamp;
@@ -12,29 +12,30 @@ use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience, pa
 use store::{Reader, Store, StoreError};
 
 /// Maximum rows of a handover.
-const MOST: u32 = 500;
+const MAX_HANDOVER_ROWS: u32 = 500;
 /// Maximum bytes read from an audience file.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-pub fn execute_order(store: &Store, order: BroadcastOrder, now: Timestamp) -> Event {
+pub fn execute_order(store: &Store, order: CampaignAction, now: Timestamp) -> Event {
     let done = match &order {
-        BroadcastOrder::Report { text, file } => return Event::Exported(exporting::write_new(text, file)),
-        BroadcastOrder::Begin(new, quality) => {
+        CampaignAction::Report { text, file } => return Event::Exported(exporting::write_new(text, file)),
+        CampaignAction::Begin(new, quality) => {
             match store.start_campaign((**new).clone(), quality.clone(), now) {
-                Ok(id) => return Event::Campaign(BroadcastActionResult::Begun(new.clone(), id)),
+                Ok(id) => return Event::Campaign(CampaignActionResult::Begun(new.clone(), id)),
                 Err(error) => Err(error),
             }
         }
-        BroadcastOrder::Recall(id) => store.recall_campaign(id),
-        BroadcastOrder::Halt(id, phase) => store.halt_campaign(id, *phase),
-        BroadcastOrder::Continue(id, limit, quality) => store.continue_campaign(id, *limit, quality.clone()),
-        BroadcastOrder::Track(channel, id) => store.track_broadcast(channel, id, now).map(|()| true),
+        CampaignAction::Recall(id) => store.recall_campaign(id),
+        CampaignAction::Halt(id, phase) => store.halt_campaign(id, *phase),
+        CampaignAction::UndoPause(id) => store.undo_campaign_pause(id),
+        CampaignAction::Continue(id, limit, quality) => store.continue_campaign(id, *limit, quality.clone()),
+        CampaignAction::Track(channel, id) => store.track_broadcast(channel, id, now).map(|()| true),
     };
     Event::Campaign(match done {
-        Ok(done) => BroadcastActionResult::Done(order, done),
+        Ok(done) => CampaignActionResult::Done(order, done),
         Err(error) => {
-            tracing::error!(%error, "a broadcast could not be kept");
-            BroadcastActionResult::Failed(order, error.to_string())
+            tracing::error!(%error, "a broadcast could not be stored");
+            CampaignActionResult::Failed(order, error.to_string())
         }
     })
 }
@@ -49,15 +50,15 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
         BroadcastQuery::Audience(query) => BroadcastResult::Audience(query.clone(), audience(reader, query)?),
         BroadcastQuery::Running => BroadcastResult::Running(running(reader)?),
         BroadcastQuery::Handover(query, (since, until)) => {
-            let rows = DeskQuery { channel: None, limit: MOST };
+            let rows = DeskQuery { channel: None, limit: MAX_HANDOVER_ROWS };
             BroadcastResult::Handover(HandoverFacts {
                 outbox: reader.outbox(&rows)?.entries,
-                paused: reader.paused_entries(MOST)?,
+                paused: reader.paused_entries(MAX_HANDOVER_ROWS)?,
                 running: running(reader)?,
                 ended: reader.ended_broadcasts(*since)?,
                 undelivered: reader.undelivered(*since)?,
-                snoozed: reader.snoozed(*until, MOST)?,
-                claims: reader.claims(MOST)?,
+                snoozed: reader.snoozed(*until, MAX_HANDOVER_ROWS)?,
+                claims: reader.claims(MAX_HANDOVER_ROWS)?,
                 troubled: load_attention(reader, query)?,
             })
         }
@@ -67,9 +68,7 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
 
 /// Conversations in which the AI fails or a person is asked for.
 fn load_attention(reader: &Reader, query: &AttentionQuery) -> Result<Vec<AttentionEntry>, StoreError> {
-    let AttentionAnswer::List(entries, _) = reader.attention(&AttentionRequest::List(query.clone()))? else {
-        return Ok(Vec::new());
-    };
+    let (entries, _) = reader.attention(query)?;
     Ok(entries.into_iter().filter(|entry| entry.reason.is_trouble()).collect())
 }
 

@@ -40,7 +40,7 @@ pub fn exec_program(program: PathBuf, arguments: impl Iterator<Item = OsString>)
     #[cfg(not(unix))]
     match command.status()? {
         status if status.success() => Ok(()),
-        status => Err(io::Error::other(format!("it ended with {status}"))),
+        status => Err(io::Error::other(format!("ended with {status}"))),
     }
 }
 

@@ -11,7 +11,7 @@ use base64::Engine;
 use crate::shell::event_queue::EventQueue;
 use crate::shell::{children, clock, piping};
 use inbox::event::Event;
-use inbox::outside::Copied;
+use inbox::outside::CopyMethod;
 use model::text;
 
 /// Shown if the terminal takes no copies.
@@ -62,11 +62,11 @@ impl Clipboard {
             Self::Terminal => {
                 let sequence = sequence(&text);
                 let copied = match sequence {
-                    Some(_) => Ok(Copied::Sent),
-                    None => {
-                        Err("it is more than a terminal's clipboard takes; frontdesk export writes a file"
-                            .to_owned())
-                    }
+                    Some(_) => Ok(CopyMethod::Terminal),
+                    None => Err(
+                        "too long for the terminal's clipboard; write it to a file with `frontdesk export`"
+                            .to_owned(),
+                    ),
                 };
                 mailbox.result(Event::Copied(what, copied));
                 sequence
@@ -76,7 +76,7 @@ impl Clipboard {
                 let name = what.clone();
                 let thread = std::thread::Builder::new().name("clipboard".to_owned());
                 let begun = thread.spawn(move || {
-                    let copied = pipe_to_program(&words, text).map(|()| Copied::Taken);
+                    let copied = pipe_to_program(&words, text).map(|()| CopyMethod::Program);
                     told.result(Event::Copied(what, copied));
                 });
                 if let Err(error) = begun {
@@ -106,7 +106,7 @@ fn sequence(text: &str) -> Option<String> {
 
 /// Runs a program with a text on its standard input and waits for its end.
 fn pipe_to_program(words: &[String], text: String) -> Result<(), String> {
-    let (program, arguments) = words.split_first().ok_or("no program is named")?;
+    let (program, arguments) = words.split_first().ok_or("copy_command is empty")?;
     let mut command = children::command(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| format!("{program} could not be started: {error}"))?;

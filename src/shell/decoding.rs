@@ -23,7 +23,7 @@ pub fn decode(file: &[u8], graphics: Graphics) -> Result<Picture, String> {
         .with_guessed_format()
         .map_err(|_| "its file cannot be read".to_owned())?;
     if reader.format().is_none() {
-        return Err("its file is no PNG, JPEG, GIF or WebP".to_owned());
+        return Err("its file is not PNG, JPEG, GIF or WebP".to_owned());
     }
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_SIDE_PIXELS);

@@ -13,6 +13,7 @@ use inbox::screens::conversations::saved_views::SavedView;
 use inbox::settings::{ChannelInfo, Settings};
 use inbox::theme_view::Theme;
 use model::account::Environment;
+use model::text::SafeText;
 use model::time::Clock;
 use store::{Reader, Store, StoreError, StoreOptions};
 use sync::{ChannelSpec, Polling};
@@ -27,6 +28,11 @@ pub struct DeskFiles {
 impl DeskFiles {
     pub fn open(&self) -> Result<Store, StoreError> {
         Store::open_with(&self.folder, self.options.clone())
+    }
+
+    /// Returns settings under whose name conversations are claimed: the one that the files call their own.
+    pub(super) fn settings_of_agent(&self, settings: Settings) -> Settings {
+        Settings { agent: SafeText::line(&self.options.owner), ..settings }
     }
 
     /// Opens a reader for the first frame, and the store only if the reader needs it: checks, locks and

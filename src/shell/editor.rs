@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::shell::{children, terminal_lending};
-use inbox::components::text_buffer::CAPACITY;
+use inbox::components::text_buffer::MAX_CHARS;
 use model::bounds;
 use model::text;
 
@@ -20,7 +20,7 @@ pub fn edit(text: &str) -> Result<String, String> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|text| std::env::var(text).ok());
     let editor = named.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
     let file =
-        TemporaryFile::create(text).map_err(|error| format!("a file for it could not be made: {error}"))?;
+        TemporaryFile::create(text).map_err(|error| format!("could not create a temporary file: {error}"))?;
     match terminal_lending::lend(|| run(&editor, &file.path)) {
         Ok(status) if status.success() => file.take_text(),
         // Ended by a signal: the text was not discarded on purpose.
@@ -62,14 +62,14 @@ impl TemporaryFile {
         let limit = u64::try_from(MAX_TEXT_BYTES).unwrap_or(u64::MAX).saturating_add(1);
         let read = File::open(&self.path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
         if let Err(error) = read {
-            return Err(self.leave_file(&format!("it could not be read: {error}")));
+            return Err(self.leave_file(&format!("could not read the file: {error}")));
         }
         if bytes.len() > MAX_TEXT_BYTES {
             return Err(self.leave_file(&format!("it is larger than {} KB", MAX_TEXT_BYTES / 1024)));
         }
         match String::from_utf8(bytes) {
-            Ok(text) if bounds::count_chars(&text::clean_pasted(text.trim_end_matches('\n'))) > CAPACITY => {
-                Err(self.leave_file(&format!("longer than {CAPACITY} characters")))
+            Ok(text) if bounds::count_chars(&text::clean_pasted(text.trim_end_matches('\n'))) > MAX_CHARS => {
+                Err(self.leave_file(&format!("longer than {MAX_CHARS} characters")))
             }
             Ok(text) => Ok(text),
             Err(error) => {
@@ -83,7 +83,7 @@ impl TemporaryFile {
     /// Keeps the file. Returns its path with the reason.
     fn leave_file(mut self, why: &str) -> String {
         self.is_kept = true;
-        format!("kept in {}: {why}", self.path.display())
+        format!("saved in {}: {why}", self.path.display())
     }
 }
 
@@ -93,7 +93,7 @@ impl Drop for TemporaryFile {
             return;
         }
         if let Err(error) = fs::remove_file(&self.path) {
-            tracing::warn!(%error, "the editor's file could not be removed");
+            tracing::warn!(%error, "the temporary file of the editor could not be removed");
         }
     }
 }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_text_that_cannot_be_taken_over_stays_in_its_file() {
-        let long = "x".repeat(CAPACITY + 1).into_bytes();
+        let long = "x".repeat(MAX_CHARS + 1).into_bytes();
         for (bytes, why) in [
             (b"Guten Tag\nsch\xf6nen Gru\xdf\n".as_slice(), "line 2 is not UTF-8"),
             (&long, "longer than 20000 characters"),
@@ -122,13 +122,13 @@ mod tests {
             let path = file.path.clone();
             fs::write(&path, bytes).expect("written");
             let said = file.take_text().expect_err("no text");
-            assert_eq!(said, format!("kept in {}: {why}", path.display()));
+            assert_eq!(said, format!("saved in {}: {why}", path.display()));
             assert_eq!(fs::read(&path).expect("still there"), bytes);
             fs::remove_file(&path).expect("removed");
         }
         let file = TemporaryFile::create("").expect("written");
         let path = file.path.clone();
-        fs::write(&path, "y".repeat(CAPACITY) + "\n").expect("written");
+        fs::write(&path, "y".repeat(MAX_CHARS) + "\n").expect("written");
         assert!(file.take_text().is_ok() && !path.exists(), "what is taken over leaves no file");
     }
 }

@@ -1,7 +1,7 @@
 //! Performs effects: reads on one thread, writes in order on another, both answered through the mailbox;
 //! polling through the engine.
 //!
-//! [`reading::load`] and [`write`] do the work; the threads around them only pass it on.
+//! [`reading::load`] and [`write()`] do the work; the threads around them only pass it on.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -14,22 +14,23 @@ use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::importing::ImportThread;
 use crate::shell::mail_files;
-use crate::shell::notes;
 use crate::shell::pictures::PictureLoader;
 use crate::shell::piping;
 use crate::shell::reading;
 use crate::shell::searching::SearchThread;
 use crate::shell::user_files::{self, UserFiles};
-use crate::shell::verdicts;
 use client::{Attachments, prepare_with};
 use inbox::event::{Effect, Event, FileWrite, Intent, Load, SyncOrder};
 use inbox::outside::OutsideRequest;
-use model::ids::{ChannelId, ConversationId, MessageId, ProposalId, RowId};
+use model::ids::{ChannelId, ConversationId, MessageId, NoteId, ProposalId, RowId};
 use model::messages::HistoryPosition;
 use model::news::News;
 use model::outbox::{Operation, OutboxRow, StopVerdict};
+use model::proposals::{DeskProposal, ProposalVerdict};
 use model::queries::Draft;
+use model::reviews::{ReviewEntry, ReviewVerdict};
 use model::secret::Secret;
+use model::text::SafeText;
 use model::time::{Clock, Timestamp};
 use store::outbox::NewRow;
 use store::{Reader, Store, StoreError};
@@ -40,53 +41,54 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
     match write {
         FileWrite::SaveDraft(channel, conversation, draft) => save_draft(store, channel, conversation, draft),
         FileWrite::SaveNote(channel, conversation, text) => {
-            Some(notes::save(store, channel, conversation, text, now))
+            Some(save_note(store, channel, conversation, text, now))
         }
-        FileWrite::TakeNoteBack(channel, conversation, note) => {
-            Some(notes::delete_note(store, channel, conversation, &note))
+        FileWrite::RecallNote(channel, conversation, note) => {
+            Some(delete_note(store, channel, conversation, &note))
         }
         FileWrite::Enqueue { intents, clears_draft } => {
             Some(enqueue(store, intents, RowSource::for_draft(clears_draft), None, now))
         }
-        FileWrite::SendProposed(id, intents) => {
+        FileWrite::SendProposal(id, intents) => {
             Some(enqueue(store, intents, RowSource::Proposed(id), None, now))
         }
-        FileWrite::SettleProposal(id, verdict) => Some(verdicts::settle_proposal(store, &id, verdict, now)),
-        FileWrite::RestoreProposal(proposal) => Some(verdicts::restore_proposal(store, *proposal)),
-        FileWrite::Review(entry, verdict, reviewer) => {
-            Some(verdicts::review(store, &entry, verdict, &reviewer, now))
-        }
+        FileWrite::SettleProposal(id, verdict) => Some(settle_proposal(store, &id, verdict, now)),
+        FileWrite::RestoreProposal(proposal) => Some(restore_proposal(store, *proposal)),
+        FileWrite::Review(entry, verdict, reviewer) => Some(review(store, &entry, verdict, &reviewer, now)),
         FileWrite::Export { key, name, format, file } => {
             Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
         }
-        FileWrite::Register { intent, secret } => {
-            Some(enqueue(store, vec![*intent], RowSource::Beside, secret.as_ref(), now))
+        FileWrite::RegisterWebhook { intent, secret } => {
+            Some(enqueue(store, vec![*intent], RowSource::Other, secret.as_ref(), now))
         }
         FileWrite::Recall(row) => Some(recall(store, row)),
         FileWrite::Campaign(order) => Some(campaigning::execute_order(store, order, now)),
-        FileWrite::SendNow(row) => failed(store.send_now(&row), "sending now"),
+        FileWrite::SendNow(row) => failed(store.send_now(&row), "could not send it now"),
         FileWrite::Decide(row, verdict, seen) => Some(apply_decision(store, row, verdict, seen, now)),
         FileWrite::MarkSeen(channel, conversation, until) => {
             let marked = store.mark_seen(&channel, &conversation, until);
-            failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
+            failed(marked, "could not mark as seen")
+                .or(Some(Event::News(News::History(channel, conversation))))
         }
-        FileWrite::SaveMacro(letter, steps) => failed(store.keep_macro(letter, steps), "keeping the macro"),
-        FileWrite::NotePresence(absence) => note_presence(store, now, absence),
+        FileWrite::RecordPresence(absence) => record_presence(store, now, absence),
         FileWrite::TakeOver(channels, who, from) => match store.take_over(channels.clone(), who, from) {
             Ok(count) => Some(Event::TakenOver(channels, count)),
-            Err(error) => failed(Err(error), "taking it over"),
+            Err(error) => failed(Err(error), "could not take it over"),
         },
-        FileWrite::Keep(channel, keep) => {
-            let kept = failed(store.change_local(&channel, keep), "keeping it on this desk");
+        FileWrite::ChangeLocal(channel, keep) => {
+            let kept = failed(store.change_local(&channel, keep), "storing it on this desk");
             kept.or(Some(Event::News(News::Conversations(channel))))
         }
     }
 }
 
-/// Records that a person is present. If that fails, the next digest covers this absence again.
-fn note_presence(store: &Store, now: Timestamp, absence: i64) -> Option<Event> {
-    let noted = store.note_presence(now, absence);
-    noted.inspect_err(|error| tracing::error!(%error, "presence was not noted")).ok()?.map(Event::Returned)
+/// Records that a person is present. If that fails, the next absence begins before this one.
+fn record_presence(store: &Store, now: Timestamp, absence: i64) -> Option<Event> {
+    let noted = store.record_presence(now, absence);
+    noted
+        .inspect_err(|error| tracing::error!(%error, "presence could not be stored"))
+        .ok()?
+        .map(|_| Event::Returned)
 }
 
 fn apply_decision(
@@ -107,7 +109,7 @@ fn apply_decision(
     }
 }
 
-pub(super) fn failed(result: Result<(), StoreError>, what: &str) -> Option<Event> {
+fn failed(result: Result<(), StoreError>, what: &str) -> Option<Event> {
     let error = result.err()?;
     tracing::error!(%error, what, "a write failed");
     Some(Event::WriteFailed { what: what.to_owned(), why: error.to_string(), intents: Vec::new() })
@@ -121,8 +123,64 @@ fn save_draft(
     draft: Option<Draft>,
 ) -> Option<Event> {
     let error = store.save_draft(&channel, &conversation, draft.clone()).err()?;
-    tracing::error!(%error, "a draft could not be kept");
+    tracing::error!(%error, "a draft could not be stored");
     Some(Event::DraftNotSaved(channel, conversation, draft, error.to_string()))
+}
+
+/// Saves a note; if that fails, returns it to the inbox.
+fn save_note(
+    store: &Store,
+    channel: ChannelId,
+    conversation: ConversationId,
+    text: String,
+    now: Timestamp,
+) -> Event {
+    match store.add_note(&channel, &conversation, &text, now) {
+        Ok(note) => Event::NoteSaved(channel, conversation, note),
+        Err(error) => {
+            tracing::error!(%error, "a note could not be stored");
+            Event::NoteNotSaved(channel, conversation, text, error.to_string())
+        }
+    }
+}
+
+fn delete_note(store: &Store, channel: ChannelId, conversation: ConversationId, note: &NoteId) -> Event {
+    match store.recall_note(note) {
+        Ok(text) => Event::NoteRecalled(channel, conversation, text),
+        Err(error) => Event::WriteFailed {
+            what: "withdrawing the note".to_owned(),
+            why: error.to_string(),
+            intents: Vec::new(),
+        },
+    }
+}
+
+fn settle_proposal(store: &Store, id: &ProposalId, verdict: ProposalVerdict, now: Timestamp) -> Event {
+    match store.settle_proposal(id, verdict, now) {
+        Ok(taken) => Event::ProposalSettled(verdict, taken.map(Box::new)),
+        Err(error) => {
+            tracing::error!(%error, "a proposal could not be settled");
+            let what = "deciding on the proposal".to_owned();
+            Event::WriteFailed { what, why: error.to_string(), intents: Vec::new() }
+        }
+    }
+}
+
+fn restore_proposal(store: &Store, proposal: DeskProposal) -> Event {
+    let channel = proposal.channel.clone();
+    let restored = failed(store.restore_proposal(proposal), "restoring the proposal");
+    restored.unwrap_or(Event::News(News::Conversations(channel)))
+}
+
+fn review(
+    store: &Store,
+    entry: &ReviewEntry,
+    verdict: Option<ReviewVerdict>,
+    reviewer: &SafeText,
+    now: Timestamp,
+) -> Event {
+    let kept = failed(store.record_review(entry, verdict, reviewer, now), "storing the review");
+    kept.unwrap_or_else(|| Event::News(News::Conversations(entry.channel.clone())))
 }
 
 /// Origin of rows, consumed in the same transaction.
@@ -131,12 +189,12 @@ enum RowSource {
     Draft,
     Proposed(ProposalId),
     /// Neither draft nor proposal.
-    Beside,
+    Other,
 }
 
 impl RowSource {
     fn for_draft(clears_draft: bool) -> Self {
-        if clears_draft { Self::Draft } else { Self::Beside }
+        if clears_draft { Self::Draft } else { Self::Other }
     }
 }
 
@@ -160,7 +218,7 @@ fn enqueue(
         };
         let received = |mail: &MessageId| {
             store.raw_mail(&intent.channel, mail).unwrap_or_else(|error| {
-                tracing::error!(%error, "a mail that is passed on was not read");
+                tracing::error!(%error, "a forwarded mail could not be read");
                 None
             })
         };
@@ -199,12 +257,12 @@ fn enqueue(
     }
     let queued = match &wanted {
         RowSource::Proposed(id) => store.accept_reply(id, rows, now).map(Option::unwrap_or_default),
-        RowSource::Draft | RowSource::Beside => store.enqueue_many(rows, wanted == RowSource::Draft, now),
+        RowSource::Draft | RowSource::Other => store.enqueue_many(rows, wanted == RowSource::Draft, now),
     };
     match queued {
         Ok(rows) => Event::Enqueued(rows),
         Err(error) => {
-            tracing::error!(%error, "the outbox took no row");
+            tracing::error!(%error, "a row could not be added to the outbox");
             refused(error.to_string(), intents)
         }
     }
@@ -214,7 +272,7 @@ fn recall(store: &Store, row: RowId) -> Event {
     match store.recall(&row) {
         Ok(taken) => Event::Recalled(row, taken.map(|outbox_row: OutboxRow| Box::new(outbox_row))),
         Err(error) => Event::WriteFailed {
-            what: "taking it back".to_owned(),
+            what: "withdrawing it".to_owned(),
             why: error.to_string(),
             intents: Vec::new(),
         },
@@ -283,17 +341,17 @@ impl EffectRunner {
             // A thread that has ended has already reported it.
             Effect::Load(Load::Search(query)) => self.searching.start_search(query),
             Effect::Load(load) => drop(self.loads.send(load)),
-            Effect::Ask(OutsideRequest::Picture(wanted)) => {
+            Effect::Request(OutsideRequest::Picture(wanted)) => {
                 let mailbox = self.mailbox.clone();
                 self.viewer.begin(wanted, move |viewer| mailbox.result(Event::Answered(viewer)));
             }
-            Effect::Ask(OutsideRequest::Connections(it)) => {
+            Effect::Request(OutsideRequest::Connections(it)) => {
                 user_files::begin(self.linked.as_ref(), *it, &self.mailbox)
             }
-            Effect::Ask(OutsideRequest::Pipe { command, json }) => {
+            Effect::Request(OutsideRequest::Pipe { command, json }) => {
                 piping::begin(command, json, self.mailbox.clone())
             }
-            Effect::Ask(asked) => drop(self.asks.send(asked)),
+            Effect::Request(asked) => drop(self.asks.send(asked)),
             Effect::Sync(order) => self.order(order),
             Effect::Import(order) => self.importing.order(order),
             Effect::Write(it) => drop(self.writes.send(it)),
@@ -322,7 +380,7 @@ impl EffectRunner {
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()
         {
-            tracing::error!("the writing thread had failed");
+            tracing::error!("the writing thread failed");
         }
     }
 }

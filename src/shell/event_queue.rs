@@ -25,7 +25,7 @@ pub enum Signal {
     /// End now: SIGTERM, SIGINT, SIGQUIT.
     End,
     /// Terminal lost: SIGHUP, or the end of its input.
-    Gone,
+    TerminalLost,
     /// Job control stop.
     Stop,
     /// Running again after a stop.
@@ -52,7 +52,7 @@ impl EventBatch {
 
     /// True if it holds only results of reads ahead, which no frame shows.
     pub fn is_only_prefetch(&self) -> bool {
-        let ahead = |event: &Event| matches!(event, Event::Loaded(Load::Ahead(_), Ok(_)));
+        let ahead = |event: &Event| matches!(event, Event::Loaded(Load::HistoryPrefetch(_), Ok(_)));
         self.signals.is_empty() && self.keys.is_empty() && self.results.iter().all(ahead)
     }
 }
@@ -63,7 +63,7 @@ struct Queues {
     keys: VecDeque<Event>,
     results: VecDeque<Event>,
     /// Keys taken, and how many of them a frame shows.
-    taken: u64,
+    keys_taken: u64,
     shown: u64,
     /// Number of waiting results at which the next merge happens.
     merge_at: usize,
@@ -133,12 +133,12 @@ impl EventQueue {
     /// Records that a frame shows everything taken.
     pub fn mark_shown(&self) {
         let mut queues = self.lock();
-        queues.shown = queues.taken;
+        queues.shown = queues.keys_taken;
     }
 
     pub fn has_shown_all_keys(&self) -> bool {
         let queues = self.lock();
-        queues.keys.is_empty() && queues.shown == queues.taken
+        queues.keys.is_empty() && queues.shown == queues.keys_taken
     }
 
     /// Adds a result. News replaces older news about the same.
@@ -199,7 +199,7 @@ fn merge_key(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
 
 fn drain_queues(queues: &mut Queues) -> EventBatch {
     queues.merge_at = 0;
-    queues.taken += queues.keys.len() as u64;
+    queues.keys_taken += queues.keys.len() as u64;
     EventBatch {
         signals: std::mem::take(&mut queues.signals),
         keys: queues.keys.drain(..).collect(),
@@ -244,8 +244,8 @@ mod tests {
         let mailbox = EventQueue::default();
         let count = MAX_QUEUED_RESULTS + 50;
         for number in 0..count {
-            let load = Load::Echo(u64::try_from(number).expect("small"));
-            mailbox.result(Event::Loaded(load, Ok(Loaded::Macros(Vec::new()))));
+            let load = Load::Barrier(u64::try_from(number).expect("small"));
+            mailbox.result(Event::Loaded(load, Ok(Loaded::Tags(Vec::new()))));
             let words = SafeText::line(&number.to_string());
             mailbox.result(Event::News(News::RowCompleted(ChannelId::from("a"), "row".into(), words)));
             // Further apart than the searched range.

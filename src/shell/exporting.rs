@@ -19,7 +19,7 @@ pub fn export(
 ) -> Result<String, String> {
     let failed = |why: String| format!("{file} was not written: {why}");
     let text = text(store, key, name, format).map_err(|error| failed(error.to_string()))?;
-    let text = text.ok_or_else(|| failed("the conversation is not stored any more".to_owned()))?;
+    let text = text.ok_or_else(|| failed("the conversation is no longer stored".to_owned()))?;
     write_new(&text, file)
 }
 

@@ -69,7 +69,7 @@ pub fn complete_path(typed: &str) -> Option<String> {
 fn open(path: &Path) -> Result<File, String> {
     let facts = fs::metadata(path).map_err(|error| open_error(path, &error))?;
     if !facts.is_file() {
-        return Err(format!("{} is no file", path.display()));
+        return Err(format!("{} is not a file", path.display()));
     }
     File::open(path).map_err(|error| open_error(path, &error))
 }
@@ -77,7 +77,9 @@ fn open(path: &Path) -> Result<File, String> {
 fn open_error(path: &Path, error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file {}", path.display()),
-        std::io::ErrorKind::PermissionDenied => format!("{} may not be read", path.display()),
+        std::io::ErrorKind::PermissionDenied => {
+            format!("{} cannot be read: permission denied", path.display())
+        }
         _ => format!("{}: {error}", path.display()),
     }
 }
@@ -111,7 +113,7 @@ mod tests {
         assert!(read(&facts.path, 8).is_err_and(|error| error.contains("there is no file")));
         assert!(
             inspect_file(&folder.path().display().to_string())
-                .is_err_and(|error| error.ends_with("is no file"))
+                .is_err_and(|error| error.ends_with("is not a file"))
         );
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::shell::event_queue::{EventQueue, Signal};
 use crate::shell::run::DeskError;
 use crate::shell::terminal::{self, Screen, ScreenOptions};
-use crate::shell::{failures, input, setting_up, signals};
+use crate::shell::{failures, input, signals, terminal_lending};
 use inbox::event::Event;
 use inbox::first_run::{FirstRun, FirstStep, view};
 use inbox::keys::{KeyCode, KeyPress};
@@ -34,7 +34,7 @@ pub fn choose_first_step(config: &Path, theme: Theme) -> Result<FirstStep, DeskE
         let turn = mailbox.wait(IDLE_TIMEOUT);
         for signal in turn.signals {
             match signal {
-                Signal::End | Signal::Gone => return Ok(FirstStep::Quit),
+                Signal::End | Signal::TerminalLost => return Ok(FirstStep::Quit),
                 Signal::Failed => return Err(DeskError::Failed),
                 Signal::Stop => {
                     terminal::restore();
@@ -51,10 +51,10 @@ pub fn choose_first_step(config: &Path, theme: Theme) -> Result<FirstStep, DeskE
         for key in turn.keys.into_iter().flat_map(keys) {
             let step = first.key(key);
             match step {
-                Some(FirstStep::AddChannel) => match gate.lend(&mut screen, setting_up::run_setup)? {
+                Some(FirstStep::AddChannel) => match gate.lend(&mut screen, terminal_lending::run_setup)? {
                     Ok(()) => return Ok(FirstStep::AddChannel),
                     Err(why) => {
-                        first.said = Some(why);
+                        first.message = Some(why);
                         size = terminal::size()?;
                     }
                 },

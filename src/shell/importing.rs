@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::shell::event_queue::EventQueue;
 use inbox::event::Event;
-use inbox::screens::people::importing::{ImportAction, ImportResult, ImportSource};
+use inbox::screens::people::csv_import::{ImportAction, ImportResult, ImportSource};
 use model::time::Clock;
 use store::Store;
 use sync::Engine;

@@ -15,7 +15,7 @@ use crate::shell::event_queue::{EventQueue, Signal};
 use crate::shell::terminal::{self, Screen};
 use inbox::event::Event;
 
-/// Maximum wait of [`Gate::close`] for the thread.
+/// Maximum wait of [`InputGate::close`] for the thread.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes of one read.
 const READ_BYTES: usize = 64 * 1024;
@@ -32,7 +32,7 @@ pub fn spawn(mailbox: EventQueue) -> io::Result<InputGate> {
         if let Err(error) = read_all(&mailbox, &reading, woken) {
             tracing::warn!(%error, "the terminal's input has ended");
         }
-        mailbox.signal(Signal::Gone);
+        mailbox.signal(Signal::TerminalLost);
     })?;
     Ok(gate)
 }

@@ -37,22 +37,21 @@ impl MailFiles {
     /// Saves an attachment. Returns its path.
     pub fn save(&self, name: &str, raw: &str, source: &MailAttachmentSource) -> Result<String, String> {
         let MailAttachmentSource::Enclosed(place) = source else {
-            return Err("the file is not enclosed: its link is opened instead".to_owned());
+            return Err("the file is not in the mail; its link is opened instead".to_owned());
         };
         let place = usize::try_from(*place).unwrap_or(usize::MAX);
-        let bytes =
-            attachment_bytes(raw, place).ok_or("the file's bytes cannot be read: they are no base64")?;
+        let bytes = attachment_bytes(raw, place).ok_or("the file cannot be read: invalid base64")?;
         self.save_bytes(name, &bytes)
     }
 
     /// Saves bytes under a name. Returns the path.
     pub fn save_bytes(&self, name: &str, bytes: &[u8]) -> Result<String, String> {
         let folder = self.folder();
-        disk::folder(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+        disk::folder(&folder).map_err(|error| format!("could not create {}: {error}", folder.display()))?;
         let (mut file, path) =
-            new_file(&folder, name).map_err(|error| format!("{name} was not saved: {error}"))?;
+            new_file(&folder, name).map_err(|error| format!("could not save {name}: {error}"))?;
         file.write_all(bytes)
-            .map_err(|error| format!("{} was not written whole: {error}", path.display()))?;
+            .map_err(|error| format!("could not write all of {}: {error}", path.display()))?;
         Ok(path.display().to_string())
     }
 
@@ -68,16 +67,16 @@ impl MailFiles {
 
     /// Writes the page for the browser; the oldest of too many is removed.
     fn page(&mut self, raw: &str) -> Result<PathBuf, String> {
-        let html = html_of(raw).ok_or("this mail has no HTML; it is shown here as it is")?;
+        let html = html_of(raw).ok_or("this mail has no HTML; its text is on screen")?;
         let name = format!("frontdesk-mail-{:016x}.html", rand::random::<u64>());
-        let (mut file, path) =
-            new_file(&std::env::temp_dir(), &name).map_err(|error| format!("no file for it: {error}"))?;
+        let (mut file, path) = new_file(&std::env::temp_dir(), &name)
+            .map_err(|error| format!("could not create a file for it: {error}"))?;
         if self.pages.len() >= MAX_PAGES {
             remove(&self.pages.remove(0));
         }
         self.pages.push(path.clone());
         file.write_all(mail_page::page(&html).as_bytes())
-            .map_err(|error| format!("the mail was not written: {error}"))?;
+            .map_err(|error| format!("could not write the mail: {error}"))?;
         Ok(path)
     }
 }
@@ -98,7 +97,7 @@ impl Drop for MailFiles {
 
 fn remove(page: &Path) {
     if let Err(error) = std::fs::remove_file(page) {
-        tracing::info!(page = %page.display(), %error, "a page of a mail was not removed");
+        tracing::info!(page = %page.display(), %error, "the page of a mail could not be removed");
     }
 }
 
@@ -107,10 +106,10 @@ pub fn size(path: &str) -> Result<(String, u64), String> {
     let whole = std::fs::canonicalize(expand_home(path)).map_err(|error| error.to_string())?;
     let facts = std::fs::metadata(&whole).map_err(|error| error.to_string())?;
     if !facts.is_file() {
-        return Err("it is no file".to_owned());
+        return Err("not a file".to_owned());
     }
     if facts.len() > MAX_FILE_BYTES {
-        return Err(format!("it is larger than {} MB", MAX_FILE_BYTES / 1_000_000));
+        return Err(format!("larger than {} MB", MAX_FILE_BYTES / 1_000_000));
     }
     Ok((whole.display().to_string(), facts.len()))
 }
@@ -165,7 +164,7 @@ fn new_file(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("too many files of this name are there already"))
+    Err(io::Error::other("too many files with this name exist"))
 }
 
 /// Starts a program with a file, without waiting for it.

@@ -108,7 +108,7 @@ pub fn refusal(command: &[String]) -> Option<String> {
     let fills = script.contains("{title}") || script.contains("{body}");
     (is_shell && fills).then(|| {
         format!(
-            "{name} would run what customers write: write \"$FRONTDESK_TITLE\" and \"$FRONTDESK_BODY\" there"
+            "{name} would execute text that customers write: use \"$FRONTDESK_TITLE\" and \"$FRONTDESK_BODY\" instead"
         )
     })
 }

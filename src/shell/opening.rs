@@ -14,7 +14,7 @@ pub fn open_file(path: &Path) -> Result<(), String> {
     let child = mail_files::start(OPENER, path);
     let mut child = child.map_err(|error| {
         tracing::warn!(%error, OPENER, "a mail could not be opened");
-        format!("{OPENER} could not be started ({error}); the mail is in {}", path.display())
+        format!("could not start {OPENER} ({error}); the mail is in {}", path.display())
     })?;
     let waits = std::thread::Builder::new().name("opener".to_owned());
     // If no thread starts, the process is reaped at exit.
@@ -30,7 +30,7 @@ pub fn open(url: &str) -> Result<(), String> {
     command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| {
         tracing::warn!(%error, OPENER, "a link could not be opened");
-        format!("{OPENER} could not be started ({error}); y l copies the link")
+        format!("could not start {OPENER} ({error}); y l copies the link")
     })?;
     let waits = std::thread::Builder::new().name("opener".to_owned());
     // If no thread starts, the process is reaped at exit.

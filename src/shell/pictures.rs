@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::shell::decoding;
 use client::pictures::fetch_picture;
-use inbox::outside::Answered;
+use inbox::outside::OutsideAnswer;
 use model::ids::ChannelId;
 use model::pictures::{FetchedPicture, Graphics, PictureRequest};
 
@@ -24,13 +24,13 @@ impl PictureLoader {
     }
 
     /// Fetches in the background and passes the result to `tell`.
-    pub fn begin(&self, wanted: PictureRequest, tell: impl FnOnce(Answered) + Send + 'static) {
+    pub fn begin(&self, wanted: PictureRequest, tell: impl FnOnce(OutsideAnswer) + Send + 'static) {
         let viewer = self.clone();
         self.runtime.spawn(async move { tell(viewer.fetch(wanted).await) });
     }
 
     /// Fetches and waits for the result.
-    pub fn load(&self, wanted: PictureRequest) -> Answered {
+    pub fn load(&self, wanted: PictureRequest) -> OutsideAnswer {
         self.runtime.block_on(self.fetch(wanted))
     }
 
@@ -39,24 +39,24 @@ impl PictureLoader {
     /// # Errors
     /// As text for the person.
     pub(super) fn file(&self, channel: &ChannelId, url: &str) -> Result<Vec<u8>, String> {
-        let fetched = fetch_picture(url, self.home(channel));
+        let fetched = fetch_picture(url, self.base_url(channel));
         self.runtime.block_on(fetched).map_err(|error| error.to_string())
     }
 
-    fn home(&self, channel: &ChannelId) -> Option<&str> {
+    fn base_url(&self, channel: &ChannelId) -> Option<&str> {
         self.base_urls.iter().find(|home| home.0 == *channel).map(|home| home.1.as_str())
     }
 
-    async fn fetch(&self, wanted: PictureRequest) -> Answered {
-        let fetched = self.make(&wanted).await;
+    async fn fetch(&self, wanted: PictureRequest) -> OutsideAnswer {
+        let fetched = self.fetch_and_decode(&wanted).await;
         if let Err(why) = &fetched {
             tracing::info!(channel = %wanted.channel, why, "a picture could not be shown");
         }
-        Answered::Picture(wanted.url, fetched)
+        OutsideAnswer::Picture(wanted.url, fetched)
     }
 
-    async fn make(&self, wanted: &PictureRequest) -> FetchedPicture {
-        let file = fetch_picture(&wanted.url, self.home(&wanted.channel))
+    async fn fetch_and_decode(&self, wanted: &PictureRequest) -> FetchedPicture {
+        let file = fetch_picture(&wanted.url, self.base_url(&wanted.channel))
             .await
             .map_err(|error| error.to_string())?;
         let graphics = self.graphics;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::shell::children;
 use crate::shell::event_queue::EventQueue;
 use inbox::event::Event;
-use inbox::outside::Answered;
+use inbox::outside::OutsideAnswer;
 use model::json;
 
 /// Maximum bytes of output.
@@ -25,11 +25,11 @@ pub fn begin(command: String, input: String, mailbox: EventQueue) {
     let name = command.clone();
     let begun = thread.spawn(move || {
         let said = pipe(&command, &input);
-        mailbox.result(Event::Answered(Answered::Piped(command, said)));
+        mailbox.result(Event::Answered(OutsideAnswer::Piped(command, said)));
     });
     if let Err(error) = begun {
         let why = format!("it could not be started: {error}");
-        told.result(Event::Answered(Answered::Piped(name, Err(why))));
+        told.result(Event::Answered(OutsideAnswer::Piped(name, Err(why))));
     }
 }
 
@@ -58,7 +58,7 @@ fn run(command: &str, input: String, patience: Duration) -> Result<String, Strin
     }];
     if threads.into_iter().any(|thread| thread.is_err()) {
         stop(&mut child);
-        return Err("there is no thread to run it on".to_owned());
+        return Err("it could not be started: no thread is available".to_owned());
     }
     let (mut said, mut complaint) = (String::new(), String::new());
     for _ in 0..2 {
@@ -75,7 +75,7 @@ fn run(command: &str, input: String, patience: Duration) -> Result<String, Strin
     if status.success() {
         return Ok(said);
     }
-    let last = complaint.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    let last = complaint.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing");
     Err(match status.code() {
         Some(code) => format!("it failed with {code}: {last}"),
         None => format!("it was stopped: {last}"),

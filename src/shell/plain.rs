@@ -1,6 +1,5 @@
 //! Plain mode: the inbox as lines of text. Input and output are by line; the terminal is not taken over.
 
-use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,20 +13,21 @@ use crate::shell::pictures::PictureLoader;
 use crate::shell::run::{self, DeskError};
 use crate::shell::user_files::UserFiles;
 use crate::shell::{children, failures, opening, receiving, signals};
-use inbox::Inbox;
 use inbox::event::{Effect, Event, FileWrite, TerminalOrder};
-use inbox::plain::Spoken;
+use inbox::input_queue::InputQueue;
+use inbox::plain::PlainOutput;
 use inbox::plain::help;
 use inbox::plain::input;
 use inbox::plain::input::PlainCommand;
-use inbox::plain::unsaid::UnsaidPlace;
+use inbox::plain::snapshot::UiSnapshot;
+use inbox::{Inbox, Notice};
 use model::news::News;
 use model::pictures::Graphics;
 use model::time::{ClockReading, Moment};
 use sync::Engine;
 
-/// Size of the hidden frames: wide enough for every line, narrow enough for one pane at a time.
-const FRAME_SIZE: (u16, u16) = (99, 60);
+/// Columns and rows of the layout, which is never drawn: narrow enough for one pane at a time.
+const LAYOUT_SIZE: (u16, u16) = (99, 60);
 /// Maximum nested layers.
 const MAX_LAYERS: usize = 8;
 
@@ -40,7 +40,8 @@ impl DeskParts {
         let store = self.files.open()?;
         run::report_restored(&store, &self.channels, &mailbox);
         let mut reader = store.reader()?;
-        let mut app = Inbox::new(Self::infos(&self.channels), self.settings, FRAME_SIZE, self.clock.times());
+        let settings = self.files.settings_of_agent(self.settings);
+        let mut app = Inbox::new(Self::infos(&self.channels), settings, LAYOUT_SIZE, self.clock.times());
         app.desk.agent = self.agent;
         // Listed rows keep their numbers.
         app.desk.list_follows = false;
@@ -65,8 +66,9 @@ impl DeskParts {
         let mut turning = PlainMode {
             app,
             hands,
-            spoken: Spoken::default(),
-            lines: VecDeque::new(),
+            spoken: PlainOutput::default(),
+            inputs: InputQueue::default(),
+            line: None,
             notifier: self.notifier,
             clipboard: self.clipboard,
             mailbox: mailbox.clone(),
@@ -74,7 +76,7 @@ impl DeskParts {
         };
         let ended = turning.run(&mailbox, || self.clock.times());
         let PlainMode { mut app, hands, .. } = turning;
-        app.leave().into_iter().for_each(|effect| hands.perform(effect));
+        app.save_on_exit().into_iter().for_each(|effect| hands.perform(effect));
         hands.finish();
         drop(receiving);
         let _ = self
@@ -97,7 +99,7 @@ fn read_lines(mailbox: EventQueue) -> io::Result<()> {
                 }
             }
         }
-        mailbox.signal(Signal::Gone);
+        mailbox.signal(Signal::TerminalLost);
     })?;
     Ok(())
 }
@@ -106,9 +108,11 @@ fn read_lines(mailbox: EventQueue) -> io::Result<()> {
 struct PlainMode {
     app: Inbox,
     hands: EffectRunner,
-    spoken: Spoken,
-    /// Lines not handled yet.
-    lines: VecDeque<String>,
+    spoken: PlainOutput,
+    /// Lines not handled yet, and keys of the line that is being handled.
+    inputs: InputQueue,
+    /// Line whose keys are being handled.
+    line: Option<LineStart>,
     notifier: Notifier,
     clipboard: Clipboard,
     mailbox: EventQueue,
@@ -116,113 +120,124 @@ struct PlainMode {
     works: bool,
 }
 
+/// The inbox before a line, to tell if the line had an effect.
+struct LineStart {
+    layer: Option<String>,
+    notice: Option<Notice>,
+    place: UiSnapshot,
+}
+
 impl PlainMode {
     fn run(&mut self, mailbox: &EventQueue, times: impl Fn() -> ClockReading) -> Result<(), DeskError> {
         let mut gone = false;
         loop {
-            let due = self.app.next_due(times()).clamp(0, 60_000_000);
+            let read = times();
+            let inputs_due = self.inputs.due().map_or(i64::MAX, |due| due.since(read.moment));
+            let due = self.app.micros_until_due(read).min(inputs_due).clamp(0, 60_000_000);
             let turn = mailbox.wait(Duration::from_micros(u64::try_from(due).unwrap_or(0)));
             if self.update(Event::Time(times()))? {
                 return Ok(());
             }
-            for event in turn.keys.into_iter().chain(turn.results) {
-                let quits = if let Event::Line(line) = event {
-                    self.lines.push_back(line);
-                    false
-                } else {
-                    self.update(event)?
-                };
-                if quits || self.read_lines(&times)? {
+            turn.keys.into_iter().for_each(|line| self.inputs.push(line));
+            if !self.inputs.is_waiting() && self.take_inputs(&times)? {
+                return Ok(());
+            }
+            for event in turn.results {
+                if self.update(event)? {
                     return Ok(());
                 }
+            }
+            if self.take_inputs(&times)? {
+                return Ok(());
             }
             self.print_changes(times().moment)?;
             for signal in turn.signals {
                 match signal {
                     Signal::End => return Ok(()),
-                    Signal::Gone => gone = true,
+                    Signal::TerminalLost => gone = true,
                     Signal::Failed => return Err(DeskError::Failed),
                     Signal::Stop => signals::stop_process(),
                     Signal::Continue | Signal::Resized => (),
                 }
             }
-            if gone && self.lines.is_empty() {
+            if gone && self.inputs.is_empty() {
                 return Ok(());
             }
         }
     }
 
-    /// Handles lines, each after the loads of the one before it. Returns true at the end.
-    fn read_lines(&mut self, times: impl Fn() -> ClockReading) -> Result<bool, DeskError> {
-        while !input::waits(&self.app)
-            && let Some(line) = self.lines.pop_front()
-        {
-            if self.line(&line)? {
+    /// Handles lines and their keys until the rest has to wait. Returns true at the end.
+    fn take_inputs(&mut self, times: impl Fn() -> ClockReading) -> io::Result<bool> {
+        while let Some(event) = self.inputs.next(&self.app, times().moment) {
+            let ends = if let Event::Line(line) = event { self.line(&line)? } else { self.update(event)? };
+            if ends {
                 return Ok(true);
             }
-            // The output of a line precedes the next line.
-            self.print_changes(times().moment)?;
+            if self.inputs.first().is_none_or(|next| matches!(next, Event::Line(_))) {
+                // The output of a line precedes the next line.
+                self.end_line()?;
+                self.print_changes(times().moment)?;
+            }
         }
         Ok(false)
     }
 
     /// Prints new output.
     fn print_changes(&mut self, now: Moment) -> io::Result<()> {
-        print_lines(&self.spoken.hear(&self.app))?;
-        self.app.desk.drawn(now, &mut self.app.context);
+        print_lines(&self.spoken.collect_new_lines(&self.app))?;
+        self.app.desk.record_drawn(now, &mut self.app.context);
         Ok(())
     }
 
     /// Handles one line. Returns true at the end.
     fn line(&mut self, line: &str) -> io::Result<bool> {
-        let mut read = input::read(&self.app, line, self.spoken.listed());
+        let mut read = input::parse_line(&self.app, line, self.spoken.listed());
         for _ in 0..MAX_LAYERS {
-            if read != PlainCommand::Elsewhere {
+            if read != PlainCommand::LeaveFirst {
                 break;
             }
-            for event in input::leaving(&self.app) {
+            for event in input::leave_events(&self.app) {
                 self.update(event)?;
             }
-            read = input::read(&self.app, line, self.spoken.listed());
+            read = input::parse_line(&self.app, line, self.spoken.listed());
         }
         match read {
-            PlainCommand::Again => self.spoken.again(),
-            PlainCommand::List => print_lines(&self.spoken.list(&self.app))?,
-            PlainCommand::Help(word) => print_lines(&help::help(&self.app, word.as_deref()))?,
-            PlainCommand::Elsewhere => print_lines(&["answer or leave this first".to_owned()])?,
+            PlainCommand::RepeatPlace => self.spoken.forget_place(),
+            PlainCommand::List => print_lines(&self.spoken.list_conversations(&self.app))?,
+            PlainCommand::Help(word) => print_lines(&help::help_lines(&self.app, word.as_deref()))?,
+            PlainCommand::LeaveFirst => print_lines(&["answer or leave this first".to_owned()])?,
             PlainCommand::Unknown(why) => {
                 print_lines(&[why])?;
-                print_lines(&help::choices(&self.app))?;
+                print_lines(&help::input_help(&self.app))?;
             }
-            PlainCommand::Events(events) => return self.events(events),
+            PlainCommand::Events(events) => self.begin_line(events),
         }
         Ok(false)
     }
 
-    /// Applies key events and prints feedback if they had no effect. Returns true at the end.
-    fn events(&mut self, events: Vec<Event>) -> io::Result<bool> {
-        self.app.context.question_was_heard();
-        let before = self.app.context.layers.last().map(|layer| format!("{layer:?}"));
-        let notice = self.app.context.notice.clone();
-        let place = UnsaidPlace::of(&self.app);
+    /// Queues the keys of a line before the next line.
+    fn begin_line(&mut self, keys: Vec<Event>) {
+        self.app.context.lower_prompt_guard();
+        let layer = self.app.context.overlays.last().map(|layer| format!("{layer:?}"));
+        let (notice, place) = (self.app.context.notice.clone(), UiSnapshot::of(&self.app));
+        self.line = Some(LineStart { layer, notice, place });
         self.works = false;
-        for event in events {
-            if self.update(event)? {
-                return Ok(true);
-            }
+        self.inputs.push_first(keys);
+    }
+
+    /// Prints what a line has changed, or that it had no effect.
+    fn end_line(&mut self) -> io::Result<()> {
+        let Some(LineStart { layer, notice, place }) = self.line.take() else { return Ok(()) };
+        let after = self.app.context.overlays.last().map(|layer| format!("{layer:?}"));
+        if layer.is_some() && layer == after && self.app.context.notice == notice {
+            print_lines(&["that is not an answer to the open question".to_owned()])?;
+            return print_lines(&help::input_help(&self.app));
         }
-        let after = self.app.context.layers.last().map(|layer| format!("{layer:?}"));
-        if before.is_some() && before == after && self.app.context.notice == notice {
-            print_lines(&["that answers nothing here".to_owned()])?;
-            print_lines(&help::choices(&self.app))?;
-            return Ok(false);
-        }
-        let lines = self.spoken.hear(&self.app);
+        let lines = self.spoken.collect_new_lines(&self.app);
         match lines.is_empty() && !self.works {
-            true => print_lines(&[place.told(&self.app)])?,
-            false => print_lines(&lines)?,
+            true => print_lines(&[place.describe_change(&self.app)]),
+            false => print_lines(&lines),
         }
-        Ok(false)
     }
 
     /// Updates the inbox and performs its effects. Returns true at the end.
@@ -237,7 +252,7 @@ impl PlainMode {
                 }
                 it @ (Effect::Load(_)
                 | Effect::Write(_)
-                | Effect::Ask(_)
+                | Effect::Request(_)
                 | Effect::Sync(_)
                 | Effect::Import(_)
                 | Effect::Log(_)) => self.hands.perform(it),
@@ -252,16 +267,18 @@ impl PlainMode {
             TerminalOrder::Quit => return Ok(true),
             TerminalOrder::QuitToBackground => match children::spawn_background_sender() {
                 Ok(()) => return Ok(true),
-                Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
+                Err(why) => self.app.context.show_warning(format!("the background process stopped: {why}")),
             },
-            TerminalOrder::Redraw => self.spoken.again(),
+            TerminalOrder::Redraw => self.spoken.forget_place(),
             TerminalOrder::Suspend => signals::stop_process(),
-            TerminalOrder::SetUp => self.app.context.warn("`frontdesk channel add` adds a channel key"),
+            TerminalOrder::SetUp => {
+                self.app.context.show_warning("`frontdesk channel add` adds a channel key")
+            }
             TerminalOrder::Bell | TerminalOrder::ReadMouse(_) | TerminalOrder::Edit(_) => (),
             TerminalOrder::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
-            TerminalOrder::OpenOutside(url) => {
+            TerminalOrder::OpenLink(url) => {
                 if let Err(why) = opening::open(&url) {
-                    self.app.context.warn(why);
+                    self.app.context.show_warning(why);
                 }
             }
             TerminalOrder::ReadOut(text) => {
@@ -278,8 +295,9 @@ impl PlainMode {
 
 /// True if the effect's result is not announced.
 fn is_quiet(effect: &Effect) -> bool {
-    let quiet =
-        |file_write: &FileWrite| matches!(file_write, FileWrite::NotePresence(_) | FileWrite::SaveDraft(..));
+    let quiet = |file_write: &FileWrite| {
+        matches!(file_write, FileWrite::RecordPresence(_) | FileWrite::SaveDraft(..))
+    };
     matches!(effect, Effect::Log(_)) || matches!(effect, Effect::Write(it) if quiet(it))
 }
 

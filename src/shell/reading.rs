@@ -5,17 +5,19 @@ use std::sync::mpsc::Receiver;
 
 use crate::shell::campaigning;
 use crate::shell::event_queue::EventQueue;
-use inbox::event::{Event, Load, Loaded, Spread};
+use inbox::event::{Event, Load, Loaded, MarkMode};
+use model::attention::AttentionQuery;
 use model::conversations::ConversationRow;
 use model::filter::{ConversationFilter, Sort, parse};
 use model::ids::{ChannelId, ConversationId};
 use model::queries::{Anchor, ConversationKey, ConversationQuery, DeskQuery};
+use model::queue::Section;
 use model::selector::{Selector, Unresolved};
 use model::text::SafeText;
 use model::time::Timestamp;
 use store::{Reader, StoreError};
 
-/// Maximum waiting conversations examined, longest waiting first.
+/// Maximum conversations examined that need a person, most urgent first.
 const MAX_ATTENTION_ROWS: u32 = 1_000;
 
 /// Maximum conversations matched by a name.
@@ -77,10 +79,10 @@ fn reviews(reader: &Reader, query: &DeskQuery, one_in: u32, now: Timestamp) -> R
 }
 
 /// Keys of all conversations of a list, for marking.
-fn load_all_rows(reader: &Reader, query: &ConversationQuery, how: Spread) -> Result<Loaded, StoreError> {
+fn load_all_rows(reader: &Reader, query: &ConversationQuery, how: MarkMode) -> Result<Loaded, StoreError> {
     let page = reader.conversations(query)?;
     let ids = page.rows.iter().map(ConversationRow::key).collect();
-    Ok(Loaded::Spread(query.clone(), how, ids, !page.reaches_bottom))
+    Ok(Loaded::MarkList(query.clone(), how, ids, !page.reaches_bottom))
 }
 
 /// Draft-only conversations without a draft for the latest message.
@@ -119,6 +121,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
     })
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each load")]
 fn read(reader: &mut Reader, load: &Load) -> Result<Loaded, StoreError> {
     match load {
         Load::Conversations(query) => {
@@ -133,8 +136,8 @@ fn read(reader: &mut Reader, load: &Load) -> Result<Loaded, StoreError> {
             reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
         }
         Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
-        Load::Elsewhere(key) => {
-            reader.other_conversations(key).map(|found| Loaded::Elsewhere(key.clone(), found))
+        Load::SamePerson(key) => {
+            reader.other_conversations(key).map(|found| Loaded::SamePerson(key.clone(), found))
         }
         Load::Card(key) => reader.card(key).map(|card| Loaded::Card(key.clone(), Box::new(card))),
         Load::Question(row, now) => {
@@ -148,22 +151,29 @@ fn read(reader: &mut Reader, load: &Load) -> Result<Loaded, StoreError> {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
         }
         Load::Search(query) => reader.search(query).map(|page| Loaded::Search(query.clone(), Box::new(page))),
-        Load::Depth(channel, conversation, message) => reader
-            .count_from_newest(channel, conversation, message)
-            .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
-        Load::Names => reader.names().map(Loaded::Names),
+        Load::ViewMatches(query) => {
+            reader.conversations(query).map(|page| Loaded::ViewMatches(query.clone(), page.rows))
+        }
+        Load::NewerMessages(channel, conversation, message) => {
+            reader.count_from_newest(channel, conversation, message).map(|depth| {
+                Loaded::NewerMessages(channel.clone(), conversation.clone(), message.clone(), depth)
+            })
+        }
+        Load::ConversationNames => reader.names().map(Loaded::ConversationNames),
         Load::ViewCounts(channel, filters, at) => view_counts(reader, channel.as_ref(), filters, *at),
         Load::Lookup(who) => lookup(reader, who).map(Loaded::Lookup),
         Load::DueDrafts(channels, open, now) => due_drafts(reader, channels, open.as_ref(), *now),
-        Load::Needing(scope) => {
-            let (filter, limit) = (ConversationFilter::needing_person(), MAX_ATTENTION_ROWS);
-            let query = first_rows(scope.as_ref(), filter, Sort::Waiting, Timestamp::default(), limit);
-            reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
+        Load::NeedsPerson => {
+            let filter = ConversationFilter::section(Some(Section::NeedsPerson));
+            let query = first_rows(None, filter, Sort::Queue, Timestamp::default(), MAX_ATTENTION_ROWS);
+            reader.conversations(&query).map(|page| Loaded::NeedsPerson(page.rows))
         }
         Load::Triage(query) => {
             reader.conversations(query).map(|page| Loaded::Triage(query.clone(), page.rows))
         }
-        Load::Ahead(query) => reader.history(query).map(|page| Loaded::Ahead(query.clone(), Box::new(page))),
+        Load::HistoryPrefetch(query) => {
+            reader.history(query).map(|page| Loaded::HistoryPrefetch(query.clone(), Box::new(page)))
+        }
         Load::Mailbox(channel) => mail_account(reader, channel),
         Load::Correspondents(channel, text) => reader
             .correspondents(channel, text, MAX_CORRESPONDENTS)
@@ -177,29 +187,32 @@ fn read(reader: &mut Reader, load: &Load) -> Result<Loaded, StoreError> {
             .person(channel, phone)
             .map(|found| Loaded::Person(channel.clone(), phone.clone(), found.map(Box::new))),
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
-        Load::Spread(query, how) => load_all_rows(reader, query, *how),
+        Load::MarkList(query, how) => load_all_rows(reader, query, *how),
         Load::Marked(marked) => reader.conversation_rows(marked).map(Loaded::Marked),
-        Load::Shelf(channel) => {
-            reader.uploaded_files(channel).map(|shelf| Loaded::Shelf(channel.clone(), shelf))
+        Load::UploadedFiles(channel) => {
+            reader.uploaded_files(channel).map(|shelf| Loaded::UploadedFiles(channel.clone(), shelf))
         }
-        Load::Spent => reader.spending_by_channel().map(Loaded::Spent),
+        Load::Spending => reader.spending_by_channel().map(Loaded::Spending),
         Load::ModelUsage(since) => reader.model_usage(*since).map(Loaded::ModelUsage),
         Load::Unpaid => reader.unpaid_rows().map(Loaded::Unpaid),
-        Load::Macros => reader.macros().map(Loaded::Macros),
-        Load::Digest(channels) => reader.digest(channels).map(|digest| Loaded::Digest(Box::new(digest))),
+        Load::NeedsYou(query) => reader.needs_you(query).map(|page| Loaded::NeedsYou(Box::new(page))),
         Load::ServiceLevels(query, zone) => reader
             .service_levels(query, zone)
             .map(|service_level| Loaded::ServiceLevels(query.clone(), Box::new(service_level))),
-        Load::Attention(ask) => reader.attention(ask).map(|attention| Loaded::Attention(Box::new(attention))),
-        Load::Echo(number) => Ok(Loaded::Echo(*number)),
+        Load::Alarms(query, since) => alarms(reader, query, *since),
+        Load::Barrier(number) => Ok(Loaded::Barrier(*number)),
         Load::ContactWays(query) => {
             reader.person_page(query).map(|page| Loaded::ContactWays(query.clone(), Box::new(page)))
         }
-        Load::Fates(rows) => reader.row_outcomes(rows).map(Loaded::Fates),
+        Load::RowOutcomes(rows) => reader.row_outcomes(rows).map(Loaded::RowOutcomes),
         Load::Tags(limit) => reader.used_tags(*limit).map(Loaded::Tags),
-        Load::Paused(limit) => reader.paused_entries(*limit).map(Loaded::Paused),
+        Load::PausedConversations(limit) => reader.paused_entries(*limit).map(Loaded::PausedConversations),
         Load::Broadcasts(wanted) => campaigning::load(reader, wanted),
     }
+}
+
+fn alarms(reader: &Reader, query: &AttentionQuery, since: Timestamp) -> Result<Loaded, StoreError> {
+    reader.alarms(query, since).map(|alarms| Loaded::Alarms(Box::new(alarms), query.now))
 }
 
 /// Answers loads in order until the queue closes; reads ahead come last.
@@ -220,7 +233,7 @@ pub(super) fn run_loads(mut reader: Reader, queue: &Receiver<Load>, mailbox: &Ev
 
 /// Takes the next load. Loads replaced by a newer one are skipped.
 fn next(waiting: &mut VecDeque<Load>) -> Option<Load> {
-    while let Some(at) = waiting.iter().position(|load| !matches!(load, Load::Ahead(_))) {
+    while let Some(at) = waiting.iter().position(|load| !matches!(load, Load::HistoryPrefetch(_))) {
         let wanted = waiting.remove(at)?;
         if !waiting.iter().skip(at).any(|load| load.replaces(&wanted)) {
             return Some(wanted);
@@ -243,18 +256,18 @@ mod tests {
             limit: 100,
         };
         let mut waiting = VecDeque::from([
-            Load::Ahead(query("c2")),
+            Load::HistoryPrefetch(query("c2")),
             Load::History(query("c1")),
             Load::Counts("harbor".into()),
-            Load::Ahead(query("c3")),
+            Load::HistoryPrefetch(query("c3")),
             Load::History(query("c1")),
         ]);
         let taken: Vec<Load> = std::iter::from_fn(|| next(&mut waiting)).collect();
         let expected = [
             Load::Counts("harbor".into()),
             Load::History(query("c1")),
-            Load::Ahead(query("c3")),
-            Load::Ahead(query("c2")),
+            Load::HistoryPrefetch(query("c3")),
+            Load::HistoryPrefetch(query("c2")),
         ];
         assert_eq!(taken, expected);
     }

@@ -137,7 +137,7 @@ async fn run(
                 shared.update_status(&id, |stand| stand.url.clone_from(&url));
                 hooks.push((id, DesiredWebhook { url, secret, is_known }));
             }
-            Err(why) => shared.close(&id, &format!("the webhook's secret could not be kept: {why}")),
+            Err(why) => shared.close(&id, &format!("could not store the webhook's secret: {why}")),
         }
     }
     let heard = shared.clone();
@@ -174,7 +174,7 @@ async fn listen(
             }
             Err(error) => {
                 tracing::warn!(%address, %error, "webhooks are not listened for");
-                let why = format!("{address} cannot be listened on: {error}; another desk may do it");
+                let why = format!("could not listen on {address}: {error}; another desk may be using it");
                 hooks.iter().for_each(|(id, _)| shared.close(id, &why));
                 tokio::time::sleep(LISTEN_RETRY_DELAY).await;
             }
@@ -273,7 +273,7 @@ impl ChannelWebhookState {
             }
             (None, WebhookState::Registered) => match standing {
                 TrustLevel::Trusted => WebhookDeliveryState::Instant,
-                TrustLevel::Doubted => WebhookDeliveryState::Doubted,
+                TrustLevel::Distrusted => WebhookDeliveryState::Doubted,
                 TrustLevel::Unknown => WebhookDeliveryState::Quiet,
             },
         }

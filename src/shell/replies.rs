@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use inbox::screens::composer::canned::Canned;
+use inbox::screens::composer::canned::CannedReplies;
 use model::email::quoting::QuoteStyle;
 use model::replies::CannedReply;
 use model::text;
@@ -24,17 +24,17 @@ type FileStamp = (PathBuf, Option<SystemTime>, u64);
 pub struct ReplyFolder {
     path: PathBuf,
     stamps: Option<Vec<FileStamp>>,
-    canned: Canned,
+    canned: CannedReplies,
 }
 
 impl ReplyFolder {
     /// The folder is read on first use.
     pub fn new(path: PathBuf) -> Self {
-        let canned = Canned { folder: path.display().to_string(), ..Canned::default() };
+        let canned = CannedReplies { folder: path.display().to_string(), ..CannedReplies::default() };
         Self { path, stamps: None, canned }
     }
 
-    pub fn read(&mut self) -> Canned {
+    pub fn read(&mut self) -> CannedReplies {
         match prints(&self.path) {
             Ok(prints) if self.stamps.as_ref() != Some(&prints) => {
                 self.canned = read_all(&self.path, &prints);
@@ -66,7 +66,7 @@ fn prints(folder: &Path) -> io::Result<Vec<FileStamp>> {
     Ok(prints)
 }
 
-fn read_all(folder: &Path, prints: &[FileStamp]) -> Canned {
+fn read_all(folder: &Path, prints: &[FileStamp]) -> CannedReplies {
     let mut replies = Vec::new();
     let mut problems = Vec::new();
     for (path, _, _) in prints {
@@ -76,7 +76,7 @@ fn read_all(folder: &Path, prints: &[FileStamp]) -> Canned {
             Err(why) => problems.push(format!("{name}.md: {why}")),
         }
     }
-    Canned { folder: folder.display().to_string(), replies: Some(replies), problems }
+    CannedReplies { folder: folder.display().to_string(), replies: Some(replies), problems }
 }
 
 fn read_file(path: &Path) -> Result<String, String> {
@@ -116,7 +116,7 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
         }
     }
     reply.body = text::clean_pasted(body.trim());
-    if reply.body.is_empty() { Err("there is no text in it".to_owned()) } else { Ok(reply) }
+    if reply.body.is_empty() { Err("it has no text".to_owned()) } else { Ok(reply) }
 }
 
 /// Sample replies of the demo.
@@ -160,7 +160,7 @@ mod tests {
             ("+++\ntitel = \"x\"\n+++\nx", "titel is not known"),
             ("+++\nquote = \"top\"\n+++\nx", "quote must be one of below, above, between, none"),
             ("+++\ntitle", "the second line of +++"),
-            ("\n", "there is no text"),
+            ("\n", "it has no text"),
         ];
         for (text, why) in cases {
             let told = parse("x", text).expect_err(text);

@@ -1,5 +1,5 @@
 //! The loop: wait, handle keys first, update, perform effects, take queued events, draw once. Sleeps while
-//! idle.
+//! idle. Keys come from the [`InputQueue`], which holds them while a read moves the selection.
 
 use std::io;
 use std::sync::Arc;
@@ -20,9 +20,10 @@ use crate::shell::reading;
 use crate::shell::receiving;
 use crate::shell::terminal::{self, Screen, SharpImage};
 use crate::shell::user_files::UserFiles;
-use crate::shell::{children, editor, failures, input, opening, setting_up, signals};
+use crate::shell::{children, editor, failures, input, opening, signals, terminal_lending};
 use inbox::Inbox;
 use inbox::event::{Effect, Event, Load, TerminalOrder};
+use inbox::input_queue::InputQueue;
 use inbox::keys::Pointer;
 use inbox::screens::history::links_view;
 use inbox::theme_view::Theme;
@@ -42,9 +43,9 @@ pub(super) const LEAVE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Error that prevents or ends the inbox.
 #[derive(Debug, Error)]
 pub enum DeskError {
-    #[error("using the terminal: {0}")]
+    #[error("could not use the terminal: {0}")]
     Terminal(#[from] io::Error),
-    #[error("opening this desk's files: {0}")]
+    #[error("could not open this desk's files: {0}")]
     Store(#[from] StoreError),
     /// A thread has panicked.
     #[error("{}", failures::PANIC_MESSAGE)]
@@ -66,9 +67,10 @@ impl DeskParts {
         signals::spawn(mailbox.clone())?;
         let (mut first, opened) = self.files.open_for_first_frame()?;
         let mut screen = Screen::acquire(self.screen)?;
+        let settings = self.files.settings_of_agent(self.settings);
         let mut app =
-            Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.times());
-        app.context.settings.keymap.tells_shift_enter = terminal::has_shift_enter();
+            Inbox::new(Self::infos(&self.channels), settings, terminal::size()?, self.clock.times());
+        app.context.settings.keymap.reports_shift_enter = terminal::has_shift_enter();
         app.desk.panes.mouse = self.screen.mouse;
         app.desk.agent = self.agent;
         app.desk.views = self.views;
@@ -119,14 +121,15 @@ impl DeskParts {
             clipboard: self.clipboard,
             clock: self.clock,
             mailbox,
+            inputs: InputQueue::default(),
             awaited: Vec::new(),
-            wanted: Vec::new(),
+            queued_loads: Vec::new(),
             stirred: false,
         };
         let ended = turning.run();
         let EventLoop { mut app, screen, hands, .. } = turning;
         drop((screen, receiving));
-        app.leave().into_iter().for_each(|effect| hands.perform(effect));
+        app.save_on_exit().into_iter().for_each(|effect| hands.perform(effect));
         hands.finish();
         // Requests not finished in time are repeated with the same key.
         let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE_TIMEOUT, engine.shutdown()).await });
@@ -153,7 +156,7 @@ pub(super) fn load_inline(app: &mut Inbox, reader: &mut Reader, effects: Vec<Eff
         let mut next = Vec::new();
         for effect in wanted {
             if let Effect::Load(load) = &effect
-                && !matches!(load, Load::Ahead(_))
+                && !matches!(load, Load::HistoryPrefetch(_))
             {
                 let loaded = reading::load(reader, load);
                 next.extend(app.update(Event::Loaded(load.clone(), loaded)));
@@ -171,7 +174,7 @@ fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -
     let sharp = inbox::screens::history::pictures_view::placements(app);
     let sharp: Vec<SharpImage> = sharp
         .iter()
-        .map(|placement| SharpImage { at: placement.at, rows: placement.sharp.0.clone() })
+        .map(|placement| SharpImage { at: placement.at, rows: placement.encoded.0.clone() })
         .collect();
     let has_links = screen.has_links();
     screen.draw(app.context.size, sharp, |buffer| {
@@ -179,7 +182,7 @@ fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -
         (cursor, if has_links { links_view::links(app, buffer) } else { Vec::new() })
     })?;
     screen.set_title(inbox::window_title::window_title(app))?;
-    app.desk.drawn(clock.moment(), &mut app.context);
+    app.desk.record_drawn(clock.moment(), &mut app.context);
     Ok(())
 }
 
@@ -195,10 +198,12 @@ struct EventLoop {
     clipboard: Clipboard,
     clock: Arc<dyn Clock>,
     mailbox: EventQueue,
+    /// Input not handled yet.
+    inputs: InputQueue,
     /// Loads requested for the next frame.
     awaited: Vec<Load>,
     /// Loads to be requested once all waiting keys are handled.
-    wanted: Vec<Load>,
+    queued_loads: Vec<Load>,
     /// True if something came that a frame may show.
     stirred: bool,
 }
@@ -209,17 +214,17 @@ impl EventLoop {
         self.update(Event::Time(self.clock.times()))?;
         self.send_loads();
         loop {
-            let due = self.app.next_due(self.clock.times()).clamp(0, 60_000_000);
+            let due = self.next_due().clamp(0, 60_000_000);
             let mut turn = self.mailbox.wait(Duration::from_micros(u64::try_from(due).unwrap_or(0)));
             let started = clock::instant();
             // Without events, a deadline has passed.
             self.stirred = turn.is_empty();
             loop {
-                if let Some(ended) = self.process_turn(turn)? {
+                if let Some(ended) = self.process_batch(turn)? {
                     return Ok(ended);
                 }
                 turn = match FILE_WAIT.saturating_sub(started.elapsed()) {
-                    rest if !rest.is_zero() && !self.awaited.is_empty() => self.mailbox.wait(rest),
+                    rest if !rest.is_zero() && self.awaits_loads() => self.mailbox.wait(rest),
                     _ => self.mailbox.try_take(),
                 };
                 if turn.is_empty() || started.elapsed() > MAX_DRAIN_TIME {
@@ -227,24 +232,38 @@ impl EventLoop {
                 }
             }
             self.awaited.clear();
-            if let Some(ended) = self.process_turn(turn)? {
+            if let Some(ended) = self.process_batch(turn)? {
                 return Ok(ended);
             }
             // Before the frame is written: the answer to it may be quicker than this thread.
-            self.mailbox.mark_shown();
+            if self.inputs.is_empty() {
+                self.mailbox.mark_shown();
+            }
             if self.stirred {
                 show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
             }
         }
     }
 
-    /// Handles events, signals and keys first.
-    fn process_turn(&mut self, turn: EventBatch) -> io::Result<Option<LoopEnd>> {
+    /// Microseconds until something is due without any event.
+    fn next_due(&self) -> i64 {
+        let times = self.clock.times();
+        let inputs = self.inputs.due().map_or(i64::MAX, |due| due.since(times.moment));
+        self.app.micros_until_due(times).min(inputs)
+    }
+
+    /// True if the next frame is worth a short wait: it lacks a load, or keys wait for one.
+    fn awaits_loads(&self) -> bool {
+        !self.awaited.is_empty() || !self.inputs.is_empty()
+    }
+
+    /// Handles events, signals and keys first; keys that wait follow the results.
+    fn process_batch(&mut self, turn: EventBatch) -> io::Result<Option<LoopEnd>> {
         self.update(Event::Time(self.clock.times()))?;
         self.stirred |= !turn.is_empty() && !turn.is_only_prefetch();
         for signal in turn.signals {
             match signal {
-                Signal::End | Signal::Gone => return Ok(Some(LoopEnd::Signal)),
+                Signal::End | Signal::TerminalLost => return Ok(Some(LoopEnd::Signal)),
                 Signal::Failed => return Ok(Some(LoopEnd::Failed)),
                 Signal::Stop => self.suspend()?,
                 // Resumed after an unannounced stop: SIGSTOP from outside.
@@ -255,22 +274,39 @@ impl EventLoop {
                 }
             }
         }
-        for event in turn.keys.into_iter().chain(turn.results) {
+        turn.keys.into_iter().for_each(|input| self.inputs.push(input));
+        if !self.inputs.is_waiting() && self.take_inputs()? {
+            return Ok(Some(LoopEnd::Quit));
+        }
+        for event in turn.results {
             if self.update(event)? {
                 return Ok(Some(LoopEnd::Quit));
             }
+        }
+        if self.take_inputs()? {
+            return Ok(Some(LoopEnd::Quit));
         }
         self.send_loads();
         Ok(None)
     }
 
+    /// Handles input until the rest has to wait. Returns true at the end.
+    fn take_inputs(&mut self) -> io::Result<bool> {
+        while let Some(event) = self.inputs.next(&self.app, self.clock.moment()) {
+            if self.update(event)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Requests the wanted loads in order.
     fn send_loads(&mut self) {
-        for load in std::mem::take(&mut self.wanted) {
-            if !self.app.desk.still_wants(&load) {
+        for load in std::mem::take(&mut self.queued_loads) {
+            if !self.app.desk.is_still_needed(&load) {
                 continue;
             }
-            if self.app.desk.lacks(&load) {
+            if self.app.desk.is_missing(&load) {
                 // Only the newest of each kind is answered.
                 self.awaited.retain(|entry| !load.replaces(entry));
                 self.awaited.push(load.clone());
@@ -291,9 +327,9 @@ impl EventLoop {
                         return Ok(true);
                     }
                 }
-                Effect::Load(load) => self.wanted.push(load),
+                Effect::Load(load) => self.queued_loads.push(load),
                 it @ (Effect::Write(_)
-                | Effect::Ask(_)
+                | Effect::Request(_)
                 | Effect::Sync(_)
                 | Effect::Import(_)
                 | Effect::Log(_)) => self.hands.perform(it),
@@ -308,16 +344,16 @@ impl EventLoop {
             TerminalOrder::Quit => return Ok(true),
             TerminalOrder::QuitToBackground => match children::spawn_background_sender() {
                 Ok(()) => return Ok(true),
-                Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
+                Err(why) => self.app.context.show_warning(format!("the background process stopped: {why}")),
             },
             TerminalOrder::Redraw => self.screen.redraw(),
             TerminalOrder::Bell => self.screen.write_raw(b"\x07")?,
             TerminalOrder::Notify(title, body) => {
                 self.screen.write_raw(&self.notifier.notify(&title, &body))?
             }
-            TerminalOrder::OpenOutside(url) => {
+            TerminalOrder::OpenLink(url) => {
                 if let Err(why) = opening::open(&url) {
-                    self.app.context.warn(why);
+                    self.app.context.show_warning(why);
                 }
             }
             TerminalOrder::Copy(text, what) => {
@@ -334,7 +370,7 @@ impl EventLoop {
                 return self.handle_program_end(Event::Edited(edited));
             }
             TerminalOrder::SetUp => {
-                let ended = self.lend(setting_up::run_setup)?;
+                let ended = self.lend(terminal_lending::run_setup)?;
                 return self.handle_program_end(Event::SetUp(ended));
             }
         }

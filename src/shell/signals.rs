@@ -14,7 +14,7 @@ pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
                 // Keyboard signals belong to the other program; a stop concerns both.
                 match number {
                     SIGTSTP => stop_process(),
-                    SIGHUP => mailbox.signal(Signal::Gone),
+                    SIGHUP => mailbox.signal(Signal::TerminalLost),
                     SIGTERM => mailbox.signal(Signal::End),
                     _ => (),
                 }
@@ -24,7 +24,7 @@ pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
                 continue;
             }
             mailbox.signal(match number {
-                SIGHUP => Signal::Gone,
+                SIGHUP => Signal::TerminalLost,
                 SIGTSTP => Signal::Stop,
                 SIGCONT => Signal::Continue,
                 SIGWINCH => Signal::Resized,

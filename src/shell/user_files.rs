@@ -16,8 +16,8 @@ use crate::shell::receiving;
 use crate::shell::replies::ReplyFolder;
 use crate::shell::suggesting::{DeskSuggestions, Suggester};
 use inbox::event::Event;
-use inbox::outside::{Answered, OutsideRequest};
-use inbox::screens::connections::errands::{ConnectionRequest, ConnectionResult};
+use inbox::outside::{OutsideAnswer, OutsideRequest};
+use inbox::screens::connections::requests::{ConnectionRequest, ConnectionResult};
 use model::outbox::content::MailAttachmentSource;
 use store::Store;
 
@@ -89,51 +89,53 @@ impl UserFiles {
         self.viewer.clone()
     }
 
-    pub fn handle_request(&mut self, asked: OutsideRequest) -> Answered {
+    pub fn handle_request(&mut self, asked: OutsideRequest) -> OutsideAnswer {
         match asked {
-            OutsideRequest::Connections(errand) => Answered::Connections(match &self.desk_connections {
+            OutsideRequest::Connections(errand) => OutsideAnswer::Connections(match &self.desk_connections {
                 Some(linked) => linked.run_request(*errand),
                 None => no_connections_result(*errand),
             }),
-            OutsideRequest::Secret => Answered::Secret(receiving::generate_secret()),
-            OutsideRequest::KeepFooter(footer) => Answered::FooterKept(
+            OutsideRequest::Secret => OutsideAnswer::Secret(receiving::generate_secret()),
+            OutsideRequest::SaveFooter(footer) => OutsideAnswer::FooterSaved(
                 self.config.as_ref().map_or(Ok(()), |config| edit::write_footer(config, footer)),
             ),
-            OutsideRequest::Replies => Answered::Replies(self.replies.read()),
+            OutsideRequest::Replies => OutsideAnswer::Replies(self.replies.read()),
             OutsideRequest::Suggest(request) => {
                 let replies = self.replies.read().replies.unwrap_or_default();
                 let told = self.desk_suggestions().suggest(&request, &replies);
-                Answered::Suggested(request.id, told)
+                OutsideAnswer::Suggested(request.id, told)
             }
             OutsideRequest::CancelSuggestion(id) => {
                 if let Some(suggester) = &self.suggester {
                     suggester.cancel(*id);
                 }
-                Answered::Cancelled
+                OutsideAnswer::Cancelled
             }
-            OutsideRequest::SaveFile { channel, name, raw, source } => Answered::Saved(match source {
+            OutsideRequest::SaveFile { channel, name, raw, source } => OutsideAnswer::Saved(match source {
                 MailAttachmentSource::Link(url) => {
                     let fetched = self.viewer.file(&channel, &url);
                     fetched
-                        .map_err(|why| format!("{name} was not saved: {why}"))
+                        .map_err(|why| format!("could not save {name}: {why}"))
                         .and_then(|map_err| self.mail.save_bytes(&name, &map_err))
                 }
                 source => self.mail.save(&name, &raw, &source),
             }),
-            OutsideRequest::WriteText { file, text } => Answered::Saved(exporting::write_new(&text, &file)),
+            OutsideRequest::WriteText { file, text } => {
+                OutsideAnswer::Saved(exporting::write_new(&text, &file))
+            }
             OutsideRequest::FileSize(path) => {
                 let size = mail_files::size(&path);
-                Answered::FileSized(path, size)
+                OutsideAnswer::FileSized(path, size)
             }
-            OutsideRequest::ShowMail(raw) => Answered::Shown(self.mail.show(&raw)),
+            OutsideRequest::ShowMail(raw) => OutsideAnswer::Shown(self.mail.show(&raw)),
             OutsideRequest::Pipe { command, json } => {
                 let told = piping::pipe(&command, &json);
-                Answered::Piped(command, told)
+                OutsideAnswer::Piped(command, told)
             }
             OutsideRequest::Picture(wanted) => self.viewer.load(wanted),
             OutsideRequest::File { path, pasted } => {
                 let (found, longer) = (files::inspect_file(&path), files::complete_path(&path));
-                Answered::File { path, pasted, found, longer }
+                OutsideAnswer::File { path, pasted, found, longer }
             }
         }
     }
@@ -143,24 +145,20 @@ impl UserFiles {
 pub(super) fn begin(linked: Option<&DeskConnections>, errand: ConnectionRequest, mailbox: &EventQueue) {
     let mailbox = mailbox.clone();
     match linked {
-        Some(linked) => linked.begin(errand, move |answered| mailbox.result(Event::Answered(answered))),
-        None => mailbox.result(Event::Answered(Answered::Connections(no_connections_result(errand)))),
+        Some(linked) => {
+            linked.start_request(errand, move |answered| mailbox.result(Event::Answered(answered)))
+        }
+        None => mailbox.result(Event::Answered(OutsideAnswer::Connections(no_connections_result(errand)))),
     }
 }
 
 /// Result of requests without configured connections.
 fn no_connections_result(errand: ConnectionRequest) -> ConnectionResult {
-    let why = || "this desk keeps no connections".to_owned();
     match errand {
         ConnectionRequest::Call { slot, by_hand, .. } => {
-            ConnectionResult::Called { slot, by_hand, mapped: Err(why()) }
+            let mapped = Err("this desk has no connections".to_owned());
+            ConnectionResult::Called { slot, by_hand, mapped }
         }
-        ConnectionRequest::Try { attempt, .. } => ConnectionResult::Tried(attempt, Err(why())),
-        ConnectionRequest::Save { .. } => ConnectionResult::Saved(Err(why())),
-        ConnectionRequest::Credential { connection, .. } => {
-            ConnectionResult::Accepted(connection, Err(why()))
-        }
-        ConnectionRequest::Remove(_) => ConnectionResult::Removed(Err(why())),
         ConnectionRequest::Log => ConnectionResult::Log(Vec::new()),
     }
 }
@@ -174,9 +172,9 @@ pub(super) fn run_requests(mut outside: UserFiles, queue: &Receiver<OutsideReque
                 let (id, mailbox) = (request.id.clone(), mailbox.clone());
                 // A brief by rules is shown until the model has answered.
                 if let Some(meanwhile) = DeskSuggestions::interim_suggestion(&request, &replies) {
-                    mailbox.result(Event::Answered(Answered::Suggested(id.clone(), Ok(meanwhile))));
+                    mailbox.result(Event::Answered(OutsideAnswer::Suggested(id.clone(), Ok(meanwhile))));
                 }
-                let tell = move |told| mailbox.result(Event::Answered(Answered::Suggested(id, told)));
+                let tell = move |told| mailbox.result(Event::Answered(OutsideAnswer::Suggested(id, told)));
                 outside.desk_suggestions().begin(*request, replies, tell);
             }
             asked => mailbox.result(Event::Answered(outside.handle_request(asked))),

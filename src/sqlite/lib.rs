@@ -184,11 +184,10 @@ fn has_changed_names(statement: &Statement<'_>) -> bool {
     names.windows(2).all(|window| window[0] != window[1])
 }
 
-/// Reads a struct from the columns its fields are named after; what follows a
-/// `;` is given as it is.
+/// Reads a struct from the columns named like its fields.
 ///
-/// `field: method` is read with that method of [`Row`], `field = column` from
-/// a column of another name.
+/// `field: method` reads with a method of [`Row`], `field = column` reads another column. Fields
+/// after `;` are initialized as in a struct expression.
 #[macro_export]
 macro_rules! read_row {
     ($row:ident, $name:ident {
@@ -281,7 +280,7 @@ mod tests {
                 db.all(&format!("{select} ORDER BY name"), [], from_row).expect("read");
             assert_eq!(found, people, "{select}");
         }
-        // What does not fit, or cannot be read, is nothing.
+        // Values that do not fit or cannot be parsed become the default.
         db.execute("UPDATE people SET age = 400, tags = '[7]' WHERE name = 'Bo'", []).expect("written");
         let bo: Option<SampleRow> =
             db.first("SELECT * FROM people WHERE name = 'Bo'", [], from_row).expect("read");

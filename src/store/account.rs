@@ -1,5 +1,3 @@
-//! The account behind each channel, as last read.
-
 use rusqlite::{Connection, params};
 
 use crate::{Store, StoreError};
@@ -8,7 +6,7 @@ use model::ids::ChannelId;
 use sqlite::{Queries, Row, read_row};
 
 impl Store {
-    /// Keeps what `GET /account` told; tells whether it differs.
+    /// Stores the answer of `GET /account`; returns true if it changed.
     pub async fn apply_account(&self, channel: &ChannelId, account: Account) -> Result<bool, StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -23,21 +21,18 @@ impl Store {
             .await
     }
 
-    /// The account as last read.
     pub async fn account(&self, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
         let channel = channel.clone();
         self.cache().call_async(move |cache| read(&cache.connection, &channel)).await
     }
 
-    /// Keeps the balance a send's answer told, for every channel of the same
-    /// workspace: they draw on one balance.
+    /// Stores the balance from a send's answer for all channels of the workspace, which share it.
     pub async fn apply_credits(&self, channel: &ChannelId, credits: f64) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache().call_async(move |cache| share_balance(&cache.connection, &channel, credits)).await
     }
 }
 
-/// Writes a balance for every channel of the workspace of one.
 fn share_balance(connection: &Connection, channel: &ChannelId, credits: f64) -> Result<(), StoreError> {
     connection.execute(
         "UPDATE account SET credits = ?2 WHERE workspace_id =
@@ -70,7 +65,6 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
     Ok(())
 }
 
-/// Reads a channel's account, on any connection of the cache.
 pub(crate) fn read(connection: &Connection, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
     Ok(connection.first(
         "SELECT id, workspace_id, workspace_name, assistant_name, platform, environment, number,

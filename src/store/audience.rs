@@ -1,7 +1,5 @@
-//! Resolves an audience to recipients, out of the contacts and conversations read
-//! here.
-//!
-//! Nobody is never everyone: for everyone only a number is told, no ids.
+//! Resolves an audience to recipients from the stored contacts and conversations. An empty audience
+//! never means everyone; for everyone only a count is returned, no ids.
 
 use std::collections::HashSet;
 
@@ -15,15 +13,14 @@ use model::queries::ConversationKey;
 use model::waves::audience::{AudienceLine, ResolvedAudience, describe_invalid_line};
 use sqlite::{Queries, only_cell};
 
-/// Lines of a file that are wrong, told at most.
+/// Maximum number of invalid lines reported.
 const MAX_SHOWN_LINES: usize = 5;
 
-/// An audience being gathered.
 struct AudienceBuilder {
     found: ResolvedAudience,
     seen: HashSet<ContactId>,
     named: HashSet<String>,
-    /// People with an open window, as last read.
+    /// Contacts with an open service window, as last read.
     open: HashSet<ContactId>,
 }
 
@@ -49,7 +46,6 @@ impl AudienceBuilder {
         self.found.ids.push(id);
     }
 
-    /// A line of a file that names nobody.
     fn add_invalid_line(&mut self, why: String) {
         self.found.without_phone += 1;
         if self.found.invalid.len() < MAX_SHOWN_LINES {
@@ -75,7 +71,6 @@ impl AudienceBuilder {
 }
 
 impl Reader {
-    /// The people of these conversations.
     pub fn audience_of_conversations(
         &self,
         channel: &ChannelId,
@@ -94,7 +89,6 @@ impl Reader {
         Ok(gathered.found)
     }
 
-    /// The people with these numbers.
     pub fn audience_of_phones(
         &self,
         channel: &ChannelId,
@@ -107,7 +101,6 @@ impl Reader {
         Ok(gathered.found)
     }
 
-    /// All people a search fits.
     pub fn audience_of_search(
         &self,
         channel: &ChannelId,
@@ -122,7 +115,6 @@ impl Reader {
         self.audience_of_ids(channel, ids.into_iter())
     }
 
-    /// The people lines of a file name.
     pub fn audience_of_lines(
         &self,
         channel: &ChannelId,
@@ -146,7 +138,7 @@ impl Reader {
         Ok(gathered.found)
     }
 
-    /// Those a campaign did not reach, as far as messages read here show.
+    /// Returns the recipients a campaign did not reach, as far as messages show.
     pub fn audience_of_failed(
         &self,
         channel: &ChannelId,
@@ -159,8 +151,7 @@ impl Reader {
         )
     }
 
-    /// How many contacts of the workspace were read here; no ids, as the
-    /// server knows who they are.
+    /// Counts the stored contacts of the workspace without returning ids.
     pub fn everyone_read(&self, channel: &ChannelId) -> Result<ResolvedAudience, StoreError> {
         let counted = |open: &str| -> Result<usize, StoreError> {
             let sql =

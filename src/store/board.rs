@@ -1,8 +1,7 @@
-//! The board: campaigns and broadcasts in one list, how the chosen one went,
-//! and whom it reached as far as messages read here show.
+//! Campaigns and broadcasts in one list, with the progress and recipients of the selected one.
 //!
-//! The first message that went out to a person after the wave was sent, and not
-//! from the AI, is taken for the broadcast's.
+//! A recipient's broadcast message is taken to be the first outbound message after the wave was
+//! sent that is not from the AI.
 
 use std::collections::HashMap;
 
@@ -21,14 +20,13 @@ use model::time::{MINUTE, Timestamp};
 use model::waves::RecipientCounts;
 use sqlite::{Queries, Row, only_cell, read_row};
 
-/// Rows of the board at most.
 const MAX_ROWS: usize = 500;
-/// Samples of one broadcast at most; then every second goes.
+/// Maximum number of samples per broadcast; above it every second one is deleted.
 const MAX_SAMPLES: i64 = 240;
-/// The server's clock and this desk's may differ by so much.
+/// Allowed difference between the server's clock and this machine's.
 const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
 
-/// Notes how a broadcast stands, if it stands otherwise than before.
+/// Records a broadcast's counts if they have changed.
 pub(crate) fn record_sample(
     change: &Connection,
     broadcast: &str,
@@ -60,8 +58,8 @@ pub(crate) fn record_sample(
 }
 
 impl Reader {
-    /// Campaigns and broadcasts of a channel or of all: those that go on
-    /// first, each newest first.
+    /// Returns campaigns and broadcasts of a channel or of all: unfinished ones first, each newest
+    /// first.
     pub fn board(&self, channel: Option<&ChannelId>) -> Result<Vec<BoardEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let campaigns = self.campaigns(channel)?;
@@ -89,7 +87,7 @@ impl Reader {
         Ok(entries)
     }
 
-    /// Those of all channels that were stopped or came to their end since.
+    /// Returns the campaigns and broadcasts of all channels that ended since a time.
     pub fn ended_broadcasts(&self, since: Timestamp) -> Result<Vec<BoardEntry>, StoreError> {
         let sql = "SELECT id FROM desk.campaign WHERE phase_at > ?1 AND phase IN ('stopped', 'finished')";
         let campaigns: Vec<CampaignId> = self.connection.all(sql, [since], only_cell)?;
@@ -114,7 +112,7 @@ impl Reader {
         Ok(self.connection.all(sql, [channel.as_str()], |row| Ok((row.get("id")?, row.get("at")?)))?)
     }
 
-    /// How a row of the board went, and the recipients it reached.
+    /// Returns the progress, recipients and costs of a row.
     pub fn board_detail(&self, id: &BoardId) -> Result<BoardDetail, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         match id {
@@ -144,7 +142,7 @@ impl Reader {
     }
 }
 
-/// The channel of a campaign, and the server's names of the waves that left.
+/// Returns the channel of a campaign and the server ids of the waves sent.
 fn waves_of(connection: &Connection, id: &CampaignId) -> Result<(String, Vec<String>), StoreError> {
     let channel = connection.first("SELECT channel FROM desk.campaign WHERE id = ?1", [id], only_cell)?;
     let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w ON w.campaign = c.number
@@ -152,13 +150,13 @@ fn waves_of(connection: &Connection, id: &CampaignId) -> Result<(String, Vec<Str
     Ok((channel.unwrap_or_default(), connection.all(sql, [id], only_cell)?))
 }
 
-/// What a broadcast was charged when it was taken.
+/// Credits charged when the server accepted the broadcast.
 const SELECT_CHARGE: &str = "SELECT credits FROM desk.broadcast_charge WHERE channel = ?1 AND id = ?2";
-/// By how much the balance fell from before it to its end.
+/// Drop of the balance from before the broadcast to its end.
 const SELECT_BALANCE_DROP: &str = "SELECT credits_before - credits_after FROM desk.broadcast_balance
     WHERE channel = ?1 AND id = ?2 AND credits_after IS NOT NULL";
 
-/// Credits of broadcasts together; `None` where they are not known of each.
+/// Returns the sum of credits; `None` if they are unknown for any broadcast.
 fn sum_credits(
     connection: &Connection,
     sql: &str,
@@ -173,7 +171,6 @@ fn sum_credits(
     Ok(told.filter(|values| !values.is_empty()).map(|values| values.iter().sum()))
 }
 
-/// Channels that have broadcasts of any kind.
 fn broadcast_channels(connection: &Connection) -> Result<Vec<ChannelId>, StoreError> {
     let sql = "SELECT channel FROM broadcast UNION SELECT channel FROM desk.tracked_broadcast";
     Ok(connection.all(sql, [], only_cell)?)
@@ -188,8 +185,8 @@ fn samples(connection: &Connection, broadcast: &str) -> Result<Vec<BoardSample>,
     })?)
 }
 
-/// The people of a campaign in their order, each with the message that went
-/// out to them since their wave was sent, if one was read.
+/// Returns the recipients of a campaign in order, each with the outcome shown by messages since
+/// their wave was sent.
 fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientStatus>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT p.contact, k.phone, k.name,
@@ -239,11 +236,11 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
         }
         found.push(one);
     }
-    // Of a broadcast to everyone only they are known.
+    // For a broadcast to everyone only the failed recipients are known.
     if found.is_empty() { statuses_of_failed(connection, &channel, refused) } else { Ok(found) }
 }
 
-/// Recipients the waves of a campaign did not reach, as far as the server names them.
+/// Returns the failed recipients the server names for a campaign's waves.
 fn failed_recipients(
     connection: &Connection,
     channel: &str,
@@ -255,8 +252,7 @@ fn failed_recipients(
     Ok(each?.into_iter().flatten().collect())
 }
 
-/// The recipients of a broadcast of which only those are known that the server
-/// names as not reached.
+/// Returns recipient statuses of a broadcast for which only the failed recipients are known.
 fn statuses_of_failed(
     connection: &Connection,
     channel: &str,
@@ -292,7 +288,7 @@ fn statuses_of_failed(
     Ok(found)
 }
 
-/// What the messages of a conversation since a time show.
+/// Returns outcome, replied and opted out, from the messages since a time.
 fn load_recipient_outcome(
     connection: &Connection,
     channel: &str,
@@ -311,7 +307,7 @@ fn load_recipient_outcome(
         let inbound: bool = row.get("inbound")?;
         if inbound && fate != RecipientOutcome::Unknown {
             replied = true;
-            // The newest word counts: who writes START takes them again.
+            // The newest keyword counts: START revokes STOP.
             opted_out =
                 Keyword::parse(row.text("content")?).map_or(opted_out, |keyword| keyword == Keyword::Stop);
         }

@@ -1,6 +1,5 @@
-//! Messages that are a broadcast's: those of an interface key, not sent by a
-//! person here, that say what a broadcast of the channel said about then. They
-//! answer nobody, so whoever waited before them still waits.
+//! Recognizes broadcast messages: messages from an API key, not sent from this desk, with the text
+//! of a broadcast of the channel at about that time. They do not count as answers.
 
 use std::sync::LazyLock;
 
@@ -13,14 +12,13 @@ use model::text::SafeText;
 use model::time::{DAY, MINUTE, Timestamp};
 use sqlite::{Queries, only_cell};
 
-/// The server's clock and this desk's may differ by so much.
+/// Allowed difference between the server's clock and this machine's.
 const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
-/// So long after its beginning the last message of a broadcast leaves.
+/// Time in which all messages of a broadcast are sent.
 const MAX_SEND_DURATION: i64 = DAY;
 
-/// The sender of a row that is put into `message` with these parameters:
-/// 1 conversation, 2 id, 3 place, 6 sender, 7 and 8 what it says, 15
-/// unreadable, 16 provisional.
+/// SQL expression of the sender column for an insert into `message` with parameters 1 conversation,
+/// 2 id, 3 sort position, 6 sender, 7 and 8 content and type, 15 unreadable, 16 provisional.
 fn sender_expression() -> String {
     format!(
         "iif(?6 = 'api' AND ?15 = 0 AND ?16 = 0 AND EXISTS (
@@ -32,7 +30,6 @@ fn sender_expression() -> String {
     )
 }
 
-/// Puts a row into `message`: written once, for each message that is read.
 pub(crate) static INSERT_MESSAGE: LazyLock<String> = LazyLock::new(|| {
     format!(
         "INSERT INTO message (conversation, id, sort_at, platform_id, inbound, sender, content,
@@ -43,8 +40,8 @@ pub(crate) static INSERT_MESSAGE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Keeps what a broadcast said; messages of it that were read before are
-/// found, and the facts of their conversations renewed.
+/// Stores the text of a broadcast, marks its messages already read, and refreshes the facts of
+/// their conversations.
 pub(crate) fn record_broadcast_text(
     connection: &Connection,
     channel: &ChannelId,
@@ -76,7 +73,7 @@ pub(crate) fn record_broadcast_text(
     numbers.into_iter().try_for_each(|number| facts::refresh(connection, number))
 }
 
-/// What a broadcast says, in a line, if it is known.
+/// Returns the text of a broadcast as one line, if known.
 pub(crate) fn broadcast_line(
     connection: &Connection,
     channel: &ChannelId,
@@ -86,7 +83,7 @@ pub(crate) fn broadcast_line(
     Ok(connection.first(sql, params![channel, id], |row| row.line("text"))?)
 }
 
-/// Keeps what the server says that a broadcast said.
+/// Stores the text the server reports for a broadcast.
 pub(crate) fn record_reported_text(
     connection: &Connection,
     channel: &ChannelId,
@@ -99,8 +96,8 @@ pub(crate) fn record_reported_text(
 }
 
 impl Store {
-    /// Keeps what a broadcast says that the server has just taken, so that its
-    /// messages are known when they are read.
+    /// Stores the text of a broadcast the server has just accepted, so that its messages are
+    /// recognized when read.
     pub async fn record_accepted_broadcast(
         &self,
         channel: &ChannelId,

@@ -1,7 +1,6 @@
-//! Conversations that are nothing but a broadcast: they began with one, and
-//! neither their contact nor anybody at this desk has written. Whether one is
-//! stands on its row, renewed in the transaction that changes its messages and
-//! when a broadcast was taken.
+//! Conversations that consist of a broadcast only: they began with one, and neither the contact nor
+//! this desk has written. The flag on the row is refreshed in the transaction that changes the
+//! messages and when a broadcast is accepted.
 
 use rusqlite::{Connection, Params, TransactionBehavior, params};
 
@@ -10,21 +9,20 @@ use model::ids::ChannelId;
 use model::outbox::content::Audience;
 use model::time::{HOUR, MINUTE, Timestamp};
 
-/// Stands for everyone among recipients.
+/// Recipient that stands for everyone.
 const EVERYONE_MARK: &str = "*";
-/// The server's clock and this desk's may differ by so much.
+/// Allowed difference between the server's clock and this machine's.
 const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
-/// Conversations that begin so long after a broadcast to everyone are others'.
+/// Conversations that begin later than this after a broadcast to everyone do not belong to it.
 const MAX_BEGIN_DELAY: i64 = HOUR;
 
-/// The numbers of those conversations. What asks for a person is none of them,
-/// whatever it began with.
+/// Selects their row numbers, except conversations that need a person.
 pub(crate) const SELECT_NUMBERS: &str =
     "SELECT b.number FROM conversation b INDEXED BY conversation_broadcast_only
      WHERE b.broadcast_only = 1 AND b.escalation IS NULL AND b.stuck = 0";
 
-/// Whether a row of `conversation` is one. When it began the server tells, else
-/// its first message where the history was read to its beginning.
+/// SQL condition for a row of `conversation`. The beginning is the one the server reports, else the
+/// first message if the history was read to its start.
 fn rule_expression() -> String {
     format!(
         "(last_inbound_at IS NULL AND waiting_since IS NULL AND NOT EXISTS (
@@ -44,12 +42,11 @@ fn rule_expression() -> String {
     )
 }
 
-/// Renews it on one row.
 pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreError> {
     refresh_rows(connection, "number = ?1", [number])
 }
 
-/// Renews it where a contact was read of whom it was not known who it is.
+/// Refreshes the conversations of a contact just read.
 pub(crate) fn refresh_contact(
     connection: &Connection,
     channel: &ChannelId,
@@ -67,8 +64,8 @@ fn refresh_rows(connection: &Connection, rows: &str, bound: impl Params) -> Resu
 }
 
 impl Store {
-    /// Notes whom a broadcast went to that was asked for at a time, and looks at
-    /// the conversations again in which something was said since.
+    /// Stores the recipients of a broadcast requested at `at`, and refreshes conversations with
+    /// activity since.
     pub async fn record_broadcast_recipients(
         &self,
         channel: &ChannelId,

@@ -1,5 +1,5 @@
-//! Broadcasts sent from this desk and how they stand. Which were sent is in
-//! the outbox's audit, how they stand in the cache.
+//! Broadcasts sent from this desk: the audit log of the outbox lists them, the cache holds their
+//! state.
 
 use rusqlite::{Connection, params};
 
@@ -11,13 +11,12 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, Row, json_of, only_cell, read_row};
 
-/// Broadcasts that are looked at at most, newest first.
+/// Maximum number of newest broadcasts checked.
 const MAX_TRACKED_BROADCASTS: i64 = 50;
 
 impl Store {
-    /// The newest broadcasts sent from this desk of which not all is known,
-    /// among what the audit holds behind a number, and those tracked; and the number until which
-    /// it was read. Cheap where nothing was added.
+    /// Returns unfinished broadcasts among the audit entries after number `behind` and the tracked
+    /// ones, and the number up to which the log was read. Cheap if nothing was added.
     pub async fn unfinished_broadcasts(
         &self,
         channel: &ChannelId,
@@ -27,7 +26,7 @@ impl Store {
         let channel = channel.clone();
         self.cache()
             .call_async(move |cache| {
-                // First, so that what is added meanwhile is read the next time.
+                // Read first, so that entries added meanwhile are read next time.
                 let until = cache.connection.scalar("SELECT coalesce(max(number), 0) FROM desk.audit", [])?;
                 let sql = "SELECT made FROM (
                      SELECT made, number FROM (SELECT number, channel, made FROM desk.audit
@@ -50,7 +49,7 @@ impl Store {
             .await
     }
 
-    /// Whether a broadcast was read to be finished before.
+    /// True if the stored broadcast is finished.
     pub async fn is_broadcast_finished(
         &self,
         channel: &ChannelId,
@@ -67,7 +66,6 @@ impl Store {
             .await
     }
 
-    /// Keeps the balance before a broadcast was taken.
     pub async fn record_balance_before(
         &self,
         channel: &ChannelId,
@@ -85,7 +83,6 @@ impl Store {
             .await
     }
 
-    /// Whether the balance after a broadcast is still to be read.
     pub async fn needs_balance_after(
         &self,
         channel: &ChannelId,
@@ -101,7 +98,7 @@ impl Store {
             .await
     }
 
-    /// Keeps the balance after all of a broadcast was tried.
+    /// Stores the balance after the last recipient was tried, once.
     pub async fn record_balance_after(
         &self,
         channel: &ChannelId,
@@ -119,7 +116,7 @@ impl Store {
             .await
     }
 
-    /// Notes what a broadcast was charged when it was taken.
+    /// Stores the credits charged when the server accepted a broadcast.
     pub async fn record_broadcast_charge(
         &self,
         channel: &ChannelId,
@@ -137,7 +134,7 @@ impl Store {
             .await
     }
 
-    /// Keeps how a broadcast stands; tells whether that differs.
+    /// Stores the state of a broadcast; returns true if it changed.
     pub async fn apply_broadcast(&self, channel: &ChannelId, told: Broadcast) -> Result<bool, StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -155,8 +152,7 @@ impl Store {
 }
 
 impl Reader {
-    /// The newest broadcasts sent or tracked from this desk that were not read
-    /// to be finished, newest first.
+    /// Returns the newest unfinished broadcasts sent or tracked from this desk, newest first.
     pub fn unfinished_broadcasts(&self, channel: &ChannelId) -> Result<Vec<BroadcastId>, StoreError> {
         Ok(self.connection.all(
             "SELECT id FROM (
@@ -176,7 +172,7 @@ impl Reader {
         )?)
     }
 
-    /// The broadcasts sent from this desk, as last read, newest first.
+    /// Returns the broadcasts as last read, newest first.
     pub fn broadcasts(&self, channel: &ChannelId) -> Result<Vec<Broadcast>, StoreError> {
         list_broadcasts(&self.connection, channel)
     }
@@ -199,8 +195,7 @@ fn broadcast_from_row(row: &Row<'_>) -> rusqlite::Result<Broadcast> {
     }))
 }
 
-/// A recipient who was not reached, as the column keeps it: contact, number,
-/// code and words.
+/// Stored failed recipient: contact, number, code and text.
 type FailureCell = (Option<String>, Option<String>, String, String);
 
 fn failures_from_row(row: &Row<'_>) -> rusqlite::Result<Vec<FailedRecipient>> {
@@ -212,7 +207,7 @@ fn failures_from_row(row: &Row<'_>) -> rusqlite::Result<Vec<FailedRecipient>> {
     Ok(cells.into_iter().map(read).collect())
 }
 
-/// Recipients a broadcast did not reach, as far as the server names them.
+/// Returns the failed recipients the server names.
 pub(crate) fn failures(
     connection: &Connection,
     channel: &str,

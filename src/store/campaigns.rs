@@ -1,5 +1,4 @@
-//! Broadcasts in waves, as people see them: begun, paused, continued,
-//! stopped, taken back, shown. How one is carried on is in `waves`.
+//! Starts, pauses, continues, stops, withdraws and shows campaigns. `waves` sends their waves.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
@@ -11,14 +10,10 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use model::waves::{Campaign, CampaignAudience, CampaignPhase, NewCampaign, PauseCause};
 
-/// Campaigns read at once at most, newest first.
 const MAX_CAMPAIGNS: i64 = 500;
 
 impl Store {
-    /// Begins a campaign: from the commit on it goes on by itself. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was begun.
+    /// Starts a campaign, which runs without further calls after the commit. Blocks.
     pub fn start_campaign(
         &self,
         new: NewCampaign,
@@ -36,8 +31,7 @@ impl Store {
         Ok(id)
     }
 
-    /// Takes a campaign back of which nothing has been queued; false when it
-    /// is too late. Blocks.
+    /// Withdraws a campaign of which no wave was queued; false if it is too late. Blocks.
     pub fn recall_campaign(&self, id: &CampaignId) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -51,8 +45,7 @@ impl Store {
         })
     }
 
-    /// Pauses or stops a campaign between waves, as a person asked; false if
-    /// it does not go on any more. Blocks.
+    /// Pauses or stops a campaign between waves for a person; false if it has ended. Blocks.
     pub fn halt_campaign(&self, id: &CampaignId, phase: CampaignPhase) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -60,10 +53,22 @@ impl Store {
         })
     }
 
-    /// Lets a paused campaign go on, within another limit of failures if one
-    /// is given. What it waited for was seen by a person and does not stop it
-    /// again; a wave that was only asked about is still judged. False if it is
-    /// not paused. Blocks.
+    /// Undoes a pause by a person, as if it had not been: a pause by a stop rule stays. Returns false if there
+    /// is no such pause. Blocks.
+    pub fn undo_campaign_pause(&self, id: &CampaignId) -> Result<bool, StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            let running = connection.execute(
+                "UPDATE campaign SET phase = 'running', cause = NULL, why = ''
+                 WHERE id = ?1 AND phase = 'paused' AND cause = ?2",
+                params![id, PauseCause::Person.word()],
+            )?;
+            Ok(running > 0)
+        })
+    }
+
+    /// Continues a paused campaign, optionally with another failure limit. Waves the person has
+    /// seen do not pause it again. Returns false if it is not paused. Blocks.
     pub fn continue_campaign(
         &self,
         id: &CampaignId,
@@ -90,7 +95,7 @@ impl Store {
         })
     }
 
-    /// Watches a broadcast that was sent elsewhere. Blocks.
+    /// Tracks a broadcast that was sent elsewhere. Blocks.
     pub fn track_broadcast(
         &self,
         channel: &ChannelId,
@@ -105,7 +110,7 @@ impl Store {
         })
     }
 
-    /// One campaign as it stands. Blocks.
+    /// Blocks.
     pub fn campaign(&self, id: &CampaignId) -> Result<Option<Campaign>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -115,7 +120,7 @@ impl Store {
 }
 
 impl Reader {
-    /// The campaigns of a channel or of all, newest first.
+    /// Returns the campaigns of a channel or of all, newest first.
     pub fn campaigns(&self, channel: Option<&ChannelId>) -> Result<Vec<Campaign>, StoreError> {
         let condition = "WHERE (?1 IS NULL OR channel = ?1) ORDER BY number DESC LIMIT ?2";
         let channel = channel.map(ChannelId::as_str);
@@ -123,7 +128,7 @@ impl Reader {
     }
 }
 
-/// Pauses, stops or finishes a campaign that is open.
+/// Sets the phase of an unfinished campaign; false if it has ended or has this phase already.
 pub(crate) fn halt(
     connection: &Connection,
     id: &CampaignId,

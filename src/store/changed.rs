@@ -1,6 +1,6 @@
-//! Messages that were changed after they were read, as a listed conversation and the
-//! message itself tell of them. The interface names no such
-//! fields; a service that has none of them tells of no changes.
+//! Changes of messages after they were read, from a listed conversation and from the message
+//! itself. The fields are not part of the documented interface; a service without them reports no
+//! changes.
 
 use serde_json::{Map, Value};
 
@@ -8,20 +8,17 @@ use model::messages::{ContentChange, FormerContent};
 use model::text::SafeText;
 use model::time::Timestamp;
 
-/// Former contents that are shown of a message at most.
 const MAX_FORMER_CONTENTS: usize = 20;
 
-/// When a message of a conversation was last changed, and the place of the oldest
-/// message that was changed lately.
+/// Time of a conversation's last message change, and time of the oldest recently changed message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LastChange {
     pub at: Timestamp,
     pub message_at: Timestamp,
 }
 
-/// Reads it from a conversation as it came.
+/// Parses it from a raw conversation.
 pub(crate) fn parse_last_change(raw: &str) -> Option<LastChange> {
-    // Few have any.
     if !raw.contains("\"lastChange\"") {
         return None;
     }
@@ -30,7 +27,7 @@ pub(crate) fn parse_last_change(raw: &str) -> Option<LastChange> {
     Some(LastChange { at: time("at")?, message_at: time("messageAt")? })
 }
 
-/// Reads how a message as it came was changed.
+/// Parses the changes of a raw message.
 pub(crate) fn parse_message_change(raw: &str) -> ContentChange {
     if !["\"editedAt\"", "\"withdrawnAt\""].iter().any(|name| raw.contains(name)) {
         return ContentChange::default();

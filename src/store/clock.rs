@@ -1,5 +1,3 @@
-//! The time at which the files note a change.
-
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,17 +7,16 @@ use rusqlite::functions::FunctionFlags;
 use model::time::Clock;
 use sqlite::Queries;
 
-/// A clock of the desk's; without one the database's own will do.
+/// Clock for stored changes; defaults to SQLite's own.
 #[derive(Clone, Default)]
 pub struct StoreClock(Option<Arc<dyn Clock>>);
 
 impl StoreClock {
-    /// One whose time somebody else tells.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self(Some(clock))
     }
 
-    /// Gives a writing connection the function that triggers ask for the time.
+    /// Registers the function that triggers call for the time.
     pub(crate) fn install(&self, connection: &Connection) -> rusqlite::Result<()> {
         let (clock, own) = (self.0.clone(), Connection::open_in_memory()?);
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;

@@ -1,4 +1,4 @@
-//! Holds and waits of the outbox under a wall clock that was set while they ran.
+//! Adjusts holds and delays of the outbox after the wall clock was set.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -7,17 +7,13 @@ use model::ids::ChannelId;
 use model::time::{ClockStep, MIN_CLOCK_STEP, MINUTE};
 
 impl Store {
-    /// Moves the holds and waits of a channel's rows, and the holds of its
-    /// campaigns, along with a wall clock that was set; returns how many.
+    /// Shifts the holds and delays of a channel's rows, and the holds of its campaigns, by a clock
+    /// step; returns the number shifted.
     ///
-    /// Rows written since the clock was set go by it already. They are told
-    /// apart by when they were written or tried last: after a step forwards
-    /// that lies beyond the clock as it was, after a step back the others lie
-    /// ahead of the clock as it is. A planned row keeps its time, which a person
-    /// chose by the wall clock, but does not wait longer than it for another try.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing has moved.
+    /// Rows written after the step already use the new clock. They are recognized by the time they
+    /// were written or last tried: after a step forwards it is later than the old clock, after a
+    /// step back it is not ahead of the new one. A planned row keeps its time, which a person chose
+    /// by the wall clock, but its retry delay does not exceed it.
     pub async fn move_waits(&self, channel: &ChannelId, step: ClockStep) -> Result<usize, StoreError> {
         let channel = channel.clone();
         self.outbox()
@@ -33,7 +29,7 @@ impl Store {
 
 fn move_waits(change: &Connection, channel: &ChannelId, step: ClockStep) -> Result<usize, StoreError> {
     let ClockStep { before: unset, by, .. } = step;
-    // After a step back: older than any row written since the step was made.
+    // After a step back: earlier than any row written since the step.
     let old = unset.plus(by).plus(-MINUTE);
     let is_older = |written: &str, until: &str| {
         format!("iif(?3 > 0, {written} <= ?2 + ?5, {written} > ?2 + ?3 OR ({written} < ?4 AND {until} > ?2))")

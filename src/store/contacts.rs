@@ -1,4 +1,4 @@
-//! Contacts as last read, and what a deleted one takes with it.
+//! Contacts as last read, and the deletion of a person.
 
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
@@ -18,13 +18,13 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, Row, only_cell, read_row};
 
-/// Tags and names of a contact's metadata kept at most.
+/// Maximum number of tags and of metadata fields of a contact.
 const MAX_TAGS: usize = 100;
-/// Characters of one at most.
+/// Maximum length of a tag or field, in characters.
 const MAX_TAG_CHARS: usize = 200;
 
 impl Store {
-    /// The number a conversation is with, and when its contact was read.
+    /// Returns a conversation's phone number and the time its contact was read.
     pub async fn phone_and_read_time(
         &self,
         channel: &ChannelId,
@@ -42,7 +42,6 @@ impl Store {
             .await
     }
 
-    /// The id of the contact with a number, as it was told last.
     pub async fn contact_id(
         &self,
         channel: &ChannelId,
@@ -56,7 +55,6 @@ impl Store {
             .await
     }
 
-    /// Whether a conversation with this address is known.
     pub async fn has_address(&self, channel: &ChannelId, address: &str) -> Result<bool, StoreError> {
         let (channel, address) = (channel.clone(), address.to_owned());
         self.cache()
@@ -67,7 +65,7 @@ impl Store {
             .await
     }
 
-    /// Keeps a contact as told; tells whether it differs from before.
+    /// Stores a contact; returns true if it changed.
     pub async fn apply_contact(
         &self,
         channel: &ChannelId,
@@ -87,11 +85,8 @@ impl Store {
             .await
     }
 
-    /// Gives a row that was never tried other bytes, under a key of their
-    /// own. `None` if someone else has changed it since it was read.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing may leave.
+    /// Replaces the request of an untried row, with a new key. Returns `None` if the row has
+    /// changed since it was read.
     pub async fn replace_request(
         &self,
         id: &RowId,
@@ -119,8 +114,8 @@ impl Store {
             .await
     }
 
-    /// Forgets the conversation with a phone number, as the server has; tells
-    /// which it was.
+    /// Erases the person with a phone number after the server did; returns the conversations
+    /// erased.
     pub async fn remove_person(
         &self,
         channel: &ChannelId,
@@ -158,7 +153,7 @@ impl Store {
 }
 
 impl Reader {
-    /// What the card shows beside a conversation.
+    /// Returns the contact card of a conversation.
     pub fn card(&self, key: &ConversationKey) -> Result<ContactCard, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let Some(row) = load_row(&moment, &key.channel, &key.conversation)? else {
@@ -176,7 +171,6 @@ impl Reader {
     }
 }
 
-/// What is known of the customer of a row.
 pub(crate) fn contact_of_row(
     connection: &Connection,
     row: &ConversationRow,
@@ -205,8 +199,7 @@ fn truncate(text: &str) -> SafeText {
     SafeText::line(&text.chars().take(MAX_TAG_CHARS).collect::<String>())
 }
 
-/// A value as a person reads it: a text without its quotes, a list of plain
-/// values with commas.
+/// Formats a value for a person: text without quotes, a list of plain values with commas.
 fn plain_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

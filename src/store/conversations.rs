@@ -1,58 +1,58 @@
-//! Conversations: pages of the list and single reads, merged into the cache.
+//! Merges list pages and single reads of conversations into the cache.
 
 use rusqlite::{Connection, named_params, params};
 
 use crate::changed::parse_last_change;
 use crate::meta::{self, MetaChange};
 use crate::rows::conversation::{
-    automation_word, escalation_text, parse_automation, window_word, with_parameters,
+    automation_word, escalation_text, parse_automation, parse_closed_at, window_word, with_parameters,
 };
-use crate::{Snapshot, Store, StoreError, facts, stopped_rows};
+use crate::{Snapshot, Store, StoreError, facts};
 use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, Row, only_cell, read_row};
 
-/// What a page did.
+/// Effect of a merged page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AppliedConversations {
-    /// Rows that were not there before.
     pub inserted: usize,
     pub changed: usize,
-    /// Rows of which a part was not taken over: this desk changed them while
-    /// the answer was on its way.
+    /// Rows taken over only in part, because this desk changed them while the answer was in flight.
     pub superseded: usize,
-    /// Whether the page's last row was known and is as it was: what follows
-    /// in a list by newest activity is known too.
+    /// True if the last row of the page was known and unchanged: in a list by newest activity all
+    /// later rows are known too.
     pub ends_known: bool,
-    /// Conversations that were known and whose AI is switched on or off by now.
-    pub switched: Vec<(ConversationId, Automation)>,
+    /// Known conversations whose AI state has changed.
+    pub switched: Vec<AiSwitch>,
+}
+
+/// Change of a conversation's AI state as the server reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AiSwitch {
+    pub conversation: ConversationId,
+    pub before: Automation,
+    pub after: Automation,
 }
 
 impl AppliedConversations {
-    /// Whether anything differs.
     pub fn has_changes(&self) -> bool {
         self.inserted + self.changed > 0
     }
 }
 
-/// What happened to one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MergeResult {
     New,
-    /// With the state of the AI, if that is another one.
-    Changed(Option<Automation>),
+    /// With the new AI state, if that has changed.
+    Changed(Option<(Automation, Automation)>),
     Same,
 }
 
 impl Store {
-    /// Merges a page, in the list's order, and moves cursors with it. Rows
-    /// that are new in a `baseline` were there before this desk: their first
-    /// history rings nothing.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is changed.
+    /// Merges a page in list order, together with its cursors. New rows of a `baseline` predate
+    /// this desk: their first history raises no alert.
     pub async fn apply_conversations(
         &self,
         channel: &ChannelId,
@@ -88,7 +88,8 @@ impl Store {
                     applied.ends_known = fate == MergeResult::Same;
                     if let MergeResult::Changed(switched) = fate {
                         applied.changed += 1;
-                        applied.switched.extend(switched.map(|automation| (id, automation)));
+                        let switch = |(before, after)| AiSwitch { conversation: id, before, after };
+                        applied.switched.extend(switched.map(switch));
                     }
                 }
                 meta::write(&change, &channel, &cursors)?;
@@ -100,7 +101,7 @@ impl Store {
             .await
     }
 
-    /// Merges a single read, which tells of the automation too.
+    /// Merges a single read, which unlike a list includes the automation state.
     pub async fn apply_conversation(
         &self,
         channel: &ChannelId,
@@ -110,8 +111,8 @@ impl Store {
         self.apply_conversations(channel, vec![conversation], snapshot, false, Vec::new()).await
     }
 
-    /// Conversations whose history lags behind the list, newest activity
-    /// first, open ones before closed ones.
+    /// Returns conversations whose history lags behind the list: open ones first, then by newest
+    /// activity.
     pub async fn lagging_conversations(
         &self,
         channel: &ChannelId,
@@ -130,8 +131,8 @@ impl Store {
             .await
     }
 
-    /// Of the open conversations with the newest activity, those of which
-    /// nothing has told yet whether the AI answers.
+    /// Returns those of the `among` most recent open conversations whose automation state is
+    /// unknown.
     pub async fn without_details(
         &self,
         channel: &ChannelId,
@@ -152,8 +153,8 @@ impl Store {
             .await
     }
 
-    /// Notes that a history need not be read until the list tells of a
-    /// change: its reading was refused for good.
+    /// Marks a history as current until the list reports a change, because reading it was refused
+    /// for good.
     pub async fn mark_history_caught_up(
         &self,
         channel: &ChannelId,
@@ -171,7 +172,7 @@ impl Store {
             .await
     }
 
-    /// Keeps the automation state an answer to a change told.
+    /// Stores the automation state from the answer to a switch.
     pub async fn set_automation(
         &self,
         channel: &ChannelId,
@@ -182,7 +183,6 @@ impl Store {
         self.set_column(channel, conversation, "automation = :value, escalation = NULL", word).await
     }
 
-    /// Keeps the status an answer to a close told.
     pub async fn set_closed(
         &self,
         channel: &ChannelId,
@@ -192,7 +192,7 @@ impl Store {
         self.set_column(channel, conversation, "status = :value, is_closed = 1", word).await
     }
 
-    /// Keeps that a send was refused because the service window is shut.
+    /// Records that a send was refused because the service window is closed.
     pub async fn set_window_closed(
         &self,
         channel: &ChannelId,
@@ -202,7 +202,6 @@ impl Store {
         self.set_column(channel, conversation, "service_window = :value", word).await
     }
 
-    /// Keeps what the answer to a change told.
     async fn set_column(
         &self,
         channel: &ChannelId,
@@ -226,7 +225,7 @@ impl Store {
     }
 }
 
-/// What of the stored row decides whether a new reading differs.
+/// Columns that decide if a new read differs from the stored row.
 struct StoredConversation {
     number: i64,
     message_count: i64,
@@ -263,7 +262,6 @@ fn merge(
     let known = connection.first(SELECT_STORED, params![channel, conversation.id], stored_from_row)?;
     let Some(known) = known else {
         let number = insert(connection, channel, &conversation, baseline)?;
-        stopped_rows::refresh_count(connection, channel, &conversation.id)?;
         facts::refresh(connection, number)?;
         return Ok(MergeResult::New);
     };
@@ -276,7 +274,7 @@ fn merge(
         conversation.escalation = why.map_or(Escalation::None, Escalation::Requested);
     }
     if conversation.automation == Automation::Unknown {
-        // Lists do not tell; what a single read told still holds.
+        // Lists omit the automation state; the last single read still applies.
         conversation.automation = parse_automation(&known.automation);
     }
     let moved = known.message_count != i64::try_from(conversation.message_count).unwrap_or(i64::MAX)
@@ -288,7 +286,8 @@ fn merge(
     update(connection, known.number, &conversation, moved)?;
     facts::refresh(connection, known.number)?;
     let told = Some(conversation.automation);
-    let switched = told.filter(|automation| automation_word(*automation) != known.automation);
+    let before = parse_automation(&known.automation);
+    let switched = told.filter(|after| *after != before).map(|after| (before, after));
     Ok(MergeResult::Changed(switched))
 }
 
@@ -304,11 +303,11 @@ fn is_same(known: &StoredConversation, conversation: &Conversation) -> bool {
     ];
     known.status == conversation.status.word()
         && known.automation == automation_word(conversation.automation)
+        && parse_closed_at(&known.status, &known.raw) == conversation.closed_at
         && known.escalation.as_deref() == escalation_text(&conversation.escalation)
         && known.listed.iter().map(Option::as_deref).eq(listed)
 }
 
-/// Stores a conversation that is new here.
 pub(crate) fn insert(
     connection: &Connection,
     channel: &ChannelId,

@@ -1,9 +1,8 @@
-//! What people say about rows that wait for them, carried out and written
-//! down in one transaction. All calls block until the commit.
+//! Applies a person's verdict on a stopped row and records it in the same transaction. All calls
+//! block until the commit.
 //!
-//! A row sent again under a new key keeps its place in the lane and becomes a
-//! new row; the old one is named in the decision. So the number of keys sent
-//! for one wish is at most one more than its decisions.
+//! A row sent again under a new key keeps its place in the lane and gets a new id; the decision
+//! names the old one. So at most one more key is sent for a change than it has decisions.
 
 use rusqlite::{Connection, Transaction, params};
 use sha2::{Digest, Sha256};
@@ -17,25 +16,20 @@ use model::outbox::{ClockTimes, OutboxRow, RetryClass, RowState, StopReason, Sto
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell};
 
-/// A decision that was carried out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppliedDecision {
     pub before: OutboxRow,
-    /// The row that stands for the wish now; `None` when it is over.
+    /// The row that now carries the change; `None` if it has ended.
     pub after: Option<OutboxRow>,
 }
 
 impl Store {
-    /// Carries out what a person says about a stopped row. `None` if it is
-    /// not stopped any more, or if this cannot be said about it: a key is not
-    /// asked with again once it is spent, and not replaced while no byte of it
-    /// has left.
+    /// Applies a verdict to a stopped row. Returns `None` if the row is not stopped or the verdict
+    /// is not allowed: an expired key is not used again, and a key is not replaced before it was
+    /// used.
     ///
-    /// `seen` is the newest message the person has on screen now; without it
-    /// the newest one known counts. A further answer asks again.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was decided.
+    /// `seen` is the newest message the person has on screen, by default the newest one stored; a
+    /// later message stops the row again.
     pub fn decide(
         &self,
         id: &RowId,
@@ -48,11 +42,7 @@ impl Store {
         })
     }
 
-    /// Sends a stopped row again in the way that fits why it stopped. `None`
-    /// if it is not stopped.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was decided.
+    /// Sends a stopped row again in the way that suits its reason; `None` if it is not stopped.
     pub fn retry_stopped(
         &self,
         id: &RowId,
@@ -78,7 +68,7 @@ impl Store {
             None => self.newest_position(&found.row.channel, &found.row.lane)?,
         };
         let (id, chance) = (id.clone(), self.chance().clone());
-        let decided = self.outbox().call(move |connection| {
+        self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
             let Some(row) = lane::find(&change, &id)? else {
                 return Ok(None);
@@ -93,14 +83,10 @@ impl Store {
             record_decision(&change, &row.row, &verdict, after.as_ref(), now.wall)?;
             change.commit()?;
             Ok(Some(AppliedDecision { before: row.row, after }))
-        })?;
-        if let Some(decided) = &decided {
-            self.refresh_stopped_rows(&decided.before.channel, &decided.before.lane)?;
-        }
-        Ok(decided)
+        })
     }
 
-    /// What was decided about a row, oldest first, in the database's words.
+    /// Returns the stored words of a row's decisions, oldest first.
     pub fn decisions(&self, id: &RowId) -> Result<Vec<String>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -153,14 +139,14 @@ fn apply_verdict(
     }
 }
 
-/// Lets a row leave again under its own key.
+/// Queues a row again with its own key.
 fn requeue(
     change: &Transaction<'_>,
     row: &OutboxRow,
     seen: Option<&HistoryPosition>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    // What is never asked again by itself is queued anew: a person has asked.
+    // An operation that is never retried automatically becomes `queued`, as a person requested it.
     let by_itself = row.operation.retry_class() != RetryClass::Guarded;
     change.execute(
         "UPDATE outbox SET state = iif(attempts > 0 AND ?5, 'uncertain', 'queued'), stop = NULL, why = NULL,
@@ -173,7 +159,7 @@ fn requeue(
     outbox::record_audit(change, row, "asked again by a person", "same key")
 }
 
-/// Makes a row anew in its place: another id, another key, never tried.
+/// Replaces a row in its place by an untried one with a new id and a new key.
 fn queue_successor(
     change: &Transaction<'_>,
     row: &OutboxRow,
@@ -215,15 +201,14 @@ fn record_decision(
     Ok(())
 }
 
-/// Tells keys apart without telling them.
+/// Distinguishes keys without disclosing them.
 fn key_fingerprint(key: &IdempotencyKey) -> String {
     let digest = Sha256::digest(key.as_str().as_bytes());
     digest.iter().take(8).map(|entry| format!("{entry:02x}")).collect()
 }
 
-/// Takes a row away that was made anew from this one, at whatever remove,
-/// and never tried, because this one turned out to be done after all. Tells
-/// whether there was one.
+/// Removes the untried successor of a row, direct or indirect, because the row was executed after
+/// all. Returns true if there was one.
 pub(crate) fn withdraw_successor(change: &Connection, row: &OutboxRow) -> Result<bool, StoreError> {
     let removed = change.execute(
         "WITH RECURSIVE heir (id) AS (

@@ -1,5 +1,5 @@
-//! Draft-only conversations: the AI stays paused, and a draft of an answer is
-//! made ready for a person. Which they are is kept in the outbox's file.
+//! Draft-only conversations: the AI stays paused and prepares drafts for a person. The setting is
+//! kept in the outbox file.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -18,43 +18,33 @@ use sqlite::Queries;
 
 use crate::rows::conversation::parse_automation;
 
-/// Open conversations with the newest activity that are looked at.
+/// Maximum number of most recent open conversations examined.
 const MAX_CHECKED_CONVERSATIONS: u32 = 200;
-/// Conversations of which a step takes care.
 const CONVERSATIONS_PER_STEP: u32 = 20;
-/// Conversations whose customers wait that are looked at for drafts, by tab.
+/// Maximum number of waiting conversations per tab examined for drafts.
 const MAX_WAITING_CONVERSATIONS: u32 = 100;
-/// Drafts that are made ready at once.
 const MAX_CONCURRENT_DRAFTS: usize = 3;
-/// How long somebody may take to make one before another begins.
+/// Time after which another process may start a draft that is not finished.
 pub(crate) const DRAFT_TIMEOUT: i64 = 2 * MINUTE;
 
-/// What is to be done in a tab so that the AI is paused where only drafts are
-/// wanted.
+/// Steps that keep the AI paused in draft-only conversations of a tab.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DraftOnlyPlan {
-    /// Whether something was noted for the whole tab that is so no longer.
+    /// True if marks remain of a tab setting that was switched off.
     pub has_ended: bool,
-    /// What is to be done in single conversations.
     pub steps: Vec<DraftOnlyStep>,
 }
 
-/// A conversation of a draft-only tab that is not noted yet, or one whose AI is
-/// on again.
+/// Draft-only conversation that is not marked yet, or whose AI is on again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftOnlyStep {
-    /// Which.
     pub conversation: ConversationId,
-    /// Whether the AI is to be paused.
     pub needs_pause: bool,
 }
 
 impl Store {
-    /// What is to be done so that the AI is paused where only drafts are
-    /// wanted: in a whole tab, or where a person said so.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the steps that pause the AI in draft-only conversations: those of a draft-only tab,
+    /// or those a person has chosen.
     pub async fn draft_only_plan(
         &self,
         channel: &ChannelId,
@@ -64,11 +54,8 @@ impl Store {
         self.cache().call_async(move |cache| plan_steps(&cache.connection, &channel, whole_tab)).await
     }
 
-    /// Notes a draft-only conversation and queues the pause of its AI, unless a
-    /// switch of it is on its way already or a person said otherwise meanwhile.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was changed.
+    /// Marks a conversation as draft-only and queues the pause of its AI, unless a switch of the AI
+    /// is queued already or a person has opted out.
     pub async fn mark_draft_only(
         &self,
         channel: &ChannelId,
@@ -99,10 +86,7 @@ impl Store {
             .await
     }
 
-    /// Forgets what a tab's setting noted that does not hold any more.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Deletes the marks of a tab setting that was switched off.
     pub async fn end_draft_only_tab(&self, channel: &ChannelId) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.outbox()
@@ -116,11 +100,8 @@ impl Store {
 }
 
 impl Reader {
-    /// Draft-only conversations whose customers wrote what no draft was made
-    /// for yet: the open one, and those with the newest activity.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns draft-only conversations whose newest customer message has no draft yet: the open
+    /// one first, then by activity.
     pub fn due_drafts(
         &self,
         channels: &[ChannelId],
@@ -146,8 +127,8 @@ impl Reader {
     }
 }
 
-/// Those of a tab whose newest message is the customer's and of which nothing
-/// was made, nor is being made.
+/// Conversations of a tab whose newest message is inbound and has no draft, finished or in
+/// progress.
 const SELECT_DUE: &str = "SELECT c.id FROM (
         SELECT number FROM (SELECT number FROM conversation WHERE channel = ?1 AND needs = 1
             ORDER BY sort_at DESC, id DESC LIMIT ?3)
@@ -202,7 +183,7 @@ fn plan_steps(
     Ok(DraftOnlyPlan { has_ended, steps })
 }
 
-/// Whether tabs or people said that only drafts are wanted.
+/// Sets a person's choice for a conversation, which overrides the tab's setting.
 pub(crate) fn set_mark(
     change: &Connection,
     channel: &str,
@@ -217,7 +198,7 @@ pub(crate) fn set_mark(
     Ok(())
 }
 
-/// The AI is handed back: drafts alone are no longer wanted.
+/// Ends draft-only mode because the AI is switched on.
 pub(crate) fn hand_back(
     change: &Connection,
     channel: &ChannelId,

@@ -1,6 +1,5 @@
-//! Drafts: one per conversation, on disk before the call returns. Two windows
-//! may write the same one: the newer text stays, and a text that the writer of
-//! the newer one had not seen is put aside.
+//! Drafts, one per conversation, on disk before the call returns. If two windows write the same
+//! draft the newer text is kept, and a text its author had not seen is set aside.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,13 +13,11 @@ use model::ids::{ChannelId, ConversationId, MessageId};
 use model::queries::Draft;
 use sqlite::{Queries, only_cell, read_row};
 
-/// Drafts whose text is remembered; of more, a text written over is put aside
-/// once too often.
+/// Maximum number of remembered drafts; above it an overwritten text may be set aside needlessly.
 const MAX_REMEMBERED_DRAFTS: usize = 1_000;
 
-/// The text of each draft as this process wrote it last, or read it first:
-/// what differs from it on disk was written by another. A later reading does
-/// not count, since what was being typed may not have given way to it.
+/// Text of each draft as this process last wrote or first read it; a different text on disk is from
+/// another process. Later reads do not count, because the text being typed may not include them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DraftTexts(Arc<Mutex<HashMap<(ChannelId, ConversationId), String>>>);
 
@@ -56,10 +53,7 @@ impl DraftTexts {
 }
 
 impl Store {
-    /// Keeps a draft, or removes it with `None` or an empty text.
-    ///
-    /// # Errors
-    /// When the database fails; the draft on disk is then the one before.
+    /// Stores a draft; `None` or an empty one removes it.
     pub fn save_draft(
         &self,
         channel: &ChannelId,
@@ -87,7 +81,6 @@ impl Store {
         })
     }
 
-    /// How many drafts and outbox rows of a channel there are.
     pub fn count_drafts_and_rows(&self, channel: &ChannelId) -> Result<(u64, u64), StoreError> {
         let channel = channel.clone();
         self.outbox().call(move |connection| {
@@ -99,7 +92,6 @@ impl Store {
     }
 }
 
-/// Writes or removes a draft inside a change.
 pub(crate) fn write(
     connection: &Connection,
     channel: &ChannelId,
@@ -142,8 +134,7 @@ fn set_text_aside(
     Ok(())
 }
 
-/// A text that another window wrote over, on a connection with the outbox
-/// attached as `desk`.
+/// Returns a text that another window has overwritten; expects the outbox attached as `desk`.
 pub(crate) fn text_set_aside(
     connection: &Connection,
     channel: &ChannelId,
@@ -153,8 +144,7 @@ pub(crate) fn text_set_aside(
     Ok(connection.first(sql, params![channel, conversation], only_cell)?)
 }
 
-/// Forgets the text, which went into the outbox, and what was put aside of it;
-/// a note that is not saved yet stays.
+/// Removes the text, now in the outbox, and the text set aside; keeps an unsaved note.
 pub(crate) fn remove_draft_text(
     connection: &Connection,
     channel: &ChannelId,
@@ -168,7 +158,7 @@ pub(crate) fn remove_draft_text(
     write(connection, channel, conversation, Some(&Draft { note: kept.note, ..Draft::default() }))
 }
 
-/// Forgets the note, which was saved; a text that is not sent yet stays.
+/// Removes the note, now saved; keeps an unsent text.
 pub(crate) fn remove_draft_note(
     connection: &Connection,
     channel: &ChannelId,
@@ -178,8 +168,8 @@ pub(crate) fn remove_draft_note(
     write(connection, channel, conversation, Some(&Draft { note: String::new(), ..kept }))
 }
 
-/// Puts a text that was taken back before what the draft holds, with what
-/// went along; what the draft holds of that stays.
+/// Prepends a withdrawn text to the draft. Its quote and attachment are restored unless the draft
+/// has its own.
 pub(crate) fn prepend_text(
     connection: &Connection,
     (channel, conversation): (&ChannelId, &ConversationId),
@@ -194,7 +184,7 @@ pub(crate) fn prepend_text(
     write(connection, channel, conversation, Some(&draft))
 }
 
-/// Puts a note that was taken back before the one that is not saved yet.
+/// Prepends a withdrawn note to the unsaved one.
 pub(crate) fn prepend_note(
     connection: &Connection,
     channel: &ChannelId,
@@ -214,7 +204,7 @@ fn join_texts(text: &str, kept: &str) -> String {
     }
 }
 
-/// A draft, on the outbox's own connection.
+/// Selects a draft on the outbox's own connection.
 const SELECT_DRAFT: &str =
     "SELECT text, reply_to, note, attachment FROM draft WHERE channel = ?1 AND conversation = ?2";
 

@@ -1,36 +1,33 @@
-//! Erasing a person at the desk: every table of both files, and how what was said with
-//! somebody leaves it, when they were deleted here or the server no longer has them.
+//! Erases a person from both files after they were deleted here or on the server; lists for every
+//! table how that is done.
 //!
-//! What still waits to be sent stays: a row leaves the outbox when the server has it or
-//! a person drops it.
+//! Unsent rows are kept: a row leaves the outbox when the server accepts it or a person drops it.
 
 use rusqlite::{Connection, params};
 
 use crate::{Store, StoreError, wiping};
 use model::ids::{ChannelId, ConversationId};
 
-/// How a person's words leave a table.
+/// How a person's content is erased from a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Erasure {
-    /// Holds no words of a person.
+    /// Holds no content of a person.
     NoContent,
-    /// Its rows go with the conversation's: by a key or a trigger.
+    /// Rows are deleted with the conversation by a foreign key or a trigger.
     Cascade,
-    /// By a statement: `?1` is the channel, `?2` the conversation, `?3` the address of
-    /// its customer or empty.
+    /// Statement with `?1` channel, `?2` conversation, `?3` the customer's address or an empty
+    /// text.
     Statement(&'static str),
-    /// Something stays: what waits is sent or dropped by a person, and a rule stays until
-    /// its person removes it.
+    /// Part is kept: unsent rows, and mail rules until a person removes them.
     Partial,
 }
 
-/// The tables of the outbox. What writes to others as it is removed comes before them.
-pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 36] = [
+/// Tables of the outbox. A table whose deletion writes to others precedes them.
+pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 34] = [
     ("draft", Erasure::Statement("DELETE FROM draft WHERE channel = ?1 AND conversation = ?2")),
     ("draft_aside", Erasure::Statement("DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2")),
     ("draft_only", Erasure::Statement("DELETE FROM draft_only WHERE channel = ?1 AND conversation = ?2")),
     ("note", Erasure::Statement("DELETE FROM note WHERE channel = ?1 AND conversation = ?2")),
-    ("promise", Erasure::Statement("DELETE FROM promise WHERE channel = ?1 AND conversation = ?2")),
     ("proposal", Erasure::Statement("DELETE FROM proposal WHERE channel = ?1 AND conversation = ?2")),
     ("review", Erasure::Statement("DELETE FROM review WHERE channel = ?1 AND conversation = ?2")),
     ("tag", Erasure::Statement("DELETE FROM tag WHERE channel = ?1 AND conversation = ?2")),
@@ -38,7 +35,10 @@ pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 36] = [
     ("claim", Erasure::Statement("DELETE FROM claim WHERE channel = ?1 AND conversation = ?2")),
     ("pause", Erasure::Statement("DELETE FROM pause WHERE channel = ?1 AND conversation = ?2")),
     ("handback", Erasure::Statement("DELETE FROM handback WHERE channel = ?1 AND conversation = ?2")),
-    ("kept_past", Erasure::Statement("DELETE FROM kept_past WHERE channel = ?1 AND conversation = ?2")),
+    (
+        "history_event",
+        Erasure::Statement("DELETE FROM history_event WHERE channel = ?1 AND conversation = ?2"),
+    ),
     ("thread_local", Erasure::Statement("DELETE FROM thread_local WHERE channel = ?1 AND thread = ?2")),
     ("rule_action", Erasure::Statement("DELETE FROM rule_action WHERE channel = ?1 AND thread = ?2")),
     (
@@ -63,9 +63,8 @@ pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 36] = [
     ),
     ("outbox", Erasure::Partial),
     ("mail_rule", Erasure::Partial),
-    // The business's own words.
+    // Content of the business.
     ("campaign", Erasure::NoContent),
-    ("macro", Erasure::NoContent),
     // Ids and numbers.
     ("campaign_contact", Erasure::NoContent),
     ("campaign_wave", Erasure::NoContent),
@@ -83,8 +82,8 @@ pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 36] = [
     ("patch_field", Erasure::NoContent),
 ];
 
-/// The tables of the cache, without those that its indexes are kept in.
-pub(crate) const CACHE_TABLES: [(&str, Erasure); 27] = [
+/// Tables of the cache, without the internal tables of its indexes.
+pub(crate) const CACHE_TABLES: [(&str, Erasure); 24] = [
     ("contact", Erasure::Statement("DELETE FROM contact WHERE channel = ?1 AND phone = ?3 AND ?2 <> ''")),
     (
         "correspondent",
@@ -102,16 +101,14 @@ pub(crate) const CACHE_TABLES: [(&str, Erasure); 27] = [
         Erasure::Statement("DELETE FROM conversation WHERE channel = ?1 AND id = ?2 AND ?3 = ?3"),
     ),
     ("message", Erasure::Cascade),
-    ("message_past", Erasure::Cascade),
-    ("conversation_past", Erasure::Cascade),
+    ("phone_entry", Erasure::Cascade),
     ("suggestion", Erasure::Cascade),
     ("thread", Erasure::Cascade),
     ("letter", Erasure::Cascade),
-    ("lens_field", Erasure::Cascade),
     ("search", Erasure::Cascade),
     ("search_people", Erasure::Cascade),
     ("search_list", Erasure::Cascade),
-    // The business's own words.
+    // Content of the business.
     ("account", Erasure::NoContent),
     ("broadcast", Erasure::NoContent),
     ("broadcast_text", Erasure::NoContent),
@@ -121,25 +118,22 @@ pub(crate) const CACHE_TABLES: [(&str, Erasure); 27] = [
     ("asked", Erasure::NoContent),
     ("gone", Erasure::NoContent),
     ("lease", Erasure::NoContent),
-    ("lens_word", Erasure::NoContent),
     ("meta", Erasure::NoContent),
     ("outbox_mark", Erasure::NoContent),
     ("receipt", Erasure::NoContent),
     ("revision", Erasure::NoContent),
 ];
 
-/// Tables of the cache that hold a place in some work, and nothing else.
+/// Tables of the cache that hold only the progress of some work.
 #[cfg(test)]
-pub(crate) const CACHE_PROGRESS: [&str; 3] = ["past_since", "search_progress", "trouble_progress"];
+pub(crate) const CACHE_PROGRESS: [&str; 1] = ["search_progress"];
 
-/// A conversation that is erased, and the address of its customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ErasedConversation {
     pub(crate) id: ConversationId,
     pub(crate) address: Option<String>,
 }
 
-/// Erases a conversation from the tables of one file, within the caller's transaction.
 pub(crate) fn erase(
     connection: &Connection,
     tables: &[(&str, Erasure)],
@@ -159,7 +153,7 @@ pub(crate) fn erase(
 }
 
 impl Store {
-    /// Erases what this desk keeps of conversations beside the cache.
+    /// Erases conversations from the outbox.
     pub(crate) async fn erase_local(
         &self,
         channel: &ChannelId,
@@ -171,7 +165,7 @@ impl Store {
                 let change = connection.transaction()?;
                 erased.iter().try_for_each(|erased| erase(&change, &OUTBOX_TABLES, &channel, erased))?;
                 change.commit()?;
-                // The journal holds the bytes of what was sent to them.
+                // The write-ahead log still holds the erased bytes.
                 wiping::empty_journal(connection).map(drop)
             })
             .await

@@ -1,66 +1,60 @@
-//! What can go wrong with the two files, in words that say what to do.
+//! Errors of the two files; the messages say what to do.
 
 use std::io;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The data folder or a file in it cannot be made or opened.
+    /// The data folder or a file in it cannot be created or opened.
     #[error("cannot use {path}: {source}; check its owner and permissions, or set FRONTDESK_DATA_DIR")]
     Folder { path: PathBuf, source: io::Error },
-    /// The outbox cannot be read. It was not touched.
+    /// The outbox cannot be read. It is unchanged.
     #[error(
         "the outbox {path} is damaged ({why}); it may hold unsent messages, so it was not touched: \
          copy it somewhere safe, then move it away to start with an empty one"
     )]
     OutboxDamaged { path: PathBuf, why: String },
-    /// The outbox holds nothing, not even that it is empty. It was not touched.
+    /// The outbox file has zero bytes although it was used before. It is unchanged.
     #[error(
         "the outbox {path} is an empty file (0 bytes), though this desk was used before; it may have held unsent \
          messages: bring a copy back, or move it away to start with an empty one"
     )]
     OutboxEmptied { path: PathBuf },
-    /// A file was deleted, moved or replaced while it was open: what is
-    /// written into it is lost.
+    /// A file was deleted, moved or replaced while open: writes to it are lost.
     #[error(
         "{path} was deleted, moved or replaced while frontdesk was using it, so nothing is kept or sent any \
          more: end frontdesk, bring the file back if you have it, and start again"
     )]
     FileReplaced { path: PathBuf },
-    /// The outbox belongs to a newer frontdesk. It was not touched.
+    /// The outbox was written by a newer version. It is unchanged.
     #[error("the outbox {path} was written by a newer frontdesk (version {version}); update this one")]
     OutboxNewer { path: PathBuf, version: i64 },
-    /// The outbox is of a form that was never released. It was not touched.
+    /// The outbox has a format that was never released. It is unchanged.
     #[error(
         "the outbox {path} has the form {version}, from before 0.1.0; open it with the frontdesk that wrote it, \
          or move it away"
     )]
     OutboxOlder { path: PathBuf, version: i64 },
-    /// A search was ended because its answer is no longer wanted.
+    /// A search was cancelled because its answer is no longer wanted.
     #[error("the search was ended")]
     Interrupted,
-    /// There is no room on the disk. Nothing was changed.
     #[error("the disk is full; nothing was written. Make room and try again")]
     Full,
-    /// The file must not be written. Nothing was changed.
     #[error("the data folder is read-only; nothing was written. Check its permissions and try again")]
     ReadOnly,
-    /// Another process holds the file for longer than a statement waits.
-    /// Nothing was changed.
+    /// Another process held the lock for longer than the busy time-out.
     #[error("another process holds the data folder's files; nothing was written. Try again")]
     Locked,
-    /// A file is not as SQLite left it. A damaged cache is made anew at the
-    /// next start.
+    /// A file is corrupt. A corrupt cache is recreated at the next start.
     #[error(
         "this desk's files are damaged ({0}); end frontdesk and start it again, which makes the cache anew"
     )]
     Damaged(String),
-    /// The disk did not read or write what it was told to.
     #[error("the disk failed ({0}); nothing was written. Check that it is there and not full")]
     Disk(String),
     #[error("the local database failed: {0}")]
     Database(rusqlite::Error),
-    /// The store's thread has ended or the job panicked.
+    /// The writer thread has ended or the job panicked.
     #[error("the local database is closed")]
     Closed,
 }

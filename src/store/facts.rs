@@ -1,29 +1,26 @@
-//! The facts of this desk on a conversation's row: since when the customer
-//! waits, what is unread, where it stands in the list. Computed anew from the
-//! messages in the transaction that changed them, so they cannot drift.
+//! Derived facts of a conversation: waiting since, unread count, position in the list. Recomputed
+//! from the messages in the transaction that changed them.
 //!
-//! Any outbound message answers, the AI's too; only a broadcast does not. Where the list tells of a newer
-//! message than those stored, somebody has said something that was not read
-//! yet: then nobody is said to wait of whom it was not known before. Messages
-//! whose direction could not be read count for neither side.
+//! Any outbound message counts as an answer, also the AI's, except a broadcast. If the list reports
+//! a newer message than those stored, a customer not yet known to wait is not marked as waiting.
+//! Messages of unreadable direction do not count.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, params};
 
 use crate::changed::parse_last_change;
-use crate::{StoreError, broadcast_only, trouble};
+use crate::{StoreError, broadcast_only, queue, trouble};
 use model::text::SafeText;
 use sqlite::{Queries, only_cell};
 
-/// Unread messages counted at most; more would cost more than it tells.
+/// Limit of the unread count, which bounds its cost.
 const MAX_COUNTED_UNREAD: i64 = 999;
-/// Characters kept of a preview made here.
+/// Maximum length of a preview, in characters.
 const MAX_PREVIEW_CHARS: usize = 160;
 
-/// A place in a history: `(sort_at, id)`.
+/// Position in a history: `(sort_at, id)`.
 type StoredPosition = (i64, String);
 
-/// Recomputes the facts of one conversation.
 pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreError> {
     let newest_outbound = newest_position(connection, number, false)?;
     let newest_inbound = newest_position(connection, number, true)?;
@@ -37,7 +34,7 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
     let unanswered = first_inbound_after(connection, number, &answered)?;
     let (holds_the_newest, before) = history_status(connection, number)?;
     let waiting_since = if holds_the_newest { unanswered } else { unanswered.and(before) };
-    // A desk that never looked has nothing unread before the last answer.
+    // Before the first look everything up to the last answer counts as read.
     let looked = seen.or(newest_outbound).unwrap_or_else(beginning);
     let unread: i64 = connection.scalar(
         "SELECT count(*) FROM (SELECT 1 FROM message WHERE conversation = ?1
@@ -53,11 +50,12 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
         .execute(params![number, waiting_since, unread, newest_inbound.map(|place| place.0)])?;
     trouble::refresh_score(connection, number)?;
     broadcast_only::refresh(connection, number)?;
-    update_list_position(connection, number)
+    update_list_position(connection, number)?;
+    queue::refresh(connection, number)
 }
 
-/// Sets the list's order and the preview from whichever is newer: what the
-/// list said or the newest message stored.
+/// Sets the sort key and the preview from the newer of the list entry and the newest stored
+/// message.
 fn update_list_position(connection: &Connection, number: i64) -> Result<(), StoreError> {
     let newest: Option<(i64, String, String)> = connection.first(
         "SELECT sort_at, content, content_type FROM message WHERE conversation = ?1 AND unreadable = 0
@@ -68,7 +66,7 @@ fn update_list_position(connection: &Connection, number: i64) -> Result<(), Stor
     let told = "SELECT coalesce(last_message_at, created_at, 0) FROM conversation WHERE number = ?1";
     let listed: i64 = connection.scalar(told, [number])?;
     match newest {
-        // Of mail the list shows the subject, which no mail's text replaces.
+        // For mail the list shows the subject instead of a message.
         Some((at, _, kind)) if at > listed && kind == "email" => {
             connection
                 .prepare_cached("UPDATE conversation SET sort_at = ?2 WHERE number = ?1")?
@@ -89,8 +87,7 @@ fn update_list_position(connection: &Connection, number: i64) -> Result<(), Stor
     Ok(())
 }
 
-/// Gives a connection the preview of a message, and the time of the last change that
-/// a conversation tells of.
+/// Registers functions for the preview of a message and for the last change of a conversation.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("change_at", 1, flags, |arguments| {
@@ -101,7 +98,6 @@ pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// A message as one short line.
 fn preview_text(content: &str, kind: &str) -> String {
     let line = SafeText::line(content);
     if line.is_empty() {
@@ -110,8 +106,8 @@ fn preview_text(content: &str, kind: &str) -> String {
     line.as_str().chars().take(MAX_PREVIEW_CHARS).collect()
 }
 
-/// Whether the newest message the list tells of is stored, or the history was
-/// read since the list told; and since when somebody was known to wait.
+/// Returns true if the newest message of the list is stored or the history was read since, and the
+/// stored start of waiting.
 fn history_status(connection: &Connection, number: i64) -> Result<(bool, Option<i64>), StoreError> {
     let sql = "SELECT behind = 0 OR last_message_at IS NULL OR last_message_at <= coalesce(
              (SELECT max(sort_at) FROM message WHERE conversation = ?1), last_message_at)

@@ -1,5 +1,4 @@
-//! Opens the two files: permissions, pragmas, migrations, and what is done
-//! about a file that cannot be used.
+//! Opens the two files: permissions, pragmas, migrations and the handling of unusable files.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,36 +10,33 @@ use crate::StoreDurability;
 use crate::clock::StoreClock;
 use crate::errors::StoreError;
 use crate::set_aside::{self, set_aside};
-use crate::{facts, filter, search, sending_account};
+use crate::{facts, filter, queue, search, sending_account};
 use disk::FileStatus;
 use sqlite::Queries;
 
-/// Marks both files as frontdesk's ("FrDk").
+/// SQLite application id of both files ("FrDk").
 const APPLICATION_ID: i64 = 0x4672_446b;
-/// The file that can be read again.
 const CACHE_FILE: &str = "cache.db";
-/// How long a statement waits for another process's lock.
+/// Time a statement waits for another process's lock.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Between two tries to turn a file's journal on.
+/// Delay between attempts to enable WAL.
 const JOURNAL_RETRY_DELAY: Duration = Duration::from_millis(5);
 
-/// How a file is made and brought forward.
+/// Migrations of a file.
 pub(crate) struct Schema {
-    /// The number of the version in `versions` that makes the file.
+    /// Version number of the first entry of `versions`.
     first: i64,
-    /// What makes a file, then what each later version changed. Only ever
-    /// appended to.
+    /// SQL that creates the file, then one migration per later version. Append only.
     pub(crate) versions: &'static [&'static str],
 }
 
 impl Schema {
-    /// The number of the newest version.
     pub(crate) fn newest_version(&self) -> i64 {
         self.first + i64::try_from(self.versions.len()).unwrap_or(i64::MAX) - 1
     }
 }
 
-/// The cache's versions. Numbers below the first were never released.
+/// Migrations of the cache. Numbers below the first were never released.
 pub(crate) const CACHE: Schema = Schema {
     first: 13,
     versions: &[
@@ -61,9 +57,12 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_broadcast_text.sql"),
         include_str!("schema/cache_outbox_mark.sql"),
         include_str!("schema/cache_receipts.sql"),
+        include_str!("schema/cache_removed.sql"),
+        include_str!("schema/cache_queue.sql"),
+        include_str!("schema/cache_phone_entry.sql"),
     ],
 };
-/// The outbox's versions. Numbers below the first were never released.
+/// Migrations of the outbox. Numbers below the first were never released.
 pub(crate) const OUTBOX: Schema = Schema {
     first: 11,
     versions: &[
@@ -85,10 +84,12 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_account.sql"),
         include_str!("schema/outbox_identity.sql"),
         include_str!("schema/outbox_script_keys.sql"),
+        include_str!("schema/outbox_removed.sql"),
+        include_str!("schema/outbox_snooze_note.sql"),
+        include_str!("schema/outbox_history_event.sql"),
     ],
 };
 
-/// Where the two files lie.
 #[derive(Debug, Clone)]
 pub(crate) struct Paths {
     pub(crate) cache: PathBuf,
@@ -97,8 +98,7 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// Makes the folders (0700) if needed; one that others can write in is
-    /// refused.
+    /// Creates the folders (0700) if needed. Fails for a folder that others can write to.
     pub(crate) fn prepare(folder: &Path, cache: Option<&Path>) -> Result<Self, StoreError> {
         for folder in [Some(folder), cache].into_iter().flatten() {
             disk::create_own_folder(folder)
@@ -107,8 +107,8 @@ impl Paths {
         Ok(Self::for_folder(folder, cache))
     }
 
-    /// The files of a folder, whether they are there or not; the cache in
-    /// another, if one is named.
+    /// Returns the paths of a folder's files, which may not exist; `cache` is another folder for
+    /// the cache.
     pub(crate) fn for_folder(folder: &Path, cache: Option<&Path>) -> Self {
         Self {
             cache: cache.unwrap_or(folder).join(CACHE_FILE),
@@ -117,9 +117,9 @@ impl Paths {
         }
     }
 
-    /// Brings a cache that an older version kept beside the outbox to where it
-    /// belongs. One that cannot be moved is removed: it is read again. Nobody else
-    /// may use it.
+    /// Moves a cache that an older version kept beside the outbox to its current folder. One that
+    /// cannot be moved is deleted, as it can be read again. The caller must be the only user of the
+    /// folder.
     pub(crate) fn migrate_cache(&self, folder: &Path) {
         let old = folder.join(CACHE_FILE);
         if old == self.cache || !old.exists() {
@@ -132,7 +132,7 @@ impl Paths {
                 name.push(ending);
                 PathBuf::from(name)
             });
-            // A newer one is there already, or the folder is on another disk.
+            // A newer cache exists, or the folder is on another disk.
             if !is_wanted || std::fs::rename(&from, &to).is_err() {
                 let removed = std::fs::remove_file(&from);
                 drop(removed);
@@ -140,18 +140,17 @@ impl Paths {
         }
     }
 
-    /// Whether the outbox is a file of no bytes where it held something
-    /// before. One that was moved away is new, and so is one that is just
-    /// being made: only then there are no traces of an earlier start.
+    /// True if the outbox has zero bytes although the folder was used before: the lock file or a
+    /// write-ahead log exists. A new outbox, also one another process is creating, has neither.
     pub(crate) fn outbox_is_emptied(&self) -> bool {
         let log = self.outbox.with_extension("db-wal");
-        // Looked for first: another process may be making both just now.
+        // Checked before the size: another process may be creating both now.
         let was_used = self.lock.exists() || log.metadata().is_ok_and(|metadata| metadata.len() > 0);
         was_used && self.outbox.metadata().is_ok_and(|metadata| metadata.len() == 0)
     }
 
-    /// Marks this folder as in use for as long as the file lives, and runs
-    /// `alone` first if no other process uses it.
+    /// Marks the folder as in use while the returned file is open. Runs `alone` first if no other
+    /// process uses the folder.
     pub(crate) fn enter_folder(
         &self,
         alone: impl FnOnce() -> Result<(), StoreError>,
@@ -160,14 +159,13 @@ impl Paths {
         if file.try_lock().is_ok() {
             alone()?;
         }
-        // Others may come now, and none of them is alone.
+        // Other processes may enter from here on; the shared lock keeps them from running `alone`.
         let shared = file.unlock().and_then(|()| file.lock_shared());
         shared.map_err(|source| StoreError::Folder { path: self.lock.clone(), source })?;
         Ok(file)
     }
 }
 
-/// Why a file cannot be used.
 enum FileError {
     Newer(i64),
     Older(i64),
@@ -185,8 +183,7 @@ impl From<rusqlite::Error> for FileError {
     }
 }
 
-/// Opens the outbox, or says why not; a file that cannot be used is left as
-/// it is.
+/// Opens the outbox. A file that cannot be used is not changed.
 pub(crate) fn open_outbox(
     paths: &Paths,
     durability: StoreDurability,
@@ -198,7 +195,7 @@ pub(crate) fn open_outbox(
     private_file(&paths.outbox)?;
     let opened =
         open(&paths.outbox, &OUTBOX, durability.synchronous_setting("FULL"), clock).and_then(|connection| {
-            // Small, so it can be read whole at every start.
+            // The outbox is small enough to be checked completely at every start.
             let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
             if verdict == "ok" { Ok(connection) } else { Err(FileError::Damaged(verdict)) }
         });
@@ -209,11 +206,12 @@ pub(crate) fn open_outbox(
         FileError::Failed(error) => error.into(),
     })?;
     sending_account::install(&connection)?;
+    queue::install(&connection)?;
     Ok(connection)
 }
 
-/// Opens the cache; one that cannot be used is set aside and made anew. Tells
-/// whether that was done. The outbox is attached as `desk`, to be read only.
+/// Opens the cache with the outbox attached read-only as `desk`. An unusable cache is set aside and
+/// recreated; the flag is true then.
 pub(crate) fn open_cache(
     paths: &Paths,
     durability: StoreDurability,
@@ -239,10 +237,10 @@ pub(crate) fn open_cache(
     Ok((connection, rebuilt))
 }
 
-/// Opens the cache in place of one that was deleted, moved or replaced. Side
-/// files of the old one go first: a new file must not be read by them. One that
-/// only lost its journal is set aside: what is in it is not whole, and those who
-/// have it open share no locks with those who open it now.
+/// Opens the cache in place of one that was deleted, moved or replaced. Side files of the old cache
+/// are removed first, because SQLite would apply them to the new file. A cache that lost only its
+/// journal is incomplete, and processes that have it open share no locks with later ones: it is set
+/// aside.
 pub(crate) fn reopen_cache(
     paths: &Paths,
     lost: &FileStatus,
@@ -251,7 +249,7 @@ pub(crate) fn reopen_cache(
 ) -> Result<Connection, StoreError> {
     let path = paths.cache.with_extension("db.reopening");
     let wrap = |source| StoreError::Folder { path: path.clone(), source };
-    // Other processes notice at the same time.
+    // Serializes processes that notice the loss at the same time.
     let turn = private_file(&path)?;
     turn.lock().map_err(wrap)?;
     if paths.cache.exists() && lost.has_file() {
@@ -269,7 +267,7 @@ pub(crate) fn reopen_cache(
     Ok(connection)
 }
 
-/// Opens the cache to read from, with the outbox attached as `desk`.
+/// Opens the cache read-only, with the outbox attached as `desk`.
 pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -283,8 +281,8 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// A connection that reads both files as they are; none where they are not whole,
-/// not of today's form, or hold rows that were cut off on their way.
+/// Opens both files read-only as they are. Returns `None` if one is unusable or of another version,
+/// or holds interrupted rows.
 pub(crate) fn open_as_is(paths: &Paths) -> Option<Connection> {
     if set_aside::marker_path(&paths.cache).exists() || paths.outbox_is_emptied() {
         return None;
@@ -300,7 +298,7 @@ pub(crate) fn open_as_is(paths: &Paths) -> Option<Connection> {
 }
 
 impl StoreDurability {
-    /// The setting of a file that usually has `usual`.
+    /// Returns the `synchronous` pragma of a file whose normal setting is `usual`.
     fn synchronous_setting(self, usual: &'static str) -> &'static str {
         match self {
             Self::Full => usual,
@@ -314,7 +312,7 @@ fn attach_outbox(connection: &Connection, paths: &Paths) -> Result<(), StoreErro
     Ok(())
 }
 
-/// The file's URI with what is said of how it is opened.
+/// Returns the file's URI with query `how`.
 pub(crate) fn uri(path: &Path, how: &str) -> String {
     let mut uri = String::from("file:");
     for byte in path.to_string_lossy().bytes() {
@@ -344,7 +342,7 @@ fn open(
     search::install(&connection)?;
     facts::install(&connection)?;
     clock.install(&connection)?;
-    // As of one moment: another process may be making the file just now.
+    // In one transaction: another process may be creating the file now.
     let moment = connection.transaction()?;
     let application: i64 = moment.scalar("PRAGMA application_id", [])?;
     let version = version_of(&moment)?;
@@ -365,15 +363,14 @@ fn open(
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // What is deleted is gone from the file.
+    // Overwrites deleted content.
     connection.pragma_update(None, "secure_delete", true)?;
-    // One that reads before it writes would fail at once, whatever the
-    // time-out, where another process wrote in between.
+    // A deferred transaction that reads before it writes fails at once, without the busy time-out,
+    // if another process wrote in between.
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
     for (number, sql) in (schema.first..).zip(schema.versions).filter(|(number, _)| *number > version) {
         let change = connection.transaction()?;
         if version_of(&change)? >= number {
-            // Another process was faster.
             continue;
         }
         change.execute_batch(sql)?;
@@ -384,8 +381,7 @@ fn open(
     Ok(connection)
 }
 
-/// Turns the journal on. SQLite does not wait where another process does the
-/// same just now, whatever the time-out.
+/// Enables WAL. SQLite ignores the busy time-out if another process enables it at the same time.
 fn use_journal(connection: &Connection) -> rusqlite::Result<()> {
     let mut waited = Duration::ZERO;
     loop {
@@ -405,8 +401,8 @@ fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
     connection.scalar("PRAGMA user_version", [])
 }
 
-/// Opens a file, made readable by its owner only if it is new. SQLite gives
-/// its side files the same permissions.
+/// Opens a file; creates it with access for its owner only. SQLite gives its side files the same
+/// permissions.
 pub(crate) fn private_file(path: &Path) -> Result<File, StoreError> {
     disk::open(path).map_err(|source| StoreError::Folder { path: path.to_owned(), source })
 }

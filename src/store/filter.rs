@@ -1,8 +1,7 @@
-//! A filter as a condition on a conversation called `c`.
+//! Translates a filter into an SQL condition on a conversation with alias `c`.
 //!
-//! What the wide index holds is looked at there; what lies elsewhere is read
-//! once into a set of numbers, so that a walk over many rows stays a walk
-//! over one index.
+//! Columns of the wide index are compared directly. Facts in other tables are read once into a set
+//! of numbers, so that a walk over many rows touches only one index.
 
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
@@ -17,22 +16,22 @@ use model::filter::{
     ConversationFilter, FilterDay, FilterSubject, FilterTest, HasFilter, IsFilter, Phrase, StatusFilter,
     WindowFilter,
 };
+use model::queue::Section;
 use model::search::{WordKind, split_words};
 use model::time::{DAY, Timestamp, Zone};
 
 mod threads;
 
-/// Text that stands for who a conversation is with.
+/// Searchable identity of a customer.
 const NAMES_TEXT: &str = "concat_ws(' ', c.name, c.address, c.username, c.email)";
-/// The same with the newest message.
+/// Identity and newest message.
 const LIST_TEXT: &str = "concat_ws(' ', c.name, c.address, c.username, c.email, c.preview)";
 
-/// Functions of their arguments alone.
 const PURE_FUNCTION: FunctionFlags = FunctionFlags::SQLITE_UTF8
     .union(FunctionFlags::SQLITE_DETERMINISTIC)
     .union(FunctionFlags::SQLITE_INNOCUOUS);
 
-/// A piece of SQL with what is bound to its question marks.
+/// SQL fragment with the values of its placeholders.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Clause {
     pub(crate) sql: String,
@@ -48,14 +47,13 @@ impl Clause {
         Self { sql: sql.to_owned(), values }
     }
 
-    /// Adds a piece.
     pub(crate) fn push(&mut self, sql: &str, values: impl IntoIterator<Item = Value>) {
         self.sql.push_str(sql);
         self.values.extend(values);
     }
 }
 
-/// Gives a reading connection the function conditions use.
+/// Registers the functions used by conditions.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     install_order(connection)?;
     connection.create_scalar_function("has_words", 3, PURE_FUNCTION, |arguments| {
@@ -65,7 +63,7 @@ pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Gives a reading connection the days on the clocks of a zone.
+/// Registers functions for the start of a day in a time zone.
 pub(crate) fn install_days(connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
     let clocks = zone.clone();
     connection.create_scalar_function("day_start", 1, PURE_FUNCTION, move |arguments| {
@@ -78,7 +76,7 @@ pub(crate) fn install_days(connection: &Connection, zone: &Zone) -> rusqlite::Re
     })
 }
 
-/// Gives any connection the order by name.
+/// Registers the sort key for names.
 pub(crate) fn install_order(connection: &Connection) -> rusqlite::Result<()> {
     connection.create_scalar_function("name_key", 4, PURE_FUNCTION, |arguments| {
         let text = |at: usize| arguments.get_raw(at).as_str_or_null();
@@ -87,7 +85,7 @@ pub(crate) fn install_order(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// The order by name: without case and accents; who has no name comes last.
+/// Returns a sort key without case and accents; conversations without a name sort last.
 pub(crate) fn name_key(name: Option<&str>, username: Option<&str>, rest: Option<&str>) -> String {
     let folded = |text: &str| {
         split_words(text).into_iter().map(|text_word| text_word.folded).collect::<Vec<_>>().join(" ")
@@ -96,8 +94,8 @@ pub(crate) fn name_key(name: Option<&str>, username: Option<&str>, rest: Option<
     named.unwrap_or_else(|| format!("\u{10fffd}{}", rest.unwrap_or("")))
 }
 
-/// The conditions of a filter, each with `AND` before it. `narrow` says that
-/// the walk takes the index made for just this question.
+/// Returns the conditions of a filter, each preceded by `AND`. `narrow` means that the walk uses
+/// the index made for this query.
 pub(crate) fn clause(filter: &ConversationFilter, at: Timestamp, narrow: bool) -> Clause {
     let mut all = Clause::default();
     for FilterTest { negated, subject: what } in &filter.tests {
@@ -135,15 +133,23 @@ fn condition(what: &FilterSubject, at: Timestamp) -> Clause {
         FilterSubject::Before(day) => activity("<", *day, at),
         FilterSubject::Has(has) => has_condition(*has),
         FilterSubject::Is(is) => is_condition(*is),
+        FilterSubject::Section(section) => in_section(*section),
     }
+}
+
+/// The index of the inbox holds only rows in a section.
+fn in_section(section: Option<Section>) -> Clause {
+    let Some((from, until)) = section.map(Section::sort_keys) else {
+        return Clause::plain("c.queue IS NOT NULL");
+    };
+    Clause::plain(&format!("c.queue IS NOT NULL AND c.queue >= {from} AND c.queue < {until}"))
 }
 
 fn ai(state: Automation) -> Clause {
     Clause::with_values("c.automation = ?", vec![automation_word(state).to_owned().into()])
 }
 
-/// Windows are open for a day after the newest inbound message, by this
-/// desk's estimate.
+/// By this desk's estimate a window is open for a day after the newest inbound message.
 fn service_window(window: WindowFilter, at: Timestamp) -> Clause {
     let opened = |left: i64| Value::from(at.plus(left - DAY).micros());
     match window {
@@ -159,7 +165,6 @@ fn service_window(window: WindowFilter, at: Timestamp) -> Clause {
     }
 }
 
-/// The newest activity against the start of a day.
 fn activity(compared: &str, day: FilterDay, at: Timestamp) -> Clause {
     match day {
         FilterDay::Date(day) => {
@@ -172,7 +177,7 @@ fn activity(compared: &str, day: FilterDay, at: Timestamp) -> Clause {
     }
 }
 
-/// Numbers are kept with their plus; whoever types none means either.
+/// Numbers are stored with a plus sign; without one in the filter both forms match.
 fn phone(digits: &str) -> Clause {
     let bounds = |text: &str| [Value::from(text.to_owned()), Value::from(format!("{text}\u{10ffff}"))];
     let mut clause = Clause::with_values("c.address >= ? AND c.address < ?", bounds(digits).to_vec());
@@ -183,9 +188,8 @@ fn phone(digits: &str) -> Clause {
     Clause { sql: format!("({}) IS TRUE", clause.sql), ..clause }
 }
 
-/// Conversations in an index of words. The index knows no order of words and
-/// cuts some scripts into pairs: where that matters, the text is looked at
-/// again.
+/// Matches a phrase in a word index. The index does not store word order and cuts some scripts into
+/// pairs of characters; with `again` the text itself is checked too.
 fn matches_phrase(index: &str, text: &str, phrase: &Phrase, again: bool) -> Clause {
     let terms = phrase.terms();
     if terms.is_empty() {
@@ -234,6 +238,11 @@ fn has_condition(has: HasFilter) -> Clause {
             "c.number IN (SELECT t.number FROM desk.draft d CROSS JOIN conversation t
                  ON t.channel = d.channel AND t.id = d.conversation)"
         }
+        HasFilter::Sent => {
+            "c.number IN (SELECT t.number FROM desk.audit a CROSS JOIN conversation t ON t.channel = a.channel
+                 AND (t.id = a.lane_id OR t.address = a.lane_id)
+                 WHERE a.event = 'done' AND a.operation IN ('send', 'send-content', 'mail', 'sms', 'call'))"
+        }
         HasFilter::Failed => {
             "c.stuck > 0 OR EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number
                  AND m.delivery = 'failed' AND m.inbound = 0)"
@@ -251,12 +260,12 @@ fn is_condition(is: IsFilter) -> Clause {
             "c.number IN (SELECT t.number FROM desk.pause p CROSS JOIN conversation t
                  ON t.channel = p.channel AND t.id = p.conversation)"
         }
-        // In the words of the index of those in trouble.
+        // Written like the condition of the partial index on trouble.
         IsFilter::Failing => {
             "c.is_closed = 0 AND (c.escalation IS NOT NULL OR c.number IN (
                  SELECT t.number FROM conversation t WHERE t.trouble >= 30 AND t.automation <> 'off'))"
         }
-        // As `needs` is made, which the wide index cannot hold.
+        // Same expression as the generated column `needs`, which the wide index cannot contain.
         IsFilter::Needed => {
             "(c.is_closed = 0 AND (c.waiting_since IS NOT NULL OR c.escalation IS NOT NULL)) OR c.stuck > 0"
         }

@@ -1,7 +1,7 @@
-//! How far each history was read, and what this desk has seen of it.
+//! Read progress of each history and the newest message seen at this desk.
 //!
-//! What the cache holds of a history is kept without gaps: from the newest
-//! message back to `older_cursor`, behind which the server may hold more.
+//! Stored messages have no gaps, from the newest back to `older_cursor`; behind it the server may
+//! have more.
 
 use rusqlite::{Connection, params};
 
@@ -14,50 +14,48 @@ use model::messages::{HistoryPosition, Message};
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell, read_row};
 
-/// How far a history was read.
+/// Read progress of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HistoryState {
-    /// The newest message of the last reading that reached what was stored.
+    /// Newest message of the last read that reached the stored messages.
     pub read_until: Option<HistoryPosition>,
-    /// Where older messages begin on the server.
+    /// Server cursor of the next older page.
     pub older_cursor: Option<String>,
-    /// Whether nothing older exists.
+    /// True if nothing older exists.
     pub reached_start: bool,
-    /// Whether the conversation was there before this desk and has not been
-    /// read yet: its first history rings nothing.
+    /// True if the conversation predates this desk and was not read yet: its first history raises
+    /// no alert.
     pub quiet: bool,
-    /// The place of the oldest message that was changed and may not have been read
-    /// again.
+    /// Position of the oldest changed message that may not have been read again.
     pub changed_from: Option<Timestamp>,
 }
 
-/// What a page of a history does to how far it was read.
+/// Effect of a history page on the read progress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HistoryProgress {
-    /// More pages follow before the walk has met what was stored.
+    /// The walk has not yet met the stored messages; more pages follow.
     Walking,
-    /// The walk has met what was stored; its newest message was this one.
+    /// The walk has met the stored messages.
     Joined {
-        /// The newest message of the walk.
+        /// Newest message of the walk.
         newest: Option<HistoryPosition>,
     },
-    /// Nothing was stored before, or the walk is too long to meet it: what
-    /// is older than this page is forgotten and can be read again.
+    /// Nothing was stored, or the walk is too long to meet it: messages older than this page are
+    /// deleted and can be read again.
     Anew {
-        /// The newest message of the walk.
+        /// Newest message of the walk.
         newest: Option<HistoryPosition>,
-        /// Where older messages begin; `None` when there are none.
+        /// Cursor of the next older page; `None` if there is none.
         older_cursor: Option<String>,
     },
-    /// A page behind the oldest stored message.
+    /// A page older than the oldest stored message.
     Older {
-        /// Where still older messages begin; `None` when there are none.
+        /// Cursor of the next older page; `None` if there is none.
         older_cursor: Option<String>,
     },
 }
 
 impl Store {
-    /// How many messages of a conversation are stored.
     pub fn count_stored_messages(
         &self,
         channel: &ChannelId,
@@ -74,8 +72,7 @@ impl Store {
         })
     }
 
-    /// How far a history was read; `None` for a conversation that is not
-    /// stored.
+    /// Returns the read progress of a history; `None` for an unknown conversation.
     pub async fn history_state(
         &self,
         channel: &ChannelId,
@@ -85,12 +82,9 @@ impl Store {
         self.cache().call_async(move |cache| state(&cache.connection, &channel, &conversation)).await
     }
 
-    /// Merges a page of one history, newest first, and moves with it how far
-    /// the history was read. `caught_up` clears the mark that the list told of
-    /// changes, unless the history ends before them.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is changed.
+    /// Merges a page of one history, newest first, and its read progress in one transaction.
+    /// `caught_up` clears the mark that the list reported changes, unless the history ends before
+    /// them.
     pub async fn apply_history(
         &self,
         channel: &ChannelId,
@@ -108,7 +102,8 @@ impl Store {
                     && step != HistoryProgress::Walking
                 {
                     if move_read_marks(change, number, &page, &step)? {
-                        // How far back it reaches shows, also when no message is new.
+                        // The screen shows how far back the history reaches, even if no message is
+                        // new.
                         applied.touched.insert(conversation);
                     }
                     applied.lags = caught_up && !catch_up(change, number, &step)?;
@@ -118,8 +113,8 @@ impl Store {
             .await
     }
 
-    /// Of the conversations with the newest activity, those that were read to
-    /// their start and yet hold fewer messages than the server counts.
+    /// Returns those of the `among` most recent conversations that were read to their start yet
+    /// hold fewer messages than the server counts.
     pub async fn histories_missing_messages(
         &self,
         channel: &ChannelId,
@@ -141,7 +136,7 @@ impl Store {
             .await
     }
 
-    /// Notes that everything up to a message has been looked at; blocks.
+    /// Records that everything up to a message has been seen. Blocks.
     pub fn mark_seen(
         &self,
         channel: &ChannelId,
@@ -183,7 +178,7 @@ fn state(
     )?)
 }
 
-/// Tells whether the history now reaches back to another point.
+/// Returns true if the history now reaches back to another point.
 fn move_read_marks(
     connection: &Connection,
     number: i64,
@@ -211,8 +206,8 @@ fn move_read_marks(
     })
 }
 
-/// Clears the mark that the list told of changes, unless a history that was
-/// read before ends before them. Tells whether it did.
+/// Clears the mark that the list reported changes, unless a history that was read before ends
+/// before them. Returns false then.
 fn catch_up(connection: &Connection, number: i64, step: &HistoryProgress) -> Result<bool, StoreError> {
     let read_before = matches!(step, HistoryProgress::Joined { .. });
     let is_there = !read_before || has_reached_list(connection, number)?;
@@ -227,7 +222,7 @@ fn catch_up(connection: &Connection, number: i64, step: &HistoryProgress) -> Res
     Ok(is_there)
 }
 
-/// Whether the newest message the server told of is as new as the list says.
+/// True if the newest message confirmed by the server is as new as the list reports.
 fn has_reached_list(connection: &Connection, number: i64) -> Result<bool, StoreError> {
     Ok(connection.scalar(
         "SELECT last_message_at IS NULL OR last_message_at <= coalesce(
@@ -252,7 +247,7 @@ fn set_newest(
     Ok(())
 }
 
-/// Tells whether that differs from before.
+/// Returns true if the cursor changed.
 fn set_older(connection: &Connection, number: i64, cursor: Option<&String>) -> Result<bool, StoreError> {
     let changed = connection
         .prepare_cached(

@@ -1,5 +1,5 @@
-//! Where a server was seen to recognise a key that it had seen before: only
-//! there may what reaches many people be asked again by itself.
+//! Records which server paths recognized a repeated idempotency key. Only there may a request that
+//! reaches many people be retried automatically.
 
 use rusqlite::params;
 
@@ -7,7 +7,7 @@ use crate::{Store, StoreError};
 use sqlite::Queries;
 
 impl Store {
-    /// Whether the server was seen to recognise a key at this path.
+    /// True if the server has recognized a repeated key at this path.
     pub async fn supports_idempotency(&self, base_url: &str, path: &str) -> Result<bool, StoreError> {
         let (base_url, path) = (base_url.to_owned(), path.to_owned());
         self.outbox()
@@ -18,7 +18,6 @@ impl Store {
             .await
     }
 
-    /// Notes that the server recognised a key at this path.
     pub async fn record_idempotency_support(&self, base_url: &str, path: &str) -> Result<(), StoreError> {
         let (base_url, path) = (base_url.to_owned(), path.to_owned());
         self.outbox()

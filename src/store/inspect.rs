@@ -1,6 +1,4 @@
-//! Looks at the two files without changing them: what `doctor` tells.
-//!
-//! Opens neither as the desk does, so nothing is migrated, mended or set aside.
+//! Inspects both files for `doctor` without migrating, repairing or setting them aside.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,68 +11,56 @@ use crate::set_aside;
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell, read_row};
 
-/// How long a glance waits for another process: a person who pressed Tab does.
+/// Time a shell completion waits for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// One of the two files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileState {
     pub path: PathBuf,
-    /// Its size in bytes; `None` if it is not there yet.
+    /// Size in bytes; `None` if the file does not exist.
     pub bytes: Option<u64>,
     pub version: i64,
-    /// The version this program writes.
     pub supported_version: i64,
-    /// What is wrong with it, in SQLite's words.
+    /// SQLite's description of the damage.
     pub damage: Option<String>,
-    /// Why it could not be looked at, which is no damage.
+    /// Why the file could not be read although it is not damaged.
     pub unread: Option<String>,
 }
 
-/// What of the outbox wants attention.
+/// Outbox rows and pauses that need attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Leftovers {
-    /// Rows that wait for a person.
     pub stopped: i64,
-    /// Rows of which it is not known whether they arrived.
     pub uncertain: i64,
     pub queued: i64,
-    /// Rows marked as leaving by a process that is gone.
+    /// Rows in `sending` whose claim has lapsed.
     pub lapsed: i64,
-    /// Conversations whose AI was paused from here.
     pub paused: i64,
 }
 
-/// What was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreInspection {
     pub outbox: FileState,
     pub cache: FileState,
-    /// What of the outbox wants attention.
     pub leftovers: Leftovers,
-    /// Channels with drafts or outbox rows.
     pub channels: Vec<String>,
-    /// Channels a process is asking and sending for now.
+    /// Number of leases held now.
     pub leased_channels: usize,
-    /// Messages still to be indexed for search.
+    /// True if messages are still to be indexed.
     pub unindexed: bool,
-    /// A cache that was set aside, if there is one.
     pub set_aside: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationName {
     pub id: String,
-    /// The customer's address, as the server told it.
     pub address: Option<String>,
-    /// The customer's name, as the customer chose it.
     pub name: Option<String>,
-    /// What a thread of mails is about.
     pub subject: Option<String>,
 }
 
-/// The open conversations with the newest activity, so many at most, or only the
-/// threads of mails among them; none where there is no cache.
+/// Returns up to `count` open conversations by newest activity, or only mail threads; none if there
+/// is no cache.
 pub fn newest_conversations(
     folder: &Path,
     cache: Option<&Path>,
@@ -97,8 +83,7 @@ pub fn newest_conversations(
         .all(sql, (threads, count), |row| Ok(read_row!(row, ConversationName { id, address, name, subject })))
 }
 
-/// Looks at the files of a folder, which may hold none; the cache may be in
-/// another.
+/// Inspects the files of a folder, which may be missing; `cache` is another folder for the cache.
 pub fn inspect(folder: &Path, cache: Option<&Path>, now: Timestamp) -> StoreInspection {
     let paths = Paths::for_folder(folder, cache);
     let (mut outbox, connection) = inspect_file(&paths.outbox, files::OUTBOX.newest_version());
@@ -124,7 +109,6 @@ pub fn inspect(folder: &Path, cache: Option<&Path>, now: Timestamp) -> StoreInsp
     }
 }
 
-/// Channels whose lease binds: its owner has not ended.
 fn count_leased_channels(connection: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
     let leases: Vec<(String, Timestamp)> = connection
         .all("SELECT owner, until FROM lease", [], |row| Ok((row.get("owner")?, row.get("until")?)))?;
@@ -164,7 +148,7 @@ fn inspect_file(path: &Path, known: i64) -> (FileState, Option<Connection>) {
     }
 }
 
-/// A disk that takes no side files is looked at as it stands.
+/// Falls back to immutable mode on a disk where SQLite cannot create side files.
 fn check_file(path: &Path) -> rusqlite::Result<(Connection, i64, String)> {
     check_with(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::CannotOpen | rusqlite::ErrorCode::ReadOnly) => {

@@ -1,5 +1,15 @@
-//! The outbox as the sender sees it: rows are claimed before a byte leaves
-//! and settled by what came back.
+//! Outbox rows as the sender handles them.
+//!
+//! A row is in one of four states; a row that is done is deleted:
+//!
+//! - `queued`: nothing was executed yet. May be sent.
+//! - `sending`: claimed by a process; its bytes may be leaving.
+//! - `uncertain`: bytes may have left without a clear answer. Sent again with the same key.
+//! - `stopped`: a person must decide.
+//!
+//! [`Store::claim`] moves a row to `sending` before a byte leaves and increments its fencing token.
+//! [`Store::settle`] records the result; if the token has changed since, only a success counts. A
+//! claim that lapses, or whose process ends, turns the row `uncertain`.
 
 use std::collections::BTreeSet;
 
@@ -19,111 +29,104 @@ use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use sqlite::{Queries, only_cell};
 
-/// How long a claim holds: longer than any send's time-out.
+/// Lifetime of a claim; longer than the time-out of any request.
 pub(crate) const CLAIM_LIFETIME: i64 = 90 * SECOND;
-/// No hold and no wait a server may ask for is longer.
+/// Upper limit of a hold and of a delay requested by a server.
 const MAX_WAIT: i64 = 2 * HOUR;
 
-/// A row with what only the sender needs.
+/// Outbox row with the columns only the sender reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaneRow {
     pub row: OutboxRow,
-    /// How often no clear answer came.
+    /// Attempts without a clear answer.
     pub failures: u32,
-    /// The claim it stands under.
     pub fencing_token: i64,
-    /// While `sending`: when the claim lapses.
+    /// Expiry of the claim; set while `sending`.
     pub lease_until: Timestamp,
-    /// While `sending`: whether the process that claimed it has ended.
+    /// True if the row is `sending` and the process that claimed it has ended.
     pub cut_off: bool,
-    /// Whether the history must be read again before a text leaves, because
-    /// the AI was paused here just now.
+    /// True if the AI was paused just now: the history must be read again before a text leaves.
     pub read_first: bool,
-    /// The first attempt, by all clocks that were known.
+    /// Time of the first attempt, by every clock known then.
     pub first: Option<ClockTimes>,
-    /// The newest attempt, by this machine's clock.
+    /// Time of the newest attempt, by this machine's clock.
     pub last_attempt_at: Option<Timestamp>,
-    /// While `sending`, in the process that claimed it: the attempt before.
+    /// Time of the previous attempt; set only by [`Store::claim`].
     pub tried_before: Option<Timestamp>,
-    /// The credential of the first attempt, as a print.
+    /// Fingerprint of the credential of the first attempt.
     pub attempted_as: Option<String>,
-    /// The account it was written for; `None` where that is not known.
+    /// Account the row was written for, if known.
     pub written_for: Option<SendingAccount>,
-    /// The credential of the process that queued it, as a print.
+    /// Fingerprint of the credential of the process that queued the row.
     pub written_as: Option<String>,
-    /// The balance before the first attempt, where it was noted.
+    /// Balance before the first attempt, if recorded.
     pub credits_before: Option<f64>,
-    /// Whether a person asked to try it again since it was tried last.
+    /// True if a person requested a retry after the last attempt.
     pub is_retry_requested: bool,
-    /// Whether it stands for an older row, which may have been done.
+    /// True if the row replaces an older one, which may have been executed.
     pub is_successor: bool,
-    /// Looks into the history for it.
     pub history_searches: HistorySearches,
 }
 
 impl LaneRow {
-    /// Microseconds since bytes first may have left under its key; `None`
-    /// when none has. A clock that shows less than when it was tried last has
-    /// been set back, which makes a key old, never young.
+    /// Returns the microseconds since the first attempt with the current key; `None` before it. If
+    /// this machine's clock is behind the last attempt and no server time is known, the clock was
+    /// set back and the key counts as expired.
     pub fn key_age(&self, now: &ClockTimes) -> Option<i64> {
         let first = self.first?;
         let age = key_age(&first, now);
         let told = first.server.is_some() && now.server.is_some();
-        // Two processes read the clock at almost the same time, in any order.
+        // Tolerance for two processes that read the clock at almost the same time.
         let set_back =
             self.last_attempt_at.is_some_and(|last_attempt| now.wall.plus(SERVER_CLOCK_SLACK) < last_attempt);
         Some(if set_back && !told { age.max(MAX_KEY_AGE) } else { age })
     }
 
-    /// Whether its key is too old to be asked with by itself.
+    /// True if the key is too old for an automatic retry.
     pub fn is_key_expired(&self, now: &ClockTimes) -> bool {
         self.key_age(now).is_some_and(|key_age| key_age >= MAX_KEY_AGE)
     }
 
-    /// Whether a person who tries it again does so under a new key: its own is
-    /// too old, or nothing relies on it, and then a failure the server keeps
-    /// under it must not come back.
+    /// True if a retry by a person must use a new key: the old one has expired, or the operation
+    /// does not rely on it and a failure stored under it would be returned again.
     pub fn needs_new_key(&self, now: &ClockTimes) -> bool {
         !self.row.operation.retry_class().relies_on_key() || self.is_key_expired(now)
     }
 }
 
-/// What became of an attempt.
+/// Result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptResult {
-    /// Nothing was executed: back to the queue, as if never tried.
+    /// Nothing was executed: the row returns to the queue as if never tried.
     Wait {
-        /// Nothing leaves before.
+        /// Earliest time of the next attempt.
         not_before: Timestamp,
     },
-    /// It may have been done: the same key asks again.
+    /// The request may have been executed; the row is sent again with the same key.
     Retry {
-        /// Nothing leaves before.
         not_before: Timestamp,
-        /// Whether it counts as a failure.
+        /// True if the attempt counts as a failure.
         counted: bool,
     },
     /// A person must decide.
     Stop(StopReason, SafeText),
-    /// It cannot be done, and no person asked for it.
+    /// Cannot be executed, and no person requested it: the row is deleted.
     Dropped(SafeText),
-    /// The server accepted it.
     Done {
-        /// What the server made of it: the id of the message a send became,
-        /// of a broadcast, a contact, a webhook; the address of an upload.
-        made: Option<String>,
-        /// For the AI switch: the state the server told, which may differ
-        /// from the wish.
+        /// Id the server assigned (message, broadcast, contact, webhook), or the address of an
+        /// upload.
+        created_id: Option<String>,
+        /// State of the AI in the server's answer to a switch; may differ from the requested one.
         automation: Option<bool>,
-        /// Whether it was an answer given again under the same key.
+        /// True if the server repeated the stored answer of the same key.
         replayed: bool,
     },
-    /// It was found in the history: this message is it.
+    /// The row was found in the history as this message.
     Found(MessageId),
 }
 
 impl Store {
-    /// All rows of a channel in the order they were queued.
+    /// Returns all rows of a channel in queue order.
     pub async fn lane_rows(&self, channel: &ChannelId) -> Result<Vec<LaneRow>, StoreError> {
         let channel = channel.clone();
         self.outbox()
@@ -134,11 +137,11 @@ impl Store {
             .await
     }
 
-    /// Marks a row as leaving, before a byte does, under a credential's
-    /// print. `None` if someone else has changed it since it was read.
+    /// Claims a row before its first byte leaves. `credential` is a fingerprint. Returns `None` if
+    /// the row has changed since it was read.
     ///
     /// # Errors
-    /// When the database fails; then nothing may leave.
+    /// When the database fails; the row must not be sent then.
     pub async fn claim(
         &self,
         id: &RowId,
@@ -185,55 +188,39 @@ impl Store {
         Ok(Some(row))
     }
 
-    /// Writes down what became of a claimed row, or stops a row that was not
-    /// claimed (same fence). Tells whether it still counted.
+    /// Records the result of a claimed row, or stops an unclaimed one with the same fencing token.
+    /// Returns true if the result was applied.
     ///
     /// # Errors
-    /// When the database fails; the row then becomes uncertain at the next
-    /// start.
+    /// When the database fails; the row turns `uncertain` at the next start.
     pub async fn settle(&self, row: &LaneRow, settlement: AttemptResult) -> Result<bool, StoreError> {
         let (settled_row, owner) = (row.clone(), self.owner().to_owned());
-        let settled = self
-            .outbox()
+        self.outbox()
             .call_async(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let settled = settling::record_result(&change, &settled_row, &settlement, &owner)?;
                 change.commit()?;
                 Ok(settled)
             })
-            .await?;
-        if let Some(conversation) = row.row.lane.conversation().cloned() {
-            let channel = row.row.channel.clone();
-            let renewed = self
-                .cache()
-                .call_async(move |cache| {
-                    crate::stopped_rows::refresh_count(&cache.connection, &channel, &conversation)
-                })
-                .await;
-            // It is written down; the cache is mended at the next start.
-            if let Err(error) = renewed {
-                tracing::error!(%error, "the list could not be told of a settled row");
-            }
-        }
-        Ok(settled)
+            .await
     }
 
-    /// Title of the conversation, thread or broadcast a lane leads to.
+    /// Returns the title of the lane's conversation, thread or broadcast.
     pub async fn lane_title(&self, channel: &ChannelId, lane: &Lane) -> Result<SafeText, StoreError> {
         let (channel, lane) = (channel.clone(), lane.clone());
         self.cache().call_async(move |cache| desk::lane_title(&cache.connection, &channel, &lane)).await
     }
 
-    /// The bytes of a row and how they leave; `None` if the row is gone.
+    /// Returns the prepared request of a row; `None` if the row is gone.
     ///
     /// # Errors
-    /// When the database fails; then nothing may leave.
+    /// When the database fails; nothing may be sent then.
     pub async fn request(&self, id: &RowId) -> Result<Option<PreparedRequest>, StoreError> {
         let id = id.clone();
         self.outbox().call_async(move |connection| outbox::load_request(connection, &id)).await
     }
 
-    /// Notes the balance before the first attempt of a row.
+    /// Records the balance before a row's first attempt; later values are ignored.
     pub async fn record_credits_before(&self, id: &RowId, credits: f64) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox()
@@ -247,8 +234,8 @@ impl Store {
             .await
     }
 
-    /// Notes what a look into the history told about a stopped row, with
-    /// words for a person; tells whether it still counted.
+    /// Records a history search for a stopped row, with the text shown to a person. Returns false
+    /// if the row has changed since.
     pub async fn record_history_searches(
         &self,
         row: &LaneRow,
@@ -277,8 +264,7 @@ impl Store {
             .await
     }
 
-    /// Looks for a stopped row in its history once more, because a person
-    /// asked to; blocks.
+    /// Resets the history searches of a stopped row, so that they run again. Blocks.
     pub fn restart_history_search(&self, id: &RowId) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -291,7 +277,7 @@ impl Store {
         })
     }
 
-    /// Of these messages, those no row of this desk became.
+    /// Returns those messages that no row of this desk produced.
     pub async fn unclaimed_messages(
         &self,
         channel: &ChannelId,
@@ -313,10 +299,9 @@ impl Store {
             .await
     }
 
-    /// Ends waits that were set under a clock that has been set back since:
-    /// of rows that come from the future, that wait for longer than any row
-    /// does, or, if the clock was seen to be `set_back`, all of them. A planned
-    /// row of which nothing may have been executed still waits for its time.
+    /// Ends delays set under a clock that has been set back since: of rows created in the future,
+    /// of rows delayed longer than `MAX_WAIT`, or of all rows if `set_back`. A planned row that
+    /// was never tried keeps its planned time.
     pub async fn end_waits(
         &self,
         channel: &ChannelId,
@@ -337,7 +322,7 @@ impl Store {
             .await
     }
 
-    /// Turns rows whose claim has lapsed, or whose process has ended, uncertain.
+    /// Turns rows `uncertain` whose claim has lapsed or whose process has ended.
     pub async fn recover_lapsed(&self, now: Timestamp) -> Result<usize, StoreError> {
         self.outbox()
             .call_async(move |connection| Ok(recover_cut_off(connection)? + recover(connection, Some(now))?))
@@ -345,29 +330,28 @@ impl Store {
     }
 }
 
-/// Whether a claim holds no more. One that ends later than any claim made now
-/// would was made under a clock that has been set back since.
+/// True if a claim has lapsed. One that ends later than any claim made now was made before the
+/// clock was set back, and counts as lapsed.
 pub fn is_lapsed(lease_until: Timestamp, now: Timestamp) -> bool {
     !(0..=CLAIM_LIFETIME).contains(&lease_until.since(now))
 }
 
-/// Turns rows that were leaving uncertain: all of them, or those whose claim
-/// lapsed before `now`.
+/// Turns `sending` rows `uncertain`: all of them, or those whose claim lapsed before `now`.
 pub(crate) fn recover(connection: &mut Connection, now: Option<Timestamp>) -> Result<usize, StoreError> {
     let (from, until, due) = match now {
         Some(now) => (now.micros(), now.plus(CLAIM_LIFETIME).micros(), now.micros()),
-        // No claim holds.
+        // An empty range: no claim is valid.
         None => (1, 0, i64::MAX),
     };
     Ok(connection.execute(
-        // It was due when it was claimed, whatever the clock says now.
+        // The row was due when it was claimed, even if the clock has been set back since.
         "UPDATE outbox SET state = 'uncertain', fence = fence + 1, not_before = min(not_before, ?3)
          WHERE state = 'sending' AND lease_until NOT BETWEEN ?1 AND ?2",
         [from, until, due],
     )?)
 }
 
-/// Turns rows uncertain that were leaving when their process ended.
+/// Turns `sending` rows `uncertain` whose process has ended.
 fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
     let sql = "SELECT DISTINCT claimed_by FROM outbox WHERE state = 'sending' AND claimed_by IS NOT NULL";
     let claimers = connection.all::<_, Vec<String>>(sql, [], only_cell)?;
@@ -381,7 +365,6 @@ fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
     Ok(recovered)
 }
 
-/// Reads one row.
 pub(crate) fn find(connection: &Connection, id: &RowId) -> Result<Option<LaneRow>, StoreError> {
     let sql = format!("{} WHERE id = ?1", lane::select_columns());
     Ok(connection.first(&sql, [id.as_str()], lane::read)?)

@@ -1,12 +1,10 @@
-//! When something was last done to conversations, in snapshot numbers, of as
-//! many as matter.
+//! Latest snapshot number of an event per conversation.
 
 use std::collections::HashMap;
 
 use model::ids::{ChannelId, ConversationId};
 
-/// The latest moment of each conversation; forgets all when there are too
-/// many.
+/// Bounded map; cleared when full.
 #[derive(Debug)]
 pub(crate) struct LatestMoments {
     moments: HashMap<(ChannelId, ConversationId), u64>,
@@ -14,12 +12,11 @@ pub(crate) struct LatestMoments {
 }
 
 impl LatestMoments {
-    /// Remembers so many conversations at most.
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self { moments: HashMap::new(), capacity }
     }
 
-    /// Notes a moment; one that is not the latest changes nothing.
+    /// Records a moment unless a later one is known.
     pub(crate) fn record(&mut self, channel: &ChannelId, conversation: &ConversationId, moment: u64) {
         if self.moments.len() >= self.capacity {
             self.moments.clear();
@@ -28,7 +25,6 @@ impl LatestMoments {
         *latest = moment.max(*latest);
     }
 
-    /// Whether the latest moment known is after this one.
     pub(crate) fn is_after(&self, channel: &ChannelId, conversation: &ConversationId, moment: u64) -> bool {
         let latest = self.moments.get(&(channel.clone(), conversation.clone()));
         latest.is_some_and(|latest| moment < *latest)

@@ -1,16 +1,13 @@
-//! Leases: of several processes on one data folder, one asks for a channel and
-//! one sends; the others read the files. The owner leaves word there of how its
-//! connection is, the others of what their people ask to read.
+//! Leases decide which of several processes on one data folder polls a channel and which one sends.
+//! The other processes read the files. The owner publishes the health of its connection with the
+//! lease; other processes leave read requests for it.
 //!
-//! Asking and sending are two leases. A process that may change nothing only
-//! takes the first, so it never stands in the way of what is to leave; a
-//! script only takes the second, so it never keeps an inbox from asking. An
-//! inbox takes both, at once, from any process of a lower rank.
+//! Polling and sending are separate leases. A read-only process takes only the first, so it never
+//! blocks sending; a script takes only the second, so it never stops an inbox from polling. An
+//! inbox takes both, immediately, from any process of a lower rank.
 //!
-//! All processes share one machine and so one clock. A lease that lies
-//! further ahead than leases reach was written before that clock was set
-//! back, and does not count; nor does one whose owner has ended without
-//! giving it up.
+//! All processes share one machine and one clock. A lease that ends later than a new one would was
+//! written before the clock was set back and is invalid, as is one whose owner has ended.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -25,86 +22,76 @@ use sqlite::{Queries, Row, read_row};
 #[cfg(test)]
 mod tests;
 
-/// How long a lease holds.
 pub const LEASE_LIFETIME: i64 = 15 * SECOND;
-/// How often its owner renews it.
 pub const RENEW_INTERVAL: i64 = 5 * SECOND;
-/// How long after the last answer the files count as what the server has: longer
-/// than a tab that nobody looks at is left alone.
+/// Time after the last answer during which the files count as current; longer than the poll
+/// interval of a tab in the background.
 const FRESHNESS_LIMIT: i64 = 90 * SECOND;
-/// Wishes that wait for an owner at most.
+/// Maximum number of requests waiting for an owner.
 const MAX_PENDING_REQUESTS: i64 = 64;
 
-/// The state of a channel's connection, as its owner last said.
+/// Health of a channel's connection as last published by its owner.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LeaseHealth {
-    /// The last word on the connection.
     pub health: Option<Health>,
     /// Share of the read budget in use, in percent.
     pub budget: Option<u8>,
 }
 
-/// What kind of process wants a lease. A higher one takes it from a lower one
-/// at once; among equals the first keeps it.
+/// Rank of a process. A higher rank takes a lease from a lower one at once; among equals the owner
+/// keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProcessRank {
-    /// It changes nothing: an inbox that is read-only, a wall.
+    /// Changes nothing: a read-only inbox or a wall.
     Reader,
-    /// A script, which ends soon and asks for no more than it needs.
+    /// Script, which ends soon and reads no more than it needs.
     Script,
-    /// An engine without a screen: it does what an inbox does, and gives way to one.
+    /// Engine without a screen; gives way to an inbox.
     Engine,
-    /// An inbox: it asks, sends and reports for as long as it runs.
+    /// Inbox: polls and sends for as long as it runs.
     Inbox,
 }
 
-/// A lease that a process wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseRequest {
     pub name: String,
     pub channel: ChannelId,
     pub sends: bool,
     pub rank: ProcessRank,
-    /// What others call it, such as `inbox` or `contacts import`.
+    /// Kind shown by other processes, such as `inbox` or `contacts import`.
     pub kind: &'static str,
     pub health: LeaseHealth,
 }
 
-/// Who owns a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LeaseOwner {
-    /// The caller; it holds until then.
+    /// The caller, until this time.
     This(Timestamp),
-    /// Another process.
     Other(OtherProcess),
 }
 
-/// Another process that owns a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherProcess {
     pub owner: String,
-    /// What it is, such as `inbox`.
+    /// Kind of process, such as `inbox`.
     pub kind: SafeText,
-    /// Its rank, as a number that grows.
+    /// [`ProcessRank`] as a number; higher takes precedence.
     rank: i64,
-    /// Until when the lease holds.
     pub until: Timestamp,
     pub health: LeaseHealth,
 }
 
 impl OtherProcess {
-    /// The process, as other people's tools number it.
     pub fn process(&self) -> Option<u32> {
         self.owner.split('-').next()?.parse().ok()
     }
 
-    /// As others name it.
     pub fn leader(&self) -> Leader {
         Leader::Elsewhere { kind: self.kind.clone(), process: self.process() }
     }
 
-    /// Whether it keeps the files as the server has them: by its own word the
-    /// server answers, and did so lately.
+    /// True if the process keeps the files current: its server answers and did so within
+    /// `FRESHNESS_LIMIT`.
     pub fn has_fresh_files(&self, now: Timestamp) -> bool {
         match self.health.health {
             Some(Health::Live { at }) => now.since(at).abs() <= FRESHNESS_LIMIT,
@@ -121,32 +108,29 @@ impl OtherProcess {
         }
     }
 
-    /// Whether the lease still binds: it has not lapsed, and its owner has
-    /// not ended without giving it up.
     pub fn is_held(&self, now: Timestamp) -> bool {
         is_lease_held(&self.owner, self.until, now)
     }
 }
 
-/// Whether a lease has not lapsed, and its owner has not ended without giving
-/// it up.
+/// True if the lease has not lapsed and its owner has not ended.
 pub(crate) fn is_lease_held(owner: &str, until: Timestamp, now: Timestamp) -> bool {
     (1..=LEASE_LIFETIME).contains(&until.since(now)) && !processes::has_ended(owner)
 }
 
-/// What a person at another process asks the owner to read.
+/// Request of another process to the lease owner.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum OwnerRequest {
-    /// Everything again, also after a stop.
+    /// Read everything again, even if polling has stopped.
     Refresh,
-    /// The newest messages of a conversation that was opened.
+    /// Read the newest messages of a conversation that was opened.
     Open(ConversationId),
-    /// Messages older than the stored ones.
+    /// Read messages older than the stored ones.
     Older(ConversationId),
 }
 
-/// How often other processes have changed the files. Says nothing but
-/// whether it differs from the last look.
+/// SQLite data versions of both files; they differ from earlier ones if another process has
+/// written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Versions {
     pub cache: i64,
@@ -154,11 +138,8 @@ pub struct Versions {
 }
 
 impl Store {
-    /// Takes or renews leases, in order; one that another process of the same
-    /// or a higher rank holds is left to it.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is held beyond what was before.
+    /// Takes or renews leases, in order. A lease held by another process of the same or a higher
+    /// rank is not taken. On an error no lease changes.
     pub async fn acquire_leases(
         &self,
         owner: &str,
@@ -172,7 +153,7 @@ impl Store {
                 let held =
                     wanted.iter().map(|lease_request| acquire_lease(&change, &owner, lease_request, now));
                 let held = held.collect::<Result<_, _>>()?;
-                // Of processes that are gone nobody asks any more.
+                // Rows of ended processes are not needed any more.
                 change.execute("DELETE FROM lease WHERE until < ?1 AND name GLOB '*.send.*'", [now])?;
                 change.commit()?;
                 Ok(held)
@@ -180,7 +161,7 @@ impl Store {
             .await
     }
 
-    /// Who holds a lease, if anyone does; `owner` is the caller.
+    /// `owner` is the caller.
     pub async fn load_lease(
         &self,
         owner: &str,
@@ -202,8 +183,7 @@ impl Store {
             .await
     }
 
-    /// Who sends for a channel, if any process does; with another key than is
-    /// configured now, too.
+    /// Returns the process that sends for a channel, also with a key other than the configured one.
     pub async fn sender(
         &self,
         channel: &ChannelId,
@@ -219,10 +199,7 @@ impl Store {
             .await
     }
 
-    /// Another process that is there to send under a lease once its holder ends.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns another process that will send once the holder of the lease ends.
     pub async fn successor(
         &self,
         owner: &str,
@@ -241,10 +218,7 @@ impl Store {
             .await
     }
 
-    /// Gives up all leases of an owner.
-    ///
-    /// # Errors
-    /// When the database fails; they lapse by themselves.
+    /// On failure the leases lapse by themselves.
     pub async fn release_leases(&self, owner: &str) -> Result<(), StoreError> {
         let owner = owner.to_owned();
         self.cache()
@@ -255,7 +229,7 @@ impl Store {
             .await
     }
 
-    /// Leaves word for the owner of a lease.
+    /// Leaves a request for the owner of a lease. Dropped if too many are waiting.
     pub async fn request_of_owner(&self, name: &str, ask: OwnerRequest) -> Result<(), StoreError> {
         let name = name.to_owned();
         self.cache()
@@ -271,7 +245,7 @@ impl Store {
             .await
     }
 
-    /// Takes what was asked of a lease's owner.
+    /// Removes and returns the requests for a lease's owner.
     pub async fn take_owner_requests(&self, name: &str) -> Result<Vec<OwnerRequest>, StoreError> {
         let name = name.to_owned();
         self.cache()
@@ -285,16 +259,16 @@ impl Store {
             .await
     }
 
-    /// How often other processes have changed the files; cheap.
+    /// Returns the current data versions of both files; cheap.
     pub async fn versions(&self) -> Result<Versions, StoreError> {
-        // Asked on the writing connections: what they change themselves does
-        // not count.
+        // Read on the writing connections, because a connection's own writes do not change its
+        // version.
         let cache = self.cache().call_async(|cache| data_version(&cache.connection)).await?;
         let outbox = self.outbox().call_async(|outbox| data_version(outbox)).await?;
         Ok(Versions { cache, outbox })
     }
 
-    /// Of each channel, a number that grows with every change that shows.
+    /// Returns for each channel a number that grows with every visible change.
     pub async fn revisions(&self) -> Result<Vec<(ChannelId, i64)>, StoreError> {
         self.cache()
             .call_async(|cache| {
@@ -310,7 +284,6 @@ fn data_version(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.scalar("PRAGMA main.data_version", [])?)
 }
 
-/// What [`stored`] reads.
 const LEASE_COLUMNS: &str = "owner, until, word, at, code, why, budget, kind, rank";
 
 fn find(connection: &Connection, name: &str) -> Result<Option<OtherProcess>, StoreError> {

@@ -1,8 +1,8 @@
-//! Remember: the precious outbox and the cache of what the server told.
+//! Local storage of a data folder: the outbox, which cannot be restored from anywhere, and the
+//! cache, which can be read from the server again.
 //!
-//! Two files, one owning thread each. Shell calls block until the commit;
-//! sync calls are `async` and end after it. Readers have connections of their
-//! own and never wait for a writer.
+//! Each file has one writer thread. Synchronous calls block until the commit; `async` calls
+//! complete after it. Readers have their own connections and never wait for a writer.
 
 use std::fmt;
 use std::fs::File;
@@ -39,13 +39,13 @@ mod facts;
 mod files;
 mod filter;
 pub mod history;
+mod history_events;
 mod idempotency_support;
 pub mod inspect;
 pub mod lane;
 mod latest;
 pub mod leases;
 pub mod local;
-pub mod macros;
 mod mark_file;
 pub mod messages;
 pub mod meta;
@@ -54,9 +54,11 @@ pub mod notes;
 pub mod outbox;
 pub mod pauses;
 pub mod people;
+mod phone_entries;
 pub mod presence;
 pub mod processes;
 pub mod proposals;
+mod queue;
 pub mod reader;
 pub mod receipts;
 pub mod requests;
@@ -72,7 +74,6 @@ mod settling;
 pub mod since;
 pub mod spending;
 mod stand_ins;
-mod stopped_rows;
 pub mod suggestions;
 pub mod templates;
 #[cfg(test)]
@@ -98,13 +99,12 @@ use mark_file::MarkFile;
 use wiping::Wiping;
 use writer::{FileOwner, OpenFile, Reopen, WriterThread};
 
-/// Conversations remembered as written here; more would mean answers that
-/// take longer than any time-out.
+/// Maximum number of remembered local writes; enough for answers that arrive within any time-out.
 const MAX_LOCAL_WRITES: usize = 1000;
-/// The same of readings that were applied.
+/// Maximum number of remembered applied reads.
 const MAX_APPLIED_READS: usize = 5000;
 
-/// The two files of one data folder. Cheap to clone.
+/// Handle of both files of a data folder. Cheap to clone.
 #[derive(Clone)]
 pub struct Store(Arc<StoreState>);
 
@@ -112,57 +112,52 @@ struct StoreState {
     paths: Paths,
     outbox: WriterThread<Connection>,
     cache: Arc<WriterThread<Cache>>,
-    /// Counts the caches that were opened in place of one that was deleted,
-    /// moved or replaced.
+    /// Number of times the cache was reopened because its file was deleted, moved or replaced.
     reopened_caches: Arc<AtomicU64>,
-    /// Rows that may have been sent before this outbox was brought back.
+    /// Rows that may have been sent before the outbox was restored from an older copy.
     restored: Option<usize>,
-    /// Place of the newest row when the outbox was opened.
+    /// Sequence number of the newest row when the outbox was opened.
     newest_at_start: i64,
-    /// The newest state of the outbox, outside both files.
+    /// Newest generation of the outbox, kept outside both files.
     mark_file: MarkFile,
     /// Orders snapshots and local writes; see [`Snapshot`].
     counter: Arc<AtomicU64>,
     rebuilt: bool,
-    /// Whether a count in the cache was mended at the start.
+    /// True if the start corrected a count in the cache or detected a restored outbox.
     repaired: bool,
     chance: Chance,
-    /// How this desk names itself to those who share its folder.
+    /// Name of this desk for other processes on the folder.
     owner: String,
     zone: Zone,
-    /// The drafts as this process knows them.
     drafts: drafts::DraftTexts,
-    /// Held while this process lives.
+    /// Shared lock of the folder.
     _lock: File,
 }
 
-/// How a store is opened.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Where keys, ids and jitter are drawn from.
+    /// Source of randomness for keys, ids and jitter.
     pub chance: Chance,
     pub durability: StoreDurability,
-    /// How this desk names itself: pauses of the AI made from here bear it.
+    /// Name of this desk's agent, recorded with AI pauses it makes; claims under it are this desk's
+    /// own. Empty in processes that act for nobody.
     pub owner: String,
-    /// The zone whose days what was spent is counted by, and whose clocks
-    /// transcripts show.
+    /// Time zone for daily spending and for times in transcripts.
     pub zone: Zone,
-    /// The folder of the cache; beside the outbox if not said.
+    /// Folder of the cache; defaults to the folder of the outbox.
     pub cache: Option<PathBuf>,
-    /// The folder of the mark that tells an older copy of the files; beside the
-    /// outbox if not said.
+    /// Folder of the mark file, which reveals an older copy of the outbox; defaults to the folder
+    /// of the outbox.
     pub marks: Option<PathBuf>,
-    /// What time it is when something changes that is kept.
     pub clock: StoreClock,
 }
 
-/// What a commit promises.
+/// Durability of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreDurability {
-    /// The outbox outlives a loss of power, the cache an end of the process.
+    /// The outbox survives a power loss, the cache the end of the process.
     Full,
-    /// Nothing outlives a loss of power: for simulations of days, which wait
-    /// for no disk. No command offers it.
+    /// Nothing survives a power loss; for simulations only, which do not wait for the disk.
     Simulated,
 }
 
@@ -180,23 +175,19 @@ impl Default for StoreOptions {
     }
 }
 
-/// What the cache's thread owns.
 pub(crate) struct Cache {
     pub connection: Connection,
-    /// When this process last wrote what a send's answer told of a
-    /// conversation, in snapshot numbers.
+    /// Snapshot number of this process's last write per conversation.
     local_writes: LatestMoments,
-    /// The newest reading of a conversation that was applied, in the same
-    /// numbers.
+    /// Snapshot number of the newest applied read per conversation.
     applied_reads: LatestMoments,
     counter: Arc<AtomicU64>,
-    /// What was removed and is to leave the files' bytes.
+    /// Removes deleted content from the bytes of the files.
     pub(crate) wiping: Wiping,
 }
 
-/// Taken before a read request leaves, and handed in with what it brought: an
-/// answer that was on its way while this desk changed the same conversation
-/// does not undo the change on screen.
+/// Moment taken before a read request leaves and passed in with its answer, so that an answer that
+/// was in flight while this desk changed the conversation does not undo that change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Snapshot(u64);
 
@@ -207,18 +198,16 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// Opens or makes both files in a folder and mends what a crash left:
-    /// rows whose bytes may have left become uncertain.
+    /// Opens or creates both files of a folder. Rows that were `sending` turn `uncertain`.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         Self::open_with(folder, StoreOptions::default())
     }
 
-    /// The same under a name, or for simulations with other randomness or
-    /// without durability.
+    /// As [`Self::open`], with options.
     pub fn open_with(folder: &Path, setup: StoreOptions) -> Result<Self, StoreError> {
         let paths = Paths::prepare(folder, setup.cache.as_deref())?;
         let mut outbox = files::open_outbox(&paths, setup.durability, &setup.clock)?;
-        // Alone here: whatever is marked as leaving was cut off.
+        // No other process uses the folder, so every `sending` row was interrupted.
         let mut aside = false;
         let lock = paths.enter_folder(|| {
             paths.migrate_cache(folder);
@@ -230,7 +219,7 @@ impl Store {
         let mark_file = MarkFile::new(setup.marks.as_deref().unwrap_or(folder));
         let restored = restored::mark_uncertain(&mut outbox, &connection, &mark_file)?;
         let newest_at_start = restored::newest_row(&outbox)?;
-        let mended = stopped_rows::repair_counts(&mut connection).inspect_err(|error| {
+        let mended = queue::prepare(&mut connection, &setup.owner).inspect_err(|error| {
             if matches!(error, StoreError::Damaged(_)) {
                 set_aside::mark_cache_damaged(&paths.cache);
             }
@@ -250,7 +239,7 @@ impl Store {
         let mut done_at = None;
         let cache = OpenFile::new(cache, cache_file, Some(reopen));
         let cache = Arc::new(WriterThread::start("cache", cache, true, move |cache| {
-            // A job that only read leaves nothing to be done.
+            // Skips idle work after a job that wrote nothing.
             let more = done_at != Some(cache.connection.total_changes()) && {
                 let more = search::add_slice(&mut cache.connection)?;
                 trouble::score_batch(&mut cache.connection)? || more
@@ -259,7 +248,14 @@ impl Store {
             Ok(cache.wiping.run_slice(&cache.connection)? || more)
         })?);
         let (mut marked, mark_in, in_file) = (None, cache.clone(), mark_file.clone());
-        let outbox = OpenFile::new(outbox, outbox_file, None);
+        let copies_in = cache.clone();
+        let outbox = OpenFile::new(outbox, outbox_file, None).with_after_job(Box::new(move |outbox| {
+            let changed = queue::take_changed(outbox)?;
+            if changed.is_empty() {
+                return Ok(());
+            }
+            copies_in.call(move |cache| queue::refresh_changed(cache, &changed))
+        }));
         let outbox = WriterThread::start("outbox", outbox, false, move |outbox| {
             restored::store_mark_later(outbox, &mut marked, &mark_in, &in_file)?;
             Ok(false)
@@ -283,14 +279,13 @@ impl Store {
         })))
     }
 
-    /// The zone of this desk.
     pub fn zone(&self) -> &Zone {
         &self.0.zone
     }
 
-    /// Reads what the files hold before they are opened, for a first frame that
-    /// waits for no lock, check or write. None where opening them would change
-    /// what is read: new files, another version, rows that were cut off.
+    /// Opens both files read-only as they are, for a first frame without locks, checks or writes.
+    /// Returns `None` if opening the store would change the content: new files, another version, or
+    /// interrupted rows.
     pub fn peek(folder: &Path, setup: &StoreOptions) -> Option<Reader> {
         let paths = Paths::for_folder(folder, setup.cache.as_deref());
         let connection = files::open_as_is(&paths)?;
@@ -298,17 +293,17 @@ impl Store {
         Some(reader.with_paths(paths))
     }
 
-    /// Whether opening the files changed what [`Self::peek`] read before.
+    /// True if opening the files changed what [`Self::peek`] read.
     pub fn was_repaired(&self) -> bool {
         self.0.rebuilt || self.0.repaired
     }
 
-    /// A connection of its own for reading windows, for one thread.
+    /// Opens a read connection for one thread.
     pub fn reader(&self) -> Result<Reader, StoreError> {
         self.readers().open()
     }
 
-    /// Opens connections later, for a thread that may never read.
+    /// Returns a source of read connections that are opened on demand.
     pub fn readers(&self) -> ReaderSource {
         ReaderSource {
             paths: self.0.paths.clone(),
@@ -317,8 +312,8 @@ impl Store {
         }
     }
 
-    /// Goes on with the connection that [`Self::peek`] read with, and with the
-    /// questions it knows; with a new one where opening the files changed them.
+    /// Keeps using the connection of [`Self::peek`] with its prepared statements; opens a new one
+    /// if opening the files changed them.
     pub fn adopt(&self, reader: Reader) -> Result<Reader, StoreError> {
         if self.was_repaired() {
             return self.reader();
@@ -326,33 +321,32 @@ impl Store {
         Ok(reader.with_draft_texts(self.draft_texts().clone()))
     }
 
-    /// Tells when a process writes the files, this one too; none where the
-    /// system does not tell.
+    /// Watches both files for writes by any process, including this one. Returns `None` if the
+    /// system cannot watch files.
     pub fn watch(&self) -> Option<FileWatch> {
         let watch = FileWatch::new(&[&self.0.paths.cache, &self.0.paths.outbox]);
         watch.inspect_err(|error| tracing::info!(%error, "the files are looked at instead")).ok()
     }
 
-    /// Whether the cache could not be used and was made anew.
+    /// True if the cache was unusable and was recreated.
     pub fn cache_was_rebuilt(&self) -> bool {
         self.0.rebuilt
     }
 
-    /// Path of the outbox if it was deleted, moved or replaced while it was
-    /// open: nothing is kept or sent any more.
+    /// Returns the path of the outbox if it was deleted, moved or replaced while open; nothing is
+    /// stored or sent then.
     pub fn missing_outbox(&self) -> Option<&Path> {
         self.0.outbox.missing_file()
     }
 
-    /// Counts the caches that were opened anew because the file was deleted,
-    /// moved or replaced; all that they held is to be read again.
+    /// Returns how often the cache was reopened because its file was deleted, moved or replaced.
+    /// Its content must be read from the server again.
     pub fn reopened_caches(&self) -> u64 {
         self.0.reopened_caches.load(Ordering::SeqCst)
     }
 
-    /// Says how many rows may have been sent before this outbox was brought back
-    /// from an older copy; `None` if it was not. Told by the process that opens
-    /// it first.
+    /// Describes how many rows may have been sent before the outbox was restored from an older
+    /// copy; `None` if it was not. Reported only by the process that detects it.
     pub fn restored(&self) -> Option<String> {
         let rows = self.0.restored?;
         let rows = if rows == 1 { "1 row of it".to_owned() } else { format!("{rows} rows of it") };
@@ -361,12 +355,10 @@ impl Store {
         ))
     }
 
-    /// Marks the moment a read request leaves.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.0.counter.fetch_add(1, Ordering::SeqCst))
     }
 
-    /// Where keys, ids and jitter are drawn from.
     pub fn chance(&self) -> &Chance {
         &self.0.chance
     }
@@ -388,11 +380,12 @@ impl Store {
     }
 }
 
-/// Opens the cache that is at its path now, or makes one.
+/// Returns a function that opens the cache now at its path, or creates it.
 fn reopen_cache(paths: Paths, setup: &StoreOptions, reopened: Arc<AtomicU64>) -> Reopen<Cache> {
-    let (durability, clock) = (setup.durability, setup.clock.clone());
+    let (durability, clock, owner) = (setup.durability, setup.clock.clone(), setup.owner.clone());
     Box::new(move |cache, lost| {
         cache.connection = files::reopen_cache(&paths, lost, durability, &clock)?;
+        queue::prepare(&mut cache.connection, &owner)?;
         cache.wiping = Wiping::for_cache(&paths.cache);
         reopened.fetch_add(1, Ordering::SeqCst);
         tracing::warn!(file = %paths.cache.display(), "the cache was deleted or replaced; it is read anew");
@@ -406,7 +399,6 @@ impl FileOwner for Cache {
     }
 }
 
-/// Opens connections to read with; holds none of the files open itself.
 pub struct ReaderSource {
     paths: Paths,
     zone: Zone,
@@ -414,7 +406,6 @@ pub struct ReaderSource {
 }
 
 impl ReaderSource {
-    /// A connection of its own for reading windows, for one thread.
     pub fn open(&self) -> Result<Reader, StoreError> {
         let connection = files::open_reader(&self.paths)?;
         let reader = Reader::new(connection, &self.zone, self.drafts.clone())?;
@@ -423,13 +414,12 @@ impl ReaderSource {
 }
 
 impl Cache {
-    /// Notes that this desk changed a conversation just now.
+    /// Records that this desk changed a conversation now.
     pub(crate) fn record_local_write(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         let now = self.counter.fetch_add(1, Ordering::SeqCst);
         self.local_writes.record(channel, conversation, now);
     }
 
-    /// Notes that a reading of a conversation was applied.
     pub(crate) fn record_applied(
         &mut self,
         channel: &ChannelId,
@@ -439,8 +429,7 @@ impl Cache {
         self.applied_reads.record(channel, conversation, snapshot.0);
     }
 
-    /// Whether a reading that left later was applied already: answers may
-    /// come in another order than they were asked for.
+    /// True if a read that was requested later has been applied; answers may arrive out of order.
     pub(crate) fn is_superseded(
         &self,
         channel: &ChannelId,
@@ -450,7 +439,7 @@ impl Cache {
         self.applied_reads.is_after(channel, conversation, snapshot.0)
     }
 
-    /// Whether a snapshot was taken before this desk's last change.
+    /// True if the snapshot was taken before this desk's last change of the conversation.
     pub(crate) fn is_outdated(
         &self,
         channel: &ChannelId,

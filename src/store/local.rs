@@ -1,5 +1,5 @@
-//! What this desk keeps of conversations: put aside, claimed, tagged, draft-only.
-//! In the outbox's file, because nothing of it can be read again from anywhere.
+//! Local data of conversations: snoozes, claims, tags, draft-only marks. In the outbox, because it
+//! cannot be restored from anywhere.
 
 use rusqlite::{Connection, params};
 
@@ -12,23 +12,21 @@ use model::text::SafeText;
 use model::time::Timestamp;
 
 impl Store {
-    /// Makes a change of what is kept of a channel's conversations; blocks.
-    /// All of it or nothing.
+    /// Applies a change in one transaction. Blocks.
     pub fn change_local(&self, channel: &ChannelId, keep: LocalChange) -> Result<(), StoreError> {
-        // Looking is noted in the cache.
-        if let LocalChange::Unseen(wanted) = keep {
-            return self.set_unseen(channel, wanted);
+        match keep {
+            // Kept in the cache.
+            LocalChange::Unseen(wanted) => self.set_unseen(channel, wanted),
+            LocalChange::ApplyTime { now, lease } => self.apply_time(channel, now, lease),
+            _ => {
+                let channel = channel.clone();
+                self.outbox().change(move |change| Ok(apply_change(change, channel.as_str(), &keep)?))
+            }
         }
-        let channel = channel.clone();
-        self.outbox().change(move |change| {
-            apply_change(change, channel.as_str(), &keep)?;
-            Ok(())
-        })
     }
 
-    /// Somebody takes over what others of this desk have on some channels:
-    /// claims and pauses; only what one of them has, if one is named.
-    /// Tells how many there were. Blocks.
+    /// Transfers claims and pauses of others on some channels to `who`; only those of `from`, if
+    /// given. Returns their number. Blocks.
     pub fn take_over(
         &self,
         channels: Vec<ChannelId>,
@@ -52,7 +50,7 @@ fn apply_change(change: &Connection, channel: &str, keep: &LocalChange) -> rusql
             all.iter().try_for_each(|(id, assignment)| claim(change, channel, id, assignment.as_ref()))
         }
         LocalChange::Tags(all) => all.iter().try_for_each(|(id, entry)| tags(change, channel, id, entry)),
-        LocalChange::Unseen(_) => Ok(()),
+        LocalChange::Unseen(_) | LocalChange::ApplyTime { .. } => Ok(()),
         LocalChange::DraftOnly(all) => {
             all.iter().try_for_each(|(id, is_on)| draft_only::set_mark(change, channel, id, *is_on))
         }
@@ -72,9 +70,10 @@ fn snooze(
     if let Some(it) = wanted {
         change
             .prepare_cached(
-                "INSERT INTO snooze (channel, conversation, until, after, set_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO snooze (channel, conversation, until, after, set_at, note)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?
-            .execute(params![channel, conversation, it.until, it.after, it.set_at])?;
+            .execute(params![channel, conversation, it.until, it.after, it.set_at, it.note])?;
     }
     Ok(())
 }
@@ -102,7 +101,7 @@ fn claim(
     Ok(())
 }
 
-/// All that others have is somebody's from now on; pauses count from now, too.
+/// Transfers claims and pauses to `who`; pauses count from now.
 fn take_over(
     change: &Connection,
     channel: &str,
@@ -133,7 +132,7 @@ fn tags(
     Ok(())
 }
 
-/// Pauses that count from before a time count from now.
+/// Restarts pauses that count from before a time.
 fn extend_pauses(
     change: &Connection,
     channel: &str,

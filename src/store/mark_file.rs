@@ -1,13 +1,12 @@
-//! The newest state of the outbox, outside both files.
+//! Newest generation of the outbox, kept outside both files.
 //!
-//! A file `outbox.GENERATION.mark` in the folder of the logs, or beside the
-//! outbox where one folder holds everything. It holds the id of the outbox and
-//! its own identity on the disk. It is renamed when the generation grows, so
+//! The file `outbox.GENERATION.mark` is in the log folder, or beside the outbox if one folder holds
+//! everything. It contains the id of the outbox and the mark file's own identity on the disk. It is
+//! renamed when the generation grows. So
 //!
-//! - an older outbox stands beside a newer mark: in a folder that was not brought
-//!   back, or in one that older files were copied over;
-//! - a mark that is not the file it names itself is a copy, and so is the outbox
-//!   that came with it.
+//! - an older outbox meets a newer mark if the folder of the mark was not restored, or older files
+//!   were copied over it;
+//! - a mark whose file identity differs from its content is a copy, and so is the outbox with it.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -15,18 +14,16 @@ use std::path::{Path, PathBuf};
 
 use disk::FileIdentity;
 
-/// A mark is shorter, in bytes.
-const LIMIT: u64 = 200;
-/// Tries to find the mark that another process renames.
-const TRIES: usize = 5;
+/// Maximum size of a mark, in bytes.
+const MAX_MARK_BYTES: u64 = 200;
+/// Attempts to find a mark that other processes rename.
+const MAX_FIND_ATTEMPTS: usize = 5;
 
-/// The mark of one outbox.
 #[derive(Debug, Clone)]
 pub(crate) struct MarkFile {
     folder: PathBuf,
 }
 
-/// A mark that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundMark {
     path: PathBuf,
@@ -43,29 +40,29 @@ impl MarkFile {
     /// Returns the newest mark of an outbox.
     pub(crate) fn newest(&self, id: &str) -> Option<FoundMark> {
         let found = self.all().into_iter().filter(|(of, _)| of == id).map(|(_, mark)| mark);
-        // Of two, the one that was written here was not brought back.
+        // Prefers an original mark to a copy of the same generation.
         found.max_by_key(|mark| (mark.generation, !mark.is_copy))
     }
 
-    /// Keeps a generation, unless a newer one is kept.
-    pub(crate) fn keep(&self, id: &str, generation: i64) -> io::Result<()> {
+    /// Stores a generation unless a newer one is stored.
+    pub(crate) fn store(&self, id: &str, generation: i64) -> io::Result<()> {
         let path = self.folder.join(format!("outbox.{generation}.mark"));
-        for _ in 0..TRIES {
+        for _ in 0..MAX_FIND_ATTEMPTS {
             match self.newest(id) {
                 Some(mark) if !mark.is_copy && mark.generation >= generation => return Ok(()),
                 Some(mark) if !mark.is_copy => match fs::rename(&mark.path, &path) {
-                    // Another process was faster.
+                    // Another process renamed it first.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     renamed => return renamed,
                 },
-                _ => return self.make(id, &path),
+                _ => return self.write_mark(id, &path),
             }
         }
         Ok(())
     }
 
-    /// Makes a mark in place of all others.
-    fn make(&self, id: &str, path: &Path) -> io::Result<()> {
+    /// Writes a mark and removes all others.
+    fn write_mark(&self, id: &str, path: &Path) -> io::Result<()> {
         disk::folder(&self.folder)?;
         let part = disk::temporary_path(path);
         let mut file = disk::create(&part)?;
@@ -74,7 +71,6 @@ impl MarkFile {
             .and_then(|()| file.sync_all())
             .and_then(|()| fs::rename(&part, path));
         if written.is_err() {
-            // The first error tells more than one about the leftover.
             drop(fs::remove_file(&part));
         }
         for (_, other) in self.all().into_iter().filter(|(_, other)| other.path != path) {
@@ -83,7 +79,6 @@ impl MarkFile {
         written
     }
 
-    /// Reads all marks with the ids of their outboxes.
     fn all(&self) -> Vec<(String, FoundMark)> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
         entries.flatten().filter_map(|entry| read(entry.path())).collect()
@@ -101,7 +96,7 @@ fn read(path: PathBuf) -> Option<(String, FoundMark)> {
 
 fn parse(file: &File) -> Option<(String, FileIdentity)> {
     let mut text = String::new();
-    file.take(LIMIT).read_to_string(&mut text).ok()?;
+    file.take(MAX_MARK_BYTES).read_to_string(&mut text).ok()?;
     let (id, identity) = text.trim_end().split_once(' ')?;
     Some((id.to_owned(), identity.parse().ok()?))
 }

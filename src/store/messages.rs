@@ -1,5 +1,5 @@
-//! Messages: merged into the cache one by one, so that each is new exactly
-//! once and no older reading undoes a newer one.
+//! Merges messages into the cache one by one, so that each is new exactly once and an older read
+//! never overwrites a newer one.
 
 use std::collections::BTreeSet;
 
@@ -15,40 +15,34 @@ use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell, read_row};
 
-/// A message that was stored for the first time.
+/// Message stored for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InsertedMessage {
     pub conversation: ConversationId,
     pub id: MessageId,
     pub direction: Direction,
     pub sender: Sender,
-    /// When the server took it in.
     pub created_at: Option<Timestamp>,
-    /// Whether it was stored before and removed with its conversation.
+    /// True if it was stored before and removed with its conversation.
     pub is_back: bool,
 }
 
-/// What a batch of messages did.
+/// Effect of a merged batch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AppliedMessages {
-    /// For each message as handed in: whether it was stored already.
+    /// For each message passed in: true if it was stored already.
     pub was_stored: Vec<bool>,
-    /// Those stored for the first time.
     pub inserted: Vec<InsertedMessage>,
-    /// Conversations of which anything differs now.
+    /// Conversations that have changed.
     pub touched: BTreeSet<ConversationId>,
-    /// Whether the history that was read ends before the activity the list
-    /// tells of: an older answer, or activity that is no message.
+    /// True if the history read ends before the activity the list reports: the answer was old, or
+    /// the activity is not a message.
     pub lags: bool,
 }
 
 impl Store {
-    /// Merges messages of any conversations, newest first as served, and
-    /// moves marks with them. A conversation that is not known yet gets a row
-    /// to hold them until the list is read.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is changed.
+    /// Merges messages of any conversations, newest first, together with marks. An unknown
+    /// conversation gets a placeholder row until the list is read.
     pub async fn apply_messages(
         &self,
         channel: &ChannelId,
@@ -66,7 +60,7 @@ impl Store {
             .await
     }
 
-    /// Shows a message this desk sent before the server lists it.
+    /// Stores a message sent from this desk as provisional until the server lists it.
     pub async fn insert_sent_message(
         &self,
         channel: &ChannelId,
@@ -88,8 +82,7 @@ impl Store {
     }
 }
 
-/// Merges messages within the caller's transaction and renews the facts of
-/// the conversations they touch.
+/// Merges messages within the caller's transaction and refreshes the facts of their conversations.
 pub(crate) fn merge_all(
     connection: &Connection,
     channel: &ChannelId,
@@ -98,7 +91,7 @@ pub(crate) fn merge_all(
 ) -> Result<AppliedMessages, StoreError> {
     let mut applied = AppliedMessages::default();
     let mut numbers = BTreeSet::new();
-    // Oldest first: of one moment, what is stored later is the newer.
+    // Oldest first, so that of equal times the message stored later is the newer one.
     for (message, sort_at) in messages.iter().zip(assign_positions(messages)).rev() {
         let number = ensure_conversation(connection, channel, message, platform)?;
         let known = find(connection, number, &message.id)?;
@@ -137,8 +130,8 @@ pub(crate) fn merge_all(
     Ok(applied)
 }
 
-/// Where each message stands: its time, or where that cannot be read the
-/// time of its older neighbour, else of its newer one.
+/// Returns each message's sort position: its time, or if that is unreadable the time of its older,
+/// else of its newer neighbour.
 fn assign_positions(messages: &[Message]) -> Vec<i64> {
     let mut places: Vec<Option<i64>> = messages
         .iter()
@@ -157,7 +150,7 @@ fn assign_positions(messages: &[Message]) -> Vec<i64> {
     places.into_iter().map(|place| place.unwrap_or(0)).collect()
 }
 
-/// The number of a message's conversation, whose row is made if need be.
+/// Returns the row number of a message's conversation, creating the row if needed.
 fn ensure_conversation(
     connection: &Connection,
     channel: &ChannelId,
@@ -167,14 +160,13 @@ fn ensure_conversation(
     if let Some(number) = conversation_number(connection, channel, &message.conversation)? {
         return Ok(number);
     }
-    // Where there are only numbers, they are the conversations.
+    // Voip conversations are identified by their phone number.
     let address = (*platform == Platform::Voip).then(|| message.conversation.as_str().to_owned());
     let stand_in = Conversation::stand_in(message.conversation.clone(), platform.can_take_over());
     let stand_in = Conversation { address, ..stand_in };
     conversations::insert(connection, channel, &stand_in, false)
 }
 
-/// The number of a conversation's row, if it is there.
 pub(crate) fn conversation_number(
     connection: &Connection,
     channel: &ChannelId,
@@ -187,7 +179,7 @@ pub(crate) fn conversation_number(
     )?)
 }
 
-/// What is stored of a message that a newer reading may change.
+/// Stored columns that a newer read may change.
 struct StoredMessage {
     delivery: String,
     provisional: bool,
@@ -232,8 +224,8 @@ fn insert(
     Ok(())
 }
 
-/// Merges a newer reading; tells whether anything differs. How far a message
-/// has come never goes back, and times once known stay known.
+/// Merges a newer read; returns true if anything changed. The delivery status never goes back, and
+/// known times are kept.
 fn update(
     connection: &Connection,
     number: i64,

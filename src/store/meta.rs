@@ -1,5 +1,5 @@
-//! Small facts about a channel's walks: cursors and marks. They move only in
-//! the transaction that saved what they stand for.
+//! Cursors and marks of a channel's walks. They change only in the transaction that stored the data
+//! they refer to.
 
 use rusqlite::{Connection, params};
 
@@ -7,31 +7,27 @@ use crate::{Store, StoreError};
 use model::ids::ChannelId;
 use sqlite::{Queries, only_cell};
 
-/// The newest activity of the last complete walk of the list, in the server's
-/// time.
+/// Newest activity of the last complete walk of the list, in server time.
 pub const LIST_SINCE_MARK: &str = "list_since";
-/// Where the part of the list begins that was not read on this desk yet; empty
-/// for the top. Absent when all was read.
+/// Cursor of the part of the list not read yet, empty for the top; absent if all was read.
 pub const LIST_REMAINING_MARK: &str = "list_rest";
 
-/// A change that joins the transaction of a page; `None` removes the value.
+/// Change applied in the transaction of a page; `None` removes the value.
 pub type MetaChange = (&'static str, Option<String>);
 
 impl Store {
-    /// Reads one value.
     pub async fn meta(&self, channel: &ChannelId, name: &'static str) -> Result<Option<String>, StoreError> {
         let channel = channel.clone();
         self.cache().call_async(move |cache| read(&cache.connection, &channel, name)).await
     }
 
-    /// Writes values that stand for nothing else being saved.
+    /// Writes values that do not depend on other stored data.
     pub async fn set_meta(&self, channel: &ChannelId, changes: Vec<MetaChange>) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache().call_async(move |cache| write(&cache.connection, &channel, &changes)).await
     }
 }
 
-/// Reads one value.
 pub(crate) fn read(
     connection: &Connection,
     channel: &ChannelId,
@@ -41,7 +37,6 @@ pub(crate) fn read(
     Ok(connection.first(sql, params![channel, name], only_cell)?)
 }
 
-/// Applies changes within the caller's transaction.
 pub(crate) fn write(
     connection: &Connection,
     channel: &ChannelId,

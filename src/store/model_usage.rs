@@ -1,6 +1,5 @@
-//! What questions to a model take, by day and tab, shared by all processes of a
-//! data folder: a question is counted with the most it can take before it is
-//! asked, so that no two of them go beyond a day's caps together.
+//! Model usage by day and tab, shared by all processes of a data folder. The maximum a request can
+//! use is reserved before it is sent, so that concurrent requests cannot exceed a day's caps.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -9,14 +8,13 @@ use model::ids::ChannelId;
 use model::model_costs::{ModelCaps, ModelCost, ModelUsage, ModelUsageRow};
 use sqlite::{Queries, Row, read_row};
 
-/// Days that are kept.
 const HISTORY_LIMIT_DAYS: i64 = 400;
 
 impl Store {
-    /// Counts the most a question can take, if the day allows it; else why not.
+    /// Reserves the maximum usage of a request, or returns the reason why the day's caps forbid it.
     ///
     /// # Errors
-    /// When the database fails; then nothing is counted and nothing may be asked.
+    /// When the database fails; nothing is reserved and the request must not be sent.
     pub fn reserve_usage(
         &self,
         day: i64,
@@ -38,11 +36,8 @@ impl Store {
         })
     }
 
-    /// Counts what a question took in place of the most it could have; tells
-    /// what the day has taken.
-    ///
-    /// # Errors
-    /// When the database fails; then the most stays counted.
+    /// Replaces a reservation by the actual usage; returns the day's total. If this fails the
+    /// reservation stays counted.
     pub fn settle_usage(
         &self,
         day: i64,
@@ -68,10 +63,7 @@ impl Store {
 }
 
 impl Reader {
-    /// What was taken since a day, the newest day first.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the usage since a day, newest day first.
     pub fn model_usage(&self, since: i64) -> Result<Vec<ModelUsageRow>, StoreError> {
         let sql = "SELECT day, channel, asked, tokens_in, tokens_out, cost FROM desk.model_usage
              WHERE day >= ?1 ORDER BY day DESC, channel";
@@ -90,7 +82,7 @@ fn usage_from_row(row: &Row<'_>) -> rusqlite::Result<ModelUsage> {
     })
 }
 
-/// The database has no numbers above the largest signed one.
+/// SQLite integers are signed.
 fn read_number(row: &Row<'_>, name: &'static str) -> rusqlite::Result<u64> {
     Ok(u64::try_from(row.get::<i64>(name)?).unwrap_or(0))
 }

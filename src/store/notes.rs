@@ -1,5 +1,3 @@
-//! Private notes: on disk before the call returns, and never in the outbox.
-
 use rusqlite::{Connection, params};
 
 use crate::reader::conversations::load_row;
@@ -11,18 +9,14 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, Row, read_row};
 
-/// Notes of one history read at most: the newest.
+/// Maximum number of newest notes read per history.
 const MAX_NOTES: u32 = 1_000;
-/// Notes found at most.
 const MAX_HITS: usize = 20;
-/// Notes looked at for words: the newest.
+/// Number of newest notes searched.
 const MAX_SEARCHED_NOTES: u32 = 20_000;
 
 impl Store {
-    /// Keeps a note, and forgets the draft it was.
-    ///
-    /// # Errors
-    /// When the database fails; then the note is still a draft.
+    /// Stores a note and removes its draft.
     pub fn add_note(
         &self,
         channel: &ChannelId,
@@ -39,7 +33,7 @@ impl Store {
         })
     }
 
-    /// Keeps a note that nobody wrote here; a note that is being written stays.
+    /// Stores a note not written in the editor; keeps an unsaved one.
     pub fn insert_note(
         &self,
         channel: &ChannelId,
@@ -52,8 +46,7 @@ impl Store {
         self.outbox().call(move |connection| Ok(insert(connection, id, &channel, &conversation, &text, now)?))
     }
 
-    /// Takes a note back: it becomes the draft of a note again. Its text;
-    /// `None` if it is gone.
+    /// Turns a note back into a draft; returns its text, `None` if the note is gone.
     pub fn recall_note(&self, id: &NoteId) -> Result<Option<String>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -87,8 +80,8 @@ fn insert(
     Ok(PrivateNote { id, text: SafeText::block(text), at: now })
 }
 
-/// The notes of a conversation since a time, oldest first, on a connection
-/// with the outbox attached as `desk`.
+/// Returns the notes of a conversation since a time, oldest first; expects the outbox attached as
+/// `desk`.
 pub(crate) fn list(
     connection: &Connection,
     channel: &ChannelId,
@@ -108,8 +101,8 @@ fn read(row: &Row<'_>) -> rusqlite::Result<PrivateNote> {
     Ok(read_row!(row, PrivateNote { id, text: block, at = created_at }))
 }
 
-/// The newest notes in which all words are found. They are few beside
-/// messages and have no index: the newest are read.
+/// Returns the newest notes that contain all words. Notes are few and have no index, so the newest
+/// are scanned.
 pub(crate) fn find(
     connection: &Connection,
     query: &SearchQuery,

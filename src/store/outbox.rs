@@ -1,7 +1,5 @@
-//! The outbox as a person sees it: rows are queued, taken back and hurried.
-//! All calls block until the commit.
-//!
-//! What is said about rows that stopped is in `decisions`.
+//! Queues, withdraws and expedites outbox rows. All calls block until the commit. Decisions about
+//! stopped rows are in `decisions`.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
@@ -16,26 +14,24 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell};
 
-/// A change a person asked for, ready to be queued.
+/// Change ready to be queued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRow {
     pub channel: ChannelId,
-    /// Rows of one lane leave in order.
+    /// Rows of a lane are sent in order.
     pub lane: Lane,
     pub operation: Operation,
-    /// The bytes that will leave.
     pub request: PreparedRequest,
-    /// How long it can be taken back, in microseconds; 0 leaves at once.
+    /// Time in which the row can be withdrawn, in microseconds; 0 sends at once.
     pub hold_micros: i64,
-    /// The newest message its writer had on screen; `None` when whatever is
-    /// said meanwhile does not matter, or when a person said so in advance.
+    /// Newest message the author had on screen. With `None` newer messages do not stop the row.
     pub seen: Option<HistoryPosition>,
-    /// When a person wants it to leave; `None`: once its hold has ended.
+    /// Planned time of sending; `None` sends after the hold.
     pub planned_at: Option<Timestamp>,
 }
 
 impl NewRow {
-    /// A change that leaves at once, whatever is said meanwhile.
+    /// Returns a row that is sent at once, regardless of newer messages.
     pub fn without_delay(
         channel: ChannelId,
         lane: Lane,
@@ -47,22 +43,14 @@ impl NewRow {
 }
 
 impl Store {
-    /// Queues one row. A newer wish takes the place of an older one of its
-    /// lane that it covers and that was never tried.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was queued.
+    /// Queues one row. Replaces untried rows of its lane that it makes obsolete.
     pub fn enqueue(&self, row: NewRow, now: Timestamp) -> Result<OutboxRow, StoreError> {
         let mut rows = self.enqueue_many(vec![row], false, now)?;
         rows.pop().ok_or(StoreError::Closed)
     }
 
-    /// Queues rows together or not at all, in the order they shall leave. The
-    /// drafts of their conversations go in the same transaction where the
-    /// rows carry their text.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was queued and no draft is gone.
+    /// Queues rows in sending order, in one transaction. With `clears_draft` it also removes the
+    /// drafts of their conversations, whose text the rows carry.
     pub fn enqueue_many(
         &self,
         rows: Vec<NewRow>,
@@ -82,8 +70,8 @@ impl Store {
         })
     }
 
-    /// Takes a row back that was never tried; `None` if it is too late. A
-    /// message's text goes before the draft in the same transaction.
+    /// Withdraws a row that was never tried; `None` if it is too late. A message's text is
+    /// prepended to the draft in the same transaction.
     pub fn recall(&self, id: &RowId) -> Result<Option<OutboxRow>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -105,17 +93,12 @@ impl Store {
         })
     }
 
-    /// Gives up rows that certainly were not done and that nobody waits to
-    /// decide about: never tried, or refused for good. Tells whether all of
-    /// them were; then none is left. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was changed.
+    /// Removes rows that were certainly not executed: never tried, or stopped with an unambiguous
+    /// reason. Returns false, and removes none, if any row may have been executed.
     pub fn give_up(&self, ids: &[RowId]) -> Result<bool, StoreError> {
         let ids = ids.to_vec();
-        let given_up = self.outbox().call(move |connection| {
+        self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let mut given_up = Vec::new();
             for id in &ids {
                 let Some(row) = find(&change, id)? else { continue };
                 let is_over = match &row.state {
@@ -124,20 +107,16 @@ impl Store {
                     RowState::Sending | RowState::Uncertain | RowState::Done => false,
                 };
                 if !is_over {
-                    return Ok(None);
+                    return Ok(false);
                 }
                 remove(&change, &row, "given up", "")?;
-                given_up.push(row);
             }
             change.commit()?;
-            Ok(Some(given_up))
-        })?;
-        let Some(rows) = given_up else { return Ok(false) };
-        rows.iter().try_for_each(|row| self.refresh_stopped_rows(&row.channel, &row.lane))?;
-        Ok(true)
+            Ok(true)
+        })
     }
 
-    /// Ends a row's hold.
+    /// Ends the hold or planned delay of a row that was never tried.
     pub fn send_now(&self, id: &RowId) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -151,7 +130,7 @@ impl Store {
     }
 }
 
-/// Puts a row in, in place of an older one that it covers.
+/// Queues a row in place of those it makes obsolete.
 pub(crate) fn queue(
     change: &Transaction<'_>,
     row: NewRow,
@@ -167,8 +146,8 @@ pub(crate) fn queue(
     insert(change, row, now, chance)
 }
 
-/// Removes older wishes that the new one replaces. A switch of the AI with a
-/// text behind it stays: that text was written to leave after it.
+/// Removes untried rows that the new one replaces. An AI switch with a text behind it is kept,
+/// because that text must be sent after it.
 fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM outbox WHERE channel = ?1 AND lane = ?2 AND lane_id = ?3 ORDER BY sequence"
@@ -191,7 +170,6 @@ fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Queues one row within the caller's transaction.
 pub(crate) fn insert(
     change: &Transaction<'_>,
     new: NewRow,
@@ -231,25 +209,24 @@ pub(crate) fn insert(
     Ok(row)
 }
 
-/// A UUIDv7 of the moment the person asked.
+/// Returns a UUIDv7 with the time of the request.
 pub(crate) fn new_row_id(now: Timestamp, chance: &Chance) -> RowId {
     let millis = u64::try_from(now.micros() / 1000).unwrap_or(0);
     let [random @ .., _, _, _, _, _, _] = chance.bytes();
     RowId::new(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string())
 }
 
-/// A UUIDv4, which tells nothing.
+/// Returns a UUIDv4, which discloses nothing.
 pub(crate) fn new_key(chance: &Chance) -> IdempotencyKey {
     IdempotencyKey::new(uuid::Builder::from_random_bytes(chance.bytes()).into_uuid().to_string())
 }
 
-/// Reads one row.
 pub(crate) fn find(connection: &Connection, id: &RowId) -> Result<Option<OutboxRow>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM outbox WHERE id = ?1");
     Ok(connection.first(&sql, [id.as_str()], read)?)
 }
 
-/// Removes a row and notes what became of it.
+/// Removes a row and records `event` in the audit log.
 pub(crate) fn remove(
     change: &Connection,
     row: &OutboxRow,
@@ -260,7 +237,7 @@ pub(crate) fn remove(
     record_audit(change, row, event, detail)
 }
 
-/// Removes a row that was done, and notes what the server made of it.
+/// Removes a row that was executed and records `made`, the id the server assigned.
 pub(crate) fn complete(
     change: &Connection,
     row: &OutboxRow,
@@ -272,25 +249,19 @@ pub(crate) fn complete(
 }
 
 impl Store {
-    /// What was noted last of a row: `done`, or how else it left the outbox;
-    /// `None` if nothing was. Blocks.
-    pub fn ending(&self, row: &RowId) -> Result<Option<String>, StoreError> {
+    /// Returns the last audit event of a row: `done`, or how else it left the outbox. Blocks.
+    pub fn last_audit_event(&self, row: &RowId) -> Result<Option<String>, StoreError> {
         let row = row.clone();
         self.outbox().call(move |connection| ending(connection, &row))
     }
 
-    /// Why a row went that the server refused; `None` if that is not how it
-    /// ended. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the reason for which the server refused a row; `None` if it did not. Blocks.
     pub fn refusal(&self, row: &RowId) -> Result<Option<SafeText>, StoreError> {
         let row = row.clone();
         self.outbox().call(move |connection| refusal(connection, &row))
     }
 
-    /// What the server made of a row that was done: a broadcast's id, for
-    /// one. Blocks.
+    /// Returns the id the server assigned for an executed row, such as that of a broadcast. Blocks.
     pub fn created_id(&self, row: &RowId) -> Result<Option<String>, StoreError> {
         let row = row.clone();
         self.outbox().call(move |connection| {
@@ -300,7 +271,7 @@ impl Store {
     }
 }
 
-/// What was noted last of a row; `None` if nothing was.
+/// Returns the last audit event of a row.
 pub(crate) fn ending(connection: &Connection, row: &RowId) -> Result<Option<String>, StoreError> {
     Ok(connection.first(
         "SELECT event FROM audit WHERE row = ?1 ORDER BY number DESC LIMIT 1",
@@ -309,14 +280,13 @@ pub(crate) fn ending(connection: &Connection, row: &RowId) -> Result<Option<Stri
     )?)
 }
 
-/// Why a row was dropped, where the server refused it.
 pub(crate) fn refusal(connection: &Connection, row: &RowId) -> Result<Option<SafeText>, StoreError> {
     let sql = "SELECT detail FROM audit WHERE row = ?1 AND event = 'dropped' AND detail <> ''
          ORDER BY number DESC LIMIT 1";
     Ok(connection.first(sql, [row.as_str()], |connection| connection.line("detail"))?)
 }
 
-/// Notes what became of a row, without its content.
+/// Records an event in the audit log, without the row's content.
 pub(crate) fn record_audit(
     change: &Connection,
     row: &OutboxRow,

@@ -1,5 +1,5 @@
-//! The people of a tab as last read: a window of them for the page, one to
-//! be edited, and pages of the server's list taken in.
+//! Contacts of a tab as last read: windows for the page, single contacts to edit, and list pages to
+//! merge.
 
 use rusqlite::types::Value as Bound;
 use rusqlite::{params, params_from_iter};
@@ -14,15 +14,13 @@ use model::ids::ChannelId;
 use model::time::Timestamp;
 use sqlite::{Queries, Row, read_row};
 
-/// The newest conversation with each number, and when something was last said
-/// in it.
+/// Joins each contact with a conversation of its number.
 const FROM_CONTACTS: &str = "FROM contact p
     LEFT JOIN conversation c ON c.number = (
         SELECT n.number FROM conversation n WHERE n.address = p.phone AND n.channel = p.channel LIMIT 1)
     WHERE p.channel = ? AND p.id IS NOT NULL";
 
 impl Store {
-    /// Keeps contacts as told, in one transaction.
     pub async fn apply_people(
         &self,
         channel: &ChannelId,
@@ -40,7 +38,7 @@ impl Store {
             .await
     }
 
-    /// Forgets contacts that were read before a time and not since.
+    /// Removes contacts not read since a time.
     pub async fn remove_people_before(&self, channel: &ChannelId, at: Timestamp) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -54,7 +52,7 @@ impl Store {
 }
 
 impl Reader {
-    /// People who fit, those with the newest activity first.
+    /// Returns matching contacts, newest activity first.
     pub fn people(&self, query: &PeopleQuery) -> Result<PeoplePage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let (condition, mut bound) = search_condition(query);
@@ -73,7 +71,6 @@ impl Reader {
         Ok(PeoplePage { people, total: u64::try_from(total).unwrap_or(0) })
     }
 
-    /// One of them, to be edited.
     pub fn person(&self, channel: &ChannelId, phone: &str) -> Result<Option<PersonDetail>, StoreError> {
         let sql = "SELECT p.name, p.email, p.id, p.tags, p.metadata,
                 (SELECT c.id FROM conversation c WHERE c.address = p.phone AND c.channel = p.channel LIMIT 1)
@@ -83,8 +80,8 @@ impl Reader {
     }
 }
 
-/// What a search asks for, after `WHERE` of the tab: words of a name, a mail
-/// address or a tag, digits of a number, or a whole tag.
+/// Returns the SQL condition of a search: words of a name, mail address or tag, digits of a number,
+/// or a whole tag (see [`parse_tag_term`]).
 pub(crate) fn search_condition(query: &PeopleQuery) -> (String, Vec<Bound>) {
     let mut sql = String::new();
     let mut bound: Vec<Bound> = vec![query.channel.as_str().to_owned().into()];

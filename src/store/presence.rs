@@ -1,6 +1,5 @@
-//! Until when somebody was at this desk, in whichever process, and when they
-//! came back: noted at most once a minute, in the outbox's file, because all
-//! windows of a folder share it.
+//! Last presence of a person at this desk, across all processes of the folder. Stored at most once
+//! a minute, in the outbox.
 
 use rusqlite::{TransactionBehavior, params};
 
@@ -10,10 +9,9 @@ use model::time::Timestamp;
 use sqlite::{Queries, only_cell};
 
 impl Store {
-    /// Notes that somebody is here. Returns the absence that ends with this, if it
-    /// lasted at least `absence` microseconds; of several processes one gets it.
-    /// Blocks.
-    pub fn note_presence(&self, now: Timestamp, absence: i64) -> Result<Option<Absence>, StoreError> {
+    /// Records presence. Returns the absence that ends now if it lasted at least `absence`
+    /// microseconds; only one of several processes gets it. Blocks.
+    pub fn record_presence(&self, now: Timestamp, absence: i64) -> Result<Option<Absence>, StoreError> {
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let here_until: Option<Timestamp> =

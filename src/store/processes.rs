@@ -1,53 +1,48 @@
-//! Which process this is, and whether another one on the same folder still
-//! runs.
+//! Identifies this process and checks if another one on the same folder still runs.
 //!
-//! A process's number alone does not tell: numbers are given again, and mean
-//! something else in a container or after a restart of the machine. So a
-//! process is written down with when it began and where its number counts.
-//! Where the system does not say enough, a process counts as running.
+//! A process id alone is not enough: ids are reused and differ between containers and boots. So a
+//! process is recorded with its start time and namespace. If the system does not report enough, a
+//! process counts as running.
 
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::OnceLock;
 
-/// A process, as others on the same folder may read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
     number: u32,
-    /// When it began, in the system's own measure.
+    /// Start time in clock ticks since boot.
     started_at: u64,
-    /// Where its number counts: this start of this machine, this container.
+    /// Boot id and pid namespace in which the number is valid.
     namespace: String,
 }
 
-/// What the system says of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProcessState {
-    /// No process has it, or one that has ended and was not noticed yet.
+    /// No process, or one that has ended and was not reaped yet.
     Ended,
-    /// A process that began then.
+    /// A process with this start time.
     Running(u64),
-    /// It does not say.
     Unknown,
 }
 
 impl Process {
-    /// This process; `None` where the system tells too little of it.
+    /// Returns this process; `None` if the system does not report enough.
     pub fn current() -> Option<Self> {
         Self::from_number(std::process::id())
     }
 
-    /// A process that runs now.
     pub fn from_number(number: u32) -> Option<Self> {
         match process_state(number) {
             ProcessState::Running(begun) => {
-                Some(Self { number, started_at: begun, namespace: namespace_id()? })
+                Some(Self { number, started_at: begun, namespace: namespace_id()?.to_owned() })
             }
             ProcessState::Ended | ProcessState::Unknown => None,
         }
     }
 
-    /// Reads what [`fmt::Display`] wrote, from the start of a text.
+    /// Parses the output of [`fmt::Display`] at the start of a text.
     fn read(text: &str) -> Option<Self> {
         let mut parts = text.splitn(4, '-');
         let number = parts.next()?.parse().ok()?;
@@ -63,10 +58,10 @@ impl fmt::Display for Process {
     }
 }
 
-/// Whether the process an owner's name begins with has certainly ended.
+/// True if the process named at the start of `owner` has certainly ended.
 pub fn has_ended(owner: &str) -> bool {
     Process::read(owner).is_some_and(|process| {
-        Some(&process.namespace) == namespace_id().as_ref()
+        Some(process.namespace.as_str()) == namespace_id()
             && is_ended(&process, process_state(process.number))
     })
 }
@@ -79,9 +74,9 @@ fn is_ended(process: &Process, fate: ProcessState) -> bool {
     }
 }
 
-/// Linux tells in `/proc`; elsewhere nothing is read.
+/// Reads `/proc`; returns `Unknown` on other systems.
 fn process_state(number: u32) -> ProcessState {
-    // Without this process's own entry, a missing one says nothing.
+    // Without an entry for this process a missing one proves nothing.
     if !Path::new("/proc/self/stat").exists() {
         return ProcessState::Unknown;
     }
@@ -92,8 +87,8 @@ fn process_state(number: u32) -> ProcessState {
     }
 }
 
-/// Reads the state and the time of the beginning. Between them and the number
-/// stands the program's name in brackets, which may hold anything.
+/// Parses state and start time, which follow the program name in parentheses; the name may contain
+/// anything.
 fn parse_process_state(stat: &str) -> ProcessState {
     let Some((_, rest)) = stat.rsplit_once(')') else { return ProcessState::Unknown };
     let mut fields = rest.split_ascii_whitespace();
@@ -106,8 +101,13 @@ fn parse_process_state(stat: &str) -> ProcessState {
     }
 }
 
-/// Where numbers of processes count as they do here.
-fn namespace_id() -> Option<String> {
+/// Returns what a process keeps as long as it lives: it is read once.
+fn namespace_id() -> Option<&'static str> {
+    static NAMESPACE: OnceLock<Option<String>> = OnceLock::new();
+    NAMESPACE.get_or_init(read_namespace_id).as_deref()
+}
+
+fn read_namespace_id() -> Option<String> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let space = std::fs::read_link("/proc/self/ns/pid").ok()?;
     let space: String = space.to_string_lossy().chars().filter(char::is_ascii_digit).collect();

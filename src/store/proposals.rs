@@ -1,6 +1,5 @@
-//! Proposals of assistants outside this desk, and the log of what they asked
-//! for. A proposal lies apart from the outbox: only [`Store::accept_reply`],
-//! which a person's key calls, makes rows of one.
+//! Proposals of assistants and the log of their calls. Proposals are kept apart from the outbox:
+//! only [`Store::accept_reply`], called for a person's key press, turns one into rows.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -18,12 +17,11 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, Row, read_row};
 
-/// Proposals that may wait at once.
 pub const MAX_WAITING_PROPOSALS: u32 = 500;
-/// Entries of the log that are kept: the newest.
+/// Number of newest log entries kept.
 const MAX_LOG_ENTRIES: i64 = 20_000;
 
-/// A proposal before it has a name.
+/// Proposal before it has an id.
 #[derive(Debug, Clone)]
 pub struct NewProposal {
     pub channel: ChannelId,
@@ -31,31 +29,28 @@ pub struct NewProposal {
     pub proposer: SafeText,
     pub reason: SafeText,
     pub change: ProposedChange,
-    /// The newest message its maker could know.
+    /// Newest message the proposer could know.
     pub seen: Option<HistoryPosition>,
 }
 
-/// One thing an assistant asked for, without its content.
+/// Log entry of an assistant's call, without content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssistantCall {
     pub at: Timestamp,
-    /// The name it gave itself.
+    /// Name the assistant gave itself.
     pub assistant: SafeText,
-    /// The tool, or what a person said to a proposal.
+    /// Name of the tool, or kind of the proposed change that a person decided on.
     pub asked: String,
-    /// The tab, if it was about one.
+    /// Tab concerned; empty if none.
     pub channel: String,
-    /// The conversation, if it was about one.
+    /// Conversation concerned; empty if none.
     pub conversation: String,
-    /// What became of it, in a word or two.
+    /// Outcome in a few words.
     pub outcome: String,
 }
 
 impl Store {
-    /// Keeps a proposal; `None` where as many as may wait do so already.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is kept.
+    /// Stores a proposal; returns `None` if the maximum is waiting already.
     pub fn insert_proposal(
         &self,
         new: NewProposal,
@@ -77,11 +72,8 @@ impl Store {
         })
     }
 
-    /// Queues what a person made of a proposed reply, and takes the proposal
-    /// away with it; `None` where it is gone: then nothing is queued.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was changed.
+    /// Queues the rows of an accepted reply and removes the proposal in the same transaction.
+    /// Returns `None`, and queues nothing, if the proposal is gone.
     pub fn accept_reply(
         &self,
         id: &ProposalId,
@@ -91,11 +83,8 @@ impl Store {
         self.accept_with_key(id, rows, None, now)
     }
 
-    /// As [`Self::accept_reply`], under a script's key, which the last row gets.
-    /// The proposal is gone where the key is in use, so nothing is queued then.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was changed.
+    /// As [`Self::accept_reply`], with a script's key for the last row. Also returns `None` if the
+    /// key is in use.
     pub fn accept_with_key(
         &self,
         id: &ProposalId,
@@ -122,8 +111,8 @@ impl Store {
         })
     }
 
-    /// Takes a proposal away that a person decided over; `None` if it is gone.
-    /// A text that is to be edited becomes the draft in the same transaction.
+    /// Removes a proposal a person decided on; `None` if it is gone. The text of an edited one
+    /// becomes the draft in the same transaction.
     pub fn settle_proposal(
         &self,
         id: &ProposalId,
@@ -145,12 +134,10 @@ impl Store {
         })
     }
 
-    /// Puts a dropped proposal back as it was.
     pub fn restore_proposal(&self, proposal: DeskProposal) -> Result<(), StoreError> {
         self.outbox().call(move |connection| Ok(insert(connection, &proposal)?))
     }
 
-    /// Notes what an assistant asked for.
     pub fn log_assistant_call(&self, call: AssistantCall) -> Result<(), StoreError> {
         self.outbox().change(move |change| {
             insert_log_entry(change, &call)?;
@@ -162,7 +149,7 @@ impl Store {
         })
     }
 
-    /// The newest entries of the log, newest first.
+    /// Returns log entries, newest first.
     pub fn assistant_calls(&self, limit: u32) -> Result<Vec<AssistantCall>, StoreError> {
         self.outbox().call(move |connection| {
             let sql = "SELECT at, assistant, asked, channel, conversation, outcome FROM assistant_log
@@ -247,8 +234,8 @@ fn insert_log_entry(connection: &Connection, call: &AssistantCall) -> rusqlite::
     Ok(())
 }
 
-/// What waits, oldest first, on a connection with the outbox attached as
-/// `desk`; and whether there is more.
+/// Returns proposals, oldest first, and true if there are more. Expects the outbox attached as
+/// `desk`.
 pub(crate) fn list(
     connection: &Connection,
     query: &DeskQuery,
@@ -274,7 +261,6 @@ fn entry(connection: &Connection, proposal: DeskProposal) -> Result<ProposalEntr
     })
 }
 
-/// The newest stored message of a conversation.
 pub(crate) fn newest_position(
     connection: &Connection,
     channel: &ChannelId,

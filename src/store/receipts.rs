@@ -1,5 +1,4 @@
-//! Answers of the server to rows that were done. In the cache: they are for
-//! information only.
+//! Server answers to executed rows. In the cache, because they are informational.
 
 use rusqlite::params;
 
@@ -7,24 +6,19 @@ use crate::{Store, StoreError};
 use model::ids::RowId;
 use sqlite::{Queries, read_row};
 
-/// Answers that are kept: the newest.
+/// Number of newest receipts kept.
 const MAX_RECEIPTS: i64 = 10_000;
 
-/// Answer of the server to a row that it accepted.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StoredReceipt {
-    /// The server's word, such as `sent`.
+    /// Status word of the server, such as `sent`.
     pub status: Option<String>,
     pub credits_used: Option<f64>,
-    /// The balance after it.
+    /// Balance after the row.
     pub credits_remaining: Option<f64>,
 }
 
 impl Store {
-    /// Keeps what the server told of a row.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn record_receipt(&self, row: &RowId, note: StoredReceipt) -> Result<(), StoreError> {
         let row = row.clone();
         self.cache()
@@ -43,11 +37,7 @@ impl Store {
             .await
     }
 
-    /// Returns what the server told of a row, nothing where that is not kept.
-    /// Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the receipt of a row, empty if none is stored. Blocks.
     pub fn receipt(&self, row: &RowId) -> Result<StoredReceipt, StoreError> {
         let row = row.clone();
         self.cache().call(move |cache| {

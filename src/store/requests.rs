@@ -1,6 +1,5 @@
-//! What was asked of servers lately, by all processes on a folder: each adds its
-//! own now and then, and the oldest are forgotten. In the cache, because nobody
-//! misses it.
+//! Recent requests of all processes on a folder. Each process adds its own from time to time. In
+//! the cache, because the log is dispensable.
 
 use rusqlite::params;
 
@@ -9,14 +8,11 @@ use model::calls::Call;
 use model::text::SafeText;
 use sqlite::{Queries, Row, read_row};
 
-/// Requests that are kept: the newest.
+/// Number of newest requests kept.
 const MAX_REQUESTS: i64 = 2_000;
 
 impl Store {
-    /// Keeps requests of a process for the others.
-    ///
-    /// # Errors
-    /// When the database fails; then none is kept.
+    /// Stores requests of a process for the others.
     pub async fn store_calls(&self, process: String, calls: Vec<Call>) -> Result<(), StoreError> {
         if calls.is_empty() {
             return Ok(());
@@ -57,10 +53,7 @@ impl Store {
             .await
     }
 
-    /// The newest requests of all processes but this one, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the newest requests of all other processes, newest first.
     pub async fn calls_of_others(&self, process: String, limit: u32) -> Result<Vec<Call>, StoreError> {
         self.cache()
             .call_async(move |cache| {

@@ -1,18 +1,16 @@
-//! Notices an outbox that was brought back from an older copy.
+//! Detects an outbox that was restored from an older copy.
 //!
-//! The outbox has an id and a generation, which grows with everything that may
-//! leave, leaves or is given up. The cache and a file outside of both keep the
-//! highest generation seen; they are written before the bytes of a row leave. An
-//! outbox is an older copy if
+//! The outbox has an id and a generation, which grows with every row that is queued, sent or given
+//! up. The cache and a mark file outside both files keep the highest generation seen; they are
+//! written before the bytes of a row leave. An outbox is an older copy if
 //!
-//! - it opens with less than the cache or the file tells;
-//! - the file is a copy itself, as everything in its folder then is;
-//! - the server answers the first attempt of a row that was here before with an
-//!   answer of earlier: the state of a machine was brought back with all marks.
+//! - it opens with a lower generation than the cache or the mark file has;
+//! - the mark file is itself a copy, as then everything in its folder is;
+//! - the server answers the first attempt of a row that existed at the start with a stored answer:
+//!   the state of the whole machine was restored, including all marks.
 //!
-//! Its rows may have been sent since. They wait for a person as unknown, are
-//! looked for in the server's history like other unknown rows, and never leave by
-//! themselves. Broadcasts in waves that go on in the copy are paused.
+//! Its rows may have been sent since. They stop with an unknown outcome, are searched for in the
+//! server's history, and are never sent automatically. Running campaigns are paused.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -23,14 +21,12 @@ use model::ids::RowId;
 use model::outbox::StopReason;
 use sqlite::Queries;
 
-/// Words of a row that may have been sent before the outbox was brought back.
 const RESTORED_REASON: &str =
     "the outbox was brought back from an older copy: it may have been sent or given up since";
-/// Words of a broadcast that was going on in the copy.
 const RESTORED_CAMPAIGN_REASON: &str =
     "the outbox was brought back from an older copy: further waves may have been sent since";
 
-/// The state of an outbox.
+/// Id and generation of an outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OutboxMark {
     id: String,
@@ -38,14 +34,13 @@ pub(crate) struct OutboxMark {
 }
 
 impl OutboxMark {
-    /// Reads the state of the outbox that is open.
     pub(crate) fn load(outbox: &Connection) -> Result<Option<Self>, StoreError> {
         Ok(outbox.first("SELECT id, generation FROM identity", [], |row| {
             Ok(Self { id: row.get("id")?, generation: row.get("generation")? })
         })?)
     }
 
-    /// Keeps it in the cache, unless a newer one is there.
+    /// Stores the mark in the cache unless a newer one is there.
     fn store(&self, cache: &Connection) -> Result<(), StoreError> {
         cache.execute(
             "INSERT INTO outbox_mark (id, generation) VALUES (?1, ?2)
@@ -56,30 +51,29 @@ impl OutboxMark {
         Ok(())
     }
 
-    /// Keeps it outside both files.
-    fn keep_in_file(&self, file: &MarkFile) {
-        let kept = file.keep(&self.id, self.generation);
-        // Without it an older copy of both files may go unnoticed.
+    /// Stores the mark in the mark file.
+    fn store_in_file(&self, file: &MarkFile) {
+        let kept = file.store(&self.id, self.generation);
+        // Without the mark a restored copy of both files may go unnoticed.
         drop(kept.inspect_err(|error| tracing::warn!(%error, "the mark of the outbox could not be written")));
     }
 }
 
 impl Store {
-    /// Keeps the state of the outbox before bytes of it leave.
+    /// Stores the mark in both places, before bytes of a row leave.
     pub(crate) async fn store_mark(&self, mark: OutboxMark) {
-        mark.keep_in_file(&self.0.mark_file);
+        mark.store_in_file(&self.0.mark_file);
         let kept = self.cache().call_async(move |cache| mark.store(&cache.connection)).await;
-        // Without it an older copy may go unnoticed.
+        // Without the mark a restored copy may go unnoticed.
         drop(kept.inspect_err(|error| tracing::warn!(%error, "the state of the outbox could not be noted")));
     }
 }
 
 impl Store {
-    /// Marks the other rows that were here when the files were opened as unknown:
-    /// the first attempt of this one was answered with an answer of earlier, so the
-    /// files are older than what was sent from them. A script may name its key twice,
-    /// which tells nothing.
-    pub async fn doubt_rows_beside(&self, row: &RowId) -> Result<usize, StoreError> {
+    /// Marks the other rows that existed at the start as unknown, because the server answered the
+    /// first attempt of `row` with a stored answer. Ignores rows of scripts, which may reuse a key
+    /// on purpose. Returns the number of rows marked.
+    pub async fn mark_other_rows_unknown(&self, row: &RowId) -> Result<usize, StoreError> {
         let (row, last) = (row.clone(), self.0.newest_at_start);
         self.outbox()
             .call_async(move |outbox| {
@@ -88,7 +82,7 @@ impl Store {
                 if change.scalar(is_of_script, [&row])? {
                     return Ok(0);
                 }
-                let doubtful = doubt(&change, last, Some(&row))?;
+                let doubtful = mark_rows_unknown(&change, last, Some(&row))?;
                 change.commit()?;
                 Ok(doubtful)
             })
@@ -96,8 +90,7 @@ impl Store {
     }
 }
 
-/// Has the state of the outbox kept in the cache, if it changed since it was
-/// last.
+/// Stores the mark in the mark file and, in the background, in the cache, if it changed.
 pub(crate) fn store_mark_later(
     outbox: &Connection,
     kept: &mut Option<OutboxMark>,
@@ -107,14 +100,13 @@ pub(crate) fn store_mark_later(
     let Some(mark) = OutboxMark::load(outbox)?.filter(|mark| kept.as_ref() != Some(mark)) else {
         return Ok(());
     };
-    mark.keep_in_file(file);
+    mark.store_in_file(file);
     *kept = Some(mark.clone());
     cache.run_in_background(move |cache| mark.store(&cache.connection))
 }
 
-/// Marks what may have been sent as unknown if the outbox is an older copy.
-/// Returns the number of rows; `None` if it is not older, or if nothing waits in
-/// one that is as new as any mark.
+/// Marks rows as unknown if the outbox is an older copy. Returns their number; `None` if it is not
+/// older, or if the mark file is a copy but no row is affected.
 pub(crate) fn mark_uncertain(
     outbox: &mut Connection,
     cache: &Connection,
@@ -133,28 +125,27 @@ pub(crate) fn mark_uncertain(
         _ => None,
     };
     if let Some(mark) = OutboxMark::load(outbox)? {
-        mark.keep_in_file(file);
+        mark.store_in_file(file);
     }
     Ok(doubtful)
 }
 
-/// Marks all that may have been sent, unless another process has just done so.
+/// Marks all rows as unknown unless another process has just done so.
 fn mark_rows_uncertain(outbox: &mut Connection, known: i64) -> Result<Option<usize>, StoreError> {
     let change = outbox.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if OutboxMark::load(&change)?.is_none_or(|mark| mark.generation >= known) {
         return Ok(None);
     }
     tracing::warn!("the outbox was brought back from an older copy");
-    let doubtful = doubt(&change, i64::MAX, None)?;
-    // From here on it is the newest.
+    let doubtful = mark_rows_unknown(&change, i64::MAX, None)?;
+    // Makes this outbox the newest.
     change.execute("UPDATE identity SET generation = ?1", [known + 1])?;
     change.commit()?;
     Ok(Some(doubtful))
 }
 
-/// Marks rows up to a place in the queue as unknown, except one, and pauses
-/// broadcasts in waves.
-fn doubt(change: &Connection, last: i64, except: Option<&RowId>) -> Result<usize, StoreError> {
+/// Stops rows up to sequence `last` as unknown, except one, and pauses campaigns.
+fn mark_rows_unknown(change: &Connection, last: i64, except: Option<&RowId>) -> Result<usize, StoreError> {
     let doubtful = change.execute(
         "UPDATE outbox SET state = 'stopped', stop = ?1, why = ?2, fence = fence + 1,
              attempts = max(attempts, 1), first_attempt_at = coalesce(first_attempt_at, created_at),
@@ -177,7 +168,7 @@ fn doubt(change: &Connection, last: i64, except: Option<&RowId>) -> Result<usize
     Ok(doubtful)
 }
 
-/// Returns the place of the newest row.
+/// Returns the sequence number of the newest row.
 pub(crate) fn newest_row(outbox: &Connection) -> Result<i64, StoreError> {
     Ok(outbox.scalar("SELECT coalesce(max(sequence), 0) FROM outbox", [])?)
 }

@@ -1,5 +1,4 @@
-//! Answers of the AI that are looked over: the sample is drawn from the cache,
-//! what was said of them is kept in the outbox's file.
+//! Reviews of AI answers: the sample is drawn from the cache, verdicts are kept in the outbox.
 
 use rusqlite::{Connection, params};
 
@@ -14,22 +13,17 @@ use model::text::SafeText;
 use model::time::{DAY, Timestamp};
 use sqlite::{Queries, Row, read_row};
 
-/// Conversations with the newest activity that are looked into.
+/// Number of most recent conversations sampled.
 const MAX_CONVERSATIONS: u32 = 300;
-/// Answers that are looked at.
 const MAX_ANSWERS: u32 = 5_000;
-/// Messages of a question at most.
 const MAX_QUESTION_MESSAGES: u32 = 6;
-/// Bytes of a question and of an answer that are kept.
+/// Maximum size of a stored question and of a stored answer, in bytes.
 const MAX_TEXT_BYTES: usize = 8_000;
-/// Answers that are exported at most, the newest.
+/// Number of newest answers exported.
 const MAX_EXPORTED_ANSWERS: u32 = 20_000;
 
 impl Store {
-    /// Keeps what a person said of an answer, or with `None` takes it back.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Stores a verdict on an answer; `None` withdraws it.
     pub fn record_review(
         &self,
         entry: &ReviewEntry,
@@ -73,11 +67,7 @@ impl Store {
 }
 
 impl Reader {
-    /// Answers of the sample that nobody has looked over, and how often people
-    /// agreed with those that were; of one tab, or of all.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns sampled answers without a verdict, and verdicts per week; of one tab or of all.
     pub fn review_page(
         &self,
         channel: Option<&ChannelId>,
@@ -89,10 +79,7 @@ impl Reader {
         Ok(ReviewPage { entries, weeks: load_weeks(&moment, channel)? })
     }
 
-    /// What was said of answers, oldest first; of one tab, or of all.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns reviewed answers, oldest first, of one tab or of all.
     pub fn reviewed_answers(&self, channel: Option<&ChannelId>) -> Result<Vec<ReviewedAnswer>, StoreError> {
         let sql = "SELECT * FROM (SELECT * FROM desk.review WHERE ?1 IS NULL OR channel = ?1
              ORDER BY number DESC LIMIT ?2) ORDER BY number";
@@ -115,7 +102,7 @@ fn reviewed_from_row(row: &Row<'_>) -> rusqlite::Result<ReviewedAnswer> {
     Ok(read_row!(row, ReviewedAnswer { reviewer: line, reviewed_at = at; entry, verdict }))
 }
 
-/// An answer of the sample, before its question was looked up.
+/// Sampled answer without its question.
 struct SampledAnswer {
     conversation: i64,
     entry: ReviewEntry,
@@ -175,7 +162,6 @@ fn truncate(text: &str) -> SafeText {
     SafeText::block(&text[..end])
 }
 
-/// Weeks begin on Mondays.
 fn load_weeks(connection: &Connection, channel: Option<&ChannelId>) -> Result<Vec<ReviewWeek>, StoreError> {
     let sql = format!(
         "SELECT (said_at / {DAY} + 3) / 7 AS week, sum(is_good) AS good, count(*) - sum(is_good) AS bad

@@ -1,16 +1,13 @@
-//! Idempotency keys of scripts: one names a change, so that a command that is
-//! run again finds the row of the first run instead of queueing another.
+//! Idempotency keys given by scripts: a command run again with its key finds the row of the first
+//! run instead of queueing another.
 //!
-//! The key is written in the transaction that queues the row, and is the row's
-//! own `Idempotency-Key`. A server may keep a refusal under it, so a row that is
-//! queued after one that certainly was not done gets the key with a number. A run
-//! with it is
+//! The key is stored in the transaction that queues the row and becomes the row's own
+//! `Idempotency-Key`. Because a server may store a refusal under it, a row queued after one that
+//! was certainly not executed gets the key with a run number appended. A key is
 //!
-//! 1. new: nothing has it, or what had it certainly was not done;
-//! 2. known: it asks for the same, and follows the row, or the row that a
-//!    person sent in its place;
-//! 3. refused: it asks for something else, or a person gave the row up while it
-//!    may have been done.
+//! 1. new: unused, or its row was certainly not executed;
+//! 2. known: used for the same change; the command follows that row, or its successor;
+//! 3. refused: used for another change, or a person gave up a row that may have been executed.
 
 use rusqlite::{Connection, Transaction, params};
 
@@ -23,57 +20,50 @@ use model::time::{DAY, Timestamp};
 use model::waves::NewCampaign;
 use sqlite::{Queries, only_cell, read_row};
 
-/// Microseconds after which a key of something that is over is forgotten.
+/// Age at which the key of a finished change is deleted, in microseconds.
 const KEY_LIFETIME: i64 = 30 * DAY;
-/// Endings of rows of which no byte left, or that the server refused.
+/// Audit events of rows that were certainly not executed.
 const UNSENT_ENDINGS: [&str; 3] = ["given up", "taken back", "replaced by a newer wish"];
 
-/// A change that a script names.
+/// Key of a script's change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptKey {
     pub key: IdempotencyKey,
-    /// Print of the command and of all that it is asked to do.
+    /// Fingerprint of the command and its arguments.
     pub fingerprint: String,
-    /// Answer of the command once it is done, as a JSON object.
+    /// Output of the command once it is done, as a JSON object.
     pub answer: String,
 }
 
-/// How far the change of a key is.
+/// State of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyUse {
-    /// Nothing has it, or what had it was not done.
+    /// Unused, or its change was not executed.
     New,
     Used(KeyedChange),
-    /// Something else was asked for under it.
+    /// Used for another change.
     Other,
-    /// A person gave this row up, which may have been done.
+    /// A person gave up this row, which may have been executed.
     GivenUp(RowId),
 }
 
-/// A change that was asked for before under its key.
+/// Change already requested with the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyedChange {
     pub channel: ChannelId,
-    /// The row that stands for it now, or the broadcast in waves.
+    /// Current row of the change, or its campaign.
     pub row: RowId,
     pub answer: String,
 }
 
 impl Store {
-    /// Returns how far the change of a key is. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the state of a key. Blocks.
     pub fn key_use(&self, key: &ScriptKey) -> Result<KeyUse, StoreError> {
         let key = key.clone();
         self.outbox().call(move |connection| key_use(connection, &key))
     }
 
-    /// Queues rows under a key, which the last of them gets, unless it is in
-    /// use. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was queued.
+    /// Queues rows unless the key is in use; the last one gets the key. Blocks.
     pub fn enqueue_with_key(
         &self,
         rows: Vec<NewRow>,
@@ -97,10 +87,7 @@ impl Store {
         })
     }
 
-    /// Begins a broadcast in waves under a key, unless it is in use. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was begun.
+    /// Starts a campaign unless the key is in use. Blocks.
     pub fn start_campaign_with_key(
         &self,
         new: NewCampaign,
@@ -122,7 +109,7 @@ impl Store {
     }
 }
 
-/// Gives a row that was just queued the key of a script.
+/// Assigns a script's key to a row just queued.
 pub(crate) fn assign_key(
     change: &Transaction<'_>,
     row: &mut OutboxRow,
@@ -163,7 +150,7 @@ fn insert_key(
     Ok(())
 }
 
-/// Takes the number of a deleted person out of what commands said.
+/// Removes the number of a deleted person from stored answers.
 pub(crate) fn remove_number(
     connection: &Connection,
     channel: &ChannelId,
@@ -176,7 +163,6 @@ pub(crate) fn remove_number(
     Ok(())
 }
 
-/// Returns how far the change of a key is.
 pub(crate) fn key_use(connection: &Connection, key: &ScriptKey) -> Result<KeyUse, StoreError> {
     let sql = "SELECT wish, channel, row, answer FROM script_key WHERE key = ?1";
     let found = connection.first(sql, [key.key.as_str()], |row| {
@@ -184,7 +170,7 @@ pub(crate) fn key_use(connection: &Connection, key: &ScriptKey) -> Result<KeyUse
         Ok((row.get::<String>("wish")?, known))
     })?;
     let Some((wish, known)) = found else {
-        // A row of another key is not taken for this change.
+        // A row that merely has this idempotency key is not this change.
         let sql = "SELECT 1 FROM outbox WHERE idempotency_key = ?1";
         let is_taken = connection.first(sql, [key.key.as_str()], only_cell::<i64>)?.is_some();
         return Ok(if is_taken { KeyUse::Other } else { KeyUse::New });
@@ -195,9 +181,8 @@ pub(crate) fn key_use(connection: &Connection, key: &ScriptKey) -> Result<KeyUse
     follow_change(connection, known)
 }
 
-/// Follows a change to the row that stands for it now.
+/// Follows a change to its current row.
 fn follow_change(connection: &Connection, mut known: KeyedChange) -> Result<KeyUse, StoreError> {
-    // A person may have sent it again more than once.
     loop {
         let sql = "SELECT 1 FROM outbox WHERE id = ?1 UNION ALL SELECT 1 FROM campaign WHERE id = ?1";
         if connection.first(sql, [known.row.as_str()], only_cell::<i64>)?.is_some() {

@@ -1,9 +1,8 @@
-//! The index of every text the cache has seen: what it holds of a text, how a
-//! question is put to it, and how an older cache gets it.
+//! Full-text index of the cache: its entries, its queries and its construction for an older cache.
 //!
-//! Triggers of the schema keep it in the transaction that changes a message
-//! or a name. It holds each word once a message and where no word stands: a
-//! hit is looked up and looked at again before it is shown.
+//! Schema triggers update it in the transaction that changes a message or a name. It stores each
+//! word once per message, without positions, so a hit is checked against the text before it is
+//! shown.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -13,16 +12,15 @@ use model::ids::ChannelId;
 use model::search::{Term, Terms, WordKind, split_words};
 use sqlite::Queries;
 
-/// Messages added to the index at once: what another job may have to wait
-/// for.
+/// Messages indexed per batch; other jobs wait for a batch.
 const INDEX_BATCH: i64 = 500;
 
-/// Letters of the longest beginnings of words the index of messages keeps by
-/// themselves (`prefix` in the schema): those are walked from the newest on,
-/// while longer ones are gathered whole before the first is told.
+/// Longest prefix, in characters, that the index stores by itself (`prefix` in the schema). Shorter
+/// prefixes are walked from the newest message; longer ones are collected completely before the
+/// first hit.
 pub(crate) const MAX_PREFIX_CHARS: usize = 4;
 
-/// Gives a connection that writes the cache the functions its triggers use.
+/// Registers the functions used by the cache's triggers.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
@@ -34,8 +32,7 @@ pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     filter::install_order(connection)
 }
 
-/// What the index holds of a text: its words, and marks for the channel and
-/// the conversation.
+/// Returns the indexed form of a text: its words, and marks for the channel and the conversation.
 fn index_text(text: &str, channel: &str, conversation: i64) -> String {
     let mut out = format!("{} {}", channel_mark(channel), conversation_mark(conversation));
     for word in split_words(text) {
@@ -50,8 +47,8 @@ fn index_text(text: &str, channel: &str, conversation: i64) -> String {
     out
 }
 
-/// Each two neighbours of a run, and its last character alone: so that each
-/// character begins a word of the index.
+/// Appends all pairs of neighbours and the last character, so that every character begins an
+/// indexed word.
 fn push_pairs(run: &str, out: &mut String) {
     let mut rest = run.chars().peekable();
     while let Some(it) = rest.next() {
@@ -61,8 +58,7 @@ fn push_pairs(run: &str, out: &mut String) {
     }
 }
 
-/// A word no text has: bytes as characters of the private area, which safe
-/// text never holds.
+/// Encodes a mark as private-use characters, which safe text never contains.
 fn encode_mark(area: u32, bytes: &str) -> String {
     bytes.bytes().filter_map(|byte| char::from_u32(area + u32::from(byte))).collect()
 }
@@ -75,8 +71,7 @@ fn conversation_mark(number: i64) -> String {
     encode_mark(0xe200, &number.to_string())
 }
 
-/// The question in the index's language. Everything typed stands in quotes,
-/// so nothing in it can be an operator.
+/// Returns the FTS query. All input is quoted, so none of it can act as an operator.
 pub(crate) fn expression(terms: &Terms, channel: Option<&ChannelId>, conversation: Option<i64>) -> String {
     let mut parts: Vec<String> = terms.iter().flat_map(term_expressions).collect();
     parts.extend(conversation.map(|conversation| quote(&conversation_mark(conversation))));
@@ -100,13 +95,13 @@ fn quote(word: &str) -> String {
     format!("\"{}\"", word.replace('"', "\"\""))
 }
 
-/// Whether messages are still to be added to the index.
+/// True if messages are still to be indexed.
 pub(crate) fn is_partial(connection: &Connection) -> Result<bool, StoreError> {
     Ok(connection.scalar("SELECT below > 0 FROM search_progress", [])?)
 }
 
-/// Adds one slice of older messages; tells whether more are to come. Done
-/// while no one waits for the cache.
+/// Indexes one batch of older messages; returns true if there are more. Runs while the writer is
+/// idle.
 pub(crate) fn add_slice(connection: &mut Connection) -> Result<bool, StoreError> {
     let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let below: i64 = change.scalar("SELECT below FROM search_progress", [])?;
@@ -114,7 +109,7 @@ pub(crate) fn add_slice(connection: &mut Connection) -> Result<bool, StoreError>
         return Ok(false);
     }
     let from = below - INDEX_BATCH;
-    // The trigger gives those without a place their place and words.
+    // The trigger assigns position and words to messages without them.
     change
         .prepare_cached("UPDATE message SET place = NULL WHERE rowid >= ?1 AND rowid < ?2 AND place IS NULL")?
         .execute(params![from, below])?;
@@ -124,7 +119,7 @@ pub(crate) fn add_slice(connection: &mut Connection) -> Result<bool, StoreError>
 }
 
 impl Store {
-    /// Adds what is still to be added to the index, slice by slice.
+    /// Indexes all remaining messages, batch by batch.
     pub fn finish_index(&self) -> Result<(), StoreError> {
         while self.cache().call(|cache| add_slice(&mut cache.connection))? {}
         Ok(())

@@ -1,7 +1,5 @@
-//! What a person said they have seen, or not: the mark up to which they have
-//! looked goes forwards or back.
-//!
-//! In the cache: after deleting it, nothing counts as seen.
+//! Moves the seen mark of conversations forwards or back. In the cache: without it everything
+//! counts as unseen.
 
 use rusqlite::{Connection, params};
 
@@ -10,8 +8,8 @@ use model::ids::{ChannelId, ConversationId};
 use sqlite::Queries;
 
 impl Store {
-    /// Makes so many of the newest messages of each customer unseen, or with 0
-    /// all of them seen; blocks. All of it or nothing.
+    /// Marks the given number of newest inbound messages unseen, or with 0 everything seen, in one
+    /// transaction. Blocks.
     pub(crate) fn set_unseen(
         &self,
         channel: &ChannelId,
@@ -36,7 +34,7 @@ fn set_unseen_count(change: &Connection, number: i64, unseen: u32) -> rusqlite::
             "SELECT sort_at, id AS until FROM message WHERE conversation = ?1
              ORDER BY sort_at DESC, id DESC LIMIT 1 OFFSET ?2"
         }
-        // Right before it: no id comes before an empty one.
+        // Just before that message: the empty id sorts before all others.
         _ => {
             "SELECT sort_at, '' AS until FROM message WHERE conversation = ?1 AND inbound = 1 AND unreadable = 0
              ORDER BY sort_at DESC, id DESC LIMIT 1 OFFSET ?2"

@@ -1,8 +1,6 @@
-//! The account behind each channel as rows depend on it: what new rows are
-//! written for, and what is known of the key they would leave with.
-//!
-//! Kept with the outbox, because the cache may be deleted. See
-//! [`model::outbox::account`] for the rule.
+//! Account behind each channel: the one new rows are written for, and the credential for which it
+//! was confirmed. Kept in the outbox, because the cache may be deleted. See
+//! [`model::outbox::account`] for the rules.
 
 use rusqlite::{Connection, params};
 
@@ -12,34 +10,32 @@ use model::outbox::SendingAccount;
 use model::time::Timestamp;
 use sqlite::{Queries, Row};
 
-/// Prints of the credentials that this process has, for the rows it queues.
-/// They are forgotten with the connection.
+/// Fingerprints of this process's credentials, for the rows it queues. A temporary table.
 const PROCESS_CREDENTIALS: &str = "CREATE TEMP TABLE process_credential (
      channel TEXT PRIMARY KEY, credential TEXT NOT NULL) STRICT, WITHOUT ROWID";
 
-/// What a channel's account was confirmed to be, and for which credential.
+/// Confirmed account of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfirmedAccount {
-    /// The credential's print.
+    /// Fingerprint of the credential it was confirmed for.
     pub credential: String,
     pub account: SendingAccount,
 }
 
-/// What a confirmation changed.
+/// Effect of a confirmation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Confirmation {
     /// True if the channel had another account before.
     pub has_changed: bool,
-    /// Rows that asked and may leave again.
+    /// Stopped rows that may be sent again.
     pub released: usize,
 }
 
-/// Prepares the writing connection of the outbox.
 pub(crate) fn install(connection: &Connection) -> Result<(), StoreError> {
     Ok(connection.execute_batch(PROCESS_CREDENTIALS)?)
 }
 
-/// Reads an account from a cell; `None` for null, or for what is not readable.
+/// Returns `None` for null and for unreadable text.
 pub(crate) fn read_cell(row: &Row<'_>, name: &'static str) -> rusqlite::Result<Option<SendingAccount>> {
     let text: Option<&str> = row.optional_text(name)?;
     Ok(text.and_then(|text| serde_json::from_str(text).ok()))
@@ -59,8 +55,8 @@ fn find(connection: &Connection, channel: &ChannelId) -> Result<Option<Confirmed
 }
 
 impl Store {
-    /// Notes which credential, as a print, this process has for a channel.
-    /// Returns at once; whatever is queued later is written with it.
+    /// Sets the fingerprint of this process's credential for a channel. Returns at once; applies to
+    /// rows queued later.
     pub fn record_credential(&self, channel: &ChannelId, credential: &str) {
         let (channel, credential) = (channel.clone(), credential.to_owned());
         let noted = self.outbox().run_in_background(move |connection| {
@@ -70,22 +66,21 @@ impl Store {
             )?;
             Ok(())
         });
-        // Rows without it ask a person more often, and leave no less safely.
+        // Rows without a credential stop for a person more often, but are not less safe.
         if let Err(error) = noted {
             tracing::error!(%error, "the credential of a channel could not be noted");
         }
     }
 
-    /// The account of a channel as it was confirmed last, whichever process did.
+    /// Returns the last confirmed account of a channel, from any process.
     pub async fn sending_account(&self, channel: &ChannelId) -> Result<Option<ConfirmedAccount>, StoreError> {
         let channel = channel.clone();
         self.outbox().call_async(move |connection| find(connection, &channel)).await
     }
 
-    /// Keeps what `GET /account` told to a credential. Rows whose account was
-    /// not known get it where they were written or tried with this very
-    /// credential, and rows that asked because the tab belonged to another
-    /// account wait no more where it is theirs again.
+    /// Stores the answer of `GET /account` for a credential. Rows with unknown account get this one
+    /// if they were written or tried with the same credential; rows stopped because the tab had
+    /// another account are released if this is theirs.
     pub async fn confirm_account(
         &self,
         channel: &ChannelId,
@@ -118,8 +113,7 @@ impl Store {
             .await
     }
 
-    /// Notes which account a person is asked about for a row that does not
-    /// belong to it.
+    /// Records the account offered to a person for a row written for another one.
     pub async fn record_offered_account(
         &self,
         row: &RowId,
@@ -136,7 +130,7 @@ impl Store {
     }
 }
 
-/// Gives rows and broadcasts of an unknown account the one that is proved.
+/// Sets the account of rows and campaigns whose credential proves it.
 fn assign_account(
     change: &Connection,
     channel: &ChannelId,
@@ -155,7 +149,7 @@ fn assign_account(
     Ok(filled)
 }
 
-/// Lets rows leave that asked because of another account.
+/// Releases rows that were stopped because of another account.
 fn release_rows(
     change: &Connection,
     channel: &ChannelId,
@@ -179,7 +173,7 @@ fn release_rows(
     Ok(released)
 }
 
-/// Makes a row one of the account that a person was asked about.
+/// Moves a row to the account offered to a person.
 pub(crate) fn adopt_offered(change: &Connection, row: &RowId) -> Result<(), StoreError> {
     change.execute(
         "UPDATE outbox SET written_for = coalesce(offered_account, written_for), offered_account = NULL
@@ -189,8 +183,8 @@ pub(crate) fn adopt_offered(change: &Connection, row: &RowId) -> Result<(), Stor
     Ok(())
 }
 
-/// Makes the row of a wave one of the account its broadcast was planned for, which is
-/// unknown for a broadcast from before accounts were kept.
+/// Gives a wave's row the account of its campaign, which is unknown for campaigns older than this
+/// column.
 pub(crate) fn follow_campaign(change: &Connection, row: &RowId, campaign: i64) -> Result<(), StoreError> {
     change.execute(
         "UPDATE outbox SET (written_for, written_as) =

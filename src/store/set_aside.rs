@@ -1,4 +1,4 @@
-//! A cache that cannot be used: it is marked, set aside and made anew.
+//! Marks an unusable cache and sets it aside, so that it is recreated.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use crate::StoreError;
 use crate::files::{Paths, private_file};
 
-/// Remembers that the cache was found to be damaged in use, for the process that opens
-/// it next alone: others may be using what is left of it.
+/// Marks the cache as damaged for the next process that opens it alone; others may still be using
+/// it.
 pub(crate) fn mark_cache_damaged(cache: &Path) {
     if let Err(error) = private_file(&marker_path(cache)) {
         tracing::error!(%error, "the damaged cache could not be marked");
     }
 }
 
-/// Sets a cache aside that was marked as damaged; only for a process that is
-/// alone on the folder. Tells whether it did.
+/// Sets aside a cache marked as damaged; returns true if it did. The caller must be the only
+/// process on the folder.
 pub(crate) fn set_damaged_aside(paths: &Paths) -> Result<bool, StoreError> {
     let marker = Some(marker_path(&paths.cache)).filter(|path| path.exists());
     let Some(marker) = marker else { return Ok(false) };
@@ -31,7 +31,7 @@ pub(crate) fn marker_path(cache: &Path) -> PathBuf {
     cache.with_extension("db.damaged")
 }
 
-/// Renames an unusable file; an older one set aside before gives way.
+/// Renames an unusable file, replacing one set aside earlier.
 pub(crate) fn set_aside(path: &Path) -> Result<(), StoreError> {
     let wrap = |source| StoreError::Folder { path: path.to_owned(), source };
     std::fs::rename(path, set_aside_path(path)).map_err(wrap)?;
@@ -44,7 +44,6 @@ pub(crate) fn set_aside(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Where a file is set aside.
 pub(crate) fn set_aside_path(path: &Path) -> PathBuf {
     path.with_extension("db.set-aside")
 }

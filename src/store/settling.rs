@@ -1,24 +1,23 @@
-//! What an outcome does to its row, and what is kept of an accepted one
-//! because the interface will not tell it again.
+//! Applies the result of an attempt to its row and keeps facts the server does not report again.
 //!
-//! Order of a success: the cache first (the message is shown, the switch has
-//! moved), then, in one transaction of the outbox, what is kept and the end of
-//! the row. A desk that ends in between finds the row uncertain, asks with
-//! the same key, is told the same, and writes the same over the same.
+//! Order after a success: first the cache (the message is shown, the AI switch has moved), then, in
+//! one outbox transaction, the kept facts and the end of the row. If the process ends in between,
+//! the row turns `uncertain`, is sent again with the same key, gets the same answer and writes the
+//! same values.
 //!
-//! A settlement names the claim it belongs to; a late one changes nothing,
-//! except that a success always counts.
+//! A result names the fencing token of its claim. A late one is ignored, unless it is a success.
 
 use rusqlite::{Connection, params};
 
 use crate::lane::{AttemptResult, LaneRow};
-use crate::{StoreError, decisions, outbox, pauses};
+use crate::{StoreError, decisions, history_events, outbox, pauses};
+use model::history_events::HistoryEventKind;
 use model::ids::ConversationId;
 use model::outbox::{Operation, OutboxRow, StopReason};
 use model::time::Timestamp;
 
-/// Writes a settlement within the caller's transaction; tells whether it
-/// still counted. `owner` is how this desk names itself.
+/// Applies a result within the caller's transaction; returns true if it was applied. `owner` is the
+/// name of this desk.
 pub(crate) fn record_result(
     change: &Connection,
     lane: &LaneRow,
@@ -29,9 +28,9 @@ pub(crate) fn record_result(
     let server_at = lane.first.and_then(|moment| moment.server).map(Timestamp::micros);
     let written = match settlement {
         AttemptResult::Wait { not_before } => change.execute(
-            // Nothing was executed, so the attempt is taken back, unless an
-            // earlier one may have been. What was planned waits for its time
-            // again: the clock may have been set back since it was due.
+            // Nothing was executed, so the attempt is not counted, unless an earlier one may have
+            // been executed. A planned row waits for its time again: the clock may have been set
+            // back since it was due.
             "UPDATE outbox SET state = iif(attempts > 1, 'uncertain', 'queued'),
                  not_before = iif(attempts > 1, ?3, max(?3, coalesce(planned_at, ?3))),
                  first_attempt_at = iif(attempts > 1, first_attempt_at, NULL),
@@ -71,7 +70,7 @@ pub(crate) fn record_result(
             }
             written
         }
-        AttemptResult::Done { made, automation, replayed } => {
+        AttemptResult::Done { created_id: made, automation, replayed } => {
             record_accepted(change, lane, made.as_deref(), *automation, owner)?;
             let detail = if *replayed { "replayed" } else { "" };
             return finish_row(change, &lane.row, detail, made.as_deref());
@@ -84,8 +83,8 @@ pub(crate) fn record_result(
     Ok(written > 0)
 }
 
-/// A key that is not taken executes nothing: a first attempt with it was none,
-/// so that the row may leave with another key.
+/// Resets a first attempt whose credential was refused: nothing was executed, so the row may be
+/// sent with another credential.
 fn reset_first_attempt(change: &Connection, id: &str, fence: i64) -> Result<(), StoreError> {
     change.execute(
         "UPDATE outbox SET attempts = 0, first_attempt_at = NULL, first_attempt_server_at = NULL,
@@ -96,8 +95,8 @@ fn reset_first_attempt(change: &Connection, id: &str, fence: i64) -> Result<(), 
     Ok(())
 }
 
-/// Ends a row that was done. One that a person has dropped or made anew
-/// meanwhile was done all the same: its successor must not leave.
+/// Completes an executed row. If a person has dropped or replaced it meanwhile, its untried
+/// successor is removed.
 fn finish_row(
     change: &Connection,
     row: &OutboxRow,
@@ -113,7 +112,7 @@ fn finish_row(
     Ok(withdrawn)
 }
 
-/// Keeps what the interface will not tell again about an accepted row.
+/// Stores the facts about an accepted row that the server does not report again.
 fn record_accepted(
     change: &Connection,
     lane: &LaneRow,
@@ -148,9 +147,17 @@ fn record_accepted(
             let tried_at = lane.last_attempt_at.unwrap_or(row.created_at);
             if automation.unwrap_or(*enabled) {
                 let at = lane.first.and_then(|moment| moment.server).unwrap_or(tried_at);
-                pauses::hand_back(change, channel, conversation, at)?;
+                pauses::hand_back(change, channel, conversation, owner, at)?;
             } else {
                 pauses::begin_pause(change, channel, conversation, owner, tried_at)?;
+            }
+        }
+        Operation::Close => {
+            if let Some(conversation) = row.lane.conversation() {
+                let tried_at = lane.last_attempt_at.unwrap_or(row.created_at);
+                let at = lane.first.and_then(|moment| moment.server).unwrap_or(tried_at);
+                let place = (channel, conversation.as_str());
+                history_events::record(change, place, HistoryEventKind::Closed, Some(owner), at)?;
             }
         }
         _ => {}
@@ -162,7 +169,7 @@ fn is_written_text(operation: &Operation) -> bool {
     matches!(operation, Operation::SendSms { .. } | Operation::Call { .. } | Operation::SendMail(_))
 }
 
-/// A message of the history is this desk's.
+/// Records that a message of the history was sent from this desk.
 pub(crate) fn record_sent_message(
     change: &Connection,
     row: &OutboxRow,

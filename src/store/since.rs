@@ -1,4 +1,4 @@
-//! What was said in a conversation since a place in its history.
+//! Counts messages in a conversation since a position in its history.
 
 use rusqlite::params;
 
@@ -8,20 +8,19 @@ use model::messages::HistoryPosition;
 use model::outbox::Lane;
 use sqlite::{Queries, read_row};
 
-/// Messages counted at most: what matters is whether there are any.
+/// Limit of the count; callers only need to know if there are any.
 const MAX_COUNTED_MESSAGES: u32 = 100;
 
-/// What was said in a thread after the newest message a writer had on screen.
+/// Messages after the newest one the author had on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NewerMessages {
-    /// Messages to the customer that did not come from this desk.
+    /// Outbound messages not sent from this desk.
     pub answers: u32,
-    /// Messages of anyone, this desk's apart.
+    /// All messages except those sent from this desk.
     pub messages: u32,
 }
 
 impl Store {
-    /// What was said since a place, as far as it was read.
     pub async fn messages_since(
         &self,
         channel: &ChannelId,
@@ -31,8 +30,7 @@ impl Store {
         let (channel, conversation, seen) = (channel.clone(), conversation.clone(), seen.clone());
         self.cache()
             .call_async(move |cache| {
-                // What was sent from here but is not listed yet is this desk's
-                // too.
+                // Provisional messages were sent from this desk too.
                 let sql = "SELECT count(*) FILTER (WHERE inbound = 0) AS answers, count(*) AS messages FROM (
                          SELECT m.inbound FROM message m JOIN conversation c ON c.number = m.conversation
                          WHERE c.channel = ?1 AND c.id = ?2 AND (m.sort_at, m.id) > (?3, ?4)
@@ -48,8 +46,7 @@ impl Store {
             .await
     }
 
-    /// Whether only templates may be sent in a conversation, as far as was
-    /// read.
+    /// True if the service window is closed, as last read: only templates may be sent.
     pub async fn window_is_closed(
         &self,
         channel: &ChannelId,
@@ -66,7 +63,7 @@ impl Store {
             .await
     }
 
-    /// The newest message known of a lane's conversation; blocks.
+    /// Returns the newest stored message of a lane's conversation. Blocks.
     pub fn newest_position(
         &self,
         channel: &ChannelId,

@@ -1,5 +1,4 @@
-//! What was spent from here, as far as answers told. In the cache: it is for
-//! information only.
+//! Credits spent from here, as reported by answers. In the cache, because it is informational.
 
 use rusqlite::Connection;
 
@@ -13,13 +12,11 @@ use model::stop_reasons::StopReason;
 use model::time::Timestamp;
 use sqlite::Queries;
 
-/// The ledger of a channel.
+/// Mark: spending ledger of a channel.
 const SPENDING_MARK: &str = "spent";
-/// Rows that wait for credits read at most.
 const MAX_UNPAID_ROWS: u32 = 500;
 
 impl Store {
-    /// Notes what one action cost.
     pub async fn record_spending(
         &self,
         channel: &ChannelId,
@@ -39,7 +36,6 @@ impl Store {
 }
 
 impl Reader {
-    /// What was spent from here, by channel.
     pub fn spending_by_channel(&self) -> Result<Vec<(ChannelId, Vec<Spent>)>, StoreError> {
         Ok(self.connection.all(
             "SELECT channel, value FROM meta WHERE name = ?1 ORDER BY channel",
@@ -48,8 +44,7 @@ impl Reader {
         )?)
     }
 
-    /// The rows of all channels that wait for credits, in the order they were
-    /// written.
+    /// Returns the rows of all channels that wait for credits, in queue order.
     pub fn unpaid_rows(&self) -> Result<Vec<OutboxEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let mut entries = desk::stopped(&moment, StopReason::Credits, MAX_UNPAID_ROWS)?;

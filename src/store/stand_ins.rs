@@ -1,5 +1,5 @@
-//! Rows that stand in for conversations which could not be read: kept with the
-//! others, and gone once the list shows what they stood for.
+//! Placeholder rows for list items that could not be parsed. They are removed once the list shows
+//! the real conversation.
 
 use rusqlite::params;
 
@@ -9,13 +9,12 @@ use model::ids::{ChannelId, ConversationId};
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell};
 
-/// What their ids match.
+/// GLOB pattern of their ids.
 pub(crate) const STAND_IN_PATTERN: &str = "unreadable-*";
 
 impl Store {
-    /// Removes rows that stood in for items of the list this page covers and
-    /// that are not in it any more: the item is readable now, or gone. Tells
-    /// whether there were any.
+    /// Removes placeholders within the range of this page that it does not contain any more: the
+    /// item is readable now, or deleted. Returns true if there were any.
     pub async fn remove_stand_ins(
         &self,
         channel: &ChannelId,

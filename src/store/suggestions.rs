@@ -1,5 +1,4 @@
-//! What was made of messages and is worth keeping: drafts made ready,
-//! translations, transcripts. In the cache, with their conversation.
+//! Cached results generated from messages: prepared drafts, summaries, translations, transcripts.
 
 use std::collections::HashMap;
 
@@ -15,15 +14,11 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell};
 
-/// The number of a conversation.
 const SELECT_NUMBER: &str = "(SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)";
 
 impl Store {
-    /// Begins to make something of a message; false where it was made already
-    /// or somebody is at it, or the conversation is gone.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Claims the generation for a message. Returns false if it is done, in progress elsewhere, or
+    /// the conversation is gone.
     pub fn begin_suggestion(
         &self,
         key: &ConversationKey,
@@ -45,11 +40,8 @@ impl Store {
         })
     }
 
-    /// Keeps what was made of a message, or why nothing was. Of a
-    /// conversation's drafts and summaries the newest alone is kept.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Stores the result for a message or its error. Only the newest draft and summary of a
+    /// conversation is kept.
     pub fn store_suggestion(
         &self,
         key: &ConversationKey,
@@ -77,10 +69,6 @@ impl Store {
         })
     }
 
-    /// What was made of a message, if it is ready.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn stored_suggestion(
         &self,
         key: &ConversationKey,
@@ -100,8 +88,7 @@ impl Store {
     }
 }
 
-/// What was made of the messages of a conversation, but for drafts and
-/// summaries, which are made of many.
+/// Returns the transcripts and translations of a conversation's messages.
 pub(crate) fn generated_texts(
     connection: &Connection,
     conversation: i64,

@@ -1,4 +1,4 @@
-//! The approved templates as last read, and what the newest one cost.
+//! Approved templates as last read, and the price of the last template sent.
 
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -9,29 +9,24 @@ use model::templates::{ApprovedTemplate, TemplatePart, Templates};
 use model::time::Timestamp;
 use sqlite::{Queries, read_row};
 
-/// Mark: when the list was read, in microseconds.
+/// Mark: time the list was read, in microseconds.
 const FETCHED_AT_MARK: &str = "templates_fetched";
-/// Mark: what the newest template cost.
+/// Mark: credits charged for the last template.
 const CHARGE_MARK: &str = "template_charged";
-/// Templates of a channel at most.
 const MAX_TEMPLATES: usize = 2_000;
 
-/// A template as the server sent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedTemplate {
     pub name: String,
     pub language: String,
-    /// What the platform calls its kind.
+    /// Category in the platform's words.
     pub category: String,
-    /// Its parts, a JSON array.
+    /// JSON array of components.
     pub components: String,
 }
 
 impl Store {
-    /// Keeps the list in place of the one before.
-    ///
-    /// # Errors
-    /// When the database fails; then the one before is kept.
+    /// Replaces the list of a channel.
     pub async fn apply_templates(
         &self,
         channel: &ChannelId,
@@ -55,19 +50,16 @@ impl Store {
             .await
     }
 
-    /// Notes what a template cost.
     pub async fn record_template_charge(&self, channel: &ChannelId, credits: i64) -> Result<(), StoreError> {
         self.set_meta(channel, vec![(CHARGE_MARK, Some(credits.to_string()))]).await
     }
 
-    /// What the newest template cost, if one did.
     pub async fn template_charge(&self, channel: &ChannelId) -> Result<Option<i64>, StoreError> {
         Ok(self.meta(channel, CHARGE_MARK).await?.and_then(|meta| meta.parse().ok()))
     }
 }
 
 impl Reader {
-    /// The templates of a channel as last read.
     pub fn templates(&self, channel: &ChannelId) -> Result<Templates, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let number = |name| {
@@ -91,7 +83,7 @@ fn list(connection: &Connection, channel: &ChannelId) -> Result<Vec<ApprovedTemp
     })?)
 }
 
-/// Reads the parts; `None` where one of them is not of a known shape.
+/// Parses the parts; `None` if any has an unknown shape.
 fn parse_parts(raw: &str) -> Option<Vec<TemplatePart>> {
     let all: Vec<Value> = serde_json::from_str(raw).ok()?;
     let mut parts = Vec::new();
@@ -121,7 +113,7 @@ fn parse_parts(raw: &str) -> Option<Vec<TemplatePart>> {
     Some(parts)
 }
 
-/// The first address among the examples of a part.
+/// Returns the first URL among the examples of a part.
 fn example_url(part: &Value) -> Option<String> {
     let examples = part.get("example")?.as_object()?.values();
     let links =

@@ -1,6 +1,5 @@
-//! Conversations the server no longer has: removed with their history, and
-//! remembered by their newest message, so that an old answer which brings one
-//! back tells nothing new.
+//! Conversations deleted on the server. They are removed with their history and remembered by their
+//! newest message, so that a late answer that brings one back raises no alert.
 
 use rusqlite::{Connection, params};
 
@@ -10,25 +9,24 @@ use model::ids::{ChannelId, ConversationId};
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell};
 
-/// Conversations remembered at most, the latest.
+/// Number of newest tombstones kept.
 const MAX_TOMBSTONES: i64 = 1_000;
-/// Conversations removed in one transaction, so that others can write in between.
+/// Conversations removed per transaction, so that others can write in between.
 const REMOVAL_BATCH: i64 = 200;
 
-/// The stored conversations of a channel beside those that a list names.
+/// Comparison of the stored conversations of a channel with those in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ListComparison {
-    /// How many are stored.
     pub stored: usize,
-    /// The highest number of a stored one.
+    /// Highest row number of a stored conversation.
     pub newest: i64,
-    /// True if the list names at least one of them.
+    /// True if the list contains at least one of them.
     pub names_one: bool,
 }
 
 impl Store {
-    /// Returns when something last happened in a conversation, as the list
-    /// tells it; `None` if the conversation is not stored.
+    /// Returns the last activity of a conversation as reported by the list; `None` if the
+    /// conversation is not stored.
     pub async fn last_activity(
         &self,
         channel: &ChannelId,
@@ -43,8 +41,8 @@ impl Store {
             .await
     }
 
-    /// Compares the conversations of a channel up to a number, or all of them,
-    /// with those that a list names.
+    /// Compares the conversations of a channel up to a row number, or all of them, with those in a
+    /// list.
     pub async fn compare_with_list(
         &self,
         channel: &ChannelId,
@@ -76,11 +74,8 @@ impl Store {
             .await
     }
 
-    /// Removes the conversations of a channel up to a number, with their
-    /// histories; returns their ids.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is changed.
+    /// Removes the conversations of a channel up to a row number, with their histories; returns
+    /// their ids.
     pub async fn remove_conversations(
         &self,
         channel: &ChannelId,
@@ -100,11 +95,8 @@ impl Store {
             .await
     }
 
-    /// Removes a conversation the server no longer has, with its history and with what
-    /// this desk kept of it: its person may have been deleted elsewhere.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is changed.
+    /// Removes a conversation deleted on the server with its history and its local data, because
+    /// its person may have been deleted.
     pub async fn remove_conversation(
         &self,
         channel: &ChannelId,
@@ -130,11 +122,8 @@ impl Store {
 }
 
 impl Store {
-    /// Removes everything that was read for a channel. Repeatable: a caller that was cut
-    /// off begins again.
-    ///
-    /// # Errors
-    /// When the database fails; a part may be removed then.
+    /// Removes everything read for a channel, in several transactions. If interrupted, call it
+    /// again.
     pub async fn forget_channel(&self, channel: &ChannelId) -> Result<(), StoreError> {
         loop {
             let channel = channel.clone();
@@ -165,14 +154,14 @@ impl Store {
     }
 }
 
-/// Returns the tables whose rows belong to a channel.
+/// Returns the tables with a `channel` column.
 fn tables_by_channel(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT m.name FROM main.sqlite_schema m JOIN pragma_table_info(m.name) c
          WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.name = 'channel' ORDER BY m.name";
     Ok(connection.all(sql, [], only_cell)?)
 }
 
-/// Removes a conversation and remembers it, within the caller's transaction.
+/// Removes a conversation and leaves a tombstone, within the caller's transaction.
 pub(crate) fn remove(
     connection: &Connection,
     channel: &ChannelId,
@@ -184,8 +173,8 @@ pub(crate) fn remove(
     Ok(())
 }
 
-/// Removes a conversation with what is known of its customer, and remembers it, within
-/// the caller's transaction.
+/// Removes a conversation and the data of its customer, and leaves a tombstone, within the caller's
+/// transaction.
 pub(crate) fn erase(
     connection: &Connection,
     channel: &ChannelId,
@@ -215,8 +204,7 @@ fn insert_tombstone(
     Ok(())
 }
 
-/// Whether a message is not newer than what was removed with its
-/// conversation: it was told of before.
+/// True if a message is not newer than the conversation's tombstone.
 pub(crate) fn is_behind_tombstone(
     connection: &Connection,
     channel: &ChannelId,

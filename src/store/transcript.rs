@@ -1,7 +1,5 @@
-//! A whole history as one text: for people, for programs, for documents.
-//!
-//! Text and Markdown hold what is safe to print; JSON holds each item as the
-//! server sent it, beside what was read of it.
+//! Formats a whole history as one text. Text and Markdown contain only printable content; JSON
+//! contains the raw item of the server beside the parsed fields.
 
 use serde_json::{Value, json};
 
@@ -13,8 +11,7 @@ use model::queries::{HistoryPage, TranscriptFormat};
 use model::text::SafeText;
 use model::time::Zone;
 
-/// Writes a history of a channel of this name; people read the times of a
-/// zone, programs those of UTC.
+/// Formats a history. Text and Markdown show times in `zone`, JSON in UTC.
 pub fn format_history(
     format: TranscriptFormat,
     channel: &str,
@@ -54,14 +51,12 @@ fn history_json(channel: &str, row: &ConversationRow, page: &HistoryPage) -> Val
     json!({"conversation": conversation_json(channel, row), "messages": messages, "notes": notes})
 }
 
-/// What stands in a history: what was said, and what this desk noted.
 pub enum TranscriptEntry {
     Message(Box<MessageRow>),
-    /// A private note.
     Note(PrivateNote),
 }
 
-/// Each note before what was said after it.
+/// Merges messages and notes by time.
 pub fn merge_entries(
     messages: Vec<MessageRow>,
     notes: Vec<PrivateNote>,
@@ -79,7 +74,7 @@ pub fn merge_entries(
     all.into_iter()
 }
 
-/// A private note, named so that nobody takes it for a message.
+/// Returns a note as JSON, with keys that distinguish it from a message.
 pub fn note_json(note: &PrivateNote) -> Value {
     json!({"note": note.id.as_str(), "text": note.text.as_str(), "createdAt": note.at.to_string()})
 }
@@ -99,7 +94,7 @@ fn conversation_heading(channel: &str, row: &ConversationRow) -> String {
     SafeText::line(&line).to_string()
 }
 
-/// A message with its first line after who spoke, the others below it.
+/// Formats a message with the sender before its first line.
 fn message_paragraph(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {
     let MessageRow { message, .. } = message;
     let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.local_timestamp(zone));
@@ -134,12 +129,11 @@ fn message_markdown(row: &ConversationRow, message: &MessageRow, zone: &Zone) ->
     )
 }
 
-/// A text as a quotation, in which no character means anything.
+/// Quotes a text and escapes all Markdown.
 fn quote_markdown(text: &str) -> String {
     text.lines().map(|line| format!("> {}", escape_markdown(line))).collect::<Vec<_>>().join("\n")
 }
 
-/// Characters that mean something in Markdown, with a backslash before them.
 fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for it in text.chars() {
@@ -151,7 +145,6 @@ fn escape_markdown(text: &str) -> String {
     out
 }
 
-/// A conversation as JSON.
 pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
     let it = &row.conversation;
     let escalation = match &it.escalation {
@@ -170,6 +163,7 @@ pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
         "waitingSince": row.waiting_since.map(|at| at.to_string()),
         "firstMessageAt": it.first_message_at.map(|at| at.to_string()),
         "lastMessageAt": it.last_message_at.map(|at| at.to_string()),
+        "closedAt": it.closed_at.map(|at| at.to_string()),
         "preview": it.preview.as_str(),
         "raw": serde_json::from_str::<Value>(&it.raw).unwrap_or(Value::Null),
     });
@@ -179,7 +173,6 @@ pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
     item
 }
 
-/// Who spoke, in one word.
 pub fn speaker_name(sender: &Sender) -> String {
     match sender {
         Sender::Customer => "customer".to_owned(),
@@ -191,10 +184,9 @@ pub fn speaker_name(sender: &Sender) -> String {
     }
 }
 
-/// Fields of a message beside the interface's that are shown where there are any.
+/// Fields outside the documented interface, included if present.
 const EXTRA_FIELDS: [&str; 4] = ["structure", "editedAt", "withdrawnAt", "formerContents"];
 
-/// A message as JSON.
 pub fn message_json(message: &Message) -> Value {
     let raw = serde_json::from_str::<Value>(&message.raw).unwrap_or(Value::Null);
     let mut shown = json!({

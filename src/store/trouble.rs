@@ -1,17 +1,16 @@
-//! The copy, on a conversation's row, of what its newest messages tell of
-//! trouble with the AI, renewed in the transaction that changed them.
+//! Trouble score of the AI on a conversation's row, computed from the newest messages in the
+//! transaction that changes them.
 
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
 use crate::rows::message::{direction_from_row, parse_sender};
 use model::messages::DeliveryStatus;
-use model::trouble::{MAX_MESSAGES, MessageSummary, TroubleScore, score_messages};
+use model::trouble::{MAX_MESSAGES, MessageSummary, TroubleKind, TroubleScore, score_messages};
 use sqlite::{Queries, only_cell};
 
-/// Conversations looked at in one slice.
+/// Conversations scored per batch.
 const SCORE_BATCH: i64 = 200;
-/// Looks at the newest messages of a conversation again.
 pub(crate) fn refresh_score(connection: &Connection, number: i64) -> Result<(), StoreError> {
     let limit = i64::try_from(MAX_MESSAGES).unwrap_or(i64::MAX);
     let mut said: Vec<_> = connection.all(
@@ -35,10 +34,15 @@ pub(crate) fn refresh_score(connection: &Connection, number: i64) -> Result<(), 
 fn store_score(connection: &Connection, number: i64, found: &TroubleScore) -> Result<(), StoreError> {
     connection
         .prepare_cached(
-            "UPDATE conversation SET trouble = ?2, trouble_why = ?3
-             WHERE number = ?1 AND (trouble, trouble_why) IS NOT (?2, ?3)",
+            "UPDATE conversation SET trouble = ?2, trouble_why = ?3, asked_for_person = ?4
+             WHERE number = ?1 AND (trouble, trouble_why, asked_for_person) IS NOT (?2, ?3, ?4)",
         )?
-        .execute(params![number, found.score(), found.to_stored()])?;
+        .execute(params![
+            number,
+            found.score(),
+            found.to_stored(),
+            found.kind() == Some(TroubleKind::AsksForPerson)
+        ])?;
     Ok(())
 }
 

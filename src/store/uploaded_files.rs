@@ -1,5 +1,5 @@
-//! Files that lie at the service already, by channel, the newest first. In the
-//! cache: whoever deletes it uploads again.
+//! Files already uploaded to the service, per channel, newest first. In the cache: without it they
+//! are uploaded again.
 
 use rusqlite::Connection;
 
@@ -9,13 +9,11 @@ use model::attachments::{AttachmentSource, ReplyAttachment};
 use model::ids::ChannelId;
 use model::outbox::content::MediaKind;
 
-/// The shelf of a channel: a line for each, its kind and its address.
+/// Mark: uploaded files of a channel, one line each with kind and address.
 const UPLOADS_MARK: &str = "shelf";
-/// Files that are remembered.
 const MAX_REMEMBERED_FILES: usize = 20;
 
 impl Store {
-    /// Remembers that a file lies at the service.
     pub async fn remember_upload(
         &self,
         channel: &ChannelId,
@@ -38,7 +36,6 @@ impl Store {
 }
 
 impl Reader {
-    /// What lies at the service already, the newest first.
     pub fn uploaded_files(&self, channel: &ChannelId) -> Result<Vec<ReplyAttachment>, StoreError> {
         let all = load_uploads(&self.connection, channel)?;
         let one = |(kind, url)| ReplyAttachment { kind, source: AttachmentSource::Uploaded(url) };

@@ -1,5 +1,5 @@
-//! Files on their way: a row that uploads keeps its claim while it does, and
-//! becomes the send once its file lies at the service.
+//! File uploads: a row keeps its claim while it uploads, and becomes the send once the service has
+//! the file.
 
 use rusqlite::params;
 
@@ -11,8 +11,7 @@ use model::outbox::{Operation, PreparedRequest};
 use model::time::Timestamp;
 
 impl Store {
-    /// Keeps a claim for longer; false if the row is not this claim's any
-    /// more: it was taken back, and what is on its way is to end.
+    /// Extends a claim. Returns false if the claim is lost; the upload must be cancelled then.
     pub async fn renew_claim(&self, id: &RowId, fence: i64, now: Timestamp) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox()
@@ -26,12 +25,11 @@ impl Store {
             .await
     }
 
-    /// Makes the send of a row whose file was uploaded: other bytes under a
-    /// new key, never tried, in the same place. False if the row was taken
-    /// back meanwhile.
+    /// Turns a row whose file was uploaded into the send: a new request and key, untried, in the
+    /// same place. Returns false if the claim is lost.
     ///
     /// # Errors
-    /// When the database fails; the upload is then asked for again.
+    /// When the database fails; the file is uploaded again then.
     pub async fn complete_upload(
         &self,
         row: &LaneRow,

@@ -1,6 +1,5 @@
-//! Broadcasts in waves, as they are carried on: a wave and its row of the
-//! outbox are written in one transaction, so that a desk that ends at any
-//! point finds either both or neither, and no wave becomes two rows.
+//! Runs campaigns. A wave and its outbox row are written in one transaction, so that no wave
+//! becomes two rows, whenever the process ends.
 
 use rusqlite::{TransactionBehavior, params};
 
@@ -18,7 +17,7 @@ use model::waves::{Campaign, CampaignPhase, PauseCause, RecipientCounts, WaveRea
 use sqlite::{Queries, only_cell};
 
 impl Store {
-    /// The campaigns of a channel that go on by themselves, oldest first.
+    /// Returns the running campaigns of a channel, oldest first.
     pub async fn running_campaigns(&self, channel: &ChannelId) -> Result<Vec<Campaign>, StoreError> {
         let channel = channel.clone();
         self.outbox()
@@ -29,7 +28,7 @@ impl Store {
             .await
     }
 
-    /// The people of a wave; none for everyone.
+    /// Returns the recipients of a wave; empty for a campaign to everyone.
     pub async fn wave_contacts(&self, id: &CampaignId, wave: usize) -> Result<Vec<ContactId>, StoreError> {
         let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
         self.outbox()
@@ -47,11 +46,8 @@ impl Store {
             .await
     }
 
-    /// Gives a wave its row of the outbox, if its campaign still goes on, it
-    /// has none, and all waves before it have theirs; `None` otherwise.
-    ///
-    /// # Errors
-    /// When the database fails; then the wave has no row.
+    /// Queues a wave if its campaign is running, it has no row yet, and all earlier waves have one;
+    /// `None` otherwise.
     pub async fn queue_wave(
         &self,
         id: &CampaignId,
@@ -86,7 +82,7 @@ impl Store {
             .await
     }
 
-    /// Notes that the server has a wave.
+    /// Records that the server accepted a wave.
     pub async fn record_wave_sent(
         &self,
         id: &CampaignId,
@@ -108,7 +104,7 @@ impl Store {
             .await
     }
 
-    /// Notes how a wave was counted.
+    /// Records the counts of a wave.
     pub async fn record_wave_counts(
         &self,
         id: &CampaignId,
@@ -138,8 +134,7 @@ impl Store {
             .await
     }
 
-    /// A running campaign waits for a person, or is finished; false if a
-    /// person was faster.
+    /// Pauses or finishes a running campaign; false if a person was faster.
     pub async fn end_campaign(
         &self,
         id: &CampaignId,
@@ -150,8 +145,8 @@ impl Store {
         self.outbox().call_async(move |connection| halt(connection, &id, phase, why)).await
     }
 
-    /// Counts a wave nobody waits for any more from a broadcast that was read
-    /// for another reason; tells whether it is a wave at all.
+    /// Updates the counts of a past wave from a broadcast read for another reason. Returns true if
+    /// the broadcast is a wave.
     pub async fn record_wave_broadcast(&self, told: &Broadcast, now: Timestamp) -> Result<bool, StoreError> {
         let told = told.clone();
         self.outbox()
@@ -167,7 +162,7 @@ impl Store {
                 let wave: Option<(i64, i64)> = connection
                     .first(sql, [&told.id], |row| Ok((row.get("campaign")?, row.get("number")?)))?;
                 let Some((campaign, number)) = wave else { return Ok(false) };
-                // A broadcast that is waited for is counted by its waiter.
+                // The current wave of a running campaign is counted by its own poll.
                 connection.execute(
                     "UPDATE campaign_wave SET recipients = ?3, delivered = ?4, failed = ?5, pending = ?6,
                          looked_at = coalesce(looked_at, ?7)

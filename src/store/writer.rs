@@ -1,5 +1,5 @@
-//! One thread that owns one writing connection; everyone else sends it jobs
-//! and waits for the result, which comes after the commit.
+//! Writer thread that owns a file's only writing connection. Others send it jobs and wait for the
+//! result, which arrives after the commit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -14,10 +14,12 @@ use crate::set_aside;
 use disk::FileStatus;
 
 type Job<T> = Box<dyn FnOnce(&mut OpenFile<T>) + Send>;
-/// Opens a file anew that was deleted, moved or replaced; told what it was.
+/// Reopens a file that was deleted, moved or replaced; gets the status of the lost file.
 pub(crate) type Reopen<T> = Box<dyn FnMut(&mut T, &FileStatus) -> Result<(), StoreError> + Send>;
 
-/// What a thread owns that writes a file.
+/// Work that follows each job, before its caller gets the result.
+pub(crate) type AfterJob<T> = Box<dyn FnMut(&mut T) -> Result<(), StoreError> + Send>;
+
 pub(crate) trait FileOwner {
     fn connection(&mut self) -> &mut Connection;
 }
@@ -28,23 +30,26 @@ impl FileOwner for Connection {
     }
 }
 
-/// A file that a thread writes, and what the thread owns of it.
 pub(crate) struct OpenFile<T> {
     state: T,
-    /// The file as it was opened: what is written into one that is no longer
-    /// at its path is lost.
+    /// Status of the file when opened; writes to a file that is no longer at its path are lost.
     file_status: FileStatus,
-    /// `None` for a file that cannot be read again from anywhere.
+    /// `None` for the outbox, whose content cannot be restored.
     reopen: Option<Reopen<T>>,
+    after_job: Option<AfterJob<T>>,
 }
 
 impl<T> OpenFile<T> {
     pub(crate) fn new(state: T, file_status: FileStatus, reopen: Option<Reopen<T>>) -> Self {
-        Self { state, file_status, reopen }
+        Self { state, file_status, reopen, after_job: None }
     }
 
-    /// Runs a job on the file that is at its path before and after it: else
-    /// nothing of it is kept, whatever the database says.
+    pub(crate) fn with_after_job(self, after_job: AfterJob<T>) -> Self {
+        Self { after_job: Some(after_job), ..self }
+    }
+
+    /// Runs a job, after reopening a lost cache. Fails if the file is not at its path afterwards:
+    /// the writes are lost then, even if the commit succeeded.
     fn run_checked<R>(&mut self, job: impl FnOnce(&mut T) -> Result<R, StoreError>) -> Result<R, StoreError> {
         if !self.file_status.is_unchanged() {
             let Some(reopen) = &mut self.reopen else { return Err(self.missing_error()) };
@@ -52,6 +57,10 @@ impl<T> OpenFile<T> {
             self.file_status = FileStatus::of_database(self.file_status.path());
         }
         let done = job(&mut self.state)?;
+        // The job is committed; what does not follow is repaired at the next start.
+        if let Some(Err(error)) = self.after_job.as_mut().map(|after_job| after_job(&mut self.state)) {
+            tracing::error!(%error, "the list could not follow a change of this desk's files");
+        }
         if self.file_status.is_unchanged() { Ok(done) } else { Err(self.missing_error()) }
     }
 
@@ -60,21 +69,17 @@ impl<T> OpenFile<T> {
     }
 }
 
-/// The thread and the way to it. Dropping it ends the thread after the jobs
-/// already sent.
+/// Handle of a writer thread. Dropping it ends the thread after the jobs already sent.
 pub(crate) struct WriterThread<T> {
     jobs: Option<mpsc::Sender<Job<T>>>,
-    /// The file as it was at the start.
     file_status: FileStatus,
-    /// Whether the file is marked when a job finds it damaged.
+    /// True if a job that finds the file damaged marks it for the next start.
     marks_damage: bool,
     thread: Option<JoinHandle<()>>,
 }
 
 impl<T: Send + 'static> WriterThread<T> {
-    /// Moves `file` to a thread of its own. While no job waits, it does one
-    /// piece of `spare` work after the other until that tells there is no
-    /// more.
+    /// Starts the thread. While no job waits it repeats `spare` until that returns false.
     pub(crate) fn start(
         name: &str,
         mut file: OpenFile<T>,
@@ -96,20 +101,19 @@ impl<T: Send + 'static> WriterThread<T> {
         Ok(Self { jobs: Some(jobs), file_status: standing, marks_damage, thread: Some(thread) })
     }
 
-    /// Runs a job and blocks until it is done.
     pub fn call<R: Send + 'static>(
         &self,
         job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError> {
         let (reply, result) = mpsc::sync_channel(1);
         self.send(Box::new(move |file| {
-            // The caller may be gone; the work is done all the same.
+            // The caller may have gone.
             let _ = reply.send(file.run_checked(job));
         }))?;
         self.record_damage(result.recv().map_err(|_| StoreError::Closed)?)
     }
 
-    /// Leaves a job behind; a failure of it is only logged.
+    /// Queues a job without waiting; a failure is only logged.
     pub(crate) fn run_in_background(
         &self,
         job: impl FnOnce(&mut T) -> Result<(), StoreError> + Send + 'static,
@@ -145,7 +149,7 @@ impl<T: Send + 'static> WriterThread<T> {
         self.call(move |state| in_transaction(state.connection(), job))
     }
 
-    /// The same without blocking the caller's thread.
+    /// As [`Self::change`], without blocking the caller's thread.
     pub(crate) async fn change_async<R: Send + 'static>(
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<R, StoreError> + Send + 'static,
@@ -156,7 +160,7 @@ impl<T: Send + 'static> WriterThread<T> {
         self.call_async(move |state| in_transaction(state.connection(), job)).await
     }
 
-    /// Path of the file if another one or none is there now.
+    /// Returns the file's path if the file was deleted, moved or replaced.
     pub(crate) fn missing_file(&self) -> Option<&Path> {
         (!self.file_status.is_unchanged()).then(|| self.file_status.path())
     }
@@ -184,15 +188,14 @@ fn in_transaction<R>(
     Ok(done)
 }
 
-/// A job that panics has rolled back by unwinding; its caller is told by the
-/// dropped reply.
+/// Unwinding rolls back a job that panics; its caller sees the dropped reply.
 fn run<T>(job: Job<T>, file: &mut OpenFile<T>) {
     if catch_unwind(AssertUnwindSafe(|| job(file))).is_err() {
         tracing::error!("a job of the store panicked");
     }
 }
 
-/// Does spare work between the jobs; tells whether jobs may still come.
+/// Runs spare work between jobs; returns false once no more jobs can come.
 fn run_idle_work<T>(
     queue: &mpsc::Receiver<Job<T>>,
     file: &mut OpenFile<T>,
@@ -218,7 +221,7 @@ impl<T> Drop for WriterThread<T> {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // A panic inside was already logged; nothing more can be done.
+            // A panic was already logged.
             let _ = thread.join();
         }
     }

@@ -33,7 +33,7 @@ impl ChannelSync {
         let now = self.clock.now();
         let confirmed = self.store.confirm_account(self.id(), self.credential(), identity, now).await?;
         if confirmed.has_changed {
-            tracing::warn!(channel = %self.id(), "the channel belongs to another account now");
+            tracing::warn!(channel = %self.id(), "the channel now belongs to another account");
         }
         if confirmed.has_changed || confirmed.released > 0 {
             self.publish(News::Conversations(self.id().clone()));

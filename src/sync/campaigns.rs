@@ -57,13 +57,17 @@ impl ChannelSync {
             return carried;
         }
         if let Err(error) = self.follow_clock_steps().await {
-            tracing::error!(channel = %self.id(), %error, "the campaigns could not follow the clock");
+            tracing::error!(
+                channel = %self.id(),
+                %error,
+                "a change of the system clock could not be applied to the broadcasts in waves"
+            );
             return CampaignStepOutcome { wait: RETRY_DELAY, ..carried };
         }
         let running = match self.store.running_campaigns(self.id()).await {
             Ok(running) => running,
             Err(error) => {
-                tracing::error!(channel = %self.id(), %error, "campaigns could not be read");
+                tracing::error!(channel = %self.id(), %error, "broadcasts in waves could not be read");
                 return CampaignStepOutcome { wait: RETRY_DELAY, ..carried };
             }
         };
@@ -72,7 +76,7 @@ impl ChannelSync {
                 Ok(step) => step,
                 Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => (wait, false),
                 Err(error) => {
-                    tracing::warn!(campaign = %campaign.id, %error, "a campaign waits");
+                    tracing::warn!(campaign = %campaign.id, %error, "a broadcast in waves waits");
                     (RETRY_DELAY, false)
                 }
             };
@@ -129,7 +133,8 @@ impl ChannelSync {
                 if self.store.end_campaign(&campaign.id, CampaignPhase::Finished, None).await? {
                     let RecipientCounts { recipients, delivered, failed, pending } = campaign.counts();
                     self.publish_alarm(&format!(
-                        "{} is through: {recipients} accepted, {delivered} delivered, {failed} failed, {pending} not known yet",
+                        "{} finished: {recipients} accepted, {delivered} delivered, {failed} failed, \
+                         {pending} pending",
                         campaign_name(campaign)
                     ));
                 }

@@ -15,7 +15,7 @@ use model::time::MINUTE;
 use store::lane::LaneRow;
 
 /// Shown if the server accepted a contact change but stored something else.
-pub(crate) const CHANGED_BY_SERVER: &str = "the server took it, but tells otherwise";
+pub(crate) const CHANGED_BY_SERVER: &str = "the server accepted the change, but reports other values";
 /// Interval between reads of the open conversation's contact, in microseconds.
 const REREAD_INTERVAL: i64 = 5 * MINUTE;
 
@@ -75,7 +75,9 @@ impl ChannelSync {
         let found = match self.client.for_person().contact_by_phone(phone).await {
             Ok(found) => found,
             Err(ReadError::Forbidden(why)) => {
-                let why = format!("this key may not read contacts ({why}); drop it and tag on this desk");
+                let why = format!(
+                    "this key may not read contacts ({why}); drop the change and tag on this desk instead"
+                );
                 self.record_denied(PolledResource::Contacts);
                 self.stop_row(&row, StopReason::Refused, SafeText::line(&why)).await?;
                 return Ok(PreparedRow::Removed);
@@ -131,7 +133,7 @@ impl ChannelSync {
         let Ok(Some(told)) = told else { return Ok(None) };
         let differs = match operation {
             Operation::ChangeTags { add, remove, .. } if !has_expected_tags(&told.tags, add, remove) => {
-                Some("the server took the tags, but tells others; # shows what it has".to_owned())
+                Some("the server accepted the tags, but reports others; # shows them".to_owned())
             }
             Operation::ChangeContact(change) => match differences(change, &told) {
                 all if all.is_empty() => None,

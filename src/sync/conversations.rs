@@ -247,8 +247,9 @@ impl ChannelSync {
 
     /// Restarts the walk from the top after a pause because its cursor is unusable.
     async fn restart_remaining(&self, state: &mut ListState) -> Result<bool, PullError> {
-        tracing::warn!(channel = %self.id(), "the list's cursors lead nowhere");
-        let words = "the list of conversations breaks off: the server's cursors lead nowhere; it is read again in five minutes";
+        tracing::warn!(channel = %self.id(), "the list's cursors repeat");
+        let words = "the list of conversations is incomplete because the server's cursors repeat; next try \
+                     in five minutes";
         self.publish(News::Notice(self.id().clone(), None, SafeText::line(words)));
         state.remaining = None;
         state.remaining_retry_at = Some(self.clock.now());
@@ -276,12 +277,37 @@ impl ChannelSync {
         let is_last = page.next_cursor.is_none();
         let covered = store.remove_stand_ins(self.id(), &page.items, is_last).await?;
         let beside = covered | self.store_threads(&mut page.items, None, snapshot).await?;
+        let is_phone = self.platform().await? == Some(Platform::Voip);
+        let listed = if is_phone { page.items.clone() } else { Vec::new() };
         let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
         self.apply_switches(&applied.switched, switches).await?;
+        if is_phone {
+            self.read_phone_entries(listed, applied.has_changes()).await?;
+        }
         if applied.has_changes() || beside {
             self.publish(News::Conversations(self.id().clone()));
         }
         Ok(applied.superseded)
+    }
+
+    /// Keeps the newest call or text of each number and, if the list changed, reads what customers wrote
+    /// or said.
+    async fn read_phone_entries(&self, listed: Vec<Conversation>, changed: bool) -> Result<(), PullError> {
+        self.store.record_phone_list(self.id(), listed).await?;
+        let is_due = self.with_state(|state| {
+            state.phone_messages_due |= changed;
+            state.phone_messages_due
+        });
+        if !is_due {
+            return Ok(());
+        }
+        // Not every key may read the trigger; the list alone tells less.
+        let Ok(page) = self.client.new_messages().await else { return Ok(()) };
+        self.with_state(|state| state.phone_messages_due = false);
+        for conversation in self.store.record_phone_messages(self.id(), page.items).await? {
+            self.publish(News::History(self.id().clone(), conversation));
+        }
+        Ok(())
     }
 
     /// Reads the first page of some histories that lag behind the list. Returns true if more are left. A
@@ -351,7 +377,7 @@ impl ChannelSync {
         Ok(left)
     }
 
-    /// Counts a reading that ended before the list's activity time; after [`READINGS`] the history is
+    /// Counts a reading that ended before the list's activity time; after [`MAX_SHORT_READINGS`] the history is
     /// accepted as it is.
     async fn record_lagging(
         &self,

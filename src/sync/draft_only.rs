@@ -16,7 +16,7 @@ impl ChannelSync {
             return false;
         }
         self.queue_draft_pauses(now).await.unwrap_or_else(|error| {
-            tracing::error!(channel = %self.id(), %error, "draft-only conversations were not looked at");
+            tracing::error!(channel = %self.id(), %error, "draft-only conversations could not be checked");
             false
         })
     }

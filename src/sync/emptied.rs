@@ -2,7 +2,7 @@
 //! another server answers at its address.
 //!
 //! 1. The first such list is announced; nothing is removed.
-//! 2. A second one, at least [`BETWEEN`] later, removes the conversations stored at the time of the
+//! 2. A second one, at least [`MIN_INTERVAL`] later, removes the conversations stored at the time of the
 //!    first, with their histories.
 //! 3. A list that names one of them resets the state.
 //!
@@ -56,8 +56,8 @@ impl ChannelSync {
             let note: EmptiedMark = (now.micros(), found.newest);
             self.store.set_meta(id, vec![(EMPTIED_MARK, serde_json::to_string(&note).ok())]).await?;
             self.publish_emptied_notice(&format!(
-                "the server lists none of the {} conversations that are shown here; if it still does not in half a \
-                 minute, they are removed",
+                "the server no longer lists any of the {} conversations shown here; if this is still so in \
+                 30 seconds, they are removed",
                 found.stored
             ));
             return Ok(true);
@@ -73,7 +73,7 @@ impl ChannelSync {
             self.publish(News::History(id.clone(), conversation.clone()));
         }
         self.publish_emptied_notice(&format!(
-            "{} conversations were removed here: the server does not list them any more",
+            "{} conversations were removed here because the server no longer lists them",
             removed.len()
         ));
         Ok(false)

@@ -150,7 +150,9 @@ impl Engine {
         self.handle.spawn(async move {
             match tokio::time::timeout(READ_TIMEOUT, store.calls_of_others(this, MAX_OTHER_CALLS)).await {
                 Ok(Ok(others)) => calls.extend(others),
-                Ok(Err(error)) => tracing::error!(%error, "the requests of others could not be read"),
+                Ok(Err(error)) => {
+                    tracing::error!(%error, "the requests of other processes could not be read")
+                }
                 Err(_) => (),
             }
             calls.sort_by_key(|call| std::cmp::Reverse(call.at));
@@ -190,7 +192,7 @@ impl Engine {
         let loops = std::mem::take(&mut *self.loops.lock().unwrap_or_else(PoisonError::into_inner));
         for ended in loops {
             if let Err(error) = ended.await {
-                tracing::error!(%error, "a loop had failed");
+                tracing::error!(%error, "a background loop failed");
             }
         }
     }

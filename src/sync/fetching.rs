@@ -43,7 +43,8 @@ impl ChannelSync {
         read: impl Future<Output = Result<FetchResult, PullError>>,
     ) -> PullOutcome {
         if self.is_stopped() {
-            return self.publish_fetched(fetch, Err(SafeText::line("this tab's key is not taken")));
+            return self
+                .publish_fetched(fetch, Err(SafeText::line("the server does not accept this tab's key")));
         }
         let read = read.await;
         if let Err(PullError::Read(error)) = &read {

@@ -8,7 +8,7 @@ use disk::FileWatch;
 const DEBOUNCE_INTERVAL: Duration = Duration::from_millis(30);
 
 pub(crate) struct FileWatcher {
-    told: Option<FileWatch>,
+    watch: Option<FileWatch>,
     #[cfg(target_os = "linux")]
     events: Option<tokio::io::unix::AsyncFd<FileWatch>>,
     /// True if a change was seen but not yet reported.
@@ -19,7 +19,7 @@ impl FileWatcher {
     /// Without a watch no change is ever reported.
     pub(crate) fn new(watch: Option<FileWatch>) -> Self {
         Self {
-            told: watch,
+            watch,
             #[cfg(target_os = "linux")]
             events: None,
             has_change: false,
@@ -35,7 +35,7 @@ impl FileWatcher {
         reason = "the descriptor belongs to the watch and is closed with it, as the other way demands"
     )]
     pub(crate) fn listen(&mut self) -> bool {
-        self.events = self.told.take().and_then(|entry| tokio::io::unix::AsyncFd::new(entry).ok());
+        self.events = self.watch.take().and_then(|entry| tokio::io::unix::AsyncFd::new(entry).ok());
         self.events.is_some()
     }
 
@@ -67,7 +67,7 @@ impl FileWatcher {
 impl FileWatcher {
     /// Registers with the runtime. Returns true if changes will be reported.
     pub(crate) fn listen(&mut self) -> bool {
-        self.told.take().is_some()
+        self.watch.take().is_some()
     }
 
     /// Completes at the next change; false if no more will be reported.

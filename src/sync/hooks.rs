@@ -105,7 +105,11 @@ impl ChannelSync {
             Ok(kept) => kept,
             Err(PullError::Read(ReadError::Forbidden(why))) => WebhookState::NotHere(why),
             Err(error) => {
-                tracing::warn!(channel = %self.id(), %error, "the webhook of this desk could not be looked for");
+                tracing::warn!(
+                    channel = %self.id(),
+                    %error,
+                    "the webhook of this desk could not be looked up"
+                );
                 WebhookState::Waiting
             }
         }
@@ -123,7 +127,7 @@ impl ChannelSync {
             return Ok(WebhookState::Waiting);
         };
         if !matches!(platform, Platform::Whatsapp | Platform::Telegram | Platform::Email) {
-            let words = format!("the interface names no events of {}", platform.label());
+            let words = format!("the API has no webhook events for {}", platform.label());
             return Ok(WebhookState::NotHere(SafeText::line(&words)));
         }
         let FetchResult::Webhooks(there) = self.read_webhooks().await? else {

@@ -36,7 +36,7 @@ const POLLS_AFTER_RENEWAL: u8 = 2;
 const RETRY_DELAY: i64 = SECOND;
 /// Notice shown after the cache was deleted, moved or replaced.
 const CACHE_REOPENED_NOTICE: &str =
-    "this desk's cache was deleted or replaced; everything is read anew from the server";
+    "this desk's cache was deleted or replaced; everything is read again from the server";
 
 /// Tab with the names of its leases.
 struct LeasedTab {
@@ -163,7 +163,7 @@ impl LeaseManager {
     async fn is_without_outbox(&mut self, now: Timestamp) -> bool {
         let Some(path) = self.store.missing_outbox().map(Path::to_owned) else {
             if std::mem::take(&mut self.has_lost_outbox) {
-                tracing::warn!("the outbox is back");
+                tracing::warn!("the outbox can be used again");
                 self.state = LeaseManagerState::default();
                 self.tabs.iter().for_each(|led| led.tab.refresh());
             }
@@ -171,7 +171,7 @@ impl LeaseManager {
         };
         if !std::mem::replace(&mut self.has_lost_outbox, true) {
             let error = StoreError::FileReplaced { path };
-            tracing::error!(%error, "the lead is given up");
+            tracing::error!(%error, "this process is no longer the leader");
             self.release_leases(now).await;
             let why = SafeText::line(&error.to_string());
             for led in &self.tabs {
@@ -214,7 +214,7 @@ impl LeaseManager {
             led.tab.set_send_lease(nobody, now);
         }
         if let Err(error) = self.store.release_leases(&self.owner).await {
-            tracing::error!(%error, "the leases could not be given up");
+            tracing::error!(%error, "the leases could not be released");
         }
     }
 
@@ -311,7 +311,7 @@ impl LeaseManager {
         }
         for LeasedTab { tab, .. } in &self.tabs {
             let kept = tab.channel().store_calls(&process_name(self.role.kind())).await;
-            drop(kept.inspect_err(|error| tracing::warn!(%error, "requests were not kept")));
+            drop(kept.inspect_err(|error| tracing::warn!(%error, "requests could not be stored")));
         }
         self.has_renewed = true;
         self.state.renewed = Some(now);

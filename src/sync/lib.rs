@@ -6,14 +6,11 @@
 //! - [`Engine`]: timers and tasks around the loops.
 //!
 //! Each loop owns its state. Values the loops share are behind one lock ([`state`]), with the requests of
-//! people to a [`TabSync`]. The rules are pure modules: [`plan`], [`overlap`], [`walk`], [`lanes`],
-//! [`guard`], [`reconcile`] and [`health`]. The life of an outbox row is described in [`push`].
+//! people to a [`TabSync`]. The rules are pure modules: [`plan`], [`overlap`], [`walk`] and
+//! [`health`], and `queue`, `guard` and `reconcile` of the [`outbox`], which describes the life of a row.
 
-mod accepted;
 mod account;
-mod attempt;
 mod audit;
-mod balance_check;
 mod broadcasts;
 mod campaigns;
 mod channel;
@@ -28,32 +25,23 @@ mod events;
 mod fetching;
 mod file_news;
 pub mod finding;
-pub mod guard;
 pub mod health;
 mod histories;
-mod history_search;
 pub mod hooks;
 pub mod import;
-pub mod lanes;
 pub mod leases;
 mod loops;
-mod message;
 mod messages;
 mod missing;
+mod outbox;
 pub mod overlap;
-mod ownership;
 mod pending_commands;
 mod people;
 pub mod plan;
-mod planned;
-mod probe;
 pub mod process_names;
-mod push;
 mod receiving;
-pub mod reconcile;
 mod report;
 mod rows;
-mod settling;
 mod state;
 mod switches;
 mod tab;
@@ -61,15 +49,12 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod trigger;
-mod uploads;
-mod verified;
 pub mod walk;
 
 use model::ids::ChannelId;
 use model::secret::Secret;
 use model::time::MINUTE;
 
-pub use attempt::AttemptState;
 pub use broadcasts::BroadcastState;
 pub use campaigns::{CampaignNotices, CampaignStepOutcome};
 pub use channel::ChannelSync;
@@ -78,10 +63,11 @@ pub use email::{fuzz_mail, html as mail_html};
 pub use engine::Engine;
 pub use leases::LeaseManager;
 pub use loops::TabLoop;
+pub use outbox::send::AttemptState;
+pub use outbox::{PushState, PushStep};
 pub use pending_commands::LeaseStatus;
 pub use plan::Polling;
 pub use process_names::ProcessRole;
-pub use push::{PushState, PushStep};
 pub use report::PullOutcome;
 pub use rows::ListDepth;
 pub use tab::{Loop, TabSync};

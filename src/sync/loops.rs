@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use crate::attempt::AttemptState;
 use crate::audit::AuditState;
 use crate::broadcasts::BroadcastState;
 use crate::campaigns::CampaignNotices;
 use crate::conversations::ListState;
+use crate::outbox::send::AttemptState;
+use crate::outbox::{PushState, PushStep};
 use crate::plan::{PollSchedule, ScheduleStep, Task};
-use crate::push::{PushState, PushStep};
 use crate::report::PullOutcome;
 use crate::state::SyncState;
 use crate::tab::{Loop, TabSync};
@@ -136,7 +136,7 @@ impl PollState {
             self.plan.record_recovered();
         }
         if let Err(error) = channel.platform().await {
-            tracing::error!(%error, "the account last read could not be looked up");
+            tracing::error!(%error, "the stored account could not be read");
         }
         if told {
             self.plan.request_soon(message_task(channel.known_platform().as_ref()));

@@ -1,5 +1,5 @@
 //! Pulls one conversation's history (`listConversationMessages`, `listTelegramMessages`): the newest
-//! messages down to the last reading, and older ones on request.
+//! messages down to the last reading, older ones on request, and one message for its page (`getMessage`).
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -9,7 +9,8 @@ use crate::trigger::RING_AFTER_MARK;
 use crate::walk::{CursorStep, WalkCursors};
 use client::{Client, ReadError};
 use model::account::Platform;
-use model::ids::ConversationId;
+use model::fetches::FetchResult;
+use model::ids::{ConversationId, MessageId};
 use model::messages::{HistoryPosition, Message};
 use model::news::News;
 use model::text::SafeText;
@@ -54,14 +55,14 @@ impl ChannelSync {
             };
             let page = match client.history(&platform, conversation, Some(&cursor)).await {
                 Err(ReadError::Rejected(why)) => {
-                    tracing::info!(channel = %self.id(), %why, "a cursor is not taken any more");
+                    tracing::info!(channel = %self.id(), %why, "the server no longer accepts a cursor");
                     self.restart_history(&client, &platform, conversation).await?;
                     return Ok(PullOutcome::Done);
                 }
                 page => page?,
             };
             let step = if page.next_cursor.as_ref() == Some(&cursor) {
-                let words = "the server's pages lead back to themselves; older messages cannot be read";
+                let words = "the server's page cursors repeat; older messages cannot be read";
                 let conversation = Some(conversation.clone());
                 self.publish(News::Notice(self.id().clone(), conversation, SafeText::line(words)));
                 HistoryProgress::Walking
@@ -186,6 +187,16 @@ impl ChannelSync {
         self.publish_messages(&applied, ring_after);
         self.publish(News::History(self.id().clone(), conversation.clone()));
         Ok(())
+    }
+
+    /// Reads one message and stores its changes.
+    pub(crate) async fn read_message(&self, id: &MessageId) -> Result<FetchResult, PullError> {
+        let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
+        let message = self.client.for_person().message(id).await?;
+        let applied =
+            self.store.apply_messages(self.id(), vec![message.clone()], platform, Vec::new()).await?;
+        self.publish_messages(&applied, None);
+        Ok(FetchResult::Message(Box::new(message)))
     }
 }
 

@@ -4,7 +4,7 @@
 //! 1. A 404 leads to a read of the list, from its top down to the conversation's place.
 //! 2. If the list names it or cannot be read that far, the conversation is kept and the reading fails.
 //! 3. If the list does not name it, this is noted and the conversation is kept.
-//! 4. A later 404, at least [`BETWEEN`] after the first, that finds it missing from the list again
+//! 4. A later 404, at least [`MIN_INTERVAL`] after the first, that finds it missing from the list again
 //!    removes the conversation with its history.
 //!
 //! The note is kept in the cache, so that processes on one data folder share it and a restart keeps it.
@@ -49,7 +49,7 @@ impl MissingDecision {
     pub(crate) fn into_result(self) -> Result<(), ReadError> {
         match self {
             Self::Listed => Err(ReadError::Trouble(SafeText::line(
-                "the server lists this conversation but does not find it by its id; what is here stays",
+                "the server lists this conversation but does not find it by its id; the stored copy is kept",
             ))),
             Self::RetryAfter(wait) => Err(ReadError::Paced(wait)),
             Self::Removed => Ok(()),

@@ -36,7 +36,7 @@ pub fn is_joined(
         || is_behind_margin(oldest.created_at, complete_until)
 }
 
-/// True if a time is more than [`MARGIN`] behind the last complete reading.
+/// True if a time is more than [`OVERLAP_MARGIN`] behind the last complete reading.
 pub fn is_behind_margin(time: Option<Timestamp>, complete_until: Timestamp) -> bool {
     time.is_some_and(|time| time < complete_until.plus(-OVERLAP_MARGIN))
 }

@@ -48,7 +48,7 @@ impl PeopleState {
 
 /// Error of an incomplete list; pages read before it are kept.
 fn list_broke_off(why: &str) -> PullError {
-    ReadError::Trouble(SafeText::line(&format!("{why}; the list of contacts is not whole"))).into()
+    ReadError::Trouble(SafeText::line(&format!("{why}; the list of contacts is incomplete"))).into()
 }
 
 impl ChannelSync {
@@ -92,7 +92,7 @@ impl ChannelSync {
             Err(ReadError::Rejected(_)) if walk.cursors.current().is_some() => {
                 walk.has_more = false;
                 return Err(list_broke_off(
-                    walk.break_reason.insert("the server does not take its own cursor"),
+                    walk.break_reason.insert("the server does not accept its own cursor"),
                 ));
             }
             page => page?,

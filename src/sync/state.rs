@@ -50,6 +50,8 @@ pub(crate) struct SyncState {
     /// Counts applied pages of the list: a history read before the latest one does not count as caught
     /// up.
     pub(crate) lists_applied: u64,
+    /// True if the list of a phone changed since the received calls and texts were read.
+    pub(crate) phone_messages_due: bool,
     /// Counts settled AI switches, so that a reading in progress meanwhile does not undo them.
     pub(crate) switches: u64,
     /// Counts announcements of new inbound messages.
@@ -113,6 +115,7 @@ impl SyncState {
             people: PeopleState::default(),
             unreadable: BTreeMap::new(),
             lists_applied: 0,
+            phone_messages_due: false,
             switches: 0,
             inbound_announced: 0,
             sent_at: HashMap::new(),

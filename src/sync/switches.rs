@@ -6,6 +6,7 @@ use model::conversations::Automation;
 use model::ids::ConversationId;
 use model::outbox::Operation;
 use model::time::{MINUTE, Timestamp};
+use store::conversations::AiSwitch;
 
 /// Time after a sent text in which a pause counts as caused by it, in microseconds.
 const PAUSE_BY_SENDING_PERIOD: i64 = 2 * MINUTE;
@@ -25,13 +26,9 @@ impl ChannelSync {
 
     /// Updates local pauses after a reading. `before` is the count of local switches when the reading
     /// began.
-    pub(crate) async fn apply_switches(
-        &self,
-        switched: &[(ConversationId, Automation)],
-        before: u64,
-    ) -> Result<(), PullError> {
-        for (conversation, automation) in switched {
-            match automation {
+    pub(crate) async fn apply_switches(&self, switched: &[AiSwitch], before: u64) -> Result<(), PullError> {
+        for AiSwitch { conversation, before: known, after } in switched {
+            match after {
                 Automation::On => self.record_ai_answer(conversation, before).await?,
                 Automation::Off => {
                     let now = self.clock.now();
@@ -40,6 +37,8 @@ impl ChannelSync {
                         spoken.filter(|spoken| (0..PAUSE_BY_SENDING_PERIOD).contains(&now.since(*spoken)))
                     {
                         self.store.record_pause_by_sending(self.id(), conversation, at).await?;
+                    } else if *known == Automation::On && !self.has_own_switch(conversation, before).await? {
+                        self.store.record_takeover_elsewhere(self.id(), conversation, now).await?;
                     }
                 }
                 Automation::Unknown | Automation::NotApplicable => {}
@@ -55,14 +54,20 @@ impl ChannelSync {
         conversation: &ConversationId,
         before: u64,
     ) -> Result<(), PullError> {
+        if !self.has_own_switch(conversation, before).await? {
+            self.store.remove_pause(self.id(), conversation, self.clock.now()).await?;
+        }
+        Ok(())
+    }
+
+    /// True if a switch of this desk is in progress or crossed a reading. `before` is the count of local
+    /// switches when the reading began.
+    async fn has_own_switch(&self, conversation: &ConversationId, before: u64) -> Result<bool, PullError> {
         let rows = self.store.lane_rows(self.id()).await?;
         let pending = rows.iter().any(|lane| {
             lane.row.lane.conversation() == Some(conversation)
                 && matches!(lane.row.operation, Operation::SetAutomation { .. })
         });
-        if !pending && self.with_state(|state| state.switches) == before {
-            self.store.remove_pause(self.id(), conversation).await?;
-        }
-        Ok(())
+        Ok(pending || self.with_state(|state| state.switches) != before)
     }
 }

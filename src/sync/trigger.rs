@@ -165,9 +165,9 @@ impl ChannelSync {
                     return Ok(if state.gap.is_some() { PullOutcome::Later(0) } else { PullOutcome::Done });
                 }
                 BackfillStep::Incomplete => {
-                    tracing::warn!(channel = %self.id(), "the server's cursors lead nowhere");
+                    tracing::warn!(channel = %self.id(), "the server's cursors repeat");
                     self.restart_gap(state).await?;
-                    let words = "not all new messages could be read; they are asked for again in a minute";
+                    let words = "not all new messages could be read; next try in a minute";
                     self.publish(News::Notice(self.id().clone(), None, SafeText::line(words)));
                     return Ok(PullOutcome::Done);
                 }
@@ -205,7 +205,7 @@ impl ChannelSync {
         self.publish_messages_except(applied, ring_after, &HashSet::new());
     }
 
-    /// As [`tell_messages`](Self::tell_messages); messages in `quiet` never ring.
+    /// As [`publish_messages`](Self::publish_messages); messages in `quiet` never ring.
     pub(crate) fn publish_messages_except(
         &self,
         applied: &AppliedMessages,

@@ -58,13 +58,13 @@ impl WalkCursors {
             return CursorStep::End;
         }
         if self.empty > MAX_EMPTY_PAGES {
-            return CursorStep::Broken("the server answers with one empty page after another");
+            return CursorStep::Broken("the server returned too many empty pages in a row");
         }
         if self.pages >= self.limit {
-            return CursorStep::Broken("the server's pages do not end");
+            return CursorStep::Broken("the server's list has too many pages");
         }
         if self.current.as_deref() == Some(next) || !self.seen.insert(next.to_owned()) {
-            return CursorStep::Broken("the server's pages lead back to themselves");
+            return CursorStep::Broken("the server's page cursors repeat");
         }
         self.current = Some(next.to_owned());
         CursorStep::Next(next.to_owned())
@@ -101,7 +101,7 @@ impl ListWalk {
         Self::down_to(since)
     }
 
-    /// Walks from the top to [`MARGIN`] behind the last complete sweep, to find changes committed late.
+    /// Walks from the top to [`OVERLAP_MARGIN`] behind the last complete sweep, to find changes committed late.
     pub fn sweep(since: Timestamp) -> Self {
         Self::down_to(Some(since.plus(-OVERLAP_MARGIN)))
     }
@@ -131,7 +131,7 @@ impl ListWalk {
         match followed {
             CursorStep::Next(_) if !reached => ListWalkStep::Next,
             CursorStep::Broken(why) if !reached => {
-                tracing::warn!(why, "a walk down the list was given up");
+                tracing::warn!(why, "reading a list was stopped");
                 ListWalkStep::Incomplete
             }
             // A single page is consistent: nothing moved during its read.

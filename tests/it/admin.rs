@@ -1,5 +1,4 @@
-//! The dashboard's side, beside the service it belongs to: the real binary
-//! changes the file of a service that runs.
+//! `admin` commands of the real binary on the database of a running service.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -27,7 +26,7 @@ impl Scene {
         options.unlimited = true;
         let running = service::start(options).await.expect("the service starts");
         frontdesk::client::install_tls();
-        // A connection kept for later may be closed by the service just as it is used.
+        // The service may close a kept connection just as it is used.
         let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client");
         Self { binary, running, http }
     }
@@ -38,7 +37,6 @@ impl Scene {
         all
     }
 
-    /// Runs a command on the service's file; its JSON.
     fn admin(&self, arguments: &[&str], input: &str) -> Value {
         let database = self.binary.folder().join("service.db");
         let database = database.to_str().expect("a path in words");
@@ -95,9 +93,8 @@ async fn a_running_service_sees_what_the_dashboard_changes() {
     assert_eq!(refused["code"], "REVOKED_KEY");
 }
 
-/// Workspaces behind the first have keys and credits by name.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_workspace_is_acted_on_by_its_name() {
+async fn workspace_is_selected_by_its_name() {
     let scene = Scene::new().await;
     let added = scene.admin(&["workspace", "add", "--name", "Second shop"], "");
     let id = added["id"].as_str().expect("an id").to_owned();
@@ -132,7 +129,7 @@ async fn another_workspace_is_acted_on_by_its_name() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn invalid_admin_requests_are_explained() {
     let binary = Binary::new();
     let said = binary.fails(1, &["admin", "key", "list"], "");
     assert!(said.contains("service.db") && said.contains("frontdesk serve --db"), "{said}");
@@ -149,12 +146,12 @@ fn keys_are_not_made_for_a_ready_file_that_cannot_be_written() {
     let (database_word, ready) = (database.to_str().expect("words"), ready.to_str().expect("words"));
     let serve = ["serve", "--listen", "127.0.0.1:0", "--db", database_word, "--ready-file", ready];
     let said = binary.fails(1, &serve, "");
-    assert!(said.contains("writing the ready file") && said.contains("no folder"), "{said}");
+    assert!(said.contains("ready file") && said.contains("no folder"), "{said}");
     assert!(!database.exists(), "keys were made and told to nobody");
 }
 
 #[test]
-fn what_is_no_service_database_is_left_as_it_is() {
+fn foreign_database_is_left_unchanged() {
     let binary = Binary::new();
     let foreign = binary.folder().join("theirs.db");
     rusqlite::Connection::open(&foreign).expect("opens").execute_batch("CREATE TABLE a (b)").expect("made");
@@ -177,10 +174,10 @@ fn what_is_no_service_database_is_left_as_it_is() {
         assert_eq!(std::fs::read(&path).expect("still there"), bytes, "{name}");
         assert_eq!(std::fs::read_dir(binary.folder()).expect("a folder").count(), before, "{name}");
     }
-    // Nor does a service take somebody's text for a damaged file.
+    // A text file is not taken for a damaged database.
     let notes = binary.folder().join("notes.txt");
     let notes = notes.to_str().expect("a path in words");
     let said = binary.fails(1, &["serve", "--listen", "127.0.0.1:0", "--db", notes], "");
-    assert!(said.contains("notes.txt: the file is no database"), "{said}");
+    assert!(said.contains("notes.txt: the file is not a database"), "{said}");
     assert_eq!(std::fs::read(notes).expect("still there"), b"Buy milk.\n");
 }

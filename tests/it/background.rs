@@ -1,6 +1,5 @@
-//! `frontdesk engine`: what was queued leaves without a screen, once, also when
-//! quitting an inbox asked for it; an inbox takes over from it and it goes on; it
-//! ends when it is told to, or when all was sent.
+//! `frontdesk engine`: sends queued rows without a screen, once; an inbox takes over and hands
+//! back.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command};
@@ -20,7 +19,7 @@ use crate::waiting::until_so;
 
 const ANA: &str = "+34600111222";
 
-/// Starts it; the line it says once it is at work.
+/// Starts the engine; returns its first line.
 pub fn start(binary: &Binary) -> (Child, String) {
     let mut child = binary.command(&["engine"]).spawn().expect("it runs");
     drop(child.stdin.take());
@@ -30,29 +29,27 @@ pub fn start(binary: &Binary) -> (Child, String) {
     (child, said)
 }
 
-/// What the first row of a question to one of the files says.
-fn told<T: rusqlite::types::FromSql + Default>(binary: &Binary, file: &str, sql: &str) -> T {
+fn query_value<T: rusqlite::types::FromSql + Default>(binary: &Binary, file: &str, sql: &str) -> T {
     let open = Connection::open_with_flags(binary.data().join(file), OpenFlags::SQLITE_OPEN_READ_ONLY);
     open.and_then(|connection| connection.query_row(sql, [], |row| row.get(0))).unwrap_or_default()
 }
 
-/// Which kind of process sends.
 fn sender(binary: &Binary) -> String {
-    told(binary, "cache.db", "SELECT kind FROM lease WHERE sends = 1 AND until > 0")
+    query_value(binary, "cache.db", "SELECT kind FROM lease WHERE sends = 1 AND until > 0")
 }
 
-/// Ends an engine that is still there when the story fails.
+/// Ends the engine if the test fails.
 struct EndsWhatGoesOn<'a>(&'a Binary);
 
 impl Drop for EndsWhatGoesOn<'_> {
     fn drop(&mut self) {
-        let owner: String = told(
+        let owner: String = query_value(
             self.0,
             "cache.db",
             "SELECT owner FROM lease WHERE sends = 1 AND until > 0 AND kind = 'engine'",
         );
         if let Some(id) = owner.split('-').next().filter(|part| !part.is_empty()) {
-            // It may have ended meanwhile.
+            // The engine may have ended.
             let _ = Command::new("kill").arg(id).status();
         }
     }
@@ -62,13 +59,13 @@ fn arrived(desk: &Desk, text: &str) -> usize {
     desk.outbound().iter().filter(|value| value["content"] == text).count()
 }
 
-/// Asks to quit, and stays where another process is not known yet.
+/// Asks to quit and cancels; returns true if the question names the engine.
 fn quitting_names_the_engine(terminal: &mut Terminal) -> bool {
     terminal.keys("q");
     terminal.wait_for_text("1 not yet sent; ");
     let known = terminal.contents().contains("not yet sent; engine, process");
     if !known {
-        // It heeds no key as long as it has only just appeared.
+        // Keys are ignored while the question has only just appeared.
         terminal
             .press_until("\u{1b}", "the question is gone", |terminal| !terminal.contains("Quit frontdesk?"));
     }
@@ -99,15 +96,14 @@ fn what_was_queued_leaves_once_without_a_screen() {
         terminal.wait_for_text(shows);
         terminal
     };
-    // The server has no room, then is gone: a reply stays in the outbox, and
-    // quitting says so.
+    // The server is overloaded, then gone: a reply stays in the outbox, and quitting mentions it.
     let busy =
         "HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     proxy.plan(move |asked| match asked.target.ends_with("/messages/send") {
-        true => Script::kept(Give::Bytes(busy.as_bytes().to_vec())),
+        true => Script::withhold(Give::Bytes(busy.as_bytes().to_vec())),
         false => Script::pass(),
     });
-    // Within it she is looked for on the server, too.
+    // The time includes a lookup on the server.
     let queued = binary.run(&["send", ANA, "I am on it.", "--beside-ai", "--timeout", "15"], "");
     assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
     desk.runtime.block_on(proxy.door(Door::Refused));
@@ -126,21 +122,27 @@ fn what_was_queued_leaves_once_without_a_screen() {
     desk.runtime.block_on(proxy.door(Door::Open));
     until_so("the reply arrives", || arrived(&desk, "I am on it.") > 0);
     until_so("it is confirmed", || {
-        told::<i64>(&binary, "outbox.db", "SELECT count(*) FROM audit WHERE event = 'done'") == 1
+        query_value::<i64>(&binary, "outbox.db", "SELECT count(*) FROM audit WHERE event = 'done'") == 1
     });
     until_so("it ends once all was sent", || sender(&binary).is_empty());
     let (mut engine, said) = start(&binary);
-    assert!(said.contains("polls, sends and receives for Harbor chat"), "{said}");
+    assert!(said.contains("for Harbor chat"), "{said}");
     until_so("the engine leads", || sender(&binary) == "engine");
-    // An inbox takes over at once, and the engine goes on after it.
-    let mut terminal = screen("No one needs you now.");
+    // An inbox takes over at once; the engine continues after it.
+    let mut terminal = screen("WITH THE AI 1");
     until_so("the inbox leads", || sender(&binary) == "inbox");
-    // Quitting says that the engine carries on with what cannot leave now.
+    // A command needs no answer of the server about conversations that were just read.
+    until_so("the inbox has read everything", || {
+        let live =
+            "SELECT count(*) FROM lease WHERE kind = 'inbox' AND name NOT LIKE '%.send%' AND word = 'live'";
+        query_value::<i64>(&binary, "cache.db", live) == 1
+    });
+    // Quitting says that the engine continues with the rest.
     desk.runtime.block_on(proxy.door(Door::Refused));
     proxy.cut();
     let queued = binary.run(&["send", ANA, "Still here.", "--beside-ai", "--timeout", "2"], "");
     assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
-    terminal.wait_for_text("outbox 1");
+    terminal.wait_for_text("1 waiting to send");
     until_so("it is known who carries on", || quitting_names_the_engine(&mut terminal));
     assert!(!terminal.contents().contains("in the background"), "the engine does it anyway");
     terminal.answer('y', "Quit frontdesk?");
@@ -175,18 +177,18 @@ fn what_was_queued_for_one_business_waits_under_the_key_of_another() {
     binary.set("CHAT_KEY", &first.key_of("whatsapp"));
     at(&binary, &proxy.base_url());
     binary.ok(&["list"], "");
-    // The server reads and takes nothing.
+    // The server reads, but accepts no sends, and the next attempt is after the deadline.
     let busy =
-        "HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+        "HTTP/1.1 429 Too Many Requests\r\nretry-after: 10\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     proxy.plan(move |asked| match asked.target.ends_with("/messages/send") {
-        true => Script::kept(Give::Bytes(busy.as_bytes().to_vec())),
+        true => Script::withhold(Give::Bytes(busy.as_bytes().to_vec())),
         false => Script::pass(),
     });
     for text in ["For the first.", "And this."] {
-        let queued = binary.run(&["send", ANA, text, "--beside-ai", "--timeout", "15"], "");
+        let queued = binary.run(&["send", ANA, text, "--beside-ai", "--timeout", "6"], "");
         assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
     }
-    // The tab gets the key of another business: one row asks, the other stands behind it.
+    // The key of another business: one row is stopped, the other waits behind it.
     binary.set("CHAT_KEY", &other.key_of("whatsapp"));
     at(&binary, &other.base_url);
     let said = binary.fails(3, &["engine", "--until-sent"], "");
@@ -195,7 +197,6 @@ fn what_was_queued_for_one_business_waits_under_the_key_of_another() {
     let listed = binary.ok(&["outbox", "list"], "");
     assert!(listed.contains("frontdesk outbox send-from-here"), "{listed}");
     assert_eq!(arrived(&other, "For the first.") + arrived(&other, "And this."), 0);
-    // Its own key is back.
     proxy.pass();
     binary.set("CHAT_KEY", &first.key_of("whatsapp"));
     at(&binary, &proxy.base_url());

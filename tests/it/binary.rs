@@ -1,5 +1,4 @@
-//! The binary in folders of its own, without a terminal and without the
-//! keyring of whoever runs the tests.
+//! The binary in folders of its own, without a terminal and without the user's keyring.
 
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
@@ -10,11 +9,11 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use crate::desk::Desk;
 
-/// The ports that [`free_port`] gives, and how many they are.
+/// Range of the ports of [`free_port`].
 const LOWEST_PORT: u16 = 10_000;
 const PORTS: u16 = 20_000;
 
-/// All channels of a shop, by their kinds and with their names.
+/// All channels of a shop: kind and name.
 pub const ALL_CHANNELS: [(&str, &str); 4] = [
     ("whatsapp", "Harbor chat"),
     ("email", "Harbor mail"),
@@ -22,9 +21,7 @@ pub const ALL_CHANNELS: [(&str, &str); 4] = [
     ("telegram", "Harbor bot"),
 ];
 
-/// A port nobody listens on, for what must know it before it starts. Each is
-/// given once, and none is among those that the system gives to connections, so
-/// nobody else gets it by chance before it is listened on.
+/// A port nobody listens on, returned once and outside the ephemeral range.
 pub fn free_port() -> u16 {
     static COUNT: AtomicU16 = AtomicU16::new(0);
     static FIRST: LazyLock<u16> = LazyLock::new(|| rand::random_range(0..PORTS));
@@ -34,13 +31,11 @@ pub fn free_port() -> u16 {
     std::iter::repeat_with(next).take(usize::from(PORTS)).find(is_free).expect("a free port")
 }
 
-/// Sends a signal by its name, such as `STOP`.
 pub fn signal(process: u32, name: &str) {
     let sent = Command::new("kill").args(["-s", name, &process.to_string()]).status();
     assert!(sent.expect("kill runs").success(), "{name}");
 }
 
-/// Where the binary has its files.
 pub struct Binary {
     folder: tempfile::TempDir,
     variables: Vec<(String, String)>,
@@ -51,7 +46,6 @@ impl Binary {
         Self { folder: tempfile::tempdir().expect("a folder"), variables: Vec::new() }
     }
 
-    /// Sets an environment variable for all that is run.
     pub fn set(&mut self, name: &str, value: &str) {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
@@ -72,7 +66,6 @@ impl Binary {
         std::fs::write(self.config(), text).expect("written");
     }
 
-    /// Gives it the live keys of a desk's channels, each by its kind and with a name.
     pub fn configure_channels(&mut self, desk: &Desk, channels: &[(&str, &str)]) {
         let mut text = String::new();
         for (channel, name) in channels {
@@ -96,7 +89,6 @@ impl Binary {
         command
     }
 
-    /// Tells each variable that it is run with.
     pub fn variables(&self, mut tell: impl FnMut(&str, &str)) {
         tell("FRONTDESK_CONFIG_DIR", &self.folder.path().to_string_lossy());
         tell("FRONTDESK_DATA_DIR", &self.data().to_string_lossy());
@@ -106,13 +98,12 @@ impl Binary {
     pub fn run(&self, arguments: &[&str], input: &str) -> Ended {
         let mut child = self.command(arguments).spawn().expect("it runs");
         let mut stdin = child.stdin.take().expect("its input");
-        // It may end without reading.
+        // The process may end without reading.
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
         Ended::of(&child.wait_with_output().expect("it ends"))
     }
 
-    /// Runs a command that must succeed; its output.
     #[track_caller]
     pub fn ok(&self, arguments: &[&str], input: &str) -> String {
         let ended = self.run(arguments, input);
@@ -120,8 +111,7 @@ impl Binary {
         ended.out
     }
 
-    /// Runs a command whose reader has gone before it says anything: it must
-    /// end in silence.
+    /// Runs a command whose stdout is closed: it must end silently.
     #[track_caller]
     pub fn unread(&self, arguments: &[&str]) {
         let mut child = self.command(arguments).spawn().expect("it runs");
@@ -130,7 +120,6 @@ impl Binary {
         assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{arguments:?}");
     }
 
-    /// Runs a command that must fail with a code; what it says, in one line.
     #[track_caller]
     pub fn fails(&self, code: i32, arguments: &[&str], input: &str) -> String {
         let ended = self.run(arguments, input);
@@ -140,7 +129,6 @@ impl Binary {
     }
 }
 
-/// How it ended.
 pub struct Ended {
     pub code: Option<i32>,
     pub out: String,

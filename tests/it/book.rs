@@ -1,6 +1,5 @@
-//! The book in `docs`: every page is in its contents, every link and file it
-//! names is there, every command is the binary's, and what it holds of the
-//! program is the program's own. `UPDATE_DOCS=1` writes that anew.
+//! The book in `docs`: contents, links, commands and generated parts match the program.
+//! `UPDATE_DOCS=1` rewrites the generated parts.
 
 mod json;
 mod links;
@@ -8,6 +7,7 @@ mod links;
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Mutex;
 
 use frontdesk::cli::manual::{ENVIRONMENT, FILES};
@@ -23,23 +23,21 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The text of a page, by its path from the root.
 #[track_caller]
 pub(crate) fn page(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The pages of the book, as paths from the root.
 pub(crate) fn pages() -> Vec<String> {
     let entries = std::fs::read_dir(root().join("docs")).expect("the book");
     let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
     names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}")).collect()
 }
 
-/// Compares what stands between two marks of a page, or writes it anew.
+/// Compares the text between two marks of a page, or rewrites it.
 #[track_caller]
 pub(crate) fn holds(path: &str, mark: &str, wanted: &str) {
-    // Two tests must not write at the same time.
+    // Tests must not write at the same time.
     static WRITING: Mutex<()> = Mutex::new(());
     let _one = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let text = page(path);
@@ -53,12 +51,11 @@ pub(crate) fn holds(path: &str, mark: &str, wanted: &str) {
     assert_eq!(found, wanted, "{path}: run the tests with UPDATE_DOCS=1");
 }
 
-/// What may stand in a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// A table of a few columns, with an empty line around it.
+/// A Markdown table with an empty line around it.
 fn table(heading: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut out = format!("\n| {} |\n|{}\n", heading.join(" | "), "---|".repeat(heading.len()));
     for row in rows {
@@ -74,13 +71,14 @@ fn the_keys_are_the_command_table() {
     let mut out = String::from("\n");
     for place in CommandScope::ALL {
         let rows = TABLE.iter().filter(|command_row| command_row.place == place).map(|row| {
-            let keys: Vec<String> = keymap.all(row.command).iter().map(|text| format!("`{text}`")).collect();
-            vec![keys.join(" "), keymap.doc(row.command), format!("`{}`", name(row.command))]
+            let keys: Vec<String> =
+                keymap.key_names(row.command).iter().map(|text| format!("`{text}`")).collect();
+            vec![keys.join(" "), keymap.doc_with_keys(row.command), format!("`{}`", name(row.command))]
         });
         write!(out, "## {}\n{}\n", place.heading(), table(&["key", "does", "name"], rows)).expect("a string");
     }
     holds("docs/keys.md", "keys", &out);
-    let rows = VERBS.iter().map(|verb| vec![format!("`{}`", verb.typed()), verb.doc.to_owned()]);
+    let rows = VERBS.iter().map(|verb| vec![format!("`{}`", verb.usage()), verb.doc.to_owned()]);
     holds("docs/keys.md", "verbs", &table(&["typed", "does"], rows));
 }
 
@@ -125,8 +123,8 @@ fn the_example_configuration_reads() {
     assert_eq!(config.channels.len(), 1);
 }
 
-/// A line's words; quotes hold some together.
-fn words(line: &str) -> Vec<String> {
+/// Splits a line into words; quotes group.
+fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (count, part) in line.split('"').enumerate() {
         if count % 2 == 1 {
@@ -138,13 +136,13 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Gives each command line to the real parser; how many there were.
+/// Parses each command line with the real parser; returns their number.
 #[track_caller]
 pub(crate) fn commands<'a>(path: &str, lines: impl Iterator<Item = &'a str>) -> usize {
     use clap::CommandFactory;
     let mut checked = 0;
     for line in lines {
-        let words = std::iter::once("frontdesk".to_owned()).chain(words(line));
+        let words = std::iter::once("frontdesk".to_owned()).chain(split_words(line));
         let parsed = frontdesk::cli::Cli::command().try_get_matches_from(words);
         assert!(
             parsed.is_ok(),
@@ -156,7 +154,7 @@ pub(crate) fn commands<'a>(path: &str, lines: impl Iterator<Item = &'a str>) -> 
     checked
 }
 
-/// The lines of a page that are to be typed in a shell.
+/// Lines of a page's shell blocks.
 fn typed(text: &str) -> impl Iterator<Item = &str> {
     let blocks = text.split("```sh\n").skip(1).filter_map(|part| part.split_once("```"));
     blocks.flat_map(|(block, _)| block.lines())
@@ -185,8 +183,7 @@ fn the_page_for_contributors_names_all_that_the_ci_installs() {
     }
 }
 
-/// The files and folders a page names between backticks, from the root on; in
-/// a name that is not meant as it stands, NAME is.
+/// Files and folders in backticks, as paths from the root; a placeholder contains NAME.
 fn named(page: &str) -> impl Iterator<Item = &str> {
     const TOPS: [&str; 8] = ["src/", "tests/", "docs/", "assets/", "benches/", ".ci/", ".cargo/", "Cargo"];
     let quoted = page.split('`').skip(1).step_by(2);
@@ -211,7 +208,6 @@ fn every_file_the_pages_name_is_there() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// The identifiers in a text.
 fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|text: char| !text.is_alphanumeric() && text != '_').filter(|part| part.len() > 3)
 }
@@ -223,7 +219,7 @@ fn every_name_of_the_architecture_is_in_the_code() {
     let text = page("docs/architecture.md");
     let prose: String = text.split("```").step_by(2).collect();
     let (mut missing, mut checked) = (Vec::new(), 0);
-    // A name that is not meant as it stands has an ellipsis or NAME in it.
+    // A placeholder contains an ellipsis or NAME.
     let quoted =
         prose.split('`').skip(1).step_by(2).filter(|part| !part.contains('…') && !part.contains("NAME"));
     for quote in quoted.filter(|text| !text.contains('/') && !text.ends_with(".md")) {
@@ -234,7 +230,6 @@ fn every_name_of_the_architecture_is_in_the_code() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// The text of all source files in these folders, one after another.
 fn sources(folders: &[&str]) -> String {
     let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
     let mut all = String::new();
@@ -271,12 +266,12 @@ fn every_campaign_of_the_book_is_there() {
                     || ["", ".rs", "s.rs"].iter().any(|end| root().join(format!("{file}{end}")).exists());
                 assert!(there, "no test is called so: {line}");
             }
-            // A test or the tests of a module, whatever floor it is on.
+            // A test, or the tests of a module in any crate.
             ["test", "--lib", filter, ..] => {
                 let forms = [format!("mod {filter};"), format!("fn {filter}")];
                 assert!(forms.iter().any(|form| program.contains(form)), "no test is called so: {line}");
             }
-            // Tests of one floor.
+            // Tests of one crate.
             ["test", "-p", package, filter] => {
                 let floor = package.trim_start_matches("frontdesk-");
                 let file = root().join(format!("src/{floor}/tests/{filter}.rs"));
@@ -285,8 +280,9 @@ fn every_campaign_of_the_book_is_there() {
             ["bench", "--bench", name] => {
                 assert!(manifest.contains(&format!("name = \"{name}\"")), "no bench is called so: {line}");
             }
+            ["doc", ..] => {}
             ["run", "--release", "--", "dev", name] => {
-                let mut asked = std::process::Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+                let mut asked = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
                 let told = asked.args(["dev", name, "--help"]).output().expect("it runs");
                 assert!(told.status.success(), "no command is called so: {line}");
             }
@@ -297,7 +293,19 @@ fn every_campaign_of_the_book_is_there() {
     assert!(checked >= 12, "the book has lost its campaigns: {checked}");
 }
 
-/// Puts a word in place of what stands between two others, wherever it does.
+#[test]
+fn every_campaign_of_the_book_is_run_by_the_script() {
+    let text = page("docs/campaigns.md");
+    let (campaigns, _) = text.split_once("\n## Benches\n").expect("the benches at the end");
+    let told: Vec<&str> = typed(campaigns).filter(|line| *line != ".ci/campaigns").collect();
+    let listing = Command::new(root().join(".ci/campaigns")).arg("--list").output().expect("it runs");
+    assert!(listing.status.success(), "{listing:?}");
+    let listing = String::from_utf8(listing.stdout).expect("text");
+    let run: Vec<&str> =
+        listing.lines().map(|line| line.split_once(' ').expect("a name and a command").1.trim()).collect();
+    assert_eq!(run, told);
+}
+
 fn between(text: &str, before: &str, after: &str, word: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -324,13 +332,13 @@ fn the_doctor_s_words_are_its_own() {
     binary.configure(&format!("{channel}\n[behavior]\npause_on_reply = \"ask\"\n"));
     let ended = binary.run(&["doctor"], "");
     let out = ended.out + &ended.err;
-    // What differs from run to run.
+    // Values that differ from run to run.
     let out = out.replace(&binary.folder().display().to_string(), "~/frontdesk");
     let out = between(&out, "answered in ", " ms", "4");
     let out = between(&out, "svc_live_…", ",", "x7Qm");
     let out = between(&out, ", +", ", ", "34600000001");
     let out = between(&out, " of 300", " reads", "");
-    let out = between(&out, "here it is ", "\n", "2026-11-20 11:00:00 +01:00");
+    let out = between(&out, "local time ", "\n", "2026-11-20 11:00:00 +01:00");
     let out = between(&out, "clock is ", " this one", "3600 s behind");
     holds("docs/troubleshooting.md", "doctor", &format!("\n```text\n{out}```\n"));
 }

@@ -1,6 +1,4 @@
-//! Channels connected to real platforms, which stand-ins play over real
-//! sockets: what reaches people, what comes from them, and what is told where
-//! nobody can know.
+//! Channels connected to platforms, played by test doubles over real sockets.
 
 pub(crate) mod bot_server;
 mod bots;
@@ -56,7 +54,7 @@ use serde_json::{Value, json};
 
 use crate::postgres::cluster;
 use bot_server::{BotServer, TOKEN};
-use frontdesk::wire::carriers::{MailboxSettings, OauthSettings};
+use frontdesk::api::carriers::{MailboxSettings, OauthSettings};
 use mail_server::TestMailbox;
 use number_server::NumberServer;
 use phone_server::PhoneServer;
@@ -64,10 +62,10 @@ use phone_server::PhoneServer;
 use crate::binary::free_port;
 use crate::waiting::{PATIENCE, until_found};
 
-/// A platform's stand-in that a service is connected to.
+/// Test double of a platform a service is connected to.
 enum StandIn<'a> {
     Bot(&'a BotServer),
-    /// The same, and the platform calls.
+    /// A bot with a webhook instead of polling.
     CallingBot(&'a BotServer),
     Number(&'a NumberServer),
     Mailbox(&'a TestMailbox),
@@ -86,21 +84,17 @@ impl StandIn<'_> {
     }
 }
 
-/// A service in this process, on a file of its own.
 struct Served {
     running: RunningService,
     keys: HashMap<String, String>,
     http: reqwest::Client,
     options: Options,
-    /// The same as they are now.
     running_options: Options,
-    /// The channel that is connected.
     channel: &'static str,
     _folder: tempfile::TempDir,
 }
 
 impl Served {
-    /// With its bot-chat channel connected to a stand-in.
     async fn with(bot: &BotServer, webhook: bool, assistant: AssistantChoice) -> Self {
         let stand_in = if webhook { StandIn::CallingBot(bot) } else { StandIn::Bot(bot) };
         Self::start(stand_in, assistant, Some(PATIENCE)).await
@@ -110,23 +104,19 @@ impl Served {
         Self::with(bot, false, AssistantChoice::Off).await
     }
 
-    /// With its business chat channel connected to a stand-in.
     async fn number(number: &NumberServer, assistant: AssistantChoice) -> Self {
         Self::start(StandIn::Number(number), assistant, Some(PATIENCE)).await
     }
 
-    /// With its email channel connected to a real mailbox.
     async fn mailbox(mailbox: &TestMailbox, assistant: AssistantChoice) -> Self {
         Self::start(StandIn::Mailbox(mailbox), assistant, Some(PATIENCE)).await
     }
 
-    /// With its voice and SMS channel connected to a stand-in.
     async fn phone(phone: &PhoneServer, assistant: AssistantChoice) -> Self {
         Self::start(StandIn::Phone(phone), assistant, Some(PATIENCE)).await
     }
 
-    /// Without an assistant, and with its own bound on how long a send waits for
-    /// the platform: it is answered `queued` after that.
+    /// Without an assistant, and with the default time before a send is answered `queued`.
     async fn bounded(stand_in: StandIn<'_>) -> Self {
         Self::start(stand_in, AssistantChoice::Off, None).await
     }
@@ -135,7 +125,7 @@ impl Served {
         frontdesk::client::install_tls();
         let folder = tempfile::tempdir().expect("a folder");
         let database = folder.path().join("service.db");
-        // The file and its key are made by a first run.
+        // The first run creates the database and its key.
         let mut kept = options(&database);
         kept.answering = answering.unwrap_or(kept.answering);
         cluster::settle(&mut kept).await;
@@ -151,7 +141,7 @@ impl Served {
         stand_in.connect(&kept).await;
         let mut options = Options { assistant, ..kept.clone() };
         if !matches!(stand_in, StandIn::Bot(_) | StandIn::Mailbox(_)) {
-            // The platform is told the port beforehand.
+            // The platform gets the port before the start.
             options.listen = (Ipv4Addr::LOCALHOST, free_port()).into();
             let public: PublicUrl = format!("http://{}", options.listen).parse().expect("an address");
             options.public_url = Some(public);
@@ -209,8 +199,8 @@ impl Served {
         self.call(&self.live_key(), "POST", path, Some(body), idem).await
     }
 
-    /// Has its channel's events kept for a receiver that is never reached: no
-    /// service that is connected to a platform delivers to this machine.
+    /// Stores events for an unreachable webhook: a connected service delivers nothing to this
+    /// machine.
     fn keep_events(&self) {
         let sql = format!(
             "INSERT INTO webhooks (id, channel, url, events, created_at)
@@ -221,7 +211,6 @@ impl Served {
         assert_eq!(cluster::column(&self.options.database, &sql), ["wh_kept"]);
     }
 
-    /// The names of the events that were kept.
     fn events(&self) -> Vec<String> {
         cluster::column(&self.options.database, "SELECT name FROM events ORDER BY at, id")
     }
@@ -245,7 +234,6 @@ impl Served {
         told["data"].as_array().expect("a list").clone()
     }
 
-    /// The messages of a chat, oldest first.
     async fn history(&self, chat: impl Display) -> Vec<Value> {
         if self.channel == "voip" {
             return self.texts_and_calls(&chat.to_string());
@@ -269,7 +257,7 @@ impl Served {
         all
     }
 
-    /// The same of a phone number, whose messages the interface does not list.
+    /// Messages of a phone number, read from the database because the API does not list them.
     fn texts_and_calls(&self, number: &str) -> Vec<Value> {
         let sql = format!(
             "SELECT messages.id || '|' || direction || '|' || messages.status || '|' || sender || '|' || kind || '|'
@@ -286,7 +274,6 @@ impl Served {
         cluster::column(&self.options.database, &sql).into_iter().map(row).collect()
     }
 
-    /// Waits until a chat's history is as it is wanted.
     async fn waits(
         &self,
         chat: impl Display + Copy,
@@ -316,7 +303,6 @@ fn options(database: &Path) -> Options {
     }
 }
 
-/// The dashboard of a service.
 async fn dashboard(options: &Options) -> Admin {
     let Options { database, key_file, .. } = options.clone();
     let opening = move || Admin::open(&database, key_file.as_deref());
@@ -366,7 +352,6 @@ async fn connect_mailbox(options: &Options, mailbox: &TestMailbox) {
     admin.close();
 }
 
-/// A text for a chat.
 fn text_to(chat: i64, text: &str) -> Value {
     json!({"chatId": chat, "type": "text", "text": text})
 }

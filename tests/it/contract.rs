@@ -1,9 +1,8 @@
-//! The service held to its contract, row by row of the interface: the real
-//! service over a real socket with a real file, under a clock that moves only
-//! when it is told to.
+//! The service against its contract: the real service over a real socket with a real file, under a
+//! clock that only tests move.
 //!
-//! Every answer is looked at as it comes in: JSON, the three rate headers,
-//! and below 200 or above 299 the Error shape.
+//! Every answer is checked: JSON, the three rate limit headers, and the Error shape below 200 or
+//! above 299.
 
 mod account;
 mod bot;
@@ -40,10 +39,9 @@ use serde_json::{Value, json};
 use crate::desk::HandClock;
 use crate::postgres::cluster;
 
-/// A customer whose messages arrive and are read.
+/// A customer whose messages are delivered and read.
 const ANA: &str = "+34600111222";
 
-/// A service and somebody who calls it.
 struct World {
     base_url: String,
     dev_url: String,
@@ -61,13 +59,13 @@ impl World {
         Self::with(|options| options.unlimited = true).await
     }
 
-    /// With rate limits, or whatever else is wanted.
+    /// With rate limits unless `change` says otherwise.
     async fn with(change: impl FnOnce(&mut Options)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         Self::at(folder, HandClock::new(), change).await
     }
 
-    /// On a folder that may hold a database already.
+    /// Uses a folder that may hold a database already.
     async fn at(folder: tempfile::TempDir, clock: Arc<HandClock>, change: impl FnOnce(&mut Options)) -> Self {
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let mut options = Options::new(listen, folder.path().join("service.db"), clock.clone());
@@ -104,7 +102,6 @@ impl World {
         self.folder.as_ref().expect("a folder").path().join("service.db")
     }
 
-    /// The host and port it listens on.
     fn address(&self) -> String {
         let rest = self.base_url.strip_prefix("http://").expect("http");
         rest.strip_suffix("/v1").expect("a version").to_owned()
@@ -119,7 +116,6 @@ impl World {
         self.key(channel, Environment::Live)
     }
 
-    /// A call below the base URL with the business chat's live key.
     fn call(&self, method: &str, path: &str) -> Call {
         let method = Method::from_bytes(method.as_bytes()).expect("a method");
         let request = self.http.request(method, format!("{}{path}", self.base_url));
@@ -134,13 +130,11 @@ impl World {
         self.call("POST", path).json(&body).send().await
     }
 
-    /// A switch of `/dev`.
     async fn dev(&self, path: &str, body: Value) -> Answer {
         let request = self.http.post(format!("{}{path}", self.dev_url));
         Call { http: self.http.clone(), request, key: None }.json(&body).send().await
     }
 
-    /// A customer writes on a channel; the conversation's and message's ids.
     async fn inbound(&self, channel: &str, from: &str, text: &str) -> (String, String) {
         let told = json!({"channel": channel, "from": from, "text": text});
         let body = self.dev("/inbound", told).await.ok();
@@ -148,7 +142,6 @@ impl World {
         (id("conversationId"), id("messageId"))
     }
 
-    /// A text to Ana under an idempotency key.
     fn text(&self, key: &str, body: &str) -> Call {
         self.call("POST", "/messages/send").idem(key).json(&text_to(ANA, body))
     }
@@ -161,7 +154,7 @@ impl World {
         self.get("/account").await.ok()["creditsBalance"].as_i64().expect("whole credits")
     }
 
-    /// What reached a platform: recipient, content and key.
+    /// Everything that reached a platform: recipient, content and key.
     async fn outbound(&self) -> Vec<(String, String, Option<String>)> {
         let body = self.dev("/outbound", json!({})).await.ok();
         let text = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
@@ -173,18 +166,15 @@ impl World {
     }
 }
 
-/// The body of a text.
 fn text_to(to: &str, body: &str) -> Value {
     json!({"to": to, "type": "text", "text": {"body": body}})
 }
 
-/// The ids of a list's items.
 fn ids(body: &Value) -> Vec<String> {
     let items = body["data"].as_array().expect("a list");
     items.iter().map(|item| item["id"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// A call that is being made up.
 struct Call {
     http: reqwest::Client,
     request: reqwest::RequestBuilder,
@@ -221,7 +211,7 @@ impl Call {
         self
     }
 
-    /// Sends it, or tells that no whole answer came.
+    /// Sends the request; an error if no complete answer arrived.
     async fn attempt(self) -> Result<Answer, reqwest::Error> {
         let request = match &self.key {
             Some(key) => self.request.bearer_auth(key),
@@ -244,7 +234,7 @@ impl Call {
     }
 }
 
-/// An answer that keeps to the common rules.
+/// An answer that satisfies the common rules.
 struct Answer {
     shown: String,
     status: u16,
@@ -294,14 +284,13 @@ impl Answer {
         self.header("idempotent-replayed") == Some("true")
     }
 
-    /// The body of a 200.
+    /// Body of a 200.
     #[track_caller]
     fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{self:?}");
         self.body
     }
 
-    /// A refusal with exactly this status and code.
     #[track_caller]
     fn refused(&self, status: u16, code: &str) -> &Self {
         assert_eq!((self.status, self.code()), (status, code), "{self:?}");

@@ -1,6 +1,4 @@
-//! What is built in is what `.cargo/deny.toml` and `.cargo/proc-macros.toml`
-//! allow: licences, sources, versions, and which crates run programs of their
-//! own while they are built. Read from the lock file without network.
+//! Dependencies follow `.cargo/deny.toml` and `.cargo/proc-macros.toml`, checked without network.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +7,6 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The platform whose crates are looked at.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// A crate from outside that is built in, or used by tests and benches.
@@ -29,7 +26,7 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(ended.stdout).expect("text")
 }
 
-/// All of them. The tree knows which features are on, the metadata the rest.
+/// The tree has the enabled features, the metadata the rest.
 static ALL: LazyLock<Vec<Dependency>> = LazyLock::new(|| {
     let tree = cargo(&[
         "tree",
@@ -81,8 +78,7 @@ fn texts(list: &toml::Value) -> BTreeSet<String> {
     list.as_array().expect("a list").iter().map(|value| value.as_str().expect("a text").to_owned()).collect()
 }
 
-/// Whether a licence expression can be satisfied by what is allowed. `OR`
-/// binds least, `AND` more; older crates write `/` for `OR`.
+/// True if a licence expression is satisfied. `OR` binds less than `AND`; `/` is an older `OR`.
 fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();
@@ -155,8 +151,7 @@ fn every_licence_is_allowed_and_every_crate_is_from_the_registry() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The older versions of what is there twice, as `name:version`, each with as
-/// much of its version as the rules name.
+/// Older versions of duplicate crates as `name:version`, compared to the precision of the rules.
 #[test]
 fn two_versions_of_a_crate_have_a_reason() {
     let rules = rules("deny.toml");
@@ -199,7 +194,7 @@ fn no_crate_runs_a_program_of_its_own_unnamed() {
     assert_eq!(of_kind("proc-macro"), macros, "crates with procedural macros, and those named");
 }
 
-/// What belongs at the top; configurations of tools are dot files.
+/// Allowed files at the top, besides dot files.
 const TOP: [&str; 12] = [
     "CHANGELOG.md",
     "Cargo.lock",

@@ -1,34 +1,33 @@
-//! The story harness: keys in, a picture out, with the real service behind a
-//! real socket and real files. It knows what is in flight, so nothing sleeps:
+//! The story harness: keys in, a picture out, with the real service and real files. Nothing sleeps:
 //! [`Desk::settle`] runs until nothing is left to do.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use frontdesk::assist::Endpoint;
 use frontdesk::cli::development::{self, GeneratedData};
-use frontdesk::connections::Credentials;
 use frontdesk::inbox::Inbox;
 use frontdesk::inbox::event::{Effect, Event, FileWrite, Load, Loaded, SyncOrder, TerminalOrder};
+use frontdesk::inbox::input_queue::InputQueue;
 use frontdesk::inbox::keys::Pointer;
 use frontdesk::inbox::keys::{KeyCode, KeyPress};
 use frontdesk::inbox::layout::Area;
-use frontdesk::inbox::outside::Copied;
+use frontdesk::inbox::outside::CopyMethod;
 use frontdesk::inbox::palette_view::ThemePalette;
 use frontdesk::inbox::plain::input;
 use frontdesk::inbox::plain::input::PlainCommand;
 use frontdesk::inbox::screens::conversations::saved_views::SavedView;
-use frontdesk::inbox::screens::people::importing::{ImportAction, ImportResult, ImportSource};
+use frontdesk::inbox::screens::people::csv_import::{ImportAction, ImportResult, ImportSource};
 use frontdesk::inbox::settings::{PauseOnReply, Settings};
 use frontdesk::inbox::theme_view::Theme;
 use frontdesk::inbox::view;
 use frontdesk::model::account::Environment;
 use frontdesk::model::connections::Connection;
+use frontdesk::model::conversations::Automation;
 use frontdesk::model::email::compose::MailStyle;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::model_costs::{ModelCaps, ModelPrices, ModelUsage};
-use frontdesk::model::news::News;
+use frontdesk::model::news::{Health, News};
 use frontdesk::model::pictures::Graphics;
 use frontdesk::model::proposals::ProposedChange;
 use frontdesk::model::reviews::ReviewedAnswer;
@@ -36,6 +35,8 @@ use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::text::SafeText;
 use frontdesk::model::time::{Clock, Moment, SECOND, Timestamp, Zone};
+use frontdesk::net::assist::Endpoint;
+use frontdesk::net::connections::Credentials;
 use frontdesk::service;
 use frontdesk::shell::connections::{ConnectionsSetup, DeskConnections};
 use frontdesk::shell::desk_parts::DeskParts;
@@ -57,29 +58,26 @@ use serde_json::{Value, json};
 use crate::hands::Steps;
 use crate::regions::rows_of;
 
-/// The local time at which every story begins, so that it reads the same in
-/// every zone.
+/// Local time at which every story begins, in any zone.
 const START: &str = "2026-11-20T10:00:00";
-/// Time between two keys: more than a dialog's guard against typing ahead.
+/// Time between two keys, in microseconds; longer than a dialog ignores keys typed ahead.
 const BETWEEN_KEYS: i64 = SECOND / 5;
 
-/// The zone the stories happen in: UTC, or what `FRONTDESK_STORY_ZONE` names.
+/// Zone of the stories: UTC, or the one in `FRONTDESK_STORY_ZONE`.
 pub fn zone() -> Zone {
     std::env::var("FRONTDESK_STORY_ZONE").map_or(Zone::UTC, |var| named_zone(&var))
 }
 
-/// A zone of the database.
 pub fn named_zone(name: &str) -> Zone {
     Zone::from(jiff::tz::TimeZone::get(name).expect("a zone of the database"))
 }
 
-/// The text of a local time as the interface tells it.
+/// Formats a local time as the API does.
 pub fn utc(local: &str) -> String {
     HandClock::at(local, &zone()).now().to_string().replace(".000Z", "Z")
 }
 
-/// A picture with the interface's own texts of times, which are shown raw, as
-/// if the zone of the stories were UTC.
+/// Rewrites the API timestamps in a picture, which are shown raw, as if the zone were UTC.
 pub fn in_any_zone(picture: &str) -> String {
     let outside = |character: char| !character.is_ascii_digit() && !"TZ:.-".contains(character);
     let told = |piece: &str| {
@@ -92,15 +90,12 @@ pub fn in_any_zone(picture: &str) -> String {
     picture.split_inclusive(outside).map(|part| told(part).unwrap_or_else(|| part.to_owned())).collect()
 }
 
-/// Stories are about what is done, so their lists keep a conversation that
-/// needs nobody any more, and hours that pass are no absence; the first view
-/// and absences have stories of their own.
+/// Defaults of most stories: all open conversations are listed, absences are off.
 fn settings() -> Settings {
-    Settings { zone: zone(), first_view: SavedView::all_open(), away: 0, ..Settings::default() }
+    Settings { zone: zone(), first_view: SavedView::all_open(), absence_after: 0, ..Settings::default() }
 }
 
-/// The keys of a text: characters as they are, others as `<Enter>` or
-/// `<Ctrl-D>`; `<lt>` is the character `<`.
+/// Parses keys: characters as they are, others as `<Enter>` or `<Ctrl-D>`; `<lt>` is `<`.
 fn presses(keys: &str) -> Vec<KeyPress> {
     let mut rest = keys;
     let mut all = Vec::new();
@@ -123,11 +118,11 @@ fn presses(keys: &str) -> Vec<KeyPress> {
     all
 }
 
-/// A clock that moves only when it is told to.
+/// A clock that only tests move.
 #[derive(Debug)]
 pub struct HandClock {
     wall: AtomicI64,
-    /// Microseconds the wall clock was set forwards against the steady clock.
+    /// Microseconds the wall clock was set ahead of the steady clock.
     set: AtomicI64,
 }
 
@@ -136,7 +131,7 @@ impl HandClock {
         Self::at(START, &zone())
     }
 
-    /// One that shows a local time of a zone.
+    /// A clock that shows a local time of a zone.
     pub fn at(local: &str, zone: &Zone) -> Arc<Self> {
         let wall = Timestamp::parse(&format!("{local}Z")).expect("a valid time");
         let start = zone.at(wall.day_number(&Zone::UTC), wall.time_of_day(&Zone::UTC));
@@ -147,7 +142,7 @@ impl HandClock {
         self.wall.fetch_add(micros, Ordering::SeqCst);
     }
 
-    /// Sets the wall clock forwards, or back, while no time passes.
+    /// Moves the wall clock alone; the steady clock stays.
     pub fn set_by(&self, micros: i64) {
         self.wall.fetch_add(micros, Ordering::SeqCst);
         self.set.fetch_add(micros, Ordering::SeqCst);
@@ -164,24 +159,21 @@ impl Clock for HandClock {
     }
 }
 
-/// What the disk does with what it is given to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disk {
     Works,
     Fails,
-    /// Nothing comes back until it works again.
+    /// No write completes until the disk works again.
     Hangs,
 }
 
-/// What lies behind a desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum World {
     Empty,
     Sample,
-    Rehearsal,
+    TestTab,
 }
 
-/// A desk with a service of its own.
 pub struct Desk {
     pub app: Inbox,
     pub clock: Arc<HandClock>,
@@ -191,29 +183,28 @@ pub struct Desk {
     pub dev_url: String,
     pub keys: Vec<(String, Environment, String)>,
     pub bells: usize,
-    /// Notifications shown, and what was copied.
     pub notices: Vec<String>,
     pub copied: Vec<String>,
-    /// Links opened outside.
     pub opened: Vec<String>,
-    /// What the person's editor will come back with.
+    /// Results of the person's next edits in the editor.
     pub edits: std::collections::VecDeque<String>,
     pub quit: bool,
-    /// What was read of the files.
     pub loads: Vec<Load>,
+    /// Writes to this desk's files, oldest first.
+    pub written: Vec<FileWrite>,
+    inputs: InputQueue,
     disk: Disk,
     hung: Vec<Effect>,
-    /// Which reads fail.
     unreadable: fn(&Load) -> bool,
-    /// Whether no read ends.
+    /// True while no load completes.
     reads_hang: bool,
-    /// Whether what is asked of the server waits.
+    /// True while no request to the server completes.
     far: bool,
     http: reqwest::Client,
     pub store: Store,
     reader: Reader,
     channels: Vec<ChannelSync>,
-    /// What the steps of each channel remember.
+    /// State each channel keeps between steps.
     steps: Vec<Steps>,
     news: Arc<Mutex<Vec<News>>>,
     outside: UserFiles,
@@ -228,29 +219,26 @@ impl Desk {
         Self::with(columns, rows, |_| ())
     }
 
-    /// A desk whose settings differ.
     pub fn with(columns: u16, rows: u16, change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = settings();
         change(&mut settings);
         Self::in_world((columns, rows), settings, World::Empty)
     }
 
-    /// A desk on the sample world, whose clock only tests turn.
     pub fn demo(columns: u16, rows: u16) -> Self {
         Self::demo_in(columns, rows, zone())
     }
 
-    /// The same in a zone of its own.
     pub fn demo_in(columns: u16, rows: u16, zone: Zone) -> Self {
         Self::in_world((columns, rows), Settings { demo: true, zone, ..settings() }, World::Sample)
     }
 
     /// A desk whose second tab has the business chat's test key.
-    pub fn rehearsing(columns: u16, rows: u16) -> Self {
-        Self::in_world((columns, rows), settings(), World::Rehearsal)
+    pub fn with_test_tab(columns: u16, rows: u16) -> Self {
+        Self::in_world((columns, rows), settings(), World::TestTab)
     }
 
-    /// A desk in a zone of its own, begun at a local time of it.
+    /// A desk in a zone, beginning at a local time of it.
     pub fn in_zone(columns: u16, rows: u16, zone: &str, local: &str) -> Self {
         let settings = Settings { zone: named_zone(zone), ..settings() };
         Self::begun((columns, rows), settings, World::Empty, local)
@@ -290,10 +278,10 @@ impl Desk {
             spec(channel, name, &running.base_url, &found.expect("a live key").2)
         });
         let mut specs: Vec<ChannelSpec> = specs.collect();
-        if world == World::Rehearsal {
+        if world == World::TestTab {
             let found = keys.iter().find(|key| key.0 == "whatsapp" && key.1 == Environment::Test);
             let key = &found.expect("a test key").2;
-            specs[1] = spec("rehearsal", "Rehearsal", &running.base_url, key);
+            specs[1] = spec("test", "Test chat", &running.base_url, key);
         }
         let (base_url, dev_url) = (running.base_url.clone(), running.dev_url.clone());
         Self::open(specs, settings, size, clock, runtime, folder, move |desk| {
@@ -304,12 +292,10 @@ impl Desk {
         })
     }
 
-    /// A desk of one tab on some other server.
     pub fn on_server(base_url: &str, key: &str) -> Self {
         Self::with_tab("Harbor chat", base_url, key)
     }
 
-    /// The same with a name for the tab.
     pub fn with_tab(name: &str, base_url: &str, key: &str) -> Self {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let folder = tempfile::tempdir().expect("a folder");
@@ -329,6 +315,7 @@ impl Desk {
         let setup = StoreOptions {
             zone: settings.zone.clone(),
             clock: StoreClock::new(clock.clone()),
+            owner: settings.agent.to_string(),
             ..StoreOptions::default()
         };
         let store = Store::open_with(&folder.path().join("desk"), setup).expect("the desk's files open");
@@ -356,12 +343,14 @@ impl Desk {
             edits: std::collections::VecDeque::new(),
             quit: false,
             loads: Vec::new(),
+            written: Vec::new(),
+            inputs: InputQueue::default(),
             disk: Disk::Works,
             hung: Vec::new(),
             unreadable: |_| false,
             reads_hang: false,
             far: false,
-            // A kept connection would be closed by the service at any moment.
+            // The service may close a kept connection at any moment.
             http: reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client"),
             store,
             reader,
@@ -381,14 +370,14 @@ impl Desk {
         desk
     }
 
-    /// Ends the desk as kill -9 does and opens it again on the same files.
+    /// Ends the desk as `kill -9` does and opens it again on the same files.
     pub fn crash_and_reopen(self) -> Self {
         let specs: Vec<ChannelSpec> = self.channels.iter().map(|channel| channel.spec().clone()).collect();
         let (settings, size) = (self.app.context.settings.clone(), self.app.context.size);
         let Self {
             clock, runtime, folder, store, reader, channels, base_url, dev_url, keys, _service, ..
         } = self;
-        // Nothing is saved on the way out.
+        // Nothing is saved on exit.
         drop((store, reader, channels));
         Self::open(specs, settings, size, clock, runtime, folder, move |desk| {
             desk.base_url = base_url;
@@ -424,14 +413,14 @@ impl Desk {
                 }
                 Effect::Terminal(TerminalOrder::Copy(text, what)) => {
                     self.copied.push(text);
-                    Some(Event::Copied(what, Ok(Copied::Taken)))
+                    Some(Event::Copied(what, Ok(CopyMethod::Program)))
                 }
                 other if self.far && is_asked_of_the_server(&other) => {
                     self.hung.push(other);
                     None
                 }
                 Effect::Import(order) => self.order(order),
-                Effect::Ask(asked) => Some(Event::Answered(self.outside.handle_request(asked))),
+                Effect::Request(asked) => Some(Event::Answered(self.outside.handle_request(asked))),
                 Effect::Terminal(TerminalOrder::Edit(text)) => {
                     let edited = self.edits.pop_front().unwrap_or_else(|| format!("{text} (edited)\n"));
                     Some(Event::Edited(Ok(edited)))
@@ -444,7 +433,7 @@ impl Desk {
                     calls.sort_by_key(|call| std::cmp::Reverse(call.at));
                     Some(Event::Calls(calls))
                 }
-                Effect::Terminal(TerminalOrder::OpenOutside(url)) => {
+                Effect::Terminal(TerminalOrder::OpenLink(url)) => {
                     self.opened.push(url);
                     None
                 }
@@ -462,6 +451,7 @@ impl Desk {
                 }
                 Effect::Write(write) => {
                     let awaited = write.is_awaited();
+                    self.written.push(write.clone());
                     let event = self.write(write);
                     waiting.extend(event.into_iter().flat_map(|event| self.app.update(event)));
                     awaited.then_some(Event::Written)
@@ -473,10 +463,10 @@ impl Desk {
             }
             waiting.extend(self.take_news());
         }
-        self.app.desk.drawn(self.clock.moment(), &mut self.app.context);
+        self.app.desk.record_drawn(self.clock.moment(), &mut self.app.context);
     }
 
-    /// What is read from the server on a person's behalf.
+    /// Reads from the server on behalf of a person.
     fn ask(&self, effect: Effect) {
         let of = |id: ChannelId| self.channels.iter().find(|channel| channel.spec().id == id).expect("a tab");
         let on = &self.runtime;
@@ -491,7 +481,7 @@ impl Desk {
         }
     }
 
-    /// What becomes of an import.
+    /// Carries out a step of an import.
     fn order(&mut self, order: ImportAction) -> Option<Event> {
         match order {
             ImportAction::Check(source) => return Some(Event::Import(importing::check(source))),
@@ -520,31 +510,33 @@ impl Desk {
         }
     }
 
-    /// From now on the disk works, fails, or hangs; what hung is done first.
+    /// Changes the behaviour of the disk, after completing the writes that hung.
     pub fn disk(&mut self, disk: Disk) -> &mut Self {
         self.disk = disk;
         let hung = std::mem::take(&mut self.hung);
         self.perform(hung);
+        self.take_inputs();
         self
     }
 
-    /// From now on no answer of the server comes, or all that were waited for.
+    /// While true, requests to the server wait; then all are carried out.
     pub fn far(&mut self, far: bool) -> &mut Self {
         self.far = far;
         let hung = std::mem::take(&mut self.hung);
         self.perform(hung);
+        self.take_inputs();
         self
     }
 
-    /// From now on no read ends, or all that hung do.
+    /// While true, loads do not complete; then all are carried out.
     pub fn reads_hang(&mut self, hang: bool) -> &mut Self {
         self.reads_hang = hang;
         let hung = std::mem::take(&mut self.hung);
         self.perform(hung);
+        self.take_inputs();
         self
     }
 
-    /// From now on these of this desk's reads fail.
     pub fn unreadable(&mut self, which: fn(&Load) -> bool) -> &mut Self {
         self.unreadable = which;
         self
@@ -563,17 +555,16 @@ impl Desk {
         news.into_iter().flat_map(|news| self.app.update(Event::News(news))).collect()
     }
 
-    /// So many conversations nobody had come into the first tab, with so many
-    /// messages together.
+    /// Fills the first tab with generated conversations, and this many messages in total.
     pub fn fill(&mut self, conversations: u32, messages: u64) {
         let channel = self.channels[0].spec().id.clone();
         let world = GeneratedData::new(1, conversations, messages);
         self.runtime.block_on(development::fill(&self.store, &channel, &world)).expect("filled");
-        self.told(News::Conversations(channel));
+        self.deliver_news(News::Conversations(channel));
     }
 
-    /// Something the hands told.
-    pub fn told(&mut self, news: News) -> &mut Self {
+    /// Delivers news from sync.
+    pub fn deliver_news(&mut self, news: News) -> &mut Self {
         self.event(Event::News(news));
         self
     }
@@ -581,101 +572,160 @@ impl Desk {
     fn event(&mut self, event: Event) {
         let effects = self.app.update(event);
         self.perform(effects);
+        self.take_inputs();
     }
 
-    /// Lets time pass without any key.
+    /// Adds input of the keyboard or the mouse.
+    fn input(&mut self, input: Event) {
+        self.inputs.push(input);
+        self.take_inputs();
+    }
+
+    /// Takes input as the event loop does: its effects are performed once the rest has to wait.
+    fn take_inputs(&mut self) {
+        while let Some(effects) = self.take_inputs_before_the_disk() {
+            self.perform(effects);
+        }
+    }
+
+    /// Returns the effects of the input that need not wait, `None` if all input waits.
+    fn take_inputs_before_the_disk(&mut self) -> Option<Vec<Effect>> {
+        let mut effects = None;
+        while let Some(event) = self.inputs.next(&self.app, self.clock.moment()) {
+            effects.get_or_insert_with(Vec::new).extend(self.app.update(event));
+        }
+        effects
+    }
+
+    /// Lets time pass without a key; in microseconds.
     pub fn wait(&mut self, micros: i64) {
         self.clock.advance(micros);
         self.event(Event::Time(self.clock.times()));
     }
 
-    /// Presses keys: characters as they are, others as `<Enter>` or
-    /// `<Ctrl-D>`; `<lt>` is the character `<`.
+    /// Presses keys in the notation of `presses`.
     pub fn keys(&mut self, keys: &str) -> &mut Self {
         for key in presses(keys) {
             self.clock.advance(BETWEEN_KEYS);
             self.event(Event::Time(self.clock.times()));
-            self.event(Event::Key(key));
+            self.input(Event::Key(key));
         }
         self
     }
 
-    /// Presses keys that arrive in one read: what they ask for is done only
-    /// after the last.
-    pub fn keys_at_once(&mut self, keys: &str) -> &mut Self {
-        let effects: Vec<Effect> =
-            presses(keys).into_iter().flat_map(|press| self.app.update(Event::Key(press))).collect();
-        self.perform(effects);
+    /// Runs a command by its name in the palette, as for commands without a key.
+    pub fn run_command(&mut self, name: &str) -> &mut Self {
+        self.keys("<Ctrl-P>").types(name).keys("<Enter>")
+    }
+
+    /// Asserts the number of changes that have not been sent, over all tabs.
+    #[track_caller]
+    pub fn has_queued(&mut self, expected: u32) -> &mut Self {
+        let queued = self.app.desk.tabs.iter().map(|tab| tab.counts.outbox + tab.counts.stopped);
+        assert_eq!(queued.sum::<u32>(), expected, "changes in the outbox:\n{}", self.picture());
         self
     }
 
-    /// How mails of the mail tab begin from now on.
+    /// Asserts the number of conversations in which this desk paused the AI, over all tabs.
+    #[track_caller]
+    pub fn has_paused(&mut self, expected: u32) -> &mut Self {
+        let paused = self.app.desk.tabs.iter().map(|tab| tab.counts.paused_here);
+        assert_eq!(paused.sum::<u32>(), expected, "paused here:\n{}", self.picture());
+        self
+    }
+
+    /// Asserts that the AI answers in the current conversation.
+    #[track_caller]
+    pub fn has_ai_on(&mut self) -> &mut Self {
+        let state = self.app.desk.current_conversation().map(|row| row.conversation.automation);
+        assert_eq!(state, Some(Automation::On), "{}", self.picture());
+        self
+    }
+
+    /// Asserts that the server of the active tab answers.
+    #[track_caller]
+    pub fn is_connected(&mut self) -> &mut Self {
+        let health = &self.app.desk.tab().health;
+        assert!(matches!(health, Health::Live { .. }), "{health:?}:\n{}", self.picture());
+        self
+    }
+
+    /// The last line: keys of the place or a notice, and news.
+    pub fn status(&self) -> String {
+        self.picture().rsplit('\n').next().unwrap_or_default().trim().to_owned()
+    }
+
+    /// Presses keys that arrive in one read: what they ask for is done once a
+    /// key has to wait for it, or after the last.
+    pub fn keys_at_once(&mut self, keys: &str) -> &mut Self {
+        presses(keys).into_iter().for_each(|press| self.inputs.push(Event::Key(press)));
+        self.take_inputs();
+        self
+    }
+
     pub fn mails_begin(&mut self, style: MailStyle) {
         self.app.context.settings.mail_styles = vec![(ChannelId::from("email"), style)];
     }
 
-    /// Presses plain keys faster than the disk is: what they ask for is done
-    /// only after the last.
+    /// Presses plain keys faster than the disk: effects run only after the last.
     pub fn keys_before_the_disk(&mut self, keys: &str) -> &mut Self {
         let mut effects = Vec::new();
         for it in keys.chars() {
             self.clock.advance(BETWEEN_KEYS);
             effects.extend(self.app.update(Event::Time(self.clock.times())));
-            effects.extend(self.app.update(Event::Key(KeyPress::plain(KeyCode::Char(it)))));
+            self.inputs.push(Event::Key(KeyPress::plain(KeyCode::Char(it))));
+            effects.extend(self.take_inputs_before_the_disk().into_iter().flatten());
         }
         self.perform(effects);
+        self.take_inputs();
         self
     }
 
-    /// Says a line as the plain mode reads it; why it was not taken, if so.
+    /// Enters a line in plain mode; returns the error if it was rejected.
     pub fn says(&mut self, line: &str) -> Option<String> {
-        self.app.context.question_was_heard();
+        self.app.context.lower_prompt_guard();
         for _ in 0..9 {
-            let events = match input::read(&self.app, line, &[]) {
+            let events = match input::parse_line(&self.app, line, &[]) {
                 PlainCommand::Events(events) => {
-                    events.into_iter().for_each(|event| self.event(event));
+                    events.into_iter().for_each(|event| self.input(event));
                     return None;
                 }
-                PlainCommand::Elsewhere => input::leaving(&self.app),
+                PlainCommand::LeaveFirst => input::leave_events(&self.app),
                 PlainCommand::Unknown(why) => return Some(why),
-                PlainCommand::Again | PlainCommand::List | PlainCommand::Help(_) => return None,
+                PlainCommand::RepeatPlace | PlainCommand::List | PlainCommand::Help(_) => return None,
             };
-            events.into_iter().for_each(|event| self.event(event));
+            events.into_iter().for_each(|event| self.input(event));
         }
         Some("it cannot be left".to_owned())
     }
 
-    /// Types text at a speed, in microseconds between its letters.
     pub fn types_at(&mut self, text: &str, between: i64) -> &mut Self {
         for it in text.chars() {
             self.wait(between);
-            self.event(Event::Key(KeyPress::plain(KeyCode::Char(it))));
+            self.input(Event::Key(KeyPress::plain(KeyCode::Char(it))));
         }
         self
     }
 
-    /// Types text into whatever has the keyboard.
     pub fn types(&mut self, text: &str) -> &mut Self {
         for it in text.chars() {
-            self.event(Event::Key(KeyPress::plain(KeyCode::Char(it))));
+            self.input(Event::Key(KeyPress::plain(KeyCode::Char(it))));
         }
         self
     }
 
-    /// Pastes text as a terminal marks it.
     pub fn pastes(&mut self, text: &str) -> &mut Self {
-        self.event(Event::Paste(text.to_owned()));
+        self.input(Event::Paste(text.to_owned()));
         self
     }
 
-    /// Text comes faster than a person types.
+    /// Delivers text faster than a person types.
     pub fn bursts(&mut self, text: &str) -> &mut Self {
-        self.event(Event::Burst(text.to_owned()));
+        self.input(Event::Burst(text.to_owned()));
         self
     }
 
-    /// Runs the hands until nothing is due: what is queued leaves, what is
-    /// new arrives.
+    /// Runs sync until nothing is due: queued rows are sent, new messages arrive.
     pub fn settle(&mut self) -> &mut Self {
         self.import_step();
         for index in 0..self.channels.len() {
@@ -706,7 +756,6 @@ impl Desk {
         self
     }
 
-    /// What the importing thread does now and then.
     fn import_step(&mut self) {
         let Some((source, import)) = &mut self.import else { return };
         let progress = import.step(self.clock.now()).expect("a step").clone();
@@ -717,13 +766,11 @@ impl Desk {
         self.event(Event::Import(told));
     }
 
-    /// What is on screen, as text.
     pub fn picture(&self) -> String {
         let (width, height) = self.app.context.size;
         rows_of(&self.buffer(), Area { x: 0, y: 0, width, height }).join("\n")
     }
 
-    /// The frame's cells.
     pub fn buffer(&self) -> Buffer {
         let (width, height) = self.app.context.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
@@ -731,20 +778,18 @@ impl Desk {
         buffer
     }
 
-    /// Does something with the mouse.
     pub fn mouse(&mut self, pointer: Pointer) -> &mut Self {
-        self.event(Event::Pointer(pointer));
+        self.input(Event::Pointer(pointer));
         self
     }
 
-    /// Clicks on the first cell of a text on screen.
     #[track_caller]
     pub fn clicks(&mut self, text: &str) -> &mut Self {
         let (x, y) = self.place_of(text);
         self.mouse(Pointer::Down(x, y)).mouse(Pointer::Up)
     }
 
-    /// Where a text stands on screen.
+    /// Returns column and row of a text on screen.
     #[track_caller]
     pub fn place_of(&self, text: &str) -> (u16, u16) {
         let picture = self.picture();
@@ -756,26 +801,22 @@ impl Desk {
         (u16::try_from(x).expect("a column"), u16::try_from(y).expect("a row"))
     }
 
-    /// The terminal window gets or loses the focus.
     pub fn focus(&mut self, focused: bool) -> &mut Self {
-        self.event(Event::Focus(focused));
+        self.input(Event::Focus(focused));
         self
     }
 
-    /// Makes the terminal another size.
     pub fn resize(&mut self, size: (u16, u16)) {
         self.event(Event::Resize(size.0, size.1));
     }
 
-    /// Puts a file of the person's own somewhere; returns its path.
     pub fn file(&self, name: &str, bytes: &[u8]) -> String {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).expect("written");
         path.to_str().expect("a plain path").to_owned()
     }
 
-    /// The file that waits on a tab is being uploaded by someone who ends
-    /// before it is whole.
+    /// Simulates another process that died while uploading the file that waits on a tab.
     pub fn uploads_in_part(&mut self, channel: &str, percent: u8) -> &mut Self {
         let id = ChannelId::from(channel);
         let rows = self.runtime.block_on(self.store.lane_rows(&id)).expect("rows");
@@ -796,18 +837,10 @@ impl Desk {
             credentials.store(connection, &Secret::new(secret)).expect("kept");
         }
         let connections: Vec<Connection> = all.iter().map(|pair| pair.0.clone()).collect();
-        let file = folder.join("connections.toml");
-        std::fs::write(&file, frontdesk::wire::connections::write(&connections)).expect("written");
         self.app.context.settings.connections.clone_from(&connections);
-        self.app.context.settings.connects = true;
         let log = folder.join("connection-calls.log");
-        let setup = ConnectionsSetup {
-            connections,
-            file,
-            log,
-            credentials,
-            zone: self.app.context.settings.zone.clone(),
-        };
+        let setup =
+            ConnectionsSetup { connections, log, credentials, zone: self.app.context.settings.zone.clone() };
         self.outside.set_connections(DeskConnections::new(
             setup,
             self.clock.clone(),
@@ -816,12 +849,11 @@ impl Desk {
         self
     }
 
-    /// A model suggests from now on.
+    /// Connects a model that suggests answers.
     pub fn suggests(&mut self, url: &str, day_tokens: u64) -> &mut Self {
         self.suggests_within(url, ModelCaps::for_day(day_tokens, None), ModelPrices::default())
     }
 
-    /// The same with prices, and within other caps.
     pub fn suggests_within(&mut self, url: &str, caps: ModelCaps, prices: ModelPrices) -> &mut Self {
         self.app.context.settings.model_caps = Some((caps, SafeText::line("EUR")));
         self.app.context.settings.transcribes = true;
@@ -849,7 +881,7 @@ impl Desk {
         self
     }
 
-    /// The AI is to stay paused in all of a tab from now on.
+    /// Switches a tab to draft-only mode.
     pub fn draft_only(&mut self, channel: &str) {
         let found = self
             .channels
@@ -860,35 +892,30 @@ impl Desk {
         self.channels[found] = make_channel(spec, &self.store, &self.clock, &self.news);
     }
 
-    /// What questions to the model took on all days.
     pub fn model_usage(&self) -> ModelUsage {
         let rows = self.reader.model_usage(0).expect("the disk");
         rows.iter().fold(ModelUsage::default(), |all, row| all.plus(&row.usage))
     }
 
-    /// What questions to the model took today.
     pub fn model_usage_today(&self) -> ModelUsage {
         let today = self.clock.now().day_number(&self.app.context.settings.zone);
         let rows = self.reader.model_usage(today).expect("the disk");
         rows.iter().fold(ModelUsage::default(), |all, row| all.plus(&row.usage))
     }
 
-    /// What was said of the AI's answers, oldest first.
     pub fn reviewed(&self) -> Vec<ReviewedAnswer> {
         self.reader.reviewed_answers(None).expect("the disk")
     }
 
-    /// The desk's own folder.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
 
-    /// The folder of canned replies.
     pub fn replies(&self) -> std::path::PathBuf {
         self.folder.path().join("replies")
     }
 
-    /// A template is approved at the platform, of whatever shape.
+    /// Adds an approved template to the service's database.
     pub fn template(&self, template: Value) {
         let file =
             rusqlite::Connection::open(self.folder.path().join("service.db")).expect("the service's file");
@@ -906,13 +933,11 @@ impl Desk {
         .expect("a template");
     }
 
-    /// Finds messages, people and notes as this desk stores them.
     pub fn search(&self, query: &SearchQuery) -> SearchPage {
         self.store.finish_index().expect("the index");
         self.reader.search(query).expect("a page")
     }
 
-    /// Asserts that the screen holds a text.
     #[track_caller]
     pub fn shows(&mut self, text: &str) -> &mut Self {
         let picture = self.picture();
@@ -920,7 +945,6 @@ impl Desk {
         self
     }
 
-    /// Asserts that the screen does not hold a text.
     #[track_caller]
     pub fn hides(&mut self, text: &str) -> &mut Self {
         let picture = self.picture();
@@ -928,7 +952,6 @@ impl Desk {
         self
     }
 
-    /// Calls a switch of the service.
     pub fn dev(&self, path: &str, body: Value) -> Value {
         let url = format!("{}/{path}", self.dev_url);
         self.runtime.block_on(async {
@@ -941,38 +964,33 @@ impl Desk {
         })
     }
 
-    /// A customer writes; returns the conversation's id.
     pub fn customer(&self, channel: &str, from: &str, name: &str, text: &str) -> String {
         let body = json!({"channel": channel, "from": from, "name": name, "text": text});
         let answer = self.dev("inbound", body);
         answer["conversationId"].as_str().expect("an id").to_owned()
     }
 
-    /// An assistant beside the desk proposes something; the desk is told as of
-    /// any change by another process.
+    /// Stores a proposal as another process would and reports it to the desk.
     pub fn propose(&mut self, channel: &str, conversation: &str, change: ProposedChange) {
         let (channel, conversation) = (ChannelId::from(channel), conversation.into());
         let seen = self.reader.newest_message(&channel, &conversation).expect("a message");
         let (proposer, reason) = (SafeText::line("Helper 1.0"), SafeText::line("the customer asked"));
         let new = NewProposal { channel: channel.clone(), conversation, proposer, reason, change, seen };
         self.store.insert_proposal(new, self.clock.now()).expect("the disk").expect("there is room");
-        self.told(News::Conversations(channel));
+        self.deliver_news(News::Conversations(channel));
     }
 
-    /// All that reached a platform, oldest first.
     pub fn outbound(&self) -> Vec<Value> {
         self.dev("outbound", json!({}))["data"].as_array().expect("a list").clone()
     }
 
-    /// Lets time pass for the service and the desk together: all that falls
-    /// due there happens.
+    /// Lets time pass for service and desk; due work of both is done.
     pub fn pass(&mut self, seconds: i64) -> &mut Self {
         self.wait(seconds * SECOND);
         self.dev("clock", json!({"advance_seconds": 0}));
         self
     }
 
-    /// Reads from the interface with the live key of a channel.
     pub fn get(&self, channel: &str, path: &str) -> Value {
         let key = self.keys.iter().find(|key| key.0 == channel && key.1 == Environment::Live).expect("a key");
         self.runtime.block_on(async {
@@ -982,13 +1000,13 @@ impl Desk {
         })
     }
 
-    /// Someone else who holds the live key of a channel sends a text.
+    /// Sends a text with the channel's live key, as a colleague would.
     pub fn colleague(&self, channel: &str, to: &str, text: &str) {
         let body = json!({"to": to, "type": "text", "text": {"body": text}});
         self.elsewhere(channel, "POST", "/messages/send", body);
     }
 
-    /// Someone else who holds the live key of a channel changes something.
+    /// Calls the API with the channel's live key, as a colleague would.
     pub fn elsewhere(&self, channel: &str, method: &str, path: &str, body: Value) {
         let key = self.key_of(channel);
         let method = method.parse().expect("a method");
@@ -1001,12 +1019,10 @@ impl Desk {
         });
     }
 
-    /// The live key of a channel.
     pub fn key_of(&self, channel: &str) -> String {
         self.key(channel, Environment::Live)
     }
 
-    /// The test key of a channel.
     pub fn test_key_of(&self, channel: &str) -> String {
         self.key(channel, Environment::Test)
     }
@@ -1042,7 +1058,7 @@ fn make_channel(
     ChannelSync::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
 }
 
-/// The settings most stories want: nothing asks, nothing is held.
+/// Settings of most stories: no question before a send, no hold.
 pub fn direct(settings: &mut Settings) {
     settings.pause_on_reply = PauseOnReply::Never;
     settings.hold = 0;

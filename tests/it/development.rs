@@ -1,7 +1,10 @@
-//! `frontdesk dev fill-cache`: what it fills, the inbox's own commands show.
+//! `frontdesk dev fill-cache`: the inbox's commands show its data.
 
 use std::path::Path;
 use std::process::{Command, Output};
+
+use frontdesk::model::filter::parse;
+use frontdesk::model::queries::ConversationQuery;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_frontdesk"));
@@ -25,6 +28,7 @@ fn a_filled_cache_is_found_by_the_inbox_of_that_name() {
     let said = String::from_utf8_lossy(&filled.stdout).into_owned();
     assert!(filled.status.success() && said.starts_with("700 conversations with 2000 messages"), "{said}");
     let reader = frontdesk::store::Store::open(Path::new(data)).expect("whole").reader().expect("a reader");
-    let counts = reader.counts(&"bench".into()).expect("counted");
-    assert!(counts.needs_reply > 100, "{counts:?}");
+    let waiting = parse("is:waiting").filter;
+    let page = reader.conversations(&ConversationQuery::first("bench".into(), waiting, 200)).expect("a page");
+    assert!(page.rows.len() > 100, "{} wait", page.rows.len());
 }

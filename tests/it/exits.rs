@@ -1,4 +1,4 @@
-//! What leaves the real binary: copies, and keys that must not.
+//! Data that leaves the real binary: copies, and keys that must not.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -10,8 +10,7 @@ use crate::binary::Binary;
 use crate::desk::Desk;
 use crate::pty::Terminal;
 
-/// A program of this name that keeps what it is given: its input, its
-/// environment, and how large a core dump may be.
+/// A program with this name that records its input, its environment, and its core dump limit.
 fn stand_in(folder: &std::path::Path, name: &str) {
     let script = "#!/bin/sh\nenv > \"$KEPT/env\"\nulimit -c > \"$KEPT/core\"\necho \"$@\" > \"$KEPT/arguments\"\n\
                   cat > \"$KEPT/part\"\nmv \"$KEPT/part\" \"$KEPT/text\"\n";
@@ -61,11 +60,7 @@ fn a_copy_says_where_it_went_and_where_none_is_taken() {
     ));
     for (program, said, sent) in [
         ("WezTerm", "sent to the terminal's clipboard: the address, 12 characters", true),
-        (
-            "Apple_Terminal",
-            "not copied: this terminal takes no copies; set copy_command in config.toml",
-            false,
-        ),
+        ("Apple_Terminal", "set copy_command in config.toml", false),
     ] {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
         command.env("FRONTDESK_CONFIG_DIR", binary.folder());
@@ -89,7 +84,7 @@ fn a_key_is_not_sent_to_another_users_port() {
         eprintln!("skipped: only root can be two users");
         return;
     }
-    // Listens as nobody, answers the first connection and tells what it heard.
+    // A server of another user that records the first request.
     let script = "use IO::Socket::INET; $| = 1; my $s = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 5) \
                   or die; print $s->sockport, \"\\n\"; while (my $c = $s->accept) { sysread $c, my $b, 4096; \
                   $b =~ s/[\\r\\n]+/ /g; print \"heard $b\\n\"; close $c; }";
@@ -111,10 +106,10 @@ fn a_key_is_not_sent_to_another_users_port() {
     let ended = binary.run(&["channel", "test"], "");
     let told = format!("{} {}", ended.out, ended.err);
     assert!(
-        told.contains("held by another user (uid 65534)") && told.contains("service_uid = 65534"),
+        told.contains("belongs to another user (uid 65534)") && told.contains("service_uid = 65534"),
         "{told}"
     );
-    // Where the configuration names that user, it is asked, and hears the key.
+    // With that user configured, it gets the request with the key.
     binary.configure(&format!("{config}service_uid = 65534\n"));
     binary.run(&["channel", "test"], "");
     squatter.kill().expect("killed");

@@ -1,6 +1,4 @@
-//! What the outbox tells and does when requests go wrong: every operation of
-//! the interface under every fault of the proxy, over real sockets, held
-//! against the truth in the service's own file.
+//! The outbox under faults, compared with the service's database.
 
 mod cell;
 mod matrix;

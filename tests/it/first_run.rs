@@ -1,4 +1,4 @@
-//! The real binary without a channel: one screen from which everything begins.
+//! The real binary without a channel: the first screen.
 
 use portable_pty::CommandBuilder;
 
@@ -42,7 +42,7 @@ fn the_demo_and_the_tutor_start_in_its_terminal() {
     assert_eq!(terminal.ended(), 0);
     let mut terminal = started(80, 24);
     terminal.keys("j\r");
-    terminal.wait_for_text("Tutor 1/8 · g w");
+    terminal.wait_for_text("Tutor 1/10 · w");
     terminal.signal("TERM");
     assert_eq!(terminal.ended(), 0);
 }
@@ -51,24 +51,58 @@ fn the_demo_and_the_tutor_start_in_its_terminal() {
 fn a_channel_is_added_and_the_inbox_opens() {
     let desk = Desk::new(80, 24);
     let key = desk.key_of("whatsapp");
-    for (url, goes_on) in
-        [("http://127.0.0.1:1/v1", "no channel was added"), (&desk.base_url, "Harbor chat LIVE")]
-    {
-        let mut terminal = started(120, 30);
+    let mut terminal = started(120, 30);
+    terminal.keys("a");
+    terminal.wait_for_text("Name of the tab:");
+    terminal.keys("Harbour\x7f\x7fr chat\r");
+    terminal.wait_for_text("Name of the tab: Harbor chat");
+    terminal.wait_for_text("Address of the service");
+    terminal.keys("http://127.0.0.1:1/v1\r");
+    terminal.wait_for_text("Channel key (not shown):");
+    terminal.keys(&format!("{key}\r"));
+    // An address that cannot be reached is asked for again; name and key are kept.
+    terminal.wait_for_text("Address of the service [http://127.0.0.1:1/v1]:");
+    terminal.keys(&format!("{}\r", desk.base_url));
+    terminal.wait_for_text("Enter to return to the desk");
+    terminal.keys("\r");
+    terminal.wait_for_text("1 Harbor chat");
+    assert!(!terminal.written().contains(&key[..20]), "the key was shown");
+    terminal.signal("TERM");
+    assert_eq!(terminal.ended(), 0);
+}
+
+#[test]
+fn escape_leaves_each_question_of_adding_a_channel() {
+    for answers in [vec![], vec!["Harbor chat\r"], vec!["Harbor chat\r", "http://127.0.0.1:1/v1\r"]] {
+        let mut terminal = started(80, 24);
         terminal.keys("a");
-        terminal.wait_for_text("Name of the tab:");
-        terminal.keys("Harbor chat\r");
-        terminal.wait_for_text("Address of the service");
-        terminal.keys(&format!("{url}\r"));
-        terminal.wait_for_text("Channel key (not shown):");
-        terminal.keys(&format!("{key}\r"));
-        terminal.wait_for_text("Enter goes back to the desk");
-        terminal.keys("\r");
-        terminal.wait_for_text(goes_on);
-        assert!(!terminal.written().contains(&key[..20]), "the key was shown");
+        let questions = ["Name of the tab:", "Address of the service", "Channel key (not shown):"];
+        terminal.wait_for_text(questions[0]);
+        for (answer, next) in answers.iter().zip(&questions[1..]) {
+            terminal.keys(answer);
+            terminal.wait_for_text(next);
+        }
+        terminal.keys("\x1b");
+        terminal.wait_for_text("nothing was changed");
+        terminal.wait_for_text("Enter to return to the desk");
+        assert!(!terminal.written().contains("^["), "Esc is shown");
+        terminal.keys("\x1b");
+        terminal.wait_for_text("no channel was added");
         terminal.signal("TERM");
         assert_eq!(terminal.ended(), 0);
     }
+}
+
+#[test]
+fn demo_starts_in_plain_mode() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+    command.args(["demo", "--plain"]);
+    let mut terminal = Terminal::run(folder, command, 80, 24);
+    terminal.wait_for_text("Harbor");
+    assert!(!terminal.written().contains("\x1b[?1049h"), "{}", terminal.written());
+    terminal.signal("TERM");
+    terminal.wait_for_end();
 }
 
 #[test]
@@ -90,7 +124,7 @@ fn where_nobody_can_choose_words_say_how_to_begin() {
     assert!(said.contains("`frontdesk demo`") && said.contains("`frontdesk channel add`"), "{said}");
     let said = binary.fails(2, &[], "");
     assert!(said.contains("needs a terminal") && said.lines().count() == 1, "{said}");
-    // On a terminal that can only print lines it is plain mode.
+    // On a terminal that can only print lines, plain mode starts.
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = CommandBuilder::new("sh");
     command.args(["-c", "TERM=dumb exec \"$0\"", env!("CARGO_BIN_EXE_frontdesk")]);

@@ -1,11 +1,9 @@
-//! `cargo test` runs the same cases on every machine: random tests take their
-//! seed and size from `randomized`, which is fresh only in a campaign.
+//! Random tests take seed and size from `randomized`, which is fresh only in a campaign.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Sources of chance that no seed decides. A test that draws from them is red
-/// by chance. Built from halves so that this file does not contain them.
+/// Sources of randomness without a seed. Split so that this file does not contain them.
 const ENTROPY: [(&str, &str); 8] = [
     ("rand::ran", "dom"),
     ("rand::r", "ng()"),
@@ -17,9 +15,9 @@ const ENTROPY: [(&str, &str); 8] = [
     ("ProptestConfig::with_", "cases"),
 ];
 
-/// Tests that draw something on which no outcome depends.
+/// Uses that do not affect the result.
 const HARMLESS: [(&str, &str); 1] = [
-    // The first port to try; a port in use is passed over.
+    // The first port to try; a used port is skipped.
     ("tests/it/binary.rs", concat!("rand::ran", "dom_range(0..PORTS)")),
 ];
 
@@ -34,15 +32,13 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Lines of tests in a file of the tree: all of `tests`, and in `src` what
-/// follows `mod tests {` or lies in a file of tests.
+/// Test code of a file: all of `tests`, and in `src` test modules and files of tests.
 fn test_lines(path: &str, text: &str) -> impl Iterator<Item = String> {
     let is_test = path.starts_with("tests/") || path.contains("/tests/") || path.ends_with("tests.rs");
     let tests = if is_test { text } else { text.split_once("mod tests {").map_or("", |(_, tests)| tests) };
     tests.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>().into_iter()
 }
 
-/// Faults of a file, in words.
 fn faults(path: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut lines = test_lines(path, text).peekable();

@@ -1,49 +1,47 @@
-//! Rules read from the source: dependencies go only downward, closed enums are
-//! matched without a catch-all arm, rows are read by column name.
+//! Rules checked in the source: dependencies, exhaustive matches, rows read by column name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each floor, a crate of its own, and what it may depend on. The edge, with
-/// its commands, configuration and shell, may import everything.
+/// Each crate of a floor and the crates it may depend on. The root crate may depend on all.
 const FLOORS: &[(&str, &[&str])] = &[
     ("model", &[]),
-    // Private files and folders, for all that touch a disk.
+    // Private files and folders, for all crates that touch a disk.
     ("disk", &[]),
-    ("wire", &["model"]),
+    ("api", &["model"]),
     // Rows by name, for both databases.
     ("sqlite", &["model"]),
     ("inbox", &["model"]),
-    ("client", &["model", "wire"]),
-    // Reaches hosts that a customer or a configuration named, always through
-    // the guard. A floor of its own and not a part of `service`, since the
-    // service's webhooks and assistant and the inbox's card must go through
-    // the very same code, and the inbox may not import the service.
-    ("connections", &["model", "wire", "disk"]),
-    // Asks a model, for the service's assistant and the desk alike.
-    ("assist", &["model", "connections"]),
-    // Hears what the service delivers; beside the client, which speaks to it.
-    ("receiver", &["model", "wire"]),
+    ("client", &["model", "api"]),
+    // Requests to hosts a customer or a configuration named, always through the SSRF guard, and to
+    // models. A crate of its own: both the service and the desk need this code, and the desk may
+    // not import the service.
+    ("net", &["model", "api", "disk"]),
+    // Receives webhooks of the service.
+    ("receiver", &["model", "api"]),
     ("store", &["model", "sqlite", "disk"]),
     ("sync", &["model", "client", "store", "disk"]),
-    ("service", &["model", "wire", "connections", "assist", "sqlite", "disk"]),
+    // Pure of the database, so that each platform can be read and tested alone.
+    ("platforms", &["model", "api", "net"]),
+    ("service", &["model", "api", "net", "platforms", "sqlite", "disk"]),
     (TESTS_ONLY, &[]),
 ];
 
-/// Floor that tests of every floor may use, and the program may not.
+/// Crate that tests of every floor may use, and the program may not.
 const TESTS_ONLY: &str = "randomized";
 
-/// Outside crates and the only floors that may depend on them.
+/// Outside crates and the only crates that may depend on them.
 const CRATES: &[(&str, &[&str])] = &[
-    ("serde", &["model", "wire", "sqlite", "store"]),
+    ("serde", &["model", "api", "sqlite", "store"]),
+    ("schemars", &["api"]),
     ("ratatui", &["inbox"]),
     ("reqwest", &["client"]),
     ("rusqlite", &["model", "sqlite", "store", "sync", "service"]),
     ("tokio_postgres", &["service"]),
     ("axum", &["service"]),
-    // HTTP by the bytes: the service, the guard, and the receiver of webhooks,
-    // which answers two requests and has no use for a router.
-    ("hyper", &["service", "connections", "receiver"]),
+    ("async_imap", &["platforms"]),
+    // HTTP at the lowest level; the webhook receiver answers two requests and needs no router.
+    ("hyper", &["service", "platforms", "net", "receiver"]),
     ("crossterm", &[]),
     ("clap", &[]),
     ("tui_textarea", &["inbox"]),
@@ -79,12 +77,12 @@ fn sources() -> Vec<(String, PathBuf, String)> {
     found.into_iter().map(read).collect()
 }
 
-/// The code of a file without its comments and documentation.
+/// The code of a file without comments.
 fn code(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(|line| line.split("//").next().unwrap_or("")).filter(|text| !text.trim().is_empty())
 }
 
-/// The crates a floor's manifest names, also for its tests.
+/// The crates a manifest names, including dev-dependencies.
 fn dependencies(manifest: &str) -> impl Iterator<Item = &str> {
     let mut wanted = false;
     manifest.lines().filter_map(move |line| {
@@ -97,8 +95,7 @@ fn dependencies(manifest: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What is wrong with what a floor depends on. The compiler holds the rest: a
-/// crate sees only what its manifest names.
+/// Violations in the dependencies of a crate. The compiler enforces the rest.
 fn wrong_dependencies(floor: &str, manifest: &str) -> Vec<String> {
     let Some((_, allowed)) = FLOORS.iter().find(|(name, _)| *name == floor) else {
         return vec![format!("{floor} is on no floor")];
@@ -139,8 +136,8 @@ fn floors_depend_only_downward() {
 #[test]
 fn a_dependency_upward_is_found() {
     for (floor, manifest, count) in [
-        ("model", "[dependencies]\nwire.workspace = true\n", 1),
-        ("wire", "[dependencies]\nmodel.workspace = true\n", 0),
+        ("model", "[dependencies]\napi.workspace = true\n", 1),
+        ("api", "[dependencies]\nmodel.workspace = true\n", 0),
         ("inbox", "[package]\nname = \"store\"\n[dev-dependencies]\nstore = { path = \"x\" }\n", 1),
         ("service", "[dependencies]\nclient.workspace = true\naxum.workspace = true\n", 1),
         ("sync", "[dependencies]\nreqwest = \"1\"\n", 1),
@@ -152,8 +149,7 @@ fn a_dependency_upward_is_found() {
     assert!(!starts_a_word("my_serde::x, a::serde::y", "serde::"));
 }
 
-/// Rooms of the edge, which is one crate, and what each may not name: only the
-/// command line starts the service, and only the shell has the terminal.
+/// Modules of the root crate and the crates each may not name.
 const ROOMS: &[(&str, &[&str])] = &[
     ("shell", &["service", "clap"]),
     ("cli", &["crossterm", "ratatui", "ratatui_image", "image", "rusqlite", "reqwest", "axum"]),
@@ -182,8 +178,7 @@ fn starts_a_word(line: &str, word: &str) -> bool {
     })
 }
 
-/// Closed enums that say what happens: each is matched to its last variant,
-/// so that one that was forgotten does not compile.
+/// Closed enums that must be matched exhaustively, so that a forgotten variant does not compile.
 const CLOSED: [&str; 9] = [
     "Effect::",
     "FileWrite::",
@@ -196,7 +191,7 @@ const CLOSED: [&str; 9] = [
     "Pane::",
 ];
 
-/// The catch-all arms of matches over closed enums, in formatted code.
+/// Catch-all arms of matches over closed enums, in formatted code.
 fn catch_alls(text: &str, closed: &[&str]) -> Vec<String> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = text.lines().collect();
@@ -235,7 +230,7 @@ fn what_happens_is_matched_without_a_catch_all() {
     let mut wrong = Vec::new();
     for (floor, path, text) in sources() {
         let here = matches!(floor.as_str(), "inbox" | "shell");
-        // Other crates have enums of these names.
+        // Other crates have enums with these names.
         let ours =
             ["crate::event::", "inbox::event::", "model::news::"].iter().any(|entry| text.contains(entry));
         if here && ours {
@@ -265,8 +260,7 @@ fn a_catch_all_is_found() {
     );
 }
 
-/// Whether a line reads a cell of a row by its place. What SQL functions are
-/// called with has no names.
+/// True if a line reads a column of a row by index. Arguments of SQL functions have no names.
 fn reads_by_place(line: &str) -> bool {
     line.match_indices(".get").any(|(at, _)| {
         let rest = line[at + 4..].trim_start_matches("_ref").trim_start_matches("_unwrap");
@@ -286,7 +280,7 @@ fn rows_are_read_by_name() {
         if !matches!(floor.as_str(), "sqlite" | "store" | "service") {
             continue;
         }
-        // Only this floor hands out rows, and those of its own kind.
+        // Only `sqlite` hands out rows.
         let maps = |text: &&str| text.contains("query_row(") || text.contains("query_map(");
         let found = code(&text).filter(|code| reads_by_place(code) || (floor != "sqlite" && maps(code)));
         wrong.extend(found.map(|text| format!("{}: {}", path.display(), text.trim())));

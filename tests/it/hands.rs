@@ -1,5 +1,4 @@
-//! The hands against servers that misbehave: each step is taken by hand under
-//! a clock that moves only when it is told to, so nothing sleeps.
+//! Sync against misbehaving servers, step by step under a clock that only tests move.
 
 mod accounts;
 mod answers;
@@ -47,7 +46,6 @@ use server::{Answer, Request, Server};
 use crate::desk::HandClock;
 use crate::waiting::within;
 
-/// Waits until something is told.
 async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMut(&News) -> bool) {
     let found = async {
         while let Some(it) = news.recv().await {
@@ -60,7 +58,7 @@ async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMu
     assert!(within(what, found).await, "{what} is told no more");
 }
 
-/// The server's time so many seconds after the story begins.
+/// Server time this many seconds after the start.
 fn time(seconds: i64) -> String {
     Timestamp::parse("2026-11-20T10:00:00Z").expect("a valid time").plus(seconds * SECOND).to_string()
 }
@@ -69,7 +67,7 @@ fn id() -> ChannelId {
     ChannelId::from("harbor")
 }
 
-/// What steps taken by hand remember between two of them, as the loops do.
+/// State of manual steps, as the loops keep it.
 pub struct Steps {
     pub list: ListState,
     pub trigger: TriggerState,
@@ -92,7 +90,7 @@ impl Steps {
     }
 }
 
-/// One tab's hands, a server of one's own, real files.
+/// Sync of one tab with a server of its own and real files.
 struct Hands {
     channel: ChannelSync,
     steps: tokio::sync::Mutex<Steps>,
@@ -104,7 +102,6 @@ struct Hands {
 }
 
 impl Hands {
-    /// On a server that answers so.
     async fn on(answer: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
         Self::with(answer, |_| ()).await
     }
@@ -143,12 +140,11 @@ impl Hands {
         Self { channel, steps, store, clock, news, server, folder }
     }
 
-    /// What was told since the last look.
     fn news(&self) -> Vec<News> {
         std::mem::take(&mut *self.news.lock().expect("no one failed"))
     }
 
-    /// The last word on the connection since the last look.
+    /// Latest health in the news; clears them.
     fn health(&self) -> Option<Health> {
         self.news().into_iter().rev().find_map(|news| match news {
             News::Health(_, health) => Some(health),
@@ -173,7 +169,6 @@ impl Hands {
         self.store.reader().expect("a reader").history(&query).expect("a page")
     }
 
-    /// The ids of a history, oldest first.
     fn messages(&self, conversation: &str) -> Vec<String> {
         self.history(conversation)
             .messages
@@ -182,7 +177,6 @@ impl Hands {
             .collect()
     }
 
-    /// Where its files are.
     fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
@@ -199,7 +193,6 @@ impl Hands {
         self.clock.now()
     }
 
-    /// Lets so many seconds pass.
     fn pass(&self, seconds: i64) {
         self.clock.advance(seconds * SECOND);
     }
@@ -224,7 +217,6 @@ impl Hands {
         self.channel.pull_conversations(&mut self.steps.lock().await.list).await
     }
 
-    /// Polls once, as a loop would.
     async fn pull(&self) -> [PullOutcome; 3] {
         let account = self.channel.pull_account().await;
         let list = self.pull_conversations().await;
@@ -240,7 +232,7 @@ fn queue_on(store: &Store, now: Timestamp, conversation: &str, operation: Operat
     store.enqueue(new_row(conversation, operation), now).expect("queued")
 }
 
-/// A row that leaves at once, whatever is said meanwhile.
+/// A row that is sent at once, whatever is said meanwhile.
 fn new_row(conversation: &str, operation: Operation) -> NewRow {
     let lane = Lane::Conversation(conversation.into());
     let request = prepare(&Platform::Whatsapp, &lane, &operation).expect("can be sent");
@@ -293,7 +285,7 @@ fn page(items: &[Value], next: Option<&str>) -> Value {
     json!({"data": items, "hasMore": next.is_some(), "nextCursor": next})
 }
 
-/// What a healthy, quiet business chat answers.
+/// Answers of a healthy, quiet business chat.
 fn quiet(request: &Request) -> Answer {
     match request.route().as_str() {
         "GET /account" => Answer::ok(account("WHATSAPP")),

@@ -1,5 +1,4 @@
-//! Bytes of terminals at the real binary: cut sequences, pastes without marks, answers nobody asked
-//! for.
+//! Terminal bytes for the real binary: split sequences, unmarked pastes, unsolicited answers.
 
 use std::time::Duration;
 
@@ -7,7 +6,7 @@ use portable_pty::CommandBuilder;
 
 use crate::pty::{Terminal, open_maria};
 
-/// A pause that the decoder bridges, whatever a slow machine adds to it up to [`BRIDGED`].
+/// A pause the decoder bridges; a slow machine may extend it up to [`BRIDGED`].
 const PAUSE: Duration = Duration::from_millis(10);
 const BRIDGED: Duration = Duration::from_millis(45);
 
@@ -23,7 +22,7 @@ fn writing(columns: u16, rows: u16) -> Terminal {
 
 fn nothing_left(terminal: &Terminal) {
     let contents = terminal.contents();
-    for words in ["sends in", "[y] pause the AI", "AI pausing"] {
+    for words in ["Sending in", "[y] pause the AI", "AI: pausing"] {
         assert!(!contents.contains(words), "{contents}");
     }
 }
@@ -38,7 +37,6 @@ fn a_paste_that_a_slow_line_cuts_is_a_paste() {
             terminal.wait_for("the text", |terminal| {
                 terminal.contains("refund for Anna") && terminal.contains("and q")
             });
-            // The composer is open still.
             terminal.keys(" more");
             terminal.wait_for_text("and q more");
         } else {
@@ -68,9 +66,9 @@ fn a_paste_without_marks_is_not_sent_and_no_commands() {
     let contents = terminal.contents();
     assert!(contents.contains("It is on its way,") && contents.contains("says the workshop"), "{contents}");
     nothing_left(&terminal);
-    // On the list of conversations it is nothing.
+    // In the list of conversations it does nothing.
     terminal.keys("\x1b");
-    terminal.wait_for_text("; note");
+    terminal.wait_for_text("r reply");
     terminal.keys("please call back\re\r");
     terminal.wait_for_text("pasted text was ignored");
     nothing_left(&terminal);
@@ -137,7 +135,7 @@ fn what_the_editor_leaves_and_cannot_be_read_is_kept() {
     terminal.keys("half a thought");
     terminal.wait_for_text("half a thought");
     terminal.keys("\x07");
-    terminal.wait_for_text("kept in ");
+    terminal.wait_for_text("saved in ");
     terminal.wait_for_text("half a thought");
     let kept = std::fs::read_dir(terminal.folder())
         .expect("a folder")

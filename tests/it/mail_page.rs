@@ -1,8 +1,7 @@
-//! The page of a mail for the browser: hostile forms through it, looked at as
-//! the tokens that are left and, where there is one, in a real browser that
-//! must neither ask for anything nor go anywhere.
+//! The HTML page of a mail for the browser: hostile input is checked in the remaining tokens and,
+//! if available, in a real browser, which must not load or navigate anything.
 //!
-//! `FRONTDESK_BROWSER` names a Chromium and demands it.
+//! `FRONTDESK_BROWSER` names a Chromium and makes it required.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -23,7 +22,7 @@ use html5ever::tokenizer::{
 
 use crate::waiting::until_so;
 
-/// Ways to run, fetch, send or lead elsewhere; `HERE` is where they lead.
+/// Ways to run, fetch, send or navigate; `HERE` is the target.
 const FORMS: &[(&str, &str)] = &[
     ("refresh", "<meta http-equiv=refresh content='0;url=HERE'>"),
     ("refresh by entities", r#"<meta http-equiv="re&#102;resh" content="0;url=HERE">"#),
@@ -161,7 +160,7 @@ const FORMS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Elements and attributes a page of a mail may have, apart from its head.
+/// Elements and attributes allowed in a mail's page, apart from its head.
 const TAGS: &str = "a abbr acronym address article aside b bdi bdo big blockquote br caption center cite code col \
     colgroup dd del details dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd \
     label li main mark nav ol p pre q s samp section small span strike strong sub summary sup table tbody td tfoot th \
@@ -179,7 +178,7 @@ fn body(page: &str) -> &str {
     rest.strip_suffix("\n</body></html>\n").expect("its end")
 }
 
-/// What a tokenizer finds, and what of it must not be there.
+/// Tokens that violate the rules, and links.
 #[derive(Default)]
 struct Found {
     wrong: RefCell<Vec<String>>,
@@ -252,7 +251,7 @@ fn nothing_that_acts_is_left_of_any_form() {
             let body = body(&page);
             let found = found_in(body);
             assert!(found.wrong.borrow().is_empty(), "{name}: {:?} in {body}", found.wrong.borrow());
-            // What a browser parses and writes again is the same.
+            // A browser's parse and serialisation gives the same.
             assert_eq!(self::body(&self::page(body)), body, "{name}");
         }
     }
@@ -307,7 +306,7 @@ fn a_mail_that_nests_without_end_is_shown_as_its_words() {
     assert!(page(&ordinary).contains("<li>one<p>two</p></li>"));
 }
 
-/// Small mails that would become large trees, by the way in which they grow.
+/// Small mails that would become large trees, by kind of growth.
 fn growing_mails() -> Vec<(&'static str, String)> {
     let open: String = (0..500).map(|number| format!("<b x={number}>")).collect();
     let long = "x".repeat(20_000);
@@ -350,7 +349,7 @@ fn a_large_newsletter_keeps_its_layout() {
     assert_eq!(body.matches("iVBORw0KGgo=").count(), 300_000);
 }
 
-/// A browser, if one is here or demanded.
+/// A browser, if one is installed or required.
 fn browser() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("FRONTDESK_BROWSER").filter(|var_os| !var_os.is_empty()) {
         return Some(named.into());
@@ -369,20 +368,19 @@ fn browser() -> Option<PathBuf> {
     found
 }
 
-/// Listens, and notes the first line of what each connection asks for.
+/// A server that records the request line of each connection.
 struct Ears {
     host: String,
     heard: Arc<Mutex<Vec<String>>>,
-    /// Where the one picture is that keeps a document loading: a browser connects
-    /// twice where the first connection takes long, and asks for nothing on one.
+    /// Address of the picture that keeps a document loading; separate, because a browser may open
+    /// an unused second connection.
     holder: String,
     is_held: Arc<AtomicBool>,
-    /// Whether that picture may come.
+    /// True once the picture may be sent.
     released: Arc<AtomicBool>,
 }
 
-/// Answers each connection once its first line was heard, or none came in so long;
-/// the address.
+/// Answers each connection after its request line or a timeout; returns the address.
 fn answering(patience: Option<Duration>, heard: impl Fn(String) + Clone + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let host = listener.local_addr().expect("an address").to_string();
@@ -420,7 +418,7 @@ impl Ears {
         Self { host, heard, holder, is_held, released }
     }
 
-    /// The forms that were heard; `None` for what named none.
+    /// Forms in the recorded requests; `None` for a request without one.
     fn forms(&self) -> BTreeSet<Option<usize>> {
         let of = |text: &String| text.split(' ').nth(1)?.split('/').nth(1)?.parse::<usize>().ok();
         self.heard.lock().expect("not poisoned").iter().map(of).collect()
@@ -430,13 +428,12 @@ impl Ears {
         self.is_held.load(Ordering::SeqCst)
     }
 
-    /// Every form as it leads here.
+    /// Every form with this server as the target.
     fn every(&self, scheme: &'static str) -> impl Iterator<Item = String> {
         FORMS.iter().enumerate().map(move |(number, (_, form))| leading_to(form, scheme, &self.host, number))
     }
 
-    /// One document with a frame for each of these, which loads until it is
-    /// released.
+    /// A document with a frame for each of these, which loads until released.
     fn framed(&self, folder: &Path, documents: impl Iterator<Item = String>) -> PathBuf {
         let mut all = format!("<!doctype html><meta charset=utf-8><img src='http://{}/hold'>\n", self.holder);
         for (number, document) in documents.enumerate() {
@@ -449,8 +446,7 @@ impl Ears {
     }
 }
 
-/// Opens a document; gives what it is once it has loaded, or nothing where that
-/// is not waited for.
+/// Opens a document; returns its DOM after loading, or nothing if `meanwhile` returns false.
 fn open(browser: &Path, page: &Path, meanwhile: impl FnOnce() -> bool) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(browser);
@@ -483,16 +479,16 @@ fn open(browser: &Path, page: &Path, meanwhile: impl FnOnce() -> bool) -> String
 #[test]
 fn a_real_browser_asks_for_nothing_and_goes_nowhere() {
     let Some(browser) = browser() else { return };
-    // As they are, most of the forms are heard: the bench can fail.
+    // Unsanitised, most of the forms request something: the test can fail.
     let (ears, folder) = (Ears::open(), tempfile::tempdir().expect("a folder"));
     let begun = instant();
     open(&browser, &ears.framed(folder.path(), ears.every("http")), || {
         until_so("what acts", || ears.forms().len() >= FORMS.len() / 2);
-        // Some of them never end to load.
+        // Some of them never finish loading.
         false
     });
     let took = begun.elapsed();
-    // Rebuilt, none is, in as much time.
+    // Sanitised, none does in the same time.
     let (ears, folder) = (Ears::open(), tempfile::tempdir().expect("a folder"));
     let rebuilt = ears.every("http").chain(ears.every("https")).map(|every| page(&every));
     let document = open(&browser, &ears.framed(folder.path(), rebuilt), || {

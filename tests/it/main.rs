@@ -1,4 +1,4 @@
-//! Stories and contracts: one test binary over the whole program.
+//! One test binary over the whole program.
 
 mod admin;
 mod assistant;
@@ -12,6 +12,7 @@ mod contract;
 mod costs;
 mod dependencies;
 mod desk;
+mod desk_connections;
 mod development;
 mod exits;
 mod faults;
@@ -51,6 +52,7 @@ mod serving;
 mod sharing;
 mod simulation;
 mod stories;
+mod team;
 mod waiting;
 mod wall;
 mod window;

@@ -1,5 +1,4 @@
-//! `mcp` over the wire, as an assistant speaks it, against the real binary and
-//! the real service.
+//! `mcp` over its protocol, against the real binary and the real service.
 
 use frontdesk::model::queries::DeskQuery;
 use frontdesk::store::Store;
@@ -12,15 +11,14 @@ use crate::desk::Desk;
 use crate::pty::Terminal;
 
 const MARIA: &str = "+34600111222";
-/// Calls of the fuzz; `FRONTDESK_MCP` says another number.
+/// Calls of the fuzz test; `FRONTDESK_MCP` overrides it.
 const CALLS: usize = 400;
-/// Calls of one connection: below the limit a minute.
+/// Calls per connection, below the limit per minute.
 const BATCH: usize = 100;
-/// What a customer wrote on a channel that is no longer configured.
+/// Message on a channel that is no longer configured.
 const ELSEWHERE: &str = "zanzibar-secret";
 
-/// A desk's files with a conversation on each of two channels, of which one
-/// is configured still.
+/// A desk with a conversation on each of two channels, one of which is no longer configured.
 struct Scene {
     desk: Desk,
     binary: Binary,
@@ -47,14 +45,14 @@ impl Scene {
         Self { desk, binary, conversation, other }
     }
 
-    /// Says these to a server of its own, one a line; what it answers.
+    /// Sends messages to a new server, one per line; returns the answers.
     fn says(&self, switches: &[&str], messages: &[String]) -> Vec<Value> {
         let arguments = [&["mcp"], switches].concat();
         let out = self.binary.ok(&arguments, &(messages.join("\n") + "\n"));
         out.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
     }
 
-    /// Calls one tool after the handshake; its text, and whether it failed.
+    /// Calls one tool after the handshake; returns its text and its error flag.
     fn calls(&self, name: &str, arguments: Value) -> (Value, bool) {
         let call = request(2, "tools/call", json!({"name": name, "arguments": arguments}));
         let answers = self.says(&[], &[hello(), call]);
@@ -70,7 +68,7 @@ impl Scene {
         all
     }
 
-    /// Rows of the outbox and proposals on disk, and what reached a platform.
+    /// Number of outbox rows and proposals on disk, and of messages at a platform.
     fn left(&self) -> (usize, usize, usize) {
         let reader = Store::open(&self.binary.data()).expect("the files open").reader().expect("a reader");
         let all = DeskQuery { channel: None, limit: 500 };
@@ -208,7 +206,7 @@ fn each_reading_tool_tells_what_is_stored_and_marks_it_as_untrusted() {
     assert!(told.to_string().contains("My key is svc_live_…") && !told.to_string().contains(&key), "{told}");
     let other = json!({"channel": "Harbor bot", "conversation": scene.other});
     let (why, failed) = scene.calls("read_conversation", other);
-    assert!(failed && why.as_str().is_some_and(|text| text.contains("no channel is called")), "{why}");
+    assert!(failed && why.as_str().is_some_and(|text| text.contains("\"Harbor bot\"")), "{why}");
     let other = json!({"channel": "Harbor chat", "conversation": scene.other});
     assert!(scene.calls("read_conversation", other).1);
 }
@@ -243,16 +241,16 @@ fn a_running_inbox_shows_a_proposal_without_a_key_and_sends_it_by_one() {
     scene.binary.variables(|name, value| command.env(name, value));
     let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 120, 30);
     terminal.wait_for_text("Maria Lopez");
-    terminal.wait_for_text("LIVE");
+    terminal.wait_for_text("Enter open");
     let reply = scene.about(&json!({"text": "It left the shop today.", "reason": "she asked"}));
     assert!(!scene.calls("propose_reply", reply).1);
-    terminal.wait_for_text("1 proposal");
+    terminal.wait_for_text("Proposal · g n");
     let note = scene.about(&json!({"text": "Second question today."}));
     assert!(!scene.calls("add_note", note).1);
     terminal.keys("\r");
     terminal.wait_for_text("[Helper 1.0] Second question today.");
     assert!(scene.desk.outbound().is_empty());
-    terminal.keys("gA");
+    terminal.keys(":show-proposals\r");
     terminal.wait_for_text("Helper 1.0: she asked");
     terminal.keys("a");
     terminal.wait_for_text("The AI may answer this customer too.");
@@ -296,7 +294,7 @@ fn calls_beyond_the_limit_are_refused_and_all_are_in_the_log() {
     assert!(first.contains("\tHelper 1.0\tpropose_action\tHarbor chat\t"), "{first}");
 }
 
-/// Numbers of a fixed sequence, so that a failure comes again.
+/// A fixed sequence of numbers, so that failures are reproducible.
 struct Dice(u64);
 
 impl Dice {
@@ -343,7 +341,7 @@ impl Dice {
         }
     }
 
-    /// A call that may be right, nearly right or nonsense.
+    /// A call that may be valid, nearly valid or nonsense.
     fn message(&mut self, id: usize, scene: &Scene) -> String {
         let names = [
             "list_conversations",
@@ -403,10 +401,10 @@ fn whatever_is_called_nothing_leaves_and_nothing_else_is_read() {
     for batch in 0..calls.div_ceil(BATCH) {
         let mut messages = vec![hello()];
         messages.extend((0..BATCH).map(|entry| dice.message(entry + 2, &scene)));
-        // It ends well only if it took all of them.
+        // The exit code is 0 only if the server read all of them.
         for answer in scene.says(&[], &messages) {
             done += usize::from(answer["result"]["isError"] == false);
-            // Only who read that channel could name its customer.
+            // The name is known only on the other channel.
             assert!(!answer.to_string().contains("Zoe"), "batch {batch}: {answer}");
         }
     }

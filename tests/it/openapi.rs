@@ -1,22 +1,25 @@
-//! The document against the service: what the router serves is what the
-//! document describes, in the same codes and bounds.
+//! The OpenAPI document against the contract's types and the service. `UPDATE_DOCS=1` rewrites it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use frontdesk::model::{bounds, reactions};
-use frontdesk::wire::errors::ErrorCode;
+use frontdesk::api::errors::ErrorCode;
+use frontdesk::api::openapi;
+use frontdesk::model::bounds;
+use frontdesk::platforms::channels::Channel;
+use frontdesk::service::events::events_of_channel;
 use serde_json::{Value, json};
 
+const DOCUMENT: &str = "assets/openapi.json";
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
 fn document() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/openapi.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(DOCUMENT);
     let text = std::fs::read_to_string(path).expect("the document is there");
     serde_json::from_str(&text).expect("it is JSON")
 }
 
-/// Every operation: its path, its method and what it says.
+/// Path, method and content of every operation.
 fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     let paths = document["paths"].as_object().expect("paths");
     let of_path = |(path, item): (&String, &'_ Value)| {
@@ -28,7 +31,6 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     found.map(|(path, method)| (path.clone(), method.clone(), &document["paths"][path][method])).collect()
 }
 
-/// Follows a reference, if it is one.
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     match value["$ref"].as_str() {
         None => value,
@@ -54,7 +56,7 @@ fn inside(value: &Value) -> Vec<&Value> {
     found
 }
 
-/// The paths and methods of the router, apart from the switches.
+/// Paths and methods of the router, without `/dev`.
 fn routes() -> BTreeSet<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/service/router.rs");
     let text = std::fs::read_to_string(path).expect("the router is there");
@@ -74,6 +76,17 @@ fn routes() -> BTreeSet<(String, String)> {
         }
     }
     found
+}
+
+#[test]
+fn the_document_is_made_from_the_types_of_the_contract() {
+    let wanted = openapi::document().unwrap_or_else(|problem| panic!("{problem}"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(DOCUMENT);
+    let found = std::fs::read_to_string(&path).expect("the document is there");
+    if found != wanted && std::env::var_os("UPDATE_DOCS").is_some() {
+        return std::fs::write(path, wanted).expect("it can be written");
+    }
+    assert!(found == wanted, "{DOCUMENT} is out of date: run the tests with UPDATE_DOCS=1");
 }
 
 #[test]
@@ -114,7 +127,9 @@ fn every_operation_tells_its_refusals_and_its_parameters() {
     for (path, method, operation) in operations(&document) {
         let place = format!("{method} {path}");
         let responses = operation["responses"].as_object().expect("answers");
-        let open = operation["security"].as_array().is_some_and(Vec::is_empty);
+        // Takes no key, and a token that counts once.
+        let signs_in = operation["operationId"] == "signIn";
+        let open = operation["security"].as_array().is_some_and(Vec::is_empty) && !signs_in;
         for status in ["401", "429"] {
             assert_eq!(responses.contains_key(status), !open, "{place} {status}");
         }
@@ -134,7 +149,7 @@ fn every_operation_tells_its_refusals_and_its_parameters() {
             assert!(told, "{place}: {name}");
         }
         let keyed = parameters.iter().any(|parameter| parameter["name"] == "Idempotency-Key");
-        assert_eq!(keyed, method != "get", "{place}: every write takes an idempotency key");
+        assert_eq!(keyed, method != "get" && !signs_in, "{place}: every write takes an idempotency key");
         assert_eq!(responses.contains_key("409"), keyed, "{place}");
         for (status, response) in responses {
             check_response(&document, &format!("{place} {status}"), status, resolved(&document, response));
@@ -142,8 +157,7 @@ fn every_operation_tells_its_refusals_and_its_parameters() {
     }
 }
 
-/// Refusals have the Error shape and examples of their codes; all answers
-/// have the rate headers.
+/// Refusals have the Error shape and examples; all answers have the rate limit headers.
 fn check_response(document: &Value, place: &str, status: &str, response: &Value) {
     for name in ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] {
         assert!(response["headers"].get(name).is_some(), "{place}: {name}");
@@ -166,55 +180,12 @@ fn check_response(document: &Value, place: &str, status: &str, response: &Value)
 }
 
 #[test]
-fn the_codes_are_those_of_the_service() {
+fn bounds_written_by_hand_are_those_of_the_service() {
     let document = document();
-    let schemas = &document["components"]["schemas"];
-    let told: BTreeSet<_> =
-        schemas["ErrorCode"]["enum"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
-    let known: BTreeSet<_> = ErrorCode::ALL.iter().map(|error_code| error_code.word()).collect();
-    assert_eq!(told, known);
-    let emoji: BTreeSet<_> = schemas["ReactOnTelegram"]["properties"]["emoji"]["enum"]
-        .as_array()
-        .expect("words")
-        .iter()
-        .filter_map(Value::as_str)
-        .collect();
-    let known: BTreeSet<_> = reactions::BOT_CHAT_REACTIONS.into_iter().chain([""]).collect();
-    assert_eq!(emoji, known);
-}
-
-#[test]
-fn the_bounds_are_those_of_the_service() {
-    let document = document();
-    let cases: [(&str, u64); 25] = [
-        ("schemas/SendText/properties/text/properties/body/maxLength", bound(bounds::MAX_TEXT_CHARS)),
-        ("schemas/SendTelegramText/properties/text/maxLength", bound(bounds::MAX_TEXT_CHARS)),
-        ("schemas/SendImage/properties/image/properties/caption/maxLength", bound(bounds::MAX_CAPTION_CHARS)),
-        ("schemas/SendVideo/properties/video/properties/caption/maxLength", bound(bounds::MAX_CAPTION_CHARS)),
-        (
-            "schemas/SendDocument/properties/document/properties/caption/maxLength",
-            bound(bounds::MAX_CAPTION_CHARS),
-        ),
-        (
-            "schemas/SendDocument/properties/document/properties/filename/maxLength",
-            bound(bounds::MAX_FILENAME_CHARS),
-        ),
-        ("schemas/SendTelegramMedia/properties/caption/maxLength", bound(bounds::MAX_CAPTION_CHARS)),
-        ("schemas/SendTelegramMedia/properties/filename/maxLength", bound(bounds::MAX_FILENAME_CHARS)),
-        ("schemas/ContactInput/properties/name/maxLength", bound(bounds::MAX_CONTACT_NAME_CHARS)),
-        ("schemas/SendEmail/properties/subject/maxLength", bound(bounds::MAX_SUBJECT_CHARS)),
-        ("schemas/SendEmail/properties/attachments/maxItems", bound(bounds::MAX_ATTACHMENTS)),
-        ("schemas/AttachedBytes/properties/filename/maxLength", bound(bounds::MAX_FILENAME_CHARS)),
-        ("schemas/SendSms/properties/body/maxLength", bound(bounds::MAX_SMS_CHARS)),
-        ("schemas/SendSms/properties/body/minLength", 1),
+    let cases: [(&str, u64); 6] = [
         ("schemas/NewMessages/properties/data/maxItems", bound(bounds::MAX_TRIGGER_ITEMS)),
         ("schemas/Happenings/properties/data/maxItems", bound(bounds::MAX_TRIGGER_ITEMS)),
         ("schemas/NewContacts/properties/data/maxItems", bound(bounds::MAX_TRIGGER_ITEMS)),
-        ("schemas/BroadcastInput/properties/contactIds/maxItems", bound(bounds::MAX_BROADCAST_CONTACTS)),
-        ("schemas/BroadcastInput/properties/contactIds/minItems", 1),
-        ("schemas/BroadcastText/properties/text/properties/body/maxLength", bound(bounds::MAX_TEXT_CHARS)),
-        ("schemas/SendEmail/properties/replyTo/anyOf/0/maxLength", bound(bounds::MAX_EMAIL_ADDRESS_CHARS)),
-        ("schemas/ContactInput/properties/email/anyOf/0/maxLength", bound(bounds::MAX_EMAIL_ADDRESS_CHARS)),
         ("parameters/limit/schema/minimum", 1),
         ("parameters/limit/schema/maximum", bounds::MAX_PAGE_ROWS.into()),
         ("parameters/limit/schema/default", bounds::DEFAULT_PAGE_ROWS.into()),
@@ -223,14 +194,16 @@ fn the_bounds_are_those_of_the_service() {
         let found = document.pointer(&format!("/components/{place}")).and_then(Value::as_u64);
         assert_eq!(found, Some(expected), "{place}");
     }
-    // Numbers are written in one form everywhere.
-    let phones = inside(&document["components"]["schemas"]);
-    let patterns: BTreeSet<_> = phones
-        .iter()
-        .filter_map(|phone| phone["pattern"].as_str())
-        .filter(|entry| entry.starts_with("^\\+"))
-        .collect();
-    assert_eq!(patterns.into_iter().collect::<Vec<_>>(), ["^\\+[1-9][0-9]{6,14}$"]);
+}
+
+#[test]
+fn events_of_a_subscription_are_those_of_the_service() {
+    let document = document();
+    for (name, channel) in [("WebhookInput", Channel::Whatsapp), ("EmailWebhookInput", Channel::Email)] {
+        let words = &document["components"]["schemas"][name]["properties"]["events"]["items"]["enum"];
+        let wanted: Vec<&str> = events_of_channel(channel).iter().map(|event| event.word()).collect();
+        assert_eq!(*words, json!(wanted), "{name}");
+    }
 }
 
 fn bound(count: usize) -> u64 {
@@ -276,7 +249,7 @@ async fn what_the_document_rules_out_is_refused() {
         let answer = desk.call(key, "POST", path, body.clone()).await;
         assert_eq!(answer.status, status, "{path} {body} {}", String::from_utf8_lossy(&answer.body));
     }
-    // As long as the document allows: nobody has this id.
+    // The maximum length the document allows; an unknown id.
     let body = json!({"contactIds": ["é".repeat(256)], "message": message});
     desk.call("whatsapp test", "POST", "/broadcast", body).await.refused(400, "NO_RECIPIENTS");
 }

@@ -1,6 +1,4 @@
-//! The real binary while what it depends on does not answer: its own files
-//! held by another process, a server that has stopped; and two windows on one
-//! folder.
+//! The real binary with locked files or a stopped server; and two windows on one folder.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -16,12 +14,10 @@ use portable_pty::CommandBuilder;
 use crate::pty::Terminal;
 use crate::waiting::until;
 
-/// Where the locks of a write-ahead log's index lie, but for the one that
-/// every connection holds as long as it lives.
+/// Byte range of the WAL index locks, without the one every connection holds.
 const LOCKS: (i64, i64) = (120, 8);
 
-/// Holds all locks under which the cache could be read, as another process
-/// would; they end with the file.
+/// Takes all locks needed to read the cache; dropping the file releases them.
 fn hold(cache: &Path) -> File {
     let path = cache.with_extension("db-shm");
     let file = OpenOptions::new().read(true).write(true).open(path).expect("the index of the cache");
@@ -36,9 +32,9 @@ fn hold(cache: &Path) -> File {
     file
 }
 
-/// What the line says that tells how things stand.
+/// The last line.
 fn status(contents: &str) -> &str {
-    contents.lines().rev().nth(1).unwrap_or_default()
+    contents.lines().last().unwrap_or_default()
 }
 
 #[test]
@@ -48,24 +44,23 @@ fn a_cache_held_by_another_process_is_named_and_read_as_soon_as_it_is_free() {
     terminal.wait_for("the second tab", |terminal| terminal.contains("2 Harbor bot"));
     let cache = terminal.folder().join("demo/desk/cache.db");
     let held = hold(&cache);
-    // Who needs a person changes while the world goes on; who is open does not.
-    terminal.keys("2\\8jj");
+    // The test may not name a customer: the demo answers them one after the other.
+    terminal.keys("2");
     terminal.wait_for("that it is not read", |terminal| {
         let said = status(terminal).contains("being read") || status(terminal).contains("could not be read");
-        said && !status(terminal).contains(" live") && !terminal.contains("Andriy Bondar")
+        said && !terminal.contains("WITH THE AI")
     });
     drop(held);
     let free = instant();
     terminal.wait_for("the list of the second tab", |terminal| {
-        terminal.contains("Andriy Bondar") && !terminal.contains("Reading…") && !terminal.contains("read, ")
+        terminal.contains("WITH THE AI") && !terminal.contains("being read")
     });
-    // The real figure is below three seconds; this holds beside compilers, too.
+    // Usually below three seconds; the bound holds beside compilers, too.
     assert!(free.elapsed() < Duration::from_secs(30), "{:?}", free.elapsed());
     terminal.keys("gg");
-    terminal.wait_for("the status", |terminal| status(terminal).contains("live"));
+    terminal.wait_for("the status", |terminal| !status(terminal).contains("read"));
 }
 
-/// A service of its own, which can be stopped.
 struct Service(Child);
 
 impl Service {
@@ -104,15 +99,14 @@ fn a_server_that_stops_answering_is_named_before_its_reads_are_given_up() {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
     command.env("HARBOR_CHAT_KEY", word(&told["keys"][0]["key"]));
     let mut terminal = Terminal::run(folder, command, 120, 40);
-    terminal.wait_for("the connection", |terminal| status(terminal).contains("live"));
+    terminal.wait_for("the connection", |terminal| status(terminal).contains("? help"));
     service.signal("STOP");
-    terminal.wait_for("the silence", |terminal| status(terminal).contains("no answer for "));
-    assert!(!status(&terminal.contents()).contains("OFFLINE"), "{}", terminal.contents());
+    terminal.wait_for("the silence", |terminal| status(terminal).contains("No answer for "));
+    assert!(!status(&terminal.contents()).contains("Offline"), "{}", terminal.contents());
     service.signal("CONT");
-    terminal.wait_for("the connection again", |terminal| status(terminal).contains("live"));
+    terminal.wait_for("the connection again", |terminal| !status(terminal).contains("No answer"));
 }
 
-/// Leaves what `frontdesk` needs to open one tab.
 fn configure(folder: &Path, base_url: &str) {
     let configuration = format!(
         "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{base_url}\"\nkey_env = \"HARBOR_CHAT_KEY\"\n"
@@ -146,7 +140,7 @@ fn a_draft_that_another_window_goes_on_with_is_taken_and_said_so() {
     other.keys(" and the other");
     one.wait_for_text("also open in another window");
     one.wait_for_text("from one and the other");
-    // What is typed on here goes back.
+    // Typing in this window is shown in the other.
     one.keys("!");
     other.wait_for_text("from one and the other!");
 }

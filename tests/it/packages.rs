@@ -1,12 +1,10 @@
-//! Packages: each is made by its one command, of the binary under test, opened
-//! again, and what is in it runs.
+//! Packages: each is built by its command from the binary under test, unpacked and run.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::book::{commands, page, root};
 
-/// Makes a package; the folder it lies in, and its path.
 fn package(what: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let made = run(Command::new(root().join(".ci/package"))
@@ -29,7 +27,6 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What a package has below its root.
 #[track_caller]
 fn is_whole(root: &Path) {
     let version = text(&run(Command::new(root.join("bin/frontdesk")).arg("--version")));
@@ -75,14 +72,13 @@ fn a_debian_package_is_made_opened_and_run() {
     run(Command::new("dpkg-deb").arg("--extract").arg(&package).arg(&opened));
     is_whole(&opened.join("usr"));
     assert!(opened.join("usr/share/doc/frontdesk/copyright").exists());
-    // Where it is installed, its root is the machine's.
+    // Its root is the root of the machine.
     let listed = text(&run(Command::new("dpkg-deb").arg("--contents").arg(&package)));
     let folders: Vec<&str> = listed.lines().filter(|line| line.ends_with('/')).collect();
     assert!(folders[0].ends_with(" ./"), "{listed}");
     assert!(folders.iter().all(|folder| folder.starts_with("drwxr-xr-x root/root ")), "{listed}");
 }
 
-/// The words of an instruction of the Containerfile.
 #[track_caller]
 fn instruction(name: &str) -> Vec<String> {
     let text = page("assets/Containerfile");
@@ -90,7 +86,7 @@ fn instruction(name: &str) -> Vec<String> {
     serde_json::from_str(words.unwrap_or_else(|| panic!("no {name}"))).expect("a list")
 }
 
-/// The real parser reads what the container's entry point is given.
+/// The real parser reads the container's arguments.
 #[track_caller]
 fn is_served(of: &str, given: &[String]) {
     let entry = instruction("ENTRYPOINT");
@@ -108,19 +104,19 @@ fn the_container_serves_with_switches_that_there_are() {
     assert!(built.contains("--profile packaged") && page("Cargo.toml").contains("[profile.packaged]"));
     let rust = format!("rust:{}-", env!("CARGO_PKG_RUST_VERSION"));
     assert!(text.contains(&rust), "{rust}");
-    // The one name that docker and podman read both.
+    // The one name docker and podman both read.
     assert!(page(".dockerignore").lines().any(|line| line == "/target"));
     assert!(!root().join(".containerignore").exists());
 }
 
-/// A part of a file of compose: the lines behind a line that are indented further.
+/// A section of a compose file: the lines indented below a heading.
 fn part<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
     let depth = |text: &str| text.len() - text.trim_start().len();
     let mut lines = text.lines().skip_while(|line| *line != heading).skip(1);
     lines.by_ref().take_while(|line| line.trim().is_empty() || depth(line) > depth(heading)).collect()
 }
 
-/// A value of compose without its variables: what they stand for where none is set.
+/// A value of a compose file with the defaults of its variables.
 fn unset(value: &str) -> String {
     let (before, rest) = value.split_once("${").unwrap_or((value, ""));
     rest.split_once('}').map_or_else(
@@ -155,7 +151,7 @@ fn each_service_of_compose_serves_with_switches_that_there_are() {
         is_served(&format!("assets/compose.yaml, {name}"), &given);
     }
     assert!(shared.contains("dockerfile: assets/Containerfile") && !shared.contains("entrypoint:"));
-    // Nobody can set what the shell keeps for itself.
+    // Variables the shell reserves cannot be set.
     let kept = ["UID", "EUID", "PPID", "GROUPS"];
     let variables = text.split("${").skip(1).filter_map(|part| part.split([':', '}']).next());
     assert!(

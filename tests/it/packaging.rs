@@ -1,4 +1,4 @@
-//! What packagers ask for, and help that names every command.
+//! Requirements of packagers, and help that names every command.
 
 use clap::{Command, CommandFactory};
 use frontdesk::cli::EXIT_CODES;
@@ -14,7 +14,7 @@ use crate::binary::Binary;
 use crate::desk::Desk;
 use crate::pty::Terminal;
 
-/// What a shell offers behind these words, the last of which is begun.
+/// Completions of a shell for these words, the last of which is incomplete.
 fn offered(binary: &Binary, shell: &str, words: &[&str]) -> String {
     let mut command = binary.command(&[&["--", "frontdesk"], words].concat());
     command.env("FRONTDESK_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", words.len().to_string());
@@ -70,8 +70,7 @@ fn completions_know_channels_and_conversations() {
     assert!(offered(&binary, "fish", &["channel", "test", "Har"]).contains("Harbor chat"));
 }
 
-/// What a real bash would put in behind a line, asked as it asks: by the line, or
-/// where that is not told by words alone.
+/// Completions of a real bash for a line, with or without `COMP_LINE`.
 fn put_in(binary: &Binary, line: &str, tells_line: bool) -> Vec<String> {
     let script = "source <(\"$1\" completions bash); PATH=\"${1%/*}:$PATH\"; COMP_TYPE=9; \
                   read -ra COMP_WORDS <<<\"$2\"; [[ $2 != *' ' ]] || COMP_WORDS+=(''); \
@@ -94,7 +93,7 @@ fn put_in(binary: &Binary, line: &str, tells_line: bool) -> Vec<String> {
         .collect()
 }
 
-/// Two channels whose names are no single words.
+/// Two channels with names of several words.
 const TWO_CHANNELS: &str = "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"http://127.0.0.1:9/v1\"\nkey_env = \"A\"\n\
                             [[channel]]\nname = \"Shop $(reboot) & co\"\nbase_url = \"http://127.0.0.1:9/v1\"\nkey_env = \"B\"\n";
 
@@ -229,7 +228,6 @@ fn the_manual_tells_every_command_with_its_options() {
     }
 }
 
-/// What a command says of itself and of all below it.
 fn abouts(command: &Command, found: &mut Vec<String>) {
     found.extend(command.get_about().map(ToString::to_string));
     command.get_subcommands().for_each(|subcommand| abouts(subcommand, found));
@@ -252,11 +250,11 @@ fn commands_and_keys_are_told_in_words_of_those_who_use_them() {
 fn the_manual_tells_every_key() {
     let manual = Binary::new().ok(&["man"], "").replace("\\*(Aq", "'").replace('\\', "");
     for row in TABLE {
-        let doc = KeyMap::default().doc(row.command).replace('\\', "");
+        let doc = KeyMap::default().doc_with_keys(row.command).replace('\\', "");
         assert!(manual.contains(&doc), "{doc}");
     }
     for verb in VERBS {
-        assert!(manual.contains(&verb.typed()) && manual.contains(verb.doc), "{}", verb.name);
+        assert!(manual.contains(&verb.usage()) && manual.contains(verb.doc), "{}", verb.name);
     }
 }
 
@@ -288,8 +286,8 @@ fn the_schema_is_printed_for_editors() {
     assert_eq!(schema["properties"]["ui"]["properties"]["ascii"]["type"], "boolean");
 }
 
-/// What the environment is asked for, in a source.
-fn asked(source: &str) -> impl Iterator<Item = &str> {
+/// Environment variables a source file reads.
+fn read_variables(source: &str) -> impl Iterator<Item = &str> {
     let calls = ["var(\"", "var_os(\"", "variable(\"", "is(\""];
     calls
         .into_iter()
@@ -306,7 +304,7 @@ fn every_variable_that_is_read_is_in_the_manual() {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
             let path = entry.path();
             if path.is_dir() {
-                // Read by random tests only.
+                // Read only by random tests.
                 if !path.ends_with("randomized") {
                     folders.push(path);
                 }
@@ -323,7 +321,7 @@ fn every_variable_that_is_read_is_in_the_manual() {
                 text.chars().all(|character| character.is_ascii_uppercase() || character == '_')
                     && text.len() > 1
             };
-            for name in asked(source).filter(is_variable) {
+            for name in read_variables(source).filter(is_variable) {
                 checked += 1;
                 if !ENVIRONMENT.iter().any(|(names, _)| names.split(", ").any(|part| part == name)) {
                     missing.push(format!("{name} in {}", path.display()));
@@ -336,7 +334,7 @@ fn every_variable_that_is_read_is_in_the_manual() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn closed_standard_output_is_no_failure() {
     let binary = Binary::new();
     for arguments in [&["man"][..], &["completions", "bash"], &["doctor", "--offline"], &["channel", "list"]]
     {

@@ -1,6 +1,8 @@
-//! Every pair of processes on one folder: whoever began, and also when that
-//! one is stopped in its tracks or killed, what is sent leaves once, and what a
-//! customer writes is on the screen of the other.
+//! Pairs of processes on one folder: texts are sent once, and messages reach every screen.
+//!
+//! The first of a pair is stopped and killed. Each two kinds are tried in one order, so that each
+//! kind is the first in about half of its pairs; `FRONTDESK_PAIRS=all` tries both orders, and
+//! `FRONTDESK_PAIR=Inbox-Engine` one pair.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -22,10 +24,9 @@ use crate::waiting::until_so;
 const ANA: &str = "+34600111222";
 const BO: &str = "+34600111333";
 const CLEO: &str = "+34600111444";
-/// Pairs at once: most of their time is waiting for a lease to lapse.
+/// Concurrent pairs; most of their time is waiting for a lease to expire.
 const AT_ONCE: usize = 6;
 
-/// What runs on the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Inbox,
@@ -50,13 +51,12 @@ impl Kind {
         Self::Engine,
     ];
 
-    /// Whether its screen shows what customers write.
+    /// True if its screen shows customers' messages.
     fn shows(self) -> bool {
         matches!(self, Self::Inbox | Self::ReadOnly | Self::Receiver)
     }
 }
 
-/// A process of the binary.
 enum Process {
     Screen(Box<Terminal>),
     Command(Child),
@@ -67,7 +67,7 @@ impl Process {
         match self {
             Self::Screen(terminal) => terminal.signal(name),
             Self::Command(child) => {
-                // It may have done its work and ended.
+                // The process may have ended.
                 let id = child.id().to_string();
                 let _ = std::process::Command::new("kill").args(["-s", name, &id]).status();
             }
@@ -85,7 +85,7 @@ impl Process {
         match self {
             Self::Screen(terminal) => terminal.kill(),
             Self::Command(mut child) => {
-                // It may have ended.
+                // The process may have ended.
                 let _ = child.kill();
                 child.wait().expect("it ends");
             }
@@ -93,7 +93,7 @@ impl Process {
     }
 }
 
-/// A service and a folder on which two processes run.
+/// A service, and a folder with two processes.
 struct Scene {
     desk: Desk,
     binary: Binary,
@@ -157,12 +157,12 @@ impl Scene {
             Kind::Wall => self.screen(&["wall"]),
             Kind::Engine => Process::Command(background::start(&self.binary).0),
             Kind::Script => {
-                // Its answer takes so long that it is stopped while it waits.
+                // A slow answer, so that the process is stopped while it waits.
                 let slow = json!({"path_prefix": "/messages/send", "count": 1, "delay_ms": 6_000});
                 self.desk.dev("fault", slow);
-                // Beside another script it may have to wait for its turn.
+                // Beside another script it may have to wait for the lease.
                 let is_up = match which {
-                    // Also where it is looked at only after the answer.
+                    // Also true after the answer.
                     "first" => {
                         "SELECT (SELECT count(*) FROM outbox WHERE state = 'sending' AND operation = 'send')
                               + (SELECT count(*) FROM audit WHERE event = 'done' AND operation = 'send')"
@@ -197,7 +197,6 @@ impl Scene {
         }
     }
 
-    /// A number out of the outbox; 0 while there is none.
     fn number(&self, sql: &str) -> i64 {
         number(&self.binary.data().join("outbox.db"), sql)
     }
@@ -206,8 +205,7 @@ impl Scene {
         until_so(&format!("{}: {what}", self.name), holds);
     }
 
-    /// Stops a process between two writes: one that is stopped within holds the
-    /// files, and the others rightly refuse.
+    /// Stops a process between two writes: within one it would keep the files locked.
     fn stop(&self, process: &Process) {
         let files = ["outbox.db", "cache.db"].map(|text| self.binary.data().join(text));
         self.until("a moment without a write", || {
@@ -226,7 +224,7 @@ impl Scene {
         });
     }
 
-    /// A text leaves, and a message arrives at those whose screens show it.
+    /// Sends a text, and checks that a message arrives on all screens.
     fn both_ways(&mut self, when: &str, watching: &mut [(Kind, &mut Process)]) {
         let text = format!("to Bo, {when}");
         let ended = self.binary.run(&["send", BO, &text, "--beside-ai", "--timeout", "150"], "");
@@ -248,7 +246,7 @@ fn number(path: &Path, sql: &str) -> i64 {
     open.and_then(|connection| connection.query_row(sql, [], |row| row.get(0))).unwrap_or(0)
 }
 
-/// Whether no thread of a process runs, or it has ended.
+/// True if no thread of a process runs, or it has ended.
 fn stands_still(process: u32) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
     threads.into_iter().flatten().flatten().all(|thread| {
@@ -287,14 +285,35 @@ fn pair(first: Kind, second: Kind) {
     other.kill();
 }
 
+/// True for one of the two orders of each pair.
+fn is_tried_order(first: Kind, second: Kind) -> bool {
+    let (first, second) = (first as usize, second as usize);
+    first == second || (first < second) == ((first + second) % 2 == 1)
+}
+
+#[test]
+fn every_pair_is_tried_in_one_order_and_every_kind_is_the_first() {
+    for first in Kind::ALL {
+        for second in Kind::ALL {
+            let both = is_tried_order(first, second) && is_tried_order(second, first);
+            let one = is_tried_order(first, second) || is_tried_order(second, first);
+            assert!(one && both == (first == second), "{first:?} and {second:?}");
+        }
+        let firsts = Kind::ALL.into_iter().filter(|second| is_tried_order(first, *second)).count();
+        assert!((4..=5).contains(&firsts), "{first:?} is the first {firsts} times");
+    }
+}
+
 #[test]
 fn every_pair_sends_once_and_hears() {
-    let pairs: VecDeque<(Kind, Kind)> =
-        Kind::ALL.into_iter().flat_map(|one| Kind::ALL.map(|other| (one, other))).collect();
     let only = std::env::var("FRONTDESK_PAIR").ok();
-    let wanted =
-        |pair: &(Kind, Kind)| only.as_ref().is_none_or(|only| format!("{:?}-{:?}", pair.0, pair.1) == *only);
-    let left = Mutex::new(pairs.into_iter().filter(wanted).collect::<VecDeque<_>>());
+    let all = std::env::var("FRONTDESK_PAIRS").is_ok_and(|pairs| pairs == "all");
+    let wanted = |first: Kind, second: Kind| match &only {
+        Some(only) => format!("{first:?}-{second:?}") == *only,
+        None => all || is_tried_order(first, second),
+    };
+    let pairs = Kind::ALL.into_iter().flat_map(|one| Kind::ALL.map(|other| (one, other)));
+    let left = Mutex::new(pairs.filter(|(one, other)| wanted(*one, *other)).collect::<VecDeque<_>>());
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {

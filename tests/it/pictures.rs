@@ -1,40 +1,22 @@
-//! The pictures of README and book: frames of the demo as SVG files. With
-//! `UPDATE_PICTURES=1` they are drawn anew, else they must be what is drawn.
+//! Pictures of README and book: frames of the demo as SVG. `UPDATE_PICTURES=1` redraws them.
 
 mod moving;
 
 use std::fmt::Write;
 use std::path::Path;
 
-use frontdesk::inbox::contrast::Rgb;
+use frontdesk::inbox::color_depth::ColorDepth;
 use frontdesk::inbox::palette_view::ThemePalette;
-use frontdesk::inbox::terminal_colors::{ColorDepth, TerminalColors};
 use frontdesk::inbox::theme_view::Theme;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
 use crate::desk::Desk;
+use crate::stories::broadcasts::go_on;
 
-/// Pixels of a cell.
 const CELL: (usize, usize) = (9, 18);
 pub(crate) const GROUND: &str = "#16181d";
 pub(crate) const LETTERS: &str = "#d7dae0";
-
-/// What the terminal of the pictures tells of itself.
-const TOLD: TerminalColors = TerminalColors {
-    depth: ColorDepth::Direct,
-    ground: Some(Rgb(0x16, 0x18, 0x1d)),
-    letters: Some(Rgb(0xd7, 0xda, 0xe0)),
-    numbered: [
-        None,
-        Some(Rgb(0xf0, 0x71, 0x78)),
-        Some(Rgb(0xa5, 0xd0, 0x75)),
-        Some(Rgb(0xe6, 0xc0, 0x7b)),
-        None,
-        None,
-        Some(Rgb(0x6b, 0xd6, 0xd0)),
-    ],
-};
 
 /// A colour as a document names it.
 pub(crate) fn colour(colour: Color, otherwise: &str) -> String {
@@ -44,10 +26,9 @@ pub(crate) fn colour(colour: Color, otherwise: &str) -> String {
     }
 }
 
-/// A cell as it is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DrawnCell {
-    /// What stands there; nothing behind a wide letter.
+    /// Empty after a wide character.
     pub(crate) symbol: String,
     pub(crate) letters: String,
     pub(crate) ground: String,
@@ -55,7 +36,7 @@ pub(crate) struct DrawnCell {
 }
 
 impl DrawnCell {
-    fn look(&self) -> (&str, &str, bool) {
+    fn appearance(&self) -> (&str, &str, bool) {
         (&self.letters, &self.ground, self.bold)
     }
 }
@@ -72,37 +53,35 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A document of so many cells; the style stands in it as it is.
-pub(crate) fn document((columns, rows): (usize, usize), style: &str, body: &str) -> String {
+/// An SVG document of this many cells on a ground, with a verbatim style.
+pub(crate) fn document((columns, rows): (usize, usize), ground: &str, style: &str, body: &str) -> String {
     let (width, height) = (columns * CELL.0, rows * CELL.1);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"15\">\n{style}\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"{GROUND}\"/>\n{body}</svg>\n"
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{ground}\"/>\n{body}</svg>\n"
     )
 }
 
-/// A frame as an SVG document.
 fn svg(buffer: &Buffer) -> String {
     let columns = usize::from(buffer.area.width);
-    let mut body = String::new();
-    for (row, cells) in buffer.content.chunks(columns).enumerate() {
-        let cells: Vec<DrawnCell> = cells.iter().map(drawn).collect();
-        body.push_str(&line(&cells, row));
-    }
-    document((columns, usize::from(buffer.area.height)), "", &body)
+    let rows: Vec<Vec<DrawnCell>> =
+        buffer.content.chunks(columns).map(|cells| cells.iter().map(drawn).collect()).collect();
+    // The last cell of the screen is empty.
+    let ground = rows.last().and_then(|row| row.last()).map_or(GROUND, |cell| cell.ground.as_str());
+    let body: String = rows.iter().enumerate().map(|(row, cells)| line(cells, row, ground)).collect();
+    document((columns, usize::from(buffer.area.height)), ground, "", &body)
 }
 
-/// A row of a frame: a patch of ground and a text for each run of cells that
-/// look the same.
-pub(crate) fn line(cells: &[DrawnCell], row: usize) -> String {
+/// A row of a frame: background and text for each run of cells with the same style.
+pub(crate) fn line(cells: &[DrawnCell], row: usize, page: &str) -> String {
     let (wide, high) = CELL;
     let (mut out, mut start) = (String::new(), 0);
-    for run in cells.chunk_by(|one, next| one.look() == next.look()) {
-        let (letters, ground, bold) = run[0].look();
+    for run in cells.chunk_by(|one, next| one.appearance() == next.appearance()) {
+        let (letters, ground, bold) = run[0].appearance();
         let text = symbols(run);
         let (x, y, span) = (start * wide, row * high, run.len() * wide);
-        if ground != GROUND {
+        if ground != page {
             writeln!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{span}\" height=\"{high}\" fill=\"{ground}\"/>")
                 .expect("a string");
         }
@@ -122,7 +101,7 @@ pub(crate) fn line(cells: &[DrawnCell], row: usize) -> String {
     out
 }
 
-/// The text of cells; the cell after a wide letter adds nothing.
+/// The text of cells; the cell after a wide character adds nothing.
 fn symbols(cells: &[DrawnCell]) -> String {
     let (mut text, mut skip) = (String::new(), 0);
     for cell in cells {
@@ -147,38 +126,51 @@ fn shows(desk: &Desk, name: &str) {
     assert!(kept == drawn, "{name}.svg is no frame of today: run the tests with UPDATE_PICTURES=1");
 }
 
-/// A desk on the sample world, in colour, which has read all of it.
-fn ready() -> Desk {
-    let mut desk = Desk::demo(140, 36);
-    desk.theme = Theme::new(ThemePalette::Terminal, false).on(TOLD);
+/// A desk on the sample world, in colour, after all reads, with its inbox on screen.
+fn ready((columns, rows): (u16, u16), palette: ThemePalette) -> Desk {
+    let mut desk = Desk::demo(columns, rows);
+    desk.theme = Theme::new(palette, false).in_depth(ColorDepth::Direct);
     // Histories are read a few at a time, as the rate allows.
     for _ in 0..12 {
         desk.settle();
         desk.wait(5_000_000);
     }
+    desk.keys("v1").settle();
     desk
 }
 
 #[test]
 fn the_picture_of_mail_is_a_frame_of_the_demo() {
-    let mut desk = ready();
+    let mut desk = ready((140, 36), ThemePalette::Dark);
     desk.keys("3").settle().keys("jj").settle().keys("<Enter>").settle();
-    desk.shows("account ok").shows("urgent");
     shows(&desk, "mail");
 }
 
 #[test]
-fn the_pictures_are_frames_of_the_demo() {
-    let mut desk = ready();
-    for _ in 0..40 {
-        if desk.picture().contains("Maria Lopez · +34600111222") {
-            break;
-        }
-        desk.keys("j");
-    }
-    desk.settle().shows("Maria Lopez · +34600111222");
+fn the_pictures_of_a_takeover_are_frames_of_the_demo() {
+    let mut desk = ready((140, 36), ThemePalette::Dark);
     shows(&desk, "inbox");
-    desk.keys("p").settle().keys("r").types("Hi Maria, Ana here, a person. Order 1041 left this morning.");
-    desk.keys("<Enter>").settle();
+    desk.keys(":open dana<Enter>").settle().keys("t").settle();
+    desk.types("Hi Dana, Ana here, a person. The second charge goes back today.").keys("<Enter>").settle();
+    desk.shows("MINE 1").shows("Sending in");
     shows(&desk, "takeover");
+}
+
+#[test]
+fn the_pictures_of_a_small_and_a_light_terminal_are_frames_of_the_demo() {
+    let desk = ready((80, 24), ThemePalette::Dark);
+    shows(&desk, "small");
+    let desk = ready((140, 36), ThemePalette::Light);
+    shows(&desk, "light");
+}
+
+#[test]
+fn the_picture_of_a_broadcast_is_a_frame_of_the_demo() {
+    let mut desk = ready((140, 36), ThemePalette::Dark);
+    desk.keys("1gp").settle().keys("ggVa").keys("b").types("We open at 9 on Saturday.").keys("<Ctrl-X>y");
+    desk.wait(16_000_000);
+    desk.settle();
+    go_on(&mut desk, 60);
+    desk.shows("wave ");
+    shows(&desk, "broadcast");
 }

@@ -1,5 +1,4 @@
-//! The plain mode: the real binary, words in, lines out, against the real
-//! service.
+//! Plain mode: the real binary reads and prints lines, against the real service.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin};
@@ -9,7 +8,6 @@ use crate::binary::Binary;
 use crate::desk::Desk;
 use crate::waiting::{PATIENCE, until};
 
-/// A conversation with the plain mode.
 struct Talk {
     desk: Desk,
     binary: Binary,
@@ -24,7 +22,7 @@ impl Talk {
         Self::held(0, prepare)
     }
 
-    /// With texts held for so many seconds.
+    /// With a hold of this many seconds.
     fn held(seconds: u32, prepare: impl FnOnce(&Desk)) -> Self {
         let desk = Desk::new(80, 24);
         prepare(&desk);
@@ -38,7 +36,6 @@ impl Talk {
         Self::begin(desk, binary)
     }
 
-    /// The same desk opened again.
     fn again(self) -> Self {
         Self::begin(self.desk, self.binary)
     }
@@ -68,7 +65,6 @@ impl Talk {
         ends(&mut self.child);
     }
 
-    /// Waits until a line holds all of these.
     #[track_caller]
     fn hears(&mut self, parts: &[&str]) -> &mut Self {
         loop {
@@ -83,7 +79,6 @@ impl Talk {
     }
 }
 
-/// It ends well, and soon.
 #[track_caller]
 fn ends(child: &mut Child) {
     let status = until("its end", || child.try_wait().expect("a state").ok_or("it runs"));
@@ -95,19 +90,19 @@ fn a_takeover_without_a_screen() {
     let mut talk = Talk::new(|desk| {
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order\u{1b}[2J?");
     });
-    talk.hears(&["Tab 1 of 1: Harbor chat, LIVE"]);
+    talk.hears(&["Tab 1 of 1: Harbor chat,"]);
     talk.hears(&["Maria Lopez, waits", "where is my order"]);
     talk.says("list").hears(&["1 Maria Lopez", "waits"]);
     talk.says("1").hears(&["Maria ", "where is my order"]);
     talk.says("reply").hears(&["Write to Maria Lopez: one line is sent"]);
     talk.says("Hi Maria, a person here.").hears(&["[y] pause the AI and send"]);
-    // A word does not answer by its first letter.
+    // A whole word does not answer by its first letter.
     talk.says("snooze").hears(&["answers nothing here"]).hears(&["[y] pause the AI and send"]);
     talk.says("Esc").hears(&["Write on to Maria Lopez after \"Hi Maria, a person here.\""]);
     talk.says("Wait.").hears(&["[y] pause the AI and send"]);
     talk.says("y").hears(&["sent", "Hi Maria"]);
     assert_eq!(talk.desk.outbound()[0]["content"], "Hi Maria, a person here.\nWait.");
-    // A customer who writes is told of, wherever one is.
+    // New messages are announced on any page.
     talk.desk.customer("whatsapp", "+34600333444", "João", "bom dia");
     talk.says("").hears(&["NEW Harbor chat, João", "bom dia"]);
     talk.says("frobnicate").hears(&["is not a command; help says"]);
@@ -117,12 +112,45 @@ fn a_takeover_without_a_screen() {
     assert!(!talk.heard[before..].iter().any(|text| text.contains("pane") || text.contains("mouse")));
     talk.says("help pause ai").hears(&["pause AI, or p: Pause the AI"]);
     talk.says("outbox").hears(&["Outbox"]);
-    // Whoever leaves with the AI paused is told so, and can hand it back.
+    // Leaving with the AI paused offers to hand back.
     talk.says("quit").hears(&["the AI is paused by you in 1 conversation"]).hears(&["[h] hand all back"]);
     talk.says("h").ends();
     let all = talk.heard.join("\n");
     assert!(!all.contains('\u{1b}'), "no line moves a cursor: {all:?}");
     assert!(talk.binary.data().join("outbox.db").exists());
+}
+
+#[test]
+fn a_conversation_is_taken_answered_and_closed_by_ear() {
+    // A hold longer than any machine takes.
+    let mut talk = Talk::held(3_600, |desk| {
+        desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order?");
+        desk.clock.advance(60_000_000);
+        desk.customer("whatsapp", "+14155550100", "Dana Whitlock", "Is anybody there?");
+    });
+    talk.hears(&["Dana Whitlock, waits"]);
+    talk.says("list").hears(&["With the AI, 2"]).hears(&["1 Dana Whitlock, waits"]).hears(&["2 Maria Lopez"]);
+    talk.says("2").hears(&["Where is my order?"]);
+    talk.says("take").hears(&["Write to Maria Lopez"]).hears(&["Maria Lopez: AI off, confirmed"]);
+    talk.says("It left yesterday.").hears(&["held ", "1 credit", "undo", "It left yesterday."]);
+    talk.says("undo").hears(&["taken back"]);
+    talk.says("Ctrl-U").hears(&["The text is empty now"]);
+    talk.says("It left this morning.").hears(&["held ", "undo", "It left this morning."]);
+    talk.says("outbox")
+        .hears(&["Outbox, Harbor chat"])
+        .hears(&["> Maria Lopez, held, It left this morning."]);
+    talk.says("send now").hears(&["sent: It left this morning."]);
+    talk.says("inbox").says("list").hears(&["Mine, 1"]).hears(&["> 1 Maria Lopez"]);
+    talk.says("hand back").hears(&["Maria Lopez: AI on, confirmed"]);
+    talk.says("later").hears(&["Later: Maria Lopez"]).hears(&["[t] until tomorrow"]);
+    talk.says("back").says("done").hears(&["Maria Lopez closes in"]);
+    talk.says("outbox").hears(&["> Maria Lopez, held, Close"]);
+    talk.says("send now").hears(&["Nothing is waiting to send."]);
+    talk.says("quit").ends();
+    let sent: Vec<_> = talk.desk.outbound().iter().map(|value| value["content"].clone()).collect();
+    assert_eq!(sent, ["It left this morning."]);
+    let closed = talk.desk.get("whatsapp", "/conversations?status=closed");
+    assert_eq!(closed["data"].as_array().map(Vec::len), Some(1), "{closed}");
 }
 
 #[test]
@@ -133,7 +161,7 @@ fn lines_that_come_together_act_one_after_the_other() {
         desk.customer("whatsapp", "+14155550100", "Dana Whitlock", "Is anybody there?");
     });
     talk.hears(&["Dana Whitlock", "waits"]).says(":open maria").hears(&["Where is my order"]);
-    // In one write, so that all of them are there before anything is read.
+    // In one write, so that all lines arrive before any is read.
     talk.says(":open dana\nreply\nDear Dana").hears(&["Write to Dana Whitlock"]);
     talk.hears(&["[y] pause the AI and send"]).says("y").hears(&["sent", "Dear Dana"]);
     assert_eq!(talk.desk.outbound()[0]["to"], "+14155550100");
@@ -150,17 +178,17 @@ fn the_end_of_the_input_is_the_end() {
 
 #[test]
 fn a_pause_and_a_hold_are_told_and_no_word_is_taken_letter_by_letter() {
-    // However slow the machine is, it is told while it is held.
+    // A hold longer than any machine takes.
     let mut talk = Talk::held(3_600, |desk| {
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
     });
     talk.hears(&["Maria Lopez, waits"]);
     talk.says("1").hears(&["where is my order?"]).says("p").hears(&["Maria Lopez: AI off, confirmed"]);
-    // What was reported: both words, on a page and in a text.
+    // Regression: both words, on a page and in a text.
     talk.says("credits").hears(&["redits"]).says("reply").hears(&["Write to Maria Lopez"]);
     talk.says("credits").hears(&["redits"]).says("back").says("reply").hears(&["Write to Maria Lopez"]);
-    talk.says("close").hears(&["is a command", "`text close` writes it"]);
-    talk.says("On its way.").hears(&["held ", "1 credit", "undo takes it back", "On its way."]);
+    talk.says("done").hears(&["is a command", "`text done` writes it"]);
+    talk.says("On its way.").hears(&["held ", "1 credit", "undo", "On its way."]);
     talk.says("quit").hears(&["Quit frontdesk?"]).says("y").ends();
     assert!(talk.desk.outbound().iter().all(|value| value["content"] == "On its way."));
 }
@@ -173,9 +201,9 @@ fn undo_said_right_after_a_text_takes_it_back() {
     talk.hears(&["Maria Lopez, waits"]);
     talk.says("1").hears(&["where is my order?"]).says("p").hears(&["Maria Lopez: AI off, confirmed"]);
     talk.says("reply").hears(&["Write to Maria Lopez"]);
-    talk.says("On its way.").hears(&["held ", "undo takes it back", "On its way."]);
+    talk.says("On its way.").hears(&["held ", "undo", "On its way."]);
     talk.says("undo").hears(&["taken back"]);
-    // Whatever is said is answered.
+    // Every line gets an answer.
     talk.says("redo").hears(&["nothing was done"]);
     talk.says("Sorry,\\").hears(&["The text is now \"On its way.⏎Sorry,"]);
     talk.says("undo edit").hears(&["The text is now \"On its way.\""]);
@@ -187,10 +215,14 @@ fn undo_said_right_after_a_text_takes_it_back() {
 fn before_the_server_answered_nothing_is_said_of_who_waits() {
     let mut talk = Talk::new(|_| ());
     talk.hears(&["Tab 1 of 1: Harbor chat", "asking the server"]);
-    talk.hears(&["0 waiting"]).hears(&["No one needs you now."]);
+    talk.hears(&["0 waiting"]).hears(&["No open conversations."]);
     talk.says("quit").ends();
     let before = talk.heard.iter().position(|text| text == "0 waiting").expect("it was said");
-    assert!(!talk.heard[..before].iter().any(|text| text.contains("No one needs you")), "{:#?}", talk.heard);
+    assert!(
+        !talk.heard[..before].iter().any(|text| text.contains("No open conversations")),
+        "{:#?}",
+        talk.heard
+    );
 }
 
 #[test]
@@ -198,17 +230,17 @@ fn who_comes_back_hears_what_happened() {
     let mut talk = Talk::new(|desk| {
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
     });
-    talk.hears(&["Maria Lopez, waits"]).says("since").hears(&["You were not away yet."]);
+    talk.hears(&["Maria Lopez, waits"]).says("needs you").hears(&["Nothing needs you"]);
     talk.says("back").says("quit").ends();
-    // Hours pass for the desk: somebody was here last before Maria wrote.
+    // Moves the person's last presence to hours before Maria's message.
     let file = rusqlite::Connection::open(talk.binary.data().join("outbox.db")).expect("the desk's file");
     let hours = 24_i64 * 400 * 3_600_000_000;
     let moved = file.execute("UPDATE presence SET here_until = here_until - ?1", [hours]).expect("moved");
     assert_eq!(moved, 1);
     drop(file);
     let mut talk = talk.again();
-    talk.hears(&["you were away", "g c shows what happened since"]);
-    talk.says("since").hears(&["Since you left"]).hears(&["Maria Lopez", "waits: where is my order?"]);
+    talk.hears(&["you were away", "g n shows what happened"]);
+    talk.says("needs you").hears(&["since you left"]).hears(&["Maria Lopez", "waits: where is my order?"]);
     talk.says("back").says("quit").ends();
 }
 
@@ -222,7 +254,7 @@ fn commands_are_taken_as_they_are_written_elsewhere() {
     talk.says("back");
     talk.says("gb").hears(&["roadcasts"]).says("stop broadcast").hears(&["roadcast"]);
     talk.says(":broadcasts").says("gi").hears(&["山本 健太, waits"]);
-    talk.says(":handover").hears(&["# Handover, "]).hears(&["## What broke"]).hears(&["## Channels"]);
+    talk.says(":handover").hears(&["# Handover, "]).hears(&["## Problems"]).hears(&["## Channels"]);
     assert!(!talk.heard.iter().any(|text| text.contains("not a command")), "{:#?}", talk.heard);
     talk.says("quit").ends();
 }

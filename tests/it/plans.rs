@@ -1,5 +1,4 @@
-//! Every statement of every list operation finds its page by an index, in the order
-//! of the list, on both engines.
+//! Every statement of every list operation uses an index in the order of the list, on both engines.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use serde_json::Value;
 
 use crate::postgres::cluster;
 
-/// Keeps the text of each question, and answers with no row.
+/// Records the text of each query and returns no row.
 #[derive(Default)]
 struct QuestionRecorder(RefCell<Vec<String>>);
 
@@ -43,17 +42,15 @@ impl DbSession for QuestionRecorder {
     }
 }
 
-/// A question of an operation.
 struct Question {
     operation: &'static str,
     sql: String,
-    /// Filters that an index can compare; at least one of them is compared so.
+    /// Filters an index can compare; at least one of them must be compared so.
     filters: Vec<&'static str>,
-    /// True if the rows come in an order and page by page.
+    /// True if the rows are ordered and paged.
     is_ordered: bool,
 }
 
-/// Questions of operations, with the filters that are asked for.
 #[derive(Default)]
 struct Questions(Vec<Question>);
 
@@ -70,7 +67,7 @@ impl Questions {
     }
 }
 
-/// Returns every form of every question of the list operations.
+/// All forms of all queries of the list operations.
 fn questions() -> Vec<Question> {
     let mut all = Questions::default();
     add_messages(&mut all);
@@ -173,7 +170,6 @@ fn add_others(all: &mut Questions) {
     });
 }
 
-/// Every list of the interface is among the questions.
 #[test]
 fn every_list_operation_is_looked_at() {
     let document: Value =
@@ -191,9 +187,8 @@ fn every_list_operation_is_looked_at() {
     }
 }
 
-/// Checks a plan, in which `searched` marks what is found by an index and `sorted`
-/// what is sorted for the page. Parts that are indented deeper than `top` belong to
-/// one row each.
+/// Checks a plan, in which `searched` marks index lookups and `sorted` sorts of the page. Parts
+/// indented deeper than `top` belong to one row each.
 fn check_index(question: &Question, plan: &str, tables: &[&str]) {
     let Question { operation, sql, filters, .. } = question;
     let is_large = |line: &&str| tables.iter().any(|table| line.contains(table));
@@ -239,14 +234,14 @@ fn lists_of_a_file_are_found_by_an_index() {
             plan.iter().all(|(_, line)| !line.starts_with("SCAN") || line.contains("CONSTANT ROW")),
             "{operation} reads a whole table\n{sql}\n{shown}"
         );
-        // A sort for one row of the page is short.
+        // A sort within one row of the page is short.
         let sorts = |(parent, line): &(i64, String)| *parent == 0 && line.contains("TEMP B-TREE");
         assert!(!plan.iter().any(sorts), "{operation} sorts\n{sql}\n{shown}");
         check_index(&question, &shown, &["USING"]);
     }
 }
 
-/// Many rows of one channel, so that reading a whole table is what costs.
+/// Many rows of one channel, so that a full scan is expensive.
 const FILL: &str = "
     INSERT INTO conversations (id, channel, peer, last_at, first_at, created_at, email, status)
         SELECT 'c' || it, 'ch_whatsapp', '+' || it, it, it, it, 'a' || it || '@a.example',
@@ -281,7 +276,7 @@ async fn lists_of_a_server_are_found_by_an_index() {
     cluster::run(&url, FILL).await.expect("filled");
     let place = url.parse().expect("an address");
     let asked = questions();
-    // As the server plans what it is asked again and again.
+    // As the server plans prepared statements.
     let mut all = "SET plan_cache_mode = force_generic_plan;".to_owned();
     for (number, question) in asked.iter().enumerate() {
         let Question { sql, .. } = question;
@@ -305,7 +300,7 @@ async fn lists_of_a_server_are_found_by_an_index() {
     assert_eq!(plans.len(), asked.len());
     for (question, plan) in asked.iter().zip(&plans) {
         let Question { operation, sql, is_ordered, .. } = question;
-        // Subplans are worked out for each row of the page.
+        // Subplans run once per row of the page.
         let own: Vec<_> = plan.iter().take_while(|line| !line.trim_start().starts_with("SubPlan")).collect();
         let shown = plan.join("\n");
         let is_read_whole =

@@ -1,5 +1,4 @@
-//! The service on PostgreSQL: held to the same contract as on a file, and to
-//! what only a server can do to it. Skipped, and said, where none is installed.
+//! The service on PostgreSQL: the contract, and failures only a server has.
 
 mod clocks;
 pub(crate) mod cluster;
@@ -29,23 +28,22 @@ use crate::carriers::mail_server;
 use crate::desk::HandClock;
 use crate::waiting::until_found;
 
-/// Stories that look into the file itself, or at what only a file can suffer.
+/// Tests that inspect the file, or failures only a file has.
 const OF_FILES: [&str; 11] = [
     "contract::killing",
     "contract::memory",
     "contract::connections::the_last_request",
     "service::crowded",
-    "service::broadcasts::it_goes_out",
-    "service::events::nothing_is_kept",
+    "service::broadcasts::broadcast_is_sent_over_time",
+    "service::events::no_events_are_stored",
     "service::events::failures_are_tried",
     "service::events::a_success_ends",
-    "service::webhooks::the_database_alone",
+    "service::webhooks::database_alone",
     "mail_earlier::kills_neither",
     "mail_earlier::an_open_desk",
 ];
 
-/// The contract once more, by this very binary, and without notifications, as behind
-/// a pooler of transactions: with them less is asked of the service.
+/// Runs the contract tests again, without notifications, as behind a transaction pooler.
 #[test]
 fn the_contract_holds_on_a_server() {
     let Some(server) = cluster::server() else { return };
@@ -55,6 +53,9 @@ fn the_contract_holds_on_a_server() {
         "3",
         "contract::",
         "service::",
+        "team::agents",
+        "team::people",
+        "team::sharing",
         "carriers::bots",
         "carriers::numbers",
         "carriers::mails",
@@ -92,7 +93,7 @@ async fn inbound(running: &RunningService, text: &str) -> reqwest::StatusCode {
     request.body(body).send().await.expect("an answer").status()
 }
 
-/// Moves the clock a minute; it may be refused what it would have done.
+/// Advances the clock by a minute; due work may be refused.
 async fn advance(running: &RunningService) {
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
     let request =
@@ -105,7 +106,7 @@ fn messages(url: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn the_next_goes_on_where_one_has_ended() {
+async fn next_process_continues_after_one_has_ended() {
     let Some(server) = cluster::server() else { return };
     let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
     let first = service::start(options(&url, &folder)).await.expect("it starts");
@@ -119,16 +120,15 @@ async fn the_next_goes_on_where_one_has_ended() {
     next.shutdown().await;
 }
 
-/// The fence refuses what falls due where the lease has gone to another process,
-/// before that one's renewal is missed.
+/// The fencing token rejects due work once another process has the lease, before the renewal fails.
 #[tokio::test]
-async fn who_lost_the_lease_does_nothing_that_falls_due() {
+async fn process_without_the_lease_does_no_due_work() {
     let Some(server) = cluster::server() else { return };
     let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
     let running =
         service::start(Options { simulate: true, ..options(&url, &folder) }).await.expect("it starts");
     assert!(inbound(&running, "hi").await.is_success());
-    // The other one renews its lease for as long as the trigger stands.
+    // The other process renews its lease while the trigger exists.
     let taken = "UPDATE leases SET holder = 'another', process = 7, fence = fence + 1;
                  CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
                  CREATE TRIGGER renewed BEFORE UPDATE ON leases FOR EACH ROW EXECUTE FUNCTION keep()";
@@ -148,7 +148,6 @@ async fn who_lost_the_lease_does_nothing_that_falls_due() {
     running.shutdown().await;
 }
 
-/// A database of the first format is brought to this version's.
 #[tokio::test]
 async fn a_database_of_an_older_version_is_migrated() {
     let Some(server) = cluster::server() else { return };
@@ -156,7 +155,9 @@ async fn a_database_of_an_older_version_is_migrated() {
     let first = service::start(options(&url, &folder)).await.expect("it starts");
     assert!(inbound(&first, "hi").await.is_success());
     first.shutdown().await;
-    let back = "DROP TABLE commit_order, leases, shared_state, opt_outs, processes, peer_aliases, thread_automation;
+    let back = "DROP TABLE commit_order, leases, shared_state, opt_outs, processes, peer_aliases, thread_automation,
+                team_notes, team_conversations, team_replies, team_tokens, team_sessions, team_people, team_changes,
+                team_actions; ALTER TABLE keys DROP COLUMN session;
                 DROP INDEX threads_in_folder, threads_in_category, threads_by_reading, messages_by_status, messages_by_media,
                 recipients_by_contact; ALTER TABLE events DROP COLUMN subject;
                 CREATE INDEX threads_by_folder ON threads (channel, folder, last_at DESC, id DESC);
@@ -174,7 +175,7 @@ async fn a_database_of_an_older_version_is_migrated() {
     assert!(matches!(opening.await.expect("no panic"), Some(DatabaseError::Older(1))));
     let next = service::start(options(&url, &folder)).await.expect("it migrates");
     assert!(inbound(&next, "hi again").await.is_success());
-    // A newer version beside it takes the database over.
+    // A newer version takes over the database.
     cluster::run(&url, "UPDATE commit_order SET format = format + 1").await.expect("newer");
     assert_eq!(inbound(&next, "too old for this").await.as_u16(), 503);
     let ready = reqwest::get(format!("{}/ready", next.base_url.trim_end_matches("/v1"))).await;
@@ -208,13 +209,13 @@ async fn a_lost_connection_is_made_anew() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_served_is_refused_in_words() {
+async fn unusable_database_is_refused_with_a_reason() {
     let Some(server) = cluster::server() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let refused = async |options: Options| service::start(options).await.err().expect("refused").to_string();
     let url = cluster::database(server).await;
     let unnamed = refused(Options { key_file: None, ..options(&url, &folder) }).await;
-    assert!(unnamed.contains("name the file of the key that seals its secrets with --key-file"), "{unnamed}");
+    assert!(unnamed.contains("needs the key file of its secrets; name it with --key-file"), "{unnamed}");
     let nowhere = refused(options(&cluster::url(server, "nowhere"), &folder)).await;
     assert!(nowhere.contains("cannot be used") && nowhere.contains("nowhere"), "{nowhere}");
     cluster::run(&url, "CREATE VIEW contacts AS SELECT 1 AS theirs").await.expect("made");
@@ -225,13 +226,12 @@ async fn what_cannot_be_served_is_refused_in_words() {
     let keyless = options(&url, &folder);
     std::fs::remove_file(folder.path().join("service.key")).expect("removed");
     let missing = refused(keyless.clone()).await;
-    assert!(missing.contains("bring the key back"), "{missing}");
-    cluster::run(&url, "UPDATE meta SET value = '13' WHERE name = 'format'").await.expect("newer");
+    assert!(missing.contains("restore the key file"), "{missing}");
+    cluster::run(&url, "UPDATE meta SET value = '99' WHERE name = 'format'").await.expect("newer");
     let newer = refused(keyless).await;
-    assert!(newer.contains("a newer version of this program (format 13)"), "{newer}");
+    assert!(newer.contains("a newer version of this program (format 99)"), "{newer}");
 }
 
-/// Keeps a value under a name that is taken once.
 fn meta(db: &dyn DbSession, name: &str) -> Result<(), DatabaseError> {
     db.change_later(
         "INSERT INTO meta (name, value) VALUES (?1, ?2)",
@@ -242,7 +242,7 @@ fn meta(db: &dyn DbSession, name: &str) -> Result<(), DatabaseError> {
     )
 }
 
-/// What is refused is undone with its own part, whenever the server hears of it.
+/// A failed savepoint is undone alone, whenever it reaches the server.
 async fn parts_are_undone_alone(place: DatabaseLocation) {
     let opening = move || Database::open(&place, Durability::Full, Arc::default());
     let (database, fresh) = tokio::task::spawn_blocking(opening).await.expect("no panic").expect("it opens");
@@ -255,7 +255,7 @@ async fn parts_are_undone_alone(place: DatabaseLocation) {
                 meta(db, "a")
             });
             assert!(refused.is_err(), "a name is taken once");
-            // Asked nothing, so that nothing of it was sent.
+            // No query, so nothing of it was sent.
             let undone: Result<(), _> = savepoint::in_savepoint(db, || {
                 meta(db, "c")?;
                 Err(DatabaseError::Closed)
@@ -275,7 +275,7 @@ async fn parts_are_undone_alone(place: DatabaseLocation) {
                 assert!(inner.is_err(), "told to the part it lies in");
                 Ok::<_, DatabaseError>(())
             })?;
-            // Parts whose ends are not sent before what comes next.
+            // Savepoints whose ends are not sent before the next statement.
             let counted = "UPDATE meta SET value = value WHERE name IN ('d', 'f', 'h')";
             savepoint::in_savepoint(db, || {
                 meta(db, "h")?;
@@ -290,7 +290,7 @@ async fn parts_are_undone_alone(place: DatabaseLocation) {
             assert!(refused.is_err(), "a change hears of what stood in line before it");
             savepoint::in_savepoint(db, || db.change(counted, &[]).map(drop))
         }),
-        // A job that fails late takes no other with it.
+        // A job that fails late does not affect others.
         database.write(|db| {
             meta(db, "g")?;
             meta(db, "g")

@@ -1,5 +1,4 @@
-//! The real binary in a real pseudo-terminal: it starts, works, and gives
-//! the terminal back.
+//! The real binary in a real pseudo-terminal: it starts, works, and restores the terminal.
 
 use std::io::{Read, Write};
 use std::num::NonZero;
@@ -14,10 +13,9 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 
 use crate::waiting::PATIENCE;
 
-/// Stands behind all that a binary wrote.
+/// Marker after all output of a binary.
 const END: &str = "<the end>";
 
-/// A terminal with the binary in it.
 pub(crate) struct Terminal {
     screen: vt100::Parser,
     bytes: Receiver<Vec<u8>>,
@@ -37,7 +35,6 @@ impl Terminal {
         Self::start_in(tempfile::tempdir().expect("a folder"), arguments, columns, rows)
     }
 
-    /// Takes in what the binary wrote.
     fn process(&mut self, bytes: &[u8]) {
         self.screen.process(bytes);
         self.seen.extend_from_slice(bytes);
@@ -49,7 +46,7 @@ impl Terminal {
         Self::run(folder, command, columns, rows)
     }
 
-    /// Starts a command in a terminal; the folder stays as long as it does.
+    /// Starts a command in a terminal; the folder lives as long as the terminal.
     pub(crate) fn run(
         folder: tempfile::TempDir,
         mut command: CommandBuilder,
@@ -98,8 +95,7 @@ impl Terminal {
         self.writer.flush().expect("the terminal takes keys");
     }
 
-    /// Writes bytes in parts with a pause between them, which is part of what is typed; returns the
-    /// longest pause that it came to be.
+    /// Writes parts with a pause between them; returns the longest pause that actually occurred.
     pub(crate) fn bytes_with_pauses(&mut self, parts: &[&[u8]], pause: Duration) -> Duration {
         let mut longest = Duration::ZERO;
         for (at, part) in parts.iter().enumerate() {
@@ -120,17 +116,14 @@ impl Terminal {
         self.screen.screen().contents()
     }
 
-    /// All that was written to it, as text.
     pub(crate) fn written(&self) -> String {
         String::from_utf8_lossy(&self.seen).into_owned()
     }
 
-    /// What it shows, cell by cell.
     pub(crate) fn screen(&self) -> &vt100::Screen {
         self.screen.screen()
     }
 
-    /// Reads until the screen holds what is wanted.
     pub(crate) fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let until = instant() + PATIENCE;
         while !holds(&self.contents()) {
@@ -143,13 +136,11 @@ impl Terminal {
         }
     }
 
-    /// Says yes to a question.
     pub(crate) fn say_yes(&mut self, question: &str) {
         self.answer('y', question);
     }
 
-    /// Answers a question, which takes no answer that was typed before it could
-    /// be read, and says so.
+    /// Answers a question, repeating the key, which a new question ignores.
     pub(crate) fn answer(&mut self, key: char, question: &str) {
         let mut typed = String::new();
         while self.contents().contains(question) {
@@ -164,7 +155,7 @@ impl Terminal {
         }
     }
 
-    /// Presses keys again and again, as somebody does whom nothing answers.
+    /// Presses keys repeatedly until the screen changes as wanted.
     pub(crate) fn press_until(&mut self, keys: &str, what: &str, holds: impl Fn(&str) -> bool) {
         let until = instant() + PATIENCE;
         while !holds(&self.contents()) {
@@ -174,7 +165,7 @@ impl Terminal {
         }
     }
 
-    /// Reads on until something holds; whether it did before `end`.
+    /// Reads until `holds` is true; returns false if `end` comes first.
     fn comes_until(&mut self, end: Instant, holds: impl Fn(&Self) -> bool) -> bool {
         while !holds(self) {
             if instant() >= end {
@@ -191,19 +182,18 @@ impl Terminal {
         self.wait_for(&format!("{text:?}"), |entry| entry.contains(text));
     }
 
-    /// Takes in what is there without waiting.
+    /// Reads what is available without waiting.
     pub(crate) fn read(&mut self) {
         for bytes in self.bytes.try_iter() {
             self.screen.process(&bytes);
         }
     }
 
-    /// The folder of its files.
     pub(crate) fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
 
-    /// Ends it as `kill -9` does.
+    /// Ends the binary as `kill -9` does.
     pub(crate) fn kill(mut self) {
         self.signal("KILL");
         self.child.wait().expect("it ends");
@@ -217,26 +207,25 @@ impl Terminal {
         crate::binary::signal(self.id(), signal);
     }
 
-    /// Reads on until something outside the screen is so.
+    /// Reads until a condition outside the screen holds.
     pub(crate) fn wait_until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         let came = self.comes_until(instant() + PATIENCE, holds);
         assert!(came, "{what} never comes:\n{}", self.contents());
     }
 
-    /// Waits for the end; its exit code.
     pub(crate) fn wait_for_end(&mut self) -> u32 {
         let until = instant() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
                 break status;
             }
-            // Its output is read on, so that it never waits for us.
+            // Reads on, so that the binary never blocks on its output.
             if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
                 self.seen.extend_from_slice(&bytes);
             }
             assert!(instant() < until, "it does not end");
         };
-        // What it wrote last comes before this.
+        // Everything the binary wrote comes before the marker.
         let name = self.master.tty_name().expect("a name");
         std::fs::write(name, END).expect("the terminal takes it");
         while !String::from_utf8_lossy(&self.seen).contains(END) {
@@ -246,7 +235,7 @@ impl Terminal {
         status.exit_code()
     }
 
-    /// Waits for the end and checks that the terminal is as it was.
+    /// Waits for the end and checks that the terminal was restored.
     pub(crate) fn ended(mut self) -> u32 {
         let code = self.wait_for_end();
         let seen = String::from_utf8_lossy(&self.seen).into_owned();
@@ -268,7 +257,7 @@ impl Terminal {
         assert!(self.is_cooked(), "the terminal is left raw");
     }
 
-    /// Whether the terminal edits lines, echoes and makes signals.
+    /// True if the terminal edits lines, echoes and makes signals.
     fn is_cooked(&self) -> bool {
         let name = self.master.tty_name().expect("a name");
         let stty =
@@ -277,8 +266,7 @@ impl Terminal {
         ["icanon", "echo", "isig"].iter().all(|mode| modes.split([' ', ';', '\n']).any(|part| part == *mode))
     }
 
-    /// Whether the binary is stopped: one that is about to be would miss being
-    /// told to go on.
+    /// True if the binary is stopped. SIGCONT sent before that would be lost.
     fn is_stopped(&self) -> bool {
         let id = self.child.process_id().expect("an id").to_string();
         let state =
@@ -286,45 +274,63 @@ impl Terminal {
         String::from_utf8_lossy(&state.stdout).trim_start().starts_with('T')
     }
 
-    /// How often the keyboard's flags were pushed and popped again.
+    /// Number of times the keyboard's flags were pushed and popped.
     fn keyboard_flags(&self) -> (usize, usize) {
         let seen = String::from_utf8_lossy(&self.seen);
         (seen.matches("\x1b[>1u").count(), seen.matches("\x1b[<1u").count())
     }
 
-    /// Whether the last thing said to the terminal about its screens was to
-    /// leave the other one.
+    /// True if the last switch of screens left the alternate one.
     fn has_left(&self) -> bool {
         let seen = String::from_utf8_lossy(&self.seen);
         seen.rfind("\x1b[?1049l") > seen.rfind("\x1b[?1049h")
     }
 }
 
-/// Opens one of the sample customers: which row is the first changes while the
-/// histories are read.
+/// Opens a sample customer by number: the order of rows changes while histories load.
 pub(crate) fn open_maria(terminal: &mut Terminal) {
     terminal.keys(":open +34600111222\r");
     terminal.wait_for("the keys of her messages", |terminal| {
-        terminal.contains("Maria Lopez · +346") && terminal.contains("; note")
+        // The list offers to open.
+        let is_open = terminal.contains("t take") && !terminal.contains("Enter open");
+        terminal.contains("Maria Lopez · +346") && is_open
     });
+}
+
+#[test]
+fn who_is_taken_in_the_demo_is_in_the_first_section() {
+    let mut terminal = Terminal::start(&["demo"], 120, 40);
+    terminal.wait_for_text("Maria Lopez");
+    open_maria(&mut terminal);
+    terminal.keys("t");
+    terminal.wait_for("her row", |terminal| {
+        let mut lines = terminal.lines().skip_while(|line| !line.contains("MINE 1"));
+        lines.next();
+        lines.next().is_some_and(|line| line.contains("Maria Lopez"))
+    });
+    terminal.kill();
 }
 
 #[test]
 fn the_demo_shows_a_proposal_a_ready_draft_and_answers_to_look_over() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
-    terminal.wait_for_text("1 proposal");
-    terminal.keys("gA");
-    terminal.wait_for_text("Sample assistant: one of your canned replies answers what was asked");
+    terminal.wait_for_text("Maria Lopez");
+    terminal.keys(":show-proposals\r");
+    terminal.wait_for_text("Sample assistant: ");
     terminal.keys("\x1b");
     terminal.wait_for_text("draft ready");
-    terminal.keys("gq");
-    // Its rows come after its frame.
+    terminal.keys(":show-reviews\r");
+    // Rows are drawn after the frame.
     terminal.wait_for_text("Customer");
     terminal.keys("a");
     terminal.wait_for_text("100 % of 1 answer");
-    terminal.wait_for_text("AI paused by you 1");
+    terminal.keys("gn");
+    terminal.wait_for_text("paused by you");
+    terminal.keys("\x1b");
+    terminal.wait_for("the page below", |terminal| !terminal.contains("paused by you"));
     terminal.keys("q");
     terminal.wait_for_text("Quit frontdesk?");
+    terminal.wait_for_text("the AI is paused by you in 1 conversation");
     terminal.say_yes("Quit frontdesk?");
     assert_eq!(terminal.ended(), 0);
 }
@@ -334,8 +340,8 @@ fn demo_replies_pauses_closes_and_quits() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Harbor chat");
     terminal.wait_for_text("Maria Lopez");
-    terminal.wait_for("the AI's state", |terminal| terminal.contains("AI ON"));
-    // Answer, pausing the AI on the way, and do not wait for the hold.
+    terminal.wait_for_text("NEEDS A PERSON");
+    // Answers, pausing the AI on the way, without waiting for the hold.
     open_maria(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
@@ -344,21 +350,21 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.keys("\r");
     terminal.wait_for_text("[y] pause the AI and send");
     terminal.say_yes("[y] pause the AI and send");
-    terminal.wait_for_text("sends in");
-    terminal.keys("\r");
+    terminal.wait_for_text("Sending in");
+    terminal.keys("\x18");
     terminal.wait_for("the message on the server", |terminal| {
         terminal.lines().any(|line| {
             line.contains("una persona.")
                 && (line.contains("sent") || line.contains("delivered") || line.contains("read"))
         })
     });
-    terminal.wait_for_text("AI OFF");
+    terminal.wait_for_text("you have it");
     terminal.keys("\x1b");
-    terminal.wait_for_text("; note");
-    terminal.keys("e");
-    terminal.wait_for_text("closing");
+    terminal.wait_for_text("r reply");
+    terminal.keys("d");
+    terminal.wait_for_text("closes");
     terminal.keys("z");
-    terminal.wait_for_text("kept open");
+    terminal.wait_for_text("undone");
     terminal.keys("q");
     terminal.wait_for_text("Quit frontdesk?");
     terminal.say_yes("Quit frontdesk?");
@@ -463,7 +469,6 @@ fn a_draft_survives_kill_9() {
     assert_eq!(again.ended(), 0);
 }
 
-/// The drafts in the desk's file.
 fn drafts(folder: &std::path::Path) -> String {
     let path = folder.join("demo/desk/outbox.db");
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
@@ -490,7 +495,7 @@ fn a_channel_key_is_asked_for_and_not_shown() {
     terminal.wait_for_text("Name of the tab:");
     terminal.keys("Harbor chat\r");
     terminal.wait_for_text("Address of the service");
-    // An address that cannot be used is asked for again; the name is not.
+    // An invalid address is asked for again, the name is not.
     terminal.keys("api.example.com/v1\r");
     terminal
         .wait_for("a second question", |terminal| terminal.matches("Address of the service (").count() == 2);
@@ -505,17 +510,18 @@ fn a_channel_key_is_asked_for_and_not_shown() {
     terminal.wait_for_text("Address of the service must not be empty.");
     terminal.keys(&format!("{}\r", desk.base_url));
     terminal.wait_for_text("Channel key (not shown):");
-    // A key the server refuses is asked for again; name and address are not.
+    // A rejected key is asked for again; name and address are not.
     terminal.keys("svc_live_wrong\r");
     terminal
         .wait_for("a second question", |terminal| terminal.matches("Channel key (not shown):").count() == 2);
     let told = terminal.contents();
     let words: Vec<&str> = told.split_whitespace().collect();
-    assert!(words.join(" ").contains("Type another; Harbor chat and its address are kept."), "{told}");
+    let words = words.join(" ");
+    assert!(words.contains("Harbor chat") && words.contains("are kept."), "{told}");
     assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
-    // A wrong beginning is taken back.
+    // Corrects a wrong beginning.
     terminal.keys(&format!("wrong\x15x\x7f{key}\r"));
-    terminal.wait_for_text("`frontdesk` opens it");
+    terminal.wait_for_text("open the inbox with `frontdesk`");
     assert_eq!(terminal.wait_for_end(), 0);
     terminal.assert_cooked();
     assert!(!String::from_utf8_lossy(&terminal.seen).contains(&key[..20]), "{}", terminal.contents());
@@ -530,12 +536,11 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
     command.args(["demo"]);
-    // It reads the keyboard itself: no key of it may reach the desk. It takes
-    // longer than a notice stays, which counts from when it is seen.
+    // The editor reads the keyboard itself, and runs longer than a notice is shown.
     let editor = "f() { echo go on; read -r line; sleep 9; printf 'typed %s, was %s' \"$line\" \"$(cat \"$1\")\" > \"$1\"; stat -c %a \"$1\" >> \"$1\"; }; f";
     command.env("VISUAL", editor);
     let mut terminal = Terminal::run(folder, command, 100, 30);
-    terminal.wait_for_text("Inbox");
+    terminal.wait_for_text("1 Harbor chat");
     terminal.wait_for_text("Maria Lopez");
     open_maria(&mut terminal);
     terminal.keys("i");
@@ -544,7 +549,7 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     terminal.wait_for_text("half a thought");
     terminal.keys("\x07");
     terminal.wait_for("a terminal of its own", |terminal| {
-        !terminal.contains("Inbox") && terminal.contains("go on")
+        !terminal.contains("1 Harbor chat") && terminal.contains("go on")
     });
     assert_eq!(terminal.keyboard_flags(), (1, 1), "the editor asks for its keys itself");
     terminal.keys("qqq\r");
@@ -559,11 +564,11 @@ fn a_channel_is_added_from_within_the_desk() {
     let desk = crate::desk::Desk::new(80, 24);
     let key = desk.key_of("whatsapp");
     for (url, ends, said) in [
-        ("http://127.0.0.1:1/v1", "nothing was added", "no channel was added"),
-        (&desk.base_url, "opens it", "added; `frontdesk` without `demo` opens it"),
+        ("http://127.0.0.1:1/v1", "nothing was changed", "no channel was added"),
+        (&desk.base_url, "config.toml", "added; `frontdesk` without `demo` opens it"),
     ] {
         let mut terminal = Terminal::start(&["demo"], 120, 30);
-        terminal.wait_for_text("Inbox");
+        terminal.wait_for_text("1 Harbor chat");
         terminal.keys(":setup\r");
         terminal.wait_for_text("Name of the tab:");
         terminal.keys("Harbor chat\r");
@@ -571,7 +576,11 @@ fn a_channel_is_added_from_within_the_desk() {
         terminal.keys(&format!("{url}\r"));
         terminal.wait_for_text("Channel key (not shown):");
         terminal.keys(&format!("{key}\r"));
-        terminal.wait_for_text("Enter goes back to the desk");
+        if ends == "nothing was changed" {
+            terminal.wait_for_text("Esc leaves.");
+            terminal.keys("\x1b");
+        }
+        terminal.wait_for_text("Enter to return to the desk");
         assert!(terminal.contents().contains(ends), "{}", terminal.contents());
         terminal.keys("\r");
         terminal.wait_for_text(said);
@@ -584,9 +593,9 @@ fn a_second_demo_in_a_folder_says_what_to_do() {
     let folder = tempfile::tempdir().expect("a folder");
     let shared = folder.path().join("shared").display().to_string();
     let mut first = Terminal::start(&["demo", "--data-dir", &shared], 120, 30);
-    first.wait_for_text("Inbox");
+    first.wait_for_text("1 Harbor chat");
     let mut second = Terminal::start(&["demo", "--data-dir", &shared], 120, 30);
-    second.wait_for_text("name another folder with --data-dir");
+    second.wait_for_text("--data-dir");
     assert!(second.contents().contains(&format!("(process {})", first.id())), "{}", second.contents());
     assert_eq!(second.wait_for_end(), 1);
 }
@@ -597,15 +606,15 @@ fn a_demo_that_goes_on_is_reached_where_it_was() {
     let words = folder.path().display().to_string();
     let kept = folder.path().join("demo-port");
     let port = || std::fs::read_to_string(&kept).expect("a port");
-    // One that the system gives may be another's once the first has ended.
+    // An ephemeral port may be reused once the first process has ended.
     std::fs::write(&kept, crate::binary::free_port().to_string()).expect("written");
     let mut first = Terminal::start(&["demo", "--data-dir", &words], 120, 30);
-    first.wait_for_text("Inbox");
+    first.wait_for_text("1 Harbor chat");
     let before = port();
     first.signal("HUP");
     first.wait_for_end();
     let mut second = Terminal::start(&["demo", "--data-dir", &words], 120, 30);
-    second.wait_for_text("Inbox");
+    second.wait_for_text("1 Harbor chat");
     assert_eq!(port(), before);
     let address = format!("127.0.0.1:{before}");
     std::net::TcpStream::connect(&address).expect("it listens there");
@@ -614,10 +623,10 @@ fn a_demo_that_goes_on_is_reached_where_it_was() {
 #[test]
 fn a_terminal_that_goes_away_ends_the_program_that_has_it() {
     let mut terminal = Terminal::start(&["demo"], 120, 30);
-    terminal.wait_for_text("Inbox");
+    terminal.wait_for_text("1 Harbor chat");
     terminal.keys(":setup\r");
     terminal.wait_for_text("Name of the tab:");
-    // Only the first process of a session is told.
+    // Only the first process of a session gets the signal.
     terminal.signal("HUP");
     terminal.wait_for_end();
 }
@@ -629,15 +638,15 @@ fn shift_enter_is_a_new_line_and_fast_typing_answers_no_question() {
     open_maria(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
-    // As a terminal sends it that tells the two apart.
+    // Shift-Enter of a terminal with the extended keyboard protocol.
     terminal.keys("one line\x1b[13;2usecond line");
     terminal.wait_for_text("second line");
     assert!(!terminal.contents().contains("[y] pause the AI"), "{}", terminal.contents());
-    // All at once, as one writes who does not look up.
+    // All at once, as by somebody who types without looking up.
     terminal.keys("\rplease say yes");
     terminal.wait_for_text("typed too early to be an answer");
     assert!(terminal.contents().contains("[y] pause the AI and send"), "{}", terminal.contents());
-    // Nobody means a question that has only just appeared: Esc closes it later.
+    // Keys are ignored while a question has only just appeared; Esc works later.
     terminal.press_until("\x1b", "the text as it was written", |terminal| {
         !terminal.contains("[y] pause") && terminal.contains("lineplease say yes")
     });

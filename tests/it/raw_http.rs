@@ -1,4 +1,4 @@
-//! Requests as servers of our own see them, read off the bytes.
+//! Requests parsed from bytes by the test servers.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,6 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
-/// A request as it came.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawRequest {
     pub method: String,
@@ -18,7 +17,7 @@ pub struct RawRequest {
 }
 
 impl RawRequest {
-    /// The request these bytes are, once they are all there.
+    /// Parses a request; `None` while incomplete.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
@@ -34,7 +33,7 @@ impl RawRequest {
         (body.len() >= length).then_some(Self { method, target, headers, body })
     }
 
-    /// Reads one off a connection; `None` when it breaks off.
+    /// Reads a request from a connection; `None` if the connection ends.
     pub async fn read(stream: &mut TcpStream) -> Option<Self> {
         let mut bytes = Vec::new();
         loop {
@@ -47,7 +46,7 @@ impl RawRequest {
         }
     }
 
-    /// The value of a webhook's challenge in the target.
+    /// Challenge of a webhook in the target.
     pub fn challenge(&self) -> Option<&str> {
         self.target.split_once("challenge=").map(|(_, value)| value)
     }

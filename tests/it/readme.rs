@@ -1,5 +1,4 @@
-//! The README is short, its commands are the binary's, and what it holds of the
-//! program is the program's. `UPDATE_DOCS=1` writes that anew.
+//! The README is short, and its generated parts match the program. `UPDATE_DOCS=1` rewrites them.
 
 use std::path::Path;
 
@@ -8,16 +7,16 @@ use frontdesk::inbox::keymap::KeyMap;
 
 use crate::book::{commands, holds, page};
 
-/// Lines it may have.
+/// Maximum lines.
 const LINES: usize = 150;
 
-/// The commands it teaches, and what they are for.
+/// Commands it teaches, with their purpose.
 const TAUGHT: [(Command, &str); 5] = [
-    (Command::PauseAi, "pause the AI: take the conversation over"),
-    (Command::Reply, "write an answer; Enter sends it"),
-    (Command::Undo, "take it back while it is held"),
-    (Command::HandBack, "hand the conversation back to the AI"),
-    (Command::Close, "close the conversation"),
+    (Command::NextUrgent, "go to the customer who needs a person most"),
+    (Command::Take, "take over: the AI pauses and you write; Enter sends"),
+    (Command::Undo, "undo what was done last"),
+    (Command::Done, "done: back to the AI, closed, and on to the next"),
+    (Command::Later, "later: put off until a time or a reply"),
 ];
 
 #[test]
@@ -34,7 +33,7 @@ fn it_is_short_and_shows_a_picture() {
 fn its_five_keys_are_the_command_table_s() {
     let mut table = "\n| key | does |\n|---|---|\n".to_owned();
     for (command, doc) in TAUGHT {
-        table.push_str(&format!("| `{}` | {doc} |\n", KeyMap::default().first(command)));
+        table.push_str(&format!("| `{}` | {doc} |\n", KeyMap::default().first_key_name(command)));
         assert!(!name(command).is_empty());
     }
     holds("README.md", "keys", &table);

@@ -1,6 +1,4 @@
-//! Webhooks of the desk's own: the receiver over real sockets, its webhook kept
-//! registered with the real service, and a message that is on the screen
-//! although nothing polls for it.
+//! Webhooks of the desk: receiver, registration, and a message on screen without polling.
 
 mod hostile;
 mod instant;
@@ -20,7 +18,6 @@ use crate::service::receiver::hex_hmac;
 const SECRET: &str = "a secret of this channel";
 const OTHER: &str = "the secret of another";
 
-/// Where a channel's deliveries come.
 fn path_of(channel: &str) -> String {
     let secret = if channel == "mail" { OTHER } else { SECRET };
     receiver::webhook_path(&ChannelId::from(channel), &Secret::new(secret))
@@ -56,14 +53,14 @@ impl Ears {
         Self { address, heard, _stop: stop }
     }
 
-    fn heard(&self) -> Vec<(ChannelId, ReceivedDelivery, DeliveryCounts)> {
+    fn deliveries(&self) -> Vec<(ChannelId, ReceivedDelivery, DeliveryCounts)> {
         self.heard.lock().expect("no one failed").clone()
     }
 
-    /// Sends bytes and reads until the receiver closes: status and body.
+    /// Sends bytes and reads until the receiver closes; returns status and body.
     async fn raw(&self, bytes: &[u8]) -> Option<(u16, String)> {
         let mut stream = TcpStream::connect(&self.address).await.expect("connects");
-        // It may answer before all was written.
+        // The receiver may answer early.
         let _ = stream.write_all(bytes).await;
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer).await;
@@ -72,7 +69,6 @@ impl Ears {
         Some((status, text.split_once("\r\n\r\n")?.1.to_owned()))
     }
 
-    /// Delivers to a channel with these signatures; the status.
     async fn deliver(&self, channel: &str, signatures: &[&str], body: &[u8]) -> u16 {
         let path = path_of(channel);
         let mut bytes = format!(
@@ -87,7 +83,7 @@ impl Ears {
         self.raw(&whole).await.expect("an answer").0
     }
 
-    /// Delivers rightly signed.
+    /// Delivers with a valid signature.
     async fn signed(&self, body: &[u8]) -> u16 {
         self.deliver("chat", &[&hex_hmac(SECRET, body)], body).await
     }

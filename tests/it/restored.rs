@@ -1,6 +1,5 @@
-//! Files of a desk that are deleted, replaced or brought back under those who
-//! use them: nothing is confirmed into the void, nothing is sent again by
-//! itself, and what can be read again is read again.
+//! Files of a desk that are deleted, replaced or restored in use: nothing unstored is confirmed,
+//! and nothing is sent twice by itself.
 
 #![cfg(unix)]
 
@@ -19,7 +18,7 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::desk::Desk;
 use crate::pty::Terminal;
-use crate::scripting::failing::told;
+use crate::scripting::failing::last_error;
 use crate::waiting::{until, until_so};
 
 const ANA: &str = "+34600111222";
@@ -33,7 +32,6 @@ fn scene() -> (Desk, Binary, String) {
     (desk, binary, id)
 }
 
-/// Starts an inbox in a terminal.
 fn inbox(binary: &Binary) -> Terminal {
     let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
     binary.variables(|name, value| command.env(name, value));
@@ -41,7 +39,7 @@ fn inbox(binary: &Binary) -> Terminal {
     Terminal::run(tempfile::tempdir().expect("a folder"), command, 100, 30)
 }
 
-/// Starts an engine, and waits until it says that it works.
+/// Starts an engine and waits until it works.
 fn engine(binary: &Binary) -> Child {
     let mut child = binary.command(&["engine"]).spawn().expect("it runs");
     let mut line = String::new();
@@ -50,7 +48,6 @@ fn engine(binary: &Binary) -> Child {
     child
 }
 
-/// Waits until the engine sends for the channel.
 fn leads(binary: &Binary) {
     until_so("an engine that leads", || {
         let store = Store::open(&binary.data()).expect("opens");
@@ -88,7 +85,7 @@ fn an_engine_whose_outbox_is_deleted_says_so_and_ends() {
         let mut why = String::new();
         child.stderr.take().expect("its errors").read_to_string(&mut why).expect("words");
         assert!(why.contains("outbox.db") && why.contains("nothing is kept or sent any more"), "{why}");
-        // Another process leads: what is asked for now is sent.
+        // Another process leads: new requests are sent.
         binary.ok(&["send", &id, "At five.", "--beside-ai"], "");
         assert_eq!(desk.outbound().len(), 1);
     }
@@ -119,7 +116,6 @@ fn an_open_inbox_reads_anew_what_its_deleted_cache_held() {
     }
     desk.customer("whatsapp", BO, "Bo Silva", "And mine?");
     terminal.wait_for_text("Bo Silva");
-    // The new file has both.
     until_so("a cache with both", || {
         let store = Store::open(&binary.data()).expect("opens");
         let query = ConversationQuery::first(ChannelId::from("harbor chat"), ConversationFilter::all(), 10);
@@ -148,7 +144,7 @@ fn a_store_goes_on_with_another_cache_and_its_readers_follow() {
     assert_eq!((store.reopened_caches(), other.reopened_caches()), (1, 1));
     reader.follow_cache();
     assert!(reader.account(&channel).expect("it reads the new file").is_none());
-    // A replaced one is followed, too.
+    // A replaced file is noticed, too.
     let aside = folder.path().join("aside.db");
     fs::rename(folder.path().join("cache.db"), aside).expect("moved");
     assert_eq!(marked(&other), None);
@@ -167,7 +163,7 @@ fn files_that_lose_their_journals_are_noticed() {
     };
     mark(&store, "before");
     fs::remove_file(folder.path().join("cache.db-wal")).expect("removed");
-    // Another process would begin a new journal beside the file.
+    // Another process would create a new journal beside the file.
     mark(&store, "after");
     assert_eq!(store.reopened_caches(), 1);
     let other = Store::open(folder.path()).expect("opens");
@@ -183,13 +179,13 @@ fn files_that_lose_their_journals_are_noticed() {
 #[test]
 fn an_older_outbox_that_is_brought_back_sends_nothing_by_itself() {
     let (desk, binary, id) = scene();
-    // History and outbox are dated by the same time.
+    // Puts history and outbox on the same clock.
     let behind = SystemClock.now().since(desk.clock.now()) / SECOND;
     desk.dev("clock", json!({"advance_seconds": behind}));
     desk.customer("whatsapp", ANA, "Ana Wells", "Still there?");
     let bo = desk.customer("whatsapp", BO, "Bo Silva", "And mine?");
     binary.ok(&["list"], "");
-    // Two texts wait, as the server asks for patience.
+    // Two rows wait for the end of a rate limit.
     desk.dev(
         "fault",
         json!({"path_prefix": "/messages/send", "count": 2, "status": 429, "retry_after": 600}),
@@ -208,7 +204,7 @@ fn an_older_outbox_that_is_brought_back_sends_nothing_by_itself() {
     kept.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("written back");
     drop(kept);
     fs::copy(&outbox, &backup).expect("copied");
-    // One of them leaves, the other is given up.
+    // One is withdrawn, the other sent.
     let row = |title: &str| -> RowId {
         let found = rows.iter().find(|row| row["to"].as_str().is_some_and(|to| to.contains(title)));
         found.expect("a row")["id"].as_str().expect("an id").into()
@@ -219,7 +215,7 @@ fn an_older_outbox_that_is_brought_back_sends_nothing_by_itself() {
     drop(store);
     binary.ok(&["send", &id, "And open until seven.", "--beside-ai"], "");
     assert_eq!(desk.outbound().len(), 2, "{:?}", desk.outbound());
-    // The copy comes back.
+    // Restores the copy.
     for ending in ["-wal", "-shm"] {
         drop(fs::remove_file(binary.data().join(format!("outbox.db{ending}"))));
     }
@@ -231,9 +227,10 @@ fn an_older_outbox_that_is_brought_back_sends_nothing_by_itself() {
     for row in &rows {
         assert_eq!((&row["state"], &row["waitsForYou"]), (&json!("unknown"), &json!(true)), "{row}");
     }
-    // The history settles the one that was sent; then what follows leaves.
+    // The history settles the sent one; then the next is sent.
     binary.ok(&["send", &id, "See you.", "--beside-ai"], "");
-    let error = told(&binary.run(&["send", &bo, "See you.", "--beside-ai", "--timeout", "2", "--json"], ""));
+    let error =
+        last_error(&binary.run(&["send", &bo, "See you.", "--beside-ai", "--timeout", "2", "--json"], ""));
     assert_eq!(error["exit"], 3, "nothing overtakes what may have been sent: {error}");
     let sent: Vec<Value> = desk.outbound().iter().map(|sent| sent["content"].clone()).collect();
     assert_eq!(sent, ["At five.", "And open until seven.", "See you."].map(Value::from), "each once");

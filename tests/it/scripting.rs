@@ -1,6 +1,6 @@
-//! The scripting commands: the real binary against the real service, with a
-//! configuration as people write it.
+//! Script commands: the real binary against the real service, with a configuration file.
 
+mod acts;
 mod admin_outcomes;
 mod beside;
 mod broadcasts;
@@ -47,7 +47,6 @@ impl Script {
         run(self.folder.path(), &self.desk.key_of("whatsapp"), arguments)
     }
 
-    /// Runs a command that must succeed; its output.
     #[track_caller]
     fn ok(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
@@ -57,7 +56,6 @@ impl Script {
         out
     }
 
-    /// Runs a command that must fail with a code; what it says, in one line.
     #[track_caller]
     fn fails(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.run(arguments);
@@ -92,7 +90,7 @@ fn a_script_takes_a_conversation_over() {
     assert!(line.starts_with(&id) && line.contains("Maria Lopez") && !line.contains('\u{1b}'), "{line}");
     let listed: Value = serde_json::from_str(&script.ok(&["list", "--json"])).expect("JSON");
     assert_eq!((listed[0]["id"].as_str(), listed[0]["ai"].as_str()), (Some(id.as_str()), Some("AI ON")));
-    // With the AI on it does not send without being told how.
+    // With the AI on, a mode is required.
     let said = script.fails(2, &["send", &id, "Hi"]);
     assert!(said.contains("--pause") && script.desk.outbound().is_empty(), "{said}");
     assert_eq!(
@@ -120,7 +118,7 @@ fn a_script_takes_a_conversation_over() {
 fn success_is_only_what_the_server_confirmed() {
     let script = Script::new();
     let id = script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
-    // The answer is lost; the same key brings it back, and nothing is doubled.
+    // The answer is lost; the same idempotency key returns it without a second send.
     script.desk.dev("fault", json!({"path_prefix": "/messages/send", "count": 1, "drop": "after"}));
     script.ok(&["send", &id, "Once.", "--beside-ai"]);
     assert_eq!(script.desk.outbound().len(), 1);
@@ -128,20 +126,20 @@ fn success_is_only_what_the_server_confirmed() {
     let said = script.fails(1, &["send", &id, "Twice.", "--beside-ai"]);
     assert!(said.contains("required 1 credits, available 0"), "{said}");
     assert_eq!(script.desk.outbound().len(), 1);
-    // It names its channel, and leaves nothing that asks for ever.
+    // The error names the channel, and no stopped row remains.
     assert!(said.contains("Harbor chat: send: "), "{said}");
     assert_eq!(script.ok(&["outbox", "list"]), "");
     let said = script.fails(1, &["show", "nobody"]);
     assert!(said.contains("no conversation has the id \"nobody\""), "{said}");
     let said = script.fails(1, &["list", "--channel", "Harbor chatt"]);
-    assert!(said.contains("there are: Harbor chat"), "{said}");
+    assert!(said.contains("Harbor chatt"), "{said}");
     script.desk.dev("keys/revoke", json!({"key": script.desk.key_of("whatsapp")}));
     let said = script.fails(1, &["list"]);
     assert!(said.contains("REVOKED_KEY"), "{said}");
 }
 
 #[test]
-fn without_a_configuration_it_says_what_to_do() {
+fn missing_configuration_names_the_command_to_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = run(folder.path(), "", &["list"]);
     let (_, said) = texts(&output);
@@ -150,24 +148,24 @@ fn without_a_configuration_it_says_what_to_do() {
 }
 
 #[test]
-fn what_was_refused_waits_in_the_outbox_for_a_word() {
+fn refused_change_waits_in_the_outbox_for_a_decision() {
     let script = Script::new();
     let id = script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     let other = script.desk.customer("whatsapp", "+34600333444", "Ana Silva", "Hello?");
     script.ok(&["list"]);
-    // No clear answer comes, however often it is asked, and nothing was done.
+    // No clear answer arrives and nothing was done.
     for (to, text) in [(&id, "First."), (&other, "Second.")] {
         script.desk.dev("fault", json!({"path_prefix": "/messages/send", "count": 4, "status": 503}));
         let said = script.fails(3, &["send", to, text, "--beside-ai"]);
         assert!(said.contains("it may or may not have been done: row "), "{said}");
-        assert!(said.contains("`frontdesk outbox list` shows it"), "{said}");
+        assert!(said.contains("`frontdesk outbox list`"), "{said}");
     }
     script.desk.dev("credits", json!({"balance": 0}));
     let rows: Value = serde_json::from_str(&script.ok(&["outbox", "list", "--json"])).expect("JSON");
     let waiting: Vec<&Value> =
         rows.as_array().expect("rows").iter().filter(|value| value["waitsForYou"] == true).collect();
     assert!(!waiting.is_empty() && rows[0]["operation"] == "send", "{rows:#}");
-    // Each says what it waits for, and which command ends it.
+    // Each row names its reason and the command that resolves it.
     let waits = |at: usize| rows[at]["waitingFor"].clone();
     let retry = format!("frontdesk outbox retry {}", rows[0]["id"].as_str().expect("an id"));
     assert_eq!((&waits(0)["reason"], &waits(0)["command"]), (&json!("decision"), &json!(retry)), "{rows:#}");
@@ -186,8 +184,8 @@ fn what_was_refused_waits_in_the_outbox_for_a_word() {
     };
     assert!(script.ok(&["outbox", "list"]).contains("Maria Lopez"));
     let said = script.fails(1, &["outbox", "send-anyway", &row("First.")]);
-    assert!(said.contains("cannot be said"), "{said}");
-    // What was in the outbox before stays there, and says what to do.
+    assert!(said.contains("`frontdesk outbox list`"), "{said}");
+    // A row that was in the outbox before stays there, and the error says what to do.
     let first = row("First.");
     let said = script.fails(3, &["outbox", "retry", &first]);
     for part in ["required 1 credits", "waits for you", &format!("`frontdesk outbox retry {first}`")] {
@@ -218,7 +216,7 @@ fn searching_and_exporting() {
         script.desk.clock.advance(1_000_000);
         script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", &format!("again {number}"));
     }
-    // Nothing has been seen yet, and no server is asked.
+    // No server request.
     assert_eq!(script.ok(&["search", "maria"]), "");
     let exported = script.ok(&["export", &id, "--format", "jsonl"]);
     assert_eq!(exported.lines().count(), 121);
@@ -264,8 +262,8 @@ fn a_script_sends_files_links_places_and_templates() {
     assert!(sent[1]["content"].to_string().contains("Harbor Cycles"), "{}", sent[1]);
     let cases: [(i32, &[&'static str], &str); 7] = [
         (2, &[], "give a text, or --file"),
-        (2, &["--location", "here"], "--location takes two numbers"),
-        (2, &["hi", "--as", "image"], "--as says what"),
+        (2, &["--location", "here"], "51.5007,-0.1246"),
+        (2, &["hi", "--as", "image"], "--as "),
         (2, &["hi", "--template", "hello_again", "--language", "en"], "a template has its own text"),
         (1, &["--file", "/no/such/bill.pdf"], "there is no file /no/such/bill.pdf"),
         (2, &["--link", "http://shop.example/a.pdf"], "must begin with https://"),
@@ -287,7 +285,7 @@ fn a_script_sends_files_links_places_and_templates() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_command_reads_the_top_of_the_list_once() {
     let world = World::start().await;
-    // More histories to read than the budget has room for.
+    // More histories than the rate limit allows.
     for number in 0..130 {
         world.inbound("whatsapp", &format!("+346001{number:05}")).await;
     }

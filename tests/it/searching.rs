@@ -1,6 +1,5 @@
-//! Search over many messages: everything is found at any size, the index
-//! stays small beside the text, and with `FRONTDESK_SEARCH=1000000` the
-//! times are told.
+//! Search over many messages: hits are complete, and the index is small. `FRONTDESK_SEARCH=1000000`
+//! prints the times.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use frontdesk::model::time::Timestamp;
 use frontdesk::shell::clock::instant;
 use frontdesk::store::{Reader, Store};
 
-/// Words there are; the first are the most common.
+/// Number of words; the first are the most common.
 const VOCABULARY: u64 = 40_000;
 const SYLLABLES: [&str; 20] = [
     "ka", "lo", "mi", "ter", "on", "ra", "ves", "in", "qu", "es", "to", "bar", "lin", "du", "per", "sha",
@@ -34,7 +33,7 @@ impl Chance {
         (self.0 >> 33) % bound
     }
 
-    /// Small numbers are far more common, as words are in texts.
+    /// Small numbers are far more common, like words in texts.
     fn common(&mut self, bound: u64) -> u64 {
         let most = 1 + self.below(bound);
         let less = 1 + self.below(most);
@@ -95,7 +94,6 @@ fn message(number: u64, text: &str) -> Message {
     }
 }
 
-/// Fills a store; the bytes of all texts.
 fn fill(store: &Store, size: u64) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let (channel, mut chance) = (ChannelId::from("harbor"), Chance(7));
@@ -120,7 +118,7 @@ fn find(reader: &Reader, text: &str) -> usize {
     reader.search(&query).expect("searched").hits.len()
 }
 
-/// The middle and the hundredth-worst time of a kind of question.
+/// Median and 99th percentile of a kind of query.
 fn times(reader: &Reader, mut question: impl FnMut(&mut Chance) -> String) -> (Duration, Duration) {
     let mut chance = Chance(11);
     let mut times: Vec<Duration> = (0..400)
@@ -135,7 +133,7 @@ fn times(reader: &Reader, mut question: impl FnMut(&mut Chance) -> String) -> (D
     (times[200], times[395])
 }
 
-/// Pages of the file by what they hold: the index, everything.
+/// Bytes of the index, and of the whole file.
 fn pages(path: &Path) -> (i64, i64) {
     let file = rusqlite::Connection::open(path).expect("it opens");
     let sql = "SELECT sum(pgsize) FILTER (WHERE name GLOB 'search*' OR name = 'message_place'), sum(pgsize) FROM dbstat";

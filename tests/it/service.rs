@@ -1,5 +1,4 @@
-//! The service against its contract: real sockets, real files, a clock that
-//! moves only through `/dev/clock`, so nothing sleeps.
+//! The service against its contract, with a clock moved only by `/dev/clock`.
 
 mod broadcasts;
 mod contacts;
@@ -25,7 +24,6 @@ use tokio::net::TcpStream;
 use crate::desk::HandClock;
 use crate::postgres::cluster;
 
-/// An answer as it came.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
@@ -40,7 +38,6 @@ impl Answer {
             .unwrap_or_else(|_| panic!("JSON, not {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// The body of a success.
     #[track_caller]
     pub fn good(self, status: u16) -> Value {
         let text = String::from_utf8_lossy(&self.body).into_owned();
@@ -48,7 +45,6 @@ impl Answer {
         self.json()
     }
 
-    /// The message of a refusal.
     #[track_caller]
     pub fn refused(self, status: u16, code: &str) -> String {
         let body = self.json();
@@ -57,7 +53,6 @@ impl Answer {
     }
 }
 
-/// A service of one's own.
 pub struct Desk {
     pub running: RunningService,
     keys: HashMap<String, String>,
@@ -81,7 +76,6 @@ impl Desk {
         Self { keys: keys.collect(), running, database, place, _folder: folder }
     }
 
-    /// Stops it and starts it again on the same files.
     async fn restart(self) -> Self {
         let Self { running, keys, database, place, _folder } = self;
         running.shutdown().await;
@@ -91,7 +85,7 @@ impl Desk {
         Self { running, keys, database, place, _folder }
     }
 
-    /// Sends bytes; `key` is as in `whatsapp live`, or empty for none.
+    /// Sends bytes; `key` is like `whatsapp live`, or empty for none.
     pub async fn send(
         &self,
         key: &str,
@@ -110,12 +104,11 @@ impl Desk {
         fetch(url, request, body).await
     }
 
-    /// Calls the interface with a JSON body; null sends none.
+    /// Calls the API with a JSON body; null sends none.
     pub async fn call(&self, key: &str, method: &str, path: &str, body: Value) -> Answer {
         self.keyed(key, method, path, body, None).await
     }
 
-    /// The same under an idempotency key.
     async fn keyed(
         &self,
         key: &str,
@@ -139,19 +132,17 @@ impl Desk {
         self.call(key, "POST", path, body).await.good(200)
     }
 
-    /// Turns a switch.
     async fn switch(&self, path: &str, body: Value) -> Value {
         let url = format!("{}{path}", self.running.dev_url);
         let bytes = body.to_string().into_bytes();
         self.send("", "POST", &url, &[("content-type", "application/json")], bytes).await.good(200)
     }
 
-    /// Moves the clock; all that falls due has happened when this returns.
+    /// Advances the clock; due work is done on return.
     async fn advance(&self, seconds: f64) {
         self.switch("/clock", json!({"advance_seconds": seconds})).await;
     }
 
-    /// A customer writes; the conversation's id.
     async fn inbound(&self, channel: &str, from: &str, text: &str) -> String {
         let told = self.switch("/inbound", json!({"channel": channel, "from": from, "text": text})).await;
         told["conversationId"].as_str().expect("an id").to_owned()
@@ -161,7 +152,7 @@ impl Desk {
         self.get("whatsapp live", "/account").await["creditsBalance"].as_f64().expect("a number")
     }
 
-    /// Every row of every table, but for kept answers.
+    /// All rows of all tables except idempotency keys.
     fn dump(&self) -> Vec<String> {
         if self.place.file().is_none() {
             return cluster::dump(&self.place);
@@ -188,12 +179,10 @@ impl Desk {
         rows
     }
 
-    /// A connection of one's own to the database.
     fn sql(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(&self.database).expect("it opens")
     }
 
-    /// What the ledger adds up to, which is always the balance.
     #[track_caller]
     fn check_ledger(&self) {
         let sql = "SELECT (SELECT balance FROM workspaces) - (SELECT sum(amount) FROM ledger)";
@@ -207,7 +196,7 @@ fn options(database: PathBuf) -> Options {
     Options { dev: true, unlimited: true, by_hand: true, ..options }
 }
 
-/// One request on a connection of its own.
+/// One request on a new connection.
 async fn fetch(url: &str, request: hyper::http::request::Builder, body: Vec<u8>) -> Answer {
     let (host, path) = url.strip_prefix("http://").and_then(|text| text.split_once('/')).expect("a URL");
     let stream = TcpStream::connect(host).await.expect("it listens");
@@ -228,7 +217,6 @@ async fn fetch(url: &str, request: hyper::http::request::Builder, body: Vec<u8>)
     Answer { status: head.status.as_u16(), headers: headers.collect(), body }
 }
 
-/// The texts of a field of every row of a list.
 fn texts(list: &Value, field: &str) -> Vec<String> {
     let rows = list["data"].as_array().expect("a list");
     rows.iter().map(|row| row[field].as_str().unwrap_or("null").to_owned()).collect()

@@ -1,5 +1,4 @@
-//! The contract of mail, voice and triggers: the real service with a clock
-//! that stands still until it is moved, over a real socket.
+//! Contract of mail, voice and triggers, with a clock that only tests move.
 
 mod demo;
 mod events;
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::desk::HandClock;
 
-/// An answer: status, whether it was replayed, body.
+/// Status, replay flag and body.
 #[derive(Debug, Clone, PartialEq)]
 struct Answer {
     status: u16,
@@ -26,14 +25,12 @@ struct Answer {
 }
 
 impl Answer {
-    /// The body of a 200.
     #[track_caller]
     fn good(self) -> Value {
         assert_eq!(self.status, 200, "{}", self.body);
         self.body
     }
 
-    /// The message of a refusal.
     #[track_caller]
     fn refused(self, status: u16, code: &str) -> String {
         assert_eq!((self.status, self.body["code"].as_str()), (status, Some(code)), "{}", self.body);
@@ -41,7 +38,6 @@ impl Answer {
     }
 }
 
-/// A service of one's own.
 struct World {
     http: reqwest::Client,
     running: RunningService,
@@ -106,7 +102,6 @@ impl World {
         self.ask("email", "PATCH", path, Some(body), "").await
     }
 
-    /// A switch.
     async fn dev(&self, path: &str, body: Value) -> Answer {
         let url = format!("{}{path}", self.running.dev_url);
         let request = self.http.post(url).header("content-type", "application/json").body(body.to_string());
@@ -120,7 +115,6 @@ impl World {
         self.dev("/clock", json!({"advance_seconds": seconds})).await.good();
     }
 
-    /// Somebody writes a mail.
     async fn mail_from(&self, from: &str, subject: &str, text: &str) -> Value {
         let body = json!({"channel": "email", "from": from, "subject": subject, "text": text});
         self.dev("/inbound", body).await.good()
@@ -131,25 +125,23 @@ impl World {
         account["creditsBalance"].as_i64().expect("whole credits")
     }
 
-    /// The thread a mail was sent in.
     async fn thread_of(&self, sent: &Value) -> Value {
         let id = sent["threadId"].as_str().expect("an id");
         self.get("email", &format!("/email/threads/{id}")).await.good()
     }
 
-    /// What reached the platforms.
     async fn outbound(&self) -> Vec<Value> {
         self.dev("/outbound", json!({})).await.good()["data"].as_array().expect("a list").clone()
     }
 
-    /// Whether the ledger explains the balance.
+    /// True if the ledger explains the balance.
     fn ledger_adds_up(&self) -> bool {
         let db = rusqlite::Connection::open(self.folder.path().join("service.db")).expect("opens");
         let sql = "SELECT (SELECT sum(amount) FROM ledger) = (SELECT balance FROM workspaces)";
         db.query_row(sql, [], |row| row.get(0)).expect("a number")
     }
 
-    /// All pages of a list, one field of each row.
+    /// One field of each row on all pages of a list.
     async fn walk(&self, whose: &str, path: &str, limit: usize, field: &str) -> Vec<String> {
         let mark = if path.contains('?') { '&' } else { '?' };
         let (mut found, mut cursor) = (Vec::new(), String::new());

@@ -1,5 +1,4 @@
-//! `frontdesk serve` with the real binary: what it prints, whom it answers,
-//! and how it ends.
+//! `frontdesk serve` with the real binary: its output, its requests, and its end.
 
 mod doctor;
 mod ending;
@@ -19,11 +18,11 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 
-/// A service that runs until it is dropped.
+/// A service that runs until dropped.
 struct Serving {
     child: Child,
     out: BufReader<ChildStdout>,
-    /// What it said first.
+    /// First line of output.
     line: String,
     ready: PathBuf,
 }
@@ -36,11 +35,10 @@ impl Drop for Serving {
 }
 
 impl Serving {
-    /// Starts one on the database of a binary's folder and waits until it says
-    /// where it is.
+    /// Starts a service in a binary's folder and waits for its address.
     fn start(binary: &Binary, arguments: &[&str]) -> Self {
         let (database, ready) = (binary.folder().join("service.db"), binary.folder().join("ready.json"));
-        let own = ["--db", words(&database), "--ready-file", words(&ready)];
+        let own = ["--db", path_text(&database), "--ready-file", path_text(&ready)];
         Self::read(binary, &[&own, arguments].concat(), &ready)
     }
 
@@ -54,39 +52,36 @@ impl Serving {
         Self { child, out, line, ready: ready.to_owned() }
     }
 
-    fn told(&self) -> Value {
+    fn ready_file(&self) -> Value {
         serde_json::from_str(&std::fs::read_to_string(&self.ready).expect("ready")).expect("JSON")
     }
 
-    /// The host and port it listens on.
     fn address(&self) -> String {
         let (_, rest) = self.line.trim().split_once("http://").expect("where it is");
         rest.trim_end_matches("/v1").to_owned()
     }
 
-    /// A key it told in its ready file.
     fn key(&self, channel: &str, environment: &str) -> String {
-        let told = self.told();
+        let told = self.ready_file();
         let keys = told["keys"].as_array().expect("keys");
         let found = keys.iter().find(|key| key["channel"] == channel && key["environment"] == environment);
         found.expect("a key")["key"].as_str().expect("text").to_owned()
     }
 
-    /// One request on a connection of its own; the headers as lines.
+    /// One request on a new connection, with headers as lines.
     fn ask(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(self.address()).expect("it listens");
         write_request(&mut stream, &self.address(), (method, path), headers, body);
         Answer::read(&mut stream)
     }
 
-    /// The same with a live key of business chat.
     fn call(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Answer {
         let key = format!("authorization: Bearer {}", self.key("whatsapp", "live"));
         self.ask(method, path, &[&[key.as_str()], headers].concat(), body)
     }
 }
 
-/// Writes a request after which the connection ends.
+/// Writes a request with `Connection: close`.
 fn write_request(
     stream: &mut TcpStream,
     host: &str,
@@ -104,7 +99,6 @@ fn write_request(
     stream.write_all(body).expect("sent");
 }
 
-/// An answer, read until the connection ends.
 #[derive(Debug)]
 struct Answer {
     status: u16,
@@ -127,7 +121,7 @@ impl Answer {
     }
 }
 
-fn words(path: &Path) -> &str {
+fn path_text(path: &Path) -> &str {
     path.to_str().expect("a path in words")
 }
 
@@ -137,26 +131,25 @@ fn a_second_service_on_a_file_says_so_and_ends() {
     let database = binary.folder().join("service.db");
     let first = Serving::start(&binary, &[]);
     assert!(first.line.starts_with("listening on http://127.0.0.1:"), "{}", first.line);
-    // The same file by another name.
     let link = binary.folder().join("link.db");
     std::os::unix::fs::symlink(&database, &link).expect("a link");
     for path in [&database, &link] {
-        let said = binary.fails(1, &["serve", "--listen", "127.0.0.1:0", "--db", words(path)], "");
-        let holder = format!("another frontdesk (process {}) serves this file already", first.child.id());
+        let said = binary.fails(1, &["serve", "--listen", "127.0.0.1:0", "--db", path_text(path)], "");
+        let holder = format!("another frontdesk (process {}) already serves this file", first.child.id());
         assert_eq!(said.matches(&holder).count(), 1, "{said}");
     }
-    // Nor is the address blamed, which both would listen on.
-    let said = binary.fails(1, &["serve", "--listen", &first.address(), "--db", words(&database)], "");
-    assert!(said.contains("serves this file already") && !said.contains("--listen"), "{said}");
-    binary.ok(&["admin", "--db", words(&database), "credits"], "");
-    // Killed, it leaves nothing behind that would keep the next one out.
+    // The error does not name the address, which both would use.
+    let said = binary.fails(1, &["serve", "--listen", &first.address(), "--db", path_text(&database)], "");
+    assert!(said.contains("already serves this file") && !said.contains("--listen"), "{said}");
+    binary.ok(&["admin", "--db", path_text(&database), "credits"], "");
+    // A killed service leaves no lock behind.
     drop(first);
     let next = Serving::start(&binary, &[]);
     assert!(next.line.starts_with("listening on "), "{}", next.line);
 }
 
 #[test]
-fn keys_are_printed_only_where_no_ready_file_takes_them() {
+fn keys_are_printed_only_without_a_ready_file() {
     let binary = Binary::new();
     let mut serving = Serving::start(&binary, &["--simulate"]);
     assert!(serving.key("whatsapp", "live").contains("svc_live_"));

@@ -1,5 +1,4 @@
-//! A running engine and scripts in processes of their own, on one data
-//! folder: each text leaves once, and each writer's in their order.
+//! A running engine and scripts on one data folder: each text is sent once, in its writer's order.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -14,8 +13,7 @@ use serde_json::json;
 use crate::binary::Binary;
 use crate::desk::Desk;
 
-/// Writers at once, and texts of each; `FRONTDESK_SHARING` multiplies the
-/// texts.
+/// Concurrent writers, and texts of each; `FRONTDESK_SHARING` multiplies the texts.
 const WRITERS: usize = 4;
 const TEXTS: usize = 3;
 
@@ -54,7 +52,7 @@ fn scripts_beside_an_engine_send_each_text_once_and_in_order() {
         desk.customer("whatsapp", address, "Maria", "Hello?");
     }
     let engine = engine(&desk, &binary);
-    // Some answers are lost on their way, so rows change hands as uncertain.
+    // Some answers are lost, so rows change hands with unknown outcome.
     desk.dev("fault", json!({"path_prefix": "/messages/send", "count": 3, "drop": "after"}));
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

@@ -1,10 +1,10 @@
-//! The whole stack in one process and under one hand-turned clock: service,
-//! engine, stores, customers, people and a faulty line between them, for days
-//! of simulated time. Everything follows from a seed.
+//! The whole stack in one process under one clock moved by the test: service, engine, stores,
+//! customers, people and a faulty network, for days of simulated time. Everything follows from a
+//! seed.
 //!
-//! `FRONTDESK_SEEDS` says how many seeds are run (10), the first being
-//! `FRONTDESK_FIRST_SEED` (1), and `FRONTDESK_SIMULATED_HOURS` for how long
-//! (24). `FRONTDESK_SEED` runs that one seed alone and keeps its trace.
+//! `FRONTDESK_SEEDS` sets the number of seeds, `FRONTDESK_FIRST_SEED` the first, and
+//! `FRONTDESK_SIMULATED_HOURS` the duration. `FRONTDESK_SEED` runs one seed alone and keeps its
+//! trace.
 
 mod checks;
 mod clock;

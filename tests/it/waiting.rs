@@ -1,21 +1,18 @@
-//! Waiting for what happens beside a test, in another process, thread or
-//! socket. There is one way: look until it is so. Nothing here decides about
-//! right and wrong; what a test expects, it says itself.
+//! Waiting for events in other processes, threads or sockets, by polling.
 
 use std::fmt::Display;
 use std::time::Duration;
 
 use frontdesk::shell::clock::instant;
 
-/// After this long a test is broken and gives up. Far longer than anything
-/// takes on the slowest machine.
+/// Timeout of a broken test; far longer than anything takes on the slowest machine.
 pub const PATIENCE: Duration = Duration::from_secs(240);
-/// Between two looks at what wakes nobody.
+/// Polling interval.
 const LOOK: Duration = Duration::from_millis(5);
-/// Tries of what is bound to a time, each with more of it.
+/// Maximum tries of a time-bound step, each with more time.
 const TRIES: u32 = 5;
 
-/// Looks until there is something; told with what was seen instead.
+/// Polls until there is a value; a timeout reports the last error.
 #[track_caller]
 pub fn until<T, E: Display>(what: &str, mut look: impl FnMut() -> Result<T, E>) -> T {
     let end = instant() + PATIENCE;
@@ -28,13 +25,13 @@ pub fn until<T, E: Display>(what: &str, mut look: impl FnMut() -> Result<T, E>) 
     }
 }
 
-/// Looks until it is so.
+/// Polls until a condition is true.
 #[track_caller]
 pub fn until_so(what: &str, mut is_so: impl FnMut() -> bool) {
     until(what, || is_so().then_some(()).ok_or("it is not so"));
 }
 
-/// [`until`] for tests on a runtime.
+/// [`until`] for async tests.
 pub async fn until_found<T, E: Display>(what: &str, mut look: impl AsyncFnMut() -> Result<T, E>) -> T {
     let end = instant() + PATIENCE;
     loop {
@@ -46,7 +43,6 @@ pub async fn until_found<T, E: Display>(what: &str, mut look: impl AsyncFnMut() 
     }
 }
 
-/// Waits for what ends by itself.
 pub async fn within<T>(what: &str, work: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, work).await {
         Ok(done) => done,
@@ -54,26 +50,23 @@ pub async fn within<T>(what: &str, work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Does what blocks, such as waiting for a terminal, on a thread of its own.
+/// Runs blocking work on a thread.
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.expect("no panic")
 }
 
-/// Why a try failed.
 #[derive(Debug)]
 pub enum TryError {
-    /// What is tested is wrong.
     Wrong(String),
-    /// The time was over before what is tested could happen, as on a busy
-    /// machine.
+    /// The time was over before the tested event could happen, as on a busy machine.
     TooLittleTime(String),
 }
 
-/// Tries again with more time, as long as it is only that which lacks; the try
-/// is told how many there were before it.
+/// Tries again with more time while time is the only problem; `attempt` gets the number of earlier
+/// tries.
 ///
 /// # Errors
-/// In words, what went wrong.
+/// Describes the failure.
 pub async fn with_more_time<F>(attempt: impl Fn(u32) -> F) -> Result<(), String>
 where
     F: Future<Output = Result<(), TryError>>,

@@ -1,4 +1,4 @@
-//! `frontdesk wall`: the real binary in a terminal, beside the real service.
+//! `frontdesk wall`: the real binary in a terminal, with the real service.
 
 use portable_pty::CommandBuilder;
 
@@ -23,17 +23,16 @@ fn the_wall_shows_every_channel_and_changes_nothing() {
     command.env("CHAT_KEY", desk.key_of("whatsapp"));
     command.env("MAIL_KEY", desk.key_of("email"));
     let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 100, 30);
-    for words in ["Wall", "Harbor chat", "Harbor mail", "errors/min", "READ-ONLY"] {
+    for words in ["Wall", "Harbor chat", "Harbor mail", "errors/min", "Read-only"] {
         terminal.wait_for_text(words);
     }
-    // One customer needs a person.
     terminal.wait_for("who waits", |terminal| {
         terminal
             .lines()
             .any(|line| line.contains("Harbor chat") && line.split_whitespace().any(|word| word == "1"))
     });
     terminal.keys("gi");
-    terminal.wait_for_text("read-only · nothing can be sent");
+    terminal.wait_for_text("Read-only · nothing can be sent");
     assert!(!terminal.contents().contains("p pause AI"), "no hint for what never acts here");
     terminal.keys("r");
     terminal.wait_for_text("Harbor chat is read-only: nothing is changed from here");

@@ -1,5 +1,4 @@
-//! What the real binary does with the terminal besides its cells: the window's
-//! title, links, and what it keeps of the last line.
+//! The real binary's terminal output besides cells: window title, links, and the saved footer.
 
 use portable_pty::CommandBuilder;
 
@@ -8,11 +7,15 @@ use crate::pty::Terminal;
 
 const ADDRESS: &str = "https://files.example/orders/1041";
 
-/// The binary on a service with one customer, with more configuration.
 fn started(more: &str, variables: &[(&str, &str)]) -> (Desk, Terminal) {
     let desk = Desk::new(80, 24);
     let hostile = "\u{1b}]8;;https://evil.example/\u{1b}\\bank\u{1b}]8;;\u{1b}\\";
-    desk.customer("whatsapp", "+34600111222", "Maria Lopez", &format!("Is it {ADDRESS}? {hostile} ok"));
+    desk.customer(
+        "whatsapp",
+        "+34600111222",
+        "Maria Lopez",
+        &format!("A human, please: is it {ADDRESS}? {hostile} ok"),
+    );
     let folder = tempfile::tempdir().expect("a folder");
     let channel = format!(
         "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"HARBOR_KEY\"\n\n{more}",
@@ -30,7 +33,6 @@ fn started(more: &str, variables: &[(&str, &str)]) -> (Desk, Terminal) {
     (desk, terminal)
 }
 
-/// The titles its window was given.
 fn titles(terminal: &Terminal) -> Vec<String> {
     let written = terminal.written();
     let titles = written.split("\x1b]2;").skip(1).filter_map(|part| part.split_once('\x07'));
@@ -38,16 +40,16 @@ fn titles(terminal: &Terminal) -> Vec<String> {
 }
 
 #[test]
-fn the_title_counts_who_waits_and_is_given_back() {
+fn the_title_counts_who_needs_a_person_and_is_given_back() {
     let (desk, mut terminal) = started("", &[]);
-    terminal.wait_until("one who waits", |terminal| {
+    terminal.wait_until("one who needs a person", |terminal| {
         titles(terminal).last().is_some_and(|title| title == "(1) frontdesk")
     });
-    desk.customer("whatsapp", "+34600333444", "Ana Silva", "Hello?");
-    terminal.wait_until("two who wait", |terminal| {
+    desk.customer("whatsapp", "+34600333444", "Ana Silva", "I want to talk to a human");
+    terminal.wait_until("two who need a person", |terminal| {
         titles(terminal).last().is_some_and(|title| title == "(2) frontdesk")
     });
-    // What it is called already is not said again, whatever is drawn.
+    // An unchanged title is not written again.
     terminal.keys("jkjk");
     terminal.keys("q");
     terminal.wait_until("its end", |terminal| terminal.written().contains("\x1b[23;2t"));
@@ -86,7 +88,7 @@ fn an_address_is_a_link_where_the_terminal_takes_it() {
             .map(|pair| pair.0)
             .collect();
         assert_eq!(!opened.is_empty(), linked, "{more:?} {variables:?}");
-        // Every link is closed, and leads where its cells say.
+        // Every link is closed and has the target shown in its cells.
         for (open, close) in opened.iter().zip(opened.iter().skip(1)).step_by(2) {
             assert!(open.ends_with(&format!(";{ADDRESS}")) && *close == ";", "{opened:?}");
         }
@@ -98,10 +100,9 @@ fn an_address_is_a_link_where_the_terminal_takes_it() {
 #[test]
 fn the_last_line_stays_as_it_was_chosen() {
     let (_desk, mut terminal) = started("[ui] # mine\nfooter = \"keys\" # all\n", &[]);
-    terminal.wait_for_text("e close");
+    terminal.wait_for_text("s later");
     terminal.keys("\x1bOS");
-    terminal
-        .wait_for("three keys", |terminal| terminal.contains("p pause AI") && !terminal.contains("e close"));
+    terminal.wait_for("three keys", |terminal| terminal.contains("t take") && !terminal.contains("s later"));
     let config = terminal.folder().join("config.toml");
     let kept = |word: &str| {
         let text = std::fs::read_to_string(&config).expect("readable");
@@ -109,9 +110,9 @@ fn the_last_line_stays_as_it_was_chosen() {
     };
     terminal.wait_until("the setting on disk", |_| kept("three"));
     terminal.keys("\x1bOS");
-    terminal.wait_for("no keys", |terminal| !terminal.contains("p pause AI"));
+    terminal.wait_for("no keys", |terminal| !terminal.contains("t take"));
     terminal.wait_until("the setting on disk", |_| kept("off"));
     terminal.keys("\x1bOS");
-    terminal.wait_for_text("e close");
+    terminal.wait_for_text("s later");
     terminal.wait_until("the setting on disk", |_| kept("keys"));
 }

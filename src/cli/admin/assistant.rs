@@ -14,19 +14,19 @@ use service::admin::Admin;
 /// Actions on the assistant of one conversation.
 #[derive(Debug, Subcommand)]
 pub enum AssistantAction {
-    /// Show whether it answers.
+    /// Show whether the assistant answers.
     Show {
-        /// The id of the conversation, or of the thread of mail.
+        /// Id of the conversation or mail thread.
         id: String,
     },
-    /// Switch it off; done when nothing it was about to say can leave any more.
+    /// Pause the assistant; returns once none of its answers can be sent any more.
     Pause {
-        /// The id of the conversation, or of the thread of mail.
+        /// Id of the conversation or mail thread.
         id: String,
     },
-    /// Hand the conversation back to it.
+    /// Hand the conversation back to the assistant.
     Resume {
-        /// The id of the conversation, or of the thread of mail.
+        /// Id of the conversation or mail thread.
         id: String,
     },
 }
@@ -34,17 +34,17 @@ pub enum AssistantAction {
 pub async fn run(admin: &Admin, action: AssistantAction, json: bool) -> Result<()> {
     let (id, enabled) = match action {
         AssistantAction::Show { id } => {
-            let enabled = admin.automation(&id).await.context("reading the assistant's part")?;
+            let enabled = admin.automation(&id).await.context("could not read the assistant's state")?;
             (id, enabled)
         }
         AssistantAction::Pause { id } => {
             let now = SystemClock.now();
-            admin.switch_automation(&id, false, now).await.context("pausing the assistant")?;
+            admin.switch_automation(&id, false, now).await.context("could not pause the assistant")?;
             (id, false)
         }
         AssistantAction::Resume { id } => {
             let now = SystemClock.now();
-            admin.switch_automation(&id, true, now).await.context("handing the conversation back")?;
+            admin.switch_automation(&id, true, now).await.context("could not hand the conversation back")?;
             (id, true)
         }
     };

@@ -11,11 +11,11 @@ use service::admin::Admin;
 /// What can be done with the calls of a service.
 #[derive(Debug, Subcommand)]
 pub enum CallAction {
-    /// List the calls that have not ended.
+    /// List calls in progress.
     List,
     /// End a call on its platform.
     HangUp {
-        /// Its id, as `list` shows it.
+        /// Id, as shown by `list`.
         id: String,
     },
 }
@@ -23,7 +23,7 @@ pub enum CallAction {
 pub async fn run(admin: &Admin, action: CallAction, json: bool) -> Result<()> {
     match action {
         CallAction::List => {
-            let all = admin.open_calls().await.context("listing the calls")?;
+            let all = admin.open_calls().await.context("could not list the calls")?;
             if json {
                 let one = |open_call: &service::carriers::dashboard::OpenCall| json!({"id": open_call.id, "to": open_call.to, "status": open_call.status, "placedAt": open_call.placed_at.to_string()});
                 return print::json(&Value::Array(all.iter().map(one).collect()));
@@ -34,7 +34,7 @@ pub async fn run(admin: &Admin, action: CallAction, json: bool) -> Result<()> {
             })
         }
         CallAction::HangUp { id } => {
-            admin.hang_up(&id).await.context("ending the call")?;
+            admin.hang_up(&id).await.context("could not end the call")?;
             if json {
                 return print::json(&json!({"id": id, "ended": true}));
             }

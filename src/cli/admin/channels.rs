@@ -9,32 +9,32 @@ use crate::cli::admin::keys::ChannelArgument;
 use crate::cli::print;
 use crate::shell::clock::SystemClock;
 use crate::shell::prompt;
+use api::carriers::{MailboxSettings, OauthSettings};
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
+use platforms::{telegram, voip, whatsapp};
 use service::admin::Admin;
 use service::carriers::dashboard::{ChannelStatus, MailSince, MailboxAccess, NumberAccess, PhoneAccess};
-use service::platforms::{telegram, voip, whatsapp};
-use wire::carriers::{MailboxSettings, OauthSettings};
 
 /// What can be done with the channels of a service.
 #[derive(Debug, Subcommand)]
 pub enum PlatformAction {
-    /// Connect a channel to its platform, after a live test. Secrets are asked
-    /// for, or read from standard input, one a line.
+    /// Connect a channel to its platform, after a live test. Secrets are asked for, or read from
+    /// standard input, one per line.
     #[command(subcommand)]
     Connect(PlatformKind),
-    /// List the channels: what each is connected to, and what is wrong.
+    /// List the channels with their addresses and problems.
     List,
-    /// Ask a channel's platform again whether all is well.
+    /// Test a channel's connection to its platform.
     Test {
-        /// Which channel.
+        /// Channel.
         #[arg(value_enum)]
         channel: ChannelArgument,
     },
-    /// Disconnect a channel; its secrets are removed.
+    /// Disconnect a channel, and remove its secrets.
     Disconnect {
-        /// Which channel.
+        /// Channel.
         #[arg(value_enum)]
         channel: ChannelArgument,
     },
@@ -43,71 +43,70 @@ pub enum PlatformAction {
 /// The platforms a channel can be connected to.
 #[derive(Debug, Subcommand)]
 pub enum PlatformKind {
-    /// Bot-chat: a bot made with @BotFather. Its token is asked for.
+    /// Bot-chat: a bot created with @BotFather. Asks for its token.
     Telegram {
-        /// Another server of the bot interface than the platform's own.
+        /// Address of the bot API.
         #[arg(long, value_name = "URL", default_value = telegram::DEFAULT_API)]
         api_url: String,
-        /// Let the platform call the service, which needs --public-url; without
-        /// it the service reads the platform.
+        /// Let the platform call the service, which needs --public-url; without it, the service
+        /// polls the platform.
         #[arg(long)]
         webhook: bool,
     },
-    /// Business chat: a number on the cloud interface. Its access token, the
-    /// app's secret and the verify token are asked for, in this order.
+    /// Business chat: a number of the WhatsApp Cloud API. Asks for the access token, the app secret
+    /// and the verify token, in this order.
     Whatsapp {
-        /// The platform's id of the number.
+        /// Id of the number on the platform.
         #[arg(long, value_name = "ID")]
         phone_number_id: String,
-        /// The platform's id of the business account.
+        /// Id of the business account on the platform.
         #[arg(long, value_name = "ID")]
         business_account_id: String,
-        /// Another server, or another version of the interface, than the usual
-        /// one.
+        /// Address of the API, with its version.
         #[arg(long, value_name = "URL", default_value = whatsapp::DEFAULT_API)]
         api_url: String,
     },
-    /// Email: a mailbox read over IMAP, with mail that leaves over SMTP. Its
-    /// password is asked for; a second one, for sending, where it is another.
+    /// Email: a mailbox read over IMAP that sends over SMTP. Asks for its password, then for the
+    /// password for sending (empty if it is the same).
     Email {
-        /// The mailbox's own address.
+        /// Mail address of the mailbox.
         #[arg(long, value_name = "ADDRESS")]
         address: String,
-        /// What mail from it is signed with; without it the workspace's name.
+        /// Sender name of its mail; without it, the name of the workspace.
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
-        /// Where it is read: imaps://USER@HOST:PORT, or imap:// for STARTTLS.
+        /// IMAP server: imaps://USER@HOST:PORT, or imap:// for STARTTLS.
         #[arg(long, value_name = "URL")]
         imap: String,
-        /// Where mail leaves: smtps://USER@HOST:PORT, or smtp:// for STARTTLS.
+        /// SMTP server: smtps://USER@HOST:PORT, or smtp:// for STARTTLS.
         #[arg(long, value_name = "URL")]
         smtp: String,
-        /// Which mail that is there already becomes threads, without events and
-        /// answers: a span such as 12h, 30d or 8w, a day such as 2026-10-01, or
-        /// now for none; 30d, unless the mailbox was connected before.
+        /// Existing mail to import as threads, without events and answers: a span such as 12h, 30d
+        /// or 8w, a day such as 2026-10-01, or now for none. Without it, 30d, unless the mailbox
+        /// was connected before.
         #[arg(long, value_name = "SPAN|DAY|now")]
         since: Option<MailSince>,
         /// Let the assistant answer mail until a person does.
         #[arg(long)]
         auto_reply: bool,
-        /// The provider's token endpoint, where it wants OAuth2: a refresh token
-        /// and the client's secret are asked for then.
+        /// Address of the provider's token endpoint, if it requires OAuth2; then a refresh token
+        /// and the client secret are asked for.
         #[arg(long, value_name = "URL", requires = "client_id")]
         token_url: Option<String>,
-        /// What the provider calls this service.
+        /// Client id of this service at the provider.
         #[arg(long, value_name = "ID", requires = "token_url")]
         client_id: Option<String>,
     },
-    /// Voice and SMS: a number of an account of Twilio's shape. Its auth token is
-    /// asked for.
+    /// Voice and SMS: a number of a Twilio account, or of a compatible one. Asks for the auth
+    /// token.
     Voip {
-        /// The platform's id of the account: AC and 32 hex digits.
+        /// Account SID: AC and 32 hex digits.
         #[arg(long, value_name = "SID")]
         account_sid: String,
-        /// The number, such as +15550100200.
+        /// Phone number, such as +15550100200.
         #[arg(long, value_name = "NUMBER")]
         number: String,
-        /// Another server of the same interface than the usual one.
+        /// Address of the API.
         #[arg(long, value_name = "URL", default_value = voip::DEFAULT_API)]
         api_url: String,
     },
@@ -125,19 +124,19 @@ pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()
         }
         PlatformAction::List => list(admin, json).await,
         PlatformAction::Test { channel } => {
-            let lines = admin.test_channel(channel.channel()).await.context("testing the channel")?;
+            let lines = admin.test_channel(channel.channel()).await.context("could not test the channel")?;
             if json {
                 return print::json(&json!({"channel": channel.channel().word(), "told": lines}));
             }
             lines.iter().try_for_each(|text| print::line(SafeText::line(text).as_str()))
         }
         PlatformAction::Disconnect { channel } => {
-            admin.disconnect(channel.channel()).await.context("disconnecting the channel")?;
+            admin.disconnect(channel.channel()).await.context("could not disconnect the channel")?;
             let word = channel.channel().word();
             if json {
                 return print::json(&json!({"channel": word, "connected": false}));
             }
-            print::line(&format!("{word} is disconnected, and its secrets are removed"))
+            print::line(&format!("{word} is disconnected and its secrets are removed"))
         }
     }
 }
@@ -146,13 +145,13 @@ pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()
 async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str, String)> {
     let nothing = "nothing was connected";
     let secret = |what: &str| {
-        let asked = prompt::ask_secret(what).with_context(|| format!("reading the {what}; {nothing}"));
+        let asked = prompt::ask_secret(what).with_context(|| format!("{nothing}: could not read the {what}"));
         asked.map(|text| Secret::new(&text))
     };
     let now = SystemClock.now();
     Ok(match platform {
         PlatformKind::Telegram { api_url, webhook } => {
-            let token = secret("token of the bot")?;
+            let token = secret("bot token")?;
             ("telegram", admin.connect_bot(&api_url, webhook, &token, now).await.context(nothing)?.name)
         }
         PlatformKind::Whatsapp { phone_number_id, business_account_id, api_url } => {
@@ -170,8 +169,8 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
             let oauth = token_url.zip(client_id);
             let oauth = oauth.map(|(token_url, client_id)| OauthSettings { token_url, client_id });
             let words = match oauth {
-                Some(_) => ("refresh token", "client secret (empty: there is none)"),
-                None => ("password", "password for sending (empty: the same)"),
+                Some(_) => ("refresh token", "client secret (empty if there is none)"),
+                None => ("password", "password for sending (empty if it is the same)"),
             };
             let reading = secret(words.0)?;
             let sending = prompt::optional_secret(words.1).context(nothing)?;
@@ -189,7 +188,7 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
 }
 
 async fn list(admin: &Admin, json: bool) -> Result<()> {
-    let all = admin.channels(SystemClock.now()).await.context("listing the channels")?;
+    let all = admin.channels(SystemClock.now()).await.context("could not list the channels")?;
     if json {
         return print::json(&Value::Array(all.iter().map(channel_status_to_json).collect()));
     }
@@ -200,7 +199,7 @@ fn describe_channel_status(it: &ChannelStatus) -> String {
     let word = it.kind.word();
     let Some(address) = &it.address else { return format!("{word}\tnot connected") };
     let heard = it.delivery_method.unwrap_or_default();
-    let state = it.trouble.as_ref().map_or_else(|| "well".to_owned(), |why| format!("TROUBLE: {why}"));
+    let state = it.trouble.as_ref().map_or_else(|| "well".to_owned(), |why| format!("PROBLEM: {why}"));
     let mut line = format!("{word}\t{address}\t{heard}\t{state}");
     let rated = [("quality", &it.quality), ("limit", &it.tier)];
     for (name, told) in rated.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {
@@ -208,15 +207,15 @@ fn describe_channel_status(it: &ChannelStatus) -> String {
     }
     if let Some(earlier) = it.earlier.filter(|earlier| !earlier.is_finished) {
         line.push_str(&match earlier.total {
-            0 => "\tearlier mail is counted".to_owned(),
-            total => format!("\tearlier mail {} of {total}", earlier.filed),
+            0 => "\timport of earlier mail: counting".to_owned(),
+            total => format!("\timport of earlier mail: {} of {total}", earlier.filed),
         });
     }
     if it.waiting > 0 {
-        line.push_str(&format!("\t{} waiting", it.waiting));
+        line.push_str(&format!("\t{} to send", it.waiting));
     }
     if it.unknown > 0 {
-        line.push_str(&format!("\t{} unknown", it.unknown));
+        line.push_str(&format!("\t{} with unknown outcome", it.unknown));
     }
     SafeText::line(&line.replace('\t', " · ")).as_str().to_owned()
 }

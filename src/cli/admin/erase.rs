@@ -10,8 +10,7 @@ use service::admin::Admin;
 /// The switches of `admin erase`.
 #[derive(Debug, Args)]
 pub struct EraseArguments {
-    /// A phone number such as +34600111222, a mail address, the number of a chat, or
-    /// @name on the bot channel.
+    /// Phone number such as +34600111222, mail address, chat id, or @name on the bot channel.
     #[arg(value_name = "ADDRESS", allow_negative_numbers = true)]
     address: String,
 }
@@ -22,8 +21,8 @@ pub async fn run(admin: &Admin, arguments: &EraseArguments, json: bool) -> Resul
         return print::json(&json!({"histories": erased.histories, "files": erased.files}));
     }
     print::line(&format!(
-        "erased {} conversations and threads, {} files, and what else was kept under this address; mail stays in its \
-         mailbox, and backups keep what they hold",
+        "erased {} conversations and threads, {} files, and all other data of this address; mail in the mailbox \
+         and backups are unchanged",
         erased.histories, erased.files
     ))
 }

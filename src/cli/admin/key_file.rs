@@ -10,11 +10,11 @@ use service::admin::Admin;
 /// Actions on the key file.
 #[derive(Debug, Subcommand)]
 pub enum KeyFileAction {
-    /// Drop the secrets that a lost key has sealed: channels are disconnected, webhooks
-    /// that were signed get nothing more, Data Connections lose their credentials. The
-    /// next start makes a new key. End the service first.
+    /// Drop the secrets encrypted with a lost key: channels are disconnected, signed webhooks end,
+    /// and Data Connections lose their credentials. The next start creates a new key. Stop the
+    /// service first.
     Reset {
-        /// Really drop them: nothing brings them back.
+        /// Confirm: dropped secrets cannot be restored.
         #[arg(long, required = true)]
         yes: bool,
     },
@@ -22,7 +22,7 @@ pub enum KeyFileAction {
 
 pub async fn run(admin: &Admin, action: KeyFileAction, json: bool) -> Result<()> {
     let KeyFileAction::Reset { yes: _ } = action;
-    let dropped = admin.drop_secrets().await.context("dropping the secrets")?;
+    let dropped = admin.drop_secrets().await.context("could not drop the secrets")?;
     if json {
         return print::json(&json!({
             "channels": dropped.channels, "webhooks": dropped.webhooks, "connections": dropped.connections,
@@ -36,5 +36,5 @@ pub async fn run(admin: &Admin, action: KeyFileAction, json: bool) -> Result<()>
     for (words, names) in groups {
         names.iter().try_for_each(|name| print::line(&format!("{words}{name}")))?;
     }
-    print::line("the next start makes a new key")
+    print::line("the next start creates a new key")
 }

@@ -8,8 +8,8 @@ use crate::cli::print;
 use crate::shell::clock::SystemClock;
 use model::account::Environment;
 use model::time::Clock;
+use platforms::Channel;
 use service::admin::Admin;
-use service::channels::Channel;
 
 /// The kinds of channel, as the command line names them.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -38,29 +38,29 @@ impl ChannelArgument {
 /// Live or test, as the command line names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EnvironmentArgument {
-    /// Real messages, real credits.
+    /// Sends real messages and charges credits.
     Live,
-    /// Nothing is sent, nothing is charged.
+    /// Sends and charges nothing.
     Test,
 }
 
 /// What can be done with keys.
 #[derive(Debug, Subcommand)]
 pub enum KeyAction {
-    /// Make a key; it is printed once and kept nowhere.
+    /// Create a key, and print it this one time.
     Create {
-        /// The channel it drives.
+        /// Channel of the key.
         #[arg(long, value_enum)]
         channel: ChannelArgument,
-        /// Live or test.
+        /// Environment of the key.
         #[arg(long, value_enum, default_value = "live")]
         environment: EnvironmentArgument,
     },
-    /// List the keys by their ends; revoked ones too.
+    /// List the keys by their last characters, including revoked ones.
     List,
-    /// Revoke a key; it is refused from then on and cannot be restored.
+    /// Revoke a key for good: requests with it are refused.
     Revoke {
-        /// Its id, as `list` shows it.
+        /// Id, as shown by `list`.
         id: String,
     },
 }
@@ -73,7 +73,7 @@ pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
                 EnvironmentArgument::Test => Environment::Test,
             };
             let made = admin.create_key(channel.channel(), environment, SystemClock.now()).await;
-            let (id, key) = made.context("making a key")?;
+            let (id, key) = made.context("could not create the key")?;
             if json {
                 return print::json(&json!({"id": id, "key": key.expose()}));
             }
@@ -81,7 +81,7 @@ pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
         }
         KeyAction::List => list(admin, json).await,
         KeyAction::Revoke { id } => {
-            let id = admin.revoke(&id, SystemClock.now()).await.context("revoking")?;
+            let id = admin.revoke(&id, SystemClock.now()).await.context("could not revoke the key")?;
             if json {
                 return print::json(&json!({"id": id, "revoked": true}));
             }
@@ -91,7 +91,7 @@ pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
 }
 
 async fn list(admin: &Admin, json: bool) -> Result<()> {
-    let keys = admin.keys().await.context("listing the keys")?;
+    let keys = admin.keys().await.context("could not list the keys")?;
     if json {
         let items: Vec<_> = keys
             .iter()

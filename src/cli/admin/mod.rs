@@ -9,6 +9,7 @@ mod erase;
 mod key_file;
 mod keys;
 mod moving;
+mod person;
 mod proposals;
 mod templates;
 mod webhooks;
@@ -27,22 +28,22 @@ use service::admin::{Admin, AdminError};
 /// The switches of `admin`.
 #[derive(Debug, Args)]
 pub struct AdminArguments {
-    /// The service's database, a file or one on a PostgreSQL server; without it,
-    /// the one `serve` uses without it.
+    /// Database of the service: a file or a PostgreSQL database; without it, the default of
+    /// `serve`.
     #[arg(long, value_name = "PATH|URL", global = true)]
     db: Option<DatabaseLocation>,
-    /// The key that seals secrets, where `serve` was given one; without it, the
-    /// one beside the database.
+    /// File with the key that encrypts secrets, if `serve` was given one; without it, the file
+    /// beside the database.
     #[arg(long, value_name = "PATH", global = true)]
     key_file: Option<PathBuf>,
-    /// The workspace to act on, by its id or name; without it, the first. Keys are
-    /// listed of all workspaces without it.
+    /// Id or name of the workspace; without it, the first. Without it, `key list` lists the keys of
+    /// all workspaces.
     #[arg(long, value_name = "NAME", global = true)]
     workspace: Option<String>,
-    /// JSON instead of lines.
+    /// Print JSON instead of lines.
     #[arg(long, global = true)]
     json: bool,
-    /// What to do.
+    /// Action.
     #[command(subcommand)]
     action: AdminAction,
 }
@@ -50,43 +51,45 @@ pub struct AdminArguments {
 /// What the dashboard can do.
 #[derive(Debug, Subcommand)]
 pub enum AdminAction {
-    /// API keys: create, list, revoke.
+    /// Manage API keys: create, list, revoke.
     #[command(subcommand)]
     Key(keys::KeyAction),
-    /// Channels: connect to a platform, list, test, disconnect.
+    /// Manage channels: connect, list, test, disconnect.
     #[command(subcommand)]
     Channel(channels::PlatformAction),
-    /// The assistant in one conversation of any channel: show, pause, resume.
+    /// Control the assistant in one conversation of any channel: show, pause, resume.
     #[command(subcommand)]
     Assistant(assistant::AssistantAction),
-    /// Calls that go on: list, end.
+    /// Manage calls in progress: list, hang-up.
     #[command(subcommand)]
     Call(calls::CallAction),
-    /// Show the balance, or change it.
+    /// Show or change the balance.
     Credits(credits::CreditArguments),
-    /// Erase a person: all that was said with them on every channel, their contact,
-    /// files, and what waits to be told of them.
+    /// Erase a person: conversations on all channels, contact, files and undelivered events.
     Erase(erase::EraseArguments),
-    /// The file of the key that seals secrets: reset, where it is lost.
+    /// Reset a lost key file.
     #[command(subcommand)]
     KeyFile(key_file::KeyFileAction),
-    /// Data Connections: add, test, list, log, remove.
+    /// Manage Data Connections: add, test, list, log, remove.
     #[command(subcommand)]
     Connection(connections::ConnectionAction),
-    /// Move everything between a file and a PostgreSQL database.
+    /// Move all data between a file and a PostgreSQL database.
     Move(moving::MoveArguments),
-    /// Copy everything into a file, also while it is served.
+    /// Copy all data to a file; the service may keep running.
     Backup(moving::BackupArguments),
-    /// Changes the assistant proposes: list, carry out, drop.
+    /// Manage the people who share the inbox: add, list, remove, role.
+    #[command(subcommand)]
+    Person(person::PersonAction),
+    /// Manage changes proposed by the assistant: list, carry-out, drop.
     #[command(subcommand)]
     Proposal(proposals::ProposalAction),
-    /// Templates: list, put, remove.
+    /// Manage templates: list, put, remove.
     #[command(subcommand)]
     Template(templates::TemplateAction),
-    /// Webhooks: list, with those that nothing reaches.
+    /// List webhooks and their state.
     #[command(subcommand)]
     Webhook(webhooks::WebhookAction),
-    /// Workspaces: add, list.
+    /// Manage workspaces: add, list.
     #[command(subcommand)]
     Workspace(workspaces::WorkspaceAction),
 }
@@ -95,14 +98,14 @@ pub enum AdminAction {
 fn read_file(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).map_err(|error| {
         let shown = path.display().to_string();
-        CommandRefusal::unreadable(&shown, format!("reading {shown}: {error}"))
+        CommandRefusal::unreadable(&shown, format!("could not read {shown}: {error}"))
     })
 }
 
 pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
     if let AdminAction::Move(wanted) = &arguments.action {
         if arguments.db.is_some() {
-            return Err(CliError::Usage("`admin move` takes --from and --to instead of --db".to_owned()));
+            return Err(CliError::Usage("`admin move` does not take --db; use --from and --to".to_owned()));
         }
         return Ok(moving::relocate(wanted, arguments.key_file.as_deref(), arguments.json)?);
     }
@@ -114,7 +117,7 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
         return Ok(moving::back_up(&place, wanted, arguments.json)?);
     }
     let admin = Admin::open(&place, arguments.key_file.as_deref()).map_err(|why| match why {
-        AdminError::Database(_) => anyhow::Error::from(why).context(format!("opening {place}")),
+        AdminError::Database(_) => anyhow::Error::from(why).context(format!("could not open {place}")),
         told => told.into(),
     })?;
     let is_elsewhere = arguments.workspace.is_some();
@@ -127,13 +130,14 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
     );
     if is_elsewhere && of_first {
         return Err(CliError::Usage(
-            "--workspace is for keys, channels, calls, credits, templates, webhooks, `assistant` and `erase`; the others \
-             act on the first workspace or on all"
+            "--workspace works with `key`, `channel`, `call`, `credits`, `template`, `webhook`, `assistant`, \
+             `person` and `erase`; the other commands act on the first workspace or on all"
                 .to_owned(),
         ));
     }
     let admin = admin.in_workspace(arguments.workspace);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting")?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start")?;
     let json = arguments.json;
     let done = runtime.block_on(async {
         match arguments.action {
@@ -147,6 +151,7 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
             AdminAction::Erase(wanted) => erase::run(&admin, &wanted, json).await,
             AdminAction::KeyFile(action) => key_file::run(&admin, action, json).await,
             AdminAction::Connection(action) => connections::run(&admin, action, json).await,
+            AdminAction::Person(action) => person::run(&admin, action, json).await,
             AdminAction::Proposal(action) => proposals::run(&admin, action, json).await,
             AdminAction::Template(action) => templates::run(&admin, action, json).await,
             AdminAction::Webhook(action) => webhooks::run(&admin, action, json).await,

@@ -16,11 +16,11 @@ use service::relocation;
 /// The switches of `admin move`.
 #[derive(Debug, Args)]
 pub struct MoveArguments {
-    /// Where everything is. No service may run on it. It is left as it is, and
-    /// marked so that none will.
+    /// Source database. No service may run on it. Its data stays, and it is marked so that no
+    /// service starts on it.
     #[arg(long, value_name = "PATH|URL")]
     from: DatabaseLocation,
-    /// Where it goes: an empty database, or a file that is not there yet.
+    /// Target: an empty database, or a file that does not exist yet.
     #[arg(long, value_name = "PATH|URL")]
     to: DatabaseLocation,
 }
@@ -28,7 +28,7 @@ pub struct MoveArguments {
 /// The switches of `admin backup`.
 #[derive(Debug, Args)]
 pub struct BackupArguments {
-    /// The file that is made.
+    /// File to create.
     #[arg(long, value_name = "PATH")]
     to: PathBuf,
 }
@@ -47,43 +47,42 @@ fn print_steps() -> impl FnMut(&str) {
 pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) -> Result<()> {
     let MoveArguments { from, to } = arguments;
     let moved = relocation::relocate(from, to, key_file, &mut print_steps());
-    let moved = moved.with_context(|| format!("moving {from} to {to}"))?;
+    let moved = moved.with_context(|| format!("could not move {from} to {to}"))?;
     if json {
         return print::json(&transfer_to_json(&moved));
     }
     if moved.tables.is_empty() {
-        print::line("everything had been moved before")?;
+        print::line("already moved before")?;
     } else {
         print::line(&format!("moved {}", summary(&moved)))?;
     }
     print_missing_files(&moved)?;
-    print::line(&format!("{from} is not served any more; serve {to}, with the same key"))
+    print::line(&format!("services no longer start on {from}; serve {to} with the same key"))
 }
 
 pub fn back_up(from: &DatabaseLocation, arguments: &BackupArguments, json: bool) -> Result<()> {
     let to = arguments.to.display();
     let copied = relocation::copy_to_file(from, &arguments.to, &mut print_steps());
-    let copied = copied.with_context(|| format!("copying {from} to {to}"))?;
+    let copied = copied.with_context(|| format!("could not copy {from} to {to}"))?;
     if json {
         return print::json(&transfer_to_json(&copied));
     }
     print::line(&format!("copied {}", summary(&copied)))?;
     print_missing_files(&copied)?;
-    print::line(&format!("{to} is to be kept together with {to}.media; the key is not in it"))
+    print::line(&format!("keep {to} together with {to}.media; the key is not included"))
 }
 
 fn print_missing_files(transfer: &Transfer) -> Result<()> {
     match transfer.missing_media {
         0 => Ok(()),
-        count => print::line(&format!("{count} uploaded files were gone before")),
+        count => print::line(&format!("{count} uploaded files were already missing")),
     }
 }
 
 fn summary(Transfer { tables, media, credits, .. }: &Transfer) -> String {
     let rows: u64 = tables.iter().map(|table| table.rows).sum();
     format!(
-        "{rows} rows of {} tables and {media} uploaded files; all arrived as they left, and the ledger explains the \
-         {credits} credits",
+        "{rows} rows of {} tables and {media} uploaded files; verified, and the ledger adds up to {credits} credits",
         tables.len()
     )
 }

@@ -18,15 +18,14 @@ use service::database::proposals::ProposalRow;
 pub enum ProposalAction {
     /// List the proposals, newest first.
     List,
-    /// Make the proposed call, for the customer it was proposed for. Tried
-    /// again, it has the same idempotency key.
+    /// Make the proposed call for its customer. A retry uses the same idempotency key.
     CarryOut {
-        /// Its id.
+        /// Id.
         id: String,
     },
-    /// Decide against one.
+    /// Drop a proposal.
     Drop {
-        /// Its id.
+        /// Id.
         id: String,
     },
 }
@@ -34,26 +33,28 @@ pub enum ProposalAction {
 pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()> {
     match action {
         ProposalAction::List => {
-            let all = admin.proposals().await.context("listing the proposals")?;
+            let all = admin.proposals().await.context("could not list the proposals")?;
             if json {
                 return print::json(&Value::Array(all.iter().map(item).collect()));
             }
             all.iter().try_for_each(|proposal_row| print::line(&describe_proposal(proposal_row)))
         }
         ProposalAction::CarryOut { id } => {
-            let called =
-                admin.execute_proposal(&id, Arc::new(SystemClock)).await.context("carrying it out")?;
+            let called = admin
+                .execute_proposal(&id, Arc::new(SystemClock))
+                .await
+                .context("could not carry out the proposal")?;
             match called.answer {
                 Ok(answer) if json => print::json(&json!({"id": id, "done": true, "status": answer.status})),
                 Ok(answer) => print::line(&format!("{id}\tdone\tstatus {}", answer.status)),
                 Err(why) => {
-                    let words = format!("{id} is not known to be done: {why}; carry it out again or drop it");
+                    let words = format!("outcome of {id} is unknown: {why}; carry it out again or drop it");
                     Err(OutcomeUnknown(words).into())
                 }
             }
         }
         ProposalAction::Drop { id } => {
-            admin.drop_proposal(&id).await.context("dropping it")?;
+            admin.drop_proposal(&id).await.context("could not drop the proposal")?;
             if json {
                 return print::json(&json!({"id": id, "dropped": true}));
             }

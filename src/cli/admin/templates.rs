@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 
 use crate::cli::admin::read_file;
 use crate::cli::print;
+use platforms::Template;
 use service::admin::Admin;
-use service::database::templates::Template;
 
 /// What can be done with templates.
 #[derive(Debug, Subcommand)]
 pub enum TemplateAction {
-    /// List the templates, approved or not.
+    /// List all templates, approved or not.
     List,
-    /// Add a template, or replace the one of its name and language.
+    /// Add a template, or replace the one with its name and language.
     Put(PutArguments),
     /// Remove a template.
     Remove {
-        /// Its name.
+        /// Name.
         name: String,
-        /// Its language, such as en or pt_BR.
+        /// Language code, such as en or pt_BR.
         language: String,
     },
 }
@@ -31,16 +31,16 @@ pub enum TemplateAction {
 /// A template, as the command line gives it.
 #[derive(Debug, Args)]
 pub struct PutArguments {
-    /// Its name.
+    /// Name.
     name: String,
-    /// Its language, such as en or pt_BR.
+    /// Language code, such as en or pt_BR.
     language: String,
-    /// A file with its components as a JSON list; - reads standard input.
+    /// File with the components as a JSON list; - reads standard input.
     components: PathBuf,
-    /// Its category.
+    /// Category.
     #[arg(long, value_enum, default_value = "utility")]
     category: TemplateCategory,
-    /// Only approved templates are listed and sent.
+    /// Status; only approved templates are offered and sent.
     #[arg(long, value_enum, default_value = "approved")]
     status: TemplateApproval,
 }
@@ -48,7 +48,7 @@ pub struct PutArguments {
 /// A template's category.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum TemplateCategory {
-    /// About something the customer did.
+    /// Follows up on something the customer did.
     Utility,
     /// Advertising.
     Marketing,
@@ -59,11 +59,11 @@ pub enum TemplateCategory {
 /// How far a template's approval has come.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum TemplateApproval {
-    /// It can be sent.
+    /// Can be sent.
     Approved,
-    /// It is looked at.
+    /// In review.
     Pending,
-    /// It cannot be sent.
+    /// Cannot be sent.
     Rejected,
 }
 
@@ -85,11 +85,11 @@ pub async fn run(admin: &Admin, action: TemplateAction, json: bool) -> Result<()
             let Template { name, language, status, .. } = &template;
             let item = json!({"name": name, "language": language, "status": status});
             let told = format!("{name}\t{language}\t{status}");
-            admin.put_template(template).await.context("keeping the template")?;
+            admin.put_template(template).await.context("could not store the template")?;
             if json { print::json(&item) } else { print::line(&told) }
         }
         TemplateAction::Remove { name, language } => {
-            admin.remove_template(&name, &language).await.context("removing the template")?;
+            admin.remove_template(&name, &language).await.context("could not remove the template")?;
             if json {
                 return print::json(&json!({"name": name, "language": language, "removed": true}));
             }
@@ -101,14 +101,14 @@ pub async fn run(admin: &Admin, action: TemplateAction, json: bool) -> Result<()
 fn read(path: &Path) -> Result<String> {
     if path == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).context("reading standard input")?;
+        std::io::stdin().read_to_string(&mut text).context("could not read standard input")?;
         return Ok(text);
     }
     read_file(path)
 }
 
 async fn list(admin: &Admin, json: bool) -> Result<()> {
-    let templates = admin.templates().await.context("listing the templates")?;
+    let templates = admin.templates().await.context("could not list the templates")?;
     if json {
         let items: Vec<_> = templates
             .iter()

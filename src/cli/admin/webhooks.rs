@@ -11,14 +11,13 @@ use service::admin::Admin;
 /// Actions on webhooks.
 #[derive(Debug, Subcommand)]
 pub enum WebhookAction {
-    /// List the webhooks of all channels, oldest first: whether events arrive, since
-    /// when they do not, and which were given up.
+    /// List the webhooks of all channels, oldest first, with failing and ended ones.
     List,
 }
 
 pub async fn run(admin: &Admin, action: WebhookAction, json: bool) -> Result<()> {
     let WebhookAction::List = action;
-    let all = admin.webhooks().await.context("listing the webhooks")?;
+    let all = admin.webhooks().await.context("could not list the webhooks")?;
     if json {
         let lines = all.iter().map(|(channel, row)| {
             json!({
@@ -34,9 +33,9 @@ pub async fn run(admin: &Admin, action: WebhookAction, json: bool) -> Result<()>
             (true, None) => "well".to_owned(),
             (true, Some(at)) => format!("FAILING since {at}"),
             (false, Some(at)) => {
-                format!("GIVEN UP: nothing arrived since {at}; delete it and create it again")
+                format!("GIVEN UP: no delivery arrived since {at}; delete the webhook and create it again")
             }
-            (false, None) => "ENDED: its server wants nothing more, or its secret was dropped".to_owned(),
+            (false, None) => "ENDED: its server answered 410 Gone, or its secret was dropped".to_owned(),
         };
         let line = format!("{} · {} · {} · {state}", row.id, channel.word(), row.url);
         print::line(SafeText::line(&line).as_str())?;

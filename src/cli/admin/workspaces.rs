@@ -12,10 +12,10 @@ use service::admin::Admin;
 /// What can be done with workspaces.
 #[derive(Debug, Subcommand)]
 pub enum WorkspaceAction {
-    /// Add a workspace with channels and keys of its own, which are printed once.
-    /// The other commands act on the first one, or on that of --workspace.
+    /// Add a workspace with its own channels and keys. The keys are printed this one time. Other
+    /// commands act on the first workspace, or on the one named by --workspace.
     Add {
-        /// The name of the business.
+        /// Name of the business.
         #[arg(long)]
         name: Option<String>,
     },
@@ -27,7 +27,7 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
     match action {
         WorkspaceAction::Add { name } => {
             let (id, keys) =
-                admin.add_workspace(name, SystemClock.now()).await.context("adding a workspace")?;
+                admin.add_workspace(name, SystemClock.now()).await.context("could not add the workspace")?;
             if json {
                 let key = |issued_key: &service::IssuedKey| {
                     let environment = issued_key.environment.word();
@@ -42,7 +42,7 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
             Ok(())
         }
         WorkspaceAction::List => {
-            let all = admin.workspaces().await.context("listing the workspaces")?;
+            let all = admin.workspaces().await.context("could not list the workspaces")?;
             if json {
                 let one = |workspace: &service::database::workspaces::Workspace| json!({"id": workspace.id, "name": workspace.name, "balance": workspace.balance});
                 return print::json(&serde_json::Value::Array(all.iter().map(one).collect()));

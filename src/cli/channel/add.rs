@@ -1,10 +1,9 @@
 //! `frontdesk channel add`: asks for missing values, checks the key, stores it and writes the configuration.
 
-use std::io;
-
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 
+use crate::cli::asking::{MAX_RETRIES, prompt_error};
 use crate::cli::channel::check::{self, KeyCheck};
 use crate::cli::channel::{AddArguments, ConfigFile};
 use crate::cli::{CliError, print};
@@ -14,8 +13,6 @@ use crate::config::keys::{KeyLocation, KeyStorage};
 use crate::shell::prompt;
 use model::secret::Secret;
 
-/// Further keys that may be entered after a refused one.
-const MAX_KEY_RETRIES: u32 = 4;
 const ADDRESS_PROMPT: &str = "Address of the service (https://…/v1)";
 
 struct NewChannel {
@@ -26,8 +23,8 @@ struct NewChannel {
 pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let file = ConfigFile::read()?;
     // Also checks the address, before a secret is entered.
-    let wanted = resolve_channel(&file, arguments)?;
-    let (key, checked) = read_checked_key(arguments, &wanted)?;
+    let mut wanted = resolve_channel(&file, arguments)?;
+    let (key, checked) = read_checked_key(arguments, &mut wanted)?;
     let kept = match &arguments.key_env {
         Some(_) => None,
         None => Some(place(&file, &wanted).store(&key).map_err(|error| anyhow!(error))?),
@@ -41,7 +38,7 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let path = &file.path;
     let text =
         edit::with_channel(&file.text()?, &entry).map_err(|why| anyhow!("{}: {why}", path.display()))?;
-    edit::write(path, &text).with_context(|| format!("writing {}", path.display()))?;
+    edit::write(path, &text).with_context(|| format!("could not write {}", path.display()))?;
     Ok(print_added(arguments, &file, &wanted, &key, &checked, kept.as_ref())?)
 }
 
@@ -58,7 +55,7 @@ fn resolve_channel(file: &ConfigFile, arguments: &AddArguments) -> Result<NewCha
         && matches!(channel.key, KeySource::Command(_) | KeySource::File(_))
     {
         return Err(CliError::Usage(format!(
-            "{:?} takes its key from {}; remove that line from {} first",
+            "channel {:?} takes its key from {}; remove that line from {} first",
             channel.name,
             channel.key.describe(),
             file.path.display()
@@ -97,7 +94,7 @@ fn resolve_value(
         return checked(value.trim().to_owned(), switch).map_err(CliError::Usage);
     }
     if !prompt::can_ask() {
-        return Err(CliError::Usage(format!("there is no terminal to ask on: give {switch}")));
+        return Err(CliError::Usage(format!("no terminal to ask for a value: give {switch}")));
     }
     let called = question.split(" (").next().unwrap_or(question);
     loop {
@@ -108,7 +105,7 @@ fn resolve_value(
     }
 }
 
-fn key(arguments: &AddArguments) -> Result<Secret, CliError> {
+fn read_key(arguments: &AddArguments) -> Result<Secret, CliError> {
     let text = match &arguments.key_env {
         Some(variable) => std::env::var(variable)
             .map_err(|_| CliError::Usage(format!("the environment variable {variable} is not set")))?,
@@ -122,17 +119,33 @@ fn key(arguments: &AddArguments) -> Result<Secret, CliError> {
 }
 
 /// Reads and checks the key. After a refusal a person at a terminal can enter another; name and address are
-/// kept.
-fn read_checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret, KeyCheck), CliError> {
-    let mut more = if arguments.key_env.is_none() && prompt::can_ask() { MAX_KEY_RETRIES } else { 0 };
+/// kept. An address that cannot be reached can be entered again; name and key are kept.
+fn read_checked_key(
+    arguments: &AddArguments,
+    wanted: &mut NewChannel,
+) -> Result<(Secret, KeyCheck), CliError> {
+    let mut more = if arguments.key_env.is_none() && prompt::can_ask() { MAX_RETRIES } else { 0 };
+    // An address given as a switch is not questioned.
+    let asks_address = arguments.base_url.is_none();
+    let mut key = read_key(arguments)?;
     loop {
-        let key = key(arguments)?;
         match check::check(&wanted.base_url, &key, arguments.timeout) {
             Ok(checked) => return Ok((key, checked)),
             Err(error) if more > 0 && error.is_about_the_key() => {
                 more -= 1;
-                let kept = format!("{error}. Type another; {} and its address are kept.", wanted.name);
+                let kept =
+                    format!("{error}. Enter another key; name and address of {} are kept.", wanted.name);
                 prompt::print_wrapped(&kept).map_err(prompt_error)?;
+                key = read_key(arguments)?;
+            }
+            Err(error) if more > 0 && asks_address && error.is_about_the_address() => {
+                more -= 1;
+                let kept = format!(
+                    "{error}. Enter the address again; Enter alone tries {} once more, Esc leaves.",
+                    wanted.base_url
+                );
+                prompt::print_wrapped(&kept).map_err(prompt_error)?;
+                wanted.base_url = ask_address_again(&wanted.base_url)?;
             }
             Err(error) => {
                 let error = anyhow::Error::new(error).context(format!("{}: nothing was added", wanted.name));
@@ -142,13 +155,22 @@ fn read_checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Se
     }
 }
 
-fn prompt_error(error: io::Error) -> CliError {
-    let why = match error.kind() {
-        io::ErrorKind::UnexpectedEof => "the input ended".to_owned(),
-        io::ErrorKind::Interrupted => "interrupted".to_owned(),
-        _ => error.to_string(),
-    };
-    CliError::Failed(anyhow!("{why}; nothing was added"))
+/// Asks for another address; Enter alone keeps `current`.
+fn ask_address_again(current: &str) -> Result<String, CliError> {
+    loop {
+        let answer =
+            prompt::ask_line(&format!("Address of the service [{current}]")).map_err(prompt_error)?;
+        if answer.is_empty() {
+            return Ok(current.to_owned());
+        }
+        match client::check_usable(&answer) {
+            Ok(()) => return Ok(answer),
+            Err(why) => {
+                let why = why.to_string().replacen("base_url", "Address of the service", 1);
+                prompt::print_wrapped(&format!("{why}.")).map_err(prompt_error)?;
+            }
+        }
+    }
 }
 
 fn print_added(
@@ -178,5 +200,9 @@ fn print_added(
     }
     let because = why.map_or_else(String::new, |entry| format!(" ({entry})"));
     print::line(&format!("  {}; key {} in {place}{because}", checked.describe_budget(), key.hint()))?;
-    print::line(&format!("{:?} is in {}; `frontdesk` opens it", wanted.name, file.path.display()))
+    print::line(&format!(
+        "channel {:?} is in {}; open the inbox with `frontdesk`",
+        wanted.name,
+        file.path.display()
+    ))
 }

@@ -4,13 +4,14 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
 
 use crate::cli::channel::{ConfigFile, TestArguments};
 use crate::cli::unfinished::{self, ChannelErrors};
 use crate::cli::{desk, print};
 use crate::shell::clock::SystemClock;
+use api::account::DeskServiceBody;
 use client::checkup::{ProbeResult, RESOURCES, ReadAccess};
 use client::{Client, ClientError, ReadError};
 use model::secret::Secret;
@@ -31,7 +32,7 @@ pub struct KeyCheck {
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The account could not be read.
-    #[error("reading the account: {}", describe_read_error(.0))]
+    #[error("could not read the account: {}", describe_read_error(.0))]
     Read(ReadError),
     /// The address or the key is invalid.
     #[error(transparent)]
@@ -45,6 +46,11 @@ impl CheckError {
     /// True if another key might work.
     pub fn is_about_the_key(&self) -> bool {
         matches!(self, Self::Read(ReadError::Refused { .. }) | Self::Client(ClientError::BadKey))
+    }
+
+    /// True if another address might work: no usable answer came from this one.
+    pub fn is_about_the_address(&self) -> bool {
+        matches!(self, Self::Read(_)) && !self.is_about_the_key()
     }
 }
 
@@ -68,6 +74,15 @@ pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, Ch
         }
         Ok(KeyCheck { probe: greeting, scope, latency: answered.since(asked), clock_skew: skew })
     })
+}
+
+/// Reads the service's extensions for desks; `None` if it has none. Rate limits are waited for within
+/// `patience` microseconds.
+pub fn check_desk_service(base_url: &str, key: &Secret, patience: i64) -> Result<Option<DeskServiceBody>> {
+    let until = SystemClock.moment().plus(patience);
+    let client = Client::new(base_url, key, Arc::new(SystemClock))?.for_person();
+    let read = desk::runtime()?.block_on(retry_until(until, async || client.desk_service().await));
+    read.map_err(|error| anyhow!("could not ask for the extensions for desks: {error}"))
 }
 
 /// Repeats a request after a rate limit that ends in time. A long wait is reported at a terminal.
@@ -96,10 +111,10 @@ async fn retry_until<T>(
 fn describe_read_error(error: &ReadError) -> String {
     match error {
         ReadError::Refused { code, why } => {
-            format!("the server does not take this key: {why} ({code}); make a new one in the dashboard")
+            format!("the server refuses this key: {why} ({code}); create a new one in the dashboard")
         }
         ReadError::Limited(wait) => {
-            format!("the server asks to wait {} s; try again then", wait / SECOND + 1)
+            format!("the server asks to wait {} s; try again after that", wait / SECOND + 1)
         }
         ReadError::Paced(wait) => {
             format!("this key's rate limit is used up; try again in {} s", wait / SECOND + 1)
@@ -135,7 +150,7 @@ impl KeyCheck {
         let mut lines = vec![format!("may read: {}", named(Result::is_ok))];
         let denied = named(|result| matches!(result, Err(ReadError::Forbidden(_))));
         if !denied.is_empty() {
-            lines.push(format!("not for this key: {denied}"));
+            lines.push(format!("not allowed for this key: {denied}"));
         }
         let missing =
             named(|result| matches!(result, Err(ReadError::NotFound(_) | ReadError::NoSuchPath(_))));
@@ -156,7 +171,7 @@ impl KeyCheck {
     pub fn describe_budget(&self) -> String {
         match self.probe.rate {
             Some(rate) => format!("{} of {} reads a minute left", rate.remaining, rate.limit),
-            None => "the server does not tell its rate limit".to_owned(),
+            None => "the server does not report its rate limit".to_owned(),
         }
     }
 

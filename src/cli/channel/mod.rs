@@ -22,13 +22,12 @@ use crate::config::{ChannelConfig, Config};
 /// The commands about channels.
 #[derive(Debug, Subcommand)]
 pub enum ChannelAction {
-    /// Add a channel, or give one another key; the key is checked first.
+    /// Add a channel, or replace its key, after checking the key.
     ///
-    /// The key is asked for without showing it, or read from the first line of
-    /// standard input. It is kept in the desktop's keyring where one answers,
-    /// else in a file that only you can read.
+    /// The key is asked for without being shown, or read from the first line of standard input. It
+    /// is stored in the desktop's keyring if there is one, else in a file that only you can read.
     Add(AddArguments),
-    /// List the configured channels; asks no server.
+    /// List the configured channels, without asking a server.
     List(ChannelListArguments),
     /// Ask each server what its key may do.
     Test(TestArguments),
@@ -39,24 +38,22 @@ pub enum ChannelAction {
 /// The switches of `channel add`.
 #[derive(Debug, Args)]
 pub struct AddArguments {
-    /// The tab's name; asked for if not given.
+    /// Name of the tab; asked for if not given.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Where the service is, such as https://api.example.com/v1; asked for if
-    /// not given.
+    /// Address of the service, such as https://api.example.com/v1; asked for if not given.
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
-    /// Read the key from this environment variable, now and at every start,
-    /// and keep it nowhere.
+    /// Read the key from this environment variable, now and at every start, and do not store it.
     #[arg(long, value_name = "VARIABLE")]
     pub key_env: Option<String>,
     /// Never change anything on the server from this tab.
     #[arg(long)]
     pub read_only: bool,
-    /// Wait so many seconds at most for a rate limit.
+    /// Maximum seconds to wait for a rate limit.
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     pub timeout: i64,
-    /// JSON instead of lines.
+    /// Print JSON instead of lines.
     #[arg(long)]
     pub json: bool,
 }
@@ -64,7 +61,7 @@ pub struct AddArguments {
 /// The switches of `channel list`.
 #[derive(Debug, Args)]
 pub struct ChannelListArguments {
-    /// One JSON array instead of lines.
+    /// Print one JSON array instead of lines.
     #[arg(long)]
     pub json: bool,
 }
@@ -75,10 +72,10 @@ pub struct TestArguments {
     /// Only this channel.
     #[arg(add = ArgValueCandidates::new(completing::channels))]
     pub name: Option<String>,
-    /// Wait so many seconds at most for each key's rate limit.
+    /// Maximum seconds to wait for the rate limit of each key.
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     pub timeout: i64,
-    /// One JSON array instead of lines.
+    /// Print one JSON array instead of lines.
     #[arg(long)]
     pub json: bool,
 }
@@ -86,13 +83,13 @@ pub struct TestArguments {
 /// The switches of `channel remove`.
 #[derive(Debug, Args)]
 pub struct RemoveArguments {
-    /// The channel.
+    /// Name of the channel.
     #[arg(add = ArgValueCandidates::new(completing::channels))]
     pub name: String,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     pub yes: bool,
-    /// JSON instead of lines.
+    /// Print JSON instead of lines.
     #[arg(long)]
     pub json: bool,
 }
@@ -133,7 +130,7 @@ impl ConfigFile {
     fn text(&self) -> Result<String> {
         match disk::read_text(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-            read => read.with_context(|| format!("reading {}", self.path.display())),
+            read => read.with_context(|| format!("could not read {}", self.path.display())),
         }
     }
 
@@ -142,7 +139,7 @@ impl ConfigFile {
         self.channel(name).ok_or_else(|| {
             let known: Vec<&str> = self.config.channels.iter().map(|channel| channel.name.as_str()).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            CommandRefusal::not_found(format!("no channel is called {name:?}; there are: {known}")).into()
+            CommandRefusal::not_found(format!("there is no channel {name:?}; known channels: {known}")).into()
         })
     }
 }

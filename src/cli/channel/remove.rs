@@ -18,10 +18,10 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
     let channel = file.named(&arguments.name)?;
     if !arguments.yes {
         if !prompt::can_ask() {
-            return Err(CliError::Usage("there is no terminal to ask on: add --yes".to_owned()));
+            return Err(CliError::Usage("no terminal to ask for confirmation: add --yes".to_owned()));
         }
         let question = format!("Remove {:?} ({}) and its key? y/n", channel.name, channel.base_url);
-        let answer = prompt::ask_line(&question).context("asking whether to remove it")?;
+        let answer = prompt::ask_line(&question).context("could not ask for confirmation")?;
         if !answer.eq_ignore_ascii_case("y") {
             return Err(CliError::Failed(anyhow!("nothing was removed")));
         }
@@ -36,7 +36,7 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
         let place = KeyLocation { folder: &folder, channel: &channel.name, base_url: &channel.base_url };
         place.forget().map_err(|error| anyhow!(error))?;
     }
-    edit::write(path, &text).with_context(|| format!("writing {}", path.display()))?;
+    edit::write(path, &text).with_context(|| format!("could not write {}", path.display()))?;
     let (drafts, unsent) = kept;
     if arguments.json {
         let item = json!({"ok": true, "channel": channel.name, "draftsKept": drafts, "unsentKept": unsent});
@@ -45,7 +45,7 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
     print::line(&format!("{:?} is removed", channel.name))?;
     if drafts + unsent > 0 {
         print::line(&format!(
-            "kept: {drafts} drafts and {unsent} unsent messages; a channel of the same name gets them back"
+            "kept: {drafts} drafts and {unsent} unsent messages; to get them back, add a channel of the same name"
         ))?;
     }
     Ok(())

@@ -89,38 +89,38 @@ struct PartialLine {
     /// Open quote of the last word.
     quote: Option<char>,
     /// Bytes at the start of the last word that bash keeps.
-    kept: usize,
+    kept_bytes: usize,
 }
 
 impl PartialLine {
     fn read(line: &str, breaks: &str) -> Self {
-        let (mut words, mut word, mut quote, mut kept) = (Vec::new(), None::<String>, None, 0);
+        let (mut words, mut word, mut quote, mut kept_bytes) = (Vec::new(), None::<String>, None, 0);
         let mut chars = line.chars().peekable();
         while let Some(it) = chars.next() {
             let text = word.get_or_insert_default();
             match (quote, it) {
-                (None, '"' | '\'') => (quote, kept) = (Some(it), text.len()),
-                (Some(open), _) if open == it => (quote, kept) = (None, text.len()),
+                (None, '"' | '\'') => (quote, kept_bytes) = (Some(it), text.len()),
+                (Some(open), _) if open == it => (quote, kept_bytes) = (None, text.len()),
                 (None, '\\') => text.extend(chars.next()),
                 (Some('"'), '\\') => text.push(chars.next_if(|char| "\"\\$`".contains(*char)).unwrap_or(it)),
                 (None, _) if it.is_whitespace() => {
                     words.extend(word.take().filter(|word| !word.is_empty()));
-                    kept = 0;
+                    kept_bytes = 0;
                 }
                 (None, _) if breaks.contains(it) => {
                     text.push(it);
-                    kept = text.len();
+                    kept_bytes = text.len();
                 }
                 _ => text.push(it),
             }
         }
         words.push(word.unwrap_or_default());
-        Self { words, quote, kept }
+        Self { words, quote, kept_bytes }
     }
 
     /// Text bash has to insert for a complete last word.
     fn completion_text(&self, whole: &str) -> String {
-        let text = whole.get(self.kept..).unwrap_or(whole);
+        let text = whole.get(self.kept_bytes..).unwrap_or(whole);
         match self.quote {
             Some('"') => escaped(text, |character| "\"\\$`".contains(character)),
             Some(_) => text.replace('\'', r"'\''"),

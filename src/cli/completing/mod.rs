@@ -12,9 +12,10 @@ use clap_complete::env::{self, CompleteEnv, Shells};
 use model::text::SafeText;
 use store::inspect::{self, ConversationName};
 
-use crate::cli::Cli;
 use crate::cli::folders::{self, DeskFolders};
+use crate::cli::{Cli, desk};
 use crate::config::Config;
+use net::connections::file;
 
 /// Set by the shell scripts when they request completions.
 const COMPLETE_VARIABLE: &str = "FRONTDESK_COMPLETE";
@@ -52,7 +53,7 @@ fn completion_command(by_name: bool) -> Command {
 pub fn script(shell: Shell, page: &mut Vec<u8>) -> std::io::Result<()> {
     match SHELLS.completer(&shell.to_string()) {
         Some(it) => it.write_registration(COMPLETE_VARIABLE, PROGRAM, PROGRAM, PROGRAM, page),
-        None => Err(std::io::Error::other(format!("{shell} cannot be completed"))),
+        None => Err(std::io::Error::other(format!("no completions for {shell}"))),
     }
 }
 
@@ -60,6 +61,12 @@ pub fn channels() -> Vec<CompletionCandidate> {
     let config = folders::config().map(|config| Config::examine_file(&config.join("config.toml")));
     let channels = config.map(|config| config.channels).unwrap_or_default();
     channels.into_iter().map(|channel| CompletionCandidate::new(channel.name)).collect()
+}
+
+pub fn connections() -> Vec<CompletionCandidate> {
+    let folder = folders::config();
+    let read = folder.map(|folder| file::read(&folder.join(desk::CONNECTIONS_FILE)).0).unwrap_or_default();
+    read.into_iter().map(|connection| CompletionCandidate::new(connection.name)).collect()
 }
 
 /// Newest open conversations by address, with the customer's name.

@@ -55,11 +55,11 @@ pub fn run(action: &DevelopmentAction) -> Result<()> {
         DevelopmentAction::FuzzHtml(arguments) => return html::fuzz(arguments),
     };
     let channel = channel(arguments.channel.as_deref())?;
-    let store = Store::open(&arguments.data_dir).context("opening the folder's files")?;
+    let store = Store::open(&arguments.data_dir).context("could not open the files of the folder")?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("starting")?;
     let world = GeneratedData::new(arguments.seed, arguments.conversations, arguments.messages);
     runtime.block_on(fill(&store, &channel, &world))?;
-    store.finish_index().context("adding the texts to the search")?;
+    store.finish_index().context("could not index the texts")?;
     let folder: &Path = &arguments.data_dir;
     print::line(&format!(
         "{} conversations with {} messages are in the cache of channel {channel} in {}",
@@ -88,7 +88,7 @@ fn channel(name: Option<&str>) -> Result<ChannelId> {
 /// When the database fails.
 pub async fn fill(store: &Store, channel: &ChannelId, world: &GeneratedData) -> Result<()> {
     let conversations = world.conversations();
-    store.apply_account(channel, world.account()).await.context("storing the account")?;
+    store.apply_account(channel, world.account()).await.context("could not store the account")?;
     let mut first = 0;
     while first < conversations {
         let end = conversations.min(first.saturating_add(CONVERSATIONS_PER_TRANSACTION));

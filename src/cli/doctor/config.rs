@@ -9,9 +9,9 @@ use crate::cli::folders::DeskFolders;
 use crate::config::keys::connections::key_provider;
 use crate::config::{AssistConfig, Config};
 use crate::shell::clock::{self, SystemClock};
-use connections::{Credentials, file};
 use model::model_costs::ModelUsage;
 use model::time::Clock;
+use net::connections::{Credentials, file};
 use store::Store;
 
 /// Checks the connections file, if there is one.
@@ -31,8 +31,12 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
     let without =
         read.iter().filter(|connection| connection.auth.needs_secret() && !credentials.has(connection));
     findings.extend(without.map(|connection| {
-        let advice = format!("in the inbox: :connection credential {}", connection.name);
-        CheckResult::warn("connections", format!("{:?} has no credential", connection.name), advice)
+        let advice = format!("run: frontdesk connection credential {}", connection.name);
+        CheckResult::warn(
+            "connections",
+            format!("connection {:?} has no credential", connection.name),
+            advice,
+        )
     }));
     findings
 }
@@ -40,7 +44,7 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
 /// Checks the key of the language model and reports today's usage.
 pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
     if let Err(why) = assist.fetch_key() {
-        return CheckResult::fail("assist", why, "key_env or key_command under [assist] says where it is");
+        return CheckResult::fail("assist", why, "check key_env or key_command in [assist]");
     }
     let files = folders.files(String::new());
     let today = SystemClock.now().day_number(&clock::zone());
@@ -64,12 +68,15 @@ pub fn check_config(path: &Path) -> (Config, Vec<CheckResult>) {
             let advice = "run: frontdesk channel add, or try: frontdesk demo";
             return (
                 nothing(),
-                vec![CheckResult::warn("configuration", format!("{shown} is not there"), advice)],
+                vec![CheckResult::warn("configuration", format!("{shown} does not exist"), advice)],
             );
         }
         Err(error) => {
-            let finding =
-                CheckResult::fail("configuration", format!("{shown}: {error}"), "make it readable text");
+            let finding = CheckResult::fail(
+                "configuration",
+                format!("{shown}: {error}"),
+                "make the file readable, as UTF-8 text",
+            );
             return (nothing(), vec![finding]);
         }
     };

@@ -20,7 +20,7 @@ pub fn check_files(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<Check
     if !folder.exists() {
         return vec![CheckResult::ok(
             "data folder",
-            format!("{shown} is not there yet; the first start makes it"),
+            format!("{shown} does not exist yet; the first start creates it"),
         )];
     }
     let mut findings = vec![permissions("data folder", folder)];
@@ -32,9 +32,9 @@ pub fn check_files(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<Check
     findings.push(database(
         "outbox",
         &seen.outbox,
-        "it may hold unsent messages: copy it somewhere safe, then move it away",
+        "it may hold unsent messages: make a copy, then move the file away",
     ));
-    findings.push(database("cache", &seen.cache, "it is set aside and rebuilt at the next start"));
+    findings.push(database("cache", &seen.cache, "the next start moves it aside and builds a new one"));
     findings.extend(check_leftovers(&seen, channels));
     findings
 }
@@ -44,7 +44,7 @@ fn permissions(name: &'static str, folder: &Path) -> CheckResult {
     if is_open_to_others(folder, 0o077) {
         return CheckResult::fail(
             name,
-            format!("{shown} is open to others"),
+            format!("{shown} can be read by other users"),
             format!("run: chmod 700 {shown}"),
         );
     }
@@ -63,9 +63,13 @@ fn permissions(name: &'static str, folder: &Path) -> CheckResult {
     match open {
         Some(path) => {
             let path = path.display();
-            CheckResult::fail(name, format!("{path} is open to others"), format!("run: chmod 600 {path}"))
+            CheckResult::fail(
+                name,
+                format!("{path} can be read by other users"),
+                format!("run: chmod 600 {path}"),
+            )
         }
-        None => CheckResult::ok(name, format!("{shown}, yours alone")),
+        None => CheckResult::ok(name, format!("{shown}, private")),
     }
 }
 
@@ -75,27 +79,22 @@ fn check_writable(folder: &Path, taken: io::Result<()>) -> Option<CheckResult> {
     let error = taken.err()?;
     let shown = folder.display();
     let (seen, advice) = match error.kind() {
-        StorageFull | QuotaExceeded => (
-            format!("the disk of {shown} is full"),
-            "make room: until then nothing written here is kept, and nothing is sent",
-        ),
+        StorageFull | QuotaExceeded => {
+            (format!("the disk of {shown} is full"), "free some space: until then nothing is stored or sent")
+        }
         ReadOnlyFilesystem => {
             (format!("the disk of {shown} is read-only"), "mount it writable, or set FRONTDESK_DATA_DIR")
         }
-        _ => (format!("{shown} takes no files: {error}"), "check its owner, or set FRONTDESK_DATA_DIR"),
+        _ => (format!("{shown} is not writable: {error}"), "check its owner, or set FRONTDESK_DATA_DIR"),
     };
     Some(CheckResult::fail("disk", seen, advice))
 }
 
 fn database(name: &str, state: &FileState, if_damaged: &str) -> CheckResult {
-    let Some(bytes) = state.bytes else { return CheckResult::ok(name, "not there yet") };
+    let Some(bytes) = state.bytes else { return CheckResult::ok(name, "does not exist yet") };
     if let Some(why) = &state.unread {
-        let advice = "check its owner and the disk; nothing says that it is damaged";
-        return CheckResult::fail(
-            name,
-            format!("{} could not be looked at: {why}", state.path.display()),
-            advice,
-        );
+        let advice = "check its owner and the disk; it is not known to be damaged";
+        return CheckResult::fail(name, format!("{} could not be read: {why}", state.path.display()), advice);
     }
     if let Some(damage) = &state.damage {
         return CheckResult::fail(
@@ -118,24 +117,27 @@ fn check_leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<Ch
     let left = seen.leftovers;
     let mut waiting = Vec::new();
     for (count, what) in [
-        (left.stopped, "wait for your word"),
-        (left.uncertain, "have no clear answer yet"),
-        (left.lapsed, "were cut off while leaving"),
+        (left.stopped, "wait for your decision"),
+        (left.uncertain, "have an unknown outcome"),
+        (left.lapsed, "were interrupted while being sent"),
     ] {
         if count > 0 {
             waiting.push(format!("{count} {what}"));
         }
     }
     findings.push(if waiting.is_empty() {
-        CheckResult::ok("unsent", format!("{} on their way", left.queued))
+        CheckResult::ok("unsent", format!("{} queued to send", left.queued))
     } else {
         CheckResult::warn("unsent", waiting.join(", "), "open the inbox: frontdesk")
     });
     if left.paused > 0 {
-        findings.push(CheckResult::ok("paused", format!("the AI is paused from here in {}", left.paused)));
+        findings.push(CheckResult::ok(
+            "paused",
+            format!("the AI is paused by this desk in {} conversations", left.paused),
+        ));
     }
     let running =
-        if seen.leased_channels > 0 { "an inbox or a script is running" } else { "none is running" };
+        if seen.leased_channels > 0 { "an inbox, engine or script is running" } else { "nothing is running" };
     findings.push(CheckResult::ok("processes", running));
     let known: Vec<_> = channels.iter().map(ChannelConfig::id).collect();
     let orphaned: Vec<&str> = seen
@@ -145,22 +147,24 @@ fn check_leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<Ch
         .filter(|name| !known.iter().any(|entry| entry.as_str() == *name))
         .collect();
     if !orphaned.is_empty() {
-        let seen =
-            format!("drafts or unsent messages of channels no longer configured: {}", orphaned.join(", "));
+        let seen = format!(
+            "drafts or unsent messages of channels that are no longer configured: {}",
+            orphaned.join(", ")
+        );
         findings.push(CheckResult::warn("unsent", seen, "add a channel of that name to get them back"));
     }
     if seen.unindexed {
         findings.push(CheckResult::warn(
             "search",
             "older messages are not indexed yet",
-            "the inbox goes on with it",
+            "the inbox continues when it is open",
         ));
     }
     if let Some(path) = &seen.set_aside {
         let advice = "it can be deleted";
         findings.push(CheckResult::warn(
             "cache",
-            format!("an unusable one was set aside as {}", path.display()),
+            format!("an unusable cache was moved aside as {}", path.display()),
             advice,
         ));
     }
@@ -177,8 +181,7 @@ mod tests {
             let finding = check_writable(Path::new("/data"), Err(io::Error::from_raw_os_error(number)));
             finding.expect("a finding").line()
         };
-        for (number, words) in
-            [(28, "is full"), (30, "is read-only"), (122, "is full"), (13, "takes no files")]
+        for (number, words) in [(28, "is full"), (30, "is read-only"), (122, "is full"), (13, "os error 13")]
         {
             assert!(said(number).contains(words), "{number}: {}", said(number));
             assert!(!said(number).contains("damaged"), "{number}");

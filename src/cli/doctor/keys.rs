@@ -4,8 +4,10 @@ use crate::cli::channel::check::{self, CheckError, KeyCheck};
 use crate::cli::doctor::CheckResult;
 use crate::config::keys::keyring;
 use crate::config::{ChannelConfig, KeySource};
+use api::account::{DeskServiceBody, TEAM_FEATURE};
 use client::ReadError;
 use model::account::Environment;
+use model::text::SafeText;
 use model::time::SECOND;
 
 /// Time limit for a rate limit, in microseconds; one says nothing about the key.
@@ -26,11 +28,13 @@ fn check_keyring() -> CheckResult {
         Ok(()) => CheckResult::ok("keyring", "answers"),
         // Files serve as well: nothing to do.
         Err(keyring::KeyringError::Absent(why)) => {
-            CheckResult::ok("keyring", format!("none ({why}); channel add keeps keys in 0600 files"))
+            CheckResult::ok("keyring", format!("none ({why}); `channel add` stores keys in private files"))
         }
-        Err(failure) => {
-            CheckResult::warn("keyring", failure.to_string(), "channel add keeps keys in 0600 files")
-        }
+        Err(failure) => CheckResult::warn(
+            "keyring",
+            failure.to_string(),
+            "`channel add` stores keys in private files instead",
+        ),
     }
 }
 
@@ -40,10 +44,10 @@ fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
         Ok(secret) => secret,
         Err(error) => {
             let advice = match &channel.key {
-                KeySource::Environment(_) => "set it where frontdesk is started",
+                KeySource::Environment(_) => "set it in the environment in which frontdesk starts",
                 // The error of an existing file already has its remedy.
                 KeySource::File(path) if path.is_file() => "",
-                KeySource::Command(_) | KeySource::File(_) => "correct it in the configuration",
+                KeySource::Command(_) | KeySource::File(_) => "correct it in config.toml",
                 KeySource::Kept(_) => "",
             };
             return vec![CheckResult::fail(name, error.problem, advice)];
@@ -65,7 +69,24 @@ fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
     findings.extend(check_scope(name, &checked));
     findings.push(budget(name, &checked));
     findings.push(clock(name, &checked));
+    findings.push(match check::check_desk_service(&channel.base_url, &secret, MAX_RATE_WAIT) {
+        Ok(service) => CheckResult::ok(name, describe_extensions(service.as_ref())),
+        Err(error) => CheckResult::warn(name, format!("{error:#}"), "try again later"),
+    });
     findings
+}
+
+/// Describes what the service offers to desks beside the interface.
+fn describe_extensions(service: Option<&DeskServiceBody>) -> String {
+    const ALONE: &str = "claims and notes are kept on this desk only";
+    let Some(service) = service else { return format!("a service without extensions for desks; {ALONE}") };
+    let features = SafeText::line(&service.features.join(", "));
+    let team = if service.features.iter().any(|name| name == TEAM_FEATURE) {
+        "claims and notes are shared by the team"
+    } else {
+        ALONE
+    };
+    format!("frontdesk {} with {features}; {team}", SafeText::line(&service.version))
 }
 
 fn account(channel: &ChannelConfig, hint: &str, checked: &KeyCheck) -> CheckResult {
@@ -74,10 +95,14 @@ fn account(channel: &ChannelConfig, hint: &str, checked: &KeyCheck) -> CheckResu
     let account = &checked.probe.account;
     let name = channel.name.as_str();
     if account.is_unconnected() {
-        return CheckResult::warn(name, seen, "connect it in the dashboard: nothing is sent from it");
+        return CheckResult::warn(
+            name,
+            seen,
+            "connect the number in the dashboard: until then nothing is sent from it",
+        );
     }
     if account.environment == Environment::Live && account.credits <= 0.0 {
-        return CheckResult::warn(name, seen, "buy credits: nothing is sent without");
+        return CheckResult::warn(name, seen, "buy credits: nothing is sent without them");
     }
     CheckResult::ok(name, seen)
 }
@@ -88,7 +113,7 @@ fn check_scope(name: &str, checked: &KeyCheck) -> Vec<CheckResult> {
         checked.scope.iter().any(|(_, read)| matches!(read, Err(error) if !error.is_inaccessible()));
     let seen = lines.join("; ");
     vec![if failing {
-        CheckResult::warn(name, seen, "try again later; if it stays, tell who runs the service")
+        CheckResult::warn(name, seen, "try again later; if it remains, contact the operator of the service")
     } else {
         CheckResult::ok(name, seen)
     }]
@@ -98,7 +123,7 @@ fn budget(name: &str, checked: &KeyCheck) -> CheckResult {
     let seen = format!("{}, answered in {} ms", checked.describe_budget(), checked.latency / 1000);
     match checked.probe.rate {
         Some(rate) if rate.remaining < rate.limit / 10 => {
-            CheckResult::warn(name, seen, "something else uses this key too; it shares the budget")
+            CheckResult::warn(name, seen, "another program uses this key and shares its rate limit")
         }
         _ => CheckResult::ok(name, seen),
     }
@@ -106,12 +131,31 @@ fn budget(name: &str, checked: &KeyCheck) -> CheckResult {
 
 fn clock(name: &str, checked: &KeyCheck) -> CheckResult {
     match checked.clock_skew {
-        None => CheckResult::ok(name, "the server does not tell its time"),
+        None => CheckResult::ok(name, "the server does not report its time"),
         Some(skew) if skew.abs() > MAX_CLOCK_SKEW => {
             let way = if skew > 0 { "ahead of" } else { "behind" };
             let seen = format!("the server's clock is {} s {way} this one", skew.abs() / SECOND);
-            CheckResult::warn(name, seen, "set this machine's clock; countdowns are off by as much")
+            CheckResult::warn(name, seen, "set the clock of this machine; countdowns are wrong by this much")
         }
         Some(_) => CheckResult::ok(name, "clocks agree"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_team_extension_is_told_from_its_absence() {
+        let service = |json: &str| serde_json::from_str::<DeskServiceBody>(json).expect("read");
+        let alone = "claims and notes are kept on this desk only";
+        let text = describe_extensions(None);
+        assert_eq!(text, format!("a service without extensions for desks; {alone}"));
+        let text =
+            describe_extensions(Some(&service(r#"{"version": "1.2", "features": ["automation", 7]}"#)));
+        assert_eq!(text, format!("frontdesk 1.2 with automation; {alone}"));
+        let text =
+            describe_extensions(Some(&service(r#"{"version": "1.3", "features": ["team"], "more": {}}"#)));
+        assert_eq!(text, "frontdesk 1.3 with team; claims and notes are shared by the team");
     }
 }

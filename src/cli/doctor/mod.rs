@@ -23,17 +23,16 @@ use ::service::DatabaseLocation;
 /// The switches of `doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArguments {
-    /// One JSON object instead of lines.
+    /// Print one JSON object instead of lines.
     #[arg(long)]
     pub json: bool,
-    /// Ask no server and no keyring.
+    /// Contact no server and no keyring.
     #[arg(long)]
     pub offline: bool,
-    /// Look at the database of a service of your own, too: who serves it, and
-    /// whether its key is its own.
+    /// Also check the database of your own service: the process that serves it, and its key file.
     #[arg(long, value_name = "PATH|URL")]
     pub db: Option<DatabaseLocation>,
-    /// The key of that database, where `serve` was given one.
+    /// Key file of that database, if `serve` was given one.
     #[arg(long, value_name = "PATH", requires = "db")]
     pub key_file: Option<PathBuf>,
 }
@@ -109,8 +108,8 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     }
     match failed {
         0 => Ok(()),
-        1 => Err(CliError::Failed(anyhow::anyhow!("one thing does not work"))),
-        count => Err(CliError::Failed(anyhow::anyhow!("{count} things do not work"))),
+        1 => Err(CliError::Failed(anyhow::anyhow!("1 problem found"))),
+        count => Err(CliError::Failed(anyhow::anyhow!("{count} problems found"))),
     }
 }
 

@@ -16,12 +16,12 @@ pub fn check_receiver(receiver: Option<&ReceiverConfig>) -> Option<CheckResult> 
         Err(error) if error.kind() == ErrorKind::AddrInUse => CheckResult::warn(
             "receiver",
             format!("{listen} is in use"),
-            "well if an inbox of yours runs; else write another port to [receiver] listen",
+            "expected while your inbox runs; otherwise set another port in [receiver] listen",
         ),
         Err(error) => CheckResult::fail(
             "receiver",
-            format!("{listen} cannot be listened on: {error}"),
-            "write an address of this machine to [receiver] listen",
+            format!("cannot listen on {listen}: {error}"),
+            "set an address of this machine in [receiver] listen",
         ),
     })
 }
@@ -38,7 +38,7 @@ mod tests {
         let cases = [
             (used, "warn", "is in use"),
             ("127.0.0.1:0".parse().expect("an address"), "ok", "is free"),
-            ("192.0.2.1:8790".parse().expect("an address"), "fail", "cannot be listened on"),
+            ("192.0.2.1:8790".parse().expect("an address"), "fail", "192.0.2.1:8790"),
         ];
         for (listen, verdict, words) in cases {
             let config = ReceiverConfig { listen, public_url: "https://desk.example".to_owned() };

@@ -29,7 +29,7 @@ fn check_server(place: &DatabaseLocation) -> Vec<CheckResult> {
     });
     match seen {
         Ok(channels) => {
-            let answers = CheckResult::ok(SUBJECT, format!("{place} answers and is a service's"));
+            let answers = CheckResult::ok(SUBJECT, format!("{place}, a service database"));
             std::iter::once(answers).chain(channels.iter().filter_map(channel)).collect()
         }
         Err(error) => vec![CheckResult::fail(SUBJECT, format!("{place}: {error}"), "")],
@@ -40,12 +40,12 @@ fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
     let shown = database.display();
     if !database.exists() {
         let advice = format!("run: frontdesk serve --db {shown}");
-        return vec![CheckResult::warn(SUBJECT, format!("{shown} is not there yet"), advice)];
+        return vec![CheckResult::warn(SUBJECT, format!("{shown} does not exist yet"), advice)];
     }
     let mut findings = Vec::new();
     if is_open_to_others(database, 0o077) {
         let advice = format!("run: chmod 600 {shown}");
-        findings.push(CheckResult::fail(SUBJECT, format!("{shown} is open to others"), advice));
+        findings.push(CheckResult::fail(SUBJECT, format!("{shown} can be read by other users"), advice));
     }
     let Inspection { lock_owner: holder, key, channels } = match inspection::inspect(database, key_file) {
         Ok(seen) => seen,
@@ -59,11 +59,11 @@ fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
         Some(None) => CheckResult::ok(SUBJECT, format!("{shown}, served by another process")),
         None => {
             let advice = format!("run: frontdesk serve --db {shown}");
-            CheckResult::warn(SUBJECT, format!("{shown}, nobody serves it"), advice)
+            CheckResult::warn(SUBJECT, format!("{shown}, not served"), advice)
         }
     });
     findings.push(match key {
-        Ok(path) => CheckResult::ok("sealing key", format!("{}, yours alone", path.display())),
+        Ok(path) => CheckResult::ok("sealing key", format!("{}, private", path.display())),
         Err(error) => CheckResult::fail("sealing key", error.to_string(), ""),
     });
     findings.extend(channels.iter().filter_map(channel));
@@ -75,11 +75,11 @@ fn channel(it: &ChannelStatus) -> Option<CheckResult> {
     let address = it.address.as_ref()?;
     let name = format!("{} channel", it.kind.word());
     let advice = format!("run: frontdesk admin channel test {}", it.kind.word());
-    let unknown = format!("{address}, {} messages of which nobody knows whether they arrived", it.unknown);
+    let unknown = format!("{address}, {} messages with unknown outcome", it.unknown);
     Some(match &it.trouble {
         Some(why) => CheckResult::fail(&name, SafeText::line(&format!("{address}: {why}")).as_str(), advice),
         None if it.unknown > 0 => {
-            CheckResult::warn(&name, unknown, "look at their conversations, which ask for a person")
+            CheckResult::warn(&name, unknown, "check their conversations, which ask for a person")
         }
         None => CheckResult::ok(&name, format!("{address}, connected")),
     })

@@ -8,6 +8,7 @@ use crate::cli::desk;
 use crate::cli::doctor::CheckResult;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::{children, terminal};
+use inbox::color_depth::ColorDepth;
 
 /// Smallest fully usable size.
 const MIN_SIZE: (u16, u16) = (80, 24);
@@ -16,7 +17,7 @@ const MAX_ESCAPE_TIME_MS: u32 = 50;
 
 pub fn check_terminal(copy_command: &[String]) -> Vec<CheckResult> {
     if !std::io::stdout().is_terminal() {
-        return vec![CheckResult::ok("terminal", "none on stdout, so it was not looked at")];
+        return vec![CheckResult::ok("terminal", "not checked: standard output is not a terminal")];
     }
     let mut findings = vec![size(), kind(), charset()];
     findings.extend(tmux());
@@ -33,10 +34,12 @@ fn size() -> CheckResult {
         Ok((columns, rows)) if columns < MIN_SIZE.0 || rows < MIN_SIZE.1 => CheckResult::warn(
             "terminal",
             format!("{columns}x{rows}"),
-            "80x24 is the smallest that shows everything",
+            "make it at least 80x24 to show everything",
         ),
         Ok((columns, rows)) => CheckResult::ok("terminal", format!("{columns}x{rows}")),
-        Err(error) => CheckResult::fail("terminal", format!("its size: {error}"), "use another terminal"),
+        Err(error) => {
+            CheckResult::fail("terminal", format!("its size is unknown: {error}"), "use another terminal")
+        }
     }
 }
 
@@ -45,19 +48,30 @@ fn kind() -> CheckResult {
         return CheckResult::fail(
             "terminal",
             "TERM is not set",
-            "set it to what your terminal is, such as xterm-256color",
+            "set it to the type of your terminal, such as xterm-256color",
         );
     };
     if term == "dumb" {
-        return CheckResult::fail("terminal", "TERM is dumb", "use a terminal that can place the cursor");
+        return CheckResult::fail(
+            "terminal",
+            "TERM is dumb",
+            "use a terminal that can move the cursor, or `frontdesk --plain`",
+        );
     }
-    let colours = match variable("COLORTERM") {
-        _ if desk::is_colour_disabled(variable) => "no colours (NO_COLOR or CLICOLOR)".to_owned(),
-        Some(word) => format!("colours: {word}"),
-        None if term.contains("256color") => "256 colours".to_owned(),
-        None => "16 colours".to_owned(),
-    };
-    CheckResult::ok("terminal", format!("TERM {term}, {colours}"))
+    CheckResult::ok("terminal", format!("TERM {term}, {}", describe_colors(variable)))
+}
+
+/// Colours that the inbox uses on this terminal.
+fn describe_colors(variable: impl Fn(&str) -> Option<String>) -> &'static str {
+    if desk::is_colour_disabled(&variable) {
+        return "no colours (NO_COLOR or CLICOLOR)";
+    }
+    match ColorDepth::of(variable) {
+        ColorDepth::Monochrome => "no colours",
+        ColorDepth::Sixteen => "16 colours",
+        ColorDepth::Indexed => "256 colours",
+        ColorDepth::Direct => "16 million colours",
+    }
 }
 
 fn charset() -> CheckResult {
@@ -67,7 +81,7 @@ fn charset() -> CheckResult {
         return CheckResult::ok("terminal", format!("locale {locale}"));
     }
     let shown = if locale.is_empty() { "none" } else { &locale };
-    let advice = "set LANG to a UTF-8 one such as C.UTF-8, or ascii = true in [ui]";
+    let advice = "set LANG to a UTF-8 locale such as C.UTF-8, or set ascii = true in [ui]";
     CheckResult::warn("terminal", format!("locale {shown} is not UTF-8"), advice)
 }
 
@@ -75,29 +89,28 @@ fn charset() -> CheckResult {
 fn clipboard(own: &[String]) -> CheckResult {
     let name = "clipboard";
     if let [program, ..] = own {
-        return CheckResult::ok(name, format!("copies are given to {program}"));
+        return CheckResult::ok(name, format!("copies go to {program}"));
     }
     if desk::clipboard(Vec::new()) == Clipboard::Nowhere {
         return CheckResult::warn(
             name,
-            "this terminal takes no copies",
-            "name a program in [ui] copy_command",
+            "this terminal accepts no copies",
+            "set a program in [ui] copy_command",
         );
     }
     if variable("TMUX").is_none() {
-        return CheckResult::ok(
-            name,
-            "copies are sent to the terminal (OSC 52), which never says whether it took them",
-        );
+        return CheckResult::ok(name, "copies go to the terminal (OSC 52), which does not confirm them");
     }
     match tmux_option("set-clipboard").as_deref() {
-        Some("on" | "external") => CheckResult::ok(name, "tmux takes copies and hands them to its terminal"),
+        Some("on" | "external") => {
+            CheckResult::ok(name, "tmux accepts copies and passes them to its terminal")
+        }
         Some(set) => CheckResult::warn(
             name,
-            format!("tmux takes copies, but its set-clipboard is {set}: they may stay in tmux"),
+            format!("tmux accepts copies, but with set-clipboard {set} they may stay in tmux"),
             "paste with prefix ], or add to ~/.tmux.conf: set -s set-clipboard external",
         ),
-        None => CheckResult::warn(name, "tmux does not answer", "name a program in [ui] copy_command"),
+        None => CheckResult::warn(name, "tmux does not answer", "set a program in [ui] copy_command"),
     }
 }
 
@@ -111,8 +124,29 @@ fn tmux() -> Option<CheckResult> {
     let wait: u32 = tmux_option("escape-time")?.parse().ok()?;
     Some(if wait > MAX_ESCAPE_TIME_MS {
         let advice = "add to ~/.tmux.conf: set -sg escape-time 10";
-        CheckResult::warn("tmux", format!("holds Esc back for {wait} ms"), advice)
+        CheckResult::warn("tmux", format!("delays Esc by {wait} ms"), advice)
     } else {
-        CheckResult::ok("tmux", format!("holds Esc back for {wait} ms"))
+        CheckResult::ok("tmux", format!("delays Esc by {wait} ms"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::describe_colors;
+
+    #[test]
+    fn colours_are_those_that_the_inbox_uses() {
+        let cases: [(&[(&str, &str)], &str); 5] = [
+            (&[("TERM", "xterm")], "256 colours"),
+            (&[("TERM", "xterm"), ("COLORTERM", "truecolor")], "16 million colours"),
+            (&[("TERM", "linux"), ("COLORTERM", "truecolor")], "16 colours"),
+            (&[("TERM", "vt220")], "no colours"),
+            (&[("TERM", "xterm"), ("NO_COLOR", "1")], "no colours (NO_COLOR or CLICOLOR)"),
+        ];
+        for (variables, colors) in cases {
+            let variable =
+                |name: &str| variables.iter().find(|entry| entry.0 == name).map(|entry| entry.1.to_owned());
+            assert_eq!(describe_colors(variable), colors, "{variables:?}");
+        }
+    }
 }

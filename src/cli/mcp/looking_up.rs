@@ -8,7 +8,7 @@ use crate::cli::desk;
 use crate::cli::folders::{self, DeskFolders};
 use crate::cli::scripting::Files;
 use crate::shell::connections::{ConnectionsSetup, DeskConnections};
-use inbox::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
+use inbox::screens::connections::requests::{AnswerKey, ConnectionRequest, ConnectionResult};
 use model::connections::{Connection, ContactFacts};
 use model::queries::ConversationKey;
 
@@ -35,7 +35,7 @@ impl CustomerLookup {
     }
 
     /// Queries each automatic endpoint about a customer.
-    pub(super) fn look_up(&self, key: &ConversationKey, facts: &ContactFacts) -> Vec<Value> {
+    pub(super) fn query_connections(&self, key: &ConversationKey, facts: &ContactFacts) -> Vec<Value> {
         let all = self
             .connections
             .iter()

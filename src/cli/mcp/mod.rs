@@ -24,10 +24,10 @@ const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 /// The switches of `mcp`.
 #[derive(Debug, Args)]
 pub struct McpArguments {
-    /// Offer only the tools that read.
+    /// Offer only tools that read.
     #[arg(long)]
     pub read_only: bool,
-    /// Print what assistants asked for and what became of it, newest first, and end.
+    /// Print the calls of assistants and their results, newest first, and exit.
     #[arg(long)]
     pub log: bool,
 }
@@ -68,13 +68,13 @@ fn serve(input: &mut impl BufRead, session: &mut McpConnection) -> Result<()> {
             .by_ref()
             .take(MAX_MESSAGE_BYTES)
             .read_until(b'\n', &mut line)
-            .context("reading a message")?;
+            .context("could not read a message")?;
         if read == 0 {
             return Ok(());
         }
         let is_cut = read as u64 == MAX_MESSAGE_BYTES && line.last() != Some(&b'\n');
         if is_cut {
-            input.skip_until(b'\n').context("reading a message")?;
+            input.skip_until(b'\n').context("could not read a message")?;
         }
         let answer = if is_cut { Some(protocol::too_long_error()) } else { session.answer_line(&line) };
         if let Some(answer) = answer {

@@ -44,7 +44,9 @@ pub fn parse_recipients(
 ) -> Result<Recipients, CliError> {
     let lines = parse_lines(text);
     if lines.is_empty() {
-        return Err(CliError::Usage(format!("{path} names nobody: one contact id or phone number a line")));
+        return Err(CliError::Usage(format!(
+            "{path} has no recipients: write one contact id or phone number per line"
+        )));
     }
     let phones: BTreeSet<&str> = lines
         .iter()
@@ -60,11 +62,12 @@ pub fn parse_recipients(
             AudienceLine::Contact(id) => Ok(id.clone()),
             AudienceLine::Invalid(word) => Err(format!("line {line}: {}", describe_invalid_line(word))),
             AudienceLine::Phone(phone) if !bounds::is_e164(phone) => {
-                Err(format!("line {line}: {phone} is no phone number"))
+                Err(format!("line {line}: {phone} is not a phone number"))
             }
-            AudienceLine::Phone(phone) => {
-                contacts.get(phone).cloned().ok_or_else(|| format!("line {line}: no contact has {phone}"))
-            }
+            AudienceLine::Phone(phone) => contacts
+                .get(phone)
+                .cloned()
+                .ok_or_else(|| format!("line {line}: no contact has the number {phone}")),
         };
         match found {
             Ok(id) => ids.push(id),
@@ -78,13 +81,13 @@ pub fn parse_recipients(
         return Err(anyhow!("{path}: {told}{more}; nothing was sent").into());
     }
     let Some((frozen, doubled)) = FrozenContacts::from_ids(ids) else {
-        return Err(CliError::Usage(format!("{path} names nobody")));
+        return Err(CliError::Usage(format!("{path} has no recipients")));
     };
     let count = frozen.ids().len();
     if count > most {
         return Err(CliError::Usage(format!(
-            "{path} names {count} contacts; {most} are the most of one broadcast: send it in waves, with \
-             --waves 10,{most}"
+            "{path} has {count} recipients, but one broadcast has at most {most}: send it in waves with --waves \
+             10,{most}"
         )));
     }
     Ok(Recipients { aim: CampaignAudience::Contacts(frozen), doubled })
@@ -109,8 +112,9 @@ fn find_contacts(
         }
         session.set_progress_text(&progress);
         session.restart_timeout();
-        let contact = session
-            .ask(channel, "looking for a contact", async || channel.client.contact_by_phone(phone).await)?;
+        let contact = session.ask(channel, "could not look up a contact", async || {
+            channel.client.contact_by_phone(phone).await
+        })?;
         if let Some(id) = contact.and_then(|contact| contact.id) {
             found.insert((*phone).to_owned(), id);
         }
@@ -131,7 +135,7 @@ fn search_contact_list(
     for _ in 0..phones.len() {
         session.restart_timeout();
         session.set_progress_text(&format!("found {} of {} numbers", found.len(), phones.len()));
-        let page = session.ask(channel, "reading the contacts", async || {
+        let page = session.ask(channel, "could not read the contacts", async || {
             channel.client.contacts(None, cursor.as_deref()).await
         })?;
         for contact in page.items {
@@ -153,13 +157,13 @@ fn search_contact_list(
 pub fn count_everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> {
     let (mut count, mut cursor, mut pages) = (0, None, BTreeSet::new());
     loop {
-        let page = session.ask(channel, "counting the contacts", async || {
+        let page = session.ask(channel, "could not count the contacts", async || {
             channel.client.contacts(None, cursor.as_deref()).await
         })?;
         count += page.items.len();
         match page.next_cursor {
             Some(next) if pages.insert(next.clone()) => cursor = Some(next),
-            Some(_) => bail!("counting the contacts: the server's pages lead back to themselves"),
+            Some(_) => bail!("could not count the contacts: the server's pages repeat"),
             None => return Ok(Recipients { aim: CampaignAudience::Everyone(count), doubled: 0 }),
         }
     }
@@ -169,9 +173,9 @@ pub fn count_everyone(session: &Session, channel: &ChannelSync) -> Result<Recipi
 pub fn read(path: &str) -> Result<String> {
     if path != "-" {
         let read = std::fs::read_to_string(path);
-        return read.map_err(|why| CommandRefusal::unreadable(path, format!("reading {path}: {why}")));
+        return read.map_err(|why| CommandRefusal::unreadable(path, format!("could not read {path}: {why}")));
     }
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("reading contacts from standard input")?;
+    std::io::stdin().read_to_string(&mut text).context("could not read contacts from standard input")?;
     Ok(text)
 }

@@ -29,23 +29,22 @@ const MAX_RECIPIENTS: usize = 100_000;
 /// What can be done with broadcasts.
 #[derive(Debug, Subcommand)]
 pub enum BroadcastAction {
-    /// Send one message to many contacts; tells first to how many, and the price.
+    /// Send one message to many contacts; shows their number and the price first.
     Send(Box<BroadcastArguments>),
-    /// Tell how a broadcast goes until it is finished; one in waves is carried on.
+    /// Follow a broadcast until it is finished; sends the next waves of one in waves.
     Watch(WatchArguments),
-    /// Pause a broadcast in waves: no further wave leaves.
+    /// Pause a broadcast in waves: no further wave is sent.
     Pause(CampaignArguments),
-    /// Let a paused broadcast in waves go on, and follow it.
+    /// Continue a paused broadcast in waves, and follow it.
     Continue(CampaignArguments),
-    /// Stop a broadcast in waves for good; what has left has left.
+    /// Stop a broadcast in waves for good; messages already sent stay sent.
     Stop(CampaignArguments),
-    /// Watch a broadcast that was sent elsewhere from now on.
+    /// Follow a broadcast that was sent elsewhere.
     Track(WatchArguments),
-    /// Tell what a broadcast came to: sent, delivered, read, answered, failed by
-    /// reason, credits, duration.
+    /// Show the results of a broadcast: sent, delivered, read, answered, failed by reason, credits,
+    /// duration.
     Report(WatchArguments),
-    /// List the broadcasts sent or watched from this desk; asks how those stand
-    /// that are not finished.
+    /// List the broadcasts sent or followed from this desk; refreshes unfinished ones.
     List(Common),
 }
 
@@ -55,7 +54,7 @@ pub struct BroadcastArguments {
     /// The text.
     #[arg(required_unless_present_any = ["image", "template"], conflicts_with_all = ["image", "template"])]
     pub text: Option<String>,
-    /// Send the picture that lies at this https address.
+    /// Send the picture at this https address.
     #[arg(long, value_name = "URL", conflicts_with = "template")]
     pub image: Option<String>,
     /// Send this approved template.
@@ -67,15 +66,14 @@ pub struct BroadcastArguments {
     /// The template's components with their values, as a JSON array.
     #[arg(long, value_name = "JSON", requires = "template")]
     pub components: Option<String>,
-    /// A file with a contact id or phone number in each line; `-` reads
-    /// standard input.
+    /// File with one contact id or phone number per line; `-` reads standard input.
     #[arg(long, value_name = "FILE", required_unless_present = "everyone")]
     pub to: Option<String>,
     /// Send to every contact of the workspace.
     #[arg(long, conflicts_with = "to")]
     pub everyone: bool,
-    /// The number of people, or for everyone the phrase that is asked for:
-    /// without it nothing is sent.
+    /// Number of recipients, or for everyone the phrase that is asked for; without it, nothing is
+    /// sent.
     #[arg(long, value_name = "WORDS")]
     pub confirm: Option<String>,
     #[command(flatten)]
@@ -89,7 +87,7 @@ pub struct BroadcastArguments {
 /// The switches of `broadcast watch`, `track` and `report`.
 #[derive(Debug, Args)]
 pub struct WatchArguments {
-    /// The broadcast's id, or that of one in waves.
+    /// Id of the broadcast.
     pub id: String,
     #[command(flatten)]
     pub common: Common,
@@ -155,7 +153,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     let content = arguments.content();
     let plan = arguments.waves.plan().map_err(|why| CliError::Usage(format!("--waves: {why}")))?;
     if plan.is_some() && arguments.everyone {
-        let why = "--waves goes with --to: one to everyone is one request, which leaves at once";
+        let why = "--waves needs --to: a broadcast to everyone is one request and cannot be sent in waves";
         return Err(CliError::Usage(why.to_owned()));
     }
     let most = if plan.is_some() { MAX_RECIPIENTS } else { bounds::MAX_BROADCAST_CONTACTS };
@@ -166,9 +164,9 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     // Invalid input is reported before any question.
     let operation = Operation::Broadcast { to: first_part(&recipients.aim), content: content.clone() };
     let request = client::prepare(&Platform::Whatsapp, &Lane::Broadcasts, &operation)
-        .context("making the broadcast")?;
+        .context("could not make the broadcast")?;
     let account = session.runtime.block_on(session.store().account(&channel.spec().id));
-    let account = account.context("reading this desk's files")?.context("the account is not known")?;
+    let account = account.context("could not read this desk's files")?.context("the account is not known")?;
     let check = preflight_summary(&name, &account, &recipients, &content, plan.as_ref());
     let wanted = phrase(&recipients.aim);
     if arguments.confirm.as_deref() != Some(wanted.as_str()) {
@@ -213,14 +211,16 @@ pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channe
         }
     }
     match (found.len(), name) {
-        (0, Some(name)) => Err(UsageError(format!("{name}: broadcasts go out on business chat only")).into()),
+        (0, Some(name)) => {
+            Err(UsageError(format!("{name} is not a business chat channel; broadcasts need one")).into())
+        }
         (0, None) => {
-            let words = "no configured channel is a business chat, and broadcasts go out on no other";
+            let words = "no business chat channel is configured; broadcasts need one";
             Err(UsageError(words.to_owned()).into())
         }
         (1, _) => found.pop().context("one was found"),
         (count, _) => {
-            let words = format!("{count} channels are business chats; say which with --channel");
+            let words = format!("there are {count} business chat channels; choose one with --channel");
             Err(UsageError(words).into())
         }
     }
@@ -231,7 +231,7 @@ pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
     let campaign = waves::find(session.store().campaign(&id)?, &id)?;
     let mut all = session.channels(None)?.into_iter();
     all.find(|channel_sync| channel_sync.spec().id == campaign.channel)
-        .context("its channel is not configured any more")
+        .context("its channel is no longer configured")
 }
 
 /// Recipients of the first request.
@@ -259,10 +259,10 @@ fn preflight_summary(
         format!("{} of {}", price.describe(), prices::format_balance(account.credits)),
     ];
     if to.doubled > 0 {
-        parts.push(format!("{} named twice are asked once", to.doubled));
+        parts.push(format!("duplicates left out: {}", to.doubled));
     }
     if account.environment == Environment::Live && price.max as f64 > account.credits {
-        parts.push("the balance may not suffice".to_owned());
+        parts.push("the balance may be too low".to_owned());
     }
     if let Some(plan) = plan {
         parts.push(plan.describe(count));

@@ -34,7 +34,7 @@ pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
     match counts {
         // Newer than the counts of the waves.
         Ok(counts) => report = report.with_counts(counts),
-        Err(why) => print::print_progress(&format!("frontdesk: told as last read: {why:#}"))?,
+        Err(why) => print::print_progress(&format!("frontdesk: showing the last known counts: {why:#}"))?,
     }
     if arguments.common.json {
         return print::json(&as_json(session, &channel, &arguments.id, &entry, &report));
@@ -75,8 +75,7 @@ fn refresh_counts(session: &Session, channel: &ChannelSync, entry: &BoardEntry) 
 
 /// Rows of columns: label, count, and the reason of failures.
 fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec<Vec<String>> {
-    let known =
-        |entry: Option<i64>| entry.map_or_else(|| "not known".to_owned(), |number| number.to_string());
+    let known = |entry: Option<i64>| entry.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
     let took = report.duration(session.now());
     let totals = [
         ("status", entry.status_label().to_string()),
@@ -87,9 +86,9 @@ fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec
         ("read", known(report.read)),
         ("answered", known(report.answered)),
         ("opted out", known(report.opted_out)),
-        ("not known yet", report.counts.pending.to_string()),
+        ("pending", report.counts.pending.to_string()),
         ("credits", credits(report)),
-        ("duration", took.map_or_else(|| "not known".to_owned(), format_precise_span)),
+        ("duration", took.map_or_else(|| "unknown".to_owned(), format_precise_span)),
         ("failed", report.counts.failed.to_string()),
     ];
     let mut lines: Vec<Vec<String>> = totals.map(|(what, told)| vec![what.to_owned(), told]).into();
@@ -105,7 +104,7 @@ fn credits(report: &BroadcastReport) -> String {
     match (report.charge_text(), report.price()) {
         (Some(charged), _) => charged,
         (None, Some(price)) => format!("{} by the price list", price.describe()),
-        (None, None) => "not known".to_owned(),
+        (None, None) => "unknown".to_owned(),
     }
 }
 

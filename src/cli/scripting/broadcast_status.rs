@@ -24,14 +24,15 @@ pub fn refresh_broadcast(
     channel: &ChannelSync,
     id: &BroadcastId,
 ) -> Result<Option<Broadcast>> {
-    let told =
-        session.ask(channel, "reading the broadcast", async || match channel.client.broadcast(id).await {
+    let told = session.ask(channel, "could not read the broadcast", async || {
+        match channel.client.broadcast(id).await {
             Err(ReadError::NotFound(_)) => Ok(None),
             told => told.map(Some),
-        })?;
+        }
+    })?;
     if let Some(told) = &told {
         let kept = session.store().apply_broadcast(&channel.spec().id, told.clone());
-        session.runtime.block_on(kept).context("keeping how it goes")?;
+        session.runtime.block_on(kept).context("could not store the progress")?;
         session.runtime.block_on(channel.try_balance_after(told));
     }
     Ok(told)
@@ -40,7 +41,7 @@ pub fn refresh_broadcast(
 fn not_found(channel: &ChannelSync, id: &BroadcastId) -> CommandRefusal {
     let name = &channel.spec().name;
     CommandRefusal::not_found(format!(
-        "{name}: the server knows no broadcast {id}; `frontdesk broadcast list` shows those of this desk"
+        "{name}: the server does not know broadcast {id}; `frontdesk broadcast list` shows those of this desk"
     ))
 }
 
@@ -93,7 +94,7 @@ pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArgument
     if arguments.common.json {
         return print::json(&as_json(name, &told));
     }
-    print::line(&format!("{id} is watched on {name} from now on: {}, {}", told.status.word(), told.summary()))
+    print::line(&format!("{id} on {name} is now followed: {}, {}", told.status.word(), told.summary()))
 }
 
 pub fn list(session: &Session, common: &Common) -> Result<()> {
@@ -147,13 +148,13 @@ fn refresh_unfinished(
             continue;
         }
         let why = match &silent {
-            Some(_) => format!("not asked yet; `frontdesk broadcast watch {id}` asks"),
+            Some(_) => format!("not read yet; `frontdesk broadcast watch {id}` reads it"),
             None => match refresh_broadcast(session, channel, &id) {
                 Ok(Some(_)) => continue,
                 Ok(None) => "the server does not know it".to_owned(),
                 Err(error) => {
                     silent = Some(format!("{error:#}"));
-                    format!("not asked yet; `frontdesk broadcast watch {id}` asks")
+                    format!("not read yet; `frontdesk broadcast watch {id}` reads it")
                 }
             },
         };
@@ -162,7 +163,7 @@ fn refresh_unfinished(
         }
     }
     if let Some(why) = silent {
-        print::print_progress(&format!("frontdesk: listed as last read: {why}"))?;
+        print::print_progress(&format!("frontdesk: listing the last known state: {why}"))?;
     }
     Ok(unread)
 }

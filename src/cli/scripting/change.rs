@@ -20,7 +20,7 @@ use store::outbox::NewRow;
 
 /// Error if the AI may answer and no switch decides about it.
 pub const AI_MAY_ANSWER_NOTICE: &str =
-    "the AI may answer this customer too: add --pause to pause it first, or --beside-ai to send all the same";
+    "the AI may answer this customer too: add --pause to pause it first, or --beside-ai to send anyway";
 
 /// The switches of `send`.
 #[derive(Debug, Args)]
@@ -31,13 +31,13 @@ pub struct SendArguments {
     pub text: Option<String>,
     #[command(flatten)]
     pub content: ContentArguments,
-    /// Quote this message.
+    /// Quote the message with this id.
     #[arg(long, value_name = "MESSAGE")]
     pub reply_to: Option<String>,
     /// Pause the AI before sending.
     #[arg(long, conflicts_with = "beside_ai")]
     pub pause: bool,
-    /// Send although the AI may answer too.
+    /// Send even if the AI may answer too.
     #[arg(long)]
     pub beside_ai: bool,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub struct ReactArguments {
     pub common: Common,
 }
 
-/// The switches of `pause`, `resume` and `close`.
+/// The switches of `take`, `done`, `pause`, `resume` and `close`.
 #[derive(Debug, Args)]
 pub struct ChangeArguments {
     #[command(flatten)]
@@ -91,7 +91,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
     let mut text = arguments.text.clone();
     if let Some(text) = text.as_mut().filter(|text| *text == "-") {
         text.clear();
-        std::io::stdin().read_to_string(text).context("reading the text from standard input")?;
+        std::io::stdin().read_to_string(text).context("could not read the text from standard input")?;
     }
     let Some(key) = writing::claim_key(session, &arguments.common, arguments.key(text.as_deref()))? else {
         return Ok(());
@@ -131,12 +131,12 @@ impl SendArguments {
 }
 
 impl ChangeArguments {
-    fn key(&self, command: &str) -> WriteKey {
+    pub(super) fn key(&self, command: &str) -> WriteKey {
         WriteKey::of(&self.key, command, &self.common, &self.wanted.request_parts())
     }
 }
 
-fn build_answer(found: &FoundConversation, done: &str) -> Answer {
+pub(super) fn build_answer(found: &FoundConversation, done: &str) -> Answer {
     Answer::new(done, found.address())
         .with_field("conversation", found.row.conversation.id.as_str())
         .with_field("address", found.row.conversation.address.clone())
@@ -197,7 +197,7 @@ pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operat
         operations.iter().any(|operation| matches!(operation, Operation::SetAutomation { enabled: false }));
     let mut rows = Vec::new();
     for operation in operations {
-        let lane = Lane::Conversation(id.clone());
+        let lane = operation.lane(Some(&id)).unwrap_or_else(|| Lane::Conversation(id.clone()));
         let request = match &operation {
             Operation::SendFile(file) => {
                 let bytes = files::read(&file.path, file.size).map_err(|why| anyhow!(why))?;

@@ -83,6 +83,6 @@ pub fn text(given: &str) -> Result<String> {
         return Ok(given.to_owned());
     }
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("reading the text from standard input")?;
+    std::io::stdin().read_to_string(&mut text).context("could not read the text from standard input")?;
     Ok(text)
 }

@@ -52,7 +52,7 @@ pub fn wait_until_confirmed(
             unfinished.remaining = RemainingState::Nothing;
         }
         if at > 0 {
-            unfinished.what = format!("{} (what goes before it was done)", unfinished.what);
+            unfinished.what = format!("{} (the changes before it were done)", unfinished.what);
         }
         return Err(unfinished.into());
     }
@@ -71,7 +71,7 @@ fn wait_for_row(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<
             Ok(Some(Unfinished { failure, remaining: left, channel: name.clone(), what }))
         };
         let Some(left) = rows.into_iter().find(|row| row.row.id == *id) else {
-            let ending = session.store().ending(id)?;
+            let ending = session.store().last_audit_event(id)?;
             if ending.as_deref() == Some("done") {
                 return Ok(None);
             }
@@ -82,7 +82,7 @@ fn wait_for_row(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<
                     what,
                 );
             }
-            let why = format!("it was not confirmed: it was {}", ending.as_deref().unwrap_or("taken away"));
+            let why = format!("not confirmed: the change was {}", ending.as_deref().unwrap_or("removed"));
             return unfinished(
                 RequestFailure::new(FailureCause::Undecided, &why),
                 RemainingState::Nothing,
@@ -104,7 +104,7 @@ fn wait_for_row(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<
         );
         if work == SendStep::Halted || (matches!(work, SendStep::Elsewhere(_)) && stops) {
             let failure = failure
-                .unwrap_or_else(|| RequestFailure::new(FailureCause::KeyRefused, "nothing leaves for now"));
+                .unwrap_or_else(|| RequestFailure::new(FailureCause::KeyRefused, "nothing is sent for now"));
             return unfinished(failure, remaining_state(&left.row), what);
         }
         let limited = left.row.not_before.since(session.now());
@@ -116,7 +116,7 @@ fn wait_for_row(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<
         if session.is_timed_out() {
             let waits = waiting::describe_wait(session, channel, &work, (&left.row, &others));
             let patience = Duration::from_micros(session.timeout.unsigned_abs()).as_secs_f64();
-            let why = format!("no clear answer in {patience} s: {waits}");
+            let why = format!("no confirmation within {patience} s: {waits}");
             let failure = match failure {
                 Some(it) => RequestFailure { why: joined(&why, it.why.as_str()), ..it },
                 None => RequestFailure::new(FailureCause::NoAnswer, &why),

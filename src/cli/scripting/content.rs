@@ -22,13 +22,13 @@ pub struct ContentArguments {
     /// Upload this file and send it; the text is its caption.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["link", "location", "template"])]
     pub file: Option<String>,
-    /// Send what lies at this https address; the text is its caption.
+    /// Send the file at this https address; the text is its caption.
     #[arg(long, value_name = "URL", conflicts_with_all = ["location", "template"])]
     pub link: Option<String>,
-    /// Send the file or link as this, not as what it looks like.
+    /// Send the file or link as this kind instead of the detected one.
     #[arg(long = "as", value_name = "KIND", value_parser = KINDS)]
     pub kind: Option<String>,
-    /// Send a place; the text is its name.
+    /// Send a location; the text is its name.
     #[arg(long, value_name = "LATITUDE,LONGITUDE", conflicts_with = "template", allow_hyphen_values = true)]
     pub location: Option<String>,
     /// Send this approved template.
@@ -65,15 +65,15 @@ impl ContentArguments {
         if let Some(attachment) = self.attachment(platform)? {
             let caption = attachment.allows_caption(Some(platform));
             if text.is_some() && !caption {
-                return Err(usage("sound takes no caption on this channel: send the text by itself"));
+                return Err(usage("audio has no caption on this channel: send the text separately"));
             }
             return Ok(vec![attachment.to_operation(&to, text, None, reply_to)]);
         }
         if self.kind.is_some() {
-            return Err(usage("--as says what a --file or --link is sent as"));
+            return Err(usage("--as needs --file or --link"));
         }
         if let Some(place) = &self.location {
-            let wanted = || usage("--location takes two numbers such as 51.5007,-0.1246");
+            let wanted = || usage("--location needs latitude and longitude, such as 51.5007,-0.1246");
             let (latitude, longitude) = places::parse_coordinates(place).ok_or_else(wanted)?;
             let degrees = |text: &str, most| places::parse_degrees(text, most).map_err(|_| wanted());
             let (latitude, longitude) = (degrees(&latitude, 90)?, degrees(&longitude, 180)?);
@@ -86,7 +86,7 @@ impl ContentArguments {
         }
         if let (Some(name), Some(language)) = (&self.template, &self.language) {
             if text.is_some() {
-                return Err(usage("a template has its own text; its values go into --components"));
+                return Err(usage("a template has its own text; give its values with --components"));
             }
             let components = self.components.clone().map(Json);
             let (name, language) = (name.clone(), language.clone());
@@ -97,10 +97,11 @@ impl ContentArguments {
     }
 
     fn attachment(&self, platform: &Platform) -> Result<Option<ReplyAttachment>, CliError> {
-        let refused = |why: String| CliError::Usage(format!("attaching: {why}"));
+        let refused = |why: String| CliError::Usage(format!("could not attach the file: {why}"));
         let mut attachment = match (&self.file, &self.link) {
             (Some(path), _) => {
-                let unreadable = |why| CommandRefusal::unreadable(path, format!("attaching: {why}"));
+                let unreadable =
+                    |why| CommandRefusal::unreadable(path, format!("could not attach the file: {why}"));
                 ReplyAttachment::file(files::inspect_file(path).map_err(unreadable)?)
             }
             (None, Some(url)) => match attachments::link_rejection_reason(url) {

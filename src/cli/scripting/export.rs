@@ -13,16 +13,16 @@ use store::transcript::{self, TranscriptEntry, merge_entries, note_json};
 /// Maximum messages of one history.
 const MAX_MESSAGES: u32 = 1_000_000;
 
-/// What is written.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// One object: the conversation and its messages.
+    /// One JSON object with the conversation and its messages.
     Json,
-    /// One object a line, a message each.
+    /// One JSON object per line and message.
     Jsonl,
-    /// For people to read.
+    /// Plain text.
     Text,
-    /// The same in Markdown.
+    /// Markdown.
     Md,
 }
 
@@ -31,7 +31,7 @@ pub enum ExportFormat {
 pub struct ExportArguments {
     #[command(flatten)]
     pub wanted: ConversationArguments,
-    /// Format; text, or JSON with --json, where none is given.
+    /// Output format; without it, text, or JSON with --json.
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
     #[command(flatten)]
@@ -45,7 +45,7 @@ impl ExportArguments {
             (None, false) => Ok(ExportFormat::Text),
             (None, true) => Ok(ExportFormat::Json),
             (Some(ExportFormat::Text | ExportFormat::Md), true) => {
-                let words = "--json goes with --format json or jsonl; leave one of the two away";
+                let words = "--json works only with --format json or jsonl; leave one of the two out";
                 Err(UsageError(words.to_owned()).into())
             }
             (Some(format), _) => Ok(format),
@@ -89,16 +89,16 @@ fn read_history(session: &Session, found: &FoundConversation) -> Result<HistoryP
     let channel = &found.channel;
     let has_more = found.platform.has_histories();
     if has_more {
-        session.read(channel, "reading messages", async || channel.pull_history(id).await)?;
+        session.read(channel, "could not read messages", async || channel.pull_history(id).await)?;
     }
     let start = |limit| HistoryQuery { channel: channel.spec().id.clone(), conversation: id.clone(), limit };
     let mut stored = usize::MAX;
     while has_more && session.reader.history(&start(1))?.more_on_server {
-        session.read(channel, "reading older messages", async || channel.pull_older(id).await)?;
+        session.read(channel, "could not read older messages", async || channel.pull_older(id).await)?;
         let now = session.store().count_stored_messages(&channel.spec().id, id)?;
         if now == stored {
             bail!(
-                "{}: reading older messages: the server gives no more, but says there are",
+                "{}: could not read older messages: the server reports more messages but returns none",
                 channel.spec().name
             );
         }

@@ -54,7 +54,7 @@ impl Files {
             None => {
                 let known: Vec<&str> =
                     self.config.channels.iter().map(|channel| channel.name.as_str()).collect();
-                let told = format!("no channel is called {name:?}; there are: {}", known.join(", "));
+                let told = format!("there is no channel {name:?}; known channels: {}", known.join(", "));
                 Err(CommandRefusal::not_found(told).into())
             }
         }

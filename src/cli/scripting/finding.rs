@@ -24,11 +24,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Which conversation a command is for.
 #[derive(Debug, Args)]
 pub struct ConversationArguments {
-    /// The conversation: its number, mail address, bot chat id, @user name or
-    /// id; `id:` before an id that looks like another of these.
+    /// Phone number, mail address, bot chat id, @username or id of the conversation; write `id:`
+    /// before an id that looks like one of the others.
     #[arg(allow_negative_numbers = true, add = ArgValueCandidates::new(completing::conversations))]
     pub conversation: String,
-    /// The conversation is given by its name; nobody else may have it.
+    /// Find the conversation by its name, which must be unique.
     #[arg(long)]
     pub name: bool,
 }
@@ -96,7 +96,11 @@ impl Session {
         }
         let is_found = matches!(selector, Selector::Id(_)) && !found.is_empty();
         if let Some(error) = unread.filter(|_| !is_found) {
-            return Err(error.context(format!("looking for the {} {:?}", selector.kind(), selector.text())));
+            return Err(error.context(format!(
+                "could not look up the {} {:?}",
+                selector.kind(),
+                selector.text()
+            )));
         }
         let Candidate { row, platform, environment, .. } = selector.resolve(found)?;
         let channel = channels
@@ -111,7 +115,7 @@ impl Session {
     /// end if others may match.
     fn find_on(&self, channel: &ChannelSync, selector: &Selector) -> Result<Vec<Candidate>> {
         let catch_up = self.moment().plus(MAX_CATCH_UP_WAIT.min(self.timeout));
-        let what = "reading conversations";
+        let what = "could not read conversations";
         if self.is_polling_needed(channel)? {
             if self.platform(channel)? == Platform::Whatsapp {
                 self.read_new_messages(channel)?;

@@ -30,9 +30,9 @@ pub struct ReadArguments {
 /// The commands about webhooks.
 #[derive(Debug, Subcommand)]
 pub enum WebhooksAction {
-    /// List the subscriptions of each channel.
+    /// List the webhooks of each channel.
     List(ReadArguments),
-    /// Register one; its secret is read from a variable of the environment.
+    /// Create a webhook; its secret is read from an environment variable.
     Create(WebhookCreateArguments),
     /// Remove one.
     Delete(WebhookDeleteArguments),
@@ -41,12 +41,12 @@ pub enum WebhooksAction {
 /// The switches of `webhooks create`.
 #[derive(Debug, Args)]
 pub struct WebhookCreateArguments {
-    /// Where deliveries go.
+    /// Address that receives the deliveries.
     pub url: String,
-    /// An event it is told of; may be given more than once. None: all of the channel.
+    /// Event to deliver; may be given several times. Without it, all events of the channel.
     #[arg(long = "event", value_name = "NAME")]
     pub events: Vec<String>,
-    /// The variable that holds the secret deliveries are signed with.
+    /// Environment variable that holds the secret with which deliveries are signed.
     #[arg(long, value_name = "VARIABLE")]
     pub secret_env: Option<String>,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub struct WebhookCreateArguments {
 /// The switches of `webhooks delete`.
 #[derive(Debug, Args)]
 pub struct WebhookDeleteArguments {
-    /// Its id, as `webhooks list` tells it.
+    /// Id of the webhook, as shown by `webhooks list`.
     pub webhook: String,
     #[command(flatten)]
     pub key: KeyArgument,
@@ -115,7 +115,7 @@ fn is_skipped(session: &Session, common: &Common, channel: &ChannelSync) -> Resu
 }
 
 fn read_webhooks(session: &Session, channel: &ChannelSync) -> Result<Vec<Webhook>> {
-    match session.fetch(channel, "reading webhooks", &Fetch::Webhooks)? {
+    match session.fetch(channel, "could not read webhooks", &Fetch::Webhooks)? {
         FetchResult::Webhooks(all) => Ok(all),
         _ => Ok(Vec::new()),
     }
@@ -158,7 +158,7 @@ fn with_endpoint_advice(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Unfinished>() {
         Ok(mut unfinished) if webhooks::is_challenge_failure(unfinished.failure.why.as_str()) => {
             let checklist = webhooks::CHALLENGE_CHECKLIST.join("; ");
-            let why = format!("{}; look whether {checklist}", unfinished.failure.why);
+            let why = format!("{}; check that {checklist}", unfinished.failure.why);
             unfinished.failure.why = SafeText::line(&why);
             unfinished.into()
         }
@@ -192,7 +192,7 @@ fn delete(session: &Session, arguments: &WebhookDeleteArguments) -> Result<()> {
             return writing::print_outcome(session, &channel, common, &answer, &outcome);
         }
     }
-    let words = format!("no webhook is {id}; `frontdesk webhooks list` shows them");
+    let words = format!("there is no webhook {id}; `frontdesk webhooks list` shows them");
     Err(CommandRefusal::not_found(words).into())
 }
 
@@ -202,7 +202,8 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;
         session.platform(channel)?;
-        let FetchResult::Events(told) = session.fetch(channel, "reading events", &Fetch::Events)? else {
+        let FetchResult::Events(told) = session.fetch(channel, "could not read events", &Fetch::Events)?
+        else {
             return Ok(());
         };
         for it in told.items {
@@ -237,7 +238,7 @@ pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
         if !session.platform(channel)?.has_contacts() {
             return Ok(());
         }
-        session.read(channel, "reading templates", async || channel.pull_templates().await)?;
+        session.read(channel, "could not read templates", async || channel.pull_templates().await)?;
         for it in session.reader.templates(&channel.spec().id)?.all {
             if arguments.common.json {
                 let components: Value = serde_json::from_str(&it.raw).unwrap_or(Value::Null);
@@ -260,9 +261,9 @@ pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let channels = session.channels(arguments.common.channel.as_deref())?;
     let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;
-        session.read(channel, "reading the account", async || channel.pull_account().await)?;
+        session.read(channel, "could not read the account", async || channel.pull_account().await)?;
         let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
-        let account = account.with_context(|| format!("{name}: the account was not told"))?;
+        let account = account.with_context(|| format!("{name}: the server gave no account"))?;
         let text = |text: &Option<SafeText>| text.as_ref().map(ToString::to_string);
         if arguments.common.json {
             items.push(json!({

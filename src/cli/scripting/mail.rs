@@ -31,15 +31,16 @@ const MAX_CORRESPONDENTS: u32 = 1000;
 /// The commands about mail.
 #[derive(Debug, Subcommand)]
 pub enum MailAction {
-    /// Send a mail: a new one, or an answer in a thread.
+    /// Send a new mail, or a reply in a thread.
     Send(MailSendArguments),
-    /// Show the mails of a thread with their heads and files.
+    /// Show the mails of a thread with their headers and attachments.
     Show(thread::MailShowArguments),
-    /// Answer the newest mail of a thread, or another of its mails.
+    /// Reply to the newest mail of a thread, or to another of its mails.
     Reply(thread::MailReplyArguments),
-    /// Pass a mail on with its files.
+    /// Forward a mail with its attachments.
     Forward(thread::MailForwardArguments),
-    /// Mark, file or rate a thread; what the server ignored is said.
+    /// Change a thread: read, star, archive, folder, category, priority; reports what the server
+    /// ignored.
     Change(MailChangeArguments),
     /// Move threads into a folder.
     Move(MailMoveArguments),
@@ -47,12 +48,12 @@ pub enum MailAction {
     Spam(MailAwayArguments),
     /// Move threads to the trash.
     Delete(MailAwayArguments),
-    /// What is always done with mail of an address.
+    /// Manage rules for the mail of an address: list, add, switch, remove.
     #[command(subcommand)]
     Rules(rules::MailRulesAction),
-    /// With whom mails were exchanged.
+    /// List the people with whom mail was exchanged.
     Contacts(MailContactsArguments),
-    /// The account behind the key: address, provider, when it last looked.
+    /// Show the account behind the key: address, provider, last sync.
     Account(ReadArguments),
 }
 
@@ -61,25 +62,25 @@ pub enum MailAction {
 pub struct MailSendArguments {
     /// The text; `-` reads it from standard input.
     pub text: String,
-    /// To whom; may be given more than once.
+    /// Recipient; may be given several times.
     #[arg(long, required = true, value_name = "ADDRESS")]
     pub to: Vec<String>,
-    /// Who gets a copy.
+    /// Recipient of a copy; may be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub cc: Vec<String>,
-    /// Who gets a copy nobody sees.
+    /// Recipient of a blind copy; may be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub bcc: Vec<String>,
-    /// What it is about.
+    /// Subject.
     #[arg(long)]
     pub subject: String,
-    /// A file that goes with it, or the address of one.
+    /// File to attach: a path, or an address; may be given several times.
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
-    /// The thread it answers in.
+    /// Id of the thread to reply in.
     #[arg(long, value_name = "ID", add = ArgValueCandidates::new(completing::threads))]
     pub thread: Option<String>,
-    /// The Message-ID of the mail it answers.
+    /// Message-ID of the mail that is answered.
     #[arg(long, value_name = "ID", requires = "thread")]
     pub in_reply_to: Option<String>,
     #[command(flatten)]
@@ -94,22 +95,22 @@ pub struct MailChangeArguments {
     /// The thread's id.
     #[arg(add = ArgValueCandidates::new(completing::threads))]
     pub thread: String,
-    /// Mark as read, or not.
+    /// Mark as read or unread.
     #[arg(long, value_name = "true|false")]
     pub read: Option<bool>,
-    /// Give it a star, or take it.
+    /// Add or remove the star.
     #[arg(long, value_name = "true|false")]
     pub star: Option<bool>,
-    /// Put it into the archive, or back.
+    /// Archive the thread, or move it back.
     #[arg(long, value_name = "true|false", conflicts_with = "folder")]
     pub archived: Option<bool>,
-    /// Put it into this folder.
+    /// Move the thread to this folder.
     #[arg(long, value_name = "NAME")]
     pub folder: Option<String>,
-    /// What it is about.
+    /// Category.
     #[arg(long, value_name = "WORD")]
     pub category: Option<String>,
-    /// How urgent it is.
+    /// Priority.
     #[arg(long, value_name = "WORD")]
     pub priority: Option<String>,
     #[command(flatten)]
@@ -124,7 +125,7 @@ pub struct MailMoveArguments {
     /// The threads' ids.
     #[arg(required = true, value_name = "THREAD", add = ArgValueCandidates::new(completing::threads))]
     pub threads: Vec<String>,
-    /// Into which folder.
+    /// Folder to move to.
     #[arg(long, value_name = "NAME")]
     pub to: String,
     #[command(flatten)]
@@ -140,7 +141,7 @@ pub struct MailAwayArguments {
     /// The threads' ids.
     #[arg(required = true, value_name = "THREAD", add = ArgValueCandidates::new(completing::threads))]
     pub threads: Vec<String>,
-    /// Take it back: into the inbox.
+    /// Undo: move back to the inbox.
     #[arg(long)]
     pub undo: bool,
     #[command(flatten)]
@@ -153,7 +154,7 @@ pub struct MailAwayArguments {
 /// The switches of `mail contacts`.
 #[derive(Debug, Args)]
 pub struct MailContactsArguments {
-    /// Only those in whose name or address this stands.
+    /// Only people whose name or address contains this.
     #[arg(long, value_name = "WORDS", default_value = "")]
     pub search: String,
     #[command(flatten)]
@@ -277,7 +278,8 @@ fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliE
     };
     if change == ThreadChange::default() {
         return Err(CliError::Usage(
-            "say what changes: --read, --star, --archived, --folder, --category or --priority".to_owned(),
+            "nothing to change; give --read, --star, --archived, --folder, --category or --priority"
+                .to_owned(),
         ));
     }
     let common = &arguments.common;
@@ -325,7 +327,7 @@ fn move_threads(
 fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> {
     let channel = channel_selection::resolve_channel(session, &arguments.common, "mail", is_mail)?;
     let fetch = Fetch::Mail(MailQuery::Correspondents(arguments.search.clone()));
-    session.read(&channel, "reading correspondents", async || channel.fetch(&fetch).await)?;
+    session.read(&channel, "could not read correspondents", async || channel.fetch(&fetch).await)?;
     let id = &channel.spec().id;
     let mut items = Vec::new();
     for it in session.reader.correspondents(id, &arguments.search, MAX_CORRESPONDENTS)? {
@@ -350,9 +352,9 @@ fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
     let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;
-        session.read(channel, "reading the account", async || channel.pull_mailbox().await)?;
+        session.read(channel, "could not read the account", async || channel.pull_mailbox().await)?;
         let account =
-            session.mailbox(channel).with_context(|| format!("{name}: the account was not told"))?;
+            session.mailbox(channel).with_context(|| format!("{name}: the server gave no account"))?;
         let text = |text: &Option<SafeText>| text.as_ref().map(ToString::to_string);
         let last = account.last_sync_at.map(|at| at.to_string());
         if common.json {

@@ -29,7 +29,7 @@ pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
                 continue;
             }
         }
-        match session.fetch(&channel, "reading the message", &fetch) {
+        match session.fetch(&channel, "could not read the message", &fetch) {
             Ok(FetchResult::Message(message)) if arguments.common.json => {
                 return print::json(&print::message_json(&message));
             }
@@ -43,7 +43,7 @@ pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
     match why {
         Some(why) => Err(why),
         None => {
-            let words = "no business chat channel is configured; only there messages can be read by their id";
+            let words = "no business chat channel is configured; only its messages can be read by id";
             Err(UsageError(words.to_owned()).into())
         }
     }

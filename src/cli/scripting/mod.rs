@@ -3,6 +3,7 @@
 //! They share the inbox's data folder. While an inbox runs, it polls and sends, and a command queues its rows
 //! and waits; otherwise the command polls and sends itself.
 
+mod acts;
 mod audience;
 mod broadcast;
 mod broadcast_report;
@@ -32,6 +33,7 @@ pub mod waiting;
 mod waves;
 mod writing;
 
+pub use acts::LaterArguments;
 pub use broadcast::{BroadcastAction, BroadcastArguments, WatchArguments};
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
 pub use contacts::ContactsAction;
@@ -63,10 +65,10 @@ pub struct Common {
     /// Only this channel, by its configured name.
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(completing::channels))]
     pub channel: Option<String>,
-    /// JSON instead of lines.
+    /// Print JSON instead of lines.
     #[arg(long)]
     pub json: bool,
-    /// Give up after so many seconds without the server's word, such as 60 or 0.5.
+    /// Seconds to wait for the server before giving up, such as 60 or 0.5.
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     pub timeout: i64,
 }
@@ -92,57 +94,64 @@ pub enum Script {
     List(ListArguments),
     /// Show the newest messages of a conversation.
     Show(ShowArguments),
-    /// Search every message, name, subject and newest SMS this desk has seen; works
+    /// Search all messages, names and subjects and the newest SMS stored on this desk; works
     /// offline.
     Search(SearchArguments),
-    /// Tell how fast customers are answered, by whom, and how often a person takes
-    /// over; works offline.
+    /// Show how fast customers are answered, by whom, and how often a person takes over; works
+    /// offline.
     Stats(StatsArguments),
-    /// What people said of the AI's answers.
+    /// Export reviews of the AI's answers.
     #[command(subcommand)]
     Review(ReviewAction),
-    /// Write a conversation's whole history.
+    /// Export a conversation's whole history.
     Export(ExportArguments),
-    /// Send a text, file, link, place or template to a conversation.
+    /// Send a text, file, link, location or template to a conversation.
     Send(SendArguments),
     /// React to a message; an empty emoji removes the reaction.
     React(ReactArguments),
     /// Show one message as the server has it now.
     Message(MessageArguments),
-    /// Send a text to a phone.
+    /// Send an SMS to a phone number.
     Sms(SmsArguments),
-    /// Let the AI call a phone; the price is not known before.
+    /// Let the AI call a phone number; the price is not known in advance.
     Call(CallArguments),
-    /// Send mail, mark and file threads, look up correspondents and the account.
+    /// Send mail, change threads, manage rules, list correspondents, show the account.
     #[command(subcommand)]
     Mail(MailAction),
-    /// Upload a file; tells the address to send it by.
+    /// Upload a file, and print the address to send it by.
     Upload(UploadArguments),
+    /// Take a conversation over: pause the AI and claim it under your name.
+    Take(ChangeArguments),
+    /// Be done with a conversation: hand back to the AI, release and close it. Mail is
+    /// archived; where nothing can be closed, it is put away until the customer writes.
+    Done(ChangeArguments),
+    /// Put a conversation off on this desk until a time or a reply.
+    Later(LaterArguments),
     /// Pause the AI in a conversation.
     Pause(ChangeArguments),
     /// Hand a conversation back to the AI.
     Resume(ChangeArguments),
     /// Close a conversation.
     Close(ChangeArguments),
-    /// The people of a business chat channel: list, show, make, change, delete, import.
+    /// Manage the contacts of a business chat channel: list, show, create, edit, delete, import.
     #[command(subcommand)]
     Contacts(ContactsAction),
-    /// One message to many contacts: send it, watch how it goes.
+    /// Send one message to many contacts, and follow its progress.
     #[command(subcommand)]
     Broadcast(BroadcastAction),
-    /// Who else is told of what happens: list, register, remove.
+    /// Manage webhooks: list, create, delete.
     #[command(subcommand)]
     Webhooks(WebhooksAction),
-    /// What the triggers tell: messages, contacts, orders, appointments, campaigns.
+    /// List trigger events: messages, contacts, orders, appointments, campaigns.
     Events(ReadArguments),
-    /// The approved templates, and what is filled in.
+    /// List the approved templates and their placeholders.
     Templates(ReadArguments),
-    /// The account behind each key: balance, number, tier, quality.
+    /// Show the account behind each key: balance, number, tier, quality.
     Account(ReadArguments),
-    /// What has not left yet: list it, decide over what waits for you.
+    /// Manage unconfirmed changes: list, send, retry, drop.
     #[command(subcommand)]
     Outbox(OutboxAction),
-    /// Proposals of an assistant of yours: list them, send them, drop them.
+    /// Manage the proposals of your own assistant: list, send, drop.
     #[command(subcommand)]
     Proposals(ProposalsAction),
 }
@@ -187,6 +196,9 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Events(arguments) => listings::events(&open(files, &arguments.common)?, &arguments),
         Script::Templates(arguments) => listings::templates(&open(files, &arguments.common)?, &arguments),
         Script::Account(arguments) => listings::account(&open(files, &arguments.common)?, &arguments),
+        Script::Take(arguments) => acts::take(&open(files, &arguments.common)?, &arguments),
+        Script::Done(arguments) => acts::done(&open(files, &arguments.common)?, &arguments),
+        Script::Later(arguments) => return acts::later(&open(files, &arguments.common)?, &arguments),
         Script::Pause(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, false),
         Script::Resume(arguments) => change::switch(&open(files, &arguments.common)?, &arguments, true),
         Script::Close(arguments) => change::close(&open(files, &arguments.common)?, &arguments),

@@ -19,15 +19,15 @@ const MAX_LISTED_ROWS: u32 = 10_000;
 /// The commands about the outbox.
 #[derive(Debug, Subcommand)]
 pub enum OutboxAction {
-    /// List what has not been confirmed, what waits for a person first.
+    /// List unconfirmed changes, those that wait for a person first.
     List(OutboxListArguments),
     /// Send a text although someone answered meanwhile, or although it is late.
     SendAnyway(RowArguments),
-    /// Send what was written for another business from the one its channel belongs to now.
+    /// Send a message written for another business from the one its channel belongs to now.
     SendFromHere(RowArguments),
-    /// Try again what was refused or has no clear answer.
+    /// Retry a change that was refused or has no clear outcome.
     Retry(RowArguments),
-    /// Give a change up.
+    /// Drop a change.
     Drop(RowArguments),
 }
 
@@ -41,7 +41,7 @@ pub struct OutboxListArguments {
 /// The switches of a decision.
 #[derive(Debug, Args)]
 pub struct RowArguments {
-    /// The row's id, as `outbox list` tells it.
+    /// Id of the row, as shown by `outbox list`.
     pub row: String,
     #[command(flatten)]
     pub common: Common,
@@ -123,7 +123,7 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
     let id = RowId::from(arguments.row.as_str());
     let entry = files.store.reader()?.outbox_entry(&id)?;
     let Some(entry) = entry else {
-        let words = format!("no row of the outbox is {id}; `frontdesk outbox list` shows them");
+        let words = format!("there is no row {id} in the outbox; `frontdesk outbox list` shows the rows");
         return Err(CommandRefusal::not_found(words).into());
     };
     // The decision needs the session's connection, so that is set up first.
@@ -154,8 +154,11 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
 fn decision_refusal(entry: &OutboxEntry) -> String {
     match &entry.row.state {
         RowState::Stopped(stop, _) => {
-            format!("this cannot be said about a row that is {:?}; see `frontdesk outbox list`", stop.label())
+            format!(
+                "this decision does not apply to a row that is {:?}; see `frontdesk outbox list`",
+                stop.label()
+            )
         }
-        _ => "the row waits for no one: it is on its way".to_owned(),
+        _ => "the row needs no decision: it is being sent".to_owned(),
     }
 }

@@ -15,11 +15,11 @@ use model::phones;
 /// The switches of `sms`.
 #[derive(Debug, Args)]
 pub struct SmsArguments {
-    /// The number, with its country code.
+    /// Phone number with its country code.
     pub to: String,
     /// The text; `-` reads it from standard input.
     pub text: String,
-    /// The sending channel, where the service has more than one.
+    /// Id of the sending channel, if the service has several.
     #[arg(long, value_name = "ID")]
     pub via: Option<String>,
     #[command(flatten)]
@@ -31,15 +31,15 @@ pub struct SmsArguments {
 /// The switches of `call`.
 #[derive(Debug, Args)]
 pub struct CallArguments {
-    /// The number, with its country code.
+    /// Phone number with its country code.
     pub to: String,
-    /// What the AI is told, as a JSON object.
+    /// Context for the AI, as a JSON object.
     #[arg(long, value_name = "JSON")]
     pub context: Option<String>,
-    /// The calling channel, where the service has more than one.
+    /// Id of the calling channel, if the service has several.
     #[arg(long, value_name = "ID")]
     pub via: Option<String>,
-    /// Call, although the price is not known before.
+    /// Call although the price is not known in advance.
     #[arg(long)]
     pub yes: bool,
     #[command(flatten)]
@@ -53,7 +53,7 @@ fn number(typed: &str) -> Result<String, CliError> {
     if bounds::is_e164(&number) {
         return Ok(number);
     }
-    Err(CliError::Usage(format!("{typed:?} is no phone number with its country code, such as +34600111222")))
+    Err(CliError::Usage(format!("{typed:?} is not a phone number with country code, such as +34600111222")))
 }
 
 pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> {
@@ -77,10 +77,10 @@ pub fn call(session: &Session, arguments: &CallArguments) -> Result<(), CliError
     if !arguments.yes {
         let unsocial =
             phones::zone_of(&to).filter(|zone| phones::is_outside_calling_hours(session.now(), zone));
-        let there =
-            unsocial.map(|unsocial| format!("; it is {} there", session.now().hour_and_minute(&unsocial)));
+        let there = unsocial
+            .map(|unsocial| format!("; local time there: {}", session.now().hour_and_minute(&unsocial)));
         return Err(CliError::Usage(format!(
-            "the AI would call {to} now, at a price by the minute that is not published{}; add --yes to call",
+            "not called: the price per minute of a call to {to} is not published{}; add --yes to call now",
             there.unwrap_or_default()
         )));
     }

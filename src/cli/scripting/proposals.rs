@@ -28,11 +28,11 @@ const MAX_LISTED_PROPOSALS: u32 = 500;
 /// The commands about proposals.
 #[derive(Debug, Subcommand)]
 pub enum ProposalsAction {
-    /// List what waits, oldest first.
+    /// List open proposals, oldest first.
     List(ProposalListArguments),
-    /// Do what is proposed: send the reply, pause, hand back, close, snooze or tag.
+    /// Carry out a proposal: send the reply, pause, hand back, close, snooze or tag.
     Send(ProposalSendArguments),
-    /// Decide against one.
+    /// Drop a proposal.
     Drop(ProposalDropArguments),
 }
 
@@ -46,7 +46,7 @@ pub struct ProposalListArguments {
 /// The switches of `proposals send`.
 #[derive(Debug, Args)]
 pub struct ProposalSendArguments {
-    /// The proposal's id, as `proposals list` tells it.
+    /// Id of the proposal, as shown by `proposals list`.
     pub proposal: String,
     /// Send this text instead of the proposed one.
     #[arg(long)]
@@ -54,10 +54,10 @@ pub struct ProposalSendArguments {
     /// Pause the AI before sending.
     #[arg(long, conflicts_with = "beside_ai")]
     pub pause: bool,
-    /// Send although the AI may answer too.
+    /// Send even if the AI may answer too.
     #[arg(long)]
     pub beside_ai: bool,
-    /// Do it although somebody wrote since it was proposed.
+    /// Carry it out even if someone has written since it was proposed.
     #[arg(long)]
     pub anyway: bool,
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub struct ProposalSendArguments {
 /// The switches of `proposals drop`.
 #[derive(Debug, Args)]
 pub struct ProposalDropArguments {
-    /// The proposal's id, as `proposals list` tells it.
+    /// Id of the proposal, as shown by `proposals list`.
     pub proposal: String,
     #[command(flatten)]
     pub common: Common,
@@ -95,7 +95,7 @@ fn find(files: &Files, common: &Common, id: &str) -> Result<ProposalEntry> {
 
 fn not_found(id: &str) -> CommandRefusal {
     CommandRefusal::not_found(format!(
-        "no proposal that waits is {id}; `frontdesk proposals list` shows them"
+        "there is no open proposal {id}; `frontdesk proposals list` shows them"
     ))
 }
 
@@ -106,7 +106,7 @@ fn list(files: &Files, common: &Common) -> Result<()> {
     }
     entries.iter().try_for_each(|entry| {
         let proposal = &entry.proposal;
-        let stale = if entry.is_stale() { "somebody wrote since" } else { "-" };
+        let stale = if entry.is_stale() { "someone wrote since" } else { "-" };
         print::line(&print::columns(&[
             proposal.id.as_str(),
             &files.name_of(&proposal.channel),
@@ -167,8 +167,8 @@ fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError>
     if entry.is_stale() && !arguments.anyway {
         let conversation = &entry.proposal.conversation;
         return Err(CliError::Usage(format!(
-            "somebody wrote since it was proposed: `frontdesk show {conversation}` shows it, --anyway does it all \
-             the same"
+            "someone has written since the proposal: see `frontdesk show {conversation}`, or add --anyway to \
+             carry it out"
         )));
     }
     let name = session.files.name_of(&entry.proposal.channel);
@@ -177,7 +177,7 @@ fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError>
     let found = session.find(Some(&name), &wanted)?;
     let change = match (&entry.proposal.change, &arguments.text) {
         (ProposedChange::Reply { .. }, Some(text)) => ProposedChange::Reply { text: text.clone() },
-        (_, Some(_)) => return Err(CliError::Usage("--text goes with a proposed reply".to_owned())),
+        (_, Some(_)) => return Err(CliError::Usage("--text works only with a proposed reply".to_owned())),
         (change, None) => change.clone(),
     };
     if let Some(keep) = local_change(&session, &found, &change) {
@@ -235,7 +235,7 @@ fn operations(
         ProposedChange::Snooze { .. } => return Ok(Vec::new()),
     };
     if let Some(why) = text_problem(&text) {
-        return Err(CliError::Usage(format!("nothing was sent: {why}; give another with --text")));
+        return Err(CliError::Usage(format!("nothing was sent: {why}; give another text with --text")));
     }
     let to = conversation.address.clone();
     let to = to.ok_or_else(|| UsageError(format!("{} has no address to send to", conversation.id)));
@@ -244,7 +244,7 @@ fn operations(
         Platform::Email => {
             let id = &conversation.id;
             let words =
-                format!("a mail is looked over before it leaves: `frontdesk mail reply {id} TEXT` sends it");
+                format!("a mail is not sent from a proposal: send it with `frontdesk mail reply {id} TEXT`");
             return Err(CliError::Usage(words));
         }
         Platform::Voip => return Ok(vec![Operation::SendSms { to, body: text, via: None }]),

@@ -13,16 +13,16 @@ use model::reviews::{ReviewVerdict, ReviewedAnswer, write_question_file};
 /// The commands about reviews.
 #[derive(Debug, Subcommand)]
 pub enum ReviewAction {
-    /// Write what people said of the AI's answers; works offline.
+    /// Export the reviews of the AI's answers; works offline.
     Export(ReviewExportArguments),
 }
 
-/// What is written.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReviewFormat {
-    /// One object a line, an answer each, oldest first.
+    /// One JSON object per line and answer, oldest first.
     Jsonl,
-    /// Questions and answers, as `questions` of the service's assistant reads them.
+    /// Questions and answers, in the format of the `questions` files of the service's assistant.
     Questions,
 }
 
@@ -32,7 +32,7 @@ pub struct ReviewExportArguments {
     /// Only this channel, by its configured name.
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(completing::channels))]
     pub channel: Option<String>,
-    /// What is written.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = ReviewFormat::Jsonl)]
     pub format: ReviewFormat,
 }

@@ -16,13 +16,13 @@ use store::Reader;
 /// The switches of `search`.
 #[derive(Debug, Args)]
 pub struct SearchArguments {
-    /// What to look for: beginnings of words, all of which must be found.
+    /// Words to search for: each is the beginning of a word, and all must be found.
     #[arg(required = true)]
     pub words: Vec<String>,
-    /// At most so many messages, and as many threads and texts, newest first.
+    /// Maximum number of messages, of threads and of SMS, newest first.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
-    /// Ask the servers for what is new first.
+    /// Fetch new messages from the servers first.
     #[arg(long)]
     pub refresh: bool,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct SearchArguments {
 pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     let text = arguments.words.join(" ");
     if Terms::parse(&text).is_empty() {
-        return Err(UsageError(format!("there is no word to look for in {text:?}")).into());
+        return Err(UsageError(format!("no words to search for in {text:?}")).into());
     }
     let channel = files.channel(arguments.common.channel.as_deref())?;
     let files = if arguments.refresh { refresh_files(files, arguments)? } else { files };

@@ -18,6 +18,7 @@ use model::ids::ChannelId;
 use model::messages::HistoryPosition;
 use model::news::{Health, News};
 use model::outbox::Lane;
+use model::text::SafeText;
 use model::time::{Moment, SECOND, Timestamp, Zone};
 use model::unreadable::{self, UnreadableList};
 use store::leases::LeaseOwner;
@@ -65,6 +66,12 @@ pub struct Session {
 }
 
 impl Session {
+    /// Name of the person for claims, as the inbox has it.
+    pub fn agent(&self) -> SafeText {
+        let configured = self.files.config.agent.clone().filter(|agent| !agent.trim().is_empty());
+        SafeText::line(&configured.unwrap_or_else(desk::login))
+    }
+
     /// Zone of the user who runs the script.
     pub fn zone(&self) -> &Zone {
         self.files.store.zone()
@@ -101,7 +108,7 @@ impl Session {
     pub fn open(files: Files, patience: i64) -> Result<Self> {
         let deadline = Deadline::default();
         deadline.set(files.moment().plus(patience));
-        let reader = files.store.reader().context("opening this desk's files")?;
+        let reader = files.store.reader().context("could not open this desk's files")?;
         let told: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
         let mut channels = Vec::new();
         let mut progress = HashMap::new();
@@ -260,7 +267,7 @@ impl Session {
     /// Error of a list that was printed incompletely.
     pub fn incomplete_list_error(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
         let why =
-            "the server's list breaks off: its cursor is refused or leads back; what came before is shown";
+            "the server's list is incomplete: its cursor is refused or repeats; the part before is shown";
         let failure = RequestFailure::new(FailureCause::Trouble, why);
         let (channel, what) = (channel.spec().name.clone(), what.to_owned());
         Unfinished { failure, remaining: RemainingState::Nothing, channel, what }.into()
@@ -337,7 +344,7 @@ impl Session {
             }
             _ => None,
         });
-        found.with_context(|| format!("{}: {what}: nothing was told", channel.spec().name))
+        found.with_context(|| format!("{}: {what}: the server gave no result", channel.spec().name))
     }
 
     /// Latest account of a mail key.
@@ -376,11 +383,11 @@ impl Session {
     /// Platform of a channel, read from the server if unknown.
     pub fn platform(&self, channel: &ChannelSync) -> Result<Platform> {
         if self.runtime.block_on(channel.platform())?.is_none() {
-            self.read(channel, "reading the account", async || channel.pull_account().await)?;
+            self.read(channel, "could not read the account", async || channel.pull_account().await)?;
         }
         match channel.known_platform() {
             Some(platform) => Ok(platform),
-            None => Err(self.failed(channel, "reading the account")),
+            None => Err(self.failed(channel, "could not read the account")),
         }
     }
 
@@ -435,7 +442,7 @@ impl Session {
             | News::Stopped(_, _, _, _, why) => Some(why.to_string()),
             _ => None,
         });
-        why.unwrap_or_else(|| "the server did not answer as it should; the log says more".to_owned())
+        why.unwrap_or_else(|| "unexpected answer from the server; see the log".to_owned())
     }
 }
 

@@ -14,13 +14,13 @@ use model::unreadable;
 /// Which conversations are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ListStatus {
-    /// Open ones.
+    /// Open conversations.
     Open,
-    /// Open ones that need a person.
+    /// Open conversations whose customer waits or where the AI asks for a person, and sends to decide.
     NeedsReply,
-    /// Closed ones.
+    /// Closed conversations.
     Closed,
-    /// All of them.
+    /// All conversations.
     All,
 }
 
@@ -38,10 +38,10 @@ impl ListStatus {
 /// The switches of `list`.
 #[derive(Debug, Args)]
 pub struct ListArguments {
-    /// Which conversations.
+    /// Status of the conversations.
     #[arg(long, value_enum, default_value_t = ListStatus::Open)]
     pub status: ListStatus,
-    /// At most so many of each channel, newest activity first.
+    /// Maximum number of conversations of each channel, newest activity first.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub struct ListArguments {
 pub struct ShowArguments {
     #[command(flatten)]
     pub wanted: ConversationArguments,
-    /// At most so many messages, counted from the newest.
+    /// Maximum number of messages; the newest are shown.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
     #[command(flatten)]
@@ -102,7 +102,7 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     let channel = &found.channel;
     // Calls and SMS have no history beyond the list.
     if found.platform.has_histories() {
-        session.read(channel, "reading messages", async || channel.pull_history(&id).await)?;
+        session.read(channel, "could not read messages", async || channel.pull_history(&id).await)?;
     }
     let query = HistoryQuery {
         channel: found.channel.spec().id.clone(),
@@ -117,7 +117,8 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
         && u32::try_from(page.messages.len()).is_ok_and(|number| number < arguments.limit)
     {
         let before = page.messages.len();
-        let read = session.read(channel, "reading older messages", async || channel.pull_older(&id).await);
+        let read =
+            session.read(channel, "could not read older messages", async || channel.pull_older(&id).await);
         page = session.reader.history(&query)?;
         if let Err(error) = read {
             // Messages read so far are shown.
@@ -126,7 +127,7 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
         }
         if page.messages.len() == before {
             if page.more_on_server {
-                incomplete = Some(session.incomplete_list_error(channel, "reading older messages"));
+                incomplete = Some(session.incomplete_list_error(channel, "could not read older messages"));
             }
             break;
         }

@@ -19,13 +19,13 @@ pub struct StatsArguments {
     /// Only this channel, by its configured name.
     #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(completing::channels))]
     pub channel: Option<String>,
-    /// What began on this day or later: today, yesterday, 7d or a date.
+    /// Only cases that began on this day or later: today, yesterday, 7d or a date.
     #[arg(long, value_name = "DAY", default_value = "7d")]
     pub since: String,
-    /// What began before this day; without it, until now.
+    /// Only cases that began before this day; without it, until now.
     #[arg(long, value_name = "DAY")]
     pub until: Option<String>,
-    /// JSON instead of lines.
+    /// Print JSON instead of lines.
     #[arg(long)]
     pub json: bool,
 }
@@ -41,7 +41,7 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
     }
     let most = groups.iter().map(|group| group.2.chars().count()).max().unwrap_or(0);
     let until = until.map_or_else(|| "now".to_owned(), |time| time.local_timestamp(&zone));
-    print::line(&format!("cases that began from {} to {until}", query.since.local_timestamp(&zone)))?;
+    print::line(&format!("cases begun from {} to {until}", query.since.local_timestamp(&zone)))?;
     print::line(&line(
         "",
         most,
@@ -107,7 +107,7 @@ fn groups<'a>(files: &Files, reader: &Reader, report: &'a LevelsReport) -> Resul
 
 fn start_of(day: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp> {
     let wrong =
-        || UsageError(format!("{day:?} is no day; use today, yesterday, 7d or a date such as 2026-11-20"));
+        || UsageError(format!("{day:?} is not a day; use today, yesterday, 7d or a date such as 2026-11-20"));
     Ok(FilterDay::parse(day).ok_or_else(wrong)?.start(now, zone))
 }
 

@@ -55,7 +55,7 @@ pub fn read_rows(
     wanted: &TopQuery,
 ) -> Result<TopRows> {
     let query = ConversationQuery::first(channel.spec().id.clone(), wanted.filter.clone(), wanted.limit);
-    let what = "reading conversations";
+    let what = "could not read conversations";
     // Rows kept fresh by another process are used as they are.
     if session.is_polling_needed(channel)? {
         if *platform == Platform::Whatsapp {

@@ -25,18 +25,18 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// The switches of waves.
 #[derive(Debug, Args)]
 pub struct WaveArguments {
-    /// Send in waves: so many people first, then so many at a time. Between
-    /// them it waits, counts, and stops if too many failed.
+    /// Send in waves: size of the first wave, then of the others. Waits and counts between waves,
+    /// and pauses if too many failed.
     #[arg(long, value_name = "CANARY,SIZE", value_parser = sizes)]
     pub waves: Option<(usize, usize)>,
-    /// Wait so many seconds between the end of a wave and the next.
+    /// Seconds between the end of a wave and the next.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", requires = "waves")]
     pub wait: u32,
-    /// Pause when more than so many percent of a wave, or of all, have failed.
+    /// Pause when more than this percentage of a wave, or of all recipients, failed.
     #[arg(long, default_value_t = 5, value_name = "PERCENT", requires = "waves",
         value_parser = clap::value_parser!(u8).range(0..=100))]
     pub stop_above: u8,
-    /// Pause before a wave that would leave fewer credits.
+    /// Pause before a wave that would leave fewer credits than this.
     #[arg(long, value_name = "CREDITS", requires = "waves")]
     pub keep_credits: Option<u32>,
 }
@@ -44,9 +44,9 @@ pub struct WaveArguments {
 /// The switches of what is done to a campaign.
 #[derive(Debug, Args)]
 pub struct CampaignArguments {
-    /// The campaign's id, as `broadcast list` tells it.
+    /// Id of the broadcast in waves, as shown by `broadcast list`.
     pub id: String,
-    /// From now on pause when more than so many percent have failed.
+    /// From now on, pause when more than this percentage failed.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub stop_above: Option<u8>,
     #[command(flatten)]
@@ -54,8 +54,10 @@ pub struct CampaignArguments {
 }
 
 fn sizes(text: &str) -> Result<(usize, usize), String> {
-    let wanted =
-        || "give two numbers such as 10,110: the canary and the others; 0,1000 has no canary".to_owned();
+    let wanted = || {
+        "give two numbers such as 10,110: size of the first wave, then of the others; 0,1000 has no small first \
+         wave".to_owned()
+    };
     let (canary, wave) = text.split_once(',').ok_or_else(wanted)?;
     let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wanted());
     Ok((number(canary)?, number(wave)?))
@@ -88,14 +90,14 @@ pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: b
         if before.as_ref() != Some(&stands) {
             // The campaign is unfinished, so a reader who has gone is a failure here.
             print_campaign(&channel.spec().name, &campaign, json)
-                .map_err(|why| anyhow!("{why:#}; `frontdesk broadcast watch {id}` goes on with it"))?;
+                .map_err(|why| anyhow!("{why:#}; continue with `frontdesk broadcast watch {id}`"))?;
             (before, moved_at) = (Some(stands), session.moment());
         }
         match campaign.phase {
             CampaignPhase::Finished => return Ok(()),
             CampaignPhase::Paused => {
                 let why = format!(
-                    "it waits: {}; `frontdesk broadcast continue {id}` goes on",
+                    "paused: {}; continue with `frontdesk broadcast continue {id}`",
                     describe_wait(&campaign)
                 );
                 return Err(unfinished(channel, id, (FailureCause::Undecided, &why)));
@@ -106,7 +108,7 @@ pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: b
         if session.moment().since(moved_at) > session.timeout + campaign.plan.pause() {
             let failure = channel.failure().or_else(|| work.failure());
             let why = failure.map_or_else(String::new, |failure| format!(": {}", failure.why));
-            let why = format!("nothing moved for a while{why}");
+            let why = format!("no progress for a while{why}");
             return Err(unfinished(channel, id, (FailureCause::NoAnswer, &why)));
         }
         if work != SendStep::Moved {
@@ -124,7 +126,7 @@ pub fn halt(files: &Files, arguments: &CampaignArguments, phase: CampaignPhase) 
     let id = CampaignId::from(arguments.id.as_str());
     let campaign = find(files.store.campaign(&id)?, &id)?;
     if !files.store.halt_campaign(&id, phase)? {
-        bail!("it is {} already", campaign.phase.word());
+        bail!("it is already {}", campaign.phase.word());
     }
     let campaign = find(files.store.campaign(&id)?, &id)?;
     print_campaign(&files.name_of(&campaign.channel), &campaign, arguments.common.json)
@@ -149,7 +151,7 @@ pub fn find(found: Option<Campaign>, id: &CampaignId) -> Result<Campaign> {
 /// Error for an unknown broadcast.
 pub fn not_found(id: &str) -> CommandRefusal {
     CommandRefusal::not_found(format!(
-        "no broadcast of this desk is {id}; `frontdesk broadcast list` shows them"
+        "this desk has no broadcast {id}; `frontdesk broadcast list` shows them"
     ))
 }
 
@@ -164,10 +166,10 @@ pub fn print_campaign(name: &str, campaign: &Campaign, json: bool) -> Result<()>
         name.to_owned(),
         campaign.phase.word().to_owned(),
         format!("wave {} of {}", campaign.started_waves(), campaign.waves.len()),
-        format!("{} people: {delivered} delivered, {failed} failed, {pending} not known yet", campaign.count),
+        format!("{} people: {delivered} delivered, {failed} failed, {pending} pending", campaign.count),
         content_title(&campaign.content).to_string(),
     ];
-    print::line(&print::columns(&words)).context("telling how it goes")
+    print::line(&print::columns(&words)).context("could not print the progress")
 }
 
 pub fn as_json(name: &str, campaign: &Campaign) -> Value {

@@ -33,8 +33,8 @@ const MAX_FINGERPRINTED_BYTES: u64 = 64 * 1024 * 1024;
 /// The switch of all that changes something on a server.
 #[derive(Debug, Clone, Args)]
 pub struct KeyArgument {
-    /// Name this change: a command that is run again with the same key and asks
-    /// for the same does nothing a second time, and tells how the first ended.
+    /// Idempotency key of this change: the same command run again with the same key does nothing,
+    /// and reports how the first run ended.
     #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
     pub idempotency_key: Option<String>,
 }
@@ -89,7 +89,7 @@ impl WriteKey {
 
     fn to_script_key(&self, answer: &Answer) -> Result<Option<ScriptKey>> {
         let Some(NamedChange { key, fingerprint: wish }) = &self.0 else { return Ok(None) };
-        let answer = serde_json::to_string(answer).context("keeping what the command says")?;
+        let answer = serde_json::to_string(answer).context("could not store the command")?;
         Ok(Some(ScriptKey { key: IdempotencyKey::new(key.as_str()), fingerprint: wish.clone(), answer }))
     }
 }
@@ -145,6 +145,19 @@ impl Answer {
     pub fn with_field(mut self, field: &str, value: impl Into<Value>) -> Self {
         self.about.insert(field.to_owned(), value.into());
         self
+    }
+
+    /// One line for people.
+    pub fn describe(&self, channel: impl std::fmt::Display) -> String {
+        format!("{}: {} on {channel}", self.done, self.words)
+    }
+
+    /// Adds what was done, and to what, to a JSON object.
+    pub fn add_fields(&self, told: &mut Value) {
+        if let Value::Object(fields) = told {
+            fields.insert("done".to_owned(), json!(self.done));
+            fields.extend(self.about.clone());
+        }
     }
 
     /// Sets the field of the created id, which is printed for people, too.
@@ -205,7 +218,7 @@ fn follow(session: &Session, common: &Common, known: &KeyedChange) -> Result<()>
         return waves::follow(session, &channel, &campaign, common.json);
     }
     wait_until_confirmed(session, &channel, std::slice::from_ref(&known.row), RefusedRow::GivenUp)?;
-    let answer: Answer = serde_json::from_str(&known.answer).context("reading what was asked for before")?;
+    let answer: Answer = serde_json::from_str(&known.answer).context("could not read the earlier command")?;
     let outcome = Outcome { is_repeated: true, ..outcome(session, &known.row)? };
     print_outcome(session, &channel, common, &answer, &outcome)
 }
@@ -235,7 +248,7 @@ pub fn run_operation(
 ) -> Result<Outcome> {
     refuse_read_only(channel)?;
     let platform = session.platform(channel)?;
-    let lane = operation.lane(None).context("it is not clear whom it is for")?;
+    let lane = operation.lane(None).context("could not tell which conversation it is for")?;
     let request = prepare_with(&platform, &lane, &operation, enclosed)?;
     let row = NewRow::without_delay(channel.spec().id.clone(), lane, operation, request);
     run_rows(session, channel, vec![row], (answer, key))
@@ -287,7 +300,7 @@ pub fn accept(
     let script_key = key.to_script_key(answer)?;
     let queued = session.store().accept_with_key(proposal, rows, script_key.as_ref(), session.now())?;
     let Some(queued) = queued else {
-        let words = format!("the proposal {proposal} does not wait any more; somebody decided over it");
+        let words = format!("the proposal {proposal} is no longer open: someone has decided on it");
         return Err(CommandRefusal::not_found(words).into());
     };
     let rows: Vec<RowId> = queued.into_iter().map(|row| row.id).collect();
@@ -309,7 +322,7 @@ pub fn begin_campaign(
         return session
             .store()
             .start_campaign(new, quality, session.now())
-            .context("beginning the broadcast");
+            .context("could not start the broadcast");
     };
     match session.store().start_campaign_with_key(new, quality, &script_key, session.now())? {
         Ok(begun) => Ok(begun),

@@ -1,62 +1,55 @@
-//! Classes the answer to a write: one table of status, phase and operation.
+//! Classifies the response to a write by status, phase and operation.
 //!
-//! A write leaves under an idempotency key. The server runs the first request
-//! under a key and keeps its answer for 24 hours; a repetition with the same
-//! bytes is told the kept answer, with `Idempotent-Replayed: true`, and runs
-//! nothing. So after an unclear attempt (a lost connection, a 5xx, an answer
-//! that is not the interface's) the same bytes are sent again under the same
-//! key, and one question decides everything: could this answer have been given
-//! although the earlier attempt was carried out? Where it could, the outcome
-//! stays unknown, and nobody is told that nothing was sent.
+//! Every write carries an idempotency key. The server executes the first request under a key and
+//! keeps its answer for 24 hours; a retry with the same bytes gets the kept answer, marked
+//! `Idempotent-Replayed: true`, and executes nothing. After an unclear attempt (a lost connection,
+//! a 5xx, a response the API does not define) the same bytes are therefore sent again under the
+//! same key. If the response to the retry is also possible after the earlier attempt was executed,
+//! the outcome stays unknown.
 //!
 //! | answer | first attempt | after an unclear attempt |
 //! |---|---|---|
-//! | 200, 201, 202, 203 with what the interface promises | done | done |
-//! | the same with a status such as `failed` | refused | refused |
-//! | 200, 201, 203, 204, 205 without a body, where only a state is set | done | done |
+//! | 200, 201, 202, 203 with the body that the API defines | done | done |
+//! | as above, with a status word such as `failed` | refused | refused |
+//! | 200, 201, 203, 204, 205 without a body, if the operation sets a state | done | done |
 //! | another 2xx, another body, an error in the body | unknown | unknown |
-//! | 1xx, 3xx, 5xx and whatever is no status | unknown | unknown |
+//! | 1xx, 3xx, 5xx and invalid statuses | unknown | unknown |
 //! | 408, 421, 425, 452 and above | unknown | unknown |
-//! | 409 about the key | unknown | unknown |
-//! | 429 | not sent | not sent; what was unclear stays so |
+//! | 409 with an idempotency code | unknown | unknown |
+//! | 429 | not sent | not sent; the earlier attempt stays unclear |
 //! | 400 or 402 with a code listed for the operation | refused | refused |
-//! | 404 to the removal of a contact or webhook | refused | done: it is gone |
+//! | 404 to the removal of a contact or webhook | refused | done: it no longer exists |
 //! | other 4xx with a code; 401 in JSON; any 413 | refused | unknown |
-//! | the same as kept answer, with a code listed for the operation | refused | refused |
+//! | kept answer, with a code listed for the operation | refused | refused |
 //! | 4xx without a code | unknown | unknown |
 //!
 //! Reasons, row by row:
 //!
-//! - *Done* is believed in every phase: whichever attempt ran, one did.
-//!   202 without a body says that something was accepted, not that a state
-//!   holds. 206, 207, 208 and 226 answer other requests than these.
-//! - *Failed* in a promised answer is the result of the only run under the key.
-//! - *3xx* may follow work that was done (303 is meant for that), and the next
-//!   address would be given the key. The tab stops until `base_url` is right.
-//! - *408, 421, 425* and what proxies invent above 451 speak about the
-//!   exchange and not about what was asked: a proxy that gives up waiting for
-//!   an answer has passed the request on.
-//! - *409 about the key*: another attempt is running, or the key was used with
-//!   other bytes. Either way something was accepted under it.
-//! - *429* comes from the limiter, which stands before everything else. It
-//!   says nothing about attempts before it.
-//! - *400 and 402* with a code of the interface's table judge the bytes, which
-//!   are the same in both attempts, or come from the operation itself, behind
-//!   the store of keys: had the earlier attempt been accepted, its answer would
-//!   have come back. A code that the interface does not list for the operation
-//!   comes from somewhere else.
-//! - *401, 403, 404, 405, 413* and the rest are also said by what stands before
-//!   the store of keys: authentication, scopes, routes, proxies, a replica that
-//!   is behind. After an unclear attempt they say nothing about it; on a first
-//!   attempt they say that this one went no further.
-//! - *A kept answer* is the result of the only run under the key, whichever
-//!   status it has, as long as the interface lists it for the operation.
-//! - *Without a code* the answer is not the interface's. 413 and 429 are
-//!   believed, because proxies send them with pages of their own before they
-//!   pass anything on, and so is 401 in JSON.
+//! - *Done* holds in every phase: one of the attempts was executed. 202 without a body confirms
+//!   only that something was accepted, not that a state is set. 206, 207, 208 and 226 do not answer
+//!   these requests.
+//! - *Failed* in the defined body is the result of the only execution under the key.
+//! - *3xx* may follow a completed operation (303 is meant for that), and following it would send
+//!   the key to another address. The channel stops until `base_url` is corrected.
+//! - *408, 421, 425* and proxy statuses above 451 concern the exchange, not the operation: a proxy
+//!   that times out has already forwarded the request.
+//! - *409 with an idempotency code*: another attempt is running, or the key was used with other
+//!   bytes. Either way something was accepted under the key.
+//! - *429* comes from the rate limiter in front of the server and proves nothing about earlier
+//!   attempts.
+//! - *400 and 402* with a code listed for the operation judge the bytes, which are the same in both
+//!   attempts, or come from the operation itself, behind the idempotency store: had the earlier
+//!   attempt been accepted, its kept answer would have been returned. A code not listed for the
+//!   operation has another source.
+//! - *401, 403, 404, 405, 413* and the rest can come from in front of the idempotency store:
+//!   authentication, scopes, routes, proxies, a lagging replica. They show that this attempt was
+//!   not executed and prove nothing about an earlier one.
+//! - *A kept answer* with a listed code is the result of the only execution under the key, whatever
+//!   its status.
+//! - *Without a code* the response is not the API's. Exceptions are 413 and 429, which proxies send
+//!   with pages of their own before they forward anything, and 401 in JSON.
 //!
-//! No connection at all is "not sent" as well, and leaves what was unclear
-//! unclear.
+//! A failed connection is "not sent" and leaves an earlier unclear attempt unclear.
 
 use crate::errors::{
     ApiRefusal, AttemptPhase, ErrorCode, NotSent, Unclear, WriteOutcome, describe_server_error, refusal,
@@ -67,7 +60,7 @@ use crate::words;
 use model::outbox::Operation;
 use model::text::SafeText;
 
-/// Classes an answer that came whole.
+/// Classifies a complete response.
 pub(crate) fn classify(
     operation: &Operation,
     phase: AttemptPhase,
@@ -99,7 +92,7 @@ fn classify_accepted(operation: &Operation, raw: &RawResponse) -> WriteOutcome<R
             code: None,
             word: SafeText::line(&word.to_ascii_uppercase()),
             status: raw.status,
-            message: SafeText::line("the server took it, and says that it failed"),
+            message: SafeText::line("the server accepted the request but reports that it failed"),
             docs: None,
             retry_after: None,
         }),
@@ -134,19 +127,22 @@ fn classify_refused(
             WriteOutcome::Refused(refusal)
         }
         AttemptPhase::AfterUnclear => {
-            let why = format!("the answer to an earlier attempt was lost, and now: {}", refusal.describe());
+            let why = format!(
+                "the response to an earlier attempt was lost; the latest response: {}",
+                refusal.describe()
+            );
             unsettled_outcome(raw, SafeText::line(&why), refusal)
         }
     }
 }
 
-/// True if a refusal says that no attempt under the key was carried out.
+/// True if a refusal proves that no attempt under the key was executed.
 fn is_settling(operation: &Operation, refusal: &ApiRefusal, is_kept: bool) -> bool {
     let Some(code) = refusal.code.filter(|code| code.status() == refusal.status) else { return false };
     is_listed_error(operation, code) && (is_kept || matches!(refusal.status, 400 | 402))
 }
 
-/// True if the interface lists a code among the answers to an operation.
+/// True if the API lists the code for the operation.
 fn is_listed_error(operation: &Operation, code: ErrorCode) -> bool {
     use ErrorCode::*;
     if matches!(code, InvalidAuth | InvalidKey | RevokedKey | Forbidden) {
@@ -196,7 +192,7 @@ fn is_listed_error(operation: &Operation, code: ErrorCode) -> bool {
     }
 }
 
-/// True if it is done once the thing does not exist.
+/// True if 404 means that the operation has reached its goal.
 fn is_removal(operation: &Operation) -> bool {
     matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. })
 }
@@ -221,14 +217,11 @@ fn unknown(raw: &RawResponse, why: SafeText) -> WriteOutcome<Receipt> {
     })
 }
 
-/// Says what came where the interface promises something else.
+/// Describes a response that the API does not define.
 fn describe_unexpected(raw: &RawResponse) -> SafeText {
     let is_object = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&raw.body).is_ok();
     if is_object || (raw.body.trim_ascii().is_empty() && (200..300).contains(&raw.status)) {
-        return SafeText::line(&format!(
-            "the server answered, but not with what was promised ({})",
-            raw.status
-        ));
+        return SafeText::line(&format!("the server's response does not follow the API ({})", raw.status));
     }
     SafeText::line(&words::describe_not_json(&raw.facts, &raw.body, raw.status))
 }

@@ -1,4 +1,4 @@
-//! The budget alone, against the person, between tabs and between machines.
+//! The budget between polling and a person, between tabs and between machines.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn at(micros: i64) -> Moment {
     Moment::from_micros(1_000 * MINUTE + micros)
 }
 
-/// Asks once every `gap` until refused; how many got through, and the wait.
+/// Asks every `gap` until refused; returns the number of successes and the wait.
 fn ask_until_refused(pace: &mut RateBudget, kind: RequestKind, start: i64, gap: i64) -> (i64, i64) {
     for count in 0.. {
         if let Err(wait) = pace.acquire(kind, 0, at(start + count * gap)) {
@@ -19,7 +19,7 @@ fn ask_until_refused(pace: &mut RateBudget, kind: RequestKind, start: i64, gap: 
     unreachable!()
 }
 
-/// Asks as often as there is a place for so long; how many got through.
+/// Asks as often as permitted during `span`; returns the number of successes.
 fn ask_all_along(pace: &mut RateBudget, kind: RequestKind, start: i64, span: i64) -> usize {
     let (mut now, mut count) = (start, 0);
     while now < start + span {
@@ -117,7 +117,7 @@ fn a_busy_tab_leaves_the_others_their_part() {
     let (mut now, mut busy, mut refused) = (0, 0, 0);
     while now < 10 * MINUTE {
         busy += usize::from(pace.acquire(POLL, 1, at(now)).is_ok());
-        // The other tab asks now and then.
+        // The other tab asks occasionally.
         if now % (3 * SECOND) == 0
             && let Err(wait) = pace.acquire(POLL, 2, at(now))
         {
@@ -130,7 +130,7 @@ fn a_busy_tab_leaves_the_others_their_part() {
     assert!(busy >= 1_900, "{busy}: what the others leave is used");
 }
 
-/// The service's own rule: any minute and any second, exactly.
+/// The service's limiter: exact sliding minute and second.
 #[derive(Default)]
 struct Limiter(VecDeque<i64>);
 
@@ -146,8 +146,8 @@ impl Limiter {
     }
 }
 
-/// Two machines with one key, each asking as often as it may; how many reads
-/// each made in every ten minutes, and how many were refused.
+/// Simulates two machines with one key. Returns the reads of each per ten minutes and the number of
+/// refusals.
 fn two_machines(gaps: [i64; 2], second_joins: i64, hours: i64) -> (Vec<[u32; 2]>, u32) {
     let mut limiter = Limiter::default();
     let mut paces = [RateBudget::default(), RateBudget::default()];
@@ -191,7 +191,7 @@ fn two_machines_on_one_key_settle_without_starving_each_other() {
     for (name, gaps, joins) in cases {
         let (made, refused) = two_machines(gaps, joins, 4);
         let total: u32 = made.iter().flatten().sum();
-        // Refused only where both have saved up a burst for the same second.
+        // Refused only if both have saved a burst for the same second.
         assert!(refused * 1_000 <= total, "{name}: {refused} of {total} were refused");
         for (span, [one, other]) in made.iter().enumerate().skip(made.len() / 2) {
             assert!(one * 3 >= *other && other * 3 >= *one, "{name}, {span}: {one} and {other}");

@@ -1,4 +1,4 @@
-//! Exact bytes of every operation, and what is refused before it leaves.
+//! Exact request bytes of every operation, and refusals before sending.
 
 use crate::prepare::{Attachments, PrepareError, prepare, prepare_with};
 use model::account::Platform;
@@ -85,7 +85,7 @@ fn what_is_certain_to_be_refused() {
     );
     let pause = Operation::SetAutomation { enabled: false };
     let error = prepared(&Platform::Email, &pause).expect_err("refused");
-    assert_eq!(error.to_string(), "email has no way to pause the AI");
+    assert_eq!(error.to_string(), "email cannot pause the AI");
     assert!(prepared(&telegram, &Operation::Close).is_err());
     assert!(prepared(&Platform::Email, &send("a@b.example", "hi")).is_err());
 }
@@ -340,7 +340,7 @@ fn an_upload_is_pinned_with_its_boundary() {
     let again = enclosing(&upload("a", "x\r\ny: z", 3), &[b"\x00\xff!"]).expect("made");
     assert_eq!(again.0, kind, "the same file makes the same request");
     assert!(String::from_utf8_lossy(&again.1).contains("Content-Type: application/octet-stream\r\n\r\n"));
-    // A file that is itself a request of ours is not cut at its boundary.
+    // A file that contains a request of this client must not be cut at its boundary.
     let size = u64::try_from(body.len()).expect("a size");
     let (kind, outer) = enclosing(&upload("a", "a/b", size), &[&body]).expect("made");
     let outer_boundary = kind.strip_prefix("multipart/form-data; boundary=").expect("a boundary");

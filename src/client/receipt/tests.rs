@@ -1,6 +1,7 @@
-//! What each operation takes for a success, case by case.
+//! Accepted success responses of each operation.
 
 use crate::receipt::{AcceptedAnswer, ReadReceipt, Receipt, ReceiptKind, read};
+use model::ids::MessageId;
 use model::outbox::Operation;
 use model::outbox::content::{Audience, BroadcastContent, ContactPatch, Mail, ThreadChange};
 
@@ -21,7 +22,7 @@ fn text() -> Operation {
     Operation::SendText { to: "+34600111222".into(), text: "hi".into(), reply_to: None }
 }
 
-/// Each operation with what is a success and what it made.
+/// Each operation with a success response and the id it contains.
 pub(crate) fn promised() -> Vec<(Operation, &'static str, Option<&'static str>)> {
     let phone = || "+34600111222".to_owned();
     let sms = Operation::SendSms { to: phone(), body: "hi".into(), via: None };
@@ -72,7 +73,7 @@ fn what_is_not_promised_is_not_a_success() {
                 assert_eq!(receipt(&operation, body), None, "{operation:?} {body}");
             }
         }
-        // An empty answer is enough where a state is set, and nowhere else.
+        // An empty response suffices for operations that set a state, and no others.
         let sets = matches!(
             operation,
             Operation::React { .. }
@@ -83,7 +84,7 @@ fn what_is_not_promised_is_not_a_success() {
                 | Operation::RemoveWebhook { .. }
         );
         assert_eq!(receipt(&operation, " \n").is_some(), sets, "{operation:?}");
-        // What is said of these is not shown, so anything will do.
+        // The API defines no response for these, so any success is accepted.
         let untold = matches!(
             operation,
             Operation::React { .. } | Operation::ChangeThread { .. } | Operation::RemoveWebhook { .. }
@@ -99,7 +100,7 @@ fn what_somebody_else_answers_in_its_place_is_not_a_success() {
     for (operation, ..) in promised() {
         for body in ["", r#"{"portal":"guest"}"#, r#"{"status":"ok"}"#] {
             let found = read(&operation, AcceptedAnswer { is_rated: false, ..answer(body) });
-            // The AI switch is looked at for itself.
+            // The state of the AI switch is read separately.
             let looked_at =
                 matches!(found, ReadReceipt::Promised(Receipt { kind: ReceiptKind::Automation(None), .. }));
             assert!(looked_at || found == ReadReceipt::Other, "{operation:?} {body}: {found:?}");
@@ -134,6 +135,23 @@ fn balances_are_believed_only_where_somebody_could_have_them() {
         let receipt = receipt(&text(), &body).expect("it was sent all the same");
         assert_eq!(receipt.credits, credits, "{number}");
     }
+}
+
+#[test]
+fn optional_fields_of_a_wrong_type_count_as_absent() {
+    let body =
+        r#"{"messageId":7,"status":{},"telegramMessageId":31,"creditsUsed":[],"test":"no","more":null}"#;
+    let sent = ReceiptKind::Sent {
+        message: MessageId::new("7"),
+        platform_id: Some("31".to_owned()),
+        status: "sent".to_owned(),
+    };
+    assert_eq!(receipt(&text(), body), Some(Receipt::from_kind(sent)));
+    let wrong_id = r#"{"messageId":["m1"],"status":"sent"}"#;
+    assert_eq!(receipt(&text(), wrong_id), None);
+    let switched = r#"{"success":true,"automationEnabled":"true","enabled":false}"#;
+    let off = Some(Receipt::from_kind(ReceiptKind::Automation(Some(false))));
+    assert_eq!(receipt(&Operation::SetAutomation { enabled: false }, switched), off);
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! The table of outcomes, row by row.
+//! Next steps for all outcomes.
 
 use crate::errors::writes::classify;
 use crate::errors::{ApiRefusal, AttemptPhase, NotSent, Unclear, WriteOutcome};
 use crate::headers::{Rate, ResponseFacts};
 use crate::request::RawResponse;
 use crate::retry::{Attempt, MAX_IN_PROGRESS_TIME, RetryStep, decide, jittered_part};
+use api::errors::ErrorCode;
 use model::outbox::{MAX_KEY_AGE, Operation, RetryClass, StopReason};
 use model::text::SafeText;
 use model::time::SECOND;
-use wire::errors::ErrorCode;
 
 fn refusal_with(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> ApiRefusal {
     ApiRefusal {
@@ -25,7 +25,7 @@ fn refusal(code: Option<ErrorCode>, status: u16) -> WriteOutcome<()> {
     WriteOutcome::Refused(refusal_with(code, status, None))
 }
 
-/// A refusal that leaves the outcome unknown.
+/// Returns a refusal that leaves the outcome unknown.
 fn unsettled(code: ErrorCode, status: u16, retry_after: Option<i64>) -> WriteOutcome<()> {
     let refusal = Some(refusal_with(Some(code), status, retry_after));
     WriteOutcome::Unknown(Unclear { refusal, ..Unclear::new("no", Some(status)) })
@@ -92,7 +92,7 @@ fn refusals_wait_for_a_person() {
     for (code, status, stop) in cases {
         assert_eq!(stops(&decide(&refusal(code, status), FRESH)), Some(stop), "{code:?} {status}");
     }
-    // These would be said again.
+    // The server would repeat these refusals.
     let kept = [(RevokedKey, 401), (Forbidden, 403), (PayloadTooLarge, 413), (IdempotencyConflict, 409)];
     for (code, status) in kept {
         let next = decide(&unsettled(code, status, None), FRESH);
@@ -144,7 +144,7 @@ fn jitter_stays_within_its_span() {
     assert_eq!(jittered_part(1000, 0.0), 0);
 }
 
-/// The answer to a text's first attempt, as it comes off the wire.
+/// Classifies a response to the first attempt of a text.
 fn answer(status: u16, body: &str, facts: ResponseFacts) -> WriteOutcome<()> {
     let text = Operation::SendText { to: "+34600111222".into(), text: "hi".into(), reply_to: None };
     let raw = RawResponse { status, facts, body: body.as_bytes().to_vec() };
@@ -242,7 +242,7 @@ fn each_class_repeats_in_its_own_way() {
     let guarded = Attempt { class: RetryClass::Guarded, is_idempotency_supported: true, ..FRESH };
     assert!(asks(guarded), "where the server recognises keys");
     assert!(!asks(Attempt { age: MAX_KEY_AGE, ..guarded }), "but not for ever");
-    // What was certainly not executed is not in doubt for any class.
+    // Operations of every class are repeated if they were certainly not executed.
     let offline = WriteOutcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
     assert!(matches!(decide(&offline, Attempt { class: RetryClass::Guarded, ..FRESH }), RetryStep::Wait(_)));
 }

@@ -1,6 +1,5 @@
-//! Every list of the interface with every kind of item that is not as
-//! promised: what is shown and what stands in or is counted are as many as the
-//! server sent.
+//! Reads every list of the API with malformed items: rows, placeholders and counted items must add
+//! up to the items of the server.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +17,6 @@ use model::ids::ConversationId;
 use model::secret::Secret;
 use model::trigger_events;
 
-/// Answers every request with one body.
 #[derive(Default)]
 struct OneBody(Mutex<Vec<u8>>);
 
@@ -29,8 +27,7 @@ impl Transport for OneBody {
     }
 }
 
-/// What came of a list: rows and their stand-ins, what was counted, and where
-/// it goes on.
+/// Numbers of items and of unreadable items, and the next cursor.
 type Outcome = Result<(usize, usize, Option<String>), ReadError>;
 
 fn outcome<T>(listed: Result<ListPage<T>, ReadError>) -> Outcome {
@@ -75,7 +72,6 @@ async fn read(client: &Client, list: &str) -> Outcome {
     }
 }
 
-/// An item as the interface promises it.
 fn item(kind: &str, place: usize) -> Value {
     let id = format!("i{place}");
     match kind {
@@ -101,7 +97,7 @@ fn item(kind: &str, place: usize) -> Value {
     }
 }
 
-/// What may stand where something else is promised, as it is written.
+/// Malformed values, as JSON text.
 const ODD: [&str; 16] = [
     "null",
     "7",
@@ -121,7 +117,6 @@ const ODD: [&str; 16] = [
     "\"raw\tcontrol\"",
 ];
 
-/// An item, whole or with one thing that is not as promised.
 #[derive(Debug, Clone)]
 enum Mutation {
     Whole,
@@ -144,7 +139,6 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
-/// The item's JSON after its mutation.
 fn written(item: &Value, mutation: &Mutation) -> String {
     let fields = item.as_object().expect("an object");
     let mut pairs: Vec<(String, String)> = fields.iter().map(|(k, v)| (k.clone(), v.to_string())).collect();
@@ -165,7 +159,7 @@ fn written(item: &Value, mutation: &Mutation) -> String {
     format!("{{{}}}", pairs.join(","))
 }
 
-/// The page's JSON with pagination in either place, of the types given.
+/// Returns a page's JSON, with the pagination beside the data or inside `pagination`.
 fn page(items: &[String], more: &str, cursor: &str, inside: bool) -> String {
     let data = format!("\"data\":[{}]", items.join(","));
     let pages = format!("\"hasMore\":{more},\"nextCursor\":{cursor}");
@@ -179,7 +173,7 @@ fn client() -> (Client, Arc<OneBody>) {
     (client.expect("a client"), transport)
 }
 
-/// Reads one list, with a client of its own: none waits for a rate budget.
+/// Reads one list with a new client, so that no read waits for the rate budget.
 fn reads(list: &str, body: &str) -> Outcome {
     let (client, transport) = client();
     *transport.0.lock().expect("a body") = body.as_bytes().to_vec();

@@ -15,7 +15,6 @@ use model::outbox::{Operation, PreparedRequest, WriteMethod};
 use model::secret::Secret;
 use model::time::{Clock, MINUTE, Timestamp};
 
-/// A clock that stands still.
 struct Still;
 
 impl Clock for Still {
@@ -91,8 +90,8 @@ async fn a_server_that_never_answers_is_given_up() {
     assert!(matches!(sent, WriteOutcome::NotSent(NotSent::Offline(_))), "nothing can have left: {sent:?}");
 }
 
-/// What is done or carried up may take long before an answer begins; only
-/// pauses within an answer, and reads, are bounded by how long it may pause.
+/// A write or an upload may take its whole timeout until the response begins; the idle timeout
+/// applies to reads and to pauses within a response.
 #[tokio::test]
 async fn a_write_has_all_its_time_before_the_answer_begins() {
     let server = MockServer::start().await;
@@ -107,7 +106,7 @@ async fn a_write_has_all_its_time_before_the_answer_begins() {
     assert!(matches!(client.account().await, Err(ReadError::Offline(_))), "a read is given up");
 }
 
-/// A proxy before the server speaks JSON too, but has no codes.
+/// A proxy in front of the server may send JSON, but without codes.
 #[tokio::test]
 async fn a_refusal_without_a_code_is_not_the_interfaces_word() {
     for status in [400, 402, 403, 404, 409, 410, 422] {

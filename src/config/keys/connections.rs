@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::keys::{file, keyring};
-use connections::sealing::KEY_BYTES;
-use connections::{KeyProvider, Sealer};
 use model::secret::Secret;
+use net::connections::sealing::KEY_BYTES;
+use net::connections::{KeyProvider, Sealer};
 
 /// Holder of the key for the configuration in this folder.
 pub fn key_provider(folder: PathBuf) -> KeyProvider {
@@ -28,7 +28,7 @@ fn fetch(folder: &Path) -> Result<[u8; KEY_BYTES], String> {
     let entry = format!("key of connections in {}", folder.display());
     let read = |text: &str| {
         let key = Sealer::key_of(&Secret::new(text));
-        key.ok_or_else(|| "what is kept as the key of connections is none".to_owned())
+        key.ok_or_else(|| "the stored key of connections is not valid".to_owned())
     };
     match file::read_private(&path) {
         Ok(text) => return read(&text),

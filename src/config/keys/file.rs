@@ -12,16 +12,16 @@ const MAX_FILE_BYTES: u64 = 16 * 1024;
 /// Reason a file is not read, and the remedy.
 #[derive(Debug, Error)]
 pub enum KeyFileError {
-    #[error("{path}: there is no such file", path = .0.display())]
+    #[error("{path} does not exist", path = .0.display())]
     Missing(PathBuf),
     /// Symbolic link: a user who can change it could choose the key.
-    #[error("{path} is a symbolic link, which is not followed; name the file itself", path = .0.display())]
+    #[error("{path} is a symbolic link, which is not followed; give the path of the file itself", path = .0.display())]
     Link(PathBuf),
     /// Directory, pipe or device.
     #[error("{path} is not a plain file", path = .0.display())]
     NotAFile(PathBuf),
     /// Readable by others.
-    #[error("{path} can be read by others; run: chmod 600 {path}", path = .0.display())]
+    #[error("other users can read {path}; run: chmod 600 {path}", path = .0.display())]
     Open(PathBuf),
     /// Owned by another user, who can change it.
     #[error("{path} belongs to another user; run: chown $(id -un) {path}", path = .0.display())]
@@ -48,7 +48,7 @@ pub fn read_private(path: &Path) -> Result<String, KeyFileError> {
 /// Writes a file and creates its folder, both for this user only.
 pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let wrap = |error: io::Error| format!("keeping the key in {}: {error}", path.display());
+    let wrap = |error: io::Error| format!("could not store the key in {}: {error}", path.display());
     disk::create_own_folder(folder).map_err(wrap)?;
     disk::write(path, text.as_bytes()).map_err(wrap)
 }
@@ -58,7 +58,7 @@ pub fn remove(path: &Path) -> Result<bool, String> {
     match std::fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(format!("removing {}: {error}", path.display())),
+        Err(error) => Err(format!("could not remove {}: {error}", path.display())),
     }
 }
 

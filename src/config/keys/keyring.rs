@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyringError {
     /// No keyring is available.
-    #[error("no keyring answers: {0}")]
+    #[error("no keyring: {0}")]
     Absent(&'static str),
     /// The keyring refuses or fails.
     #[error("the keyring failed: {0}")]
@@ -89,7 +89,7 @@ mod service {
         let mut items = found.unlocked.into_iter().chain(found.locked);
         let Some(item) = items.next() else { return Ok(None) };
         if items.next().is_some() {
-            return Err(KeyringError::Failed("it holds more than one key of this name".to_owned()));
+            return Err(KeyringError::Failed("it has more than one key of this name".to_owned()));
         }
         if item.is_locked().map_err(failed)? {
             item.unlock().map_err(failed)?;
@@ -116,7 +116,7 @@ mod service {
         let Some(item) = item(store, name)? else { return Ok(None) };
         let bytes = item.get_secret().map_err(failed)?;
         let text = String::from_utf8(bytes);
-        text.map(Some).map_err(|_| KeyringError::Failed("what it holds is not a key".to_owned()))
+        text.map(Some).map_err(|_| KeyringError::Failed("its entry is not a key".to_owned()))
     }
 
     pub fn delete(store: &SecretService<'_>, name: &str) -> Result<bool, KeyringError> {
@@ -129,8 +129,8 @@ mod service {
     fn failed(error: Error) -> KeyringError {
         let words = match error {
             Error::Locked | Error::Prompt => "it is locked or does not let this program in",
-            Error::NoResult => "it has no place for new keys",
-            _ => "it did not do what it was asked",
+            Error::NoResult => "it cannot store new keys",
+            _ => "it refused the request",
         };
         KeyringError::Failed(words.to_owned())
     }

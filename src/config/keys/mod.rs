@@ -88,7 +88,7 @@ impl KeySource {
             Self::Environment(variable) => format!("environment variable {variable}"),
             Self::Command(_) => "key_command".to_owned(),
             Self::File(path) => format!("file {}", path.display()),
-            Self::Kept(_) => "kept by channel add".to_owned(),
+            Self::Kept(_) => "stored by `channel add`".to_owned(),
         }
     }
 }
@@ -128,9 +128,9 @@ impl KeyLocation<'_> {
             Ok(text) => text,
             Err(file::KeyFileError::Missing(_)) => match keyring::get(&self.entry()) {
                 Ok(Some(text)) => text,
-                Ok(None) => return Err(format!("no key is kept for it; {again}")),
+                Ok(None) => return Err(format!("no key is stored; {again}")),
                 Err(keyring::KeyringError::Absent(_)) => {
-                    return Err(format!("no key is kept for it in a file, and no keyring answers; {again}"));
+                    return Err(format!("no key is stored in a file, and there is no keyring; {again}"));
                 }
                 Err(failure) => return Err(failure.to_string()),
             },
@@ -139,10 +139,10 @@ impl KeyLocation<'_> {
         // Any other text may be a key and is not repeated in the error.
         let parts = kept.split_once('\n').filter(|pair| pair.0.starts_with("http"));
         let (given_for, key) =
-            parts.ok_or_else(|| format!("what is kept for it does not name a server; {again}"))?;
+            parts.ok_or_else(|| format!("the stored key is not bound to a server; {again}"))?;
         let wanted = origin(self.base_url)?;
         if given_for != wanted {
-            return Err(format!("its key was given for {given_for}, not for {wanted}; {again}"));
+            return Err(format!("the stored key is for {given_for}, not for {wanted}; {again}"));
         }
         Ok(key.to_owned())
     }
@@ -177,9 +177,9 @@ fn file_name(channel: &str) -> String {
 
 fn run(command: &str) -> Result<String, String> {
     let output = children::command("sh").arg("-c").arg(command).output();
-    let output = output.map_err(|error| format!("key_command could not be run: {error}"))?;
+    let output = output.map_err(|error| format!("could not run key_command: {error}"))?;
     if !output.status.success() {
         return Err(format!("key_command failed ({}); run it by hand to see why", output.status));
     }
-    String::from_utf8(output.stdout).map_err(|_| "key_command printed something that is not text".to_owned())
+    String::from_utf8(output.stdout).map_err(|_| "the output of key_command is not UTF-8 text".to_owned())
 }

@@ -1,99 +1,84 @@
-//! A question over the screen: what is asked, its answers, and what each does.
-//! It is answered by a letter of its own, never by Enter and never by the key
-//! that opened it.
+//! A question with answers. A letter of its own answers it, never Enter or the key that opened it.
 
 use std::fmt;
 
 use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine};
-use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 
-type Act = Box<dyn FnOnce(&mut Inbox)>;
-type Words = Box<dyn Fn(&Inbox) -> Vec<DialogLine>>;
-type Named = Box<dyn Fn(&mut NameIndex)>;
+type AnswerAction = Box<dyn FnOnce(&mut Inbox)>;
+type LinesFn = Box<dyn Fn(&Inbox) -> Vec<DialogLine>>;
 
 struct ConfirmAnswer {
     key: char,
-    words: String,
-    act: Act,
+    text: String,
+    action: AnswerAction,
 }
 
-/// The question.
 pub struct Confirm {
     title: String,
-    words: Words,
+    lines: LinesFn,
     answers: Vec<ConfirmAnswer>,
-    /// How leaving it is named: its key and its words.
-    leaving: Option<(&'static str, String)>,
-    left: Option<Act>,
-    /// Whether each answer has a line of its own.
+    cancel_hint: Option<(&'static str, String)>,
+    on_cancel: Option<AnswerAction>,
+    /// True for one line per answer.
     stacked: bool,
-    names: Option<Named>,
 }
 
 impl Confirm {
-    /// A question that says these lines.
     pub fn new(title: impl Into<String>, lines: Vec<DialogLine>) -> Self {
-        Self::live(title, move |_| lines.clone())
+        Self::with_live_lines(title, move |_| lines.clone())
     }
 
-    /// A question whose lines change as it stands.
-    pub fn live(title: impl Into<String>, words: impl Fn(&Inbox) -> Vec<DialogLine> + 'static) -> Self {
-        let (title, words) = (title.into(), Box::new(words));
-        let (answers, names) = (Vec::new(), None);
-        Self { title, words, answers, leaving: None, left: None, stacked: false, names }
+    /// A question whose lines are recomputed at each drawing.
+    pub fn with_live_lines(
+        title: impl Into<String>,
+        words: impl Fn(&Inbox) -> Vec<DialogLine> + 'static,
+    ) -> Self {
+        let (title, lines) = (title.into(), Box::new(words));
+        Self { title, lines, answers: Vec::new(), cancel_hint: None, on_cancel: None, stacked: false }
     }
 
-    /// An answer: its letter, what is said of it, and what it does. Without
-    /// words it is not shown.
+    /// Adds an answer: letter, text and function. Without text it is not shown.
     pub fn answer(
         mut self,
         key: char,
         words: impl Into<String>,
         act: impl FnOnce(&mut Inbox) + 'static,
     ) -> Self {
-        self.answers.push(ConfirmAnswer { key, words: words.into(), act: Box::new(act) });
+        self.answers.push(ConfirmAnswer { key, text: words.into(), action: Box::new(act) });
         self
     }
 
-    /// `n` and Esc leave all as it is.
+    /// `n` and Esc change nothing.
     pub fn no(mut self, words: impl Into<String>) -> Self {
-        self.leaving = Some(("n", words.into()));
+        self.cancel_hint = Some(("n", words.into()));
         self
     }
 
-    /// Only Esc leaves all as it is.
+    /// Only Esc leaves without a change.
     pub fn esc(mut self, words: impl Into<String>) -> Self {
-        self.leaving = Some(("Esc", words.into()));
+        self.cancel_hint = Some(("Esc", words.into()));
         self
     }
 
-    /// What leaving it does.
-    pub fn left(mut self, act: impl FnOnce(&mut Inbox) + 'static) -> Self {
-        self.left = Some(Box::new(act));
+    pub fn on_cancel(mut self, act: impl FnOnce(&mut Inbox) + 'static) -> Self {
+        self.on_cancel = Some(Box::new(act));
         self
     }
 
-    /// Each answer on a line of its own.
-    pub fn stacked(mut self) -> Self {
+    pub fn one_line_per_answer(mut self) -> Self {
         self.stacked = true;
         self
     }
 
-    /// The people it names.
-    pub fn naming(mut self, names: impl Fn(&mut NameIndex) + 'static) -> Self {
-        self.names = Some(Box::new(names));
-        self
-    }
-
-    fn keys(&self) -> Vec<DialogLine> {
-        let shown = self.answers.iter().filter(|answer| !answer.words.is_empty());
+    fn answer_lines(&self) -> Vec<DialogLine> {
+        let shown = self.answers.iter().filter(|answer| !answer.text.is_empty());
         let answers =
-            shown.map(|confirm_answer| (confirm_answer.key.to_string(), confirm_answer.words.as_str()));
-        let leaving = self.leaving.iter().map(|(key, words)| ((*key).to_owned(), words.as_str()));
+            shown.map(|confirm_answer| (confirm_answer.key.to_string(), confirm_answer.text.as_str()));
+        let leaving = self.cancel_hint.iter().map(|(key, words)| ((*key).to_owned(), words.as_str()));
         let all: Vec<(String, &str)> = answers.chain(leaving).collect();
         let all: Vec<(&str, &str)> = all.iter().map(|(key, words)| (key.as_str(), *words)).collect();
         all.chunks(if self.stacked { 1 } else { all.len().max(1) }).map(DialogLine::keys).collect()
@@ -110,11 +95,11 @@ impl Overlay for Confirm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let answered =
             key.typed().and_then(|character| self.answers.iter().position(|answer| answer.key == character));
-        let says_no = key.typed() == Some('n') && self.leaving.as_ref().is_some_and(|pair| pair.0 == "n");
+        let says_no = key.typed() == Some('n') && self.cancel_hint.as_ref().is_some_and(|pair| pair.0 == "n");
         match answered {
-            Some(at) => (self.answers.remove(at).act)(inbox),
+            Some(at) => (self.answers.remove(at).action)(inbox),
             None if says_no || key.code == KeyCode::Esc => {
-                if let Some(left) = self.left.take() {
+                if let Some(left) = self.on_cancel.take() {
                     left(inbox);
                 }
             }
@@ -126,17 +111,13 @@ impl Overlay for Confirm {
     fn input(&self) -> OverlayInput {
         OverlayInput::Answer
     }
-
-    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        self.names.iter().for_each(|name| name(names));
-    }
 }
 
 impl OverlayView for Confirm {
     fn dialog(&self, inbox: &Inbox) -> Dialog {
-        let mut lines = (self.words)(inbox);
-        lines.push(DialogLine::gap());
-        lines.extend(self.keys());
+        let mut lines = (self.lines)(inbox);
+        lines.push(DialogLine::blank());
+        lines.extend(self.answer_lines());
         Dialog::new(&self.title, lines)
     }
 }

@@ -1,5 +1,3 @@
-//! A field of a form as it is drawn.
-
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
@@ -10,7 +8,7 @@ use crate::theme_view::Theme;
 use crate::wrap;
 use model::text::SafeText;
 
-/// Draws a text with its cursor, and the end before the cursor, in sight.
+/// Draws a text scrolled to its cursor.
 pub(crate) fn draw(
     theme: Theme,
     value: &TextLine,

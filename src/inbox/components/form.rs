@@ -1,23 +1,20 @@
-//! The keys every form has: fields one after the other, and what leaves it.
+//! Keys of every form: moving between fields, and leaving.
 
 use std::ops::Range;
 
-use crate::components::list::turned;
+use crate::components::list::wrapped_selection_after_key;
 use crate::keys::{KeyCode, KeyPress};
 
-/// What a key means to a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormKey {
     Leave,
-    /// What was filled in is wanted so.
     Submit,
-    /// Another field has the keyboard.
-    Moved,
-    Field,
+    /// Another field has the focus.
+    FocusMoved,
+    FieldInput,
 }
 
 impl FormKey {
-    /// A key, while one of these fields has the keyboard.
     pub(crate) fn of(key: KeyPress, focus: &mut usize, fields: Range<usize>) -> Self {
         match key.code {
             KeyCode::Esc => return Self::Leave,
@@ -25,11 +22,11 @@ impl FormKey {
             KeyCode::Enter => return Self::Submit,
             _ => (),
         }
-        match turned(key, focus.saturating_sub(fields.start), fields.len()) {
+        match wrapped_selection_after_key(key, focus.saturating_sub(fields.start), fields.len()) {
             Some(at) => *focus = fields.start + at,
-            None => return Self::Field,
+            None => return Self::FieldInput,
         }
-        Self::Moved
+        Self::FocusMoved
     }
 }
 
@@ -39,13 +36,13 @@ mod tests {
 
     #[test]
     fn keys_go_round_the_fields() {
-        // (field, key, what it means, field then)
+        // (field, key, meaning, next field)
         let cases = [
-            (1, "Tab", FormKey::Moved, 2),
-            (3, "Down", FormKey::Moved, 1),
-            (1, "Shift-Tab", FormKey::Moved, 3),
-            (2, "Up", FormKey::Moved, 1),
-            (2, "x", FormKey::Field, 2),
+            (1, "Tab", FormKey::FocusMoved, 2),
+            (3, "Down", FormKey::FocusMoved, 1),
+            (1, "Shift-Tab", FormKey::FocusMoved, 3),
+            (2, "Up", FormKey::FocusMoved, 1),
+            (2, "x", FormKey::FieldInput, 2),
             (2, "Enter", FormKey::Submit, 2),
             (2, "Esc", FormKey::Leave, 2),
             (2, "Ctrl-C", FormKey::Leave, 2),

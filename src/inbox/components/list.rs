@@ -1,12 +1,11 @@
-//! A list with a chosen line: where a key moves to.
+//! Selection keys of lists.
 
 use crate::keys::{KeyCode, KeyPress};
 use model::queries::ConversationKey;
 use model::text::SafeText;
 
-/// The chosen line after a key, in a list of so many lines of which a page
-/// shows some; `None` for a key that does not move.
-pub(crate) fn chosen_after(key: KeyPress, chosen: usize, count: usize, page: usize) -> Option<usize> {
+/// Selected line after a key; `None` if it does not move. `page` is the number of visible lines.
+pub(crate) fn selection_after_key(key: KeyPress, chosen: usize, count: usize, page: usize) -> Option<usize> {
     let last = count.saturating_sub(1);
     let moved = match key.code {
         KeyCode::Char('d') if key.ctrl => chosen + page / 2,
@@ -22,7 +21,6 @@ pub(crate) fn chosen_after(key: KeyPress, chosen: usize, count: usize, page: usi
     Some(moved.min(last))
 }
 
-/// To the next entry or field, or to the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Next,
@@ -30,7 +28,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// What a key means wherever letters may be text: Tab goes as Down does.
+    /// Direction of a key in lists with text entry: Tab acts like Down.
     pub(crate) fn of(key: KeyPress) -> Option<Self> {
         match key.code {
             KeyCode::Down | KeyCode::Tab => Some(Self::Next),
@@ -39,7 +37,7 @@ impl Step {
         }
     }
 
-    /// Goes from one of so many, round at the ends.
+    /// Steps within `count` entries, wrapping at the ends.
     pub(crate) fn wrap(self, at: usize, count: usize) -> usize {
         match self {
             Self::Next => (at + 1) % count.max(1),
@@ -48,14 +46,18 @@ impl Step {
     }
 }
 
-/// The chosen entry of a menu after a key: round at the ends.
-pub(crate) fn turned(key: KeyPress, chosen: usize, count: usize) -> Option<usize> {
+/// Selected entry of a menu after a key, wrapping at the ends.
+pub(crate) fn wrapped_selection_after_key(key: KeyPress, chosen: usize, count: usize) -> Option<usize> {
     Step::of(key).map(|entry| entry.wrap(chosen, count))
 }
 
-/// The chosen entry after a key, in a list that typing narrows; `None` for a
-/// key that does not move.
-pub(crate) fn narrowed_after(key: KeyPress, chosen: usize, count: usize, page: usize) -> Option<usize> {
+/// Selected entry after a key in a list filtered by typing; `None` if the key does not move.
+pub(crate) fn filtered_selection_after_key(
+    key: KeyPress,
+    chosen: usize,
+    count: usize,
+    page: usize,
+) -> Option<usize> {
     let step = match key.code {
         KeyCode::PageDown => return Some((chosen + page).min(count.saturating_sub(1))),
         KeyCode::PageUp => return Some(chosen.saturating_sub(page)),
@@ -72,11 +74,11 @@ pub(crate) fn narrowed_after(key: KeyPress, chosen: usize, count: usize, page: u
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListLine {
     pub name: SafeText,
-    pub words: SafeText,
-    pub right: String,
-    /// Whether it needs a person.
-    pub loud: bool,
-    /// Whether nothing can be done about it.
+    pub text: SafeText,
+    pub trailing: String,
+    /// True if it needs a person.
+    pub is_urgent: bool,
+    /// True if nothing can be done about it.
     pub dim: bool,
-    pub goes_to: Option<ConversationKey>,
+    pub target: Option<ConversationKey>,
 }

@@ -1,5 +1,4 @@
-//! What a pane says while what it shows could not be read, or is still being
-//! read.
+//! Messages of a pane whose data could not be read, or is being read.
 
 use ratatui::buffer::Buffer;
 
@@ -11,17 +10,15 @@ use crate::loads::update as loads;
 use crate::pages::PageKind;
 use crate::theme_view::Theme;
 
-/// What stands in an empty pane.
 pub fn empty_pane_text(inbox: &Inbox, pane: Pane) -> String {
-    loads::shown(inbox, pane).describe().unwrap_or_else(|| "Reading…".to_owned())
+    loads::pane_state(inbox, pane).describe().unwrap_or_else(|| "Reading…".to_owned())
 }
 
-/// Says at the edge of each pane that has something to show why it may not be
-/// what the files hold now.
+/// Shows at the edge of each pane with data why it may be outdated.
 pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let last = |area: Area| Area { y: area.y + area.height.saturating_sub(1), ..area };
     if inbox.desk.page != PageKind::Inbox {
-        edge(inbox, theme, Pane::Page, last(areas.body), buffer);
+        draw_edge(inbox, theme, Pane::Page, last(areas.body), buffer);
     } else if inbox.desk.is_inbox_shown() {
         let loaded = inbox.desk.tab().history.as_ref().is_some_and(|history| history.loaded);
         let history = areas.history.filter(|_| loaded).map(Area::inner);
@@ -29,21 +26,20 @@ pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
             (Pane::List, areas.list.map(last)),
             // Its last line is the newest message.
             (Pane::History, history),
-            (Pane::Beside, areas.beside.map(last)),
             (Pane::Card, areas.card.map(last)),
         ];
         for (pane, area) in panes {
             if let Some(area) = area {
-                edge(inbox, theme, pane, area, buffer);
+                draw_edge(inbox, theme, pane, area, buffer);
             }
         }
     }
 }
 
-/// Says at the edge of a pane why it may not be what the files hold now.
-pub fn edge(inbox: &Inbox, theme: Theme, pane: Pane, area: Area, buffer: &mut Buffer) {
-    if let Some(words) = loads::shown(inbox, pane).describe() {
+/// Shows at the edge of a pane why it may be outdated.
+pub fn draw_edge(inbox: &Inbox, theme: Theme, pane: Pane, area: Area, buffer: &mut Buffer) {
+    if let Some(words) = loads::pane_state(inbox, pane).describe() {
         let words = format!(" {words} ");
-        paint_view::text(buffer, area.x + 2, area.y, area.width.saturating_sub(4), &words, theme.under_way());
+        paint_view::text(buffer, area.x + 2, area.y, area.width.saturating_sub(4), &words, theme.strong());
     }
 }

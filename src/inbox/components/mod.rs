@@ -1,4 +1,4 @@
-//! What every screen is built of: text fields, lists, marks, strokes.
+//! Building blocks of all screens: text fields, lists, marks, borders.
 
 pub mod confirm;
 pub mod dialog;
@@ -11,9 +11,10 @@ pub mod paged_rows;
 pub mod paint_view;
 pub mod picker;
 pub mod shown_rows;
+pub mod spoken;
 pub mod text_buffer;
 pub mod text_line;
 pub mod text_prompt;
 pub mod text_view;
 pub(crate) mod time_prompt;
-pub(crate) mod words;
+pub(crate) mod word_boundaries;

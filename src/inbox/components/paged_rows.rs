@@ -1,7 +1,4 @@
-//! A page of rows: what is loaded, which row is chosen, by its name, and how
-//! far it is scrolled. The outbox and the drafts are such pages.
-//!
-//! It says what it wants.
+//! A page of rows (outbox, drafts): loaded rows, the selected row by name, scroll position.
 
 use crate::resource::{LoadTimeouts, Resource};
 use model::contacts::Person;
@@ -10,12 +7,10 @@ use model::proposals::ProposalEntry;
 use model::queries::{DeskQuery, DraftEntry, OutboxEntry};
 use model::time::Moment;
 
-/// Rows asked for at once.
-const LIMIT: u32 = 500;
+const MAX_ROWS: u32 = 500;
 
-/// Something a page shows a row for.
 pub trait PageRow {
-    /// What names it across reloads.
+    /// Identity across reloads.
     type Name: Clone + PartialEq + std::fmt::Debug;
 
     fn name(&self) -> Self::Name;
@@ -53,20 +48,16 @@ impl PageRow for Person {
     }
 }
 
-/// The page, and what it asks the store for.
 #[derive(Debug)]
 pub struct PagedRows<T: PageRow, Q = DeskQuery> {
     pub rows: Vec<T>,
-    /// Whether there are more than are shown.
-    pub more: bool,
-    /// First row on screen.
-    pub first: usize,
-    /// Whether the rows of the wanted tabs have come.
+    /// True if there are more rows than loaded.
+    pub has_more: bool,
+    pub first_visible: usize,
+    /// True once the rows of the wanted tabs are loaded.
     pub loaded: bool,
-    /// Whether the rows of all tabs are wanted.
     pub all_tabs: bool,
     chosen: Option<T::Name>,
-    /// What is read of it.
     pub resource: Resource<Q>,
 }
 
@@ -74,8 +65,8 @@ impl<T: PageRow, Q> Default for PagedRows<T, Q> {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
-            more: false,
-            first: 0,
+            has_more: false,
+            first_visible: 0,
             loaded: false,
             all_tabs: false,
             chosen: None,
@@ -85,52 +76,46 @@ impl<T: PageRow, Q> Default for PagedRows<T, Q> {
 }
 
 impl<T: PageRow> PagedRows<T> {
-    /// The query to be sent now for this tab, if one is due and none is on
-    /// its way.
     pub fn take_query(&mut self, channel: &ChannelId, now: Moment) -> Option<DeskQuery> {
         let channel = if self.all_tabs { None } else { Some(channel.clone()) };
-        // Rows of other tabs must not be taken for these.
-        self.want(DeskQuery { channel, limit: LIMIT }, |_, _| false);
+        // Rows of other tabs must not be mistaken for these.
+        self.set_query(DeskQuery { channel, limit: MAX_ROWS }, |_, _| false);
         self.resource.take_due_query(now)
     }
 }
 
 impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
-    /// Says that what is loaded may be old.
     pub fn mark_stale(&mut self) {
         self.resource.mark_stale();
     }
 
-    /// Wants the answer to a query. Rows that answered another one stay until
-    /// these have come, if they may be shown as long.
-    pub fn want(&mut self, query: Q, may_stay: impl Fn(&Q, &Q) -> bool) {
-        let stays = self.resource.desired().is_some_and(|entry| *entry == query || may_stay(entry, &query));
+    /// Changes the query. The old rows stay until the new ones arrive if `may_stay` allows it.
+    pub fn set_query(&mut self, query: Q, may_stay: impl Fn(&Q, &Q) -> bool) {
+        let stays = self.resource.query().is_some_and(|entry| *entry == query || may_stay(entry, &query));
         if !stays {
-            (self.rows, self.loaded, self.first) = (Vec::new(), false, 0);
+            (self.rows, self.loaded, self.first_visible) = (Vec::new(), false, 0);
         }
-        self.resource.want(query);
+        self.resource.set_query(query);
     }
 
-    /// Rows came back; those of another question are dropped.
+    /// Stores an answer; the answer to another query is dropped.
     pub fn receive(&mut self, query: &Q, rows: Vec<T>, more: bool) {
         if self.resource.receive(query) {
-            self.put(rows, more);
+            self.set_rows(rows, more);
         }
     }
 
-    /// Puts rows in place of those that are loaded.
-    pub fn put(&mut self, rows: Vec<T>, more: bool) {
+    pub fn set_rows(&mut self, rows: Vec<T>, more: bool) {
         let was_at = self.index();
-        (self.rows, self.more, self.loaded) = (rows, more, true);
+        (self.rows, self.has_more, self.loaded) = (rows, more, true);
         if self.index().is_none() {
-            // The chosen row is gone: its neighbour takes its place.
+            // The selected row is gone: its neighbour is selected.
             let last = self.rows.len().saturating_sub(1);
             let near = was_at.unwrap_or(0).min(last);
             self.chosen = self.rows.get(near).map(T::name);
         }
     }
 
-    /// The place of the chosen row.
     pub fn index(&self) -> Option<usize> {
         let chosen = self.chosen.as_ref()?;
         self.rows.iter().position(|row| row.name() == *chosen)
@@ -140,37 +125,35 @@ impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
         self.rows.get(self.index()?)
     }
 
-    /// Chooses a row by its name, if there is one.
     pub fn choose(&mut self, name: &T::Name) {
         if self.rows.iter().any(|row| row.name() == *name) {
             self.chosen = Some(name.clone());
         }
     }
 
-    /// Moves the choice by rows.
     pub fn step(&mut self, by: isize) {
         let last = self.rows.len().saturating_sub(1);
         let index = self.index().unwrap_or(0).saturating_add_signed(by).min(last);
         self.chosen = self.rows.get(index).map(T::name);
     }
 
-    /// Chooses a row by its place on screen, if there is one.
-    pub fn select_shown(&mut self, place: usize) {
-        if let Some(row) = self.rows.get(self.first + place) {
+    /// Selects a row by its position on screen.
+    pub fn select_visible(&mut self, place: usize) {
+        if let Some(row) = self.rows.get(self.first_visible + place) {
             self.chosen = Some(row.name());
         }
     }
 
-    /// Scrolls as little as needed to show the chosen row.
+    /// Scrolls as little as needed to show the selected row.
     pub fn reveal(&mut self, visible: usize) {
         let visible = visible.max(1);
         let index = self.index().unwrap_or(0);
-        if index < self.first {
-            self.first = index;
-        } else if index >= self.first + visible {
-            self.first = index + 1 - visible;
+        if index < self.first_visible {
+            self.first_visible = index;
+        } else if index >= self.first_visible + visible {
+            self.first_visible = index + 1 - visible;
         }
-        self.first = self.first.min(self.rows.len().saturating_sub(visible));
+        self.first_visible = self.first_visible.min(self.rows.len().saturating_sub(visible));
     }
 }
 
@@ -218,7 +201,7 @@ mod tests {
     fn rows_of_another_tab_are_never_shown_as_these() {
         let mut page = page(&["one"]);
         assert_eq!(page.take_query(&ChannelId::from("a"), Moment::default()), None, "nothing is stale");
-        let old = DeskQuery { channel: Some(ChannelId::from("a")), limit: LIMIT };
+        let old = DeskQuery { channel: Some(ChannelId::from("a")), limit: MAX_ROWS };
         let other = page.take_query(&ChannelId::from("b"), Moment::default()).expect("another tab");
         assert!(page.rows.is_empty() && !page.loaded);
         page.receive(&old, vec!["one"], false);
@@ -236,12 +219,12 @@ mod tests {
         let mut page = page(&["1", "2", "3", "4", "5"]);
         page.step(3);
         page.reveal(2);
-        assert_eq!(page.first, 2);
+        assert_eq!(page.first_visible, 2);
         page.step(-3);
         page.reveal(2);
-        assert_eq!(page.first, 0);
+        assert_eq!(page.first_visible, 0);
         page.step(isize::MAX);
         page.reveal(9);
-        assert_eq!((page.chosen(), page.first), (Some(&"5"), 0));
+        assert_eq!((page.chosen(), page.first_visible), (Some(&"5"), 0));
     }
 }

@@ -1,34 +1,29 @@
-//! Putting words into cells: the few strokes every screen is made of.
-//!
-//! Words that come from outside arrive here as the text of a `SafeText`; the
-//! sweep at the end of a frame is the second look.
+//! Drawing primitives. Foreign text comes from a `SafeText`; the sweep after a frame checks again.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::borders_view::BorderSet;
 use crate::layout::Area;
-use crate::strokes_view::BorderSet;
 use crate::theme_view::Theme;
 use crate::wrap;
 
-/// Cells the left title of a frame keeps.
-const NAME: u16 = 12;
+/// Minimum cells of a frame's left title.
+const MIN_TITLE_CELLS: u16 = 12;
 
-/// A run of text in one style.
 pub type Run<'a> = (&'a str, Style);
 
-/// The same rectangle in the words of the terminal library.
 pub fn rect(area: Area) -> Rect {
     Rect { x: area.x, y: area.y, width: area.width, height: area.height }
 }
 
-/// Writes a text cut to a width; returns the cells it took.
+/// Writes a text cut to a width; returns the cells used.
 pub fn text(buffer: &mut Buffer, x: u16, y: u16, width: u16, words: &str, style: Style) -> u16 {
     if !buffer.area.contains((x, y).into()) || width == 0 {
         return 0;
     }
-    let cut = wrap::head(words, usize::from(width));
+    let cut = wrap::cut_borrowed(words, usize::from(width));
     if !wrap::is_simple(&cut) {
         let (end, _) = buffer.set_stringn(x, y, &cut, usize::from(width), style);
         return end.saturating_sub(x);
@@ -43,7 +38,7 @@ pub fn text(buffer: &mut Buffer, x: u16, y: u16, width: u16, words: &str, style:
     used
 }
 
-/// Writes runs one after the other; returns the cells they took.
+/// Writes runs one after the other; returns the cells used.
 pub fn runs(buffer: &mut Buffer, x: u16, y: u16, width: u16, runs: &[Run<'_>]) -> u16 {
     let mut used = 0;
     for (words, style) in runs {
@@ -52,7 +47,6 @@ pub fn runs(buffer: &mut Buffer, x: u16, y: u16, width: u16, runs: &[Run<'_>]) -
     used
 }
 
-/// Writes runs so that they end at the right edge of the width given.
 pub fn runs_right(buffer: &mut Buffer, x: u16, y: u16, width: u16, list: &[Run<'_>]) -> u16 {
     let wide: usize = list.iter().map(|(words, _)| wrap::cells(words)).sum();
     let wide = u16::try_from(wide).unwrap_or(u16::MAX).min(width);
@@ -60,29 +54,25 @@ pub fn runs_right(buffer: &mut Buffer, x: u16, y: u16, width: u16, list: &[Run<'
     wide
 }
 
-/// Cells runs take.
-pub fn cells(list: &[Run<'_>]) -> u16 {
+pub fn run_cells(list: &[Run<'_>]) -> u16 {
     let wide: usize = list.iter().map(|(words, _)| wrap::cells(words)).sum();
     u16::try_from(wide).unwrap_or(u16::MAX)
 }
 
-/// Gives a row of cells a style.
 pub fn stripe(buffer: &mut Buffer, area: Area, style: Style) {
     buffer.set_style(rect(area), style);
 }
 
-/// Which sides of a frame are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sides {
-    /// All four.
     All,
-    /// Without the bottom: another frame closes it.
-    Open,
-    /// All four, hanging from the open frame above.
+    /// Without the bottom: the next frame closes it.
+    NoBottom,
+    /// All four, joined to the open frame above.
     Joined,
 }
 
-/// Draws a frame with a title at the left and one at the right of its top.
+/// Draws a frame with a left and a right title in its top row.
 pub fn frame(
     buffer: &mut Buffer,
     area: Area,
@@ -91,18 +81,17 @@ pub fn frame(
     sides: Sides,
     titles: (&[Run<'_>], &[Run<'_>]),
 ) {
-    let line = ((theme.border_set(), theme.joints()), theme.border(focused));
-    frame_of(buffer, area, line, sides, titles);
+    let line = ((theme.border_set(), theme.border_joints()), theme.border(focused));
+    draw_frame(buffer, area, line, sides, titles);
 }
 
-/// Draws the frame of a popup, which hides what lies under it.
+/// Draws the frame of a popup and clears its area.
 pub fn popup(buffer: &mut Buffer, area: Area, theme: Theme, titles: (&[Run<'_>], &[Run<'_>])) {
     blank(buffer, area);
     frame(buffer, area, theme, true, Sides::All, titles);
 }
 
-/// Draws a frame of other lines than the usual ones.
-pub fn frame_of(
+pub fn draw_frame(
     buffer: &mut Buffer,
     area: Area,
     line: ((BorderSet, [&str; 2]), Style),
@@ -117,7 +106,7 @@ pub fn frame_of(
     for x in area.x + 1..right {
         text(buffer, x, area.y, 1, across, style);
     }
-    let closed = sides != Sides::Open;
+    let closed = sides != Sides::NoBottom;
     let side_end = if closed { bottom } else { bottom + 1 };
     for y in area.y + 1..side_end {
         text(buffer, area.x, y, 1, down, style);
@@ -138,42 +127,58 @@ pub fn frame_of(
     title_row(buffer, area, titles);
 }
 
-/// Both titles on a frame's top row. The left one says who or what it is, and
-/// has room for a name before all but the first run of the right one; beyond
-/// that the right one gives way last.
+/// Draws a line across a frame at the top row of `area`, joined to its sides, with a title at the
+/// left.
+pub fn divider(buffer: &mut Buffer, area: Area, line: ((BorderSet, [&str; 2]), Style), title: &[Run<'_>]) {
+    if area.width < 2 {
+        return;
+    }
+    let (([_, _, _, _, across, _], [join_left, join_right]), style) = line;
+    let right = area.x + area.width - 1;
+    text(buffer, area.x, area.y, 1, join_left, style);
+    for x in area.x + 1..right {
+        text(buffer, x, area.y, 1, across, style);
+    }
+    text(buffer, right, area.y, 1, join_right, style);
+    title_row(buffer, area, (title, &[]));
+}
+
+/// Draws both titles of a frame. The left one keeps room for a name before all but the first run of
+/// the right one; beyond that the right one is cut last.
 fn title_row(buffer: &mut Buffer, area: Area, titles: (&[Run<'_>], &[Run<'_>])) {
     let room = area.width.saturating_sub(4);
-    let (left, mut right) = (on_border(titles.0), on_border(titles.1));
-    let kept = if left.is_empty() { 0 } else { cells(&left).min(NAME) + 1 };
+    let (left, mut right) = (reset_border_style(titles.0), reset_border_style(titles.1));
+    let kept = if left.is_empty() { 0 } else { run_cells(&left).min(MIN_TITLE_CELLS) + 1 };
     let most = room.saturating_sub(kept);
-    while right.len() > 1 && cells(&right) + 2 > most {
+    while right.len() > 1 && run_cells(&right) + 2 > most {
         right.pop();
         right.pop_if(|right| right.0.trim() == "·");
     }
-    let right_wide = if right.is_empty() { 0 } else { (cells(&right) + 2).min(room) };
+    let right_wide = if right.is_empty() { 0 } else { (run_cells(&right) + 2).min(room) };
     if !right.is_empty() {
         let x = area.x + area.width - 1 - right_wide;
         let used = runs(buffer, x + 1, area.y, right_wide.saturating_sub(2), &right);
-        pad(buffer, x, area.y, used);
+        pad_title(buffer, x, area.y, used);
     }
     if !left.is_empty() {
         let used = runs(buffer, area.x + 2, area.y, room.saturating_sub(right_wide + 1), &left);
-        pad(buffer, area.x + 1, area.y, used);
+        pad_title(buffer, area.x + 1, area.y, used);
     }
 }
 
-/// Words without what the border below them is.
-fn on_border<'a>(list: &[Run<'a>]) -> Vec<Run<'a>> {
-    list.iter().map(|(words, style)| (*words, Style::reset().patch(*style))).collect()
+/// Resets the style of the border under the words; leaves out empty runs.
+fn reset_border_style<'a>(list: &[Run<'a>]) -> Vec<Run<'a>> {
+    let written = list.iter().filter(|(words, _)| !words.is_empty());
+    written.map(|(words, style)| (*words, Style::reset().patch(*style))).collect()
 }
 
 /// A space before and after a title.
-fn pad(buffer: &mut Buffer, x: u16, y: u16, used: u16) {
+fn pad_title(buffer: &mut Buffer, x: u16, y: u16, used: u16) {
     text(buffer, x, y, 1, " ", Style::new());
     text(buffer, x + used + 1, y, 1, " ", Style::new());
 }
 
-/// Writes a paragraph of our own words, wrapped; returns the rows it took.
+/// Writes wrapped text; returns the rows used.
 pub fn paragraph(buffer: &mut Buffer, area: Area, words: &str, style: Style) -> u16 {
     let mut row = 0;
     for line in wrap::wrap(words, usize::from(area.width)) {
@@ -186,8 +191,7 @@ pub fn paragraph(buffer: &mut Buffer, area: Area, words: &str, style: Style) -> 
     row
 }
 
-/// Blanks an area, so that a layer hides what lies under it. A wide character
-/// that begins left of it and reaches into it goes as a whole.
+/// Clears an area. A wide character that reaches into the area from the left is cleared as a whole.
 pub fn blank(buffer: &mut Buffer, area: Area) {
     for y in area.y..area.y + area.height {
         if let Some(cell) = area.x.checked_sub(1).and_then(|x| buffer.cell_mut((x, y)))
@@ -212,16 +216,13 @@ mod tests {
         let area = Area { x: 0, y: 0, width: 78, height: 3 };
         let mut buffer = Buffer::empty(rect(area));
         let left = [("Maria Lopez · +34600111222", Style::new())];
-        let right = ["AI OFF by you", " · ", "window open 23h", " · ", "closing, z keeps it open"];
+        let right = ["AI: pausing…", " · ", "Reply window 1h", " · ", "Closing · z undo"];
         let right = [right.as_slice(), &[" · draft ready, i Ctrl-D"]].concat();
         let right: Vec<Run<'_>> = right.iter().map(|text| (*text, Style::new())).collect();
         title_row(&mut buffer, area, (&left, &right));
         let row: String = buffer.content[..78].iter().map(|cell| cell.symbol()).collect();
         assert!(row.trim_start().starts_with("Maria Lopez"), "{row}");
-        assert!(
-            row.trim_end().ends_with("AI OFF by you · window open 23h · closing, z keeps it open"),
-            "{row}"
-        );
+        assert!(row.trim_end().ends_with("AI: pausing… · Reply window 1h · Closing · z undo"), "{row}");
     }
 
     #[test]
@@ -232,7 +233,7 @@ mod tests {
         blank(&mut buffer, area);
         text(&mut buffer, 3, 0, 1, "│", Style::new());
         let cells: Vec<&str> = buffer.content.iter().map(|cell| cell.symbol()).collect();
-        // 行 stood in columns 2 and 3, 店 in 6 and 7.
+        // 行 was in columns 2 and 3, 店 in 6 and 7.
         assert_eq!(cells, ["自", " ", " ", "│", " ", " ", " ", " ", "自", " ", "行", " "]);
     }
 }

@@ -1,56 +1,50 @@
-//! A list that is narrowed by typing: what was typed, and which entry is
-//! chosen.
+//! A list filtered by typing: the query and the selected entry.
 
-use crate::components::list::narrowed_after;
-use crate::components::words;
+use crate::components::list::filtered_selection_after_key;
+use crate::components::word_boundaries;
 use crate::keys::{KeyCode, KeyPress};
 
-/// Entries a page key passes.
-const PAGE: usize = 8;
-/// Characters a question may have.
-const LONGEST: usize = 100;
+/// Entries per page key.
+const PAGE_ROWS: usize = 8;
+/// Maximum characters of a query.
+const MAX_QUERY_CHARS: usize = 100;
 
-/// The state of a picker.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Picker {
-    /// What was typed.
     pub query: String,
-    /// The chosen entry, counted from the best.
+    /// Index of the selected entry in the filtered list.
     pub chosen: usize,
 }
 
-/// What a key did to a picker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Picked {
-    /// The question or the choice may have changed.
-    Stays,
-    Entry(usize),
-    Left,
+pub enum PickerOutcome {
+    /// Query or selection may have changed.
+    Stay,
+    Selected(usize),
+    Cancelled,
 }
 
 impl Picker {
-    /// A picker with a question typed already.
-    pub fn with(query: &str) -> Self {
+    pub fn with_query(query: &str) -> Self {
         Self { query: query.to_owned(), chosen: 0 }
     }
 
-    /// A key, while there are so many entries.
-    pub fn key(&mut self, key: KeyPress, count: usize) -> Picked {
+    pub fn key(&mut self, key: KeyPress, count: usize) -> PickerOutcome {
         let last = count.saturating_sub(1);
         let chosen = self.chosen.min(last);
-        if let Some(moved) = narrowed_after(key, chosen, count, PAGE) {
+        if let Some(moved) = filtered_selection_after_key(key, chosen, count, PAGE_ROWS) {
             self.chosen = moved;
-            return Picked::Stays;
+            return PickerOutcome::Stay;
         }
         self.chosen = match key.code {
-            KeyCode::Enter if count > 0 => return Picked::Entry(chosen),
-            KeyCode::Esc => return Picked::Left,
-            KeyCode::Char('c') if key.ctrl => return Picked::Left,
+            KeyCode::Enter if count > 0 => return PickerOutcome::Selected(chosen),
+            KeyCode::Esc => return PickerOutcome::Cancelled,
+            KeyCode::Char('c') if key.ctrl => return PickerOutcome::Cancelled,
             KeyCode::Home => 0,
             KeyCode::End => last,
             KeyCode::Backspace => {
                 match key.ctrl || key.alt {
-                    true => words::delete_last(&mut self.query),
+                    true => word_boundaries::delete_last_word(&mut self.query),
                     false => drop(self.query.pop()),
                 }
                 0
@@ -60,14 +54,14 @@ impl Picker {
                 0
             }
             _ => match key.typed() {
-                Some(it) if self.query.chars().count() < LONGEST => {
+                Some(it) if self.query.chars().count() < MAX_QUERY_CHARS => {
                     self.query.push(it);
                     0
                 }
                 _ => chosen,
             },
         };
-        Picked::Stays
+        PickerOutcome::Stay
     }
 }
 
@@ -79,12 +73,12 @@ mod tests {
     fn keys_narrow_and_choose() {
         let mut picker = Picker::default();
         let mut press = |name: &str, count| picker.key(KeyPress::parse(name).expect("a key"), count);
-        assert_eq!(press("Down", 3), Picked::Stays);
-        assert_eq!(press("Enter", 3), Picked::Entry(1));
-        assert_eq!(press("r", 1), Picked::Stays);
-        assert_eq!(press("Enter", 1), Picked::Entry(0));
-        assert_eq!(press("Enter", 0), Picked::Stays, "there is nothing to pick");
-        assert_eq!(press("Esc", 1), Picked::Left);
+        assert_eq!(press("Down", 3), PickerOutcome::Stay);
+        assert_eq!(press("Enter", 3), PickerOutcome::Selected(1));
+        assert_eq!(press("r", 1), PickerOutcome::Stay);
+        assert_eq!(press("Enter", 1), PickerOutcome::Selected(0));
+        assert_eq!(press("Enter", 0), PickerOutcome::Stay, "there is nothing to pick");
+        assert_eq!(press("Esc", 1), PickerOutcome::Cancelled);
         assert_eq!(picker.query, "r");
     }
 }

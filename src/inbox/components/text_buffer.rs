@@ -1,57 +1,45 @@
-//! A text as it is edited: by what people see as a character, undone by word
-//! rather than by key.
-//!
-//! Wraps the text area.
+//! Text buffer for editing: moves by grapheme cluster, undoes by word. Wraps `TextArea`.
 
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::components::words::{self, Marks};
+use crate::components::word_boundaries::{self, PunctuationMode};
 use crate::keys::{KeyCode, KeyPress};
 use crate::wrap;
 use model::bounds;
 use model::text;
 
 /// Undo steps kept by the text area: each typed character is one.
-const UNDO_STEPS: usize = 10_000;
-/// Longest text a sheet takes in, in characters: more than any bound,
-/// little enough to stay quick.
-pub const CAPACITY: usize = 20_000;
+const MAX_UNDO_STEPS: usize = 10_000;
+/// Maximum length in characters; above every bound of a message and small enough to edit quickly.
+pub const MAX_CHARS: usize = 20_000;
 
-/// A text being edited.
 #[derive(Debug)]
-pub struct Sheet {
+pub struct TextBuffer {
     area: TextArea<'static>,
     /// Sizes of undo groups, in steps of the text area.
     undo: Vec<usize>,
     redo: Vec<usize>,
-    /// Whether the next typed character continues the newest group.
+    /// Decides if the next typed character continues the newest group.
     grouping: Grouping,
     changed: bool,
 }
 
-/// An editing command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextEdit {
     NewLine,
-    /// Undoes the newest edit.
     Undo,
-    /// Does again what was undone.
     Redo,
     LineStart,
     LineEnd,
-    /// Goes one word back.
     WordLeft,
     WordRight,
-    /// Deletes the word before the cursor.
     DeleteWord,
-    /// Deletes to the start of the line.
     DeleteToStart,
-    /// Deletes to the end of the line.
     DeleteToEnd,
 }
 
-/// What the newest undo group ends with.
+/// End of the newest undo group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grouping {
     Closed,
@@ -60,45 +48,41 @@ enum Grouping {
     Deleting,
 }
 
-impl Default for Sheet {
+impl Default for TextBuffer {
     fn default() -> Self {
         let area = new_area(Vec::new());
         Self { area, undo: Vec::new(), redo: Vec::new(), grouping: Grouping::Closed, changed: false }
     }
 }
 
-impl Sheet {
-    /// The widget, for drawing.
+impl TextBuffer {
     pub fn area(&self) -> &TextArea<'static> {
         &self.area
     }
 
-    /// The text as typed.
     pub fn text(&self) -> String {
         self.area.lines().join("\n")
     }
 
-    /// Whether no character was typed.
     pub fn is_empty(&self) -> bool {
         self.area.lines().iter().all(String::is_empty) && self.area.lines().len() <= 1
     }
 
-    /// Whether there is no text, or only white space.
+    /// True if the text is empty or only white space.
     pub fn is_blank(&self) -> bool {
         self.area.lines().iter().all(|line| line.trim().is_empty())
     }
 
-    /// Lines the text takes at this width.
     pub fn height(&self, width: usize) -> usize {
         self.area.lines().iter().map(|line| wrap::wrap(line, width).len()).sum()
     }
 
-    /// Whether the text has changed since this was asked last.
+    /// Returns and resets the flag that the text has changed.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
 
-    /// Replaces the text, with the cursor at its end and no way back.
+    /// Replaces the text, moves the cursor to its end and drops the undo history.
     pub fn set_text(&mut self, text: &str) {
         let lines = text.split('\n').map(str::to_owned).collect();
         self.area = new_area(lines);
@@ -108,67 +92,63 @@ impl Sheet {
         self.grouping = Grouping::Closed;
     }
 
-    /// Puts a text back before what is there.
-    pub fn restore(&mut self, text: &str) {
+    /// Puts a text before the current one.
+    pub fn prepend(&mut self, text: &str) {
         let present = self.text();
         let joined = if present.is_empty() { text.to_owned() } else { format!("{text}\n{present}") };
         self.set_text(&joined);
         self.changed = true;
     }
 
-    /// Inserts text from outside: nothing in it is a key. False if it had to
-    /// be cut.
+    /// Inserts text in which nothing is a key. Returns false if the text had to be cut.
     pub fn paste(&mut self, outside: &str) -> bool {
         let clean = text::clean_pasted(outside);
-        let room = CAPACITY.saturating_sub(bounds::count_chars(&self.text()));
+        let room = MAX_CHARS.saturating_sub(bounds::count_chars(&self.text()));
         let fits: String = clean.chars().take(room).collect();
-        self.step(Grouping::Closed, |area| usize::from(area.insert_str(&fits)));
+        self.apply_step(Grouping::Closed, |area| usize::from(area.insert_str(&fits)));
         self.grouping = Grouping::Closed;
         fits.len() == clean.len()
     }
 
-    /// Types one character.
     pub fn insert(&mut self, it: char) {
-        if bounds::count_chars(&self.text()) >= CAPACITY {
+        if bounds::count_chars(&self.text()) >= MAX_CHARS {
             return;
         }
         let group = if it.is_whitespace() { Grouping::Blank } else { Grouping::Word };
-        self.step(group, |area| {
+        self.apply_step(group, |area| {
             area.insert_char(it);
             1
         });
     }
 
-    /// The cursor's line up to the cursor.
+    /// Returns the cursor's line up to the cursor.
     pub fn before_cursor(&self) -> String {
         let cursor = self.area.cursor();
         let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
         line.chars().take(cursor.1).collect()
     }
 
-    /// Puts a text in place of so many characters before the cursor, as one
-    /// step.
+    /// Replaces this many characters before the cursor, as one undo step.
     pub fn replace_before(&mut self, characters: usize, text: &str) {
-        self.step(Grouping::Closed, |area| {
+        self.apply_step(Grouping::Closed, |area| {
             let deleted = (0..characters).filter(|_| area.delete_char()).count();
             deleted + usize::from(area.insert_str(text))
         });
         self.grouping = Grouping::Closed;
     }
 
-    /// Puts a text in place of so many characters after the cursor, as one
-    /// step.
+    /// Replaces this many characters after the cursor, as one undo step.
     pub fn replace_after(&mut self, characters: usize, text: &str) {
-        self.step(Grouping::Closed, |area| {
+        self.apply_step(Grouping::Closed, |area| {
             let deleted = (0..characters).filter(|_| area.delete_next_char()).count();
             deleted + usize::from(area.insert_str(text))
         });
         self.grouping = Grouping::Closed;
     }
 
-    /// Puts a text in place of all there is, as one step.
+    /// Replaces the whole text, as one undo step.
     pub fn replace_all(&mut self, text: &str) {
-        self.step(Grouping::Closed, |area| {
+        self.apply_step(Grouping::Closed, |area| {
             area.select_all();
             let deleted = usize::from(area.cut());
             deleted + usize::from(area.insert_str(text))
@@ -176,21 +156,18 @@ impl Sheet {
         self.grouping = Grouping::Closed;
     }
 
-    /// The cursor's line and character.
     pub fn cursor(&self) -> (usize, usize) {
         let cursor = self.area.cursor();
         (cursor.0, cursor.1)
     }
 
-    /// Puts the cursor there.
     pub fn move_to(&mut self, line: usize, character: usize) {
         let small = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-        self.jump(CursorMove::Jump(small(line), small(character)));
+        self.move_cursor(CursorMove::Jump(small(line), small(character)));
     }
 
-    /// Shows as chosen what lies between a place of line and character and the
-    /// cursor; `None` ends that.
-    pub fn spread(&mut self, from: Option<(usize, usize)>) {
+    /// Selects from a line and character to the cursor; `None` clears the selection.
+    pub fn select_from(&mut self, from: Option<(usize, usize)>) {
         self.area.cancel_selection();
         let Some((line, character)) = from else { return };
         let at = self.cursor();
@@ -199,41 +176,41 @@ impl Sheet {
         self.move_to(at.0, at.1);
     }
 
-    /// Performs an editing command.
     pub fn edit(&mut self, edit: TextEdit) {
         match edit {
-            TextEdit::NewLine => self.step(Grouping::Closed, |area| {
+            TextEdit::NewLine => self.apply_step(Grouping::Closed, |area| {
                 area.insert_newline();
                 1
             }),
             TextEdit::Undo => self.undo(),
             TextEdit::Redo => self.redo(),
-            TextEdit::LineStart => self.jump(CursorMove::Head),
-            TextEdit::LineEnd => self.jump(CursorMove::End),
-            TextEdit::WordLeft => match self.word_before() {
-                0 => self.jump(CursorMove::WordBack),
-                characters => (0..characters).for_each(|_| self.jump(CursorMove::Back)),
+            TextEdit::LineStart => self.move_cursor(CursorMove::Head),
+            TextEdit::LineEnd => self.move_cursor(CursorMove::End),
+            TextEdit::WordLeft => match self.chars_to_word_start() {
+                0 => self.move_cursor(CursorMove::WordBack),
+                characters => (0..characters).for_each(|_| self.move_cursor(CursorMove::Back)),
             },
-            TextEdit::WordRight => match self.word_after() {
-                0 => self.jump(CursorMove::WordForward),
-                characters => (0..characters).for_each(|_| self.jump(CursorMove::Forward)),
+            TextEdit::WordRight => match self.chars_to_next_word() {
+                0 => self.move_cursor(CursorMove::WordForward),
+                characters => (0..characters).for_each(|_| self.move_cursor(CursorMove::Forward)),
             },
             TextEdit::DeleteWord => {
-                // At the start of a line its break is deleted.
-                let characters = self.word_before().max(1);
-                self.step(Grouping::Closed, |area| (0..characters).filter(|_| area.delete_char()).count());
+                // At the start of a line the line break is deleted.
+                let characters = self.chars_to_word_start().max(1);
+                self.apply_step(Grouping::Closed, |area| {
+                    (0..characters).filter(|_| area.delete_char()).count()
+                });
             }
             TextEdit::DeleteToStart => {
-                self.step(Grouping::Closed, |area| usize::from(area.delete_line_by_head()));
+                self.apply_step(Grouping::Closed, |area| usize::from(area.delete_line_by_head()));
             }
             TextEdit::DeleteToEnd => {
-                self.step(Grouping::Closed, |area| usize::from(area.delete_line_by_end()));
+                self.apply_step(Grouping::Closed, |area| usize::from(area.delete_line_by_end()));
             }
         }
     }
 
-    /// Handles a key that is no command: text and cursor keys. Returns whether
-    /// the key meant anything here.
+    /// Handles text and cursor keys. Returns false if the key has no meaning here.
     pub fn key(&mut self, key: KeyPress) -> bool {
         if let Some(it) = key.typed() {
             self.insert(it);
@@ -245,15 +222,14 @@ impl Sheet {
             KeyCode::Delete => self.delete_after(),
             KeyCode::Left => self.move_back(),
             KeyCode::Right => self.move_forward(),
-            KeyCode::Up => self.jump(CursorMove::Up),
-            KeyCode::Down => self.jump(CursorMove::Down),
+            KeyCode::Up => self.move_cursor(CursorMove::Up),
+            KeyCode::Down => self.move_cursor(CursorMove::Down),
             _ => return false,
         }
         true
     }
 
-    /// One change of the text: counts its steps into an undo group.
-    fn step(&mut self, group: Grouping, change: impl FnOnce(&mut TextArea<'static>) -> usize) {
+    fn apply_step(&mut self, group: Grouping, change: impl FnOnce(&mut TextArea<'static>) -> usize) {
         let steps = change(&mut self.area);
         if steps == 0 {
             return;
@@ -291,38 +267,39 @@ impl Sheet {
         self.changed = true;
     }
 
-    fn jump(&mut self, to: CursorMove) {
+    fn move_cursor(&mut self, to: CursorMove) {
         self.grouping = Grouping::Closed;
         self.area.move_cursor(to);
     }
 
     /// Characters back to the start of a word on the cursor's line.
-    fn word_before(&self) -> usize {
+    fn chars_to_word_start(&self) -> usize {
         let head = self.before_cursor();
-        head[head.len() - words::back(&head, Marks::Divide)..].chars().count()
+        head[head.len() - word_boundaries::last_word_bytes(&head, PunctuationMode::Separate)..]
+            .chars()
+            .count()
     }
 
     /// Characters to the start of the next word on the cursor's line.
-    fn word_after(&self) -> usize {
+    fn chars_to_next_word(&self) -> usize {
         let cursor = self.area.cursor();
         let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
         let tail: String = line.chars().skip(cursor.1).collect();
-        let word = words::word(&tail, Marks::Divide);
+        let word = word_boundaries::first_word_bytes(&tail, PunctuationMode::Separate);
         let rest = &tail[word..];
         let next = tail.len() - rest.trim_start().len();
         tail[..next].chars().count()
     }
 
-    /// Characters of the cluster before the cursor; 1 at the start of a line,
-    /// where the line break is what lies before.
-    fn cluster_before(&self) -> usize {
+    /// Characters of the cluster before the cursor; 1 at the start of a line (the line break).
+    fn cluster_chars_before(&self) -> usize {
         let cursor = self.area.cursor();
         let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
         let head: String = line.chars().take(cursor.1).collect();
         head.graphemes(true).next_back().map_or(1, |grapheme| grapheme.chars().count())
     }
 
-    fn cluster_after(&self) -> usize {
+    fn cluster_chars_after(&self) -> usize {
         let cursor = self.area.cursor();
         let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
         let tail: String = line.chars().skip(cursor.1).collect();
@@ -330,36 +307,37 @@ impl Sheet {
     }
 
     fn delete_before(&mut self) {
-        let characters = self.cluster_before();
-        self.step(Grouping::Deleting, |area| (0..characters).filter(|_| area.delete_char()).count());
+        let characters = self.cluster_chars_before();
+        self.apply_step(Grouping::Deleting, |area| (0..characters).filter(|_| area.delete_char()).count());
     }
 
     fn delete_after(&mut self) {
-        let characters = self.cluster_after();
-        self.step(Grouping::Deleting, |area| (0..characters).filter(|_| area.delete_next_char()).count());
+        let characters = self.cluster_chars_after();
+        self.apply_step(Grouping::Deleting, |area| {
+            (0..characters).filter(|_| area.delete_next_char()).count()
+        });
     }
 
     fn move_back(&mut self) {
-        for _ in 0..self.cluster_before() {
-            self.jump(CursorMove::Back);
+        for _ in 0..self.cluster_chars_before() {
+            self.move_cursor(CursorMove::Back);
         }
     }
 
     fn move_forward(&mut self) {
-        for _ in 0..self.cluster_after() {
-            self.jump(CursorMove::Forward);
+        for _ in 0..self.cluster_chars_after() {
+            self.move_cursor(CursorMove::Forward);
         }
     }
 }
 
-/// A text area with the wrapping and the plain look the desk wants.
+/// A text area with the desk's wrapping and no styles.
 fn new_area(lines: Vec<String>) -> TextArea<'static> {
     let mut area = TextArea::new(lines);
     area.set_wrap_mode(WrapMode::WordOrGlyph);
-    area.set_max_histories(UNDO_STEPS);
+    area.set_max_histories(MAX_UNDO_STEPS);
     area.set_cursor_line_style(Default::default());
-    // The terminal's own cursor is placed instead, for input methods and
-    // screen readers.
+    // The terminal's own cursor is placed instead, for input methods and screen readers.
     area.set_cursor_style(Default::default());
     area
 }

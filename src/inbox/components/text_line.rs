@@ -1,81 +1,72 @@
-//! One line of text being typed: the filter, the search, the command line.
-//! Edits by what people see as one character, with the keys shells have.
+//! One line of text being typed: filter, search, command line. Edits with the keys of shells.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::components::words::{self, Marks};
+use crate::components::word_boundaries::{self, PunctuationMode};
 use crate::keys::{KeyCode, KeyPress};
 
-/// Bytes one line may have.
-const MOST: usize = 2_048;
+/// Maximum size of a line, in bytes.
+const MAX_LINE_BYTES: usize = 2_048;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TextLine {
     text: String,
-    /// In bytes, at the boundary of a character.
+    /// In bytes, at a character boundary.
     cursor: usize,
-    /// From which byte the text is one of before, which the next character
-    /// typed replaces.
-    given: Option<usize>,
+    /// Byte from which the text is a previous one, replaced by the next typed character.
+    replaceable_from: Option<usize>,
 }
 
 impl TextLine {
-    /// A line with the cursor at its end.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { cursor: text.len(), text, given: None }
+        Self { cursor: text.len(), text, replaceable_from: None }
     }
 
-    /// A line with the text of before, of which the next character typed
-    /// replaces what stands from a byte on. Any other key keeps it.
-    pub fn given(text: impl Into<String>, from: usize) -> Self {
+    /// A line with the previous text, of which the part from a byte on is replaced by the next
+    /// typed character. Any other key keeps it.
+    pub fn with_replaceable(text: impl Into<String>, from: usize) -> Self {
         let line = Self::new(text);
-        Self { given: (from < line.text.len()).then_some(from), ..line }
+        Self { replaceable_from: (from < line.text.len()).then_some(from), ..line }
     }
 
-    /// Where what the next character replaces begins.
+    /// Start of the part the next character replaces.
     pub fn replaced_from(&self) -> usize {
-        self.given.unwrap_or(self.text.len())
+        self.replaceable_from.unwrap_or(self.text.len())
     }
 
-    /// Keeps the text of before.
     pub fn restore_previous(&mut self) {
-        self.given = None;
+        self.replaceable_from = None;
     }
 
-    /// What was typed.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What stands before the cursor.
     pub fn before(&self) -> &str {
         &self.text[..self.cursor]
     }
 
-    /// What stands behind it.
     pub fn after(&self) -> &str {
         &self.text[self.cursor..]
     }
 
-    /// Whether nothing was typed.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Puts another text in its place.
     pub fn set(&mut self, text: impl Into<String>) {
         *self = Self::new(text);
     }
 
-    /// Adds text at the cursor; breaks and control characters become spaces.
+    /// Adds text at the cursor; line breaks and control characters become spaces.
     pub fn insert(&mut self, text: &str) {
-        if let Some(from) = self.given.take() {
+        if let Some(from) = self.replaceable_from.take() {
             self.text.truncate(from);
             self.cursor = from;
         }
         for it in text.chars() {
-            if self.text.len() + it.len_utf8() > MOST {
+            if self.text.len() + it.len_utf8() > MAX_LINE_BYTES {
                 return;
             }
             let it = if it.is_control() { ' ' } else { it };
@@ -84,7 +75,7 @@ impl TextLine {
         }
     }
 
-    /// A key; false if it is none of this line's.
+    /// Handles a key; returns false if it has no meaning in a line.
     pub fn key(&mut self, key: KeyPress) -> bool {
         if let Some(it) = key.typed() {
             self.insert(it.encode_utf8(&mut [0; 4]));
@@ -93,19 +84,19 @@ impl TextLine {
         self.restore_previous();
         let plain = !key.ctrl && !key.alt;
         match key.code {
-            KeyCode::Left if plain => self.cursor -= self.left(),
-            KeyCode::Right if plain => self.cursor += self.right(),
-            KeyCode::Left => self.cursor -= self.word_left(),
-            KeyCode::Right => self.cursor += self.word_right(),
+            KeyCode::Left if plain => self.cursor -= self.cluster_bytes_before(),
+            KeyCode::Right if plain => self.cursor += self.cluster_bytes_after(),
+            KeyCode::Left => self.cursor -= self.word_bytes_before(),
+            KeyCode::Right => self.cursor += self.word_bytes_after(),
             KeyCode::Home => self.cursor = 0,
             KeyCode::End => self.cursor = self.text.len(),
             KeyCode::Char('a') if key.ctrl => self.cursor = 0,
             KeyCode::Char('e') if key.ctrl => self.cursor = self.text.len(),
-            KeyCode::Backspace if plain => self.cut_before(self.left()),
-            KeyCode::Backspace => self.cut_before(self.word_left()),
-            KeyCode::Delete => self.cut_after(self.right()),
-            KeyCode::Char('h') if key.ctrl => self.cut_before(self.left()),
-            KeyCode::Char('w') if key.ctrl => self.cut_before(self.word_left()),
+            KeyCode::Backspace if plain => self.cut_before(self.cluster_bytes_before()),
+            KeyCode::Backspace => self.cut_before(self.word_bytes_before()),
+            KeyCode::Delete => self.cut_after(self.cluster_bytes_after()),
+            KeyCode::Char('h') if key.ctrl => self.cut_before(self.cluster_bytes_before()),
+            KeyCode::Char('w') if key.ctrl => self.cut_before(self.word_bytes_before()),
             KeyCode::Char('u') if key.ctrl => self.cut_before(self.cursor),
             KeyCode::Char('k') if key.ctrl => self.text.truncate(self.cursor),
             _ => return false,
@@ -113,23 +104,23 @@ impl TextLine {
         true
     }
 
-    fn left(&self) -> usize {
+    fn cluster_bytes_before(&self) -> usize {
         self.before().graphemes(true).next_back().map_or(0, str::len)
     }
 
-    fn right(&self) -> usize {
+    fn cluster_bytes_after(&self) -> usize {
         self.after().graphemes(true).next().map_or(0, str::len)
     }
 
     /// Bytes back to the start of the word before the cursor.
-    fn word_left(&self) -> usize {
-        words::back(self.before(), Marks::Belong)
+    fn word_bytes_before(&self) -> usize {
+        word_boundaries::last_word_bytes(self.before(), PunctuationMode::PartOfWord)
     }
 
-    fn word_right(&self) -> usize {
+    fn word_bytes_after(&self) -> usize {
         let rest = self.after();
         let skipped = rest.len() - rest.trim_start().len();
-        skipped + words::word(&rest[skipped..], Marks::Belong)
+        skipped + word_boundaries::first_word_bytes(&rest[skipped..], PunctuationMode::PartOfWord)
     }
 
     fn cut_before(&mut self, bytes: usize) {
@@ -149,7 +140,7 @@ mod tests {
 
     #[test]
     fn keys_edit_by_what_people_see() {
-        // (keys, before the cursor, behind it)
+        // (keys, before the cursor, after it)
         let cases = [
             ("a b c", "a b c", ""),
             ("ab <Left>x", "abx", " "),
@@ -187,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_is_typed_first_replaces_the_text_of_before() {
-        // (keys, the text then)
+        // (keys, resulting text)
         let cases = [
             ("x", "pipe x"),
             ("Backspace x", "pipe jx"),
@@ -196,14 +187,14 @@ mod tests {
             ("Ctrl-A x", "xpipe jq"),
         ];
         for (keys, expected) in cases {
-            let mut line = TextLine::given("pipe jq", 5);
+            let mut line = TextLine::with_replaceable("pipe jq", 5);
             assert_eq!(&line.text()[line.replaced_from()..], "jq");
             for key in KeyPress::parse_sequence(keys).expect("keys") {
                 line.key(key);
             }
             assert_eq!((line.text(), line.replaced_from()), (expected, expected.len()), "{keys}");
         }
-        assert_eq!(TextLine::given("", 0), TextLine::default());
+        assert_eq!(TextLine::with_replaceable("", 0), TextLine::default());
     }
 
     #[test]
@@ -211,8 +202,8 @@ mod tests {
         let mut line = TextLine::default();
         line.insert("two\nlines\u{1b}");
         assert_eq!(line.text(), "two lines ");
-        line.insert(&"ü".repeat(MOST));
-        assert!(line.text().len() <= MOST);
+        line.insert(&"ü".repeat(MAX_LINE_BYTES));
+        assert!(line.text().len() <= MAX_LINE_BYTES);
         assert!(!line.key(KeyPress::plain(KeyCode::Enter)));
     }
 }

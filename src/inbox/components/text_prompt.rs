@@ -1,4 +1,4 @@
-//! One line that is asked for, over the screen.
+//! A popup that asks for one line.
 
 use std::fmt;
 
@@ -11,23 +11,20 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use model::text;
 
-type Submit = Box<dyn FnMut(&mut Inbox, &str) -> Result<(), String>>;
-type Below = Box<dyn Fn(&Inbox, &TextLine) -> Vec<DialogLine>>;
+type SubmitAction = Box<dyn FnMut(&mut Inbox, &str) -> Result<(), String>>;
+type LinesBelow = Box<dyn Fn(&Inbox, &TextLine) -> Vec<DialogLine>>;
 
-/// The line.
 pub struct TextPrompt {
     title: &'static str,
     prompt: &'static str,
     text: TextLine,
-    below: Below,
-    submit: Submit,
-    /// Why it was not taken.
-    wrong: Option<String>,
+    below: LinesBelow,
+    submit: SubmitAction,
+    error: Option<String>,
 }
 
 impl TextPrompt {
-    /// A line behind a prompt, with what stands below it, its keys last. Enter gives it on,
-    /// and it stays open with the reason where it is not taken.
+    /// Enter submits; a rejected line stays open with the reason.
     pub fn new(
         title: &'static str,
         prompt: &'static str,
@@ -35,13 +32,13 @@ impl TextPrompt {
         submit: impl FnMut(&mut Inbox, &str) -> Result<(), String> + 'static,
     ) -> Self {
         let (below, submit) = (Box::new(below), Box::new(submit));
-        Self { title, prompt, text: TextLine::default(), below, submit, wrong: None }
+        Self { title, prompt, text: TextLine::default(), below, submit, error: None }
     }
 }
 
 impl fmt::Debug for TextPrompt {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { title, text, wrong, .. } = self;
+        let Self { title, text, error: wrong, .. } = self;
         formatter.debug_tuple("TextPrompt").field(title).field(text).field(wrong).finish()
     }
 }
@@ -52,11 +49,11 @@ impl Overlay for TextPrompt {
             FormKey::Leave => return KeyOutcome::Done,
             FormKey::Submit => match (self.submit)(inbox, self.text.text().trim()) {
                 Ok(()) => return KeyOutcome::Done,
-                Err(why) => self.wrong = Some(why).filter(|text| !text.is_empty()),
+                Err(why) => self.error = Some(why).filter(|text| !text.is_empty()),
             },
-            FormKey::Moved => (),
-            FormKey::Field => {
-                self.wrong = None;
+            FormKey::FocusMoved => (),
+            FormKey::FieldInput => {
+                self.error = None;
                 self.text.key(key);
             }
         }
@@ -64,7 +61,7 @@ impl Overlay for TextPrompt {
     }
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
-        self.wrong = None;
+        self.error = None;
         self.text.insert(text::clean_pasted(outside).trim());
         true
     }
@@ -79,7 +76,7 @@ impl OverlayView for TextPrompt {
         let mut lines = vec![DialogLine::prompt(self.prompt, &self.text)];
         lines.extend((self.below)(inbox, &self.text));
         let keys = lines.pop();
-        lines.extend(self.wrong.iter().map(DialogLine::error));
+        lines.extend(self.error.iter().map(DialogLine::error));
         lines.extend(keys);
         Dialog::new(self.title, lines)
     }

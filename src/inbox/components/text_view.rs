@@ -1,4 +1,4 @@
-//! Lines that are read and scrolled, over the screen. Long ones go on below.
+//! Text in a popup, wrapped and scrolled.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -6,30 +6,31 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
+use crate::components::spoken::SpokenPage;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
-use crate::overlays::overlay::{AROUND, KeyOutcome, Overlay};
+use crate::overlays::overlay::{KeyOutcome, Overlay, RESERVED_ROWS};
 use crate::overlays::view::{OverlayView, centered};
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::text::SafeText;
 
-/// The lines; any key that does not scroll closes them.
+/// Keys on the frame.
+const KEYS: &str = "j k scroll · Esc back";
+
+/// Any key that does not scroll closes the view.
 #[derive(Debug)]
 pub struct TextView {
     pub title: String,
     pub lines: Vec<SafeText>,
-    /// First row on screen.
-    pub first: usize,
+    pub first_visible: usize,
 }
 
 impl TextView {
-    /// These lines, from the first on.
     pub fn new(title: impl Into<String>, lines: Vec<SafeText>) -> Self {
-        Self { title: title.into(), lines, first: 0 }
+        Self { title: title.into(), lines, first_visible: 0 }
     }
 
-    /// The rows it takes at a width.
     fn rows(&self, width: u16) -> impl Iterator<Item = &str> {
         self.lines.iter().flat_map(move |line| {
             let parts = wrap::wrap(line.as_str(), usize::from(width));
@@ -40,9 +41,9 @@ impl TextView {
 
 impl Overlay for TextView {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let total = self.rows(place(inbox).inner().width.saturating_sub(2)).count();
-        match scrolled(self.first, key, usize::from(inbox.context.size.1), total) {
-            Some(first) => self.first = first,
+        let total = self.rows(view_area(inbox).inner().width.saturating_sub(2)).count();
+        match scroll_offset_after_key(self.first_visible, key, usize::from(inbox.context.size.1), total) {
+            Some(first) => self.first_visible = first,
             None => return KeyOutcome::Done,
         }
         KeyOutcome::Stay
@@ -50,33 +51,42 @@ impl Overlay for TextView {
 }
 
 impl OverlayView for TextView {
+    fn describe(&self, _inbox: &Inbox) -> SpokenPage {
+        let page = SpokenPage::new([&self.title]);
+        self.lines.iter().fold(page, |page, line| page.text(line.as_str())).keys(KEYS)
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let area = place(inbox);
-        let hint = "j k scroll · Esc back";
+        let area = view_area(inbox);
         paint_view::popup(
             buffer,
             area,
             theme,
-            (&[(self.title.as_str(), theme.strong())], &[(hint, theme.quiet())]),
+            (&[(self.title.as_str(), theme.strong())], &[(KEYS, theme.dim())]),
         );
         let inner = area.inner();
         let width = inner.width.saturating_sub(2);
-        for (y, row) in (inner.y..inner.y + inner.height).zip(self.rows(width).skip(self.first)) {
+        for (y, row) in (inner.y..inner.y + inner.height).zip(self.rows(width).skip(self.first_visible)) {
             paint_view::text(buffer, inner.x + 1, y, width, row, Style::new());
         }
         None
     }
 }
 
-fn place(inbox: &Inbox) -> Area {
+fn view_area(inbox: &Inbox) -> Area {
     let (columns, rows) = inbox.context.size;
     centered(inbox, columns.saturating_sub(4), rows.saturating_sub(2))
 }
 
-/// The first of so many lines after a key; `None` for a key that does not scroll.
-pub(crate) fn scrolled(first: usize, key: KeyPress, rows: usize, total: usize) -> Option<usize> {
-    // Some rows stay free around a layer, two are its border.
-    let shown = rows.saturating_sub(usize::from(AROUND) + 2).max(1);
+/// First visible line after a key; `None` if the key does not scroll.
+pub(crate) fn scroll_offset_after_key(
+    first: usize,
+    key: KeyPress,
+    rows: usize,
+    total: usize,
+) -> Option<usize> {
+    // Some rows stay free around a popup, two are its border.
+    let shown = rows.saturating_sub(usize::from(RESERVED_ROWS) + 2).max(1);
     let page = shown.saturating_sub(2).max(1);
     let last = total.saturating_sub(shown);
     let moved = match key.code {

@@ -1,9 +1,8 @@
-//! Writes to a person on the way that costs least: their conversations on all
-//! tabs, their numbers and mail addresses.
+//! Writes to a person on the cheapest way: conversations on all tabs, numbers, mail addresses.
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::{on_conversation, tab_writable};
+use crate::conditions::{check_tab_writable, on_conversation};
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
@@ -16,16 +15,14 @@ use model::conversations::ServiceWindow;
 use model::ids::ConversationId;
 use model::person::{ContactWay, PersonPage, PersonQuery, Reachability, cheapest_way, describe_ways};
 
-/// The query whose answer decides which way is written on.
+/// Query whose answer decides the way.
 #[derive(Debug, Default)]
 pub(crate) struct CheapestWay {
-    wanted: Option<PersonQuery>,
+    pending_query: Option<PersonQuery>,
 }
 
-/// Where a way leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WayTarget {
-    /// A conversation that is there.
     Conversation(usize),
     /// A text to a number, from this tab.
     Number(usize, String),
@@ -37,30 +34,30 @@ pub(crate) fn may_write_cheapest(inbox: &Inbox) -> Result<(), Reason> {
     on_conversation(inbox)
 }
 
-/// Reads which ways there are, then writes on one.
 pub(crate) fn write_cheapest(inbox: &mut Inbox, _: KeyPress) {
     let Some(key) = inbox.desk.current_conversation().map(|current_conversation| current_conversation.key())
     else {
         return;
     };
     let query = PersonQuery { key };
-    inbox.features.cheapest.wanted = Some(query.clone());
+    inbox.features.cheapest_way.pending_query = Some(query.clone());
     inbox.context.push(Effect::Load(Load::ContactWays(query)));
 }
 
 /// Writes on the cheapest way, unless another conversation is open by now.
-pub(crate) fn received(inbox: &mut Inbox, query: &PersonQuery, page: PersonPage) {
+pub(crate) fn receive_ways(inbox: &mut Inbox, query: &PersonQuery, page: PersonPage) {
     let here = inbox
         .desk
         .current_conversation()
         .is_some_and(|current_conversation| current_conversation.has_key(&query.key));
-    if inbox.features.cheapest.wanted.take_if(|person_query| person_query == query).is_some() && here {
-        write_on(inbox, &page);
+    if inbox.features.cheapest_way.pending_query.take_if(|person_query| person_query == query).is_some()
+        && here
+    {
+        write_to_cheapest(inbox, &page);
     }
 }
 
-/// The ways to reach the person, each with where it leads.
-fn ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
+fn contact_ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
     let mut ways = Vec::new();
     for (at, it) in page.conversations.iter().enumerate() {
         let Some(tab) = desk.tabs.iter().find(|tab| tab.channel.id == it.row.channel) else { continue };
@@ -72,7 +69,7 @@ fn ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
         let conversation = &it.row.conversation;
         let reach = match conversation.address.is_none() && !tab.is_mail() {
             true => Reachability::Unreachable("no address".to_owned()),
-            false => reach(tab, conversation.window, it.bar),
+            false => reachability(tab, conversation.window, it.bar),
         };
         let way = ContactWay { name: tab.channel.name.clone(), reach, last_at: conversation.last_message_at };
         ways.push((way, WayTarget::Conversation(at)));
@@ -87,15 +84,18 @@ fn ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
             Some(Platform::Whatsapp | Platform::Telegram | Platform::Web | Platform::Other(_)) | None => None,
         };
         let Some(target) = target else { continue };
-        let reach = reach(tab, ServiceWindow::NotApplicable, None);
+        let reach = reachability(tab, ServiceWindow::NotApplicable, None);
         ways.push((ContactWay { name: tab.channel.name.clone(), reach, last_at: None }, target));
     }
     ways
 }
 
-/// Returns how a tab reaches a person with this service window.
-fn reach(tab: &Tab, window: ServiceWindow, bar: Option<model::person::UnreachableReason>) -> Reachability {
-    if let Err(why) = tab_writable(tab) {
+fn reachability(
+    tab: &Tab,
+    window: ServiceWindow,
+    bar: Option<model::person::UnreachableReason>,
+) -> Reachability {
+    if let Err(why) = check_tab_writable(tab) {
         return Reachability::Unreachable(why);
     }
     if tab.is_simulated() {
@@ -108,28 +108,28 @@ fn reach(tab: &Tab, window: ServiceWindow, bar: Option<model::person::Unreachabl
         Reachability::Template(price) => Some(*price),
         Reachability::Simulated | Reachability::Unreachable(_) => None,
     };
-    match price.and_then(|price| tab.cannot_pay(price)) {
+    match price.and_then(|price| tab.payment_error(price)) {
         Some(why) => Reachability::Unreachable(why),
         None => reach,
     }
 }
 
-/// Opens the composer on the way that costs least, and says why it is that one.
-fn write_on(inbox: &mut Inbox, page: &PersonPage) {
-    let (ways, targets): (Vec<_>, Vec<_>) = ways(&inbox.desk, page).into_iter().unzip();
+/// Opens the composer on the cheapest way, with the reason for it.
+fn write_to_cheapest(inbox: &mut Inbox, page: &PersonPage) {
+    let (ways, targets): (Vec<_>, Vec<_>) = contact_ways(&inbox.desk, page).into_iter().unzip();
     let Some(best) = cheapest_way(&ways) else {
-        return inbox.context.warn(format!("nothing reaches them now: {}", describe_ways(&ways)));
+        return inbox.context.show_warning(format!("no way reaches them now: {}", describe_ways(&ways)));
     };
     match &targets[best] {
         WayTarget::Conversation(at) => {
             let row = page.conversations[*at].row.clone();
             let key = row.key();
-            inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
+            inbox.desk.open_conversation(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
             if let Some(history) = &mut inbox.desk.tab_mut().history {
                 history.row.get_or_insert(row);
             }
             if let Err(why) = composer::may_write(inbox) {
-                return inbox.context.warn(inbox.context.keyed(&why));
+                return inbox.context.show_warning(inbox.context.fill_in_keys(&why));
             }
             composer::reply(inbox, KeyPress::plain(KeyCode::Enter));
         }
@@ -146,7 +146,7 @@ fn write_on(inbox: &mut Inbox, page: &PersonPage) {
         1 => format!("the only way: {}", describe_ways(&ways)),
         _ => format!("the cheapest way: {} · {}", ways[best].name, describe_ways(&ways)),
     };
-    inbox.context.say(why);
+    inbox.context.show_notice(why);
 }
 
 fn go_to_tab(inbox: &mut Inbox, at: usize) {

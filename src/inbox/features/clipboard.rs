@@ -1,9 +1,9 @@
-//! Copying: what goes to the clipboard, and what is said about it.
+//! Copying to the clipboard, and its messages.
 
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::TerminalOrder;
-use crate::outside::Copied;
+use crate::outside::CopyMethod;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::webhooks::form::WebhookQuestion;
@@ -13,15 +13,13 @@ use model::outbox::RowState;
 use model::text::SafeText;
 use model::time::Zone;
 
-/// What a command copies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum CopyTarget {
     Address,
     Id,
-    OfHistory(CopiedPart),
+    History(CopiedPart),
 }
 
-/// What is copied of a history.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum CopiedPart {
     Text,
@@ -31,54 +29,56 @@ pub(crate) enum CopiedPart {
 }
 
 impl Desk {
-    /// Copies; says what it was, or why there is nothing.
     pub(crate) fn copy(&mut self, wanted: CopyTarget, context: &mut Context) {
-        match self.to_copy(wanted, context) {
+        match self.find_text_to_copy(wanted, context) {
             Ok((what, text)) => {
                 let count = text.chars().count();
                 let letters = if count == 1 { "character" } else { "characters" };
                 context.push(TerminalOrder::Copy(text, format!("{what}, {count} {letters}")));
             }
-            Err(why) => context.warn(why),
+            Err(why) => context.show_warning(why),
         }
     }
 
-    fn to_copy(&self, wanted: CopyTarget, context: &Context) -> Result<(&'static str, String), &'static str> {
+    fn find_text_to_copy(
+        &self,
+        wanted: CopyTarget,
+        context: &Context,
+    ) -> Result<(&'static str, String), &'static str> {
         let tab = self.tab();
         let row = self.current_conversation().ok_or("no conversation is selected")?;
         match wanted {
             CopyTarget::Address => {
                 let address = row.conversation.address.clone();
                 let found = address.or_else(|| row.conversation.email.as_ref().map(ToString::to_string));
-                Ok(("the address", line(&found.ok_or("this conversation has no address")?)))
+                Ok(("the address", join_lines(&found.ok_or("this conversation has no address")?)))
             }
-            CopyTarget::Id => Ok(("the conversation's id", line(row.conversation.id.as_str()))),
-            CopyTarget::OfHistory(part) => {
+            CopyTarget::Id => Ok(("the conversation's id", join_lines(row.conversation.id.as_str()))),
+            CopyTarget::History(part) => {
                 let history = tab.history.as_ref().filter(|history| history.loaded);
-                of_history(part, history.ok_or("open the conversation first")?, &context.settings)
+                history_text(part, history.ok_or("open the conversation first")?, &context.settings)
             }
         }
     }
 }
 
-/// Says whether a text is where it can be pasted from.
-pub(crate) fn copied(context: &mut Context, what: &str, copied: Result<Copied, String>) {
+pub(crate) fn report_copied(context: &mut Context, what: &str, copied: Result<CopyMethod, String>) {
     match copied {
-        Ok(Copied::Taken) => context.say(format!("copied {what}")),
-        Ok(Copied::Sent) => context.say(format!("sent to the terminal's clipboard: {what}")),
-        Err(why) => return context.warn(format!("not copied: {why}")),
+        Ok(CopyMethod::Program) => context.show_notice(format!("copied {what}")),
+        Ok(CopyMethod::Terminal) => context.show_notice(format!("sent to the terminal's clipboard: {what}")),
+        Err(why) => return context.show_warning(format!("not copied: {why}")),
     }
-    if let Some(question) = context.layers.top_mut::<WebhookQuestion>() {
+    if let Some(question) = context.overlays.top_mut::<WebhookQuestion>() {
         question.form.copied = true;
     }
 }
 
-/// What is one line stays one when it is pasted.
-fn line(text: &str) -> String {
+/// Keeps a single line single when pasted.
+fn join_lines(text: &str) -> String {
     SafeText::line(text).to_string()
 }
 
-fn of_history(
+fn history_text(
     part: CopiedPart,
     history: &History,
     settings: &Settings,
@@ -109,8 +109,7 @@ fn of_history(
     }
 }
 
-/// The loaded messages, oldest first: when, who, what. Private notes stay
-/// here: a transcript goes to others.
+/// The loaded messages, oldest first. Without private notes, as a transcript goes to others.
 fn transcript(history: &History, aliases: &SenderAliases, zone: &Zone) -> String {
     let customer = history.customer();
     let mut lines = Vec::new();

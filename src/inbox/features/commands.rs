@@ -1,55 +1,46 @@
-//! The commands of what crosses screens: undo, macros, credits, copying.
+//! Commands of features across screens: undo, macros, credits, copying.
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::features::absence::update as absence;
 use crate::features::attention::update as attention;
 use crate::features::clipboard::{CopiedPart, CopyTarget};
 use crate::features::handover;
-use crate::features::jump_list::update as jump_list;
-use crate::features::macros::recording::update as recording;
-use crate::features::offers::update as offers;
+use crate::features::macros;
+use crate::features::macros::menu::MacroMenu;
 use crate::keys::KeyPress;
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::composer::sending;
-use crate::screens::mail::triage::taking_back as triage;
+use crate::screens::mail::triage::undo_steps as triage;
 
-pub(crate) fn may_take_offer(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.features.credits.offered(&inbox.desk, &inbox.context) {
-        Some(_) => Ok(()),
-        None => Err("nothing is offered now".into()),
-    }
+pub(crate) fn may_send_unpaid(inbox: &Inbox) -> Result<(), Reason> {
+    Ok(inbox.features.credits.may_send_unpaid(&inbox.desk, &inbox.context)?)
 }
 
-pub(crate) fn take_offer(inbox: &mut Inbox, _: KeyPress) {
-    offers::take_offer(inbox);
+pub(crate) fn send_unpaid(inbox: &mut Inbox, _: KeyPress) {
+    inbox.features.credits.ask_to_send_unpaid(&inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_undo(inbox: &Inbox) -> Result<(), Reason> {
     if inbox.desk.tab().is_in_triage()
-        || inbox.changes.undoable(&inbox.context).is_some()
+        || inbox.changes.next_undo_group(&inbox.context).is_some()
         || inbox.changes.is_queueing()
     {
         return Ok(());
     }
-    let more = if inbox.changes.done(&inbox.context).next().is_some() {
+    let more = if inbox.changes.journal_entries(&inbox.context).next().is_some() {
         "; {show-done} lists what was done"
     } else {
         ""
     };
-    Err(format!("nothing is held that could be taken back{more}"))
+    Err(format!("nothing to undo{more}"))
 }
 
 pub(crate) fn undo(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_in_triage() {
-        true => triage::triage_undo(inbox),
-        false => sending::undo(inbox),
+        true => triage::undo_in_triage(inbox),
+        false => sending::undo_last(inbox),
     }
-}
-
-pub(crate) fn since(inbox: &mut Inbox, _: KeyPress) {
-    absence::show_digest(inbox);
 }
 
 pub(crate) fn show_attention(inbox: &mut Inbox, _: KeyPress) {
@@ -57,50 +48,28 @@ pub(crate) fn show_attention(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn show_service_levels(inbox: &mut Inbox, _: KeyPress) {
-    inbox.features.service_levels.ask(&inbox.desk, &mut inbox.context);
+    inbox.features.service_levels.load(&inbox.desk, &mut inbox.context);
     listing::show_list(&mut inbox.context, ListKind::ServiceLevels);
 }
 
 pub(crate) fn show_done(inbox: &mut Inbox, _: KeyPress) {
-    inbox.changes.ask_fates_of_done(&mut inbox.context);
-    listing::show_list(&mut inbox.context, ListKind::Done);
+    inbox.changes.load_journal_outcomes(&mut inbox.context);
+    listing::show_list(&mut inbox.context, ListKind::Journal);
 }
 
 pub(crate) fn may_repeat(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.features.macros.repeatable() {
+    match inbox.features.macros.has_last_action() {
         true => Ok(()),
-        false => Err("nothing was done to a conversation yet that can be done again".into()),
+        false => Err("nothing to repeat yet".into()),
     }
 }
 
 pub(crate) fn repeat(inbox: &mut Inbox, _: KeyPress) {
-    recording::repeat(inbox);
-}
-
-pub(crate) fn may_play_macro(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.features.macros.is_recording() {
-        Some(_) => Err("a macro is being recorded; {record-macro} ends it".into()),
-        None => Ok(()),
-    }
+    macros::repeat(inbox);
 }
 
 pub(crate) fn play_macro(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.open(crate::features::macros::recording::MacroMenu { chosen: 0, records: false });
-}
-
-pub(crate) fn record_macro(inbox: &mut Inbox, _: KeyPress) {
-    recording::record(inbox);
-}
-
-pub(crate) fn may_go_back(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.features.jump_list.has_last_place() {
-        true => Ok(()),
-        false => Err("this is the first place since the start".into()),
-    }
-}
-
-pub(crate) fn last_place(inbox: &mut Inbox, _: KeyPress) {
-    jump_list::go_back(inbox);
+    inbox.context.open(MacroMenu::default());
 }
 
 pub(crate) fn show_credits(inbox: &mut Inbox, _: KeyPress) {
@@ -108,7 +77,7 @@ pub(crate) fn show_credits(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn copy_text(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::OfHistory(CopiedPart::Text), &mut inbox.context);
+    inbox.desk.copy(CopyTarget::History(CopiedPart::Text), &mut inbox.context);
 }
 
 pub(crate) fn copy_phone(inbox: &mut Inbox, _: KeyPress) {
@@ -120,15 +89,15 @@ pub(crate) fn copy_id(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn copy_link(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::OfHistory(CopiedPart::Link), &mut inbox.context);
+    inbox.desk.copy(CopyTarget::History(CopiedPart::Link), &mut inbox.context);
 }
 
 pub(crate) fn copy_transcript(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::OfHistory(CopiedPart::Transcript), &mut inbox.context);
+    inbox.desk.copy(CopyTarget::History(CopiedPart::Transcript), &mut inbox.context);
 }
 
 pub(crate) fn copy_error(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::OfHistory(CopiedPart::Error), &mut inbox.context);
+    inbox.desk.copy(CopyTarget::History(CopiedPart::Error), &mut inbox.context);
 }
 
 pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
@@ -136,5 +105,5 @@ pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
 }
 
 pub(crate) fn tutor(inbox: &mut Inbox, _: &str) -> Result<(), String> {
-    inbox.keyboard.tutor(&mut inbox.context)
+    inbox.keyboard.turn_tutor(&mut inbox.context)
 }

@@ -9,8 +9,8 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load, SyncOrder, TerminalOrder};
 use crate::features::Features;
-use crate::features::attention::update as attention;
-use crate::features::credits::lasts;
+use crate::features::attention::{lines, update as attention};
+use crate::features::credits::describe_remaining_days;
 use crate::overlays::request_log::RequestLogView;
 use crate::screens::broadcasts::BroadcastQuery;
 use crate::screens::broadcasts::HandoverFacts;
@@ -29,13 +29,13 @@ use model::text::SafeText;
 use model::time::{HOUR, format_short_span};
 
 /// Lines of each part at most; the rest is counted.
-const MOST: usize = 50;
+const MAX_PART_LINES: usize = 50;
 
 /// What comes back within so long belongs to the next shift, and what ended so
 /// lately to this one.
-const SHIFT: i64 = 12 * HOUR;
+const SHIFT_DURATION: i64 = 12 * HOUR;
 /// Customers whom the AI fails that are named.
-const TROUBLES: usize = 5;
+const MAX_TROUBLED_CUSTOMERS: usize = 5;
 
 /// `:handover`, or `:handover take [NAME]`
 pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
@@ -43,7 +43,7 @@ pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
     match (words.next(), words.collect::<Vec<_>>().join(" ")) {
         (None, _) => {
             let query = attention::query(&inbox.desk, &inbox.context);
-            let shift = (inbox.context.now.plus(-SHIFT), inbox.context.now.plus(SHIFT));
+            let shift = (inbox.context.now.plus(-SHIFT_DURATION), inbox.context.now.plus(SHIFT_DURATION));
             inbox.context.push(SyncOrder::ReadCalls);
             inbox.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover(query, shift))));
             Ok(())
@@ -78,18 +78,18 @@ fn ask_take_over(from: Option<String>, context: &mut Context) {
 }
 
 /// So much of others became this person's.
-pub(crate) fn taken_over(inbox: &mut Inbox, channels: &[ChannelId], count: usize) {
+pub(crate) fn report_taken_over(inbox: &mut Inbox, channels: &[ChannelId], count: usize) {
     channels.iter().for_each(|channel| inbox.conversations_changed(channel));
     if count == 0 {
-        return inbox.context.say("nothing was taken over: nobody else has a claim or a pause here");
+        return inbox.context.show_notice("nothing was taken over: nobody else has a claim or a pause here");
     }
     let words = format!("{count} claims and pauses taken over · {{needs-you}} shows what needs you");
-    inbox.context.say(inbox.context.keyed(&words));
+    inbox.context.show_notice(inbox.context.fill_in_keys(&words));
 }
 
 impl Features {
     /// What the files know has come.
-    pub(crate) fn hand_over(&self, facts: &HandoverFacts, desk: &Desk, context: &mut Context) {
+    pub(crate) fn copy_handover(&self, facts: &HandoverFacts, desk: &Desk, context: &mut Context) {
         let text = self.handover_text(facts, desk, context);
         let lines = text.lines().count();
         context.push(TerminalOrder::ReadOut(text.clone()));
@@ -100,11 +100,11 @@ impl Features {
         let zone = &context.settings.zone;
         let mut text =
             format!("# Handover, {} {}\n", context.now.day_name(zone), context.now.hour_and_minute(zone));
-        part(&mut text, "Whom the AI fails", troubled(facts, desk, context));
-        let mut broken = self.request_log.broken(desk, context);
-        broken.extend(not_delivered(facts, desk));
-        part(&mut text, "What broke", broken);
-        part(&mut text, "AI paused: no one answers there but you", paused(facts, desk, context));
+        push_part(&mut text, "AI failing", troubled_lines(facts, desk, context));
+        let mut broken = self.request_log.failure_lines(desk, context);
+        broken.extend(undelivered_lines(facts, desk));
+        push_part(&mut text, "Problems", broken);
+        push_part(&mut text, "AI paused: no one answers there but you", paused_lines(facts, desk, context));
         let (asks, leaves): (Vec<_>, Vec<_>) = facts
             .outbox
             .iter()
@@ -117,29 +117,32 @@ impl Features {
             format!(
                 "{} on {}: {}{why}",
                 outbox_entry.title,
-                name(desk, &outbox_entry.row.channel),
+                channel_name(desk, &outbox_entry.row.channel),
                 outbox_entry.row.operation.summary()
             )
         };
-        part(&mut text, "Waits for a decision (outbox)", asks.iter().map(row).collect());
-        part(&mut text, "Queued, not yet sent", leaves.iter().map(row).collect());
-        part(&mut text, "Comes back within 12 hours", snoozed(facts, desk, context));
-        part(&mut text, "Broadcasts that go on", broadcasts(&facts.running, desk));
+        push_part(&mut text, "Waits for a decision (outbox)", asks.iter().map(row).collect());
+        push_part(&mut text, "Queued, not yet sent", leaves.iter().map(row).collect());
+        push_part(&mut text, "Comes back within 12 hours", snoozed_lines(facts, desk, context));
+        push_part(&mut text, "Broadcasts that go on", broadcast_lines(&facts.running, desk));
         let is_told =
             |board_entry: &&BoardEntry| board_entry.counts().failed > 0 || board_entry.unsent_count() > 0;
         let ended: Vec<BoardEntry> = facts.ended.iter().filter(is_told).cloned().collect();
-        part(&mut text, "Broadcasts that ended without everybody", broadcasts(&ended, desk));
+        push_part(&mut text, "Broadcasts that ended without everybody", broadcast_lines(&ended, desk));
         let claims = facts.claims.iter().map(|(who, count)| format!("{who}: {count} claimed"));
-        part(&mut text, "Who takes care", claims.collect());
-        part(&mut text, "Channels", self.channels(desk, context));
+        push_part(&mut text, "Who has which conversation", claims.collect());
+        push_part(&mut text, "Channels", self.channel_lines(desk, context));
         text
     }
 
     /// A line for each tab: who needs a person, and how long its credits last.
-    fn channels(&self, desk: &Desk, context: &Context) -> Vec<String> {
+    fn channel_lines(&self, desk: &Desk, context: &Context) -> Vec<String> {
         let line = |tab: &Tab| {
             let credits = tab.account.as_ref().map(|account| {
-                let burn = self.credits.burn(account, desk, context).map(|burn| lasts(account.credits, burn));
+                let burn = self
+                    .credits
+                    .daily_spending(account, desk, context)
+                    .map(|burn| describe_remaining_days(account.credits, burn));
                 let burn = burn.map_or_else(String::new, |burn| format!(", {burn}"));
                 format!(" · {}{burn}", prices::format_credits(account.credits))
             });
@@ -152,23 +155,23 @@ impl Features {
 }
 
 /// What a tab is called.
-fn name(desk: &Desk, channel: &ChannelId) -> String {
+fn channel_name(desk: &Desk, channel: &ChannelId) -> String {
     let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel);
     tab.map_or_else(|| channel.to_string(), |tab| tab.channel.name.clone())
 }
 
-fn troubled(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
+fn troubled_lines(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
     let line = |attention_entry: &AttentionEntry| {
-        let words = attention::describe_reason(&attention_entry.reason, context);
-        format!("{} on {}: {words}", attention_entry.title, name(desk, &attention_entry.channel))
+        let words = lines::describe_reason(&attention_entry.reason, context);
+        format!("{} on {}: {words}", attention_entry.title, channel_name(desk, &attention_entry.channel))
     };
-    let mut lines: Vec<String> = facts.troubled.iter().take(TROUBLES).map(line).collect();
-    let more = facts.troubled.len().saturating_sub(TROUBLES);
+    let mut lines: Vec<String> = facts.troubled.iter().take(MAX_TROUBLED_CUSTOMERS).map(line).collect();
+    let more = facts.troubled.len().saturating_sub(MAX_TROUBLED_CUSTOMERS);
     lines.extend((more > 0).then(|| format!("and {more} more")));
     lines
 }
 
-fn paused(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
+fn paused_lines(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
     let line = |paused_entry: &PausedEntry| {
         let since = format_short_span(context.now.since(paused_entry.since));
         let who = paused_entry
@@ -180,22 +183,22 @@ fn paused(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> 
             .map(|waiting_since| format!(", waits {}", format_short_span(context.now.since(waiting_since))));
         format!(
             "{who} on {}: AI off for {since}{}",
-            name(desk, &paused_entry.channel),
+            channel_name(desk, &paused_entry.channel),
             waits.unwrap_or_default()
         )
     };
     facts.paused.iter().map(line).collect()
 }
 
-fn snoozed(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
+fn snoozed_lines(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
     let line = |snoozed_entry: &SnoozedEntry| {
         let until = snooze::format_time(snoozed_entry.until, context.now, &context.settings.zone);
-        format!("{until}: {} on {}", snoozed_entry.title, name(desk, &snoozed_entry.key.channel))
+        format!("{until}: {} on {}", snoozed_entry.title, channel_name(desk, &snoozed_entry.key.channel))
     };
     facts.snoozed.iter().map(line).collect()
 }
 
-fn broadcasts(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
+fn broadcast_lines(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
     let line = |board_entry: &BoardEntry| {
         let counts = board_entry.counts();
         let why = board_entry
@@ -209,7 +212,7 @@ fn broadcasts(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
         format!(
             "{} on {} to {}: {} · {} delivered, {} failed, {} pending{not_sent}{}",
             board_entry.title(),
-            name(desk, board_entry.channel()),
+            channel_name(desk, board_entry.channel()),
             board_entry.recipient_count(),
             board_entry.status_label(),
             counts.delivered,
@@ -223,11 +226,11 @@ fn broadcasts(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
 
 /// What was sent within the shift and did not arrive: broadcasts in counts,
 /// texts by themselves.
-fn not_delivered(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
+fn undelivered_lines(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
     let of_broadcast = |board_entry: &BoardEntry| match board_entry.counts().failed {
         0 => None,
         failed => {
-            let (name, people) = (name(desk, board_entry.channel()), board_entry.recipient_count());
+            let (name, people) = (channel_name(desk, board_entry.channel()), board_entry.recipient_count());
             Some(format!(
                 "{name}: {failed} of {people} were not reached by the broadcast {}",
                 board_entry.title()
@@ -237,7 +240,7 @@ fn not_delivered(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
     let of_text = |digest_entry: &DigestEntry| match &digest_entry.fact {
         DigestFact::Undelivered(text) => Some(format!(
             "{}: not delivered to {}: {text}",
-            name(desk, &digest_entry.channel),
+            channel_name(desk, &digest_entry.channel),
             digest_entry.title
         )),
         _ => None,
@@ -248,13 +251,13 @@ fn not_delivered(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
 
 impl RequestLogView {
     /// Connections that are not well, and what was refused lately by code.
-    fn broken(&self, desk: &Desk, context: &Context) -> Vec<String> {
+    fn failure_lines(&self, desk: &Desk, context: &Context) -> Vec<String> {
         let mut lines = Vec::new();
         for tab in &desk.tabs {
             let name = &tab.channel.name;
             match &tab.health {
                 Health::Refused { code, why } => {
-                    lines.push(format!("{name}: the key is not taken: {code}: {why}"))
+                    lines.push(format!("{name}: the key is refused: {code}: {why}"))
                 }
                 Health::Silent { since } => lines.push(format!(
                     "{name}: no answer since {}",
@@ -268,7 +271,7 @@ impl RequestLogView {
                 _ => (),
             }
             let mut codes: Vec<(String, usize)> = Vec::new();
-            for call in self.failed_calls(&tab.channel.id) {
+            for call in self.failed_requests(&tab.channel.id) {
                 let code = call.code.as_ref().map(ToString::to_string);
                 let word = code.unwrap_or_else(|| match &call.answer {
                     Ok(status) => status.to_string(),
@@ -290,12 +293,12 @@ impl RequestLogView {
 
 /// One part with its lines, or that there are none. Nothing of a line makes
 /// Markdown of its own.
-fn part(text: &mut String, title: &str, lines: Vec<String>) {
+fn push_part(text: &mut String, title: &str, lines: Vec<String>) {
     text.push_str(&format!("\n## {title}\n\n"));
     if lines.is_empty() {
         text.push_str("Nothing.\n");
     }
-    for line in lines.iter().take(MOST) {
+    for line in lines.iter().take(MAX_PART_LINES) {
         let plain = SafeText::line(line).to_string();
         let escaped: String =
             plain
@@ -306,8 +309,8 @@ fn part(text: &mut String, title: &str, lines: Vec<String>) {
                 .collect();
         text.push_str(&format!("- {escaped}\n"));
     }
-    if lines.len() > MOST {
-        text.push_str(&format!("- … and {} more\n", lines.len() - MOST));
+    if lines.len() > MAX_PART_LINES {
+        text.push_str(&format!("- … and {} more\n", lines.len() - MAX_PART_LINES));
     }
 }
 
@@ -318,9 +321,9 @@ mod tests {
     #[test]
     fn nothing_a_customer_wrote_becomes_markdown() {
         let mut text = String::new();
-        part(&mut text, "Queued", vec!["[click](https://x.example) `rm`\n# Title".to_owned()]);
+        push_part(&mut text, "Queued", vec!["[click](https://x.example) `rm`\n# Title".to_owned()]);
         assert_eq!(text, "\n## Queued\n\n- \\[click\\](https://x.example) \\`rm\\`⏎\\# Title\n");
-        part(&mut text, "Broken", Vec::new());
+        push_part(&mut text, "Broken", Vec::new());
         assert!(text.ends_with("## Broken\n\nNothing.\n"));
     }
 }

@@ -5,12 +5,24 @@
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::TerminalOrder;
-use crate::features::bursts::Burst;
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
+use model::time::{Moment, SECOND};
+use std::collections::VecDeque;
 
-impl Burst {
-    /// A customer wrote.
+/// Maximum number of bells for customers within [`BELL_SPAN`].
+const MAX_BELLS: usize = 3;
+/// Span of the limit, in microseconds.
+const BELL_SPAN: i64 = 10 * SECOND;
+
+/// Limits the bells for customers who write.
+#[derive(Debug, Default)]
+pub(crate) struct Bell {
+    ring_times: VecDeque<Moment>,
+}
+
+impl Bell {
+    /// Rings for a customer who wrote, unless somebody reads the conversation.
     pub(crate) fn ring(
         &mut self,
         channel: &ChannelId,
@@ -30,27 +42,28 @@ impl Burst {
         if looking || hushed || context.settings.notice.is_quiet(context.now, &context.settings.zone) {
             return;
         }
-        if !self.hear(channel, conversation, context.moment) {
+        self.ring_times.retain(|at| context.moment.since(*at) < BELL_SPAN);
+        if self.ring_times.len() == MAX_BELLS {
             return;
         }
+        self.ring_times.push_back(context.moment);
         let notice = desk.notification(channel, conversation);
-        context.make_heard(notice);
+        context.alert(notice);
     }
 }
 
 impl Desk {
-    /// Something a person must hear of, wherever they look.
-    pub(crate) fn alarmed(&mut self, channel: &ChannelId, text: &SafeText, context: &mut Context) {
+    /// Reports an event that needs a person, on any page.
+    pub(crate) fn report_alarm(&mut self, channel: &ChannelId, text: &SafeText, context: &mut Context) {
         let here = self.tab().channel.id == *channel;
         let name = self.tab_of(channel).map(|tab| tab.channel.name.clone()).unwrap_or_default();
-        context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
+        context.show_warning(if here { text.to_string() } else { format!("{name}: {text}") });
         let place = SafeText::line(&name);
-        // A notification may be seen by others, and a text may be long.
-        context.make_heard(TerminalOrder::Notify(place, text.clone()));
+        // A notification may be seen by others.
+        context.alert(TerminalOrder::Notify(place, text.clone()));
     }
 
-    /// Who writes, and where. What they write stays on the screen: a
-    /// notification may be seen by others.
+    /// Sender and place only: a notification may be seen by others.
     fn notification(&self, channel: &ChannelId, conversation: &ConversationId) -> TerminalOrder {
         let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
         let place = tab.map_or("", |tab| tab.channel.name.as_str());
@@ -59,8 +72,8 @@ impl Desk {
             rows.find(|row| row.conversation.id == *conversation)
         });
         let who = match row {
-            Some(row) if !self.panes.blurred => row.conversation.title(),
-            _ => SafeText::line("A customer"),
+            Some(row) => row.conversation.title(),
+            None => SafeText::line("A customer"),
         };
         TerminalOrder::Notify(SafeText::line(place), SafeText::line(&format!("{who} writes")))
     }

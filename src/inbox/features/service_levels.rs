@@ -1,5 +1,4 @@
-//! How fast customers are answered, as bars: one measure at a time, over some
-//! days.
+//! Response times as bars: one measure at a time, over some days.
 
 use crate::components::list::ListLine;
 use crate::context::Context;
@@ -10,11 +9,10 @@ use model::text::SafeText;
 use model::time::{DAY, format_precise_span};
 
 /// Cells of the longest bar.
-const BAR: i64 = 16;
-/// Days that are measured: one choice after the other.
-const DAYS: [i64; 3] = [7, 30, 1];
+const BAR_WIDTH: i64 = 16;
+/// Periods in days, in the order of the key.
+const PERIOD_DAYS: [i64; 3] = [7, 30, 1];
 
-/// What the bars show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum LevelsMeasure {
     #[default]
@@ -25,14 +23,13 @@ enum LevelsMeasure {
     HandedBack,
 }
 
-/// The measure shown, over which days, and what was measured.
 #[derive(Debug, Default)]
 pub(crate) struct LevelsChart {
     measure: LevelsMeasure,
-    /// The place of the chosen days.
-    days: usize,
-    asked: Option<LevelsQuery>,
-    /// None until it has come.
+    /// Index of the chosen period.
+    period: usize,
+    query: Option<LevelsQuery>,
+    /// `None` until loaded.
     report: Option<LevelsReport>,
 }
 
@@ -57,37 +54,37 @@ impl LevelsMeasure {
         }
     }
 
-    /// How long the bar of these is, in any unit, and what is said of them.
-    fn of(self, levels: &ServiceLevels) -> (Option<i64>, String) {
+    /// Length of the bar in any unit, and the text.
+    fn bar_and_text(self, levels: &ServiceLevels) -> (Option<i64>, String) {
         match self {
-            Self::FirstResponse => in_time(spans(&levels.first_response), levels.first_in_time),
-            Self::Waiting => in_time(spans(&levels.waiting), levels.later_in_time),
-            Self::Resolution => spans(&levels.resolution),
-            Self::HandedOver => share(levels.handed_over, levels.cases),
-            Self::HandedBack => share(levels.handed_back, levels.handed_over),
+            Self::FirstResponse => add_target_rate(span_bar(&levels.first_response), levels.first_in_time),
+            Self::Waiting => add_target_rate(span_bar(&levels.waiting), levels.later_in_time),
+            Self::Resolution => span_bar(&levels.resolution),
+            Self::HandedOver => share_bar(levels.handed_over, levels.cases),
+            Self::HandedBack => share_bar(levels.handed_back, levels.handed_over),
         }
     }
 }
 
-fn spans(spans: &Spans) -> (Option<i64>, String) {
+fn span_bar(spans: &Spans) -> (Option<i64>, String) {
     let words = match (spans.median, spans.p90) {
         (Some(half), Some(most)) => {
-            format!("half in {}, 9 in 10 in {}", format_precise_span(half), format_precise_span(most))
+            format!("median {} · p90 {}", format_precise_span(half), format_precise_span(most))
         }
         _ => "none yet".to_owned(),
     };
     (spans.median, words)
 }
 
-/// Adds how many were within their target, where there is one.
-fn in_time((bar, words): (Option<i64>, String), in_time: TargetRate) -> (Option<i64>, String) {
+/// Adds the share within the target, if there is one.
+fn add_target_rate((bar, words): (Option<i64>, String), in_time: TargetRate) -> (Option<i64>, String) {
     match in_time.percent() {
         Some(percent) => (bar, format!("{words} · {percent}% in time")),
         None => (bar, words),
     }
 }
 
-fn share(count: usize, of: usize) -> (Option<i64>, String) {
+fn share_bar(count: usize, of: usize) -> (Option<i64>, String) {
     let percent = (count * 100).checked_div(of).and_then(|checked_div| i64::try_from(checked_div).ok());
     let words =
         percent.map_or_else(|| "none yet".to_owned(), |percent| format!("{percent}%, {count} of {of}"));
@@ -95,55 +92,51 @@ fn share(count: usize, of: usize) -> (Option<i64>, String) {
 }
 
 impl LevelsChart {
-    /// The title of the list.
     pub(crate) fn title(&self) -> String {
-        let days = match DAYS[self.days] {
+        let days = match PERIOD_DAYS[self.period] {
             1 => "the last 24 hours".to_owned(),
             days => format!("the last {days} days"),
         };
         format!("{} · {days}", self.measure.label())
     }
 
-    /// What the list says without a line.
-    pub(crate) fn empty(&self) -> &'static str {
+    pub(crate) fn empty_text(&self) -> &'static str {
         match self.report {
             None => "Measuring ...",
             Some(_) => "No customer wrote in these days, as far as this desk has read.",
         }
     }
 
-    /// What was measured has come; what is not wanted any more is dropped.
-    pub(crate) fn measured(&mut self, query: &LevelsQuery, report: LevelsReport) {
-        if self.asked.as_ref() == Some(query) {
+    /// Stores a report; an unwanted one is dropped.
+    pub(crate) fn receive_report(&mut self, query: &LevelsQuery, report: LevelsReport) {
+        if self.query.as_ref() == Some(query) {
             self.report = Some(report);
         }
     }
 
-    /// A letter in the list.
-    pub(crate) fn letter(&mut self, letter: char, desk: &Desk, context: &mut Context) {
+    pub(crate) fn handle_letter(&mut self, letter: char, desk: &Desk, context: &mut Context) {
         match letter {
             'm' => self.measure = self.measure.next(),
             'd' => {
-                self.days = (self.days + 1) % DAYS.len();
-                self.ask(desk, context);
+                self.period = (self.period + 1) % PERIOD_DAYS.len();
+                self.load(desk, context);
             }
             _ => (),
         }
     }
 
-    /// Measures anew.
-    pub(crate) fn ask(&mut self, desk: &Desk, context: &mut Context) {
+    pub(crate) fn load(&mut self, desk: &Desk, context: &mut Context) {
         self.report = None;
         let channels = desk.tabs.iter().map(|tab| tab.channel.id.clone()).collect();
         let now = context.now;
-        let since = now.plus(-DAYS[self.days] * DAY);
+        let since = now.plus(-PERIOD_DAYS[self.period] * DAY);
         let targets = context.settings.targets.clone();
         let query = LevelsQuery { channels, since, until: now, now, targets };
-        self.asked = Some(query.clone());
+        self.query = Some(query.clone());
         context.push(Effect::Load(Load::ServiceLevels(query, context.settings.zone.clone())));
     }
 
-    /// The lines of the list: all, then by channel, hour and person.
+    /// Lines: total, then by channel, hour and person.
     pub(crate) fn lines(&self, desk: &Desk) -> Vec<ListLine> {
         let Some(report) = self.report.as_ref().filter(|report| report.all.cases > 0) else {
             return Vec::new();
@@ -159,32 +152,32 @@ impl LevelsChart {
             .chain(channels)
             .chain(hours)
             .chain(people)
-            .map(|(name, levels)| (name, self.measure.of(levels), levels.cases))
+            .map(|(name, levels)| (name, self.measure.bar_and_text(levels), levels.cases))
             .collect();
         let longest = groups.iter().filter_map(|group| group.1.0).max().unwrap_or(0).max(1);
         groups
             .into_iter()
-            .map(|(name, (long, words), cases)| line(&name, &words, bar(long, longest), cases))
+            .map(|(name, (long, words), cases)| chart_line(&name, &words, draw_bar(long, longest), cases))
             .collect()
     }
 }
 
-/// A bar that is at least one cell where there is something to show.
-fn bar(long: Option<i64>, longest: i64) -> String {
-    let cells = long.filter(|long| *long > 0).map_or(0, |long| (long * BAR / longest).max(1));
+/// A bar, of at least one cell for a positive value.
+fn draw_bar(long: Option<i64>, longest: i64) -> String {
+    let cells = long.filter(|long| *long > 0).map_or(0, |long| (long * BAR_WIDTH / longest).max(1));
     "#".repeat(usize::try_from(cells).unwrap_or(0))
 }
 
-fn line(name: &str, words: &str, bar: String, cases: usize) -> ListLine {
+fn chart_line(name: &str, words: &str, bar: String, cases: usize) -> ListLine {
     let cases = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
-    let width = usize::try_from(BAR).unwrap_or(0);
+    let width = usize::try_from(BAR_WIDTH).unwrap_or(0);
     ListLine {
         name: SafeText::line(name),
-        words: SafeText::line(&format!("{words} · {cases}")),
-        right: format!("{bar:<width$}"),
-        loud: false,
+        text: SafeText::line(&format!("{words} · {cases}")),
+        trailing: format!("{bar:<width$}"),
+        is_urgent: false,
         dim: false,
-        goes_to: None,
+        target: None,
     }
 }
 
@@ -197,13 +190,13 @@ mod tests {
         let table =
             [(None, 10, 0), (Some(0), 10, 0), (Some(1), 1_000, 1), (Some(5), 10, 8), (Some(10), 10, 16)];
         for (long, longest, cells) in table {
-            assert_eq!(bar(long, longest).len(), cells, "{long:?} of {longest}");
+            assert_eq!(draw_bar(long, longest).len(), cells, "{long:?} of {longest}");
         }
     }
 
     #[test]
     fn shares_are_told_of_what_they_are_a_share() {
-        assert_eq!(share(0, 0), (None, "none yet".to_owned()));
-        assert_eq!(share(1, 3), (Some(33), "33%, 1 of 3".to_owned()));
+        assert_eq!(share_bar(0, 0), (None, "none yet".to_owned()));
+        assert_eq!(share_bar(1, 3), (Some(33), "33%, 1 of 3".to_owned()));
     }
 }

@@ -1,106 +1,126 @@
-//! What is held and can be taken back, and what is on its way into the outbox
-//! with what was decided over it meanwhile: keys may be faster than the disk.
+//! Held rows, and intents that are not on disk yet with decisions about them.
 
 use std::collections::VecDeque;
 
 use crate::event::{Effect, FileWrite, Intent};
-use model::ids::{ChannelId, RowId};
+use model::ids::{ChannelId, ConversationId, RowId};
 use model::outbox::{Lane, Operation};
 use model::time::Moment;
 
-/// What was decided over rows before they were on disk.
+/// Decision about intents before they are rows on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Early {
+pub(crate) enum EarlyDecision {
     Recall,
     SendNow,
 }
 
-/// Intents that go into the outbox together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Queued {
-    /// The number of what was done.
+/// Intents that enter the outbox together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct IntentGroup {
     pub(crate) group: u64,
-    /// Whether it is held.
-    pub(crate) held: bool,
-    /// Whether it is itself the undoing of something.
-    pub(crate) quiet: bool,
-    /// What was decided over it.
-    pub(crate) early: Option<Early>,
+    pub(crate) is_held: bool,
+    /// True if these intents are themselves an undo.
+    pub(crate) is_unjournaled: bool,
+    pub(crate) decision: Option<EarlyDecision>,
+    /// Conversations whose customers get a message.
+    answered: Vec<(ChannelId, ConversationId)>,
 }
 
-/// All that is on its way, oldest first.
+/// Intents on their way to the disk, oldest first.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Queueing {
-    waiting: VecDeque<Queued>,
-    /// Whether what is asked for now undoes something.
-    pub(crate) quiet: bool,
-    /// Whether something held was asked for in this turn.
-    expected: bool,
+pub(crate) struct PendingGroups {
+    groups: VecDeque<IntentGroup>,
+    /// True if the next intents are an undo.
+    pub(crate) next_is_undo: bool,
+    /// True if held intents were created in this update.
+    expects_held: bool,
 }
 
-impl Queueing {
-    /// Notes what is asked for now.
+impl PendingGroups {
     pub(crate) fn record(&mut self, effects: &[Effect], mut group: impl FnMut() -> u64) {
         for effect in effects {
-            if let Effect::Write(FileWrite::Register { .. }) = effect {
-                let quiet = self.quiet;
-                self.waiting.push_back(Queued { group: group(), held: false, quiet, early: None });
+            if let Effect::Write(FileWrite::RegisterWebhook { .. }) = effect {
+                let quiet = self.next_is_undo;
+                self.groups.push_back(IntentGroup {
+                    group: group(),
+                    is_held: false,
+                    is_unjournaled: quiet,
+                    decision: None,
+                    answered: Vec::new(),
+                });
             }
-            if let Some(intents) = sent(effect) {
-                let held = is_held(effect);
-                // What is filed has a line of its own among what was done.
+            if let Some(intents) = enqueued_intents(effect) {
+                let held = enqueues_held(effect);
+                // Changes of threads have their own journal entry.
                 let files =
                     intents.iter().all(|intent| matches!(intent.operation, Operation::ChangeThread { .. }));
-                let quiet = self.quiet || files;
-                self.waiting.push_back(Queued { group: group(), held, quiet, early: None });
+                let quiet = self.next_is_undo || files;
+                self.groups.push_back(IntentGroup {
+                    group: group(),
+                    is_held: held,
+                    is_unjournaled: quiet,
+                    decision: None,
+                    answered: answered_conversations(intents),
+                });
             }
         }
-        (self.quiet, self.expected) = (false, false);
+        (self.next_is_undo, self.expects_held) = (false, false);
     }
 
-    /// Decides over the oldest held one nothing was decided over; false when
-    /// there is none.
-    pub(crate) fn decide(&mut self, early: Early) -> bool {
-        let undecided = self.waiting.iter_mut().find(|queued| queued.held && queued.early.is_none());
-        undecided.map(|queued| queued.early = Some(early)).is_some()
+    /// Decides about the oldest undecided held intents; returns false if there are none.
+    pub(crate) fn decide(&mut self, early: EarlyDecision) -> bool {
+        let undecided = self.groups.iter_mut().find(|queued| queued.is_held && queued.decision.is_none());
+        undecided.map(|queued| queued.decision = Some(early)).is_some()
     }
 
-    /// Whether anything held is on its way.
-    pub(crate) fn is_holding(&self) -> bool {
-        self.expected || self.waiting.iter().any(|queued| queued.held)
+    /// True if a message to the customer of a conversation is on its way to the disk.
+    pub(crate) fn answers(&self, channel: &ChannelId, conversation: &ConversationId) -> bool {
+        let is_it = |of: &(ChannelId, ConversationId)| of.0 == *channel && of.1 == *conversation;
+        let kept = self.groups.iter().filter(|group| group.decision != Some(EarlyDecision::Recall));
+        kept.into_iter().any(|group| group.answered.iter().any(is_it))
     }
 
-    /// What was just asked for is held: it is noted at the end of this turn.
-    pub(crate) fn expect(&mut self, effects: &[Effect]) {
-        self.expected = effects.iter().any(is_held);
+    /// True if held intents are on their way.
+    pub(crate) fn has_held(&self) -> bool {
+        self.expects_held || self.groups.iter().any(|queued| queued.is_held)
     }
 
-    /// The oldest is on disk, or could not be put there.
-    pub(crate) fn settle(&mut self) -> Option<Queued> {
-        self.waiting.pop_front()
+    /// Remembers, until the end of this update, if the effects hold something.
+    pub(crate) fn expect_held(&mut self, effects: &[Effect]) {
+        self.expects_held = effects.iter().any(enqueues_held);
+    }
+
+    /// Removes the oldest intents: they are on disk, or the write failed.
+    pub(crate) fn remove_oldest(&mut self) -> Option<IntentGroup> {
+        self.groups.pop_front()
     }
 }
 
-/// What an effect puts into the outbox as a person's own text or change.
-fn sent(effect: &Effect) -> Option<&[Intent]> {
-    let Effect::Write(FileWrite::Enqueue { intents, .. } | FileWrite::SendProposed(_, intents)) = effect
+/// The intents an effect adds to the outbox.
+fn enqueued_intents(effect: &Effect) -> Option<&[Intent]> {
+    let Effect::Write(FileWrite::Enqueue { intents, .. } | FileWrite::SendProposal(_, intents)) = effect
     else {
         return None;
     };
     Some(intents)
 }
 
-/// Whether an effect puts something held into the outbox.
-fn is_held(effect: &Effect) -> bool {
-    sent(effect).is_some_and(|intents| intents.iter().any(|intent| intent.hold > 0))
+fn answered_conversations(intents: &[Intent]) -> Vec<(ChannelId, ConversationId)> {
+    let messages = intents.iter().filter(|intent| intent.operation.is_customer_message());
+    messages.map(|intent| (intent.channel.clone(), intent.conversation.clone())).collect()
 }
 
-/// A row that is held and can be taken back.
+/// True if an effect adds held intents.
+fn enqueues_held(effect: &Effect) -> bool {
+    enqueued_intents(effect).is_some_and(|intents| intents.iter().any(|intent| intent.hold > 0))
+}
+
+/// A held row, which can be withdrawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldRow {
     pub row: RowId,
     pub channel: ChannelId,
     pub lane: Lane,
-    /// Its hold ends then.
-    pub until: Moment,
+    /// End of the hold.
+    pub held_until: Moment,
 }

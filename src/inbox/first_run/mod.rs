@@ -1,36 +1,30 @@
-//! The screen of a desk without a channel: what can be begun from here, each by
-//! one key.
+//! The screen of a desk without a channel: first steps, each by one key.
 
 pub mod view;
 
-use crate::components::list::narrowed_after;
+use crate::components::list::filtered_selection_after_key;
 use crate::keys::{KeyCode, KeyPress};
 use model::text::SafeText;
 
-/// What a person begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstStep {
-    /// The sample workspace.
     Demo,
-    /// The same with its exercise.
+    /// The sample workspace with the tutor.
     Tutor,
     AddChannel,
-    /// Nothing.
     Quit,
 }
 
-/// A line of the menu.
 #[derive(Debug)]
 pub struct StepRow {
     pub step: FirstStep,
     pub key: char,
     pub name: &'static str,
-    /// What it is, for a newcomer.
+    /// Description for a newcomer.
     pub doc: &'static str,
 }
 
-/// The menu.
-pub const STEPS: [StepRow; 4] = [
+pub const FIRST_STEPS: [StepRow; 4] = [
     StepRow {
         step: FirstStep::Demo,
         key: 'd',
@@ -42,7 +36,7 @@ pub const STEPS: [StepRow; 4] = [
         step: FirstStep::Tutor,
         key: 't',
         name: "Learn the keys",
-        doc: "The same with a tutor, which says eight keys one after the other, each when it is needed.",
+        doc: "The same with a tutor, which teaches the loop in ten keys: take, answer, undo, done, later, search.",
     },
     StepRow {
         step: FirstStep::AddChannel,
@@ -54,41 +48,37 @@ pub const STEPS: [StepRow; 4] = [
     StepRow { step: FirstStep::Quit, key: 'q', name: "Quit", doc: "" },
 ];
 
-/// What the screen knows.
 #[derive(Debug)]
 pub struct FirstRun {
-    /// The file that has no channel.
     pub config: SafeText,
-    /// The line that Enter begins.
     pub chosen: usize,
-    /// Why what was begun did not come to an end.
-    pub said: Option<String>,
+    pub message: Option<String>,
 }
 
 impl FirstRun {
-    /// Of a desk whose configuration is this file.
     pub fn new(config: &str) -> Self {
-        Self { config: SafeText::line(config), chosen: 0, said: None }
+        Self { config: SafeText::line(config), chosen: 0, message: None }
     }
 
-    /// What a key begins, if it begins something.
     pub fn key(&mut self, key: KeyPress) -> Option<FirstStep> {
-        if let Some(moved) = narrowed_after(key, self.chosen, STEPS.len(), STEPS.len()) {
+        if let Some(moved) =
+            filtered_selection_after_key(key, self.chosen, FIRST_STEPS.len(), FIRST_STEPS.len())
+        {
             self.chosen = moved;
             return None;
         }
-        let last = STEPS.len() - 1;
+        let last = FIRST_STEPS.len() - 1;
         match key.code {
             KeyCode::Char('c' | 'd') if key.ctrl => return Some(FirstStep::Quit),
             KeyCode::Esc => return Some(FirstStep::Quit),
-            KeyCode::Enter => return Some(STEPS[self.chosen].step),
+            KeyCode::Enter => return Some(FIRST_STEPS[self.chosen].step),
             KeyCode::Char('j') => self.chosen = (self.chosen + 1).min(last),
             KeyCode::Char('k') => self.chosen = self.chosen.saturating_sub(1),
             _ => {
                 let letter = key.typed()?;
-                match STEPS.iter().find(|step| step.key == letter) {
+                match FIRST_STEPS.iter().find(|step| step.key == letter) {
                     Some(row) => return Some(row.step),
-                    None => self.said = Some(format!("{key} is not a key here")),
+                    None => self.message = Some(format!("{key} is not a key here")),
                 }
             }
         }

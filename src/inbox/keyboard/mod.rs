@@ -1,32 +1,72 @@
-//! Who gets a key: the topmost layer, the composer, or the key map.
+//! Routing of keys: topmost popup, composer, or key map.
 
-pub(crate) mod ahead;
+pub(crate) mod awaited_reads;
 pub(crate) mod bursts;
-pub(crate) mod update;
+pub(crate) mod input;
 
-use crate::keyboard::ahead::TypedAhead;
+use crate::command::CommandScope;
+use crate::desk::Desk;
+use crate::features::tutor::Tutor;
+use crate::keyboard::awaited_reads::AwaitedReads;
 use crate::keys::KeyPress;
+use crate::pages::PageKind;
+use crate::screens::cards::is_card_page;
+use crate::tab::Focus;
 use model::time::Moment;
 
-/// What the keyboard is in the middle of.
 #[derive(Debug, Default)]
 pub struct Keyboard {
-    /// The start of a key sequence.
     pub pressed: Vec<KeyPress>,
-    /// What was typed before it could act.
-    pub(crate) ahead: TypedAhead,
+    /// Reads that input waits for.
+    pub(crate) reads: AwaitedReads,
     /// Command lines said before, newest last.
     pub(crate) command_history: Vec<String>,
-    /// Commands that were piped to, the newest last.
-    pub(crate) piped: Vec<String>,
-    /// When the first Ctrl-C was pressed.
+    /// Commands of earlier pipes, newest last.
+    pub(crate) pipe_history: Vec<String>,
     pub(crate) interrupted_at: Option<Moment>,
-    /// Whether the desk ends as soon as nothing is paused from here.
-    pub(crate) leaving: bool,
-    /// Whether what comes back from the editor is JSON of the person's own.
+    /// True if the desk ends once no pause made here is left.
+    pub(crate) quits_after_hand_back: bool,
+    /// True if the editor's text is JSON of the person.
     pub(crate) edits_json: bool,
-    /// The next step of the exercise, while one goes on.
-    pub(crate) tutor: Option<usize>,
-    /// Whether the exercise was ever begun: it need not be offered any more.
-    pub(crate) knows_tutor: bool,
+    pub(crate) tutor: Tutor,
+}
+
+impl Desk {
+    /// Scopes whose keys are active, nearest first.
+    pub fn active_scopes(&self) -> Vec<CommandScope> {
+        let tab = self.tab();
+        match tab.focus {
+            _ if self.page == PageKind::Outbox => {
+                vec![CommandScope::Outbox, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Proposals => {
+                vec![CommandScope::Proposals, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Reviews => {
+                vec![CommandScope::Reviews, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Drafts => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if self.page == PageKind::Webhooks => {
+                vec![CommandScope::Webhooks, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Broadcasts => {
+                vec![CommandScope::Broadcasts, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Wall => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if is_card_page(self.page) => vec![CommandScope::Deck, CommandScope::Rows, CommandScope::Desk],
+            _ if self.page == PageKind::People => {
+                vec![CommandScope::People, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
+            }
+            Focus::Composer => vec![CommandScope::Composer],
+            _ if tab.is_in_triage() => vec![
+                CommandScope::Triage,
+                CommandScope::History,
+                CommandScope::Conversation,
+                CommandScope::Desk,
+            ],
+            _ if !tab.is_inbox() => vec![CommandScope::Desk],
+            Focus::List => vec![CommandScope::List, CommandScope::Conversation, CommandScope::Desk],
+            Focus::History => vec![CommandScope::History, CommandScope::Conversation, CommandScope::Desk],
+        }
+    }
 }

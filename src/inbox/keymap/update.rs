@@ -1,18 +1,22 @@
-//! Words that name keys: of a command, of a text with `{command-name}` in it.
+//! Names of keys in texts: of a command, or of a text with `{command-name}`.
 
 use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
 
 impl Desk {
-    /// What takes back what was done last: while letters are text, the
-    /// composer is left first.
+    /// The key of undo; while typing, preceded by the key that leaves the composer.
     pub fn undo_key(&self, context: &Context) -> String {
         self.key_from_here(Command::Undo, context)
     }
 
-    /// The key of a command, after the one that ends typing while somebody
-    /// types.
+    /// The key of undo and its word; the command's name alone where it has no key.
+    pub fn undo_hint(&self, context: &Context) -> String {
+        let key = self.undo_key(context);
+        if key.contains(':') { key } else { format!("{key} undo") }
+    }
+
+    /// The key of a command; while typing, preceded by the key that leaves the composer.
     pub fn key_from_here(&self, command: Command, context: &Context) -> String {
         let (leave, undo) = (context.key_of(Command::Leave), context.key_of(command));
         match self.is_typing() {

@@ -1,23 +1,22 @@
-//! Reads of this desk's files that failed: those of lists go back to their
-//! [`Resource`], single values are asked again from here, and what a key asked
-//! for is given up in words. What is on screen says so until a read succeeds.
+//! Failed reads of this desk's files: lists retry through their [`Resource`], single values through
+//! this module, and loads requested by a key are given up with a message. The screen shows the
+//! failure until a read succeeds.
 
 pub(crate) mod update;
 
 use crate::event::{Effect, Load};
 use crate::resource::{LoadState, LoadTimeouts, Resource};
-use model::attention::AttentionRequest;
 use model::text::SafeText;
 use model::time::Moment;
 
 impl Load {
-    /// Whether an answer to this one makes an answer to an older one useless.
+    /// True if an answer to this load makes an answer to an older one useless.
     pub fn replaces(&self, older: &Self) -> bool {
         if let (Self::Conversations(new), Self::Conversations(old)) = (self, older) {
             return new.channel == old.channel;
         }
         if let (Self::History(new), Self::History(old)) = (self, older) {
-            // Two of one channel can stand side by side.
+            // Two of one channel can be shown side by side.
             return (&new.channel, &new.conversation) == (&old.channel, &old.conversation);
         }
         if let (Self::ContactWays(new), Self::ContactWays(old)) = (self, older) {
@@ -36,8 +35,8 @@ impl Load {
         | (Self::Drafts(_), Self::Drafts(_))
         | (Self::Proposals(_), Self::Proposals(_))
         | (Self::Reviews(..), Self::Reviews(..))
-        | (Self::Attention(AttentionRequest::List(_)), Self::Attention(AttentionRequest::List(_))) =
-            (self, older)
+        | (Self::ViewMatches(_), Self::ViewMatches(_))
+        | (Self::NeedsYou(_), Self::NeedsYou(_)) = (self, older)
         {
             return true;
         }
@@ -45,16 +44,15 @@ impl Load {
     }
 }
 
-/// Single values whose last read failed, each with when it is asked again.
+/// Single values whose last read failed, each with its retry.
 #[derive(Debug, Default)]
 pub(crate) struct Loads {
     failed: Vec<Resource<Load>>,
 }
 
 impl Loads {
-    /// A value could not be read.
-    fn note_failure(&mut self, load: Load, why: &SafeText, now: Moment) {
-        let same = |resource: &&mut Resource<Load>| resource.desired().is_some_and(|old| load.replaces(old));
+    fn record_failure(&mut self, load: Load, why: &SafeText, now: Moment) {
+        let same = |resource: &&mut Resource<Load>| resource.query().is_some_and(|old| load.replaces(old));
         let failed = match self.failed.iter_mut().find(same) {
             Some(failed) => failed,
             None => {
@@ -63,30 +61,27 @@ impl Loads {
                 &mut self.failed[last]
             }
         };
-        failed.want(load.clone());
+        failed.set_query(load.clone());
         failed.fail(&load, why, now);
     }
 
-    /// A value was read: it, and what it makes useless, has not failed any
-    /// more.
-    pub(crate) fn answered(&mut self, load: &Load) {
-        self.failed.retain(|resource| !resource.desired().is_some_and(|old| load.replaces(old)));
+    /// Removes the failures this answer makes obsolete.
+    pub(crate) fn remove_obsolete(&mut self, load: &Load) {
+        self.failed.retain(|resource| !resource.query().is_some_and(|old| load.replaces(old)));
     }
 
-    /// Asks again for what is due.
     pub(crate) fn retry(&mut self, now: Moment) -> impl Iterator<Item = Effect> {
         self.failed.iter_mut().filter_map(move |resource| resource.take_due_query(now)).map(Effect::Load)
     }
 
-    /// When something is.
     fn due(&self, now: Moment) -> Option<Moment> {
         self.failed.iter().filter_map(|resource| resource.due(now)).min()
     }
 
-    /// How it stands with the first value of these.
-    fn shown(&self, now: Moment, of: impl Fn(&Load) -> bool) -> LoadState<'_> {
-        let found = self.failed.iter().find(|resource| resource.desired().is_some_and(&of));
-        found.map_or(LoadState::Well, |entry| entry.shown(now))
+    /// Loading state of the first matching value.
+    fn state(&self, now: Moment, of: impl Fn(&Load) -> bool) -> LoadState<'_> {
+        let found = self.failed.iter().find(|resource| resource.query().is_some_and(&of));
+        found.map_or(LoadState::Current, |entry| entry.state(now))
     }
 }
 
@@ -95,15 +90,11 @@ impl Loads {
 pub enum Pane {
     List,
     History,
-    /// The history kept beside it.
-    Beside,
     Card,
-    /// The page of rows, cards or tabs.
     Page,
-    /// What lies over all of them.
-    Layer,
+    Overlay,
 }
 
 impl Pane {
-    const ALL: [Self; 6] = [Self::Layer, Self::List, Self::History, Self::Beside, Self::Card, Self::Page];
+    const ALL: [Self; 5] = [Self::Overlay, Self::List, Self::History, Self::Card, Self::Page];
 }

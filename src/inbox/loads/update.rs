@@ -1,4 +1,4 @@
-//! Notes reads that failed, and reads again.
+//! Records failed loads and retries them.
 
 use crate::Inbox;
 use crate::context::Context;
@@ -14,8 +14,7 @@ use model::queries::{ConversationQuery, HistoryQuery};
 use model::text::SafeText;
 use model::time::Moment;
 
-/// A read failed: exactly what asked for it says so and asks again, or
-/// gives up where a key asked for it.
+/// Handles a failed load: its owner shows it and retries; one requested by a key is given up.
 pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
     let (now, why) = (inbox.context.moment, SafeText::line(why));
     match load {
@@ -30,73 +29,71 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
             inbox.broadcasts.rows.resource.fail(&query, &why, now);
         }
         Load::ContactWays(_) => {
-            gave_up(&mut inbox.context, "no way was looked for", &why);
+            report_given_up(&mut inbox.context, "no way was looked for", &why);
         }
         Load::Counts(_)
         | Load::Draft(..)
         | Load::Account(_)
         | Load::Card(_)
         | Load::Tags(_)
-        | Load::Spent
+        | Load::Spending
         | Load::ModelUsage(_)
         | Load::Unpaid
-        | Load::Macros
-        | Load::Digest(_)
+        | Load::NeedsYou(_)
         | Load::ServiceLevels(..)
-        | Load::Attention(_)
-        | Load::Paused(_)
-        | Load::Fates(_)
+        | Load::Alarms(..)
+        | Load::PausedConversations(_)
+        | Load::RowOutcomes(_)
         | Load::Mailbox(_)
         | Load::Correspondents(..)
-        | Load::Ahead(_)
+        | Load::HistoryPrefetch(_)
         | Load::Templates(_)
-        | Load::Shelf(_)
-        | Load::Names
+        | Load::UploadedFiles(_)
+        | Load::ConversationNames
         | Load::ViewCounts(..)
         | Load::Search(_)
-        | Load::Depth(..)
+        | Load::ViewMatches(_)
+        | Load::NewerMessages(..)
         | Load::Broadcasts(
             BroadcastQuery::Detail(_) | BroadcastQuery::Audience(_) | BroadcastQuery::Running,
         ) => {
-            inbox.loads.note_failure(load, &why, now);
+            inbox.loads.record_failure(load, &why, now);
         }
-        // What changes next asks again.
-        Load::DueDrafts(..) => inbox.features.prepared_drafts.failed(),
+        // The next change asks again.
+        Load::DueDrafts(..) => inbox.features.prepared_drafts.record_load_failure(),
         Load::Marked(_) => {
-            inbox.changes.forget_marked();
-            gave_up(&mut inbox.context, "nothing was changed", &why);
+            inbox.changes.drop_pending_action();
+            report_given_up(&mut inbox.context, "nothing was changed", &why);
         }
         Load::Pauses(_) => {
-            inbox.keyboard.leaving = false;
-            gave_up(&mut inbox.context, "the AI was not handed back", &why);
+            inbox.keyboard.quits_after_hand_back = false;
+            report_given_up(&mut inbox.context, "the AI was not handed back", &why);
         }
         Load::Person(..) => {
-            inbox.people.opening = crate::screens::people::form::Opening::default();
-            gave_up(&mut inbox.context, "the contact was not opened", &why);
+            inbox.people.opening = crate::screens::people::form::PendingPersonAction::default();
+            report_given_up(&mut inbox.context, "the contact was not opened", &why);
         }
         Load::Question(..)
-        | Load::Elsewhere(_)
+        | Load::SamePerson(_)
         | Load::Triage(_)
         | Load::Rules(_)
-        | Load::Spread(..)
-        | Load::Needing(_)
+        | Load::MarkList(..)
+        | Load::NeedsPerson
         | Load::Lookup(_)
-        | Load::Echo(_)
+        | Load::Barrier(_)
         | Load::Broadcasts(BroadcastQuery::Handover(..)) => {
-            gave_up(&mut inbox.context, "nothing was done", &why)
+            report_given_up(&mut inbox.context, "nothing was done", &why)
         }
     }
 }
 
 impl Desk {
-    /// Whether somebody still waits for it: many keys at once pass over
-    /// conversations that need not be read.
-    pub fn still_wants(&self, load: &Load) -> bool {
+    /// True if a load is still needed: fast keys pass over conversations that need not be read.
+    pub fn is_still_needed(&self, load: &Load) -> bool {
         let tab = |channel: &ChannelId| self.tabs.iter().find(|tab| tab.channel.id == *channel);
         if let Load::History(query) = load {
             let is_it = |history: &History| history.conversation == query.conversation;
-            return tab(&query.channel).and_then(|tab| tab.history.as_ref()).is_some_and(is_it)
-                || self.second().is_some_and(|second| is_it(&second.history));
+            return tab(&query.channel).and_then(|tab| tab.history.as_ref()).is_some_and(is_it);
         }
         if let Load::Draft(channel, conversation) = load {
             let composer = tab(channel).and_then(|tab| tab.composer.as_ref());
@@ -105,95 +102,94 @@ impl Desk {
         true
     }
 
-    /// Whether the next frame would lack it: what only brings up to date or
-    /// lies ahead of the cursor comes when it comes.
-    pub fn lacks(&self, load: &Load) -> bool {
+    /// True if the next frame lacks this load; refreshes and reads ahead can wait.
+    pub fn is_missing(&self, load: &Load) -> bool {
         let tab = |channel: &ChannelId| self.tabs.iter().find(|tab| tab.channel.id == *channel);
         if let Load::Conversations(query) = load {
             let list = match &query.channel {
                 Some(channel) => tab(channel).map(|tab| &tab.list),
-                None => Some(&self.all),
+                None => Some(&self.all_tabs_list),
             };
             return list.is_some_and(|list| !list.has_selection());
         }
         if let Load::History(query) = load {
             let mut shown = tab(&query.channel).and_then(|tab| tab.history.as_ref()).into_iter();
-            let mut beside = self.second().map(|second| &second.history).into_iter();
             let is_empty = |history: &History| history.conversation == query.conversation && !history.loaded;
-            return shown.any(is_empty) || beside.any(is_empty);
+            return shown.any(is_empty);
         }
         false
     }
 }
 
-/// How it stands with what a part of the screen shows.
-pub fn shown(inbox: &Inbox, pane: Pane) -> LoadState<'_> {
+pub fn pane_state(inbox: &Inbox, pane: Pane) -> LoadState<'_> {
     let now = inbox.context.moment;
     match pane {
-        Pane::List => inbox.desk.list().resource.shown(now),
-        Pane::History => {
-            inbox.desk.tab().history.as_ref().map_or(LoadState::Well, |history| history.resource.shown(now))
-        }
-        Pane::Beside => {
-            inbox.desk.second().map_or(LoadState::Well, |second| second.history.resource.shown(now))
-        }
-        Pane::Card => inbox.loads.shown(now, |load| matches!(load, Load::Card(_))),
-        Pane::Page => page_shown(inbox),
-        Pane::Layer => inbox.loads.layer_shown(&inbox.context),
+        Pane::List => inbox.desk.list().resource.state(now),
+        Pane::History => inbox
+            .desk
+            .tab()
+            .history
+            .as_ref()
+            .map_or(LoadState::Current, |history| history.resource.state(now)),
+        Pane::Card => inbox.loads.state(now, |load| matches!(load, Load::Card(_))),
+        Pane::Page => page_state(inbox),
+        Pane::Overlay => inbox.loads.overlay_state(&inbox.context),
     }
 }
 
-fn page_shown(inbox: &Inbox) -> LoadState<'_> {
+fn page_state(inbox: &Inbox) -> LoadState<'_> {
     let (now, channel) = (inbox.context.moment, &inbox.desk.tab().channel.id);
     match inbox.desk.page {
-        PageKind::Inbox => LoadState::Well,
-        PageKind::Outbox => inbox.outbox.rows.resource.shown(now),
-        PageKind::Drafts => inbox.outbox.drafts.resource.shown(now),
-        PageKind::Proposals => inbox.outbox.proposals.resource.shown(now),
-        PageKind::Reviews => inbox.outbox.reviews.rows.resource.shown(now),
-        PageKind::People => match inbox.people.rows.resource.shown(now) {
-            LoadState::Well => inbox.people.load_state(channel, now),
+        PageKind::Inbox => LoadState::Current,
+        PageKind::Outbox => inbox.outbox.rows.resource.state(now),
+        PageKind::Drafts => inbox.outbox.drafts.resource.state(now),
+        PageKind::Proposals => inbox.outbox.proposals.resource.state(now),
+        PageKind::Reviews => inbox.outbox.reviews.rows.resource.state(now),
+        PageKind::People => match inbox.people.rows.resource.state(now) {
+            LoadState::Current => inbox.people.load_state(channel, now),
             shown => shown,
         },
-        PageKind::Broadcasts => match inbox.broadcasts.rows.resource.shown(now) {
-            LoadState::Well => {
-                inbox.loads.shown(now, |load| matches!(load, Load::Broadcasts(BroadcastQuery::Detail(_))))
+        PageKind::Broadcasts => match inbox.broadcasts.rows.resource.state(now) {
+            LoadState::Current => {
+                inbox.loads.state(now, |load| matches!(load, Load::Broadcasts(BroadcastQuery::Detail(_))))
             }
             shown => shown,
         },
         PageKind::Wall => inbox
             .loads
-            .shown(now, |load| matches!(load, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
+            .state(now, |load| matches!(load, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
         PageKind::Events => {
-            inbox.cards.events.get(channel).map_or(LoadState::Well, |event| event.page.shown(now))
+            inbox.cards.events.get(channel).map_or(LoadState::Current, |event| event.resource.state(now))
         }
-        PageKind::Webhooks => {
-            inbox.cards.webhooks.get(channel).map_or(LoadState::Well, |webhook| webhook.page.shown(now))
-        }
+        PageKind::Webhooks => inbox
+            .cards
+            .webhooks
+            .get(channel)
+            .map_or(LoadState::Current, |webhook| webhook.resource.state(now)),
         PageKind::Templates => {
             let of = |load: &Load| matches!(load, Load::Templates(of) if of == channel);
-            match inbox.loads.shown(now, of) {
-                LoadState::Well => inbox.desk.tab().templates_page.shown(now),
+            match inbox.loads.state(now, of) {
+                LoadState::Current => inbox.desk.tab().templates_page.state(now),
                 shown => shown,
             }
         }
-        PageKind::Account => inbox.loads.shown(now, |load| {
-            matches!(load, Load::Spent | Load::Unpaid) || matches!(load, Load::Account(of) if of == channel)
+        PageKind::Account => inbox.loads.state(now, |load| {
+            matches!(load, Load::Spending | Load::Unpaid)
+                || matches!(load, Load::Account(of) if of == channel)
         }),
     }
 }
 
-/// Why something that is shown may not be what the files hold now: then
-/// nothing on screen is called live.
-pub fn unread(inbox: &Inbox) -> Option<String> {
+/// Reason why the screen may be outdated; then nothing is called live.
+pub fn outdated_reason(inbox: &Inbox) -> Option<String> {
     let panes = Pane::ALL
         .into_iter()
         .filter(|pane| inbox.desk.has_pane(*pane, &inbox.context))
-        .map(|pane| shown(inbox, pane));
-    panes.chain([inbox.loads.shown(inbox.context.moment, |_| true)]).find_map(LoadState::describe)
+        .map(|pane| pane_state(inbox, pane));
+    panes.chain([inbox.loads.state(inbox.context.moment, |_| true)]).find_map(LoadState::describe)
 }
 
-/// When a read is tried again, or the seconds of a slow one turn.
+/// Time of the next retry, or of the next second of a slow load.
 pub(crate) fn loads_due(inbox: &Inbox) -> Option<Moment> {
     let now = inbox.context.moment;
     let channel: &ChannelId = &inbox.desk.tab().channel.id;
@@ -205,25 +201,23 @@ pub(crate) fn loads_due(inbox: &Inbox) -> Option<Moment> {
         PageKind::Reviews => inbox.outbox.reviews.rows.resource.due(now),
         PageKind::People => {
             let rows = inbox.people.rows.resource.due(now);
-            rows.into_iter().chain(inbox.people.told_due(channel, now)).min()
+            rows.into_iter().chain(inbox.people.next_fetch_at(channel, now)).min()
         }
         PageKind::Broadcasts => inbox.broadcasts.rows.resource.due(now),
-        PageKind::Events => inbox.cards.events.get(channel).and_then(|event| event.page.due(now)),
-        PageKind::Webhooks => inbox.cards.webhooks.get(channel).and_then(|webhook| webhook.page.due(now)),
+        PageKind::Events => inbox.cards.events.get(channel).and_then(|event| event.resource.due(now)),
+        PageKind::Webhooks => inbox.cards.webhooks.get(channel).and_then(|webhook| webhook.resource.due(now)),
         PageKind::Templates => inbox.desk.tab().templates_page.due(now),
     };
     let list = inbox.desk.list().resource.due(now);
     let history = inbox.desk.tab().history.as_ref().and_then(|history| history.resource.due(now));
-    let beside = inbox.desk.second().and_then(|second| second.history.resource.due(now));
-    let all = [page, list, history, beside, inbox.loads.due(now)];
-    // What is past is only asked for again once it is on screen.
+    let all = [page, list, history, inbox.loads.due(now)];
+    // Past times are retried once the pane is on screen.
     all.into_iter().flatten().filter(|moment| *moment > now).min()
 }
 
-/// What a key asked for is not carried out later, when the person looks
-/// elsewhere.
-fn gave_up(context: &mut Context, what: &str, why: &SafeText) {
-    context.warn(format!("{what}: this desk's files could not be read: {why}"));
+/// Gives up a load requested by a key: the person may be elsewhere by the time of a retry.
+fn report_given_up(context: &mut Context, what: &str, why: &SafeText) {
+    context.show_warning(format!("{what}: this desk's files could not be read: {why}"));
 }
 
 impl Desk {
@@ -231,7 +225,7 @@ impl Desk {
         let now = context.moment;
         let list = match &query.channel {
             Some(channel) => self.tab_of(channel).map(|tab| &mut tab.list),
-            None => Some(&mut self.all),
+            None => Some(&mut self.all_tabs_list),
         };
         if let Some(list) = list {
             list.resource.fail(query, why, now);
@@ -240,34 +234,29 @@ impl Desk {
 
     fn history_failed(&mut self, query: &HistoryQuery, why: &SafeText, context: &Context) {
         let now = context.moment;
-        if let Some(beside) = &mut self.beside {
-            beside.history.resource.fail(query, why, now);
-        }
         if let Some(history) = self.tab_of(&query.channel).and_then(|tab| tab.history.as_mut()) {
             history.resource.fail(query, why, now);
         }
     }
 
-    /// Whether a part of the screen is there now.
     fn has_pane(&self, pane: Pane, context: &Context) -> bool {
         let areas = self.areas(context);
         let inbox = self.is_inbox_shown();
         match pane {
             Pane::List => inbox && areas.list.is_some(),
             Pane::History => inbox && areas.history.is_some(),
-            Pane::Beside => inbox && areas.beside.is_some(),
             Pane::Card => inbox && areas.card.is_some(),
             Pane::Page => self.page != PageKind::Inbox,
-            Pane::Layer => !context.layers.is_empty(),
+            Pane::Overlay => !context.overlays.is_empty(),
         }
     }
 }
 
 impl Loads {
-    fn layer_shown(&self, context: &Context) -> LoadState<'_> {
-        match context.layers.last() {
-            Some(overlay) => self.shown(context.moment, |entry| overlay.shows(entry)),
-            None => LoadState::Well,
+    fn overlay_state(&self, context: &Context) -> LoadState<'_> {
+        match context.overlays.last() {
+            Some(overlay) => self.state(context.moment, |entry| overlay.shows_load(entry)),
+            None => LoadState::Current,
         }
     }
 }

@@ -1,5 +1,4 @@
-//! A line for the person in the status line: what has just happened, for a
-//! while, or a fact, for as long as it is one.
+//! A message in the status line: an event, for a while, or a fact, for as long as it is true.
 
 pub(crate) mod update;
 
@@ -9,100 +8,99 @@ use crate::keyboard::Keyboard;
 use model::ids::{ChannelId, RowId};
 use model::time::{Moment, SECOND, Timestamp};
 
-/// How long the first Ctrl-C waits for the second.
-pub(crate) const INTERRUPT: i64 = 2 * SECOND;
+/// Time for the second Ctrl-C, in microseconds.
+pub(crate) const INTERRUPT_WINDOW: i64 = 2 * SECOND;
 
-/// How long what has happened stays in the status line.
-const NOTICE: i64 = 8 * SECOND;
+/// Time an event is shown, in microseconds.
+const NOTICE_DURATION: i64 = 8 * SECOND;
 
-/// Lines that are remembered.
-const REMEMBERED: usize = 100;
+/// Maximum number of remembered messages.
+const NOTICE_HISTORY_LIMIT: usize = 100;
 
-/// What the status line said, oldest first.
+/// Recent messages, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct NoticeLog(VecDeque<(Timestamp, String)>);
 
 impl NoticeLog {
-    /// Remembers a line; one that is said again counts from then.
+    /// Adds a message; a repeated one gets the new time.
     pub(crate) fn record(&mut self, text: &str, now: Timestamp) {
         if self.0.back().is_some_and(|pair| pair.1 == text) {
             self.0.pop_back();
         }
         self.0.push_back((now, text.to_owned()));
-        let over = self.0.len().saturating_sub(REMEMBERED);
+        let over = self.0.len().saturating_sub(NOTICE_HISTORY_LIMIT);
         self.0.drain(..over);
     }
 
-    /// When each was said and what, newest first.
     pub(crate) fn newest_first(&self) -> impl Iterator<Item = (Timestamp, &str)> {
         self.0.iter().rev().map(|(at, text)| (*at, text.as_str()))
     }
 }
 
-/// A line for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// The words of what has happened; those of a fact are made when it is drawn.
+    /// Text of an event; the text of a fact is made when drawn.
     pub text: String,
-    pub warning: bool,
-    lasts: Lasts,
-    /// The row of the outbox it tells of: it ends when that one leaves.
-    pub(crate) about: Option<RowId>,
+    pub is_warning: bool,
+    lifetime: NoticeLifetime,
+    /// Outbox row of the message, which disappears when the row is sent.
+    pub(crate) row: Option<RowId>,
 }
 
 impl Notice {
-    pub(crate) fn states_fact(&self) -> bool {
-        matches!(self.lasts, Lasts::While(_))
+    pub(crate) fn shows_status(&self) -> bool {
+        matches!(self.lifetime, NoticeLifetime::While(_))
     }
 
-    /// What has just happened.
-    pub(crate) fn of(text: String, warning: bool, now: Moment) -> Self {
-        Self { text, warning, lasts: Lasts::Until(now.plus(NOTICE)), about: None }
+    /// True for what is said about the tab on screen or a conversation in it.
+    pub(crate) fn is_about_tab(&self) -> bool {
+        !matches!(
+            self.lifetime,
+            NoticeLifetime::While(StatusNotice::Interrupted | StatusNotice::UnansweredQuestion)
+        )
     }
 
-    /// A fact, while it is one.
-    pub(crate) fn of_fact(fact: Fact) -> Self {
+    pub(crate) fn of(text: String, is_warning: bool, now: Moment) -> Self {
+        Self { text, is_warning, lifetime: NoticeLifetime::Until(now.plus(NOTICE_DURATION)), row: None }
+    }
+
+    pub(crate) fn of_status(fact: StatusNotice) -> Self {
         Self {
             text: String::new(),
-            warning: matches!(fact, Fact::Unfilled | Fact::Question),
-            lasts: Lasts::While(fact),
-            about: None,
+            is_warning: matches!(fact, StatusNotice::UnfilledPlaceholder | StatusNotice::UnansweredQuestion),
+            lifetime: NoticeLifetime::While(fact),
+            row: None,
         }
     }
 }
 
-/// How long a line stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Lasts {
-    /// It told an event; until then.
+enum NoticeLifetime {
+    /// An event, shown until then.
     Until(Moment),
-    /// It states a fact, whose words are made anew each time they are drawn.
-    While(Fact),
+    /// A fact, with a text made at each drawing.
+    While(StatusNotice),
 }
 
-/// What a line may state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fact {
-    /// What was just asked for is held until then: what it is, with its
-    /// count, and what the key that takes it back does.
-    Held { until: Moment, what: String, back: &'static str },
-    /// The text has a field that is to be filled in.
-    Unfilled,
-    /// A person asked a tab's server, and nothing has come back.
-    Asking(ChannelId),
-    /// The business's own systems were asked, and have not answered.
-    LookingUp,
-    /// One more key ends the desk.
+pub(crate) enum StatusNotice {
+    /// A change is held until `until`: its name with a count.
+    Held { until: Moment, what: String },
+    /// The text has a placeholder to fill in.
+    UnfilledPlaceholder,
+    /// The tab's server was asked for a refresh and has not answered.
+    Refreshing(ChannelId),
+    /// The business's own systems were asked and have not answered.
+    QueryingConnections,
+    /// Another Ctrl-C quits.
     Interrupted,
-    /// Keys wait for a slow read.
-    KeysWait,
     /// A question waits for one of its own keys; another was pressed.
-    Question,
+    UnansweredQuestion,
 }
 
 impl Keyboard {
-    /// Until when one more key ends the desk.
+    /// End of the time for the second Ctrl-C.
     pub(crate) fn interrupted_until(&self) -> Option<Moment> {
-        self.interrupted_at.map(|moment| moment.plus(INTERRUPT))
+        self.interrupted_at.map(|moment| moment.plus(INTERRUPT_WINDOW))
     }
 }

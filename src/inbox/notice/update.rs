@@ -1,4 +1,4 @@
-//! Says things in the status line, and words what it states.
+//! Messages in the status line, and the texts of facts.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -6,121 +6,141 @@ use crate::components::text_view::TextView;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::SyncOrder;
-use crate::features::undo_send::Held;
+use crate::features::undo_send::HeldRow;
 use crate::keyboard::Keyboard;
-use crate::notice::{Fact, Lasts};
-use crate::overlays::guard::update as guard;
+use crate::notice::{Notice, NoticeLifetime, StatusNotice};
+use crate::overlays::prompt_guard::update as guard;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::text::SafeText;
 use model::time::{Moment, SECOND, Timestamp};
 
-/// What the status line says now, and whether something went wrong.
-pub fn noticed(inbox: &Inbox) -> Option<(String, bool)> {
+/// Current message, and true for a warning.
+pub fn current_notice(inbox: &Inbox) -> Option<(String, bool)> {
     let notice = inbox.context.notice.as_ref()?;
-    match &notice.lasts {
-        Lasts::Until(until) => (inbox.context.moment < *until).then(|| (notice.text.clone(), notice.warning)),
-        Lasts::While(fact) => Some((words_of(inbox, fact)?, notice.warning)),
+    match &notice.lifetime {
+        NoticeLifetime::Until(until) => {
+            (inbox.context.moment < *until).then(|| (notice.text.clone(), notice.is_warning))
+        }
+        NoticeLifetime::While(fact) => Some((status_text(inbox, fact)?, notice.is_warning)),
     }
 }
 
-/// Opens what the status line said lately, newest first.
+/// Opens the recent messages, newest first.
 pub(crate) fn show_said(inbox: &mut Inbox, _: &str) -> Result<(), String> {
     let zone = &inbox.context.settings.zone;
     let line =
         |(at, text): (Timestamp, &str)| SafeText::line(&format!("{}  {text}", at.hour_and_minute(zone)));
-    let lines: Vec<SafeText> = inbox.context.said.newest_first().map(line).collect();
+    let lines: Vec<SafeText> = inbox.context.notice_log.newest_first().map(line).collect();
     if lines.is_empty() {
-        return Err("nothing was said yet".to_owned());
+        return Err("No messages yet".to_owned());
     }
-    inbox.context.open(TextView::new("What was said here, newest first", lines));
+    inbox.context.open(TextView::new("Messages, newest first", lines));
     Ok(())
 }
 
-/// A line that is over goes.
-pub(crate) fn end_notice(inbox: &mut Inbox) {
-    if noticed(inbox).is_none() {
+pub(crate) fn remove_ended_notice(inbox: &mut Inbox) {
+    if current_notice(inbox).is_none() {
         inbox.context.notice = None;
     }
 }
 
-/// The words of a fact; `None` where it is none any more.
-fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
+/// Removes a notice from before the person went to another tab.
+pub(crate) fn remove_notice_of_tab(inbox: &mut Inbox, before: Option<Notice>) {
+    let is_old = inbox.context.notice == before;
+    drop(inbox.context.notice.take_if(|notice| is_old && notice.is_about_tab()));
+}
+
+/// The text of a fact; `None` if it is no longer true.
+fn status_text(inbox: &Inbox, fact: &StatusNotice) -> Option<String> {
     match fact {
-        Fact::Held { until, what, back } => {
-            // On its way to the disk it is held, too; there it gets its own time.
+        StatusNotice::Held { until, what } => {
+            // Held on its way to the disk, too; there it gets its final time.
             let held = inbox
                 .changes
                 .held
                 .iter()
-                .map(|held| held.until)
+                .map(|held| held.held_until)
                 .filter(|moment| moment.since(*until).abs() < SECOND);
             let until = held.max().or(inbox.changes.is_queueing().then_some(*until))?;
             let left = until.since(inbox.context.moment);
             let seconds = (left + SECOND - 1) / SECOND;
-            (left > 0)
-                .then(|| format!("{what} in {seconds} s · {} {back}", inbox.desk.undo_key(&inbox.context)))
+            (left > 0).then(|| format!("{what} in {seconds} s · {}", inbox.desk.undo_hint(&inbox.context)))
         }
-        Fact::Unfilled => inbox.desk.unfilled(&inbox.context),
-        Fact::Asking(channel) => {
-            let asks = inbox.desk.tabs.iter().any(|tab| tab.channel.id == *channel && tab.asked);
-            asks.then(|| "asking the server".to_owned())
+        StatusNotice::UnfilledPlaceholder => inbox.desk.open_field_error(&inbox.context),
+        StatusNotice::Refreshing(channel) => {
+            let asks = inbox.desk.tabs.iter().any(|tab| tab.channel.id == *channel && tab.is_refreshing);
+            asks.then(|| "Asking the server…".to_owned())
         }
-        Fact::KeysWait => match inbox.keyboard.ahead.waiting(inbox.context.moment) {
-            0 => None,
-            1 => Some("this desk's files are still being read; 1 key waits · Esc drops it".to_owned()),
-            keys => {
-                Some(format!("this desk's files are still being read; {keys} keys wait · Esc drops them"))
-            }
-        },
-        Fact::LookingUp => inbox.connections.asking_words(),
-        Fact::Question => guard::answer_words(inbox),
-        Fact::Interrupted => inbox
+        StatusNotice::QueryingConnections => inbox.connections.describe_pending(),
+        StatusNotice::UnansweredQuestion => guard::describe_answers(inbox),
+        StatusNotice::Interrupted => inbox
             .keyboard
             .interrupted_until()
             .filter(|interrupted_until| inbox.context.moment < *interrupted_until)
-            .map(|_| inbox.context.keyed("press {interrupt} again to quit; drafts are safe")),
+            .map(|_| inbox.context.fill_in_keys("{interrupt} again quits; drafts are safe")),
     }
 }
 
-/// Says that it is not known whether a row of the outbox was done, for as long
-/// as the row is there.
-pub(crate) fn row_is_unknown(context: &mut Context, row: RowId, words: &SafeText, why: &SafeText) {
-    let decides = context.keyed("{go-to-outbox} decides");
-    context.warn(format!("{words} · {decides} · {why}"));
-    if let Some(notice) = &mut context.notice {
-        notice.about = Some(row);
+/// Warns about a row with unknown outcome, for as long as the row exists.
+pub(crate) fn warn_of_unknown_outcome(
+    inbox: &mut Inbox,
+    channel: &ChannelId,
+    row: RowId,
+    words: &SafeText,
+    why: &SafeText,
+) {
+    let decides = inbox.context.fill_in_keys("{go-to-outbox} decides");
+    let name = inbox.desk.name_elsewhere(channel);
+    inbox.context.show_warning(format!("{name}{words} · {decides} · {why}"));
+    if let Some(notice) = &mut inbox.context.notice {
+        notice.row = Some(row);
     }
 }
 
 impl Keyboard {
-    /// When a line ends by itself.
     pub(crate) fn notice_due(&self, context: &Context) -> Option<Moment> {
-        match &context.notice.as_ref()?.lasts {
-            Lasts::Until(until) => Some(*until),
-            Lasts::While(Fact::Interrupted) => self.interrupted_until(),
-            Lasts::While(Fact::Held { until, .. }) => Some(*until),
-            Lasts::While(
-                Fact::Unfilled | Fact::Asking(_) | Fact::KeysWait | Fact::LookingUp | Fact::Question,
+        match &context.notice.as_ref()?.lifetime {
+            NoticeLifetime::Until(until) => Some(*until),
+            NoticeLifetime::While(StatusNotice::Interrupted) => self.interrupted_until(),
+            NoticeLifetime::While(StatusNotice::Held { until, .. }) => Some(*until),
+            NoticeLifetime::While(
+                StatusNotice::UnfilledPlaceholder
+                | StatusNotice::Refreshing(_)
+                | StatusNotice::QueryingConnections
+                | StatusNotice::UnansweredQuestion,
             ) => None,
         }
     }
 }
 
 impl Changes {
-    /// Whether a close of a conversation can still be taken back.
-    pub fn holds_close(&self, channel: &ChannelId, conversation: &ConversationId, context: &Context) -> bool {
-        let here = |held: &Held| held.channel == *channel && held.lane.conversation() == Some(conversation);
-        self.is_queueing() || self.held.iter().any(|entry| here(entry) && context.moment < entry.until)
+    /// True if a close of the conversation can still be undone.
+    pub fn has_held_close(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        context: &Context,
+    ) -> bool {
+        let here =
+            |held: &HeldRow| held.channel == *channel && held.lane.conversation() == Some(conversation);
+        self.is_queueing() || self.held.iter().any(|entry| here(entry) && context.moment < entry.held_until)
     }
 }
 
 impl Desk {
-    /// Reads everything of the current tab again now.
-    pub(crate) fn ask_server(&mut self, context: &mut Context) {
+    /// Name of a tab before what is said of it; empty for the tab on screen.
+    pub(crate) fn name_elsewhere(&self, channel: &ChannelId) -> String {
+        let is_here = self.tab().channel.id == *channel;
+        let tab = self.tabs.iter().find(|tab| !is_here && tab.channel.id == *channel);
+        tab.map_or_else(String::new, |tab| format!("{}: ", tab.channel.name))
+    }
+
+    /// Refreshes the current tab.
+    pub(crate) fn request_refresh(&mut self, context: &mut Context) {
         let tab = self.tab_mut();
-        tab.asked = true;
+        tab.is_refreshing = true;
         let channel = tab.channel.id.clone();
         context.push(SyncOrder::Refresh(channel.clone()));
-        context.state(Fact::Asking(channel));
+        context.show_status(StatusNotice::Refreshing(channel));
     }
 }

@@ -1,39 +1,44 @@
-//! Takes in what came back from files, commands and the editor.
+//! Handles results of files, commands and the editor.
 
 use crate::Inbox;
-use crate::outside::Answered;
-use crate::screens::composer::suggesting::update as suggesting;
+use crate::outside::OutsideAnswer;
+use crate::screens::composer::suggestions::update as suggesting;
 use crate::screens::conversations::draft_only::update as draft_only;
 use crate::screens::webhooks::form;
 use model::suggestions::SuggestionKind;
 
-/// What was asked has come back.
-pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
-    inbox.features.macros.ask_answered();
+pub(crate) fn handle_answer(inbox: &mut Inbox, answered: OutsideAnswer) {
+    inbox.features.macros.record_answer();
     match answered {
-        Answered::Secret(secret) => form::secret_made(&mut inbox.context, secret),
-        Answered::Connections(outcome) => inbox.connections.errand_done(outcome, &mut inbox.context),
-        Answered::FooterKept(Ok(())) => (),
-        Answered::FooterKept(Err(why)) => inbox.context.warn(format!("not kept for the next time: {why}")),
-        Answered::Replies(canned) => inbox.desk.canned = canned,
-        Answered::Suggested(id, told) => {
-            draft_only::draft_arrived(inbox, &id);
+        OutsideAnswer::Secret(secret) => form::receive_secret(&mut inbox.context, secret),
+        OutsideAnswer::Connections(outcome) => inbox.connections.receive_result(outcome, &mut inbox.context),
+        OutsideAnswer::FooterSaved(Ok(())) => (),
+        OutsideAnswer::FooterSaved(Err(why)) => {
+            inbox.context.show_warning(format!("not kept for the next time: {why}"))
+        }
+        OutsideAnswer::Replies(canned) => inbox.desk.canned = canned,
+        OutsideAnswer::Suggested(id, told) => {
+            draft_only::record_draft_result(inbox, &id);
             let is_below = matches!(id.kind, SuggestionKind::Translation | SuggestionKind::Transcript);
             let is_kept = is_below && told.is_ok();
-            suggesting::suggested(&id, told, inbox);
+            suggesting::receive_suggestion(&id, told, inbox);
             if is_kept {
                 inbox.history_changed(id.key.channel.clone(), &id.key.conversation);
             }
         }
-        Answered::Cancelled => (),
-        Answered::FileSized(path, size) => inbox.desk.file_sized(path, size, &mut inbox.context),
-        Answered::Saved(Ok(path)) => inbox.context.say(format!("saved as {path}")),
-        Answered::Shown(Ok(())) => inbox.context.say("opening in the browser, without scripts and pictures"),
-        Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => inbox.context.warn(why),
-        Answered::Piped(command, told) => inbox.desk.piped(&command, told, &mut inbox.context),
-        Answered::Picture(url, fetched) => inbox.desk.picture_fetched(&url, fetched),
-        Answered::File { path, pasted, found, longer } => {
-            inbox.desk.file_seen(path, pasted, found, longer, &mut inbox.context)
+        OutsideAnswer::Cancelled => (),
+        OutsideAnswer::FileSized(path, size) => inbox.desk.receive_file_size(path, size, &mut inbox.context),
+        OutsideAnswer::Saved(Ok(path)) => inbox.context.show_notice(format!("saved as {path}")),
+        OutsideAnswer::Shown(Ok(())) => {
+            inbox.context.show_notice("opening in the browser, without scripts and pictures")
+        }
+        OutsideAnswer::Saved(Err(why)) | OutsideAnswer::Shown(Err(why)) => inbox.context.show_warning(why),
+        OutsideAnswer::Piped(command, told) => {
+            inbox.desk.show_pipe_output(&command, told, &mut inbox.context)
+        }
+        OutsideAnswer::Picture(url, fetched) => inbox.desk.picture_fetched(&url, fetched),
+        OutsideAnswer::File { path, pasted, found, longer } => {
+            inbox.desk.receive_file_check(path, pasted, found, longer, &mut inbox.context)
         }
     }
 }

@@ -1,6 +1,5 @@
-//! Lines typed at the foot of the screen: the filter of the list, what is
-//! looked for in a history, a command. A filter and words looked for act as
-//! they are typed; Enter keeps them, Esc takes them back.
+//! Lines typed at the bottom: list filter, history search, command. Filter and search act while
+//! typing; Enter keeps them, Esc reverts them.
 
 use crate::Inbox;
 use crate::components::text_line::TextLine;
@@ -15,38 +14,36 @@ use model::filter;
 use model::queries::ConversationKey;
 use model::text::SafeText;
 
-/// A line being typed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinePrompt {
-    pub kind: LineKind,
-    /// What was typed.
+    pub kind: LinePromptKind,
     pub text: TextLine,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LineKind {
-    /// Narrows the list; goes back to this row when it is taken back.
+pub enum LinePromptKind {
+    /// Filters the list; Esc returns to this row.
     Filter(Option<ConversationKey>),
-    /// Looks in the history; goes back to this item when it is taken back.
-    Find(Option<ItemKey>),
-    /// Searches the rows of a page; what was looked for before.
-    Rows(String),
+    /// Searches the history; Esc returns to this item.
+    FindInHistory(Option<ItemKey>),
+    /// Searches the rows of a page; holds the earlier search.
+    SearchRows(String),
     Command {
-        /// How many lines back in those said before.
+        /// Position in the earlier lines, counted back.
         back: usize,
-        /// What was typed before the first completion, and which it is.
+        /// Text before the first completion, and the current completion.
         completing: Option<(String, usize)>,
     },
 }
 
 impl LinePrompt {
-    /// What it says has changed: it acts at once.
-    fn act(&self, inbox: &mut Inbox) {
+    /// Applies the text.
+    fn apply(&self, inbox: &mut Inbox) {
         match &self.kind {
-            LineKind::Filter(_) => inbox.desk.list_mut().set_typed(self.text.text()),
-            LineKind::Find(_) => inbox.desk.look_for(self.text.text(), &mut inbox.context),
-            LineKind::Rows(_) => look_for_rows(inbox, self.text.text()),
-            LineKind::Command { .. } => (),
+            LinePromptKind::Filter(_) => inbox.desk.list_mut().set_typed_filter(self.text.text()),
+            LinePromptKind::FindInHistory(_) => inbox.desk.start_find(self.text.text(), &mut inbox.context),
+            LinePromptKind::SearchRows(_) => search_rows(inbox, self.text.text()),
+            LinePromptKind::Command { .. } => (),
         }
     }
 }
@@ -56,24 +53,26 @@ impl Overlay for LinePrompt {
         let gone = self.text.is_empty() && key.code == KeyCode::Backspace;
         let aborts = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match (&self.kind, key.code) {
-            (LineKind::Filter(before), _) if gone || aborts => {
+            (LinePromptKind::Filter(before), _) if gone || aborts => {
                 inbox.desk.clear_filter(before.as_ref(), &inbox.context)
             }
-            (LineKind::Find(before), _) if gone || aborts => inbox.desk.forget_find(before.as_ref()),
-            (LineKind::Rows(_), _) if gone || aborts => look_for_rows(inbox, ""),
-            (LineKind::Rows(_), KeyCode::Enter) => (),
-            (LineKind::Command { .. }, _) if gone || aborts => (),
-            (LineKind::Filter(_), KeyCode::Enter) => keep_filter(&mut inbox.context, self),
-            (LineKind::Find(_), KeyCode::Enter) => inbox.desk.keep_find(&mut inbox.context),
-            (LineKind::Filter(_), KeyCode::Tab) => {
+            (LinePromptKind::FindInHistory(before), _) if gone || aborts => {
+                inbox.desk.end_find(before.as_ref())
+            }
+            (LinePromptKind::SearchRows(_), _) if gone || aborts => search_rows(inbox, ""),
+            (LinePromptKind::SearchRows(_), KeyCode::Enter) => (),
+            (LinePromptKind::Command { .. }, _) if gone || aborts => (),
+            (LinePromptKind::Filter(_), KeyCode::Enter) => report_filter_error(&mut inbox.context, self),
+            (LinePromptKind::FindInHistory(_), KeyCode::Enter) => inbox.desk.explain_find(&mut inbox.context),
+            (LinePromptKind::Filter(_), KeyCode::Tab) => {
                 self.text.set(filter::complete(self.text.text()));
-                self.act(inbox);
+                self.apply(inbox);
                 return KeyOutcome::Stay;
             }
-            (LineKind::Command { .. }, _) => return command_key(inbox, self, key),
+            (LinePromptKind::Command { .. }, _) => return command_key(inbox, self, key),
             _ => {
                 if self.text.key(key) {
-                    self.act(inbox);
+                    self.apply(inbox);
                 }
                 return KeyOutcome::Stay;
             }
@@ -83,7 +82,7 @@ impl Overlay for LinePrompt {
 
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
         self.text.insert(text.trim_end());
-        self.act(inbox);
+        self.apply(inbox);
         true
     }
 
@@ -95,73 +94,68 @@ impl Overlay for LinePrompt {
         true
     }
 
-    fn is_recorded(&self) -> bool {
-        !matches!(self.kind, LineKind::Command { .. })
-    }
-
-    fn is_read_out(&self) -> bool {
-        false
-    }
-
-    fn shows(&self, load: &Load) -> bool {
+    fn shows_load(&self, load: &Load) -> bool {
         matches!(load, Load::Search(it) if it.conversation.is_some())
     }
 }
 
 impl Desk {
-    /// Opens the filter line of the list on screen.
     pub(crate) fn open_filter(&mut self, context: &mut Context) {
-        self.bring_list(context);
+        self.go_to_list(context);
         let list = self.list();
-        let (text, selected) = (TextLine::given(list.typed.as_str(), 0), list.selected.clone());
-        context.open(LinePrompt { kind: LineKind::Filter(selected), text });
+        let (text, selected) = (TextLine::with_replaceable(list.typed.as_str(), 0), list.selected.clone());
+        context.open(LinePrompt { kind: LinePromptKind::Filter(selected), text });
     }
 
-    fn keep_find(&mut self, context: &mut Context) {
-        let place =
-            self.tab().history.as_ref().and_then(|history| history.find.as_ref()).map(|find| find.place());
+    fn explain_find(&mut self, context: &mut Context) {
+        let place = self
+            .tab()
+            .history
+            .as_ref()
+            .and_then(|history| history.find.as_ref())
+            .map(|find| find.position_label());
         if let Some(place) = place {
-            context.say(format!("{place} · n goes to the older, N to the newer"));
+            context.show_notice(format!("{place} · n goes to the older, N to the newer"));
         }
     }
 
-    /// Shows the whole view again, where something narrows it, and says so.
-    pub(crate) fn drop_filter(&mut self, context: &mut Context) {
+    /// Removes the filter, with a message.
+    pub(crate) fn remove_filter(&mut self, context: &mut Context) {
         let list = self.list();
         if list.typed.is_empty() {
             return;
         }
         let (typed, selected) = (SafeText::line(&list.typed), list.selected.clone());
         self.clear_filter(selected.as_ref(), context);
-        context.say(context.keyed(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")));
+        context.show_notice(
+            context.fill_in_keys(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")),
+        );
     }
 
-    /// Shows the whole view again, at the row where the filter was opened.
+    /// Removes the filter and returns to the row where it was opened.
     pub(crate) fn clear_filter(&mut self, before: Option<&ConversationKey>, context: &Context) {
         let visible = self.list_rows(&self.areas(context));
         let list = self.list_mut();
-        list.set_typed("");
+        list.set_typed_filter("");
         if let Some(before) = before {
             list.select(before, visible);
         }
     }
 }
 
-fn keep_filter(context: &mut Context, line: &LinePrompt) {
+fn report_filter_error(context: &mut Context, line: &LinePrompt) {
     if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
-        context.warn(mistake.message);
+        context.show_warning(mistake.message);
     }
 }
 
-/// Opens the command line, begun with this.
 pub(crate) fn open_command_line(context: &mut Context, begun: &str) {
-    let kind = LineKind::Command { back: 0, completing: None };
+    let kind = LinePromptKind::Command { back: 0, completing: None };
     context.open(LinePrompt { kind, text: TextLine::new(begun) });
 }
 
-/// A key that means something to the command line alone.
 fn command_key(inbox: &mut Inbox, line: &mut LinePrompt, key: KeyPress) -> KeyOutcome {
-    let LineKind::Command { back, completing } = &mut line.kind else { return KeyOutcome::Stay };
+    let LinePromptKind::Command { back, completing } = &mut line.kind else { return KeyOutcome::Stay };
     match key.code {
         KeyCode::Enter => {
             let text = line.text.text().trim().to_owned();
@@ -210,14 +204,12 @@ fn command_key(inbox: &mut Inbox, line: &mut LinePrompt, key: KeyPress) -> KeyOu
     KeyOutcome::Stay
 }
 
-/// Opens the search line of the page.
 pub(crate) fn open_row_search(inbox: &mut Inbox) {
     let before = row_search(inbox).to_owned();
-    let text = TextLine::given(before.clone(), 0);
-    inbox.context.open(LinePrompt { kind: LineKind::Rows(before), text });
+    let text = TextLine::with_replaceable(before.clone(), 0);
+    inbox.context.open(LinePrompt { kind: LinePromptKind::SearchRows(before), text });
 }
 
-/// What is looked for on the page.
 pub fn row_search(inbox: &Inbox) -> &str {
     match inbox.desk.page {
         PageKind::People => &inbox.people.search,
@@ -232,10 +224,9 @@ pub fn row_search(inbox: &Inbox) -> &str {
     }
 }
 
-/// What is looked for on the page has changed.
-fn look_for_rows(inbox: &mut Inbox, text: &str) {
+fn search_rows(inbox: &mut Inbox, text: &str) {
     match inbox.desk.page {
-        PageKind::People => inbox.people.look_for_people(text, &inbox.context),
+        PageKind::People => inbox.people.search_people(text, &inbox.context),
         PageKind::Inbox
         | PageKind::Outbox
         | PageKind::Drafts

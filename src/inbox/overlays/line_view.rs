@@ -1,5 +1,4 @@
-//! The line being typed at the foot of the screen: where the status was, with
-//! what is wrong or what may follow where the hints were.
+//! The line being typed, in the last line; errors or completions are above it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -8,77 +7,94 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::command::VERBS;
 use crate::components::paint_view;
+use crate::components::spoken::SpokenPage;
 use crate::components::text_line::TextLine;
 use crate::layout::Area;
-use crate::overlays::line::{LineKind, LinePrompt};
+use crate::overlays::line::{LinePrompt, LinePromptKind};
 use crate::overlays::view::OverlayView;
 use crate::pages::PageKind;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::filter;
+use model::text::SafeText;
 
 impl OverlayView for LinePrompt {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        let title = match self.kind {
+            LinePromptKind::Filter(_) => "Filter the list",
+            LinePromptKind::FindInHistory(_) => "Find in the conversation",
+            LinePromptKind::SearchRows(_) => "Search the rows",
+            LinePromptKind::Command { .. } => "Command",
+        };
+        let typed = format!("{}{}", prompt(&self.kind), SafeText::line(self.text.text()));
+        let errors = filter_errors(self);
+        let page = SpokenPage::new([title]).chosen_row(&typed);
+        match errors.first() {
+            Some(error) => page.text(&error.message),
+            None => page.keys(&help_text(inbox, self)),
+        }
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let line = self;
-        let mut areas = inbox.desk.areas(&inbox.context);
-        if areas.hints.height == 0 {
-            // What it says below the line takes the status's row.
-            areas.hints = areas.status;
-            areas.status.y = areas.status.y.saturating_sub(1);
-        }
-        paint_view::blank(buffer, areas.status);
-        paint_view::blank(buffer, areas.hints);
-        let place =
-            Area { x: areas.status.x + 1, width: areas.status.width.saturating_sub(2), ..areas.status };
-        let mistakes = mistakes(line);
-        let cursor = typed(prompt(&line.kind), &line.text, &mistakes, place, theme, buffer);
-        let hints = Area { x: areas.hints.x + 1, width: areas.hints.width.saturating_sub(2), ..areas.hints };
+        let last = inbox.desk.areas(&inbox.context).status;
+        let above = Area { y: last.y.saturating_sub(1), ..last };
+        paint_view::blank(buffer, last);
+        paint_view::blank(buffer, above);
+        let place = Area { x: last.x + 1, width: last.width.saturating_sub(2), ..last };
+        let mistakes = filter_errors(line);
+        let cursor = draw_input(prompt(&line.kind), &line.text, &mistakes, place, theme, buffer);
+        let hints = Area { x: above.x + 1, width: above.width.saturating_sub(2), ..above };
         match mistakes.first() {
             Some(mistake) => {
                 paint_view::text(buffer, hints.x, hints.y, hints.width, &mistake.message, theme.error())
             }
             None => {
-                paint_view::text(buffer, hints.x, hints.y, hints.width, &help(inbox, line), theme.quiet())
+                paint_view::text(buffer, hints.x, hints.y, hints.width, &help_text(inbox, line), theme.dim())
             }
         };
         Some(cursor)
     }
 }
 
-fn prompt(kind: &LineKind) -> &'static str {
+fn prompt(kind: &LinePromptKind) -> &'static str {
     match kind {
-        LineKind::Filter(_) => "filter / ",
-        LineKind::Find(_) => "find / ",
-        LineKind::Rows(_) => "search / ",
-        LineKind::Command { .. } => ":",
+        LinePromptKind::Filter(_) => "filter / ",
+        LinePromptKind::FindInHistory(_) => "find / ",
+        LinePromptKind::SearchRows(_) => "search / ",
+        LinePromptKind::Command { .. } => ":",
     }
 }
 
-fn mistakes(line: &LinePrompt) -> Vec<filter::FilterError> {
+fn filter_errors(line: &LinePrompt) -> Vec<filter::FilterError> {
     match line.kind {
-        LineKind::Filter(_) => filter::parse(line.text.text()).mistakes,
-        LineKind::Find(_) | LineKind::Rows(_) | LineKind::Command { .. } => Vec::new(),
+        LinePromptKind::Filter(_) => filter::parse(line.text.text()).mistakes,
+        LinePromptKind::FindInHistory(_) | LinePromptKind::SearchRows(_) | LinePromptKind::Command { .. } => {
+            Vec::new()
+        }
     }
 }
 
-/// What may follow.
-fn help(inbox: &Inbox, line: &LinePrompt) -> String {
+fn help_text(inbox: &Inbox, line: &LinePrompt) -> String {
     match &line.kind {
-        LineKind::Filter(_) => {
-            filter_help(line.text.text(), inbox.desk.tab().is_mail() && !inbox.desk.everywhere)
+        LinePromptKind::Filter(_) => {
+            filter_help(line.text.text(), inbox.desk.tab().is_mail() && !inbox.desk.shows_all_tabs)
         }
-        LineKind::Find(_) => {
+        LinePromptKind::FindInHistory(_) => {
             let find = inbox.desk.tab().history.as_ref().and_then(|history| history.find.as_ref());
-            let place = find.map_or_else(|| "beginnings of words".to_owned(), |find| find.place());
+            let place = find.map_or_else(|| "beginnings of words".to_owned(), |find| find.position_label());
             format!("{place} · Enter keeps, then n older, N newer · Esc back")
         }
-        LineKind::Rows(_) => format!("{} · Enter keeps · Esc shows all", looked_for(inbox.desk.page)),
-        LineKind::Command { completing, .. } => command_help(inbox, line.text.text(), completing.as_ref()),
+        LinePromptKind::SearchRows(_) => {
+            format!("{} · Enter keeps · Esc shows all", searched_fields(inbox.desk.page))
+        }
+        LinePromptKind::Command { completing, .. } => {
+            command_help(inbox, line.text.text(), completing.as_ref())
+        }
     }
 }
 
-/// What a page is searched for.
-fn looked_for(page: PageKind) -> &'static str {
+fn searched_fields(page: PageKind) -> &'static str {
     match page {
         PageKind::Events => "all words of an event",
         PageKind::Webhooks => "addresses and events of webhooks",
@@ -88,7 +104,6 @@ fn looked_for(page: PageKind) -> &'static str {
     }
 }
 
-/// What a command takes, or what the words begun can become.
 fn command_help(inbox: &Inbox, text: &str, completing: Option<&(String, usize)>) -> String {
     let begun = completing.map_or(text, |(begun, _)| begun.as_str());
     let name = text.split(' ').next().unwrap_or("");
@@ -122,9 +137,8 @@ fn filter_help(text: &str, is_mail: bool) -> String {
     }
 }
 
-/// Draws prompt and text, scrolled so that the cursor is seen; what is wrong
-/// is marked, and so is what the next character replaces.
-fn typed(
+/// Draws prompt and text, scrolled to the cursor, with marks for errors and the replaced part.
+fn draw_input(
     prompt: &str,
     text: &TextLine,
     mistakes: &[filter::FilterError],
@@ -134,7 +148,7 @@ fn typed(
 ) -> Position {
     let used = paint_view::text(buffer, place.x, place.y, place.width, prompt, theme.strong());
     let room = place.width.saturating_sub(used + 1);
-    let skipped = skipped(text.before(), usize::from(room));
+    let skipped = hidden_prefix_bytes(text.before(), usize::from(room));
     let mut x = place.x + used;
     for (at, it) in text.text().char_indices().skip_while(|(at, _)| *at < skipped) {
         let wrong = mistakes.iter().any(|mistake| mistake.at.contains(&at));
@@ -151,8 +165,8 @@ fn typed(
     Position { x: place.x + used + u16::try_from(before).unwrap_or(0).min(room), y: place.y }
 }
 
-/// Bytes that are scrolled out of sight at the left.
-fn skipped(before: &str, room: usize) -> usize {
+/// Bytes scrolled out at the left.
+fn hidden_prefix_bytes(before: &str, room: usize) -> usize {
     let too_wide = |at: &usize| wrap::cells(&before[*at..]) > room;
     let starts = before.char_indices().map(|(at, _)| at);
     starts

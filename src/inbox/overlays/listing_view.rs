@@ -1,5 +1,3 @@
-//! Lists that lie over the desk.
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
@@ -8,51 +6,68 @@ use crate::Inbox;
 use crate::components::list::ListLine;
 use crate::components::paint_view;
 use crate::components::shown_rows::ShownRows;
+use crate::components::spoken::{SpokenPage, SpokenRow};
+use crate::features::attention::lines as attention_lines;
 use crate::layout::Area;
 use crate::overlays::listing;
-use crate::overlays::listing::ListOverlay;
+use crate::overlays::listing::{ListKind, ListOverlay};
 use crate::overlays::view::{OverlayView, centered};
 use crate::theme_view::Theme;
 use crate::wrap;
 
-/// Columns of a list at most.
-const WIDTH: u16 = 110;
+/// Maximum columns of a list.
+const MAX_WIDTH: u16 = 110;
 
 impl ListOverlay {
-    /// The whole popup.
-    fn area(inbox: &Inbox) -> Area {
+    fn list_area(inbox: &Inbox) -> Area {
         let (columns, rows) = inbox.context.size;
-        centered(inbox, columns.saturating_sub(4).min(WIDTH), rows.saturating_sub(4))
+        centered(inbox, columns.saturating_sub(4).min(MAX_WIDTH), rows.saturating_sub(4))
     }
 }
 
 impl OverlayView for ListOverlay {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        let (title, keys) = listing::list_title_and_keys(inbox, self.kind);
+        let lines = listing::list_lines(inbox, self.kind);
+        let chosen = self.chosen.min(lines.len().saturating_sub(1));
+        let empty = if lines.is_empty() { listing::empty_list_text(inbox, self.kind) } else { "" };
+        let row = |line: ListLine| {
+            SpokenRow::new([line.name.as_str(), line.text.as_str()]).with_times(line.trailing)
+        };
+        SpokenPage::new([title]).text(empty).rows(lines.into_iter().map(row), Some(chosen)).keys(&keys)
+    }
+
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
         let count = listing::list_lines(inbox, self.kind).len();
-        Some(ShownRows::around(Self::area(inbox).inner(), count, self.chosen))
+        Some(ShownRows::centered(Self::list_area(inbox).inner(), count, self.chosen))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let (kind, chosen) = (self.kind, self.chosen);
-        let area = Self::area(inbox);
-        let (title, hint) = listing::list_head(inbox, kind);
-        let titles = ([(title.as_str(), theme.strong())], [(hint.as_str(), theme.quiet())]);
+        let area = Self::list_area(inbox);
+        let (title, mut hint) = listing::list_title_and_keys(inbox, kind);
+        if kind == ListKind::NeedsYou {
+            // Corners, and a space on both sides of each title.
+            let room = usize::from(area.width).saturating_sub(wrap::cells(&title) + 7);
+            hint = attention_lines::key_words(&inbox.context, room);
+        }
+        let titles = ([(title.as_str(), theme.strong())], [(hint.as_str(), theme.dim())]);
         paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
         let inner = area.inner();
         let lines = listing::list_lines(inbox, kind);
         if lines.is_empty() {
             let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-            paint_view::paragraph(buffer, place, listing::list_empty(inbox, kind), theme.quiet());
+            paint_view::paragraph(buffer, place, listing::empty_list_text(inbox, kind), theme.dim());
             return None;
         }
-        let rows = ShownRows::around(inner, lines.len(), chosen);
+        let rows = ShownRows::centered(inner, lines.len(), chosen);
         let widest = lines.iter().map(|line| wrap::cells(line.name.as_str())).max().unwrap_or(0);
         let name = u16::try_from(widest).unwrap_or(u16::MAX).min(inner.width * 2 / 5);
-        for (index, place) in rows.places() {
+        for (index, place) in rows.areas() {
             draw_line(theme, &lines[index], name, place, buffer);
             if index == rows.chosen {
                 paint_view::stripe(buffer, place, theme.selected());
-                paint_view::text(buffer, place.x, place.y, 1, theme.mark(), theme.strong());
+                paint_view::text(buffer, place.x, place.y, 1, theme.selection_mark(), theme.strong());
             }
         }
         None
@@ -61,10 +76,10 @@ impl OverlayView for ListOverlay {
 
 fn draw_line(theme: Theme, line: &ListLine, name: u16, area: Area, buffer: &mut Buffer) {
     let (x, width) = (area.x + 1, area.width.saturating_sub(2));
-    let right = paint_view::runs_right(buffer, x, area.y, width, &[(&line.right, theme.quiet())]);
-    let plain = if line.dim { theme.quiet() } else { Style::new() };
+    let right = paint_view::runs_right(buffer, x, area.y, width, &[(&line.trailing, theme.dim())]);
+    let plain = if line.dim { theme.dim() } else { Style::new() };
     paint_view::text(buffer, x, area.y, name, line.name.as_str(), plain);
-    let style = if line.loud { theme.error() } else { theme.quiet() };
+    let style = if line.is_urgent { theme.error() } else { theme.dim() };
     let room = width.saturating_sub(name + 2 + right + u16::from(right > 0));
-    paint_view::text(buffer, x + name + 2, area.y, room, line.words.as_str(), style);
+    paint_view::text(buffer, x + name + 2, area.y, room, line.text.as_str(), style);
 }

@@ -1,8 +1,5 @@
-//! What can lie over the screen: the trait all popups implement and the stack
-//! they lie on (`overlay.rs`), and those that belong to no screen.
+//! Popups: their trait and stack (`overlay.rs`), and those of no particular screen.
 
-pub mod found_view;
-pub(crate) mod guard;
 pub mod help;
 pub(crate) mod help_view;
 pub mod line;
@@ -13,10 +10,12 @@ pub(crate) mod outside_link;
 pub mod overlay;
 pub mod palette;
 pub mod palette_view;
+pub(crate) mod prompt_guard;
 pub(crate) mod quit;
 pub mod quoted_messages;
 pub(crate) mod request_log;
 pub mod search;
+pub mod search_result_view;
 pub mod search_view;
 pub mod view;
 pub mod which_key_view;

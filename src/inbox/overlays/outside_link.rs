@@ -1,5 +1,4 @@
-//! What a question says of an address outside: where it leads, so that it
-//! cannot look like another.
+//! Target of an external link in a question, shown so that it cannot pass for another.
 
 use crate::Inbox;
 use crate::components::confirm::Confirm;
@@ -8,9 +7,8 @@ use crate::context::Context;
 use crate::event::TerminalOrder;
 use model::text::SafeText;
 
-/// The host in words, a warning where it may only look like one that is
-/// known, and the whole address.
-pub(crate) fn destination(words: &str, url: &str, host: &str) -> Vec<DialogLine> {
+/// The host, a warning if it resembles a known one, and the whole URL.
+pub(crate) fn destination_lines(words: &str, url: &str, host: &str) -> Vec<DialogLine> {
     let mut lines = vec![DialogLine::strong(format!("{words} {}", SafeText::line(host)))];
     if !host.is_ascii() {
         lines.push(DialogLine::error(
@@ -21,9 +19,9 @@ pub(crate) fn destination(words: &str, url: &str, host: &str) -> Vec<DialogLine>
     lines
 }
 
-pub(crate) fn ask_open_outside(context: &mut Context, url: String, host: &str) {
-    let mut lines = destination("It leads to", &url, host);
+pub(crate) fn ask_to_open_link(context: &mut Context, url: String, host: &str) {
+    let mut lines = destination_lines("It leads to", &url, host);
     lines.push(DialogLine::plain("Whoever runs it learns that it was opened, and from where."));
-    let open = move |inbox: &mut Inbox| inbox.context.push(TerminalOrder::OpenOutside(url));
+    let open = move |inbox: &mut Inbox| inbox.context.push(TerminalOrder::OpenLink(url));
     context.open(Confirm::new("Open outside?", lines).answer('y', "OPEN outside", open).no("stay"));
 }

@@ -1,74 +1,61 @@
-//! What lies over the screen: one trait, implemented by one type per popup, and
-//! the stack they lie on. The topmost has the keyboard.
+//! Popups: a trait with one implementing type each, and their stack. The topmost has the keyboard.
 
 use std::any::Any;
 
 use crate::Inbox;
 use crate::event::Load;
-use crate::features::privacy::names::NameIndex;
 use crate::keys::KeyPress;
 use crate::overlays::view::OverlayView;
 
-/// Rows around a popup: the tabs above it, two lines below it.
-pub(crate) const AROUND: u16 = 3;
+/// Rows outside a popup: the tabs above, the last line below.
+pub(crate) const RESERVED_ROWS: u16 = 2;
 
-/// What a key came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOutcome {
     Stay,
-    /// It stays open, and the key means nothing in it.
+    /// Stays open; the key has no meaning in the popup.
     Ignored,
-    /// It closes.
     Done,
 }
 
-/// What is pressed or typed into a popup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverlayInput {
-    /// Keys, each of which means something.
     Keys,
-    /// Text, whatever the letters; a paste goes into it whole.
+    /// Text; a paste is inserted as a whole.
     Text,
-    /// Text that takes no pastes: letters, of which none does anything else.
+    /// Single letters as text, without pastes.
     Letters,
-    /// The answer to a question, which fast typing must not give.
+    /// Answer to a question by a key; keys typed ahead must not give it.
     Answer,
-    /// The same, typed in letters.
+    /// Answer to a question, typed in letters.
     TypedAnswer,
 }
 
-/// What in a popup was clicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PopupTarget {
-    /// A row of its list.
     Row(usize),
-    /// A key it names.
     Key(KeyPress),
 }
 
-/// One popup.
 pub trait Overlay: Any + OverlayView {
-    /// Takes a key. It is off the stack meanwhile: what it opens lies over it,
-    /// or takes its place if it is done.
+    /// Handles a key, off the stack: a popup it opens goes on top, or replaces it on `Done`.
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome;
 
-    /// Takes pasted text; false if that is nothing to it.
+    /// Inserts pasted text; returns false if the popup takes none.
     fn paste(&mut self, _inbox: &mut Inbox, _text: &str) -> bool {
         false
     }
 
-    /// What is pressed or typed into it.
     fn input(&self) -> OverlayInput {
         OverlayInput::Keys
     }
 
-    /// Whether fast typing must not answer it.
+    /// True if keys typed ahead must not answer the popup.
     fn is_question(&self) -> bool {
         matches!(self.input(), OverlayInput::Answer | OverlayInput::TypedAnswer)
     }
 
-    /// Whether what is typed into it is text.
-    fn takes_text(&self) -> bool {
+    fn accepts_text(&self) -> bool {
         !matches!(self.input(), OverlayInput::Keys | OverlayInput::Answer)
     }
 
@@ -77,80 +64,61 @@ pub trait Overlay: Any + OverlayView {
         false
     }
 
-    /// Whether its keys are steps of a macro. Answers are a person's to give.
-    fn is_recorded(&self) -> bool {
-        !self.is_question()
-    }
-
-    /// Whether plain mode reads it out; a line that is typed is not.
-    fn is_read_out(&self) -> bool {
-        true
-    }
-
-    /// Adds the names of people it shows, which can be hidden.
-    fn names(&self, _inbox: &Inbox, _names: &mut NameIndex) {}
-
-    /// Whether it shows what this load brings: a failed one is said in it.
-    fn shows(&self, _load: &Load) -> bool {
+    /// True if the popup shows the result of this load, including its failure.
+    fn shows_load(&self, _load: &Load) -> bool {
         false
     }
 
-    /// What it made is on its way to the customer.
-    fn has_left(&mut self, _inbox: &mut Inbox) {}
+    /// Called when the popup's content is on its way to the customer.
+    fn on_sent(&mut self, _inbox: &mut Inbox) {}
 
-    /// The keys the last line names instead of those of the page.
+    /// Keys for the last line, in place of those of the page.
     fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, String)>> {
         None
     }
 }
 
-/// The popups that are open, topmost last.
+/// Open popups, topmost last.
 #[derive(Debug, Default)]
 pub struct OverlayStack(Vec<Box<dyn Overlay>>);
 
 impl OverlayStack {
-    /// Whether nothing is open.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many are open.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The topmost.
     pub fn last(&self) -> Option<&dyn Overlay> {
         self.0.last().map(Box::as_ref)
     }
 
-    /// All of them, topmost last.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &dyn Overlay> {
         self.0.iter().map(Box::as_ref)
     }
 
-    /// The topmost, if it is one of these.
+    /// The topmost popup if it has this type.
     pub fn top<T: Overlay>(&self) -> Option<&T> {
         let top: &dyn Any = self.0.last()?.as_ref();
         top.downcast_ref()
     }
 
-    /// The topmost, if it is one of these.
     pub(crate) fn top_mut<T: Overlay>(&mut self) -> Option<&mut T> {
         let top: &mut dyn Any = self.0.last_mut()?.as_mut();
         top.downcast_mut()
     }
 
-    /// Each of these, topmost first.
-    pub(crate) fn of_mut<T: Overlay>(&mut self) -> impl Iterator<Item = &mut T> {
+    /// Open popups of this type, topmost first.
+    pub(crate) fn all_of_mut<T: Overlay>(&mut self) -> impl Iterator<Item = &mut T> {
         self.0.iter_mut().rev().filter_map(|entry| {
             let entry: &mut dyn Any = entry.as_mut();
             entry.downcast_mut()
         })
     }
 
-    /// Each of these, topmost first.
-    pub(crate) fn of<T: Overlay>(&self) -> impl Iterator<Item = &T> {
+    pub(crate) fn all_of<T: Overlay>(&self) -> impl Iterator<Item = &T> {
         self.0.iter().rev().filter_map(|overlay| {
             let overlay: &dyn Any = overlay.as_ref();
             overlay.downcast_ref()
@@ -165,12 +133,12 @@ impl OverlayStack {
         self.0.pop()
     }
 
-    /// Puts one at a place counted from below.
+    /// Inserts a popup at a depth counted from the bottom.
     pub(crate) fn insert(&mut self, depth: usize, overlay: Box<dyn Overlay>) {
         self.0.insert(depth.min(self.0.len()), overlay);
     }
 
-    /// Closes each of these that does not fit.
+    /// Closes the popups of this type for which `fits` is false.
     pub(crate) fn retain<T: Overlay>(&mut self, fits: impl Fn(&T) -> bool) {
         self.0.retain(|entry| {
             let entry: &dyn Any = entry.as_ref();

@@ -1,7 +1,4 @@
-//! The palette: commands, views, tabs and conversations under one line of
-//! text, found by letters in their order.
-//!
-//! Enter runs or goes; nothing here sends a text.
+//! The palette: commands, views, tabs and conversations. Runs or goes; never sends a message.
 
 use crate::context::Context;
 use crate::overlays::line;
@@ -11,54 +8,66 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 use crate::Inbox;
 use crate::command;
 use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS, VerbRow};
-use crate::components::list::narrowed_after;
+use crate::components::list::filtered_selection_after_key;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
-use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::synonyms;
 use crate::tab::Focus;
 use model::queries::{ConversationKey, NamedConversation};
 
-/// Rows kept of what fits.
-const MOST: usize = 100;
-/// What a match in the name counts for beside one elsewhere.
-const NAMED: u32 = 10_000;
-/// Rows shown.
-pub const SHOWN: usize = 14;
+/// Maximum number of matches.
+const MAX_MATCHES: usize = 100;
+/// Bonus for a match in the name.
+const NAME_MATCH_BONUS: u32 = 10_000;
+/// Score of the beginning of a synonym; below every match in a name.
+const SYNONYM_START_SCORE: u32 = 9_000;
+/// Score of a whole synonym; above every match in a part of a name.
+const SYNONYM_SCORE: u32 = 20_000;
+/// Score of the whole name.
+const WHOLE_NAME_SCORE: u32 = 30_000;
+/// Commands of every place that only some tabs have; the menu of a place lists them there.
+const TAB_COMMANDS: [Command; 5] = [
+    Command::MailFolders,
+    Command::ShowRules,
+    Command::MailContacts,
+    Command::ShowResults,
+    Command::ShowUnreadable,
+];
+/// Visible rows.
+pub const VISIBLE_ROWS: usize = 14;
 
-/// The palette's state.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CommandPalette {
-    /// What was typed.
     pub text: TextLine,
-    /// What fits, best first.
-    pub rows: Vec<PaletteItem>,
+    /// Matches, best first.
+    pub matches: Vec<PaletteItem>,
     pub chosen: usize,
-    /// Whether it holds only what can be done here.
+    /// True for the menu of commands that apply here.
     pub is_menu: bool,
-    all: Vec<PaletteItem>,
+    all_items: Vec<PaletteItem>,
 }
 
-/// One thing that can be chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaletteItem {
-    pub choice: PaletteAction,
-    /// Its name, found by its letters.
+    pub action: PaletteAction,
+    /// Matched by its letters.
     pub name: String,
-    /// What it does; found by its words.
+    /// Other words a person may type for it.
+    pub synonyms: &'static [&'static str],
+    /// Description, matched by its words.
     pub doc: String,
-    /// What stands beside it: keys, a filter, a number.
-    pub beside: String,
-    /// Why it cannot be chosen now.
-    pub off: Option<String>,
+    /// Text beside the name: keys, a filter, a number.
+    pub detail: String,
+    /// Reason why the entry cannot be chosen now.
+    pub disabled_reason: Option<String>,
 }
 
-/// What choosing does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PaletteAction {
     Command(Command),
-    /// Does what is typed after `:`, or asks for what follows it.
+    /// Runs a `:` command, or asks for its argument.
     Verb(&'static VerbRow),
     View(usize),
     Tab(usize),
@@ -66,7 +75,6 @@ pub enum PaletteAction {
 }
 
 impl PaletteAction {
-    /// Its kind, in a word.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Command(_) | Self::Verb(_) => "command",
@@ -78,14 +86,14 @@ impl PaletteAction {
 }
 
 impl CommandPalette {
-    /// Finds again what fits what was typed.
+    /// Filters and sorts the entries.
     fn refresh(&mut self) {
         self.chosen = 0;
         let text = self.text.text().trim();
         if text.is_empty() {
             let (can, cannot): (Vec<&PaletteItem>, Vec<&PaletteItem>) =
-                self.all.iter().partition(|palette_item| palette_item.off.is_none());
-            self.rows = can.into_iter().chain(cannot).take(MOST).cloned().collect();
+                self.all_items.iter().partition(|palette_item| palette_item.disabled_reason.is_none());
+            self.matches = can.into_iter().chain(cannot).take(MAX_MATCHES).cloned().collect();
             return;
         }
         let mut matcher = Matcher::new(Config::DEFAULT);
@@ -93,41 +101,58 @@ impl CommandPalette {
         let mut buffer = Vec::new();
         let mut scored: Vec<(u32, usize)> = Vec::new();
         let lower = text.to_lowercase();
-        for (index, entry) in self.all.iter().enumerate() {
+        for (index, entry) in self.all_items.iter().enumerate() {
             let mut score = |line: &str| pattern.score(Utf32Str::new(line, &mut buffer), &mut matcher);
-            // A name counts for more than what stands beside it.
-            let by_name = score(&entry.name).map(|score| score + NAMED);
-            let found = by_name.or_else(|| score(&entry.beside));
+            // A match in the name outranks one in the text beside it.
+            let by_name = score(&entry.name).map(|score| score + NAME_MATCH_BONUS);
+            let by_name = by_name.max(entry.whole_word_score(&lower));
+            let found = by_name.or_else(|| score(&entry.detail));
             let found = found.or_else(|| entry.doc.to_lowercase().contains(&lower).then_some(0));
             scored.extend(found.map(|number| (number, index)));
         }
-        // What cannot be done now comes last, however well it fits, unless just
-        // that was typed: then Enter says why. Of equals, the first in the
-        // palette's own order.
-        let is_off = |index: usize| self.all[index].off.is_some() && self.all[index].name != lower;
+        // Unavailable entries come last unless their full name was typed: then Enter gives the
+        // reason.
+        let is_off = |index: usize| {
+            self.all_items[index].disabled_reason.is_some() && self.all_items[index].name != lower
+        };
         scored.sort_by_key(|(score, index)| (is_off(*index), std::cmp::Reverse(*score), *index));
-        self.rows = scored.into_iter().take(MOST).map(|(_, index)| self.all[index].clone()).collect();
+        self.matches =
+            scored.into_iter().take(MAX_MATCHES).map(|(_, index)| self.all_items[index].clone()).collect();
+    }
+}
+
+impl PaletteItem {
+    /// Score if the text is the whole name, a synonym or the start of one; `text` is in lower case.
+    fn whole_word_score(&self, text: &str) -> Option<u32> {
+        if self.name.to_lowercase() == text {
+            return Some(WHOLE_NAME_SCORE);
+        }
+        let begun = self.synonyms.iter().filter(|synonym| synonym.starts_with(text));
+        begun.map(|synonym| if *synonym == text { SYNONYM_SCORE } else { SYNONYM_START_SCORE }).max()
     }
 }
 
 impl CommandPalette {
-    fn choose(&self, inbox: &mut Inbox) -> KeyOutcome {
-        let Some(entry) = self.rows.get(self.chosen) else { return KeyOutcome::Stay };
-        if let Some(reason) = &entry.off {
-            inbox.context.warn(format!("{}: {reason}", entry.name));
+    fn run_selected(&self, inbox: &mut Inbox) -> KeyOutcome {
+        let Some(entry) = self.matches.get(self.chosen) else { return KeyOutcome::Stay };
+        if let Some(reason) = &entry.disabled_reason {
+            inbox.context.show_warning(format!("{}: {reason}", entry.name));
             return KeyOutcome::Done;
         }
-        match entry.choice.clone() {
-            PaletteAction::Command(command) => inbox.call(command, KeyPress::plain(KeyCode::Enter)),
-            PaletteAction::Verb(verb) => choose_verb(inbox, verb),
+        match entry.action.clone() {
+            PaletteAction::Command(command) => inbox.run_command(command, KeyPress::plain(KeyCode::Enter)),
+            PaletteAction::Verb(verb) => run_verb(inbox, verb),
             PaletteAction::View(index) => inbox.desk.show_view(index, &mut inbox.context),
             PaletteAction::Tab(index) if index == inbox.desk.tabs.len() => {
-                inbox.desk.go_everywhere(&mut inbox.context)
+                inbox.desk.go_to_all_tabs(&mut inbox.context)
             }
             PaletteAction::Tab(index) => inbox.keyboard.go_to_tab(index, &mut inbox.desk),
-            PaletteAction::Conversation(key) => {
-                inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context)
-            }
+            PaletteAction::Conversation(key) => inbox.desk.open_conversation(
+                &key.channel,
+                &key.conversation,
+                Focus::History,
+                &mut inbox.context,
+            ),
         }
         KeyOutcome::Done
     }
@@ -135,14 +160,15 @@ impl CommandPalette {
 
 impl Overlay for CommandPalette {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        if let Some(moved) = narrowed_after(key, self.chosen, self.rows.len(), SHOWN) {
+        if let Some(moved) = filtered_selection_after_key(key, self.chosen, self.matches.len(), VISIBLE_ROWS)
+        {
             self.chosen = moved;
             return KeyOutcome::Stay;
         }
         match key.code {
             KeyCode::Esc => return KeyOutcome::Done,
             KeyCode::Char('c') if key.ctrl => return KeyOutcome::Done,
-            KeyCode::Enter => return self.choose(inbox),
+            KeyCode::Enter => return self.run_selected(inbox),
             _ => {
                 if self.text.key(key) {
                     self.refresh();
@@ -162,120 +188,112 @@ impl Overlay for CommandPalette {
         OverlayInput::Text
     }
 
-    fn is_recorded(&self) -> bool {
-        false
-    }
-
-    fn shows(&self, load: &Load) -> bool {
-        !self.is_menu && *load == Load::Names
-    }
-
-    fn is_read_out(&self) -> bool {
-        false
-    }
-
-    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        for row in self.rows.iter().filter(|row| matches!(row.choice, PaletteAction::Conversation(_))) {
-            names.add(&row.name);
-            if row.beside.starts_with('@') {
-                names.add_user(&row.beside);
-            }
-        }
+    fn shows_load(&self, load: &Load) -> bool {
+        !self.is_menu && *load == Load::ConversationNames
     }
 }
 
-/// Opens the palette; the conversations join it when they have been read.
+/// Opens the palette; the conversations are added once read.
 pub(crate) fn open_palette(inbox: &mut Inbox) {
-    let mut palette = CommandPalette { all: palette_entries(inbox), ..CommandPalette::default() };
+    let mut palette = CommandPalette { all_items: palette_entries(inbox), ..CommandPalette::default() };
     palette.refresh();
     inbox.context.open(palette);
-    inbox.context.push(Effect::Load(Load::Names));
+    inbox.context.push(Effect::Load(Load::ConversationNames));
 }
 
-/// Opens the menu of what can be done here; what cannot be
-/// done says why.
+/// Opens the menu of commands that apply here, with the reason for those that are unavailable.
 pub(crate) fn open_actions(inbox: &mut Inbox) {
-    let places = inbox.desk.places();
+    let places = inbox.desk.active_scopes();
     let is_here = |place: CommandScope| {
         places.contains(&place) && !matches!(place, CommandScope::List | CommandScope::Desk)
     };
-    let all = command_entries(inbox, |row| is_here(row.place) && !moves(row.command));
+    let mut all = command_entries(inbox, |row| is_here(row.place) && !is_movement(row.command));
     if all.is_empty() {
-        return inbox.context.say("nothing can be done here");
+        return inbox.context.show_notice("Nothing can be done here");
     }
-    let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
+    all.extend(command_entries(inbox, |row| {
+        TAB_COMMANDS.contains(&row.command) && inbox.check_enabled(row.command).is_ok()
+    }));
+    let mut palette = CommandPalette { all_items: all, is_menu: true, ..CommandPalette::default() };
     palette.refresh();
     inbox.context.open(palette);
 }
 
-/// All but the conversations.
+/// All entries except conversations.
 fn palette_entries(inbox: &Inbox) -> Vec<PaletteItem> {
     // Tabs have entries of their own.
     let mut entries = command_entries(inbox, |command_row| {
         command_row.place != CommandScope::Composer && command_row.command != Command::GoToTab
     });
     entries.extend(VERBS.iter().map(|verb| PaletteItem {
-        choice: PaletteAction::Verb(verb),
+        action: PaletteAction::Verb(verb),
         name: format!(":{}", verb.name),
+        synonyms: &[],
         doc: verb.doc.to_owned(),
-        beside: verb.takes.to_owned(),
-        off: None,
+        detail: verb.takes.to_owned(),
+        disabled_reason: None,
     }));
     for (index, view) in inbox.desk.views.iter().enumerate() {
-        entries.push(going(PaletteAction::View(index), &view.name, &view.text));
+        entries.push(navigation_item(PaletteAction::View(index), &view.name, &view.text));
     }
     for (index, tab) in inbox.desk.tabs.iter().enumerate() {
-        entries.push(going(PaletteAction::Tab(index), &tab.channel.name, &(index + 1).to_string()));
+        entries.push(navigation_item(PaletteAction::Tab(index), &tab.channel.name, &(index + 1).to_string()));
     }
-    entries.push(going(PaletteAction::Tab(inbox.desk.tabs.len()), "All tabs", "0"));
+    entries.push(navigation_item(PaletteAction::Tab(inbox.desk.tabs.len()), "All tabs", "0"));
     entries
 }
 
-/// The commands that are wanted, in the table's order.
 fn command_entries(inbox: &Inbox, is_wanted: impl Fn(&CommandRow) -> bool) -> Vec<PaletteItem> {
     let entry = |row: &CommandRow| PaletteItem {
-        choice: PaletteAction::Command(row.command),
+        action: PaletteAction::Command(row.command),
         name: command::name(row.command),
-        doc: inbox.context.settings.keymap.doc(row.command),
-        beside: inbox.context.settings.keymap.all(row.command).join(", "),
-        off: inbox.why_disabled(row.command),
+        synonyms: synonyms::of(row.command),
+        doc: inbox.context.settings.keymap.doc_with_keys(row.command),
+        detail: inbox.context.settings.keymap.key_names(row.command).join(", "),
+        disabled_reason: inbox.disabled_reason(row.command),
     };
     TABLE.iter().filter(|command_row| is_wanted(command_row)).map(entry).collect()
 }
 
-/// The names of conversations have been read.
-pub(crate) fn names_known(context: &mut Context, names: Vec<NamedConversation>) {
+pub(crate) fn add_conversations(context: &mut Context, names: Vec<NamedConversation>) {
     let Some(palette) =
-        context.layers.of_mut::<CommandPalette>().find(|command_palette| !command_palette.is_menu)
+        context.overlays.all_of_mut::<CommandPalette>().find(|command_palette| !command_palette.is_menu)
     else {
         return;
     };
-    palette.all.extend(names.into_iter().map(|named_conversation| PaletteItem {
-        choice: PaletteAction::Conversation(named_conversation.key),
+    palette.all_items.extend(names.into_iter().map(|named_conversation| PaletteItem {
+        action: PaletteAction::Conversation(named_conversation.key),
         name: named_conversation.title.to_string(),
-        beside: named_conversation.address.to_string(),
+        detail: named_conversation.address.to_string(),
+        synonyms: &[],
         doc: String::new(),
-        off: None,
+        disabled_reason: None,
     }));
     let chosen = palette.chosen;
     palette.refresh();
-    palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
+    palette.chosen = chosen.min(palette.matches.len().saturating_sub(1));
 }
 
-/// Whether a command only moves, and so does nothing here.
-fn moves(command: Command) -> bool {
+/// True for commands that only move and so have no effect from the palette.
+fn is_movement(command: Command) -> bool {
     use Command as C;
     matches!(command, C::MessageDown | C::MessageUp | C::RowDown | C::RowUp | C::AllTabs | C::LeaveRows)
 }
 
-/// An entry that goes somewhere.
-fn going(choice: PaletteAction, name: &str, beside: &str) -> PaletteItem {
-    PaletteItem { choice, name: name.to_owned(), doc: String::new(), beside: beside.to_owned(), off: None }
+fn navigation_item(choice: PaletteAction, name: &str, beside: &str) -> PaletteItem {
+    PaletteItem {
+        action: choice,
+        name: name.to_owned(),
+        synonyms: &[],
+        doc: String::new(),
+        detail: beside.to_owned(),
+        disabled_reason: None,
+    }
 }
 
-/// Does a command of the line that was chosen, or asks for what follows it.
-fn choose_verb(inbox: &mut Inbox, verb: &VerbRow) {
-    match verb.needs_words() {
+/// Runs a `:` command, or opens the command line for its argument.
+fn run_verb(inbox: &mut Inbox, verb: &VerbRow) {
+    match verb.needs_argument() {
         true => line::open_command_line(&mut inbox.context, &format!("{} ", verb.name)),
         false => inbox.run_line(verb.name),
     }
@@ -286,7 +304,7 @@ mod tests {
     use super::*;
 
     fn entry(name: &str, doc: &str, beside: &str) -> PaletteItem {
-        PaletteItem { doc: doc.to_owned(), ..going(PaletteAction::Tab(0), name, beside) }
+        PaletteItem { doc: doc.to_owned(), ..navigation_item(PaletteAction::Tab(0), name, beside) }
     }
 
     #[test]
@@ -294,28 +312,33 @@ mod tests {
         let all = vec![
             entry("choose-view", "Choose a saved view: closed, your own", "\\"),
             entry("Closed", "", "status:closed"),
-            entry("next-waiting", "Go to the next one who waits", "w"),
+            entry("next-urgent", "Go to the one who waits most", "w"),
             entry("João Pereira", "", "+351910000111"),
             entry("Paused by me", "", "is:paused"),
-            PaletteItem { off: Some("not here".to_owned()), ..entry("mark-again", "", "V r") },
+            PaletteItem { disabled_reason: Some("not here".to_owned()), ..entry("mark-again", "", "V r") },
             entry("Dimas Karasov", "", ""),
+            PaletteItem { synonyms: &["resume", "unpause"], ..entry("hand-back", "", "P") },
         ];
         let cases: &[(&str, &[&str])] = &[
             ("closed", &["Closed", "choose-view"]),
-            ("nwait", &["next-waiting"]),
+            ("nurg", &["next-urgent"]),
             ("joao", &["João Pereira"]),
             ("351910", &["João Pereira"]),
             ("is:pau", &["Paused by me"]),
-            ("who waits", &["next-waiting"]),
+            ("who waits", &["next-urgent"]),
             ("mar", &["Dimas Karasov", "mark-again"]),
             ("mark-again", &["mark-again"]),
+            ("resu", &["hand-back"]),
             ("zzz", &[]),
         ];
         for (text, wanted) in cases {
-            let mut palette =
-                CommandPalette { all: all.clone(), text: TextLine::new(*text), ..CommandPalette::default() };
+            let mut palette = CommandPalette {
+                all_items: all.clone(),
+                text: TextLine::new(*text),
+                ..CommandPalette::default()
+            };
             palette.refresh();
-            let found: Vec<&str> = palette.rows.iter().map(|row| row.name.as_str()).collect();
+            let found: Vec<&str> = palette.matches.iter().map(|row| row.name.as_str()).collect();
             assert_eq!(&found, wanted, "{text}");
         }
     }

@@ -1,4 +1,4 @@
-//! The question before the desk ends: what is left open.
+//! The question before quitting, with open work.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -9,15 +9,14 @@ use crate::desk::Desk;
 use crate::tab::Tab;
 
 impl Changes {
-    /// Quits, after saying what is left open.
     pub(crate) fn ask_quit(&mut self, desk: &mut Desk, context: &mut Context) {
         let sum = |count: fn(&Tab) -> u32| desk.tabs.iter().map(count).sum::<u32>();
         let (outbox, stopped) = (sum(|tab| tab.counts.outbox), sum(|tab| tab.counts.stopped));
         let paused = sum(|tab| if tab.channel.read_only { 0 } else { tab.counts.paused_here });
         let broadcasts = sum(|tab| tab.counts.broadcasts);
-        let receives = desk.tabs.iter().any(|tab| tab.reception.is_some());
+        let receives = desk.tabs.iter().any(|tab| tab.webhook_status.is_some());
         let mut open = Vec::new();
-        let successor = carried_on(desk);
+        let successor = find_successor(desk);
         let stays = match &successor {
             Some(who) => format!("{who} sends it"),
             None => "kept on disk, leaves when frontdesk runs again".to_owned(),
@@ -34,7 +33,7 @@ impl Changes {
                 let have = if many == 1 { "1 broadcast has" } else { &format!("{many} broadcasts have") };
                 open.push(match &successor {
                     Some(who) => format!("{have} waves left: {who} carries on"),
-                    None => format!("{have} waves left: none leaves until frontdesk runs again"),
+                    None => format!("{have} unsent waves, which wait until frontdesk runs again"),
                 });
             }
         }
@@ -54,7 +53,7 @@ impl Changes {
         if open.is_empty() {
             return self.quit(desk, context);
         }
-        let sends = !context.settings.demo && successor.is_none() && desk.tabs.iter().any(has_to_leave);
+        let sends = !context.settings.demo && successor.is_none() && desk.tabs.iter().any(has_unsent_rows);
         let lines = open.into_iter().map(DialogLine::plain).collect();
         let question = Confirm::new("Quit frontdesk?", lines).answer('n', "", |_| ()).esc("stay");
         let question = match sends {
@@ -72,21 +71,20 @@ impl Changes {
                     inbox.changes.quit(&mut inbox.desk, &mut inbox.context)
                 })
                 .answer('h', "hand all back, then quit", |inbox: &mut Inbox| {
-                    inbox.keyboard.hand_all_back(&inbox.desk, &mut inbox.context)
+                    inbox.keyboard.hand_back_and_quit(&inbox.desk, &mut inbox.context)
                 }),
         });
     }
 }
 
-/// Whether something of a tab is still to leave from this desk.
-fn has_to_leave(tab: &Tab) -> bool {
+/// True if a tab has rows this desk would send.
+fn has_unsent_rows(tab: &Tab) -> bool {
     !tab.channel.read_only && (tab.counts.outbox > 0 || tab.counts.broadcasts > 0)
 }
 
-/// The other process that sends what is to leave once this one ends; `None`
-/// where none does for all of it.
-fn carried_on(desk: &Desk) -> Option<String> {
-    let mut names = desk.tabs.iter().filter(|tab| has_to_leave(tab)).map(|tab| {
+/// The other process that sends all remaining rows; `None` if there is none.
+fn find_successor(desk: &Desk) -> Option<String> {
+    let mut names = desk.tabs.iter().filter(|tab| has_unsent_rows(tab)).map(|tab| {
         let successor = tab.successor.as_ref().map(ToString::to_string);
         tab.leader.describe().or(successor)
     });

@@ -1,4 +1,4 @@
-//! Messages as a question shows them: who, when, and what was said.
+//! Messages in a question: sender, time and text.
 
 use crate::Inbox;
 use crate::components::dialog::{DialogLine, Tone};
@@ -6,14 +6,13 @@ use crate::wrap;
 use model::messages::{Message, Sender};
 use model::text::SafeText;
 
-/// Messages a question shows; older ones are counted.
-pub(crate) const SHOWN: usize = 4;
-/// Cells of a message or a text a question shows.
-pub(crate) const CUT: usize = 240;
+/// Maximum number of messages; older ones are counted.
+pub(crate) const MAX_SHOWN_MESSAGES: usize = 4;
+/// Maximum cells of a message.
+pub(crate) const MAX_MESSAGE_CELLS: usize = 240;
 
-/// The newest few.
-pub(crate) fn quoted(inbox: &Inbox, messages: &[Message]) -> Vec<DialogLine> {
-    let skipped = messages.len().saturating_sub(SHOWN);
+pub(crate) fn quote_lines(inbox: &Inbox, messages: &[Message]) -> Vec<DialogLine> {
+    let skipped = messages.len().saturating_sub(MAX_SHOWN_MESSAGES);
     let mut lines = Vec::new();
     if skipped > 0 {
         lines.push(DialogLine::dim(format!("… and {skipped} before")));
@@ -24,18 +23,18 @@ pub(crate) fn quoted(inbox: &Inbox, messages: &[Message]) -> Vec<DialogLine> {
             .map_or("--:--".to_owned(), |time| time.hour_and_minute(&inbox.context.settings.zone));
         let text = SafeText::line(message.content.as_str());
         let text = if text.is_empty() { format!("[{}]", message.content_type) } else { text.to_string() };
-        let text = wrap::cut(&SafeText::line(&text).to_string(), CUT);
-        let (who, tone) = speaker(message);
+        let text = wrap::cut(&SafeText::line(&text).to_string(), MAX_MESSAGE_CELLS);
+        let (who, tone) = sender_name(message);
         lines.push(DialogLine::new(format!("{who} {at}  {text}"), tone));
     }
     lines
 }
 
-/// Who said something.
-pub fn speaker(message: &Message) -> (String, Tone) {
+/// Name of the sender, with the tone.
+pub fn sender_name(message: &Message) -> (String, Tone) {
     match &message.sender {
         Sender::Customer => ("Customer".to_owned(), Tone::Customer),
-        Sender::Ai => ("AI".to_owned(), Tone::Ai),
+        Sender::Ai => ("AI".to_owned(), Tone::Dim),
         Sender::Human => ("Colleague".to_owned(), Tone::Plain),
         Sender::Api => ("Elsewhere".to_owned(), Tone::Plain),
         Sender::Broadcast => ("Broadcast".to_owned(), Tone::Plain),

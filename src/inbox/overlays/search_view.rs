@@ -1,5 +1,4 @@
-//! The page that looks for words in everything seen: the line, what was
-//! found, and how far back this desk's data goes.
+//! Draws the search page: the line, the hits, and the range of local data.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -9,37 +8,57 @@ use crate::Inbox;
 use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::shown_rows::ShownRows;
+use crate::components::spoken::SpokenPage;
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::loads::update as loads;
-use crate::overlays::found_view;
-use crate::overlays::search::{LINES, Search, SearchPrompt};
+use crate::overlays::overlay::Overlay;
+use crate::overlays::search::{LINES_PER_HIT, Search, SearchPrompt};
+use crate::overlays::search_result_view;
 use crate::overlays::view::OverlayView;
 use crate::theme_view::Theme;
 use crate::wrap;
+use model::text::SafeText;
+
+const PROMPT: &str = "look for ";
 
 impl OverlayView for SearchPrompt {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        let search = &inbox.features.search;
+        let title = [search_title(inbox), result_count(search)];
+        let empty = if search.results.is_empty() { empty_text(inbox) } else { String::new() };
+        let typed = format!("{PROMPT}{}", SafeText::line(search.text.text()));
+        let page = SpokenPage::new(title).text(typed).text(search_scope(inbox)).text(empty);
+        let rows = search.results.iter().map(|found| search_result_view::describe(inbox, found));
+        let keys = self.hints(inbox).unwrap_or_default();
+        let keys: Vec<String> = keys.into_iter().map(|(key, word)| format!("[{key}] {word}")).collect();
+        page.rows(rows, Some(search.chosen)).key_line(keys.join(", "))
+    }
+
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
-        // Its first two lines are what is looked for, and how far back.
+        // Its first two lines are the search text and its range.
         let inner = inbox.desk.areas(&inbox.context).body.inner();
         let area = Area { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
         let search = &inbox.features.search;
-        Some(ShownRows::scrolled(area, LINES, search.first, (search.found.len(), search.chosen)))
+        Some(ShownRows::scrolled_to(
+            area,
+            LINES_PER_HIT,
+            search.first_visible,
+            (search.results.len(), search.chosen),
+        ))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let area = inbox.desk.areas(&inbox.context).body;
         let search = &inbox.features.search;
-        let scope = if search.only_here { inbox.desk.tab().channel.name.as_str() } else { "all tabs" };
-        let title = format!("Search · {scope}");
-        let (titles, count) = ([(title.as_str(), theme.strong())], count(search));
+        let title = search_title(inbox);
+        let (titles, count) = ([(title.as_str(), theme.strong())], result_count(search));
         paint_view::popup(buffer, area, theme, (&titles, &[(count.as_str(), Style::new())]));
         let inner = area.inner();
-        let prompt = "look for ";
-        let used = paint_view::text(buffer, inner.x + 1, inner.y, inner.width, prompt, theme.strong());
+        let used = paint_view::text(buffer, inner.x + 1, inner.y, inner.width, PROMPT, theme.strong());
         let x = inner.x + 1 + used;
         let room = inner.width.saturating_sub(used + 2);
-        // What was looked for before is marked: the next character replaces it.
+        // The previous search is marked: the next character replaces it.
         let (kept, given) = search.text.text().split_at(search.text.replaced_from());
         paint_view::runs(buffer, x, inner.y, room, &[(kept, Style::new()), (given, theme.selected())]);
         let before = u16::try_from(wrap::cells(search.text.before())).unwrap_or(u16::MAX);
@@ -49,27 +68,27 @@ impl OverlayView for SearchPrompt {
             inner.x + 1,
             inner.y + 1,
             inner.width.saturating_sub(2),
-            &reach(inbox),
-            theme.quiet(),
+            &search_scope(inbox),
+            theme.dim(),
         );
         let list = Area { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
-        if search.found.is_empty() {
-            let words = nothing(inbox);
+        if search.results.is_empty() {
+            let words = empty_text(inbox);
             let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
-            paint_view::paragraph(buffer, place, &words, theme.quiet());
+            paint_view::paragraph(buffer, place, &words, theme.dim());
         }
-        for (index, place) in self.rows(inbox).into_iter().flat_map(ShownRows::places) {
-            found_view::draw(inbox, theme, &search.found[index], place, buffer);
+        for (index, place) in self.rows(inbox).into_iter().flat_map(ShownRows::areas) {
+            search_result_view::draw(inbox, theme, &search.results[index], place, buffer);
             if index == search.chosen {
-                paint_view::text(buffer, place.x, place.y, 1, theme.mark(), theme.strong());
-                paint_view::text(buffer, place.x, place.y + 1, 1, theme.mark(), theme.strong());
+                paint_view::text(buffer, place.x, place.y, 1, theme.selection_mark(), theme.strong());
+                paint_view::text(buffer, place.x, place.y + 1, 1, theme.selection_mark(), theme.strong());
                 paint_view::stripe(buffer, Area { height: 1, ..place }, theme.selected());
             }
         }
-        loading_view::edge(
+        loading_view::draw_edge(
             inbox,
             theme,
-            Pane::Layer,
+            Pane::Overlay,
             Area { y: area.y + area.height.saturating_sub(1), ..area },
             buffer,
         );
@@ -77,32 +96,37 @@ impl OverlayView for SearchPrompt {
     }
 }
 
-fn count(search: &Search) -> String {
-    match (search.answered, search.more, search.found.len()) {
+fn search_title(inbox: &Inbox) -> String {
+    let only_active_tab = inbox.features.search.only_active_tab;
+    let scope = if only_active_tab { inbox.desk.tab().channel.name.as_str() } else { "all tabs" };
+    format!("Search · {scope}")
+}
+
+fn result_count(search: &Search) -> String {
+    match (search.answered, search.has_more, search.count()) {
         (false, _, 0) => String::new(),
         (_, true, count) => format!("{count}+"),
         (_, false, count) => count.to_string(),
     }
 }
 
-/// How far back what can be found goes.
-fn reach(inbox: &Inbox) -> String {
-    let since = inbox.features.search.since.map(|at| at.day_name(&inbox.context.settings.zone));
+fn search_scope(inbox: &Inbox) -> String {
+    let since = inbox.features.search.oldest_message_at.map(|at| at.day_name(&inbox.context.settings.zone));
     let base = match since {
         Some(day) => format!("what this desk has read, back to {day}; then the server's contacts"),
         None => "what this desk has read; then the server's contacts".to_owned(),
     };
-    if inbox.features.search.partial {
+    if inbox.features.search.is_indexing {
         format!("{base}; older messages are still being made ready")
     } else {
         base
     }
 }
 
-fn nothing(inbox: &Inbox) -> String {
+fn empty_text(inbox: &Inbox) -> String {
     let search = &inbox.features.search;
-    match loads::shown(inbox, Pane::Layer).describe() {
-        _ if !search.is_asked() => {
+    match loads::pane_state(inbox, Pane::Overlay).describe() {
+        _ if !search.has_query_text() => {
             "Type two letters or more: beginnings of words, all of which must be found.".to_owned()
         }
         _ if search.answered => "Not found in what this desk has read.".to_owned(),

@@ -1,4 +1,4 @@
-//! What lies over the desk: questions, the reaction picker, raw items.
+//! Popups: boxes of text and lists.
 
 use std::fmt::Debug;
 
@@ -10,91 +10,91 @@ use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::components::paint_view;
 use crate::components::shown_rows::ShownRows;
+use crate::components::spoken::SpokenPage;
 use crate::keys::KeyPress;
 use crate::layout::Area;
-use crate::overlays::overlay::{AROUND, PopupTarget};
+use crate::overlays::overlay::{PopupTarget, RESERVED_ROWS};
 use crate::theme_view::Theme;
 use crate::wrap;
 
-/// What a popup shows: words in a box, or what it draws itself.
+/// Content of a popup: lines in a box, or its own drawing.
 pub trait OverlayView: Debug {
-    /// The words.
     fn dialog(&self, _inbox: &Inbox) -> Dialog {
         Dialog::default()
     }
 
-    /// The rows of its list, if it is one of them that is chosen.
+    /// Text for plain mode. A popup with its own drawing has its own text.
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        self.dialog(inbox).describe()
+    }
+
+    /// Rows of its list, if a row can be selected.
     fn rows(&self, _inbox: &Inbox) -> Option<ShownRows> {
         None
     }
 
-    /// Draws it; says where its cursor stands.
+    /// Draws the popup; returns the position of the cursor.
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let words = fitted(inbox, self.dialog(inbox));
+        let words = fit_dialog(inbox, self.dialog(inbox));
         let mark = if theme.ascii { "_" } else { "▏" };
-        let lines = words.lines.iter().map(|line| (line.with_cursor(mark), toned(theme, line.tone)));
+        let lines = words.lines.iter().map(|line| (line.with_cursor(mark), tone_style(theme, line.tone)));
         dialog(inbox, theme, &words.title, &lines.collect::<Lines>(), buffer);
-        let is_pointed = |key| inbox.context.is_pointed(PopupTarget::Key(key));
-        for (_, place) in placed_answers(inbox, &words).into_iter().filter(|(key, _)| is_pointed(*key)) {
+        let is_pointed = |key| inbox.context.is_second_click(PopupTarget::Key(key));
+        for (_, place) in answer_areas(inbox, &words).into_iter().filter(|(key, _)| is_pointed(*key)) {
             paint_view::stripe(buffer, place, theme.selected());
         }
         None
     }
 
-    /// What a click on a cell is about.
     fn target_at(&self, inbox: &Inbox, cell: (u16, u16)) -> Option<PopupTarget> {
-        let answers = placed_answers(inbox, &fitted(inbox, self.dialog(inbox)));
+        let answers = answer_areas(inbox, &fit_dialog(inbox, self.dialog(inbox)));
         let answer = answers.into_iter().find(|(_, place)| place.contains(cell));
-        let row = || self.rows(inbox)?.at(cell).map(PopupTarget::Row);
+        let row = || self.rows(inbox)?.row_at(cell).map(PopupTarget::Row);
         answer.map(|(key, _)| PopupTarget::Key(key)).or_else(row)
     }
 }
 
-/// Draws the topmost popup, if there is one; says where its cursor stands.
+/// Draws the topmost popup; returns the position of the cursor.
 pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-    inbox.context.layers.last()?.draw(inbox, theme, buffer)
+    inbox.context.overlays.last()?.draw(inbox, theme, buffer)
 }
 
-/// Words with their styles.
 pub(crate) type Lines = Vec<(String, Style)>;
 
-pub(crate) fn plain(words: impl Into<String>) -> (String, Style) {
+pub(crate) fn plain_line(words: impl Into<String>) -> (String, Style) {
     (words.into(), Style::new())
 }
 
-pub(crate) fn gap() -> (String, Style) {
-    plain("")
+pub(crate) fn blank_line() -> (String, Style) {
+    plain_line("")
 }
 
-/// The style of a line.
-pub(crate) fn toned(theme: Theme, tone: Tone) -> Style {
+pub(crate) fn tone_style(theme: Theme, tone: Tone) -> Style {
     match tone {
         Tone::Plain => Style::new(),
         Tone::Strong => theme.strong(),
-        Tone::Dim => theme.quiet(),
+        Tone::Dim => theme.dim(),
         Tone::Error => theme.error(),
-        Tone::Waiting => theme.needs_a_person(),
+        Tone::NeedsAttention => theme.needs_a_person(),
         Tone::Own => theme.own(),
         Tone::Customer => theme.customer(),
-        Tone::Ai => theme.ai_on(),
         Tone::Selected => theme.selected(),
     }
 }
 
-/// A box in the middle of the screen. The tabs above it and the two lines
-/// below it are always seen.
+/// A box in the middle of the screen, which leaves the tabs and the last line visible.
 pub fn centered(inbox: &Inbox, width: u16, height: u16) -> Area {
     let (columns, rows) = inbox.context.size;
     let width = width.min(columns.saturating_sub(2));
-    let height = height.min(rows.saturating_sub(AROUND));
-    let y = ((rows - height) / 2).min(rows.saturating_sub(height + 2));
+    let height = height.min(rows.saturating_sub(RESERVED_ROWS));
+    let y = ((rows - height) / 2).min(rows.saturating_sub(height + 1));
     Area { x: (columns - width) / 2, y, width, height }
 }
 
-/// Words with as much cut off as leaves room for the answers below them.
-fn fitted(inbox: &Inbox, mut dialog: Dialog) -> Dialog {
+/// Shortens the text so that the answers below it fit.
+fn fit_dialog(inbox: &Inbox, mut dialog: Dialog) -> Dialog {
     let width = text_width(dialog_width(inbox));
-    let room = usize::from(inbox.context.size.1.saturating_sub(AROUND + 2));
+    let room = usize::from(inbox.context.size.1.saturating_sub(RESERVED_ROWS + 2));
     let rows = |dialog_line: &DialogLine| wrap::wrap(&dialog_line.with_cursor("_"), width).len().max(1);
     let Some(first) = dialog.lines.iter().position(|line| !line.answers.is_empty()) else { return dialog };
     let mut over = dialog.lines.iter().map(rows).sum::<usize>().saturating_sub(room);
@@ -107,17 +107,16 @@ fn fitted(inbox: &Inbox, mut dialog: Dialog) -> Dialog {
         if has <= over {
             dialog.lines.remove(at);
         } else {
-            let part = wrap::wrap(&line.words, width)[has - over - 1].clone();
-            let last = wrap::cut(&format!("{}…", line.words[part.clone()].trim_end()), width);
-            line.words = format!("{}{last}", &line.words[..part.start]);
+            let part = wrap::wrap(&line.text, width)[has - over - 1].clone();
+            let last = wrap::cut(&format!("{}…", line.text[part.clone()].trim_end()), width);
+            line.text = format!("{}{last}", &line.text[..part.start]);
         }
         over = over.saturating_sub(has);
     }
     dialog
 }
 
-/// The keys that a box names, and where.
-fn placed_answers(inbox: &Inbox, dialog: &Dialog) -> Vec<(KeyPress, Area)> {
+fn answer_areas(inbox: &Inbox, dialog: &Dialog) -> Vec<(KeyPress, Area)> {
     let lines: Vec<String> = dialog.lines.iter().map(|line| line.with_cursor("_")).collect();
     let area = dialog_area(inbox, lines.iter());
     let (x, mut y) = (area.x + 2, area.y + 1);
@@ -139,7 +138,7 @@ fn placed_answers(inbox: &Inbox, dialog: &Dialog) -> Vec<(KeyPress, Area)> {
     placed
 }
 
-/// Cells of a line in a box this wide.
+/// Cells of a line in a box of this width.
 fn text_width(width: u16) -> usize {
     usize::from(width.saturating_sub(4))
 }
@@ -148,7 +147,6 @@ fn dialog_width(inbox: &Inbox) -> u16 {
     74.min(inbox.context.size.0.saturating_sub(2))
 }
 
-/// A box with room for these lines.
 fn dialog_area<'a>(inbox: &Inbox, lines: impl Iterator<Item = &'a String>) -> Area {
     let width = dialog_width(inbox);
     let rows: usize = lines.map(|line| wrap::wrap(line, text_width(width)).len()).sum();

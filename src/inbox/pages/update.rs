@@ -1,13 +1,13 @@
-//! Goes from page to page, and moves in the rows of the page on screen.
+//! Changes the page, and moves in its rows.
 
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
-use crate::layout::{Area, SIDE_BY_SIDE};
+use crate::layout::{Area, SIDE_BY_SIDE_MIN_WIDTH};
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PROPOSAL_LINES, PageKind};
 use crate::screens::broadcasts::update as broadcasts;
-use crate::screens::cards::is_deck;
+use crate::screens::cards::is_card_page;
 use crate::screens::cards::update as cards;
 use crate::screens::composer::ComposerMode;
 use crate::screens::history::lines::ItemKey;
@@ -19,12 +19,17 @@ use model::ids::{ChannelId, ConversationId, RowId};
 use model::queries::ConversationKey;
 
 impl Desk {
-    /// Whether list, history and composer are on screen.
+    /// True if list, history and composer are on screen.
     pub fn is_inbox_shown(&self) -> bool {
         self.page == PageKind::Inbox && self.tab().is_inbox()
     }
 
-    /// Whether keys are text.
+    /// True if keys act on the list of conversations.
+    pub(crate) fn is_list_focused(&self) -> bool {
+        self.is_inbox_shown() && self.tab().focus == Focus::List
+    }
+
+    /// True if keys are text.
     pub fn is_typing(&self) -> bool {
         self.is_inbox_shown() && self.tab().focus == Focus::Composer
     }
@@ -35,20 +40,20 @@ impl Desk {
         }
     }
 
-    /// Opens a conversation, whatever is on screen now.
-    pub(crate) fn visit(
+    /// Opens a conversation from any page.
+    pub(crate) fn open_conversation(
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
         focus: Focus,
         context: &mut Context,
     ) {
-        self.take_up(channel);
+        self.activate_tab(channel);
         self.page = PageKind::Inbox;
         let visible = self.list_rows(&self.areas(context));
         let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
         self.list_mut().select(&key, visible);
-        self.show(&key, context);
+        self.show_conversation(&key, context);
         let Some(tab) = self.tab_of(channel) else { return };
         if let Some(history) = &mut tab.history {
             history.opened = true;
@@ -67,15 +72,15 @@ pub(crate) fn go_to_page(inbox: &mut Inbox, page: PageKind) {
         PageKind::Reviews => inbox.outbox.reviews.rows.mark_stale(),
         PageKind::People => inbox.people.go_to_people(&mut inbox.desk),
         PageKind::Broadcasts => broadcasts::go_to_board(inbox),
-        PageKind::Wall => inbox.overview.go_to_wall(&mut inbox.desk),
+        PageKind::Wall => inbox.overview.open(&mut inbox.desk),
         PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
-            inbox.cards.go_to_deck(page, &mut inbox.desk, &mut inbox.context)
+            inbox.cards.go_to_card_page(page, &mut inbox.desk, &mut inbox.context)
         }
     }
 }
 
-/// Shows the rows of this tab, or of all.
-pub(crate) fn turn_all_tabs(inbox: &mut Inbox) {
+/// Toggles between the rows of this tab and of all.
+pub(crate) fn toggle_all_tabs(inbox: &mut Inbox) {
     let all = match inbox.desk.page {
         PageKind::Drafts => &mut inbox.outbox.drafts.all_tabs,
         PageKind::Proposals => &mut inbox.outbox.proposals.all_tabs,
@@ -86,8 +91,8 @@ pub(crate) fn turn_all_tabs(inbox: &mut Inbox) {
     *all = !*all;
 }
 
-/// Moves through the rows of the page; true if the page has rows.
-pub(crate) fn step_rows(inbox: &mut Inbox, by: isize) {
+/// Moves through the rows of the page.
+pub(crate) fn move_row_selection(inbox: &mut Inbox, by: isize) {
     match inbox.desk.page {
         PageKind::Inbox => (),
         PageKind::Outbox => inbox.outbox.rows.step(by),
@@ -96,7 +101,7 @@ pub(crate) fn step_rows(inbox: &mut Inbox, by: isize) {
         PageKind::Reviews => inbox.outbox.reviews.rows.step(by),
         PageKind::People => inbox.people.rows.step(by),
         PageKind::Broadcasts => inbox.broadcasts.rows.step(by),
-        PageKind::Wall => inbox.overview.step_wall(by, &inbox.desk),
+        PageKind::Wall => inbox.overview.step(by, &inbox.desk),
         PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
             inbox.cards.cards.step(by)
         }
@@ -104,9 +109,10 @@ pub(crate) fn step_rows(inbox: &mut Inbox, by: isize) {
 }
 
 /// Rows of the page that fit on screen.
-pub(crate) fn rows_shown(inbox: &Inbox) -> usize {
+pub(crate) fn visible_rows(inbox: &Inbox) -> usize {
     let (body, detail) = page_areas(inbox);
-    let body = if inbox.desk.page == PageKind::Reviews { reviews_view::areas(inbox, body).0 } else { body };
+    let body =
+        if inbox.desk.page == PageKind::Reviews { reviews_view::split_areas(inbox, body).0 } else { body };
     let lines = usize::from(if detail.is_some() { body.height } else { body.inner().height });
     let each = match inbox.desk.page {
         PageKind::Inbox | PageKind::Outbox => OUTBOX_LINES,
@@ -122,28 +128,28 @@ pub(crate) fn go_to_row(inbox: &mut Inbox) {
     match inbox.desk.page {
         PageKind::People => return inbox.people.go_to_person(&mut inbox.desk, &mut inbox.context),
         PageKind::Broadcasts => return inbox.broadcasts.open_recipients(&mut inbox.context),
-        PageKind::Wall => return overview::wall_enter(inbox),
+        PageKind::Wall => return overview::open_selected_tab(inbox),
         PageKind::Proposals => {
             let Some(it) = inbox.outbox.proposals.chosen() else { return };
             let (channel, conversation) = (it.proposal.channel.clone(), it.proposal.conversation.clone());
-            return inbox.desk.visit(&channel, &conversation, Focus::History, &mut inbox.context);
+            return inbox.desk.open_conversation(&channel, &conversation, Focus::History, &mut inbox.context);
         }
         PageKind::Reviews => {
             let Some(it) = inbox.outbox.reviews.rows.chosen() else { return };
             let (channel, conversation) = (it.channel.clone(), it.conversation.clone());
-            return inbox.desk.visit(&channel, &conversation, Focus::History, &mut inbox.context);
+            return inbox.desk.open_conversation(&channel, &conversation, Focus::History, &mut inbox.context);
         }
-        page if is_deck(page) => return cards::go_to_card(inbox),
+        page if is_card_page(page) => return cards::open_card(inbox),
         _ => (),
     }
     if inbox.desk.page == PageKind::Drafts {
         let Some(draft) = inbox.outbox.drafts.chosen() else { return };
         let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
         let mode = if draft.is_note { ComposerMode::Note } else { ComposerMode::Reply };
-        if inbox.desk.goes_to_mail(&channel, &conversation, mode, &mut inbox.context) {
+        if inbox.desk.continue_mail(&channel, &conversation, mode, &mut inbox.context) {
             return;
         }
-        inbox.desk.visit(&channel, &conversation, Focus::Composer, &mut inbox.context);
+        inbox.desk.open_conversation(&channel, &conversation, Focus::Composer, &mut inbox.context);
         if let Some(composer) = &mut inbox.desk.tab_mut().composer {
             composer.mode = mode;
         }
@@ -153,24 +159,23 @@ pub(crate) fn go_to_row(inbox: &mut Inbox) {
     let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());
     match entry.row.lane.conversation().cloned() {
         Some(conversation) => {
-            inbox.desk.visit(&channel, &conversation, Focus::History, &mut inbox.context);
+            inbox.desk.open_conversation(&channel, &conversation, Focus::History, &mut inbox.context);
             inbox.desk.select_item(row);
         }
-        None => inbox.context.warn("it belongs to no conversation"),
+        None => inbox.context.show_warning("it belongs to no conversation"),
     }
 }
 
-/// Asks for the rows of the page that may be old.
 pub(crate) fn load_rows(inbox: &mut Inbox) {
     let channel = inbox.desk.tab().channel.id.clone();
-    let visible = rows_shown(inbox);
+    let visible = visible_rows(inbox);
     let load = match inbox.desk.page {
         PageKind::Inbox => return,
         PageKind::People => return people::load_people(inbox),
         PageKind::Broadcasts => return broadcasts::load_board(inbox),
-        PageKind::Wall => return inbox.overview.load_wall(&mut inbox.context),
+        PageKind::Wall => return inbox.overview.load(&mut inbox.context),
         PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
-            return cards::load_deck(inbox);
+            return cards::load_cards(inbox);
         }
         PageKind::Outbox => {
             inbox.outbox.rows.reveal(visible);
@@ -194,8 +199,7 @@ pub(crate) fn load_rows(inbox: &mut Inbox) {
     inbox.context.effects.extend(load.map(Effect::Load));
 }
 
-/// Where the list of a page with details lies, and its details: beside it
-/// where there is room, else below it. Other pages have no details.
+/// Areas of a page's list and details, side by side if there is room. `None` without details.
 pub fn page_areas(inbox: &Inbox) -> (Area, Option<Area>) {
     let body = inbox.desk.areas(&inbox.context).body;
     if matches!(
@@ -210,14 +214,14 @@ pub fn page_areas(inbox: &Inbox) -> (Area, Option<Area>) {
         return (body, None);
     }
     let inner = body.inner();
-    if inner.width >= SIDE_BY_SIDE {
+    if inner.width >= SIDE_BY_SIDE_MIN_WIDTH {
         let wide = inner.width * 3 / 5;
         let detail = Area { x: inner.x + wide + 1, width: inner.width - wide - 1, ..inner };
         return (Area { width: wide, ..inner }, Some(detail));
     }
     let mut high = (inner.height * 2 / 5).max(5).min(inner.height);
-    if is_deck(inbox.desk.page) {
-        // A short list leaves its room to what is said of the chosen one.
+    if is_card_page(inbox.desk.page) {
+        // A short list leaves its space to the details.
         let rows = u16::try_from(inbox.cards.cards.rows.len()).unwrap_or(u16::MAX).max(3);
         high = high.max(inner.height.saturating_sub(rows));
     }

@@ -1,53 +1,52 @@
-//! The plain mode's help: what can be said where the person is, in a few lines,
-//! and what one command does.
+//! Help of plain mode: a few lines about the current place, or the description of one command.
 
 use crate::Inbox;
 use crate::command;
 use crate::command::{Command, CommandRow, TABLE, VERBS, VerbRow};
-use crate::plain::frames_view::layer_lines;
 
-/// What the plain mode's own words do.
-const OWN: &[(&str, &str)] = &[
+/// Announced when a field opens.
+pub(super) const FIELD_HELP: &str = "A line goes into this field; back leaves it";
+/// Words of plain mode that are no commands.
+const PLAIN_WORDS: &[(&str, &str)] = &[
     ("list", "the conversations with their numbers"),
     ("3", "opens the third of them"),
-    ("again", "where you are"),
+    ("again", "reads the place you are in again"),
     ("back", "leaves a question, a field or a page"),
     ("text WORDS", "in a text or a field: writes these words, also where they are a command"),
 ];
-/// The commands a short help names.
-const SHORT: &[Command] = &[
+/// Commands of the short help.
+const SHORT_HELP_COMMANDS: &[Command] = &[
+    Command::Take,
     Command::Reply,
-    Command::PauseAi,
-    Command::HandBack,
-    Command::Close,
-    Command::NextWaiting,
+    Command::Done,
+    Command::Later,
+    Command::NextUrgent,
     Command::Undo,
     Command::GoToOutbox,
     Command::ShowCredits,
     Command::Quit,
 ];
 
-/// What can be said where the person is; or what one command does.
-pub fn help(inbox: &Inbox, word: Option<&str>) -> Vec<String> {
+/// Returns help for the current place, or for one command.
+pub fn help_lines(inbox: &Inbox, word: Option<&str>) -> Vec<String> {
     if let Some(word) = word {
-        return explained(inbox, word);
+        return explain_word(inbox, word);
     }
-    let mut lines = choices(inbox);
-    lines.extend(OWN.iter().map(|(word, doc)| format!("{word}: {doc}")));
-    let words: Vec<&str> = SHORT.iter().map(|entry| command::row(*entry).word).collect();
+    let mut lines = input_help(inbox);
+    lines.extend(PLAIN_WORDS.iter().map(|(word, doc)| format!("{word}: {doc}")));
+    let words: Vec<&str> = SHORT_HELP_COMMANDS.iter().map(|entry| command::row(*entry).word).collect();
     lines.push(format!("Commands: {}", words.join(", ")));
     lines.push("help reply: what one command does; help all: every command of this place".to_owned());
     lines
 }
 
-/// What a question, a menu or a field takes; nothing on a page.
-pub fn choices(inbox: &Inbox) -> Vec<String> {
-    let Some(layer) = inbox.context.layers.last() else { return Vec::new() };
-    if layer.takes_text() {
-        return vec!["A line goes into this field; back leaves it".to_owned()];
+/// Returns what the popup on top accepts; nothing without one.
+pub fn input_help(inbox: &Inbox) -> Vec<String> {
+    let Some(layer) = inbox.context.overlays.last() else { return Vec::new() };
+    if layer.accepts_text() {
+        return vec![FIELD_HELP.to_owned()];
     }
-    let answers: Vec<String> =
-        layer_lines(inbox).into_iter().filter(|layer_line| layer_line.contains('[')).collect();
+    let answers = layer.describe(inbox).key_lines();
     match answers.is_empty() {
         true => vec!["Say a letter or a key that is shown, enter, or back".to_owned()],
         false => std::iter::once("Say one of the letters in brackets, or back:".to_owned())
@@ -56,36 +55,36 @@ pub fn choices(inbox: &Inbox) -> Vec<String> {
     }
 }
 
-/// What the commands of a word do; all of the place for `all`.
-fn explained(inbox: &Inbox, word: &str) -> Vec<String> {
-    let here = |row: &&CommandRow| inbox.desk.places().contains(&row.place);
+/// Describes the commands of a word; for `all` every command of the current place.
+fn explain_word(inbox: &Inbox, word: &str) -> Vec<String> {
+    let here = |row: &&CommandRow| inbox.desk.active_scopes().contains(&row.place);
     if word == "all" {
-        let commands = TABLE.iter().filter(here).map(|command_row| spoken_key(inbox, command_row));
-        return commands.chain(VERBS.iter().map(spoken_verb)).collect();
+        let commands = TABLE.iter().filter(here).map(|command_row| describe_command(inbox, command_row));
+        return commands.chain(VERBS.iter().map(describe_verb)).collect();
     }
     let called = |command_row: &&CommandRow| {
         command_row.word.to_lowercase() == word || command::name(command_row.command) == word
     };
-    let own = OWN.iter().filter(|pair| pair.0 == word).map(|(word, doc)| format!("{word}: {doc}"));
-    let verbs = VERBS.iter().filter(|verb| verb.name == word).map(spoken_verb);
+    let own = PLAIN_WORDS.iter().filter(|pair| pair.0 == word).map(|(word, doc)| format!("{word}: {doc}"));
+    let verbs = VERBS.iter().filter(|verb| verb.name == word).map(describe_verb);
     let near: Vec<&CommandRow> = TABLE.iter().filter(here).filter(called).collect();
     let rows = if near.is_empty() { TABLE.iter().filter(called).collect() } else { near };
     let lines: Vec<String> =
-        own.chain(rows.into_iter().map(|row| spoken_key(inbox, row))).chain(verbs).collect();
+        own.chain(rows.into_iter().map(|row| describe_command(inbox, row))).chain(verbs).collect();
     if lines.is_empty() { vec![format!("{word:?} is not a command; help all names them")] } else { lines }
 }
 
-/// A verb, what follows it and what it does.
-fn spoken_verb(row: &VerbRow) -> String {
-    format!("{}: {}", row.typed().trim_start_matches(':'), row.doc)
+/// Describes a verb with its argument.
+fn describe_verb(row: &VerbRow) -> String {
+    format!("{}: {}", row.usage().trim_start_matches(':'), row.doc)
 }
 
-/// A command, its keys and what it does.
-fn spoken_key(inbox: &Inbox, row: &CommandRow) -> String {
+/// Describes a command with its keys.
+fn describe_command(inbox: &Inbox, row: &CommandRow) -> String {
     let keymap = &inbox.context.settings.keymap;
-    let keys = match keymap.all(row.command) {
+    let keys = match keymap.key_names(row.command) {
         keys if keys.is_empty() => String::new(),
         keys => format!(", or {}", keys.join(" or ")),
     };
-    format!("{}{keys}: {}", row.word, keymap.doc(row.command))
+    format!("{}{keys}: {}", row.word, keymap.doc_with_keys(row.command))
 }

@@ -1,129 +1,131 @@
-//! The plain mode's way in: a line of words becomes what its keys would do.
+//! Input of plain mode: a line becomes the events of its keys.
 //!
-//! A word that is a command is a command everywhere, or the reason why it is
-//! none here; it is never taken letter by letter. Text goes only where a text
-//! is being written, and `text WORDS` writes words that are a command, too.
+//! The word of a command calls it, or is refused with a reason; it is never read letter by letter. Other
+//! text goes into the composer or a field. `text WORDS` writes words that would call a command.
 
 use crate::Inbox;
 use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS};
 use crate::event::Event;
-use crate::features::macros::recording::update as recording;
-use crate::keyboard::ahead::update as ahead;
+use crate::features::macros;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::OverlayInput;
 use crate::tab::Focus;
 use model::queries::ConversationKey;
 
-/// What a line means.
+/// Meaning of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlainCommand {
-    /// Read the place out again.
-    Again,
-    /// The conversations of this list, with their numbers.
+    /// Reads the place out again.
+    RepeatPlace,
+    /// Reads out the conversations of the list with their numbers.
     List,
-    /// What can be said here, or what one command does.
+    /// Help for the current place, or for one word.
     Help(Option<String>),
-    /// What its keys would do.
     Events(Vec<Event>),
-    /// What is open has to be left first; then the line is read again.
-    Elsewhere,
-    /// Nothing; the words say why and what to do.
+    /// The popup or text has to be left first; then the line is parsed again.
+    LeaveFirst,
+    /// Reason why the line is refused, and what to do.
     Unknown(String),
 }
 
-/// What takes a line where the person is.
+/// Part of the screen that receives a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Here {
-    /// The composer: a line is a text for the customer, or a note.
+enum InputTarget {
+    /// A line is a text for the customer, or a note.
     Composer,
-    /// A field of a form, a search, a picker.
+    /// Field of a form, a search or a picker.
     Field,
-    /// A question or a menu: one of the letters it shows.
-    Letters,
+    /// Question or menu, answered by one of the letters it shows.
+    Menu,
     Page,
 }
 
-fn here(inbox: &Inbox) -> Here {
-    match inbox.context.layers.last() {
-        Some(layer) if layer.takes_text() => Here::Field,
-        Some(_) => Here::Letters,
-        None if inbox.desk.is_typing() => Here::Composer,
-        None => Here::Page,
+fn input_target(inbox: &Inbox) -> InputTarget {
+    match inbox.context.overlays.last() {
+        Some(layer) if layer.accepts_text() => InputTarget::Field,
+        Some(_) => InputTarget::Menu,
+        None if inbox.desk.is_typing() => InputTarget::Composer,
+        None => InputTarget::Page,
     }
 }
 
-/// Reads a line as it came, without its end; these conversations were read out
-/// with their numbers.
-pub fn read(inbox: &Inbox, line: &str, listed: &[ConversationKey]) -> PlainCommand {
-    let (words, here) = (line.trim(), here(inbox));
-    // As on the command line.
-    let words = words.strip_prefix(':').map(str::trim).filter(|_| here == Here::Page).unwrap_or(words);
+/// Parses a line without its end. `listed` are the conversations in the order of their numbers.
+pub fn parse_line(inbox: &Inbox, line: &str, listed: &[ConversationKey]) -> PlainCommand {
+    let (words, here) = (line.trim(), input_target(inbox));
+    // A colon is allowed, as on the command line.
+    let words = words.strip_prefix(':').map(str::trim).filter(|_| here == InputTarget::Page).unwrap_or(words);
     let said = words.to_lowercase();
     match (said.as_str(), here) {
-        ("again", _) | ("", Here::Page) => return PlainCommand::Again,
+        ("again", _) | ("", InputTarget::Page) => return PlainCommand::RepeatPlace,
         ("list", _) => return PlainCommand::List,
         ("help", _) => return PlainCommand::Help(None),
-        ("" | "back" | "esc", Here::Composer) => return PlainCommand::Events(press(inbox, Command::Leave)),
-        ("" | "back" | "cancel", Here::Field | Here::Letters) => {
-            return PlainCommand::Events(vec![plain(KeyCode::Esc)]);
+        ("" | "back" | "esc", InputTarget::Composer) => {
+            return PlainCommand::Events(command_events(inbox, Command::Leave));
+        }
+        ("" | "back" | "cancel", InputTarget::Field | InputTarget::Menu) => {
+            return PlainCommand::Events(vec![key_event(KeyCode::Esc)]);
         }
         _ => (),
     }
-    if let Some(text) = words.strip_prefix("text ").filter(|_| matches!(here, Here::Composer | Here::Field)) {
-        return PlainCommand::Events(text_into(inbox, here, text));
+    if let Some(text) =
+        words.strip_prefix("text ").filter(|_| matches!(here, InputTarget::Composer | InputTarget::Field))
+    {
+        return PlainCommand::Events(text_events(inbox, here, text));
     }
-    // An answer goes before the command of the same name.
-    if here == Here::Letters
-        && let Some(events) = answer(inbox, words, &said)
+    // An answer precedes the command of the same name.
+    if here == InputTarget::Menu
+        && let Some(events) = parse_answer(inbox, words, &said)
     {
         return PlainCommand::Events(events);
     }
-    if let Some(row) = row_of(inbox, &said) {
-        return called(inbox, row, words, here);
+    if let Some(row) = find_row(inbox, &said) {
+        return call_row(inbox, row, words, here);
     }
     let is_word = said == "enter" || VERBS.iter().any(|verb| verb.name == said);
-    if is_word && (here == Here::Composer || here == Here::Field && key(words).is_none()) {
-        return PlainCommand::Unknown(of_elsewhere(words));
+    if is_word
+        && (here == InputTarget::Composer || here == InputTarget::Field && parse_named_key(words).is_none())
+    {
+        return PlainCommand::Unknown(not_text_message(words));
     }
     match here {
-        Here::Page => on_page(inbox, words, &said, listed),
-        Here::Letters => PlainCommand::Unknown(format!("{words:?} answers nothing here")),
-        Here::Composer => {
-            match key(words).filter(|_| words.contains('-') || said == "esc" || said == "tab") {
+        InputTarget::Page => parse_page_line(inbox, words, &said, listed),
+        InputTarget::Menu => PlainCommand::Unknown(format!("{words:?} answers nothing here")),
+        InputTarget::Composer => {
+            match parse_named_key(words).filter(|_| words.contains('-') || said == "esc" || said == "tab") {
                 Some(key) => PlainCommand::Events(vec![Event::Key(key)]),
-                None => PlainCommand::Events(text_into(inbox, here, line)),
+                None => PlainCommand::Events(text_events(inbox, here, line)),
             }
         }
-        Here::Field => match key(words) {
+        InputTarget::Field => match parse_named_key(words) {
             Some(key) => PlainCommand::Events(vec![Event::Key(key)]),
-            None => PlainCommand::Events(text_into(inbox, here, words)),
+            None => PlainCommand::Events(text_events(inbox, here, words)),
         },
     }
 }
 
-/// A key by its name, where that is none of a character.
-fn key(words: &str) -> Option<KeyPress> {
+/// Parses the name of a key that types no character.
+fn parse_named_key(words: &str) -> Option<KeyPress> {
     KeyPress::parse(words).filter(|key_press| key_press.typed().is_none())
 }
 
-/// The letter of an answer or of an entry, or a key that moves in a menu.
-fn answer(inbox: &Inbox, words: &str, said: &str) -> Option<Vec<Event>> {
-    let asks = inbox.context.layers.last().is_some_and(|layer| layer.is_question());
+/// Parses the letter of an answer or of an entry, or a key that moves in a menu.
+fn parse_answer(inbox: &Inbox, words: &str, said: &str) -> Option<Vec<Event>> {
+    let asks = inbox.context.overlays.last().is_some_and(|layer| layer.is_question());
     let mut letters = words.chars();
     let letter = match (letters.next().filter(|_| letters.as_str().is_empty()), said) {
         (Some(letter), _) => letter,
         (None, "yes") if asks => 'y',
         (None, "no") if asks => 'n',
-        (None, "enter") => return Some(vec![plain(KeyCode::Enter)]),
-        (None, _) => return key(words).map(|key| vec![Event::Key(key)]),
+        (None, "enter") => return Some(vec![key_event(KeyCode::Enter)]),
+        (None, _) => return parse_named_key(words).map(|key| vec![Event::Key(key)]),
     };
-    Some(vec![plain(KeyCode::Char(letter))])
+    Some(vec![key_event(KeyCode::Char(letter))])
 }
 
-/// The command of a word: of this place, else of any but the composer.
-fn row_of(inbox: &Inbox, said: &str) -> Option<&'static CommandRow> {
-    let places = inbox.desk.places();
+/// Finds the command of a word: in the current place, else in any but the composer.
+fn find_row(inbox: &Inbox, said: &str) -> Option<&'static CommandRow> {
+    let places = inbox.desk.active_scopes();
     let called = |command_row: &&CommandRow| command_row.word.to_lowercase() == said;
     let near = places
         .iter()
@@ -134,34 +136,39 @@ fn row_of(inbox: &Inbox, said: &str) -> Option<&'static CommandRow> {
     })
 }
 
-fn called(inbox: &Inbox, row: &'static CommandRow, words: &str, here: Here) -> PlainCommand {
-    let acts_here = inbox.desk.places().contains(&row.place);
+fn call_row(inbox: &Inbox, row: &'static CommandRow, words: &str, here: InputTarget) -> PlainCommand {
+    let acts_here = inbox.desk.active_scopes().contains(&row.place);
     let why = match here {
-        Here::Page | Here::Composer if acts_here => return PlainCommand::Events(press(inbox, row.command)),
-        Here::Page => format!("{words:?} is a command of another place ({})", row.place.heading()),
-        _ if row.place == CommandScope::Desk => return PlainCommand::Elsewhere,
-        // A list or a text that is only read is left for it; a question is not.
-        Here::Letters if !recording::asks_a_person(&inbox.context) && row.place != CommandScope::Composer => {
-            return PlainCommand::Elsewhere;
+        // Customers often receive just this word.
+        InputTarget::Composer if row.command == Command::DoneInText => not_text_message(words),
+        InputTarget::Page | InputTarget::Composer if acts_here => {
+            return PlainCommand::Events(command_events(inbox, row.command));
         }
-        Here::Letters => format!("{words:?} answers nothing here"),
-        Here::Composer | Here::Field => of_elsewhere(words),
+        InputTarget::Page => format!("{words:?} is a command of another place ({})", row.place.heading()),
+        _ if row.place == CommandScope::Desk => return PlainCommand::LeaveFirst,
+        // A list or a text is left for the command; a question is not.
+        InputTarget::Menu
+            if !macros::is_question_open(&inbox.context) && row.place != CommandScope::Composer =>
+        {
+            return PlainCommand::LeaveFirst;
+        }
+        InputTarget::Menu => format!("{words:?} answers nothing here"),
+        InputTarget::Composer | InputTarget::Field => not_text_message(words),
     };
     PlainCommand::Unknown(why)
 }
 
-/// Why a command is not taken for a text.
-fn of_elsewhere(words: &str) -> String {
+/// Explains why a command is not written as text.
+fn not_text_message(words: &str) -> String {
     format!(
         "{words:?} is a command, and not of this text: an empty line or back leaves the text, `text {words}` writes it"
     )
 }
 
-/// Whatever else can be said on a page: a number, keys, a command with what
-/// follows it.
-fn on_page(inbox: &Inbox, words: &str, said: &str, listed: &[ConversationKey]) -> PlainCommand {
-    if let Some(number) = number(said) {
-        return nth(inbox, number, listed);
+/// Parses a line on a page: a number, keys, or a command with its argument.
+fn parse_page_line(inbox: &Inbox, words: &str, said: &str, listed: &[ConversationKey]) -> PlainCommand {
+    if let Some(number) = parse_number(said) {
+        return open_listed(inbox, number, listed);
     }
     if let Some(word) = said.strip_prefix("help ") {
         return PlainCommand::Help(Some(word.trim().to_owned()));
@@ -170,7 +177,7 @@ fn on_page(inbox: &Inbox, words: &str, said: &str, listed: &[ConversationKey]) -
         .strip_prefix("tab ")
         .and_then(|text| KeyPress::parse(text.trim()))
         .map(|key_press| vec![key_press]);
-    let keys = tab.or_else(|| KeyPress::parse_sequence(words)).or_else(|| together(inbox, words));
+    let keys = tab.or_else(|| KeyPress::parse_sequence(words)).or_else(|| parse_joined_keys(inbox, words));
     if let Some(keys) = keys {
         return PlainCommand::Events(keys.into_iter().map(Event::Key).collect());
     }
@@ -178,73 +185,75 @@ fn on_page(inbox: &Inbox, words: &str, said: &str, listed: &[ConversationKey]) -
     let dashed = said.split_whitespace().collect::<Vec<_>>().join("-");
     let line = match words.split(' ').next() {
         Some(name) if is_verb(name) => Some(words.to_owned()),
-        _ => Some(dashed).filter(|text| is_verb(text) || crate::command::named(text).is_some()),
+        _ => Some(dashed).filter(|text| is_verb(text) || crate::command::find_by_name(text).is_some()),
     };
     if let Some(line) = line {
-        let typed = [Event::Paste(line), plain(KeyCode::Enter)];
-        return PlainCommand::Events(press(inbox, Command::CommandLine).into_iter().chain(typed).collect());
+        let typed = [Event::Paste(line), key_event(KeyCode::Enter)];
+        return PlainCommand::Events(
+            command_events(inbox, Command::CommandLine).into_iter().chain(typed).collect(),
+        );
     }
     PlainCommand::Unknown(format!("{words:?} is not a command; help says what can be said here"))
 }
 
-/// Keys of a command without the blanks between them, such as `gb`.
-fn together(inbox: &Inbox, words: &str) -> Option<Vec<KeyPress>> {
+/// Parses the keys of a command without spaces, such as `gb`.
+fn parse_joined_keys(inbox: &Inbox, words: &str) -> Option<Vec<KeyPress>> {
     let keys: Vec<KeyPress> =
         words.chars().map(|character| KeyPress::plain(KeyCode::Char(character))).collect();
-    let matched = inbox.context.settings.keymap.resolve(&inbox.desk.places(), &keys);
+    let matched = inbox.context.settings.keymap.resolve(&inbox.desk.active_scopes(), &keys);
     matches!(matched, Resolution::Matched(_)).then_some(keys)
 }
 
-fn plain(code: KeyCode) -> Event {
+fn key_event(code: KeyCode) -> Event {
     Event::Key(KeyPress::plain(code))
 }
 
-/// In the composer a line of text is sent; one that ends with a backslash goes
-/// on in the next. In a field it is filled in.
-fn text_into(inbox: &Inbox, here: Here, line: &str) -> Vec<Event> {
-    if here == Here::Field {
-        let layer = inbox.context.layers.last();
+/// Returns the events that send a line from the composer, or fill in a field. A line that ends with a
+/// backslash is continued by the next.
+fn text_events(inbox: &Inbox, here: InputTarget, line: &str) -> Vec<Event> {
+    if here == InputTarget::Field {
+        let layer = inbox.context.overlays.last();
         let into = match layer.is_some_and(|layer| layer.input() == OverlayInput::Text) {
             true => vec![Event::Paste(line.to_owned())],
-            false => line.chars().map(|character| plain(KeyCode::Char(character))).collect(),
+            false => line.chars().map(|character| key_event(KeyCode::Char(character))).collect(),
         };
-        return into.into_iter().chain([plain(KeyCode::Enter)]).collect();
+        return into.into_iter().chain([key_event(KeyCode::Enter)]).collect();
     }
-    // What is there already is a line of its own.
+    // The text so far keeps its own line.
     let so_far =
-        inbox.desk.tab().composer.as_ref().map(|composer| composer.sheet().text()).unwrap_or_default();
+        inbox.desk.tab().composer.as_ref().map(|composer| composer.buffer().text()).unwrap_or_default();
     let gap = if so_far.is_empty() || so_far.ends_with('\n') { "" } else { "\n" };
     match line.strip_suffix('\\') {
         Some(part) => vec![Event::Paste(format!("{gap}{part}\n"))],
-        None => {
-            [Event::Paste(format!("{gap}{line}"))].into_iter().chain(press(inbox, Command::Send)).collect()
-        }
+        None => [Event::Paste(format!("{gap}{line}"))]
+            .into_iter()
+            .chain(command_events(inbox, Command::Send))
+            .collect(),
     }
 }
 
-/// Whether a line is read only once what the one before it asked for is there.
-pub fn waits(inbox: &Inbox) -> bool {
-    ahead::keys_wait(inbox)
+/// Returns the events that leave the text or the popup on top.
+pub fn leave_events(inbox: &Inbox) -> Vec<Event> {
+    if inbox.context.overlays.is_empty() {
+        command_events(inbox, Command::Leave)
+    } else {
+        vec![key_event(KeyCode::Esc)]
+    }
 }
 
-/// What leaves the text or the layer on top.
-pub fn leaving(inbox: &Inbox) -> Vec<Event> {
-    if inbox.context.layers.is_empty() { press(inbox, Command::Leave) } else { vec![plain(KeyCode::Esc)] }
-}
-
-/// The keys that call a command.
-fn press(inbox: &Inbox, command: Command) -> Vec<Event> {
+/// Returns the events of a command's first keys.
+fn command_events(inbox: &Inbox, command: Command) -> Vec<Event> {
     let keys = inbox.context.settings.keymap.keys(command).first();
     keys.into_iter().flatten().copied().map(Event::Key).collect()
 }
 
-/// `3` or `open 3`.
-fn number(said: &str) -> Option<usize> {
+/// Parses `3` or `open 3`.
+fn parse_number(said: &str) -> Option<usize> {
     said.strip_prefix("open ").unwrap_or(said).trim().parse().ok()
 }
 
-/// Opens the conversation that was read out under this number.
-fn nth(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand {
+/// Opens the conversation of a number that was read out.
+fn open_listed(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand {
     let rows = &inbox.desk.list().page.rows;
     if !inbox.desk.is_inbox_shown() {
         return PlainCommand::Unknown("numbers open conversations of the inbox; say inbox first".to_owned());
@@ -262,11 +271,12 @@ fn nth(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand
             "no conversation of this list has number {number} now; say list"
         ));
     };
-    let back = if inbox.desk.tab().focus == Focus::List { Vec::new() } else { press(inbox, Command::Back) };
+    let back =
+        if inbox.desk.tab().focus == Focus::List { Vec::new() } else { command_events(inbox, Command::Back) };
     let from = inbox.desk.list().index().unwrap_or(0);
-    let step = press(inbox, if index >= from { Command::Down } else { Command::Up });
+    let step = command_events(inbox, if index >= from { Command::Down } else { Command::Up });
     let steps = std::iter::repeat_n(step, index.abs_diff(from)).flatten();
-    PlainCommand::Events(back.into_iter().chain(steps).chain(press(inbox, Command::Open)).collect())
+    PlainCommand::Events(back.into_iter().chain(steps).chain(command_events(inbox, Command::Open)).collect())
 }
 
 #[cfg(test)]
@@ -275,9 +285,9 @@ mod tests {
 
     #[test]
     fn no_word_of_the_composer_hides_a_command_of_another_meaning() {
-        // What these do is the same, or the same to the text that is written;
-        // a triage decides over no thread while one is answered.
-        let alike = ["palette", "help", "translate", "note", "leave", "later"];
+        // These do the same in both places, or the same to the text; a triage decides nothing while a
+        // thread is answered.
+        let alike = ["palette", "help", "translate", "note", "leave", "later", "done"];
         let of_composer = |command_row: &&CommandRow| command_row.place == CommandScope::Composer;
         for row in TABLE.iter().filter(of_composer).filter(|command_row| !alike.contains(&command_row.word)) {
             let other = TABLE.iter().find(|command_row| {

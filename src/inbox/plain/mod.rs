@@ -1,24 +1,22 @@
-//! The desk in lines of words, for screen readers and for terminals that can
-//! do no more: what is new since it was last read out, in a stable order.
-//!
-//! What has no words of its own here is read from its frame, so that no screen
-//! is left out.
+//! The inbox as lines of text, for screen readers and simple terminals: what is new since the last
+//! lines, in a stable order. Each page and popup returns its own text.
 
-pub(crate) mod frames_view;
+mod ai_switches;
 pub mod help;
 pub mod input;
-mod switching;
-pub mod unsaid;
+pub mod pages;
+pub mod snapshot;
 
 use std::collections::HashMap;
 
 use crate::Inbox;
-use crate::connection_view;
+use crate::components::spoken::SpokenPage;
+use crate::connection_state;
 use crate::notice::Notice;
 use crate::notice::update as notice;
 use crate::pages::PageKind;
-use crate::plain::frames_view::{layer_lines, page_lines};
-use crate::plain::switching::AnnouncedSwitch;
+use crate::plain::ai_switches::AnnouncedSwitch;
+use crate::plain::pages::{SpokenPopup, describe_list, describe_page};
 use crate::screens::composer::ComposerMode;
 use crate::screens::conversations;
 use crate::screens::history::History;
@@ -28,7 +26,7 @@ use crate::screens::outbox::row_state_view;
 use crate::tab::Focus;
 use crate::tabs_view;
 use crate::theme_view::Theme;
-use model::conversations::ConversationRow;
+use model::conversations::{Automation, ConversationRow};
 use model::ids::ConversationId;
 use model::messages::{DeliveryStatus, Direction};
 use model::news::Health;
@@ -40,118 +38,116 @@ use model::targets::TargetState;
 use model::text::SafeText;
 use model::time::{Timestamp, format_short_span};
 
-/// Messages read out when a conversation is opened.
-const LATEST: usize = 5;
-/// Conversations a list reads out.
-const LISTED: usize = 20;
-/// Lines and marks in ASCII, without colours.
-pub(crate) const THEME: Theme = Theme::PLAIN;
+/// Maximum number of messages read out when a conversation is opened.
+const MAX_OPENING_MESSAGES: usize = 5;
+/// Marks in ASCII, without colours.
+const THEME: Theme = Theme::PLAIN;
 
-/// What has been read out already.
+/// State that was read out already.
 #[derive(Debug, Default)]
-pub struct Spoken {
+pub struct PlainOutput {
     tab: Option<usize>,
     page: Option<PageKind>,
     focus: Option<Focus>,
-    /// What was said of a list without conversations.
-    empty: Option<String>,
-    /// Whether it was said how many of the tab wait.
-    counted: bool,
-    /// The selected conversation under the name it was called by.
+    /// Text that was read out for an empty list.
+    empty_text: Option<String>,
+    /// True if the number of waiting conversations of the tab was read out.
+    waiting_announced: bool,
+    /// The selected conversation with the name that was read out.
     selected: Option<(ConversationId, String)>,
     open: Option<ConversationId>,
     items: HashMap<ItemKey, String>,
-    /// When each conversation of the tab was last heard from, and the newest of
-    /// them.
-    seen: HashMap<ConversationId, Option<Timestamp>>,
-    newest: Option<Timestamp>,
-    /// Whether the tab's list has been read from its server.
-    read_once: bool,
-    /// The conversations that were read out with their numbers.
+    /// Time of the newest inbound message of each conversation of the tab, and of all.
+    last_inbound: HashMap<ConversationId, Option<Timestamp>>,
+    newest_inbound: Option<Timestamp>,
+    /// True if the tab's list was read from its server.
+    list_was_read: bool,
+    /// Conversations in the order of the numbers that were read out.
     listed: Vec<ConversationKey>,
     switches: HashMap<ConversationKey, AnnouncedSwitch>,
-    welcomed: bool,
+    is_welcomed: bool,
     notice: Option<Notice>,
-    layer: Vec<String>,
-    /// The chosen line of a page.
-    chosen: Vec<String>,
+    popup: Option<SpokenPopup>,
+    /// Text of the page, if it is not the inbox.
+    page_text: Option<SpokenPage>,
     health: Option<&'static str>,
 }
 
-impl Spoken {
-    /// The conversations that were read out with their numbers.
+impl PlainOutput {
+    /// Returns the conversations in the order of the numbers that were read out.
     pub fn listed(&self) -> &[ConversationKey] {
         &self.listed
     }
 
-    /// The lines that are new.
-    pub fn hear(&mut self, inbox: &Inbox) -> Vec<String> {
+    /// Returns the new lines, and records them as read out.
+    pub fn collect_new_lines(&mut self, inbox: &Inbox) -> Vec<String> {
         let mut lines = Vec::new();
-        let layer = layer_lines(inbox);
-        if layer.is_empty() && !self.layer.is_empty() {
-            // What was asked or filled in is gone: where is one now?
+        let popup = SpokenPopup::of(inbox);
+        if popup.is_none() && self.popup.is_some() {
+            // The popup is closed: the place below it is read out again.
             self.focus = None;
         }
-        self.tab(inbox, &mut lines);
-        self.arrivals(inbox, &mut lines);
-        self.switches(inbox, &mut lines);
-        self.place(inbox, &mut lines);
-        self.history(inbox, &mut lines);
+        self.announce_tab(inbox, &mut lines);
+        self.announce_arrivals(inbox, &mut lines);
+        self.announce_switches(inbox, &mut lines);
+        self.announce_place(inbox, &mut lines);
+        self.announce_history(inbox, &mut lines);
         if self.notice != inbox.context.notice {
-            lines.extend(notice::noticed(inbox).map(|pair| pair.0));
+            lines.extend(notice::current_notice(inbox).map(|pair| pair.0));
             self.notice.clone_from(&inbox.context.notice);
         }
-        if self.layer != layer {
-            lines.extend(layer.iter().cloned());
-            if self.layer.is_empty() && inbox.context.layers.last().is_some_and(|layer| layer.takes_text()) {
-                lines.push("A line goes into this field; back leaves it".to_owned());
+        if let Some(popup) = &popup {
+            lines.extend(popup.new_lines(self.popup.as_ref()));
+            if self.popup.is_none() && popup.accepts_text {
+                lines.push(help::FIELD_HELP.to_owned());
             }
-            self.layer = layer;
         }
-        if !self.welcomed && inbox.desk.list().loaded {
+        self.popup = popup;
+        if !self.is_welcomed && inbox.desk.list().loaded {
             lines.push("Say list, a number, help or quit".to_owned());
-            self.welcomed = true;
+            self.is_welcomed = true;
         }
-        lines.iter().map(|text| SafeText::line(text).to_string()).filter(|text| !text.is_empty()).collect()
+        clean_lines(&lines)
     }
 
-    /// Forgets where the person is, so that it is read out again.
-    pub fn again(&mut self) {
+    /// Forgets the current place, so that it is read out again.
+    pub fn forget_place(&mut self) {
         (self.page, self.focus, self.selected, self.open) = (None, None, None, None);
-        self.layer.clear();
+        self.popup = None;
     }
 
-    fn tab(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+    fn announce_tab(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         let tab = inbox.desk.tab();
         if self.tab != Some(inbox.desk.active) {
-            let (label, _) = tabs_view::environment(tab, THEME);
+            let (label, _) = tabs_view::environment_label(tab, THEME);
             let (at, of, name) = (inbox.desk.active + 1, inbox.desk.tabs.len(), &tab.channel.name);
-            self.counted = tab.counts.needs_reply > 0 || tab.health != Health::Connecting;
-            let waiting = match self.counted {
+            self.waiting_announced = tab.counts.needs_reply > 0 || tab.health != Health::Connecting;
+            let waiting = match self.waiting_announced {
                 true => format!("{} waiting", tab.counts.needs_reply),
                 false => "asking the server".to_owned(),
             };
-            lines.push(format!("Tab {at} of {of}: {name}, {label}, {waiting}"));
+            let label = if label.is_empty() { String::new() } else { format!(", {label}") };
+            lines.push(format!("Tab {at} of {of}: {name}{label}, {waiting}"));
             (self.tab, self.selected, self.open) = (Some(inbox.desk.active), None, None);
             self.listed.clear();
-            self.seen.clear();
-            (self.newest, self.read_once) = (None, false);
+            self.last_inbound.clear();
+            (self.newest_inbound, self.list_was_read) = (None, false);
         }
         let is_live = matches!(tab.health, Health::Live { .. }) && tab.list.loaded;
-        if !self.counted && is_live && (tab.counts.needs_reply > 0 || tab.list.page.rows.is_empty()) {
+        if !self.waiting_announced && is_live && (tab.counts.needs_reply > 0 || tab.list.page.rows.is_empty())
+        {
             lines.push(format!("{} waiting", tab.counts.needs_reply));
-            self.counted = true;
+            self.waiting_announced = true;
         }
-        let mark = connection_view::mark(&tab.health);
+        let mark = connection_state::status_word(&tab.health);
         if self.health != Some(mark) {
             let known = self.health.replace(mark);
             if known.is_some() || !mark.is_empty() {
                 lines.push(
-                    connection_view::connection_label(
+                    connection_state::connection_label(
                         &tab.health,
                         inbox.context.now,
                         &inbox.context.settings,
-                        THEME,
                     )
                     .0,
                 );
@@ -159,52 +155,59 @@ impl Spoken {
         }
     }
 
-    /// Customers who wrote in conversations that are not open. What was there
-    /// when the list was first read is no news.
-    fn arrivals(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+    /// Announces customers who wrote in conversations that are not open. Messages of the first read of
+    /// the list are not announced.
+    fn announce_arrivals(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         let tab = inbox.desk.tab();
         let rows = &tab.list.page.rows;
-        let known = self.read_once;
-        self.read_once |= matches!(tab.health, Health::Live { .. }) && tab.list.loaded && !rows.is_empty();
-        // Who it is comes with the list, a moment after the message.
+        let known = self.list_was_read;
+        self.list_was_read |=
+            matches!(tab.health, Health::Live { .. }) && tab.list.loaded && !rows.is_empty();
+        // The name comes with the list, a moment after the message.
         for row in rows.iter().filter(|row| is_named(row)).rev() {
-            // What we, the AI or a broadcast said is no news of a customer.
+            // Messages from us, the AI or a broadcast are not announced.
             let (id, at) = (&row.conversation.id, row.last_inbound_at);
-            let is_new = match self.seen.get(id) {
+            let is_new = match self.last_inbound.get(id) {
                 Some(before) => at > *before,
-                None => at >= self.newest,
+                None => at >= self.newest_inbound,
             };
             if known && is_new && row.unread == 0 {
-                // What we said, or what is counted a moment later.
+                // A message from us, or one that is counted a moment later.
                 continue;
             }
-            self.seen.insert(id.clone(), at);
-            self.newest = self.newest.max(at);
+            // Until the history is read, the newest message may be the customer's.
+            self.last_inbound.insert(id.clone(), at.or(row.conversation.last_message_at));
+            self.newest_inbound = self.newest_inbound.max(at);
             let reading = self.open.as_ref() == Some(id) && tab.focus != Focus::List;
             if known && is_new && !reading {
-                lines.push(format!("NEW {}, {}", tab.channel.name, describe(row, inbox)));
+                lines.push(format!("NEW {}, {}", tab.channel.name, describe_conversation(row, inbox)));
             }
         }
     }
 
-    /// Where the person is.
-    fn place(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+    /// Announces the page, the selected row or the text field, once it changes.
+    fn announce_place(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         let tab = inbox.desk.tab();
         let moved = self.page != Some(inbox.desk.page);
         if !inbox.desk.is_inbox_shown() {
-            let page = page_lines(inbox);
-            let chosen = page.iter().filter(|text| text.starts_with('>')).cloned().collect::<Vec<_>>();
-            if moved || self.chosen != chosen {
-                lines.extend(if moved { page } else { chosen.clone() });
+            let page = describe_page(inbox);
+            match self.page_text.as_ref().filter(|_| !moved) {
+                Some(before) if before.has_rows() == page.has_rows() => {
+                    if before.chosen_text() != page.chosen_text() {
+                        lines.extend(page.chosen_lines());
+                    }
+                }
+                // Another page, or its rows are loaded now.
+                _ => lines.extend(page.to_lines()),
             }
-            (self.page, self.chosen) = (Some(inbox.desk.page), chosen);
+            (self.page, self.page_text) = (Some(inbox.desk.page), Some(page));
             return;
         }
         let focus = tab.focus;
         let refocused = moved || self.focus != Some(focus);
         (self.page, self.focus) = (Some(inbox.desk.page), Some(focus));
         let selected = inbox.desk.list().selected_row();
-        // That its customer waits may be known only once its history was read.
+        // The wait may be known only once the history was read.
         let waits = |conversation_row: &ConversationRow| {
             if conversation_row.waiting_since.is_some() { ", waits" } else { "" }
         };
@@ -216,15 +219,15 @@ impl Spoken {
         });
         match focus {
             Focus::List if refocused || self.selected != selected => {
-                (self.selected, self.empty) = (selected, None);
+                (self.selected, self.empty_text) = (selected, None);
                 match inbox.desk.list().selected_row() {
-                    // Who it is comes a moment later.
+                    // The name is not known yet.
                     Some(row) if !is_named(row) => self.selected = None,
-                    Some(row) => lines.push(describe(row, inbox)),
-                    None => self.none(inbox, lines),
+                    Some(row) => lines.push(describe_conversation(row, inbox)),
+                    None => self.announce_empty_list(inbox, lines),
                 }
             }
-            Focus::List if selected.is_none() => self.none(inbox, lines),
+            Focus::List if selected.is_none() => self.announce_empty_list(inbox, lines),
             Focus::Composer if refocused => {
                 let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
                 let row = inbox
@@ -238,30 +241,30 @@ impl Spoken {
                     (false, None) => String::new(),
                 };
                 let so_far =
-                    tab.composer.as_ref().map(|composer| composer.sheet().text()).unwrap_or_default();
+                    tab.composer.as_ref().map(|composer| composer.buffer().text()).unwrap_or_default();
                 lines.push(match so_far.trim() {
                     "" => format!("Write{to}: {how}"),
-                    text => format!("Write on{to} after \"{}\": {how}", cut(text)),
+                    text => format!("Write on{to} after \"{}\": {how}", shorten(text)),
                 });
             }
             _ => (),
         }
     }
 
-    /// Why a list has no conversations, once that is known or another reason.
-    fn none(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+    /// Announces why a list is empty, once that is known or the reason changes.
+    fn announce_empty_list(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         let list = inbox.desk.list();
         if (list.loaded || list.resource.has_failed()) && list.page.rows.is_empty() {
-            let words = no_conversations(inbox);
-            if self.empty.as_ref() != Some(&words) {
+            let words = empty_list_text(inbox);
+            if self.empty_text.as_ref() != Some(&words) {
                 lines.push(words.clone());
-                self.empty = Some(words);
+                self.empty_text = Some(words);
             }
         }
     }
 
-    /// What was said in the open conversation, and how far each message came.
-    fn history(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+    /// Announces messages of the open conversation, and changes of their delivery.
+    fn announce_history(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         let tab = inbox.desk.tab();
         let Some(history) = tab.history.as_ref().filter(|history| history.loaded && tab.focus != Focus::List)
         else {
@@ -271,17 +274,17 @@ impl Spoken {
         if opened {
             self.items.clear();
             self.open = Some(history.conversation.clone());
-            lines.extend(history.row.as_ref().map(|row| describe(row, inbox)));
+            lines.extend(history.row.as_ref().map(|row| describe_conversation(row, inbox)));
         }
-        let from = history.items.len().saturating_sub(LATEST);
+        let from = history.items.len().saturating_sub(MAX_OPENING_MESSAGES);
         for (at, item) in history.items.iter().enumerate() {
-            let state = state(item, history, inbox);
+            let state = describe_progress(item, history, inbox);
             let known = self.items.insert(item.key(), state.clone());
             match known {
                 None if opened && at < from => (),
-                None => lines.push(said(item, history, inbox, &state)),
+                None => lines.push(describe_item(item, history, inbox, &state)),
                 Some(before) if before != state && !state.is_empty() => {
-                    lines.push(format!("{}: {state}", cut(item.text())));
+                    lines.push(format!("{}: {state}", shorten(item.text())));
                 }
                 Some(_) => (),
             }
@@ -289,16 +292,34 @@ impl Spoken {
     }
 }
 
-/// Why the list has no conversations.
-fn no_conversations(inbox: &Inbox) -> String {
-    conversations::view::empty_words(inbox).replace("\n\n", " ")
+/// Explains an empty list, in one line.
+fn empty_list_text(inbox: &Inbox) -> String {
+    conversations::view::empty_text(inbox).replace("\n\n", " ")
+}
+
+/// Returns the lines as safe text, without empty ones.
+fn clean_lines(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|text| SafeText::line(text).to_string()).filter(|text| !text.is_empty()).collect()
+}
+
+/// State of the AI; empty for a channel without one.
+fn automation_text(row: &ConversationRow) -> &'static str {
+    match (row.automation_pending, row.conversation.automation) {
+        (_, Automation::NotApplicable) => "",
+        (Some(false), _) => "AI: pausing…",
+        (Some(true), _) => "AI: resuming…",
+        (None, Automation::Unknown) => "AI: checking…",
+        (None, Automation::On) => "AI on",
+        (None, Automation::Off) if row.paused_here => "AI off, paused here",
+        (None, Automation::Off) => "AI off, paused by a colleague",
+    }
 }
 
 fn is_named(row: &ConversationRow) -> bool {
     row.conversation.name.is_some() || row.conversation.address.is_some()
 }
 
-fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
+fn describe_conversation(row: &ConversationRow, inbox: &Inbox) -> String {
     let conversation = &row.conversation;
     let mut facts = vec![conversation.title().to_string()];
     let mut add = |words: String| {
@@ -318,7 +339,7 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
         None => (),
     }
     if row.is_failing() {
-        add("AI failing".to_owned());
+        add("Asked for a person".to_owned());
     }
     if let Some(words) = row.describe_trouble(inbox.context.now) {
         add(format!("trouble: {words}"));
@@ -326,10 +347,11 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
     if row.unread > 0 {
         add(format!("{} unread", row.unread));
     }
-    add(conversation.automation.label().to_owned());
-    let window = window_label(conversation.window, row.last_inbound_at, inbox.context.now);
-    if !window.is_empty() {
-        add(format!("window {window}"));
+    add(automation_text(row).to_owned());
+    match window_label(conversation.window, row.last_inbound_at, inbox.context.now).as_str() {
+        "" => (),
+        "?" => add("Reply window unknown".to_owned()),
+        window => add(format!("Reply window {window}")),
     }
     if row.draft.is_some() {
         add("draft".to_owned());
@@ -337,7 +359,7 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
     format!("{}: {}", facts.join(", "), conversation.preview)
 }
 
-fn said(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> String {
+fn describe_item(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> String {
     let who = item.sender(history.customer().as_str(), &inbox.context.settings.senders);
     let at = item.at().map(|time| time.hour_and_minute(&inbox.context.settings.zone)).unwrap_or_default();
     let media = match item {
@@ -348,7 +370,7 @@ fn said(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> St
     };
     let held = match item {
         HistoryItem::Outbox(row, _) => {
-            row.remaining_hold(inbox.context.now).map(|seconds| held(inbox, row, seconds))
+            row.remaining_hold(inbox.context.now).map(|seconds| describe_hold(inbox, row, seconds))
         }
         HistoryItem::Message(_) | HistoryItem::Note(_) => None,
     };
@@ -357,8 +379,8 @@ fn said(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> St
     format!("{who} {at}{state}: {}{media}", item.text())
 }
 
-/// How long it is held, and what it costs once it leaves.
-fn held(inbox: &Inbox, row: &OutboxRow, seconds: i64) -> String {
+/// Returns how long the row is held, and its price.
+fn describe_hold(inbox: &Inbox, row: &OutboxRow, seconds: i64) -> String {
     let tab = inbox.desk.tab();
     let price = spending::price(&row.operation, tab.template_price());
     let price = price.filter(|_| tab.has_price()).map_or("price unknown".to_owned(), |price| {
@@ -367,11 +389,11 @@ fn held(inbox: &Inbox, row: &OutboxRow, seconds: i64) -> String {
             false => price.describe(),
         }
     });
-    format!("held {seconds} s, {price}, undo takes it back")
+    format!("held {seconds} s, {price}, undo")
 }
 
-/// How far it has come, in words that change only when it does.
-fn state(item: &HistoryItem, history: &History, inbox: &Inbox) -> String {
+/// Returns how far the message came, without countdowns.
+fn describe_progress(item: &HistoryItem, history: &History, inbox: &Inbox) -> String {
     match item {
         HistoryItem::Message(row) if row.message.direction == Direction::Outbound => {
             match &row.message.delivery {
@@ -385,29 +407,22 @@ fn state(item: &HistoryItem, history: &History, inbox: &Inbox) -> String {
                 HistoryItem::Outbox(row, _) => Some(&**row),
                 HistoryItem::Message(_) | HistoryItem::Note(_) => None,
             });
-            row_state_view::line(inbox, row, others, THEME, "").0
+            row_state_view::state_line(inbox, row, others, THEME, "").0
         }
-        HistoryItem::Outbox(row, _) => row_state_view::word(row, inbox.context.now, THEME).0.to_owned(),
+        HistoryItem::Outbox(row, _) => {
+            row_state_view::state_label(row, inbox.context.now, THEME).0.to_owned()
+        }
     }
 }
 
-fn cut(text: &str) -> String {
+fn shorten(text: &str) -> String {
     crate::wrap::cut(text, 40)
 }
 
-impl Spoken {
-    /// The conversations of the list with their numbers.
-    pub fn list(&mut self, inbox: &Inbox) -> Vec<String> {
-        let page = &inbox.desk.list().page.rows;
-        let numbered = page.iter().take(LISTED).enumerate();
-        let mut lines: Vec<String> =
-            numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, inbox))).collect();
-        match page.len() {
-            0 => lines.push(no_conversations(inbox)),
-            count if count > LISTED => lines.push(format!("and {} more", count - LISTED)),
-            _ => (),
-        }
-        self.listed = page.iter().map(ConversationRow::key).collect();
-        lines.iter().map(|text| SafeText::line(text).to_string()).collect()
+impl PlainOutput {
+    /// Returns the conversations with their numbers, and records the numbers.
+    pub fn list_conversations(&mut self, inbox: &Inbox) -> Vec<String> {
+        self.listed = inbox.desk.list().page.rows.iter().map(ConversationRow::key).collect();
+        clean_lines(&describe_list(inbox).to_lines())
     }
 }

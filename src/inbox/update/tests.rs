@@ -2,29 +2,28 @@
 
 use super::*;
 use crate::components::confirm::Confirm;
-use crate::connection_view;
+use crate::connection_state;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::guard::QUIET;
+use crate::overlays::prompt_guard::ANSWER_QUIET_TIME;
 use crate::screens::composer::Composer;
 use crate::screens::history::History;
 use crate::settings::{ChannelInfo, Settings};
 use crate::tab::Focus;
 use crate::tests::row;
 use model::account::Environment;
-use model::attention::{Alarms, AttentionAnswer, AttentionRequest};
+use model::attention::Alarms;
 use model::news::Health;
 use model::time::{Moment, SECOND, Timestamp};
 
-/// By how much the wall clock is set; 0 is the run the others are held to.
+/// Steps of the wall clock; 0 is the reference run.
 const STEPS: [i64; 3] = [0, 59 * MINUTE, -59 * MINUTE];
-/// Between two turns of a run.
-const TURN: i64 = 10_000;
+/// Microseconds between two updates of a run.
+const TICK: i64 = 10_000;
 
-/// An inbox and the clocks it goes by.
 struct Run {
     inbox: Inbox,
     times: ClockReading,
-    /// How far the wall clock is set in the middle of the run.
+    /// Step of the wall clock in the middle of the run.
     step: i64,
 }
 
@@ -44,18 +43,16 @@ impl Run {
         tab.list.page.rows = vec![row("w1", true)];
         tab.list.selected = Some(row("w1", true).key());
         let mut run = Self { inbox, times, step };
-        run.turn(0);
+        run.tick(0);
         run
     }
 
-    /// Lets time pass; returns what is to be done then.
-    fn turn(&mut self, micros: i64) -> Vec<Effect> {
+    fn tick(&mut self, micros: i64) -> Vec<Effect> {
         self.times =
             ClockReading { now: self.times.now.plus(micros), moment: self.times.moment.plus(micros) };
         self.inbox.update(Event::Time(self.times))
     }
 
-    /// The wall clock is set.
     fn set(&mut self) -> Vec<Effect> {
         self.times.now = self.times.now.plus(self.step);
         self.inbox.update(Event::Time(self.times))
@@ -65,17 +62,16 @@ impl Run {
         self.inbox.update(Event::Key(KeyPress::plain(KeyCode::Char(key))));
     }
 
-    /// Microseconds until an effect is asked for, to a turn.
+    /// Microseconds until an effect, to the precision of an update.
     fn until(&mut self, is_it: impl Fn(&Effect) -> bool) -> Option<i64> {
         (0..1_000)
-            .find(|turn| self.turn(if *turn == 0 { 0 } else { TURN }).iter().any(&is_it))
-            .map(|turn| turn * TURN)
+            .find(|turn| self.tick(if *turn == 0 { 0 } else { TICK }).iter().any(&is_it))
+            .map(|turn| turn * TICK)
     }
 
-    fn health_words(&self) -> String {
+    fn health_text(&self) -> String {
         let (inbox, health) = (&self.inbox, &self.inbox.desk.tab().health);
-        let theme = crate::theme_view::Theme::default();
-        connection_view::connection_label(health, inbox.context.now, &inbox.context.settings, theme).0
+        connection_state::connection_label(health, inbox.context.now, &inbox.context.settings).0
     }
 }
 
@@ -83,8 +79,8 @@ fn channel() -> ChannelId {
     ChannelId::from("chat")
 }
 
-/// Asserts that something comes out the same however the clock is set.
-fn comes_out_alike<T: std::fmt::Debug + PartialEq>(told: impl Fn(Run) -> T) -> T {
+/// Asserts the same result with every step of the clock.
+fn assert_unaffected_by_clock_step<T: std::fmt::Debug + PartialEq>(told: impl Fn(Run) -> T) -> T {
     let alike = told(Run::new(STEPS[0]));
     for step in STEPS {
         assert_eq!(told(Run::new(step)), alike, "set by {} minutes", step / MINUTE);
@@ -94,24 +90,24 @@ fn comes_out_alike<T: std::fmt::Debug + PartialEq>(told: impl Fn(Run) -> T) -> T
 
 #[test]
 fn question_takes_its_answer_after_the_same_quiet() {
-    let answered = comes_out_alike(|mut run| {
+    let answered = assert_unaffected_by_clock_step(|mut run| {
         let question = Confirm::new("Send it?", Vec::new()).answer('y', "yes", |_| ());
         run.inbox.context.open(question);
-        run.inbox.desk.drawn(run.times.moment, &mut run.inbox.context);
-        run.turn(QUIET / 2);
+        run.inbox.desk.record_drawn(run.times.moment, &mut run.inbox.context);
+        run.tick(ANSWER_QUIET_TIME / 2);
         run.set();
         run.press('y');
-        let early = run.inbox.context.layers.is_empty();
-        run.turn(QUIET);
+        let early = run.inbox.context.overlays.is_empty();
+        run.tick(ANSWER_QUIET_TIME);
         run.press('y');
-        (early, run.inbox.context.layers.is_empty())
+        (early, run.inbox.context.overlays.is_empty())
     });
     assert_eq!(answered, (false, true));
 }
 
 #[test]
 fn changed_draft_is_saved_after_the_same_pause() {
-    let saved = comes_out_alike(|mut run| {
+    let saved = assert_unaffected_by_clock_step(|mut run| {
         let conversation = ConversationId::from("w1");
         let tab = run.inbox.desk.tab_mut();
         tab.history = Some(History::new(channel(), conversation.clone()));
@@ -128,21 +124,21 @@ fn changed_draft_is_saved_after_the_same_pause() {
 
 #[test]
 fn failed_load_is_tried_again_after_the_same_wait() {
-    let again = comes_out_alike(|mut run| {
-        run.inbox.update(Event::Loaded(Load::Macros, Err("locked".to_owned())));
+    let again = assert_unaffected_by_clock_step(|mut run| {
+        run.inbox.update(Event::Loaded(Load::Spending, Err("locked".to_owned())));
         run.set();
-        run.until(|effect| matches!(effect, Effect::Load(Load::Macros)))
+        run.until(|effect| matches!(effect, Effect::Load(Load::Spending)))
     });
     assert!(again.is_some_and(|wait| wait > 0), "{again:?}");
 }
 
 #[test]
 fn servers_are_searched_after_the_same_rest() {
-    let rest = comes_out_alike(|mut run| {
+    let rest = assert_unaffected_by_clock_step(|mut run| {
         let Inbox { features, desk, context, .. } = &mut run.inbox;
         features.search.open_search("maria", desk, context);
         run.set();
-        let due = run.inbox.features.search.servers_due(&run.inbox.context);
+        let due = run.inbox.features.search.server_query_due(&run.inbox.context);
         due.map(|due| due.since(run.times.moment))
     });
     assert!(rest.is_some_and(|rest| rest > 0), "{rest:?}");
@@ -150,7 +146,7 @@ fn servers_are_searched_after_the_same_rest() {
 
 #[test]
 fn ages_of_a_connection_are_true() {
-    comes_out_alike(|mut run| {
+    assert_unaffected_by_clock_step(|mut run| {
         let mut told = Vec::new();
         let now = run.times.now;
         let states = [
@@ -160,18 +156,18 @@ fn ages_of_a_connection_are_true() {
         ];
         for health in states {
             run.inbox.update(Event::News(News::Health(channel(), health)));
-            run.turn(3 * SECOND);
+            run.tick(3 * SECOND);
             run.set();
-            let counts = |run: &Run| run.health_words().rsplit(' ').next().map(str::to_owned);
+            let counts = |run: &Run| run.health_text().rsplit(' ').next().map(str::to_owned);
             told.push(counts(&run));
-            run.turn(2 * SECOND);
+            run.tick(2 * SECOND);
             told.push(counts(&run));
-            // Set right again, for the next state.
+            // Reverts the step, for the next state.
             run.step = -run.step;
             run.set();
             run.step = -run.step;
             told.push(counts(&run));
-            run.turn(-5 * SECOND);
+            run.tick(-5 * SECOND);
         }
         told
     });
@@ -179,13 +175,13 @@ fn ages_of_a_connection_are_true() {
 
 #[test]
 fn notice_ends_and_the_inbox_wakes_as_if_nothing_had_happened() {
-    let ended = comes_out_alike(|mut run| {
-        run.inbox.context.say("done");
-        run.turn(SECOND);
+    let ended = assert_unaffected_by_clock_step(|mut run| {
+        run.inbox.context.show_notice("done");
+        run.tick(SECOND);
         run.set();
-        let due = run.inbox.next_due(run.times);
+        let due = run.inbox.micros_until_due(run.times);
         let left = (0..100).find(|_| {
-            run.turn(SECOND / 10);
+            run.tick(SECOND / 10);
             run.inbox.context.notice.is_none()
         });
         (due, left)
@@ -198,16 +194,13 @@ fn clock_that_is_set_is_shown_at_once_and_alarms_follow_it() {
     for step in STEPS {
         let mut run = Run::new(step);
         let looked_at = run.times.now;
-        let answer = AttentionAnswer::Alarms(Alarms::default(), looked_at);
         let Inbox { features, desk, context, .. } = &mut run.inbox;
-        features.attention.answered(answer, desk, context);
+        features.attention.alarms_loaded(Alarms::default(), looked_at, desk, context);
         let effects = run.set();
         let now = run.times.now;
         assert_eq!(run.inbox.context.now, now);
         let since = effects.iter().find_map(|effect| {
-            let Effect::Load(Load::Attention(AttentionRequest::Alarms(_, since))) = effect else {
-                return None;
-            };
+            let Effect::Load(Load::Alarms(_, since)) = effect else { return None };
             Some(*since)
         });
         assert_eq!(since, (step != 0).then(|| looked_at.min(now)), "set by {} minutes", step / MINUTE);

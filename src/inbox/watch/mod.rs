@@ -1,28 +1,25 @@
-//! What follows from what is on screen: the history of the selected row,
-//! loads, saved drafts, marks of what has been seen, and telling the hands
-//! what to poll first.
+//! Consequences of the screen's content: loads, saved drafts, seen marks, polling priority.
 
 pub(crate) mod update;
 
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::time::Moment;
 
-/// Microseconds a selection rests before it is polled: passing over rows
-/// costs no request.
-const REST: i64 = 250_000;
+/// Time a selection rests before it is polled, in microseconds: passing over rows costs no request.
+const WATCH_DELAY: i64 = 250_000;
 
-/// What the hands were told to watch, and what was marked as seen.
+/// Conversation sync was told to watch, and the last seen mark.
 #[derive(Debug, Default)]
 pub(crate) struct WatchState {
-    told: Option<(ChannelId, Option<ConversationId>)>,
-    wanted: Option<(ChannelId, Option<ConversationId>)>,
-    since: Moment,
-    marked: Option<(ConversationId, MessageId)>,
+    sent: Option<(ChannelId, Option<ConversationId>)>,
+    target: Option<(ChannelId, Option<ConversationId>)>,
+    target_since: Moment,
+    seen_mark: Option<(ConversationId, MessageId)>,
 }
 
 impl WatchState {
-    /// When a rested selection is due to be told.
+    /// Time at which a rested selection is reported.
     pub(crate) fn due(&self) -> Option<Moment> {
-        (self.wanted != self.told).then(|| self.since.plus(REST))
+        (self.target != self.sent).then(|| self.target_since.plus(WATCH_DELAY))
     }
 }

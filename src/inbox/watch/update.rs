@@ -1,4 +1,4 @@
-//! Follows what is on screen: shows the history of the selected row and marks as seen.
+//! Follows the screen: shows the history of the selected row and marks it as seen.
 
 use crate::changes::Changes;
 use crate::context::Context;
@@ -9,31 +9,39 @@ use crate::screens::composer::Composer;
 use crate::screens::composer::reply_conflict::ReadProgress;
 use crate::screens::history::History;
 use crate::tab::{Focus, Tab};
-use crate::watch::{REST, WatchState};
+use crate::watch::{WATCH_DELAY, WatchState};
 use model::conversations::ConversationRow;
 use model::ids::ConversationId;
+use model::queries::ConversationKey;
 
 impl WatchState {
-    /// Side by side, the history shows the selected row; stacked, it shows
-    /// what was opened.
+    /// Keeps the highlighted row and the open conversation the same. While rows are chosen, the
+    /// conversation follows the row (beside the list; a narrow terminal shows it once opened); while
+    /// a conversation is read or answered, the row follows it.
     pub(crate) fn follow_selection(&mut self, desk: &mut Desk, context: &mut Context) {
-        desk.follow_row();
+        desk.activate_selected_tab();
         let side_by_side = {
             let areas = desk.areas(context);
-            areas.list.is_some() && context.size.0 >= crate::layout::SIDE_BY_SIDE && !desk.panes.zoomed
+            areas.list.is_some()
+                && context.size.0 >= crate::layout::SIDE_BY_SIDE_MIN_WIDTH
+                && !desk.panes.zoomed
         };
-        let side_by_side = side_by_side && !desk.tab().is_in_triage();
-        if side_by_side && desk.is_inbox_shown() && desk.tab().focus == Focus::List {
-            match desk.list().selected.clone() {
-                Some(selected) => desk.show(&selected, context),
-                None if desk.list().is_empty() => leave(&mut desk.tabs[desk.active], context),
+        let (is_list, visible) = (desk.tab().focus == Focus::List, desk.list_rows(&desk.areas(context)));
+        match desk.open_key() {
+            _ if !desk.is_inbox_shown() || desk.tab().is_in_triage() => (),
+            _ if is_list && side_by_side => match desk.list().selected.clone() {
+                Some(selected) => desk.show_conversation(&selected, context),
+                None if desk.list().is_empty() => close_conversation(&mut desk.tabs[desk.active], context),
                 None => (),
-            }
+            },
+            _ if is_list => desk.list_mut().select_listed(visible, context.moment),
+            Some(open) => desk.list_mut().follow_open(&open, visible),
+            None => (),
         }
-        self.tell_what_to_watch(desk, context);
+        self.send_watch(desk, context);
     }
 
-    fn tell_what_to_watch(&mut self, desk: &Desk, context: &mut Context) {
+    fn send_watch(&mut self, desk: &Desk, context: &mut Context) {
         let tab = desk.tab();
         let conversation = match (&tab.history, tab.focus) {
             (Some(history), _) => Some(history.conversation.clone()).filter(|_| !history.is_new_mail()),
@@ -41,21 +49,20 @@ impl WatchState {
         };
         let current = Some((tab.channel.id.clone(), conversation));
         let now = context.moment;
-        if self.wanted != current {
-            self.wanted = current;
-            self.since = now;
+        if self.target != current {
+            self.target = current;
+            self.target_since = now;
         }
-        let rested = now.since(self.since) >= REST || self.told.is_none();
-        if self.wanted != self.told && rested {
-            self.told.clone_from(&self.wanted);
-            if let Some((channel, conversation)) = self.told.clone() {
+        let rested = now.since(self.target_since) >= WATCH_DELAY || self.sent.is_none();
+        if self.target != self.sent && rested {
+            self.sent.clone_from(&self.target);
+            if let Some((channel, conversation)) = self.sent.clone() {
                 context.push(SyncOrder::Watch(channel, conversation));
             }
         }
     }
 
-    /// Marks as seen what an opened history shows at its end, while the
-    /// terminal has the focus.
+    /// Marks the end of an open history as seen while the terminal has the focus.
     pub(crate) fn mark_seen(&mut self, desk: &mut Desk, context: &mut Context) {
         let is_shown = context.focused && !layout::is_too_small(context.size);
         if !is_shown || !desk.is_inbox_shown() {
@@ -63,43 +70,49 @@ impl WatchState {
         }
         let tab = desk.tab();
         let Some(history) = &tab.history else { return };
-        let at_end = history.shows_end() && history.opened && tab.focus != Focus::List;
-        let Some(newest) = history.newest().filter(|_| at_end) else {
-            // Whoever comes back looks again: it may have been marked as not
-            // seen meanwhile.
-            self.marked = None;
+        let at_end = history.is_at_end() && history.opened && tab.focus != Focus::List;
+        let Some(newest) = history.newest_position().filter(|_| at_end) else {
+            // Marks again on return: the conversation may have been marked as unread meanwhile.
+            self.seen_mark = None;
             return;
         };
         let mark = (history.conversation.clone(), newest.1.clone());
-        if self.marked.as_ref() == Some(&mark) {
+        if self.seen_mark.as_ref() == Some(&mark) {
             return;
         }
         let channel = tab.channel.id.clone();
-        desk.ahead.forget(&channel, Some(&mark.0));
+        desk.prefetched.forget(&channel, Some(&mark.0));
         context.push(FileWrite::MarkSeen(channel, mark.0.clone(), newest));
-        self.marked = Some(mark);
+        self.seen_mark = Some(mark);
         desk.mark_read(context);
     }
 }
 
 impl Desk {
-    /// Asks for every window of the active tab that is stale.
-    pub(crate) fn load_what_is_missing(&mut self, context: &mut Context) {
+    /// The conversation of the history pane, unless it is a mail without a thread yet.
+    fn open_key(&self) -> Option<ConversationKey> {
+        let tab = self.tab();
+        let history = tab.history.as_ref().filter(|history| !history.is_new_mail())?;
+        Some(tab.key_of(&history.conversation))
+    }
+
+    /// Loads everything stale in the active tab.
+    pub(crate) fn load_missing(&mut self, context: &mut Context) {
         if !self.tab().is_inbox() {
             return;
         }
         let now = context.moment;
-        if let Some(query) = self.list_mut().take_query(context.times()) {
+        if let Some(query) = self.list_mut().take_query(context.clock_reading()) {
             context.push(Effect::Load(Load::Conversations(query)));
         }
         let tab = &mut self.tabs[self.active];
         let Some(history) = &mut tab.history else { return };
-        if history.want_older() {
+        if history.request_older() {
             let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
             context.push(SyncOrder::FetchOlder(channel, conversation));
         }
         let Some(query) = history.take_query(now) else { return };
-        match self.ahead.answer(&query).cloned() {
+        match self.prefetched.cached_page(&query).cloned() {
             Some(page) => self.history_loaded(&query, page, context),
             None => context.push(Effect::Load(Load::History(query))),
         }
@@ -113,28 +126,28 @@ impl Changes {
         for tab in &mut desk.tabs {
             let due = tab.composer.as_ref().and_then(Composer::save_due);
             if due.is_some_and(|at| at <= now) {
-                save(tab, context);
+                save_draft(tab, context);
             }
         }
-        self.save_again(false, context);
+        self.retry_drafts(false, context);
     }
 
-    /// Saves every draft now, because the desk is about to end.
-    pub fn leave(&mut self, desk: &mut Desk, context: &mut Context) -> Vec<Effect> {
-        self.save_every_draft(desk, context);
+    /// Saves every draft before the desk ends.
+    pub fn save_on_exit(&mut self, desk: &mut Desk, context: &mut Context) -> Vec<Effect> {
+        self.save_all_drafts(desk, context);
         std::mem::take(&mut context.effects)
     }
 
-    pub(crate) fn save_every_draft(&mut self, desk: &mut Desk, context: &mut Context) {
+    pub(crate) fn save_all_drafts(&mut self, desk: &mut Desk, context: &mut Context) {
         for tab in &mut desk.tabs {
-            save(tab, context);
+            save_draft(tab, context);
         }
-        self.save_again(true, context);
+        self.retry_drafts(true, context);
     }
 }
 
-/// Puts a conversation into the tab's history pane and composer.
-pub(crate) fn show(
+/// Shows a conversation in the tab's history pane and composer.
+pub(crate) fn show_conversation(
     tab: &mut Tab,
     conversation: &ConversationId,
     row: Option<ConversationRow>,
@@ -143,27 +156,26 @@ pub(crate) fn show(
     if tab.history.as_ref().is_some_and(|history| history.conversation == *conversation) {
         return;
     }
-    save(tab, context);
+    save_draft(tab, context);
     let channel = tab.channel.id.clone();
     let mut history = History::new(channel.clone(), conversation.clone());
     history.row = row;
     if tab.is_phone() {
-        history.tell_only_here();
+        history.limit_to_local();
     }
     tab.history = Some(history);
     tab.composer = Some(Composer::new(conversation.clone()));
-    tab.looked = ReadProgress::default();
+    tab.read_progress = ReadProgress::default();
     context.push(Effect::Load(Load::Draft(channel, conversation.clone())));
 }
 
-/// Empties the history pane: there is no conversation to show.
-pub(crate) fn leave(tab: &mut Tab, context: &mut Context) {
-    save(tab, context);
+pub(crate) fn close_conversation(tab: &mut Tab, context: &mut Context) {
+    save_draft(tab, context);
     tab.history = None;
     tab.composer = None;
 }
 
-fn save(tab: &mut Tab, context: &mut Context) {
+fn save_draft(tab: &mut Tab, context: &mut Context) {
     let Some(composer) = &mut tab.composer else { return };
     if let Some(draft) = composer.take_unsaved() {
         let conversation = composer.conversation.clone();

@@ -1,23 +1,20 @@
-//! One line of the log of calls: what was asked and how it went. Never what
-//! was answered.
+//! Entry of the call log: request and result, never the content of an answer.
 
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// Lines a log keeps.
 pub const MAX_LOG_LINES: usize = 1_000;
 
-/// How a call went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallResult {
-    /// It was answered with a status.
+    /// Answered with this HTTP status.
     Status(u16),
-    /// It was not answered, or not asked: why.
+    /// Not answered, or refused before sending; holds the reason.
     Failed(SafeText),
 }
 
 impl CallResult {
-    /// Whether it brought an answer.
+    /// True for a status of 200 to 299.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Status(200..=299))
     }
@@ -28,11 +25,9 @@ pub struct CallLine {
     pub at: Timestamp,
     pub connection: String,
     pub endpoint: String,
-    /// The contact it was about, if any: a conversation's or contact's id.
+    /// Id of the conversation or contact, if any.
     pub contact: String,
     pub result: CallResult,
-    /// Milliseconds it took.
     pub millis: u32,
-    /// Bytes of the answer.
     pub bytes: u32,
 }

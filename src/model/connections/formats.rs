@@ -1,11 +1,9 @@
-//! Amounts of money and dates as people read them.
-//!
-//! What it cannot read it leaves as it is. Amounts are never made floating
-//! point numbers.
+//! Formats amounts of money and dates. Text that cannot be parsed stays unchanged. Amounts are
+//! never converted to floating point.
 
 use crate::time::{Timestamp, Zone};
 
-/// An amount with two decimals, thousands apart, and its currency behind it.
+/// Formats with two decimals, grouped thousands, and the currency.
 pub fn format_money(text: &str, currency: Option<&str>, minor: bool) -> String {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -38,8 +36,7 @@ pub fn format_money(text: &str, currency: Option<&str>, minor: bool) -> String {
     format!("{sign}{apart}.{part}{behind}")
 }
 
-/// A day, and the time if one is told: from ISO 8601 or seconds since the
-/// epoch.
+/// Formats a date, or a date with time, from ISO 8601 or an epoch timestamp.
 pub fn format_date(text: &str, zone: &Zone) -> String {
     if let Ok(day) = text.parse::<jiff::civil::Date>()
         && text.len() == 10
@@ -48,7 +45,7 @@ pub fn format_date(text: &str, zone: &Zone) -> String {
     }
     let seconds =
         text.parse::<i64>().ok().filter(|number| (100_000_000..100_000_000_000_000).contains(number));
-    // Larger ones can only be milliseconds.
+    // Larger numbers are milliseconds.
     let micros =
         seconds.map(|second| if second < 100_000_000_000 { second * 1_000_000 } else { second * 1_000 });
     let Some(at) = Timestamp::parse(text).or(micros.map(Timestamp::from_micros)) else {

@@ -1,38 +1,36 @@
-//! Who a call is about: what a channel itself proves of the person who writes,
-//! and the one function that gives a call its values.
+//! Identity of the contact a call is about, and the parameter values derived from it.
 //!
-//! A name, a user name and a mail address told in a chat are chosen by their sender
-//! writes. They identify nobody, and there is no way to send them as if they did.
+//! Only facts proven by the channel identify a contact. A name, a user name or a mail address given
+//! in a chat is chosen by its sender and is never sent as an identity.
 
 use crate::account::Platform;
 use crate::bounds;
 use crate::connections::ConnectionEndpoint;
 use crate::connections::parameters::{FilledParameter, Parameter, ParameterSource};
 
-/// Characters a value may have.
+/// Maximum length of a value.
 pub const MAX_VALUE_CHARS: usize = 1_000;
-/// Digits of a chat id at most.
 const MAX_CHAT_ID_DIGITS: usize = 19;
 
-/// What can be sent of a contact.
+/// Fact about a contact that can be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum ContactField {
-    /// The number they write from, on business chat, voice and SMS.
+    /// The sender's number on business chat, voice and SMS.
     #[default]
     Phone,
-    /// The address they write from, on the mail channel.
+    /// The sender's address on the mail channel.
     Email,
-    /// The id of their private chat, on the bot channel.
+    /// Id of the private chat on the bot channel.
     ChatId,
-    /// What the business keeps under a name in the contact's metadata.
+    /// Entry of the contact's metadata with this name.
     Metadata(String),
 }
 
 impl ContactField {
-    /// The fields that a channel proves.
+    /// Fields proven by a channel.
     pub const VERIFIED: [Self; 3] = [Self::Phone, Self::Email, Self::ChatId];
 
-    /// The field of a word, as `phone` or `metadata.customer_id`.
+    /// Parses `phone` or `metadata.customer_id`.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::VERIFIED.into_iter().find(|contact_field| contact_field.word() == word).or_else(|| {
             let name = word.strip_prefix("metadata.").filter(|text| !text.is_empty())?;
@@ -49,14 +47,12 @@ impl ContactField {
         }
     }
 
-    /// Whether a channel proves it.
     pub fn is_verified(&self) -> bool {
         Self::VERIFIED.contains(self)
     }
 }
 
-/// What is known of the contact a call is about: at most one identity, the one
-/// that their channel proves, and metadata.
+/// Known facts about a contact: at most one identity, proven by the channel, and metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContactFacts {
     identity: Option<(ContactField, String)>,
@@ -64,9 +60,9 @@ pub struct ContactFacts {
 }
 
 impl ContactFacts {
-    /// What a channel proves of who writes there from an address. Nothing, where
-    /// the address is not of the channel's own shape: a group's chat id is no
-    /// person, and a `@` makes a mail address on the mail channel only.
+    /// Derives the identity from the address of a conversation. None if the address does not have
+    /// the channel's own form: a group's chat id is no person, and a mail address counts on the
+    /// mail channel only.
     pub fn from_address(platform: &Platform, address: &str) -> Self {
         let proven = match platform {
             Platform::Whatsapp | Platform::Voip => bounds::is_e164(address).then_some(ContactField::Phone),
@@ -77,13 +73,12 @@ impl ContactFacts {
         Self { identity: proven.map(|field| (field, address.to_owned())), metadata: Vec::new() }
     }
 
-    /// The same with the contact's metadata, which identifies nobody by itself.
     #[must_use]
     pub fn with_metadata(self, metadata: Vec<(String, String)>) -> Self {
         Self { metadata, ..self }
     }
 
-    /// One of them, if it is known.
+    /// Returns the value of a field, if known and not empty.
     pub fn get(&self, field: &ContactField) -> Option<&str> {
         let known = match field {
             ContactField::Metadata(name) => {
@@ -98,22 +93,20 @@ impl ContactFacts {
         known.filter(|text| !text.is_empty())
     }
 
-    /// The identity, where it is one of these.
     fn proven_identity(&self, fields: &[ContactField]) -> Option<&str> {
         fields.iter().filter(|field| field.is_verified()).find_map(|field| self.get(field))
     }
 }
 
-/// Whether a chat id is that of a person: groups and channels have a minus or a
-/// name.
+/// True for the chat id of a person; ids of groups and channels have a minus or a name.
 fn is_private_chat(address: &str) -> bool {
     let digits = address.bytes().all(|byte| byte.is_ascii_digit());
     digits && !address.starts_with('0') && (1..=MAX_CHAT_ID_DIGITS).contains(&address.len())
 }
 
 impl ConnectionEndpoint {
-    /// The fields one parameter may identify the contact with; none, where it
-    /// does not.
+    /// Returns the fields that may identify the contact in this parameter; empty if it does not
+    /// identify.
     pub fn identifying_fields<'a>(&'a self, parameter: &'a Parameter) -> &'a [ContactField] {
         match &parameter.source {
             ParameterSource::Contact => &self.contact,
@@ -122,10 +115,9 @@ impl ConnectionEndpoint {
         }
     }
 
-    /// Gives each parameter its value. What comes from the contact is always
-    /// required, and unless the endpoint is public at least one value is an
-    /// identity that the contact's channel proves: otherwise nothing is asked.
-    /// An optional value that was not filled in is left out.
+    /// Fills all parameters. Values from the contact are always required. Unless the endpoint is
+    /// public, at least one value must be an identity proven by the channel; otherwise the call is
+    /// refused. Optional values without input are omitted.
     pub fn fill_parameters(
         &self,
         facts: &ContactFacts,

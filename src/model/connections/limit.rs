@@ -1,22 +1,17 @@
-//! How many calls may leave in any 60 seconds: exactly so many, wherever the
-//! 60 seconds are laid.
-//!
-//! The time comes in as a value.
+//! Sliding rate limit: never more than `per_minute` calls in any 60 seconds, wherever they start.
 
 use std::collections::VecDeque;
 
 use crate::time::{MINUTE, Moment};
 
-/// The calls of the last minute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallRateLimit {
     calls: VecDeque<Moment>,
 }
 
 impl CallRateLimit {
-    /// Lets a call through and counts it, or says in how many microseconds
-    /// the next may leave. A clock that goes back counts as standing
-    /// still.
+    /// Counts a call if it is allowed, else returns the microseconds until the next one. Earlier
+    /// times than the last call count as equal to it.
     pub fn admit(&mut self, per_minute: u32, now: Moment) -> Result<(), i64> {
         let now = self.calls.back().map_or(now, |last| now.max(*last));
         while self.calls.front().is_some_and(|first| now.since(*first) >= MINUTE) {
@@ -27,7 +22,7 @@ impl CallRateLimit {
             self.calls.push_back(now);
             return Ok(());
         }
-        // When the limit was lowered, several have to leave first.
+        // If the limit was lowered, several calls must expire first.
         let ahead = self.calls.len() - most;
         let first = self.calls.get(ahead).or(self.calls.back()).copied().unwrap_or(now);
         Err((MINUTE - now.since(first)).max(1))
@@ -55,14 +50,13 @@ mod tests {
         assert_eq!(window.admit(2, at(MINUTE - 1)), Err(1));
         assert_eq!(window.admit(2, at(MINUTE)), Ok(()));
         assert_eq!(window.admit(2, at(MINUTE)), Err(10 * SECOND));
-        // A clock set back by an hour lets nothing through and blocks nothing
-        // for longer than a minute.
+        // A clock set back by an hour admits no call early and blocks for at most a minute.
         assert_eq!(window.admit(2, at(-60 * MINUTE)), Err(10 * SECOND));
         assert_eq!(window.admit(0, at(5 * MINUTE)), Err(MINUTE));
     }
 
-    /// Against the definition: in no 60 seconds more than so many, and never
-    /// one fewer than could have been. 100,000 schedules.
+    /// Compares 100,000 schedules with the definition: never more than the limit in 60 seconds, and
+    /// never fewer than possible.
     #[test]
     fn it_is_exact_in_any_schedule() {
         let mut random = StdRng::seed_from_u64(7);
@@ -76,7 +70,7 @@ mod tests {
                     0 => 0,
                     1 => random.random_range(0..3 * SECOND),
                     2 => random.random_range(0..70 * SECOND),
-                    // Exactly when the oldest leaves, and just before.
+                    // Exactly when the oldest call expires, and just before.
                     _ => {
                         let oldest = let_through.iter().rev().nth(limit as usize - 1);
                         oldest.map_or(0, |oldest| (oldest + MINUTE - now - random.random_range(0..2)).max(0))

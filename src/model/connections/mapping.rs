@@ -1,82 +1,70 @@
-//! What of an answer is shown: places under labels, lists as tables. And what
-//! was found there, ready to be shown.
+//! Mapping of a JSON answer to labelled values and tables.
 
 use crate::connections::path::Path;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// Fields a mapping may have.
 pub const MAX_FIELDS: usize = 30;
-/// Columns a table may have.
 pub const MAX_COLUMNS: usize = 6;
-/// Rows of a table that are kept.
+/// Maximum per table; the rest is dropped.
 pub const MAX_ROWS: usize = 20;
-/// Characters of a value that are kept.
+/// Maximum per value; the rest is dropped.
 pub const MAX_VALUE_CHARS: usize = 400;
 
-/// How a value is written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ValueFormat {
-    /// As it came.
     #[default]
     Text,
-    /// As an amount of money.
     Money {
-        /// The currency, if the answer does not tell.
+        /// Currency, if not part of the answer.
         currency: Option<String>,
-        /// Whether the answer counts hundredths.
+        /// True if the answer counts hundredths.
         minor: bool,
     },
-    /// As a day.
     Date,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableColumn {
     pub label: String,
-    /// Where in each item it is.
     pub path: Path,
     pub format: ValueFormat,
 }
 
-/// What a field shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldKind {
     /// One value; several are joined.
     Value(ValueFormat),
-    /// A list, an item a row.
+    /// One row per item of a list.
     Table(Vec<TableColumn>),
 }
 
-/// One labelled part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MappedField {
-    /// What `{connection.name}` calls it.
+    /// Name in `{connection.name}`.
     pub name: String,
     pub label: String,
     pub path: Path,
     pub kind: FieldKind,
 }
 
-/// What was found for a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DisplayValue {
     Line(SafeText),
-    /// Rows under heads, and how many more there were.
+    /// Column headers, rows, and the number of rows dropped.
     Table(Vec<SafeText>, Vec<Vec<SafeText>>, usize),
 }
 
-/// A field with what was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MappedValue {
-    /// What `{connection.name}` calls it.
+    /// Name in `{connection.name}`.
     pub name: String,
     pub label: SafeText,
     pub value: DisplayValue,
 }
 
 impl MappedValue {
-    /// It on one line: a table's first row.
+    /// Formats as one line; for a table, its first row.
     pub fn to_line(&self) -> String {
         match &self.value {
             DisplayValue::Line(text) => text.to_string(),
@@ -92,16 +80,14 @@ fn join_cells(cells: &[SafeText], between: &str) -> String {
     full.join(between)
 }
 
-/// A whole answer, ready to be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MappedAnswer {
-    /// The fields in which something was found.
     pub fields: Vec<MappedValue>,
     pub at: Timestamp,
 }
 
 impl MappedAnswer {
-    /// What `{connection.name}` stands for.
+    /// Returns the value of the variable `{connection.name}`.
     pub fn value(&self, name: &str) -> Option<String> {
         self.fields
             .iter()
@@ -110,8 +96,7 @@ impl MappedAnswer {
             .filter(|text| !text.is_empty())
     }
 
-    /// All of it as lines of text, so many at most: for an assistant, and for
-    /// commands.
+    /// Formats all fields as at most `most` lines, for assistants and commands.
     pub fn to_lines(&self, most: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for it in &self.fields {
@@ -128,19 +113,18 @@ impl MappedAnswer {
     }
 }
 
-/// Something in an answer that a mapping can be made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MappingCandidate {
     pub path: Path,
     pub sample: SafeText,
-    /// How it looks as if it should be written.
+    /// Guessed format.
     pub format: ValueFormat,
-    /// The columns, if it is a list of objects.
+    /// Columns if the value is a list of objects, else empty.
     pub columns: Vec<TableColumn>,
 }
 
 impl MappingCandidate {
-    /// The field it becomes; names that are taken already are avoided.
+    /// Creates a field with a name not used in `taken`.
     pub fn to_field(&self, taken: &[MappedField]) -> MappedField {
         let word = self.path.0.iter().rev().find_map(|path_segment| match path_segment {
             crate::connections::path::PathSegment::Name(name) => Some(name.as_str()),
@@ -163,7 +147,7 @@ impl MappingCandidate {
     }
 }
 
-/// A name for `{connection.name}`: letters, digits, `_`.
+/// Name for `{connection.name}`: letters, digits, `_`.
 fn to_identifier(word: &str) -> String {
     let word: String = word
         .chars()
@@ -173,7 +157,7 @@ fn to_identifier(word: &str) -> String {
     word.to_lowercase()
 }
 
-/// A label from a member's name: `shipped_at` and `shippedAt` are `shipped at`.
+/// Derives a label from a JSON name: `shipped_at` and `shippedAt` become `shipped at`.
 pub fn to_label(word: &str) -> String {
     let mut label = String::new();
     let mut before = ' ';

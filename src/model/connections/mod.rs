@@ -1,19 +1,19 @@
-//! Data Connections: the business's own data, asked for over its own HTTP
-//! interface. What a connection and its endpoints are, as plain data.
+//! Data Connections: queries to the business's own HTTP interfaces. Plain data and rules; requests
+//! are made elsewhere.
 //!
 //! | file | what |
 //! |---|---|
-//! | `identity.rs` | who a call is about; gives each parameter its value |
-//! | `parameters.rs` | where a value comes from, and whether it is of its kind |
-//! | `target.rs` | base URL, path and values become one URL |
-//! | `path.rs` | places in a JSON answer |
-//! | `mapping.rs` | which places are shown, under which labels, and how |
-//! | `formats.rs` | amounts and dates as people read them |
-//! | `limit.rs` | how many calls a minute takes |
-//! | `review.rs` | all that is wrong with a connection, in words |
-//! | `calls.rs` | one line of the log of calls |
+//! | `identity.rs` | the contact a call is about; parameter values |
+//! | `parameters.rs` | sources and validation of parameter values |
+//! | `target.rs` | builds the URL from base URL, path and values |
+//! | `path.rs` | paths into a JSON answer |
+//! | `mapping.rs` | fields of an answer to show, their labels and formats |
+//! | `formats.rs` | amounts and dates for people |
+//! | `limit.rs` | calls a minute |
+//! | `review.rs` | mistakes in the definition of a connection |
+//! | `calls.rs` | one line of the call log |
 //!
-//! A credential is never part of a connection: it is kept apart, sealed.
+//! A connection never contains its credential, which is stored separately and sealed.
 
 pub mod calls;
 pub mod formats;
@@ -34,39 +34,33 @@ pub use mapping::{
 pub use parameters::{Parameter, ParameterPlace, ParameterSource, ValueKind};
 pub use path::Path;
 
-/// Seconds a call may take, unless a connection says otherwise.
+/// Default timeout of a call, in seconds.
 pub const DEFAULT_TIMEOUT_SECONDS: u32 = 10;
-/// Calls a minute, unless a connection says otherwise.
 pub const DEFAULT_CALLS_PER_MINUTE: u32 = 60;
-/// Connections there may be.
 pub const MAX_CONNECTIONS: usize = 50;
-/// Endpoints a connection may have.
 pub const MAX_ENDPOINTS: usize = 50;
 
-/// One HTTP interface of the business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// What it is called: letters, digits, `_` and `-`.
+    /// Letters, digits, `_` and `-`.
     pub name: String,
     pub description: String,
-    /// What all its paths begin with.
+    /// Prefix of all endpoint paths.
     pub base_url: String,
-    /// Seconds a call may take, from the lookup to the last byte.
+    /// Timeout of a call in seconds, from name resolution to the last byte.
     pub timeout_seconds: u32,
-    /// Calls that may leave in any 60 seconds.
+    /// Maximum number of calls in any 60 seconds.
     pub per_minute: u32,
-    /// How it is told who asks.
     pub auth: Auth,
-    /// Hosts in private networks that it may reach, each named as the URL
-    /// names it: `orders.internal`, `10.0.0.5`, `127.0.0.1:8080`.
+    /// Private network hosts the connection may reach, written as in the URL: `orders.internal`,
+    /// `10.0.0.5`, `127.0.0.1:8080`.
     pub private_hosts: Vec<String>,
     pub endpoints: Vec<ConnectionEndpoint>,
 }
 
-/// How a connection is told who asks. The secret part is kept apart.
+/// Authentication method. The secret is stored separately.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Auth {
-    /// It is not.
     #[default]
     None,
     /// `Authorization: Bearer …`.
@@ -77,27 +71,25 @@ pub enum Auth {
     ApiKeyQuery {
         parameter: String,
     },
-    /// A user name and a password.
     Basic {
         user: String,
     },
-    /// A token that is fetched for a client's id and secret.
+    /// OAuth 2.0 client credentials grant.
     ClientCredentials {
         token_url: String,
         client_id: String,
-        /// What the token is to allow.
         scope: Option<String>,
     },
-    /// A header with a value of its own kind: `Authorization: Token …`.
+    /// A header with a custom prefix: `Authorization: Token …`.
     CustomHeader {
         header: String,
-        /// What stands before the secret.
+        /// Text before the secret.
         prefix: String,
     },
 }
 
 impl Auth {
-    /// The words for all kinds, as the interface lists them.
+    /// Words of all kinds, as in the interface.
     pub const WORDS: [&'static str; 7] = [
         "none",
         "bearer",
@@ -108,7 +100,6 @@ impl Auth {
         "custom_header",
     ];
 
-    /// The word of this kind.
     pub fn word(&self) -> &'static str {
         let index = match self {
             Self::None => 0,
@@ -122,7 +113,6 @@ impl Auth {
         Self::WORDS[index]
     }
 
-    /// Whether it needs a secret.
     pub fn needs_secret(&self) -> bool {
         *self != Self::None
     }
@@ -140,61 +130,49 @@ impl Auth {
 }
 
 crate::words! {
-    /// What is done at a path.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum EndpointMethod {
-        /// Reads.
         #[default]
         Get = "GET",
-        /// Asks with a body.
         Post = "POST",
-        /// Replaces.
         Put = "PUT",
-        /// Changes.
         Patch = "PATCH",
         Delete = "DELETE",
     }
 }
 
-/// One thing that can be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionEndpoint {
-    /// What it is called: letters, digits, `_` and `-`.
+    /// Letters, digits, `_` and `-`.
     pub name: String,
     pub method: EndpointMethod,
-    /// Below the base URL, with `{parameter}` where values go.
+    /// Path below the base URL, with `{parameter}` placeholders.
     pub path: String,
-    /// When and how to use it, in plain language, for an assistant and for
-    /// people.
+    /// Usage notes in plain language, for assistants and people.
     pub instructions: String,
-    /// What identifies the contact there: the first of these that their
-    /// channel proves.
+    /// Facts that identify the contact, in order of preference; the first that the contact's
+    /// channel proves is used.
     pub contact: Vec<ContactField>,
-    /// Whether its answer is the same for everybody: then it is asked without
-    /// saying who the customer is.
+    /// True if the answer is the same for every customer; the call then carries no customer data.
     pub public: bool,
-    /// Whether an assistant may propose to call it although it changes
-    /// something. A person confirms each call.
+    /// True if an assistant may propose a call that changes data. A person confirms each call.
     pub assistant_may_change: bool,
-    /// Whether the inbox asks by itself when a conversation is opened.
+    /// True if opening a conversation calls the endpoint automatically.
     pub automatic: bool,
     pub parameters: Vec<Parameter>,
-    /// What of its answer is shown.
     pub fields: Vec<MappedField>,
 }
 
 impl ConnectionEndpoint {
-    /// What a person has to fill in.
     pub fn asked_parameters(&self) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(|parameter| matches!(parameter.source, ParameterSource::Asked(_)))
     }
 
-    /// Whether it can be asked with nothing but what is known of a contact.
     pub fn needs_no_input(&self) -> bool {
         self.asked_parameters().all(|parameter| !parameter.is_required())
     }
 
-    /// Whether the contact's channel proves what it identifies them with.
+    /// True if the contact's channel proves the facts that identify the contact.
     pub fn is_identified_by(&self, facts: &ContactFacts) -> bool {
         self.parameters.iter().all(|parameter| match &parameter.source {
             ParameterSource::Contact => self.contact.iter().any(|field| facts.get(field).is_some()),
@@ -203,8 +181,7 @@ impl ConnectionEndpoint {
         })
     }
 
-    /// Whether it changes nothing and what is known of a contact is enough to
-    /// ask it.
+    /// True if the endpoint only reads and the facts about the contact suffice for a call.
     pub fn is_readable_with(&self, facts: &ContactFacts) -> bool {
         self.method == EndpointMethod::Get && self.fill_parameters(facts, &[]).is_ok()
     }
@@ -215,8 +192,7 @@ impl Connection {
         self.endpoints.iter().find(|endpoint| endpoint.name == name)
     }
 
-    /// A connection with a name and an address, and all else as it is unless
-    /// somebody says otherwise.
+    /// Creates a connection with default settings.
     pub fn new(name: &str, base_url: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -230,8 +206,8 @@ impl Connection {
         }
     }
 
-    /// What a credential is given for: it is not sent anywhere else, and has
-    /// to be given anew when any of this changes.
+    /// Returns the scope a credential is bound to. If any part changes, the credential must be
+    /// entered again.
     pub fn credential_scope(&self) -> String {
         let token_url = match &self.auth {
             Auth::ClientCredentials { token_url, .. } => token_url.as_str(),

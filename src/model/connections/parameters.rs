@@ -1,17 +1,14 @@
-//! What an endpoint is given: where each value comes from, and whether it is
-//! of its kind.
+//! Parameters of an endpoint: source, position and type of their values.
 
 use crate::connections::identity::ContactField;
 
 crate::words! {
-    /// Where a value goes.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum ParameterPlace {
-        /// Into the path, at `{name}`.
+        /// Replaces `{name}` in the path.
         Path = "path",
-        /// Into the query.
         Query = "query",
-        /// Into the JSON object that is the body.
+        /// Member of the JSON object in the body.
         Body = "body",
     }
 }
@@ -21,10 +18,8 @@ crate::words! {
     pub enum ValueKind {
         #[default]
         Text = "text",
-        /// A whole number.
         Integer = "integer",
         Number = "number",
-        /// `true` or `false`.
         Boolean = "boolean",
         /// A day: `2026-11-20`.
         Date = "date",
@@ -32,7 +27,7 @@ crate::words! {
 }
 
 impl ValueKind {
-    /// Whether a text is such a value; what it should be, if not.
+    /// Returns a description of the expected value if the text is invalid.
     pub fn check_text(self, text: &str) -> Option<&'static str> {
         let digits = |text: &str| {
             !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -59,50 +54,42 @@ impl ValueKind {
     }
 }
 
-/// Whether a text is a day of the calendar.
 fn is_day(text: &str) -> bool {
     text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()
 }
 
-/// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParameterSource {
-    /// What names the contact at this endpoint.
+    /// The contact's identity at this endpoint.
     Contact,
-    /// Something known of the contact.
+    /// A known fact about the contact.
     ContactField(ContactField),
-    /// Always the same.
     Constant(String),
-    /// A person or an assistant fills it in; what to ask for.
+    /// Input of a person or an assistant; holds the question.
     Asked(String),
 }
 
-/// One value an endpoint is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// What the endpoint calls it.
     pub name: String,
     pub place: ParameterPlace,
     pub kind: ValueKind,
-    /// Whether the endpoint is not asked without it, as it was written: see
-    /// [`Parameter::is_required`].
+    /// As configured; see [`Parameter::is_required`] for the effective value.
     pub required: bool,
     pub source: ParameterSource,
 }
 
 impl Parameter {
-    /// Whether the endpoint is not asked without it: always so for what goes
-    /// into the path, and for what says who the call is about.
+    /// True if the endpoint is not called without the value. Always true for path parameters and
+    /// facts about the contact.
     pub fn is_required(&self) -> bool {
         let of_contact = matches!(self.source, ParameterSource::Contact | ParameterSource::ContactField(_));
         self.required || of_contact || self.place == ParameterPlace::Path
     }
 }
 
-/// One value, ready to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilledParameter {
-    /// What the endpoint calls it.
     pub name: String,
     pub place: ParameterPlace,
     pub kind: ValueKind,

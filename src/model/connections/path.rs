@@ -1,29 +1,24 @@
-//! Places in a JSON answer, written as JSONPath: `$.orders[*].total`. The
-//! plain part of it: names, numbers and all; no filters and no `..`, so that
-//! looking costs no more than the answer is long.
+//! Paths into a JSON answer in JSONPath syntax: `$.orders[*].total`. Supports names, indexes and
+//! wildcards only; no filters and no `..`, so evaluation is linear in the size of the answer.
 
 use std::fmt;
 
-/// Steps a path may have.
 const MAX_SEGMENTS: usize = 16;
 
-/// One step down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathSegment {
-    /// To the member of a name.
     Name(String),
-    /// To the item of a number; from the end, if it is negative.
+    /// Index; negative values count from the end.
     Index(i32),
-    /// To every item or member.
+    /// Every item or member.
     All,
 }
 
-/// A place in an answer, or several.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Path(pub Vec<PathSegment>);
 
 impl Path {
-    /// Reads a path; the `$` in front may be left out.
+    /// Parses a path; the leading `$` is optional.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is no path; write $.name, $.list[0], $.list[*].name or $['a name']");
         let text = text.trim();

@@ -1,5 +1,4 @@
-//! All that is wrong with a connection as somebody wrote it, in words, before
-//! anything is asked.
+//! Validates the definition of a connection before it is used.
 
 use crate::connections::identity::ContactField;
 use crate::connections::mapping::{FieldKind, MAX_COLUMNS, MAX_FIELDS};
@@ -7,18 +6,17 @@ use crate::connections::mistake::ConnectionMistake;
 use crate::connections::parameters::{ParameterPlace, ParameterSource};
 use crate::connections::{Auth, Connection, ConnectionEndpoint, EndpointMethod, MAX_ENDPOINTS, target};
 
-/// Whether a word can be a name: letters, digits, `_` and `-`, up to 40.
+/// True for a valid name: letters, digits, `_` and `-`, at most 40.
 pub fn is_name(word: &str) -> bool {
     let letter = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-');
     !word.is_empty() && word.chars().count() <= 40 && word.chars().all(letter)
 }
 
-/// What is wrong, a line each; nothing, if it can be used.
 pub fn describe_mistakes(connection: &Connection) -> Vec<String> {
     find_mistakes(connection).into_iter().map(|mistake| mistake.why).collect()
 }
 
-/// The same with the keys it is about.
+/// Returns the mistakes with their configuration keys.
 pub fn find_mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     let name = &connection.name;
@@ -100,7 +98,7 @@ fn check_endpoint(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     wrong
 }
 
-/// What is wrong with how the contact is identified, and who may change what.
+/// Checks identification of the contact, and permissions for changes.
 fn check_identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     let taken = |parameter_source: &ParameterSource| {

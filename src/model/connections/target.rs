@@ -1,35 +1,34 @@
-//! Base URL, path and values become one URL. A value stays inside its segment
-//! whatever it holds.
+//! Builds a URL from base URL, path and values. A value cannot leave its path segment.
 
 use std::fmt::Write;
 
 use crate::connections::parameters::{FilledParameter, ParameterPlace};
 
-/// Why there is no URL. The texts may be shown.
+/// Reason why a URL is invalid; the messages may be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// A segment that would climb or vanish.
+    /// A value that makes a path segment empty, `.` or `..`.
     #[error("{0} would make a path segment of nothing but dots, which is refused")]
     Dots(String),
-    /// A place in the path without a value.
+    /// A placeholder without a value.
     #[error("the path has {{{0}}}, but there is no such parameter")]
     Unknown(String),
-    /// A brace without its other half.
+    /// Unbalanced braces.
     #[error("the path has a brace that is not closed")]
     Brace,
-    /// Something that does not belong into a path.
+    /// Characters or segments that are not allowed in a path.
     #[error("the path must begin with / and hold no ?, # or \\, no blanks, and no . or .. as a segment")]
     Path,
 }
 
-/// Scheme and host of a URL, as it is written.
+/// Returns scheme and host as written.
 pub fn origin(url: &str) -> Option<&str> {
     let (scheme, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next().filter(|part| !part.is_empty())?;
     Some(&url[..scheme.len() + 3 + host.len()])
 }
 
-/// The names in a path's braces, in order.
+/// Returns the names of the placeholders in order.
 pub fn placeholder_names(path: &str) -> Result<Vec<&str>, TargetError> {
     let mut found = Vec::new();
     let mut rest = path;
@@ -44,7 +43,6 @@ pub fn placeholder_names(path: &str) -> Result<Vec<&str>, TargetError> {
     if rest.contains('}') { Err(TargetError::Brace) } else { Ok(found) }
 }
 
-/// Whether a path can be asked for at all.
 pub fn check_path(path: &str) -> Result<(), TargetError> {
     placeholder_names(path)?;
     let odd = |character: char| {
@@ -57,10 +55,6 @@ pub fn check_path(path: &str) -> Result<(), TargetError> {
     Ok(())
 }
 
-/// The URL to ask for.
-///
-/// # Errors
-/// See [`TargetError`].
 pub fn build_url(base_url: &str, path: &str, values: &[FilledParameter]) -> Result<String, TargetError> {
     check_path(path)?;
     let mut url = base_url.trim_end_matches('/').to_owned();
@@ -94,19 +88,19 @@ pub fn build_url(base_url: &str, path: &str, values: &[FilledParameter]) -> Resu
     Ok(url)
 }
 
-/// `.` and `..`, in whatever spelling a URL reader takes for them.
+/// True for `.` and `..`, also percent-encoded.
 fn is_dot_segment(segment: &str) -> bool {
     let plain = segment.to_ascii_lowercase().replace("%2e", ".");
     plain == "." || plain == ".."
 }
 
-/// Everything but letters, digits and `-._~` as `%XX`.
+/// Encodes all bytes except letters, digits and `-._~`.
 pub fn percent_encode(text: &str, out: &mut String) {
     for it in text.bytes() {
         if it.is_ascii_alphanumeric() || matches!(it, b'-' | b'.' | b'_' | b'~') {
             out.push(char::from(it));
         } else {
-            // Writing into a text does not fail.
+            // Writing into a `String` does not fail.
             let _ = write!(out, "%{it:02X}");
         }
     }

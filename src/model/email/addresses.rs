@@ -1,21 +1,19 @@
-//! Mail addresses as people type them: lists, names around them, doubles,
-//! and what must never get into a header.
+//! Typed mail addresses: parsing of lists, duplicates, and safe header lines.
 
 use std::collections::HashSet;
 
-/// Characters of an address at most.
 const MAX_ADDRESS_CHARS: usize = 254;
 
-/// One address of a line of them.
+/// Entry of an address list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypedAddress {
-    /// An address, without the name around it.
+    /// An address without display name.
     Address(String),
-    /// Something else.
+    /// Any other text.
     Invalid(String),
 }
 
-/// Cuts a line such as `Ana <ana@x.example>, bob@x.example; c@x.example`.
+/// Parses a list such as `Ana <ana@x.example>, bob@x.example; c@x.example`.
 pub fn parse_list(line: &str) -> Vec<TypedAddress> {
     let mut pieces = vec![String::new()];
     let (mut quoted, mut angled) = (false, false);
@@ -48,8 +46,8 @@ fn parse_address(piece: &str) -> TypedAddress {
     }
 }
 
-/// Whether a text can be one address and nothing else: no second header, no
-/// second address, no name hides in it.
+/// True if the text is exactly one address. Rejects anything that could add a header, an address or
+/// a name.
 pub fn is_address(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let plain = |character: char| {
@@ -69,19 +67,17 @@ pub fn is_address(text: &str) -> bool {
         && is_domain
 }
 
-/// What two spellings of one address have in common.
 pub fn normalize(address: &str) -> String {
     address.trim().to_lowercase()
 }
 
-/// To, Cc and Bcc without doubles, each kept where it stands first, and
-/// without the addresses that are one's own.
+/// Removes own addresses and duplicates from To, Cc and Bcc; the first occurrence is kept.
 pub fn remove_duplicates(lists: [Vec<String>; 3], own: &[String]) -> [Vec<String>; 3] {
     let mut seen: HashSet<String> = own.iter().map(|text| normalize(text)).collect();
     lists.map(|list| list.into_iter().filter(|text| seen.insert(normalize(text))).collect())
 }
 
-/// A line that goes into a header, with nothing in it that could end it.
+/// Removes line breaks and controls, so that the text cannot end its header.
 pub fn to_header_line(text: &str) -> String {
     let unbroken = text.replace(['\r', '\n', '\t', '\u{85}', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}'], " ");
     unbroken.chars().filter(|character| !character.is_control()).collect::<String>().trim().to_owned()

@@ -1,5 +1,5 @@
-//! What goes with a mail being written: files of this machine, addresses the
-//! service fetches, and files of a mail that is passed on.
+//! Attachments of a mail being composed: local files, URLs the service fetches, and files of a
+//! forwarded mail.
 
 use crate::bounds;
 use crate::email::addresses::to_header_line;
@@ -7,32 +7,28 @@ use crate::email::{MailFile, files};
 use crate::ids::MessageId;
 use crate::outbox::content::{MailAttachment, MailAttachmentSource};
 
-/// Names of the lines of a kept draft.
 const FILE_LINE_NAME: &str = "File";
 const RECEIVED_FILE_LINE_NAME: &str = "Received file";
-/// Bytes of all files a mail encloses at most: they grow by a third on their way.
+/// Maximum total size of enclosed files in bytes, before Base64 adds a third.
 const MAX_ATTACHED_BYTES: u64 = 18_000_000;
 
-/// A file that goes with a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DraftFile {
-    /// A path of this machine or an https address, as typed.
+    /// A local path or an https URL, as typed.
     Typed(String),
-    /// One of a mail that is passed on.
+    /// A file of the forwarded mail.
     Received(ReceivedFile),
 }
 
-/// A file of a mail that is passed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedFile {
-    /// As it goes with the mail.
     pub attachment: MailAttachment,
-    /// Its bytes, where they are known.
+    /// In bytes, if known.
     pub size: Option<u64>,
 }
 
 impl DraftFile {
-    /// A file of a mail, to go with another; `None` where nobody tells its bytes.
+    /// Converts a file of a received mail; `None` if its bytes are not available.
     pub fn from_received(message: &MessageId, place: u64, file: &MailFile) -> Option<Self> {
         let name: String =
             files::display_name(file.name.as_str()).chars().take(bounds::MAX_FILENAME_CHARS).collect();
@@ -48,7 +44,7 @@ impl DraftFile {
         Some(Self::Received(ReceivedFile { attachment, size: file.size }))
     }
 
-    /// As a line of a kept draft.
+    /// Serializes to a line of a stored draft.
     pub(super) fn to_line(&self) -> String {
         match self {
             Self::Typed(what) => format!("{FILE_LINE_NAME}: {}", to_header_line(what)),
@@ -56,7 +52,7 @@ impl DraftFile {
         }
     }
 
-    /// Reads a line of a kept draft; `None` if it is none of a file.
+    /// Parses a line of a stored draft; `None` if it is not a file.
     pub(super) fn from_line(name: &str, value: String) -> Option<Self> {
         match name {
             FILE_LINE_NAME => Some(Self::Typed(value)),
@@ -75,7 +71,6 @@ impl DraftFile {
         }
     }
 
-    /// As it goes with the mail.
     pub fn to_attachment(&self) -> MailAttachment {
         let what = match self {
             Self::Typed(what) => what,
@@ -93,7 +88,7 @@ impl DraftFile {
         }
     }
 
-    /// Whether the service fetches it, and the mail does not enclose it.
+    /// True if the service fetches the file, so that the mail does not enclose it.
     pub fn is_fetched_by_service(&self) -> bool {
         match self {
             Self::Typed(what) => is_link(what),
@@ -103,7 +98,7 @@ impl DraftFile {
 }
 
 impl ReceivedFile {
-    /// Type, size, place in its mail or `-`, mail or address, and the name.
+    /// Type, size, position in its mail or `-`, mail or URL, and name.
     fn to_text(&self) -> String {
         let (place, from) = match &self.attachment.source {
             MailAttachmentSource::Received(message, place) => (place.to_string(), message.as_str()),
@@ -135,7 +130,7 @@ impl From<&str> for DraftFile {
     }
 }
 
-/// Why these files do not fit into one mail, if they do not.
+/// Returns the reason why the files exceed the limits of a mail.
 pub fn describe_excess(files: &[(DraftFile, Option<u64>)]) -> Option<String> {
     if files.len() > bounds::MAX_ATTACHMENTS {
         return Some(format!("{} files; {} are the most", files.len(), bounds::MAX_ATTACHMENTS));
@@ -148,7 +143,7 @@ pub fn describe_excess(files: &[(DraftFile, Option<u64>)]) -> Option<String> {
     })
 }
 
-/// `type/subtype` without parameters, as servers take it.
+/// True for `type/subtype` without parameters.
 fn is_media_type(text: &str) -> bool {
     let is_token = |text: &str| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.+".contains(&byte))
@@ -156,18 +151,16 @@ fn is_media_type(text: &str) -> bool {
     text.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
 }
 
-/// Whether a server can be asked to fetch it.
 fn is_fetchable_url(url: &str) -> bool {
     let is_web = ["https://", "http://"].iter().any(|text| url.to_ascii_lowercase().starts_with(text));
     is_web && url.chars().all(|character| character.is_ascii_graphic())
 }
 
-/// Whether a file is an address and no path.
+/// True for a URL rather than a path.
 fn is_link(what: &str) -> bool {
     what.to_ascii_lowercase().starts_with("https://")
 }
 
-/// The media type of a name's ending.
 fn media_type_of(name: &str) -> &'static str {
     match files::extension(name).as_deref() {
         Some("pdf") => "application/pdf",

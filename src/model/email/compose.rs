@@ -1,5 +1,5 @@
-//! A mail being written: its head and text, as the draft keeps it, and the
-//! mail it becomes. Answers and forwards begin here.
+//! A mail being composed: headers and text in the format of a draft, and the conversion to a
+//! sendable mail. Creates answers and forwards.
 
 use crate::bounds;
 use crate::email::MailMessage;
@@ -9,55 +9,45 @@ use crate::email::quoting::QuoteStyle;
 use crate::ids::{MessageId, ThreadId};
 use crate::outbox::content::Mail;
 
-/// The line between what is written and what is quoted, in a kept draft.
+/// Line between the written and the quoted text in a draft.
 const QUOTE_SEPARATOR: &str = "---- quoted below ----";
-/// Characters quoted of a mail at most.
 const MAX_QUOTE_CHARS: usize = 8_000;
-/// From so many recipients it is asked whether all are meant.
+/// Number of recipients from which sending asks for confirmation.
 pub const MANY_RECIPIENTS: usize = 20;
 
-/// A mail being written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ComposedMail {
-    /// Addresses, as typed.
     pub to: String,
-    /// Addresses, as typed.
     pub cc: String,
-    /// Addresses, as typed.
     pub bcc: String,
-    /// The subject, as typed.
     pub subject: String,
-    /// The sender, where it is not the account's own.
+    /// Sender, if not the account's default.
     pub from: Option<String>,
     pub in_reply_to: Option<String>,
-    /// Whether the text is Markdown that leaves as HTML, too.
+    /// True if the text is Markdown that is also sent as HTML.
     pub html: bool,
     pub files: Vec<DraftFile>,
     pub body: String,
     pub quote: Option<String>,
-    /// Where it is quoted.
     pub quoting: QuoteStyle,
 }
 
-/// How mails of a tab begin.
+/// Defaults for mails of a tab.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MailStyle {
-    /// The sender, where it is not the account's own.
+    /// Sender, if not the account's default.
     pub from: Option<String>,
-    /// What stands below the text.
     pub signature: Option<String>,
-    /// Where an answer quotes the mail it answers.
     pub quoting: QuoteStyle,
-    /// The line over a quote, where it is another than usual: `{date}`, `{name}`,
-    /// `{address}` and `{subject}` are filled in.
+    /// Template of the line above a quote; `{date}`, `{name}`, `{address}` and `{subject}` are
+    /// replaced. `None` for the default.
     pub attribution: Option<String>,
 }
 
-/// The line over a signature.
 const SIGNATURE_SEPARATOR: &str = "-- ";
 
 impl ComposedMail {
-    /// As a draft keeps it.
+    /// Serializes to the draft format.
     pub fn to_draft_text(&self) -> String {
         let line = |text: &str| to_header_line(text);
         let mut text = format!("To: {}\n", line(&self.to));
@@ -90,7 +80,7 @@ impl ComposedMail {
         text
     }
 
-    /// Reads a draft; `None` if it is none of a mail.
+    /// Parses a draft; `None` if it is not a mail.
     pub fn from_draft_text(text: &str) -> Option<Self> {
         let (head, rest) = text.split_once("\n\n").unwrap_or((text.trim_end(), ""));
         if !head.starts_with("To:") {
@@ -122,14 +112,13 @@ impl ComposedMail {
         Some(written)
     }
 
-    /// Whether nothing of a person's own is in its text.
+    /// True if the text and files contain nothing typed by a person.
     pub fn is_blank(&self) -> bool {
         let is_own = |written_file: &DraftFile| matches!(written_file, DraftFile::Typed(_));
         self.own_text().trim().is_empty() && !self.files.iter().any(is_own)
     }
 
-    /// The text without the signature below it, and without what is quoted
-    /// between its lines.
+    /// Returns the text without signature and without quotes between its lines.
     fn own_text(&self) -> String {
         let text = self.without_signature();
         let is_quoted = |(at, text): &(usize, &str)| *at == 0 || text.starts_with('>');
@@ -142,14 +131,13 @@ impl ComposedMail {
         }
     }
 
-    /// The text without the signature below it.
     fn without_signature(&self) -> &str {
         let start = self.body.strip_prefix(SIGNATURE_SEPARATOR).filter(|text| text.starts_with('\n'));
         let signed = || self.body.split_once(&format!("\n{SIGNATURE_SEPARATOR}\n")).map(|pair| pair.0);
         if start.is_some() { "" } else { signed().unwrap_or(&self.body) }
     }
 
-    /// With the sender, the signature and the quoting of a tab.
+    /// Applies the sender, signature and quoting style of a tab.
     #[must_use]
     pub fn with_style(mut self, style: &MailStyle) -> Self {
         if let Some(signature) = &style.signature {
@@ -162,16 +150,15 @@ impl ComposedMail {
         self
     }
 
-    /// Whether it passes on what others wrote; that needs no words of one's
-    /// own.
+    /// True for a forward, which needs no text.
     fn is_forward(&self) -> bool {
         self.in_reply_to.is_none() && self.quote.is_some()
     }
 
-    /// The mail it becomes. `own` are the addresses of the account.
+    /// Converts to a sendable mail. `own` are the addresses of the account.
     ///
     /// # Errors
-    /// The field that is wrong, counted from To, and why.
+    /// The index of the invalid field, with `To` as 0, and the reason.
     pub fn to_mail(&self, thread: Option<ThreadId>, own: &[String]) -> Result<Mail, (usize, String)> {
         let lines = [(&self.to, "To"), (&self.cc, "Cc"), (&self.bcc, "Bcc")];
         let mut lists: [Vec<String>; 3] = Default::default();
@@ -185,7 +172,7 @@ impl ComposedMail {
                 }
             }
         }
-        // A person who writes to themselves alone means it.
+        // Own addresses are kept only if the mail goes to nobody else.
         let to_self = lists.iter().flatten().all(|list| own.iter().any(|own| own.eq_ignore_ascii_case(list)));
         let [to, cc, bcc] = remove_duplicates(lists, if to_self { &[] } else { own });
         if to.is_empty() {
@@ -223,7 +210,6 @@ impl ComposedMail {
         })
     }
 
-    /// The text with what is quoted.
     pub fn full_text(&self) -> String {
         match &self.quote {
             Some(quote) if self.quoting == QuoteStyle::Above => {
@@ -236,19 +222,18 @@ impl ComposedMail {
         }
     }
 
-    /// Whether the text speaks of a file and none goes with it.
+    /// True if the text mentions an attachment but there is none.
     pub fn is_missing_file(&self) -> bool {
         let text = self.own_text().to_lowercase();
         self.files.is_empty() && ATTACHMENT_WORDS.iter().any(|word| text.contains(word))
     }
 
-    /// How many it goes to.
     pub fn recipient_count(&self) -> usize {
         [&self.to, &self.cc, &self.bcc].iter().map(|text| parse_list(text).len()).sum()
     }
 }
 
-/// Words that speak of a file, in the languages of the desk's customers.
+/// Words that mention an attachment, in several languages.
 const ATTACHMENT_WORDS: [&str; 14] = [
     "attach",
     "enclosed",
@@ -266,7 +251,7 @@ const ATTACHMENT_WORDS: [&str; 14] = [
     "em anexo",
 ];
 
-/// An answer to a mail, to its sender or to all who have it.
+/// Composes an answer to the sender or to all recipients.
 pub fn reply_to_mail(
     letter: &MailMessage,
     thread_subject: Option<&str>,
@@ -310,7 +295,7 @@ pub fn reply_to_mail(
     }
 }
 
-/// A mail passed on, with its head before its text and its files.
+/// Composes a forward with the headers, text and files of a mail.
 pub fn forward_mail(
     letter: &MailMessage,
     message: &MessageId,
@@ -337,7 +322,7 @@ pub fn forward_mail(
     }
 }
 
-/// A subject with one mark before it, however often it was answered.
+/// Adds a prefix to a subject unless it already has it.
 fn prefix_subject(mark: &str, subject: &str) -> String {
     let bare = subject.trim();
     match bare.split_once(':') {

@@ -1,23 +1,18 @@
-//! The names mail interfaces usually give the fields of a mail, the best
-//! first: where they are looked for, and so what the raw view knows.
+//! Field names that mail interfaces use, preferred names first. Used for parsing, and by the raw
+//! view to tell known fields.
 
-/// Where a thread keeps its mails.
+/// List of mails in a thread.
 pub const MESSAGE_LIST_FIELDS: [&str; 7] =
     ["messages", "emails", "mails", "items", "data", "threadMessages", "history"];
 /// Ids of a mail.
 pub const ID_FIELDS: [&str; 6] = ["id", "messageId", "emailId", "_id", "uid", "gmailId"];
-/// Who sent it.
+/// Address of the sender.
 pub const FROM_FIELDS: [&str; 7] =
     ["from", "sender", "fromEmail", "fromAddress", "senderEmail", "author", "From"];
-/// What the sender is called.
 pub const FROM_NAME_FIELDS: [&str; 4] = ["fromName", "senderName", "authorName", "from_name"];
-/// Who it went to.
 pub const TO_FIELDS: [&str; 6] = ["to", "toEmails", "toAddresses", "recipients", "toRecipients", "To"];
-/// Who got a copy.
 pub const CC_FIELDS: [&str; 5] = ["cc", "ccEmails", "ccAddresses", "ccRecipients", "Cc"];
-/// Where answers go.
 pub const REPLY_TO_FIELDS: [&str; 4] = ["replyTo", "reply_to", "replyToEmail", "Reply-To"];
-/// The plain text.
 pub const TEXT_FIELDS: [&str; 11] = [
     "text",
     "bodyText",
@@ -31,15 +26,12 @@ pub const TEXT_FIELDS: [&str; 11] = [
     "message",
     "snippet",
 ];
-/// The HTML.
 pub const HTML_FIELDS: [&str; 7] =
     ["html", "bodyHtml", "htmlBody", "body_html", "textHtml", "htmlContent", "bodyHTML"];
-/// The subject.
 pub const SUBJECT_FIELDS: [&str; 3] = ["subject", "Subject", "title"];
-/// The `Message-ID` header.
+/// `Message-ID` header.
 pub const HEADER_ID_FIELDS: [&str; 6] =
     ["messageIdHeader", "internetMessageId", "rfcMessageId", "headerMessageId", "message_id", "Message-ID"];
-/// When it was sent.
 pub const DATE_FIELDS: [&str; 11] = [
     "createdAt",
     "date",
@@ -53,37 +45,29 @@ pub const DATE_FIELDS: [&str; 11] = [
     "Date",
     "updatedAt",
 ];
-/// Date of its sender, if it cannot be true.
+/// Implausible date stated by the sender.
 pub const SENDER_DATE_FIELD: &str = "datedAt";
-/// Which way it went.
 pub const DIRECTION_FIELDS: [&str; 4] = ["direction", "type", "folder", "kind"];
-/// How far it came.
 pub const STATUS_FIELDS: [&str; 3] = ["status", "state", "deliveryStatus"];
-/// Attachments.
 pub const FILE_LIST_FIELDS: [&str; 4] = ["attachments", "files", "attachedFiles", "Attachments"];
-/// An attachment's name.
 pub const FILE_NAME_FIELDS: [&str; 5] = ["filename", "fileName", "name", "title", "originalName"];
-/// An attachment's media type.
 pub const FILE_TYPE_FIELDS: [&str; 5] = ["contentType", "mimeType", "mime_type", "type", "content_type"];
-/// An attachment's size.
 pub const FILE_SIZE_FIELDS: [&str; 5] = ["size", "bytes", "length", "fileSize", "contentLength"];
-/// Where an attachment's bytes are.
 pub const FILE_URL_FIELDS: [&str; 6] = ["url", "downloadUrl", "link", "href", "contentUrl", "fileUrl"];
-/// An attachment's bytes.
 pub const FILE_CONTENT_FIELDS: [&str; 4] = ["content", "contentBytes", "data", "base64"];
 
-/// Flags that say it was sent from here.
+/// Flags of an outbound mail.
 pub const OUTBOUND_FIELDS: [&str; 4] = ["isOutbound", "outbound", "isSent", "fromMe"];
-/// Flags that say it came in.
+/// Flags of an inbound mail.
 pub const INBOUND_FIELDS: [&str; 3] = ["isInbound", "inbound", "isIncoming"];
-/// Flags that say the AI wrote it.
+/// Flags of a mail written by the AI.
 pub const AI_FIELDS: [&str; 4] = ["isAi", "aiGenerated", "isAutoReply", "generatedByAi"];
-/// Words for who wrote it.
+/// Kind of author.
 pub const SENDER_FIELDS: [&str; 3] = ["senderType", "sentBy", "source"];
-/// When it was opened.
+/// Time of the first opening.
 pub const OPENED_FIELDS: [&str; 2] = ["openedAt", "readAt"];
 
-/// All fields of a mail that are looked at.
+/// Every field of a mail that is parsed.
 pub fn all_fields() -> impl Iterator<Item = &'static str> {
     let all: [&[&str]; 18] = [
         &ID_FIELDS,

@@ -1,38 +1,35 @@
-//! Names of files that came with mail: what is shown of one, and under what
-//! name it may be saved.
+//! Names of received mail attachments: for display, and sanitized for saving.
 
-/// Bytes of a saved name at most: folders count bytes, and take 255.
+/// Maximum length of a saved name; file systems allow 255 bytes.
 const MAX_NAME_BYTES: usize = 200;
-/// Bytes of an ending that is kept when a name is cut.
+/// Maximum length of an extension that is kept when a name is truncated.
 const MAX_EXTENSION_BYTES: usize = 24;
 
-/// Endings of files that run when they are opened.
+/// Extensions of files that may run code when opened.
 const EXECUTABLE_EXTENSIONS: [&str; 30] = [
     "exe", "com", "bat", "cmd", "scr", "pif", "js", "jse", "vbs", "vbe", "wsf", "wsh", "ps1", "msi", "jar",
     "lnk", "hta", "cpl", "reg", "sh", "bash", "app", "command", "desktop", "apk", "iso", "dmg", "html",
     "htm", "svg",
 ];
 
-/// The name as it is shown: without the blanks that push its real ending out
-/// of sight.
+/// Collapses blanks, which could push the real extension out of sight.
 pub fn display_name(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The real ending, in lower case.
 pub fn extension(name: &str) -> Option<String> {
     let (_, ending) = name.trim().rsplit_once('.')?;
     let ending = ending.trim().to_lowercase();
     (!ending.is_empty() && ending.chars().all(char::is_alphanumeric)).then_some(ending)
 }
 
-/// Whether opening it would run it.
+/// True if opening the file may run code.
 pub fn is_executable(name: &str) -> bool {
     extension(name).is_some_and(|ending| EXECUTABLE_EXTENSIONS.contains(&ending.as_str()))
 }
 
-/// A name that is safe in any folder: letters, digits and a little else, no
-/// leading dot, never empty, its ending kept.
+/// Sanitizes a name for any file system: letters, digits, `.`, `-` and `_`, no leading dot, never
+/// empty. The extension is kept.
 pub fn sanitize_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or("");
     let plain = |character: char| {
@@ -44,7 +41,7 @@ pub fn sanitize_name(name: &str) -> String {
     }
     let unnamed = |text: &str| text.contains('_') && text.trim_matches(['.', '-', '_']).is_empty();
     let safe = match safe.rsplit_once('.') {
-        // Nothing of its name is left but the ending.
+        // Only the extension is left.
         Some((stem, ending)) if unnamed(stem) => format!("file.{ending}"),
         _ => safe.trim_start_matches(['.', '-']).trim_end_matches('.').trim_matches('_').to_owned(),
     };
@@ -62,7 +59,7 @@ pub fn sanitize_name(name: &str) -> String {
     format!("{head}{tail}")
 }
 
-/// The name before which another file of the same name stood: `a-2.pdf`.
+/// Adds a number if the name is taken: `a-2.pdf`.
 pub fn number_name(name: &str, number: u32) -> String {
     match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() => format!("{stem}-{number}.{ending}"),
@@ -70,7 +67,6 @@ pub fn number_name(name: &str, number: u32) -> String {
     }
 }
 
-/// Bytes in words.
 pub fn format_size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),

@@ -1,9 +1,7 @@
-//! Mail: the account behind a mail key, threads, and the letters in them.
+//! Mail: the account behind a mail key, threads, and their messages.
 //!
-//! A thread is a conversation here: it has its row, history, notes and drafts
-//! like one of a chat. What only mail has stands beside it in [`Thread`] and
-//! [`MailMessage`]. Interface: Resources, Email account, Email thread, Email
-//! contact.
+//! A thread is stored as a conversation, with a row, history, notes and drafts. [`Thread`] and
+//! [`MailMessage`] hold the fields that only mail has.
 
 pub mod addresses;
 pub mod attached;
@@ -21,39 +19,35 @@ use crate::ids::ConversationId;
 use crate::text::{SafeText, kept_block};
 use crate::time::{MINUTE, Timestamp};
 
-/// What begins the name of a mail that has no thread yet.
+/// Prefix of the local id of a mail without a thread.
 pub const NEW_MAIL_PREFIX: &str = "new-mail:";
 
-/// After so long without a synchronisation mail may be late.
+/// Microseconds since the last synchronization after which mail counts as late.
 const MAX_SYNC_AGE: i64 = 15 * MINUTE;
 
-/// The account behind a mail key.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MailAccount {
-    /// Where mail to it goes.
     pub address: SafeText,
-    /// What mails from it are signed with.
     #[serde(rename = "name")]
     pub display_name: Option<SafeText>,
     pub provider: Option<SafeText>,
-    /// `active` is known; any other word is shown as it came.
+    /// Only `active` is interpreted; other words are shown unchanged.
     #[serde(rename = "status")]
     pub sync_status: Option<SafeText>,
-    /// When it last looked for mail.
     #[serde(rename = "syncedAt")]
     pub last_sync_at: Option<Timestamp>,
-    /// Whether the AI answers mail by itself; of the whole account.
+    /// True if the AI answers mail automatically; applies to the whole account.
     #[serde(rename = "autoReply")]
     pub ai_auto_reply: Option<bool>,
-    /// Mails from before the mailbox was connected that are filed, and whether
-    /// these are all; where the server files any.
+    /// Number of mails filed from before the mailbox was connected, and true if that is all of
+    /// them. `None` if the server files none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<(u64, bool)>,
 }
 
 impl MailAccount {
-    /// Why mail may be late, if it may.
+    /// Returns the reason mail may be late, `None` if it is on time.
     pub fn describe_delay(&self, now: Timestamp) -> Option<String> {
         let status = self.sync_status.as_ref().map_or("active", SafeText::as_str);
         if !status.eq_ignore_ascii_case("active") {
@@ -64,33 +58,30 @@ impl MailAccount {
     }
 }
 
-/// What only a thread of mails has, beside its conversation.
+/// Fields of a conversation that only a mail thread has.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thread {
     pub subject: Option<SafeText>,
-    /// Whether the server counts it as read.
     pub is_read: Option<bool>,
-    /// Whether it has a star.
     pub is_starred: Option<bool>,
-    /// What it is about, in the server's word.
+    /// Word of the server.
     pub category: Option<SafeText>,
-    /// How urgent it is, in the server's word.
+    /// Word of the server.
     pub priority: Option<SafeText>,
-    /// Where it lies; lists do not tell, single reads may.
+    /// Lists omit it; single reads may include it.
     pub folder: Option<SafeText>,
-    /// What of it holds only on this desk, because the server ignored it.
+    /// Fields whose change holds on this desk only because the server ignored it.
     pub only_here: Vec<ThreadField>,
-    /// What a rule did to it last.
+    /// Last action of a rule on the thread.
     pub by_rule: Option<RuleAction>,
 }
 
 impl Thread {
-    /// Whether it was put away.
     pub fn is_archived(&self) -> bool {
         self.folder.as_ref().is_some_and(|folder| is_archive(folder.as_str()))
     }
 
-    /// This reading, with what it does not tell from the one before.
+    /// Fills the fields missing here from an earlier reading.
     #[must_use]
     pub fn with_missing_from(self, before: Self) -> Self {
         Self {
@@ -106,13 +97,11 @@ impl Thread {
     }
 }
 
-/// Whether a folder's word means that what lies in it is done with.
 pub fn is_archive(folder: &str) -> bool {
     matches!(folder.to_ascii_lowercase().as_str(), "archive" | "archived" | "all" | "done" | "trash" | "spam")
 }
 
-/// The place of a priority in a list, the most urgent first; a word nobody
-/// knows comes after all others.
+/// Returns the sort position of a priority, 0 for the most urgent; unknown words are last.
 pub fn priority_rank(priority: &str) -> i64 {
     match priority.to_ascii_lowercase().as_str() {
         "urgent" | "critical" | "highest" => 0,
@@ -123,20 +112,17 @@ pub fn priority_rank(priority: &str) -> i64 {
     }
 }
 
-/// Which threads the server is asked for; the interface shows no values, so
-/// they are those that were seen.
+/// Filter of the list of threads. The interface documents no values, so they come from threads seen
+/// so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadFilter {
-    /// Only in this folder.
     pub folder: Option<String>,
-    /// Only of this category.
     pub category: Option<String>,
-    /// Only read or unread ones.
     pub is_read: Option<bool>,
 }
 
 impl ThreadFilter {
-    /// What of a filter line the server can look for.
+    /// Extracts the parts of a filter line that the server supports.
     pub fn from_filter_line(line: &str) -> Self {
         let value = |field: &str| {
             let start = line.split_whitespace().find(|word| word.starts_with(field))?;
@@ -155,35 +141,31 @@ impl ThreadFilter {
     }
 }
 
-/// What a person wants to know of mail now.
+/// Data of mail that a person wants refreshed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MailQuery {
-    /// The newest threads of a filter.
+    /// The newest threads that match a filter.
     Threads(ThreadFilter),
     Thread(ConversationId),
-    /// Correspondents in whose name or address this stands.
+    /// Correspondents whose name or address contains this text.
     Correspondents(String),
 }
 
 crate::words! {
-    /// A part of a thread that can be changed. The interface shows no names for
-    /// them, so what becomes of a change is looked at.
+    /// A changeable field of a thread. The interface documents no names for them, so each change is
+    /// verified by reading the thread again.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum ThreadField {
-        /// Read or unread.
         Read = "read",
-        /// With a star or without.
         Star = "star",
-        /// Put away or not, or in which folder.
+        /// Archive or folder.
         Place = "place",
         Category = "category",
-        /// How urgent it is.
         Priority = "priority",
     }
 }
 
 impl ThreadField {
-    /// The field's name on the wire, as this desk writes it.
     pub fn wire_name(self) -> &'static str {
         match self {
             Self::Read => "isRead",
@@ -195,7 +177,7 @@ impl ThreadField {
     }
 }
 
-/// One mail of a thread, beside its message.
+/// Fields of a message that only mail has.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MailMessage {
@@ -203,34 +185,31 @@ pub struct MailMessage {
     pub from_name: Option<SafeText>,
     pub to: Vec<SafeText>,
     pub cc: Vec<SafeText>,
-    /// The address in `Sender`, where it is not the author's.
+    /// Address in the `Sender` header, if it differs from the author's.
     pub sender: Option<SafeText>,
-    /// Where answers go, where that is not the author; as it stands where it
-    /// cannot be read.
+    /// Addresses answers go to, if they differ from the author; unparsed if unreadable.
     #[serde(deserialize_with = "one_or_many")]
     pub reply_to: Vec<SafeText>,
-    /// True if the server can read no address to answer to.
+    /// True if the server found no readable address to answer to.
     pub is_unanswerable: bool,
     pub subject: Option<SafeText>,
-    /// Its `Message-ID`.
+    /// `Message-ID` header.
     pub header_id: Option<String>,
-    /// Time of sending as its sender says, where the server tells it beside the
-    /// arrival.
+    /// Time of sending as stated by the sender, if the server reports it apart from the arrival.
     pub sent_at: Option<Timestamp>,
-    /// Date of its sender, if it cannot be true.
+    /// Implausible date stated by the sender.
     pub dated_at: Option<Timestamp>,
-    /// Its plain text, if it has one.
     #[serde(deserialize_with = "kept_block")]
     pub plain: Option<SafeText>,
-    /// Its HTML as text, if it has any.
+    /// HTML part, converted to text.
     #[serde(deserialize_with = "kept_block")]
     pub rich: Option<SafeText>,
-    /// Where its links lead, as they are numbered in the text.
+    /// Link targets, in the order of their numbers in the text.
     pub links: Vec<SafeText>,
     pub files: Vec<MailFile>,
 }
 
-/// Reads a list that was kept as one text or nothing by earlier versions.
+/// Reads the formats of earlier versions (one text or nothing) as a list.
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SafeText>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -247,20 +226,19 @@ fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SafeTex
 }
 
 impl MailMessage {
-    /// The addresses an answer goes to; none where a person must give one.
+    /// Returns the addresses an answer goes to; empty if a person must supply one.
     pub fn reply_addresses(&self) -> Vec<&str> {
         let named = if self.reply_to.is_empty() { std::slice::from_ref(&self.from) } else { &self.reply_to };
         let readable = named.iter().map(SafeText::as_str).filter(|address| addresses::is_address(address));
         if self.is_unanswerable { Vec::new() } else { readable.collect() }
     }
 
-    /// True if the server tells nothing of who is answered, so that the contact
-    /// of the thread is.
+    /// True if the mail names nobody to answer; the answer then goes to the thread's contact.
     pub fn is_missing_author(&self) -> bool {
         self.from.is_empty() && self.reply_to.is_empty() && !self.is_unanswerable
     }
 
-    /// Where an answer goes, in words, where that is not the author.
+    /// Describes the destination of answers if it differs from the author.
     pub fn describe_reply_address(&self) -> Option<String> {
         let all = self.reply_addresses();
         match all.as_slice() {
@@ -274,31 +252,29 @@ impl MailMessage {
     }
 }
 
-/// A file attached to a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MailFile {
-    /// What it claims to be called.
+    /// File name as claimed by the sender.
     pub name: SafeText,
-    /// Its media type, as claimed.
+    /// Media type as claimed by the sender.
     pub kind: Option<SafeText>,
-    /// Its bytes, where they are known.
+    /// In bytes.
     pub size: Option<u64>,
-    /// Where its bytes are, where the server tells.
+    /// Download URL, if the server reports one.
     pub url: Option<String>,
-    /// Whether its bytes came with the mail.
+    /// True if the bytes came with the mail.
     pub enclosed: bool,
 }
 
-/// Somebody mails were exchanged with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Correspondent {
     pub email: SafeText,
     pub name: Option<SafeText>,
-    /// When the newest mail came or went.
+    /// Time of the newest mail in either direction.
     pub last_at: Option<Timestamp>,
     pub count: Option<u64>,
-    /// The number of the same person on business chat.
+    /// Phone number of the same person on business chat.
     pub phone: Option<SafeText>,
 }
 

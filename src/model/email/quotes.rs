@@ -1,26 +1,23 @@
-//! What of a mail was quoted from the mails before it, so that it can be
-//! folded away: by the marks mail programs put there, in the languages of
-//! the desk's customers.
+//! Detects quoted text in mails, so that it can be folded. Recognizes the marks of common mail
+//! programs in several languages.
 
-/// Fewer quoted lines than this are not worth folding.
+/// Minimum number of quoted lines that are folded.
 const MIN_FOLDED_LINES: usize = 2;
 
-/// A part of a mail's text: whole lines.
+/// A run of whole lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MailPart<'a> {
-    /// What its writer wrote.
     Written(&'a str),
-    /// What was quoted, and how many lines it has.
+    /// Quoted text and its number of lines.
     Quoted(&'a str, usize),
 }
 
-/// Words at the start of the lines above a quotation: who wrote when. Some
-/// begin with the day itself.
+/// Starts of attribution lines above a quote. Some start with the weekday.
 const ATTRIBUTION_STARTS: [&str; 17] = [
     "On ", "Am ", "Le ", "El ", "Il ", "Em ", "Op ", "Den ", "W dniu ", "Dne ", "man. ", "tir", "ons. ",
     "tor", "fre. ", "lør. ", "søn. ",
 ];
-/// Words at their end.
+/// Ends of attribution lines.
 const ATTRIBUTION_ENDS: [&str; 13] = [
     "wrote:",
     "schrieb:",
@@ -36,11 +33,10 @@ const ATTRIBUTION_ENDS: [&str; 13] = [
     "написал:",
     "kirjoitti:",
 ];
-/// Words that stand before the name of who wrote, behind the time.
+/// Verbs that precede the author's name in an attribution.
 const WROTE_VERBS: [&str; 3] = ["schrieb", "schreef", "skrev"];
-/// Lines that say who wrote when, at most.
 const MAX_ATTRIBUTION_LINES: usize = 3;
-/// Lines behind which all is the mail before.
+/// Separator lines after which everything is quoted.
 const ORIGINAL_MESSAGE_LINES: [&str; 7] = [
     "original message",
     "forwarded message",
@@ -51,7 +47,6 @@ const ORIGINAL_MESSAGE_LINES: [&str; 7] = [
     "mensagem original",
 ];
 
-/// Cuts a text into what was written and what was quoted.
 pub fn split_quotes(text: &str) -> Vec<MailPart<'_>> {
     let lines: Vec<&str> = text.split('\n').collect();
     let quoted = quoted_lines(&lines);
@@ -71,8 +66,7 @@ pub fn split_quotes(text: &str) -> Vec<MailPart<'_>> {
     parts
 }
 
-/// The text with its quotations folded into a line each, and how many lines
-/// were folded.
+/// Replaces each quote by one line. Returns the text and the number of folded lines.
 pub fn fold_quotes(text: &str) -> (String, usize) {
     let mut out = String::with_capacity(text.len());
     let mut hidden = 0;
@@ -92,13 +86,13 @@ pub fn fold_quotes(text: &str) -> (String, usize) {
     (out.trim_end().to_owned(), hidden)
 }
 
-/// How often a line was quoted: `> > so` twice.
+/// Quotation level of a line: 2 for `> > text`.
 pub fn quote_depth(line: &str) -> usize {
     let marks = line.chars().take_while(|character| matches!(character, '>' | '│' | ' '));
     if is_quote_line(line) { marks.filter(|mark| *mark != ' ').count() } else { 0 }
 }
 
-/// Whether a line stands for folded ones.
+/// True if the line replaces a folded quote.
 pub fn is_fold_line(line: &str) -> bool {
     let count = line.strip_prefix("▸ ").and_then(|text| text.strip_suffix(" quoted lines"));
     count.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
@@ -109,7 +103,7 @@ fn quoted_lines(lines: &[&str]) -> Vec<bool> {
     for (at, line) in lines.iter().enumerate() {
         quoted[at] = is_quote_line(line);
     }
-    // Empty lines between quoted ones belong to them.
+    // Empty lines between quoted lines belong to the quote.
     let mut last = None;
     for at in 0..lines.len() {
         if quoted[at] {
@@ -121,11 +115,11 @@ fn quoted_lines(lines: &[&str]) -> Vec<bool> {
             last = Some(at);
         }
     }
-    // Behind a rule everything is the mail before.
+    // Everything after a separator line is quoted.
     if let Some(rule) = lines.iter().position(|line| is_original_message_line(line)) {
         quoted[rule..].fill(true);
     }
-    // Who wrote when belongs to what follows.
+    // An attribution belongs to the quote below it.
     for at in 0..lines.len() {
         if let Some(end) = attribution_end(lines, at, &quoted).filter(|_| !quoted[at]) {
             quoted[at..=end].fill(true);
@@ -155,8 +149,7 @@ fn ends_attribution(line: &str) -> bool {
     ATTRIBUTION_ENDS.iter().any(|end| line.trim_end().ends_with(end))
 }
 
-/// Where the lines end that say, from this one on, who wrote what is quoted
-/// right behind them.
+/// Returns the last line of an attribution that starts at `at` and is followed by a quote.
 fn attribution_end(lines: &[&str], at: usize, quoted: &[bool]) -> Option<usize> {
     let begins = ATTRIBUTION_STARTS.iter().any(|begin| lines[at].trim_start().starts_with(begin))
         || lines[at].trim_start().starts_with(|trim_start: char| trim_start.is_ascii_digit());
@@ -175,7 +168,7 @@ fn attribution_end(lines: &[&str], at: usize, quoted: &[bool]) -> Option<usize> 
     None
 }
 
-/// Whether it tells a time, a verb, and who: `Am 20.11. um 10:00 schrieb Eva:`.
+/// True for a time, a verb and a name: `Am 20.11. um 10:00 schrieb Eva:`.
 fn has_name_after_verb(said: &str) -> bool {
     said.ends_with(':')
         && WROTE_VERBS.iter().any(|verb| {
@@ -248,7 +241,7 @@ mod tests {
         for own in said {
             let text = format!("Thanks.\n{own}\n> one\n> two");
             let (shown, lines) = fold_quotes(&text);
-            // A last line that ends as an introduction does is taken for one.
+            // A last line that ends like an attribution is taken for one.
             let kept = own.strip_suffix("\nwrote:").unwrap_or(own);
             assert!(shown.starts_with(&format!("Thanks.\n{kept}\n▸ ")) && lines <= 3, "{own}: {shown}");
         }

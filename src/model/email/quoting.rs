@@ -1,28 +1,24 @@
-//! How an answer quotes the mail it answers: where, and under which line.
+//! Quoting in answers: position and attribution line.
 
 use crate::email::MailMessage;
 use crate::email::compose::ComposedMail;
 use crate::text::SafeText;
 
-/// Where an answer quotes the mail it answers.
+/// Position of the quote in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QuoteStyle {
-    /// Below the text.
     #[default]
     Below,
-    /// Above the text.
     Above,
-    /// In the text from the start, to be answered between its paragraphs.
+    /// Part of the text, to be answered between its paragraphs.
     Between,
-    /// Not at all.
     Nowhere,
 }
 
 impl QuoteStyle {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Below, Self::Above, Self::Between, Self::Nowhere];
 
-    /// Its word, in the configuration, in drafts and in canned replies.
+    /// Word in the configuration, in drafts and in canned replies.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Below => "below",
@@ -32,12 +28,11 @@ impl QuoteStyle {
         }
     }
 
-    /// Reads the word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|quote_style| quote_style.word() == word)
     }
 
-    /// The one after it while something is quoted beside the text.
+    /// Returns the next style in the cycle for quotes separate from the text.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -49,7 +44,7 @@ impl QuoteStyle {
 }
 
 impl ComposedMail {
-    /// With what is quoted there; between the lines it becomes a part of the text.
+    /// Sets the style; `Between` moves the quote into the text.
     #[must_use]
     pub fn with_quote_style(mut self, quoting: QuoteStyle) -> Self {
         self.quoting = quoting;
@@ -61,12 +56,11 @@ impl ComposedMail {
         self
     }
 
-    /// With another line over what is quoted.
     #[must_use]
     pub fn with_attribution(mut self, letter: &MailMessage, when: &str, attribution: &str) -> Self {
         let subject = letter.subject.as_ref().map_or("", SafeText::as_str);
         let name = letter.from_name.as_ref().unwrap_or(&letter.from).as_str();
-        // Each once, so that what is filled in is no field itself.
+        // Filled in one pass, so that inserted values are not expanded again.
         let fields =
             [("{date}", when), ("{name}", name), ("{address}", letter.from.as_str()), ("{subject}", subject)];
         let mut line = String::new();
@@ -92,7 +86,7 @@ impl ComposedMail {
     }
 }
 
-/// A quote with room for an answer below each of its paragraphs.
+/// Adds an empty line below each paragraph of a quote.
 fn add_reply_gaps(quote: &str) -> String {
     let mut text = String::new();
     for line in quote.lines() {

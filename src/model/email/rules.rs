@@ -1,5 +1,5 @@
-//! Rules for mail: what is always done with threads of one address. A rule is
-//! named by its tab, the address and what it does.
+//! Mail rules: actions applied to every thread of an address. A rule is identified by its tab,
+//! address and action.
 
 use crate::conversations::ConversationRow;
 use crate::ids::ChannelId;
@@ -7,23 +7,17 @@ use crate::outbox::content::{ThreadChange, ThreadPlace};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// What a rule does with a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleAction {
-    /// Puts it into the archive.
     Archive,
-    /// Marks it as read.
     Read,
-    /// Gives it a star.
     Star,
-    /// Says what it is about.
     Category(String),
-    /// Moves it into a folder.
     Folder(String),
 }
 
 impl RuleAction {
-    /// What is always done, in words.
+    /// Imperative form for menus.
     pub fn describe(&self) -> String {
         match self {
             Self::Archive => "archive".to_owned(),
@@ -38,7 +32,7 @@ impl RuleAction {
         }
     }
 
-    /// What was done to a thread, in words.
+    /// Past form for history entries.
     pub fn describe_done(&self) -> String {
         match self {
             Self::Archive => "archived".to_owned(),
@@ -53,7 +47,6 @@ impl RuleAction {
         }
     }
 
-    /// The change of a thread it is, beside what others change.
     #[must_use]
     pub fn add_to(&self, change: ThreadChange) -> ThreadChange {
         match self {
@@ -70,7 +63,7 @@ impl RuleAction {
         }
     }
 
-    /// As it is kept, and as scripts write it: `archive`, `category:billing`.
+    /// Format in the database and in scripts: `archive`, `category:billing`.
     pub fn as_stored(&self) -> String {
         match self {
             Self::Archive => "archive".to_owned(),
@@ -81,7 +74,6 @@ impl RuleAction {
         }
     }
 
-    /// Reads what was kept, or written.
     pub fn from_stored(text: &str) -> Option<Self> {
         match text {
             "archive" => return Some(Self::Archive),
@@ -101,54 +93,44 @@ impl RuleAction {
     }
 }
 
-/// A rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailRule {
-    /// Whose threads, by the true address; in lower case.
+    /// Sender's real address in lower case.
     pub sender: String,
-    /// What is done.
     pub action: RuleAction,
-    /// Whether it acts.
     pub is_on: bool,
-    /// When it was made.
     pub made_at: Timestamp,
-    /// It acts on mail newer than this by the server's clock.
+    /// Applies to mail newer than this, by the server's clock.
     pub after: Timestamp,
-    /// On how many threads it has acted.
     pub applied_count: u32,
 }
 
 impl MailRule {
-    /// Whether it is the one of this address that does this.
     pub fn is_for(&self, sender: &str, action: &RuleAction) -> bool {
         self.sender == sender && self.action == *action
     }
 }
 
-/// The address as rules compare it.
 pub fn rule_address(address: &str) -> String {
     address.trim().to_ascii_lowercase()
 }
 
-/// What is asked about rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesQuery {
-    /// The tab.
     pub channel: ChannelId,
-    /// Whose open threads are wanted, too, and for what they are to be looked at.
+    /// Also returns the open threads of this address, as a preview of the action.
     pub example: Option<(String, RuleAction)>,
-    /// The rule whose threads are wanted, to take back what it did.
+    /// Also returns the threads this rule was applied to, for undoing it.
     pub applied: Option<(String, RuleAction)>,
 }
 
-/// Rules and threads.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RulesPage {
-    /// All rules of the tab, in the order of the alphabet.
+    /// All rules of the tab, in alphabetical order.
     pub rules: Vec<MailRule>,
-    /// The threads that were asked for, and why a rule would leave one alone.
+    /// Requested threads, each with the reason why a rule would skip it.
     pub threads: Vec<(ConversationRow, Option<SafeText>)>,
-    /// The newest mail known: what comes after it is new to a rule.
+    /// Time of the newest known mail; a new rule applies to later mail.
     pub newest: Timestamp,
 }
 

@@ -1,5 +1,5 @@
-//! Which conversations a list shows: tests that must all hold, as typed in
-//! the filter line, kept in a view, or asked for by the program itself.
+//! Filters of conversation lists: tests that must all hold. They come from the filter line, a saved
+//! view, or the program.
 
 mod parse;
 mod phrase;
@@ -10,71 +10,66 @@ pub use parse::{FIELD_EXAMPLES, FilterError, ParsedFilter, complete, known_value
 pub use phrase::Phrase;
 
 use crate::conversations::Automation;
+use crate::queue::Section;
 use crate::time::{Timestamp, Zone};
 
-/// A filter. Empty, it lets everything through.
+/// An empty filter matches everything.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct ConversationFilter {
-    /// All of these must hold.
     pub tests: Vec<FilterTest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FilterTest {
-    /// Whether the opposite is wanted.
     pub negated: bool,
     pub subject: FilterSubject,
 }
 
-/// What a test looks at.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FilterSubject {
-    /// Whether the conversation goes on.
     Status(StatusFilter),
-    /// The AI's switch.
     Ai(Automation),
-    /// The service window.
     Window(WindowFilter),
-    /// The beginning of a phone number, in digits.
+    /// Leading digits of a phone number.
     Phone(String),
     /// Words of the customer's name, user name or email address.
     Name(Phrase),
-    /// A tag, without case.
+    /// Case-insensitive.
     Tag(String),
-    /// The folder a thread of mails lies in, without case.
+    /// Folder of a mail thread, case-insensitive.
     Folder(String),
-    /// What a thread of mails is about, without case.
+    /// Category of a mail thread, case-insensitive.
     Category(String),
-    /// How urgent a thread of mails is, without case.
+    /// Priority of a mail thread, case-insensitive.
     Priority(String),
-    /// Words of the subject of a thread of mails.
+    /// Words of the subject of a mail thread.
     Subject(Phrase),
-    /// Words of an address that a mail of a thread went to.
+    /// Words of a recipient address of a mail thread.
     To(Phrase),
-    /// The newest activity is of this day or a later one.
+    /// Newest activity on this day or later.
     After(FilterDay),
-    /// The newest activity is of an earlier day.
+    /// Newest activity before this day.
     Before(FilterDay),
-    /// Something the conversation has.
     Has(HasFilter),
-    /// A state of the conversation on this desk.
     Is(IsFilter),
+    /// In this section of the inbox, or in any.
+    Section(Option<Section>),
     /// Words of the customer's name and number, or of the newest message.
     Text(Phrase),
 }
 
-/// A day on the clocks of this desk.
+/// A day in the time zone of this desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FilterDay {
-    /// That day, as [`crate::time::Timestamp::day_number`] counts.
+    /// Day number as in [`crate::time::Timestamp::day_number`].
     Date(i64),
-    /// So many days before today.
+    /// Days before today.
     Ago(i64),
 }
 
 impl FilterDay {
-    /// A date, or a day counted back from today: `2026-11-20`, `today`,
-    /// `yesterday`, `7d`.
+    /// Parses a date or a relative day: `2026-11-20`, `today`, `yesterday`, `7d` (up to 10000
+    /// days).
     pub fn parse(value: &str) -> Option<Self> {
         match value {
             "today" => return Some(Self::Ago(0)),
@@ -89,7 +84,7 @@ impl FilterDay {
         Some(Self::Date(midnight.day_number(&Zone::UTC)))
     }
 
-    /// When it begins on the clocks of a zone.
+    /// Returns midnight at the start of the day in `zone`.
     pub fn start(self, now: Timestamp, zone: &Zone) -> Timestamp {
         match self {
             Self::Date(day) => zone.at(day, 0),
@@ -98,78 +93,75 @@ impl FilterDay {
     }
 }
 
-/// Whether a conversation goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StatusFilter {
-    /// It does; whatever is not closed.
+    /// Any status other than closed.
     Open,
     Closed,
-    /// Either; typed to look beyond what a view shows.
+    /// Overrides the status test of a view.
     Any,
 }
 
-/// The service window, which the server tells, and what is left of it by this
-/// desk's estimate.
+/// State of the service window as reported by the server, or its remaining time as estimated by
+/// this desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WindowFilter {
     Open,
     Closed,
-    /// Open for less than these microseconds.
+    /// Open for less than this many microseconds.
     Below(i64),
-    /// Open for at least these microseconds.
+    /// Open for at least this many microseconds.
     Above(i64),
 }
 
-/// What a conversation can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HasFilter {
-    /// A message with a file; of mail, an attachment.
+    /// A message with a file; for mail, an attachment.
     Media,
     Draft,
+    /// A message that was sent from this desk.
+    Sent,
     /// A message that could not be sent or delivered.
     Failed,
 }
 
-/// What a conversation can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IsFilter {
-    /// Its customer waits for an answer.
+    /// The customer waits for an answer.
     Waiting,
-    /// It has messages this desk has not looked at.
+    /// Has messages not yet viewed on this desk.
     Unseen,
-    /// Of mail: the server counts it as unread. Of others: as unseen.
+    /// Mail: unread on the server. Other channels: as `Unseen`.
     Unread,
-    /// Mail with a star.
     Starred,
-    /// Put off until later.
     Snoozed,
-    /// Nothing but a broadcast: it began with one, and nobody has written since.
+    /// Started with a broadcast, and nobody has written since.
     Broadcast,
-    /// Its AI was paused from this desk.
     Paused,
     /// The AI asks for a person.
     Failing,
-    /// Someone at this desk has taken it.
     Claimed,
-    /// A person is needed: it waits, the AI fails, or something written here
-    /// could not be sent.
+    /// A reply or a decision is due: the customer waits, also for the AI, the AI asks for a person, or
+    /// a send needs a decision.
     Needed,
 }
 
 impl FilterSubject {
-    /// Whether it finds what lists leave out until it is asked for.
+    /// True if lists hide matching conversations by default.
     fn is_hidden_by_default(&self) -> bool {
         matches!(self, Self::Is(IsFilter::Snoozed | IsFilter::Broadcast))
     }
 
-    /// Whether two tests of this kind exclude each other, so that the one
-    /// typed takes the place of the view's.
+    /// True if both tests exclude each other, so that a typed test replaces the one of the view.
     fn replaces(&self, other: &Self) -> bool {
         matches!(
             (self, other),
             (Self::Status(_), Self::Status(_))
                 | (Self::Ai(_), Self::Ai(_))
                 | (Self::Window(_), Self::Window(_))
+                // Only open conversations are in a section.
+                | (Self::Section(_) | Self::Status(_), Self::Section(_))
+                | (Self::Is(IsFilter::Snoozed | IsFilter::Broadcast), Self::Section(_))
                 | (Self::Is(IsFilter::Snoozed), Self::Is(IsFilter::Snoozed))
                 | (Self::Is(IsFilter::Broadcast), Self::Is(IsFilter::Broadcast))
         )
@@ -177,17 +169,14 @@ impl FilterSubject {
 }
 
 impl ConversationFilter {
-    /// One test alone.
     pub fn of_subject(what: FilterSubject) -> Self {
         Self { tests: vec![FilterTest { negated: false, subject: what }] }
     }
 
-    /// Everything.
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// Conversations that go on.
     pub fn open() -> Self {
         Self::of_subject(FilterSubject::Status(StatusFilter::Open))
     }
@@ -196,13 +185,16 @@ impl ConversationFilter {
         Self::of_subject(FilterSubject::Status(StatusFilter::Closed))
     }
 
-    /// Conversations that need a person.
     pub fn needing_person() -> Self {
         Self::of_subject(FilterSubject::Is(IsFilter::Needed))
     }
 
-    /// This filter with further tests; those of a kind of which there can be
-    /// only one take the place of this filter's.
+    /// The inbox: all sections, or one.
+    pub fn section(section: Option<Section>) -> Self {
+        Self::of_subject(FilterSubject::Section(section))
+    }
+
+    /// Adds the tests of `further`; they replace tests they exclude.
     #[must_use]
     pub fn narrow(&self, further: &Self) -> Self {
         let gives_way = |test: &&FilterTest| {
@@ -213,7 +205,7 @@ impl ConversationFilter {
         Self { tests }
     }
 
-    /// Whether the answer depends on the time.
+    /// True if the result depends on the current time.
     pub fn uses_time(&self) -> bool {
         self.tests.iter().any(|test| {
             matches!(
@@ -225,13 +217,17 @@ impl ConversationFilter {
         })
     }
 
-    /// Whether only those who need a person are asked for.
     pub fn is_needing_person(&self) -> bool {
         self.tests.iter().any(|test| !test.negated && test.subject == FilterSubject::Is(IsFilter::Needed))
     }
 
-    /// Whether nothing but the status or who needs a person is asked for,
-    /// with or without what stands aside.
+    /// True if all rows of the filter are in a section of the inbox.
+    pub fn is_of_sections(&self) -> bool {
+        self.tests.iter().any(|test| !test.negated && matches!(test.subject, FilterSubject::Section(_)))
+    }
+
+    /// True if the filter holds at most one test, on status or need of a person, apart from negated
+    /// tests for conversations hidden by default.
     pub fn is_plain(&self) -> bool {
         let plain = |test: &FilterTest| {
             !test.negated
@@ -243,30 +239,31 @@ impl ConversationFilter {
     }
 }
 
-/// The order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Sort {
     /// Newest activity first.
     #[default]
     Activity,
-    /// Who has waited longest first, then the others by activity.
+    /// By section of the inbox, and in each as `model/queue.rs` defines it.
+    Queue,
+    /// Longest wait first, then the rest by activity.
     Waiting,
-    /// Most urgent first: failing AI, then trouble score, then longest wait, then
-    /// newest activity.
+    /// Most urgent first: failing AI, then trouble score, then longest wait, then newest activity.
     Urgency,
-    /// The window that closes next first, then the others by activity.
+    /// Earliest closing of the service window first, then the rest by activity.
     Window,
     Name,
-    /// By what threads of mails are about; the others after them.
+    /// Mail threads by category, then the rest.
     Category,
-    /// The most urgent threads of mails first; the others after them.
+    /// Mail threads by priority, most urgent first, then the rest.
     Priority,
 }
 
 impl Sort {
-    /// All, with their words and keys.
-    pub const ALL: [(Self, &'static str, char); 7] = [
+    /// Every order with its word and key.
+    pub const ALL: [(Self, &'static str, char); 8] = [
         (Self::Activity, "activity", 'a'),
+        (Self::Queue, "section", 's'),
         (Self::Waiting, "waiting", 'w'),
         (Self::Urgency, "urgency", 'u'),
         (Self::Window, "window", 'x'),
@@ -279,7 +276,6 @@ impl Sort {
         Self::ALL.iter().find(|(sort, ..)| *sort == self).map_or("", |(_, word, _)| word)
     }
 
-    /// The order of a word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, text, _)| *text == word).map(|(sort, ..)| *sort)
     }

@@ -1,7 +1,5 @@
-//! The filter line's language: `field:value`, words, `"phrases in quotes"`,
-//! each with `-` before it for the opposite.
-//!
-//! What is wrong is named and left out; the rest still filters.
+//! Syntax of the filter line: `field:value`, words, `"quoted phrases"`, each negated by a leading
+//! `-`. Invalid words are reported and ignored.
 
 use std::ops::Range;
 
@@ -11,26 +9,24 @@ use crate::filter::{
     WindowFilter,
 };
 use crate::nearest::nearest_word;
+use crate::queue::Section;
 use crate::time::{DAY, HOUR, MINUTE};
 
-/// A filter as typed, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ParsedFilter {
     pub filter: ConversationFilter,
-    /// What could not, in order.
+    /// Words that could not be parsed, in order.
     pub mistakes: Vec<FilterError>,
 }
 
-/// A word that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterError {
-    /// Its bytes.
+    /// Byte range in the line.
     pub at: Range<usize>,
-    /// What is wrong, and what is known instead.
     pub message: String,
 }
 
-/// The fields there are, with an example each.
+/// Every field with an example.
 pub const FIELD_EXAMPLES: &[(&str, &str)] = &[
     ("status", "status:open"),
     ("ai", "ai:off"),
@@ -46,15 +42,17 @@ pub const FIELD_EXAMPLES: &[(&str, &str)] = &[
     ("priority", "priority:high"),
     ("has", "has:draft"),
     ("is", "is:waiting"),
+    ("section", "section:needs"),
 ];
 
-/// The words a field knows; none if anything may stand there.
+/// Values of a field; empty if any text is allowed.
 pub fn known_values(field: &str) -> &'static [&'static str] {
     match field {
         "status" => &["open", "closed", "active", "any"],
         "ai" => &["on", "off", "unknown"],
         "window" => &["open", "closed", "<2h", ">2h"],
-        "has" => &["file", "media", "draft", "failed"],
+        "has" => &["file", "media", "draft", "sent", "failed"],
+        "section" => &["mine", "needs", "ai", "any"],
         "after" | "before" => &["today", "yesterday", "7d", "2026-11-20"],
         "priority" => &["urgent", "high", "normal", "low"],
         "is" => &[
@@ -73,7 +71,6 @@ pub fn known_values(field: &str) -> &'static [&'static str] {
     }
 }
 
-/// Reads a filter line.
 pub fn parse(line: &str) -> ParsedFilter {
     let mut parsed = ParsedFilter::default();
     for word in split_words(line) {
@@ -86,8 +83,7 @@ pub fn parse(line: &str) -> ParsedFilter {
     parsed
 }
 
-/// The line with its last word completed, as far as only one field or value
-/// begins like it.
+/// Completes the last word if exactly one field or value starts with it.
 pub fn complete(line: &str) -> String {
     let start = line.rfind([' ', '-']).map_or(0, |at| at + 1);
     let (before, word) = line.split_at(start);
@@ -107,7 +103,6 @@ pub fn complete(line: &str) -> String {
     found.map_or_else(|| line.to_owned(), |word| format!("{before}{word}"))
 }
 
-/// One word of the line.
 struct FilterWord<'a> {
     at: Range<usize>,
     negated: bool,
@@ -116,8 +111,7 @@ struct FilterWord<'a> {
     quoted: bool,
 }
 
-/// Cuts the line at spaces outside quotes; a quote that is still open ends
-/// with the line.
+/// Splits at spaces outside quotes; an unclosed quote ends with the line.
 fn split_words(line: &str) -> Vec<FilterWord<'_>> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -152,7 +146,7 @@ fn parse_word(line: &str, at: Range<usize>) -> FilterWord<'_> {
 }
 
 impl FilterWord<'_> {
-    /// What it asks for; `None` while it is only begun.
+    /// `None` while the word is incomplete.
     fn subject(&self) -> Result<Option<FilterSubject>, String> {
         let Some(field) = self.field else {
             let phrase = self.phrase();
@@ -184,6 +178,7 @@ impl FilterWord<'_> {
             "category" => Some(FilterSubject::Category(value.clone())),
             "priority" => Some(FilterSubject::Priority(value.clone())),
             "has" => parse_has(&value).map(FilterSubject::Has),
+            "section" => parse_section(&value).map(FilterSubject::Section),
             _ => parse_is(&value).map(FilterSubject::Is),
         };
         found.map(Some).ok_or_else(|| describe_unknown(&field, &value))
@@ -193,7 +188,7 @@ impl FilterWord<'_> {
         Phrase { text: self.value.to_owned(), exact: self.quoted }
     }
 
-    /// A number's beginning, or a name.
+    /// Parses a number prefix or a name.
     fn sender(&self) -> Option<FilterSubject> {
         let digits: String = self.value.chars().filter(|character| !" -()./".contains(*character)).collect();
         let is_number = digits.strip_prefix('+').unwrap_or(&digits).bytes().all(|byte| byte.is_ascii_digit());
@@ -203,7 +198,6 @@ impl FilterWord<'_> {
         self.nonempty_phrase().map(FilterSubject::Name)
     }
 
-    /// Words, if there are any.
     fn nonempty_phrase(&self) -> Option<Phrase> {
         Some(self.phrase()).filter(|phrase| !phrase.is_empty())
     }
@@ -222,6 +216,16 @@ fn parse_status(value: &str) -> Option<StatusFilter> {
         "open" | "active" => Some(StatusFilter::Open),
         "closed" => Some(StatusFilter::Closed),
         "any" | "all" => Some(StatusFilter::Any),
+        _ => None,
+    }
+}
+
+fn parse_section(value: &str) -> Option<Option<Section>> {
+    match value {
+        "mine" => Some(Some(Section::Mine)),
+        "needs" => Some(Some(Section::NeedsPerson)),
+        "ai" => Some(Some(Section::WithAi)),
+        "any" | "all" => Some(None),
         _ => None,
     }
 }
@@ -247,7 +251,7 @@ fn parse_window(value: &str) -> Option<WindowFilter> {
     }
 }
 
-/// A span such as `2h`, `90m` or `1d`.
+/// `2h`, `90m` or `1d`, in microseconds.
 fn parse_span(text: &str) -> Option<i64> {
     let unit = match text.chars().last()? {
         'm' => MINUTE,
@@ -263,6 +267,7 @@ fn parse_has(value: &str) -> Option<HasFilter> {
     match value {
         "file" | "media" => Some(HasFilter::Media),
         "draft" => Some(HasFilter::Draft),
+        "sent" => Some(HasFilter::Sent),
         "failed" => Some(HasFilter::Failed),
         _ => None,
     }

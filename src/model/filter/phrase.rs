@@ -1,23 +1,20 @@
-//! Words looked for beside each other or anywhere, the last by its beginning.
+//! Search words of a filter; the last one matches as a prefix.
 
 use crate::search::{Terms, split_words};
 
-/// Words as typed in a filter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Phrase {
-    /// As typed, without its quotes.
+    /// Without quotes.
     pub text: String,
-    /// Whether the words must stand beside each other in this order.
+    /// True if the words must be adjacent and in order.
     pub exact: bool,
 }
 
 impl Phrase {
-    /// What must be found for it, anywhere in the text.
     pub fn terms(&self) -> Terms {
         Terms::parse(&self.text)
     }
 
-    /// Whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
         self.terms().is_empty()
     }

@@ -1,5 +1,3 @@
-//! What is typed in a filter line, and what it means.
-
 use crate::conversations::Automation;
 use crate::filter::{
     ConversationFilter, FilterDay, FilterSubject, FilterTest, HasFilter, IsFilter, Phrase, StatusFilter,
@@ -73,7 +71,7 @@ fn words_stand_beside_each_other_and_are_turned_by_a_dash() {
         test(true, FilterSubject::Text(quoted("thank you"))),
     ];
     assert_eq!((parsed.filter.tests, parsed.mistakes), (wanted, vec![]));
-    // Half a word says nothing yet.
+    // An incomplete word is ignored.
     for begun in ["", "status:", "-ai:", "\"", "from:\""] {
         assert_eq!(parse(begun), super::ParsedFilter::default(), "{begun}");
     }

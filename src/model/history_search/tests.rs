@@ -1,5 +1,3 @@
-//! Which messages are shown as the rows they are.
-
 use super::*;
 use crate::ids::{ChannelId, ConversationId, IdempotencyKey};
 use crate::outbox::{Lane, StopReason};
@@ -59,7 +57,7 @@ fn a_text_at_the_server_is_shown_once_as_its_row() {
         MessageRow { message: Message { sender, ..it.message.clone() }, ..it }
     };
     let untried = || OutboxRow { first_attempt_at: None, ..row("r", "Hi", RowState::Queued) };
-    // Messages and rows: which messages are left, and how many rows are found.
+    // Name, messages, rows; expected remaining messages and number of matched rows.
     type Case = (&'static str, Vec<MessageRow>, Vec<OutboxRow>, &'static [&'static str], usize);
     let cases: Vec<Case> = vec![
         ("it", vec![message("m", "Hi", 1)], sending(), &[], 1),

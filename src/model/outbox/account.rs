@@ -1,54 +1,48 @@
 //! The account a row of the outbox is written for.
 //!
-//! A tab is a name in the configuration; the business behind it is decided by
-//! its key, which can be replaced: another variable, another command, two tabs
-//! that swap their names, another server. So each row keeps the account that
-//! this desk showed when it was queued, and is compared with the account of
-//! the key before each attempt. A row of another account never leaves by
-//! itself: it asks a person, who sends it from here as a new message or drops
-//! it.
+//! A tab is a name in the configuration; its key decides which business it belongs to, and the key
+//! can be replaced. So each row stores the account shown when it was queued, and the account is
+//! compared with that of the key before each attempt. A row of another account needs a decision: a
+//! person sends it from here as a new message or drops it.
 //!
-//! Accounts are told apart by what `GET /account` says (workspace, assistant,
-//! environment) and by the server that says it. One that takes the
-//! very same key is the same server, wherever it is found: a service on this
-//! machine may get another port.
+//! Accounts are compared by the answer of `GET /account` (workspace, assistant, environment) and by
+//! server. Servers that accept the same key count as the same server, because a local service may
+//! change its port.
 
 use serde::{Deserialize, Serialize};
 
 use crate::account::Environment;
 use crate::text::SafeText;
 
-/// An account as far as a row depends on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SendingAccount {
-    /// Host and port of the server that told it.
+    /// Host and port.
     pub server: String,
-    /// Print of the key that it was told to.
+    /// Fingerprint of the key.
     #[serde(default)]
     pub key_print: String,
     pub workspace: String,
-    /// Empty where the server does not tell it.
+    /// Empty if the server does not report it.
     pub assistant: String,
     /// `live` or `test`.
     pub environment: String,
-    /// The workspace's name; not compared.
+    /// Display name of the workspace; not compared.
     pub name: Option<String>,
 }
 
 impl SendingAccount {
-    /// True if both are the same account, whatever they are called.
     pub fn is_same(&self, other: &Self) -> bool {
         self.is_same_business(other) && self.environment == other.environment
     }
 
-    /// True if both reach the same customers, be it with a live or a test key.
+    /// True if both reach the same customers, with a live or a test key.
     pub fn is_same_business(&self, other: &Self) -> bool {
         let same_server =
             self.server == other.server || (!self.key_print.is_empty() && self.key_print == other.key_print);
         same_server && (&self.workspace, &self.assistant) == (&other.workspace, &other.assistant)
     }
 
-    /// Returns the account in words, with what tells it apart from `other`.
+    /// Describes the account, with the detail that distinguishes it from `other`.
     fn describe(&self, other: Option<&Self>) -> String {
         let name = self.name.clone().filter(|name| !name.is_empty());
         let mut words = name.unwrap_or_else(|| format!("workspace {}", self.workspace));
@@ -72,13 +66,13 @@ impl SendingAccount {
     }
 }
 
-/// Returns what is said where the conversations of another business were put away.
+/// Message after the conversations of another business were removed from the tab.
 pub fn describe_removed_account(before: &SendingAccount, now: &SendingAccount) -> SafeText {
     let (before, now) = (before.describe(Some(now)), now.describe(Some(before)));
     SafeText::line(&format!("this tab now belongs to {now}; the conversations of {before} were put away"))
 }
 
-/// Returns why a row that was never tried does not leave with the key of `now`.
+/// Reason why an unsent row is not sent with the key of `now`.
 pub fn describe_other_account(written_for: Option<&SendingAccount>, now: &SendingAccount) -> SafeText {
     let here = now.describe(written_for);
     SafeText::line(&match written_for {
@@ -91,7 +85,7 @@ pub fn describe_other_account(written_for: Option<&SendingAccount>, now: &Sendin
     })
 }
 
-/// Returns why a row that may have been sent is not asked about with the key of `now`.
+/// Reason why a row of unknown outcome is not retried with the key of `now`.
 pub fn describe_other_account_attempt(
     written_for: Option<&SendingAccount>,
     now: &SendingAccount,

@@ -2,29 +2,23 @@
 
 use crate::ids::{ConversationId, ThreadId};
 
-/// What rows are kept in order for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Lane {
     Conversation(ConversationId),
-    /// An email thread.
     Thread(ThreadId),
-    /// New mails to one address, which have no thread yet.
+    /// New mails to an address, which have no thread yet.
     Address(String),
-    /// One phone number: texts, calls, and chat messages that open a
-    /// conversation.
+    /// A phone number: SMS, calls, and chat messages without a conversation.
     Number(String),
-    /// All broadcasts: each must be seen to end before the next is paid for.
+    /// All broadcasts: each must end before the next one is charged.
     Broadcasts,
-    /// One contact, by its phone number.
     Contact(String),
     /// All webhook subscriptions: a removal must not overtake a registration.
     Webhooks,
-    /// Uploads.
     Media,
 }
 
 impl Lane {
-    /// The conversation, where it is one.
     pub fn conversation(&self) -> Option<&ConversationId> {
         match self {
             Self::Conversation(id) => Some(id),
@@ -32,7 +26,6 @@ impl Lane {
         }
     }
 
-    /// The word kept in the database.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Conversation(_) => "conversation",
@@ -46,7 +39,7 @@ impl Lane {
         }
     }
 
-    /// Which of its kind; empty where there is only one.
+    /// Id within the kind; empty if the kind has one lane only.
     pub fn id(&self) -> &str {
         match self {
             Self::Conversation(id) => id.as_str(),
@@ -56,8 +49,7 @@ impl Lane {
         }
     }
 
-    /// Reads the database's words; `None` for a kind this version does not
-    /// know.
+    /// Parses the database columns; `None` for an unknown kind.
     pub fn from_parts(kind: &str, id: String) -> Option<Self> {
         Some(match kind {
             "conversation" => Self::Conversation(ConversationId::new(id)),

@@ -1,4 +1,4 @@
-//! Operations: every write of the interface, as what a person wants.
+//! Operations: every write of the interface, in a person's terms.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,125 +10,108 @@ use crate::outbox::content::{
 };
 use crate::outbox::lane::Lane;
 
-/// What a person wants done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Operation {
-    /// Send a plain text on a chat channel, quoting a message or not.
     SendText {
-        /// The phone number or bot chat id.
+        /// Phone number or bot chat id.
         to: String,
-        /// The text as typed.
         text: String,
         reply_to: Option<MessageId>,
     },
-    /// Send anything else on a chat channel.
+    /// Send media, a template or other content on a chat channel.
     SendContent {
-        /// The phone number or bot chat id.
+        /// Phone number or bot chat id.
         to: String,
         content: ChatContent,
         reply_to: Option<MessageId>,
     },
-    /// Put an emoji on a message; an empty text removes it.
+    /// Set a reaction; an empty emoji removes it.
     React {
         message: MessageId,
-        /// The emoji, or nothing.
         emoji: String,
     },
     /// Pause the AI (`false`) or hand back (`true`).
     SetAutomation {
-        /// Whether the AI shall answer.
         enabled: bool,
     },
-    /// Close the conversation. The interface has no way to open it again.
+    /// Close the conversation. The interface has no way to reopen it.
     Close,
-    /// Send a mail, new or in a thread.
     SendMail(Box<Mail>),
-    /// Mark, file or rate a thread.
     ChangeThread {
         thread: ThreadId,
         change: ThreadChange,
     },
-    /// Send a text to a phone.
     SendSms {
         /// E.164.
         to: String,
         /// 1 to 1600 characters.
         body: String,
-        /// The sending channel, where there is more than one.
         via: Option<String>,
     },
-    /// Let the AI call a phone.
+    /// Have the AI call a phone.
     Call {
         /// E.164.
         to: String,
-        /// The calling channel, where there is more than one.
         via: Option<String>,
-        /// What the AI is told, a JSON object.
+        /// Instructions for the AI, a JSON object.
         context: Option<Json>,
     },
-    /// Send one message to many contacts.
     Broadcast {
         to: Audience,
         content: BroadcastContent,
     },
-    /// Make a contact or change it.
     SaveContact(Box<ContactPatch>),
-    /// Change the tags of a contact. They are merged with those the server
-    /// has when the row is about to leave for the first time.
+    /// Change the tags of a contact. Merged with the server's tags just before the first attempt.
     ChangeTags {
         phone: String,
         add: Vec<String>,
         remove: Vec<String>,
     },
-    /// Change a contact, or make one. It is merged with what the server has
-    /// when the row is about to leave for the first time.
+    /// Create or change a contact. Merged with the server's contact just before the first attempt.
     ChangeContact(Box<ContactChange>),
     DeleteContact {
         contact: ContactId,
-        /// The contact's phone number.
         phone: String,
     },
-    /// Register a webhook. Its secret is in the request's bytes only.
+    /// Register a webhook. Its secret is only in the request body.
     AddWebhook {
         url: String,
-        /// What it is told of; none for the server's choice.
+        /// Event types; empty leaves the choice to the server.
         events: Vec<String>,
     },
     RemoveWebhook {
         webhook: WebhookId,
         url: String,
     },
-    /// Upload a file, then send it in a conversation.
     SendFile(Box<FileToSend>),
-    /// Upload a file. Its bytes are in the request's bytes only.
+    /// Upload a file. Its bytes are only in the request body.
     Upload {
         filename: String,
         mime_type: String,
-        /// How many bytes it has.
+        /// In bytes.
         size: u64,
     },
 }
 
-/// How an operation may be repeated when it is not known whether it was done.
+/// Rule for repeating an operation of unknown outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RetryClass {
-    /// Reaches one person: the same key only, while the server knows it.
+    /// Reaches one person: repeated with the same key only, while the server remembers it.
     Send,
-    /// Reaches many or rings a phone: the same key only, and only where the
-    /// server has been seen to recognise keys.
+    /// Reaches many people or rings a phone: repeated with the same key only, and only on a server
+    /// known to recognize keys.
     Guarded,
-    /// Sets a state, so that doing it twice is doing it once.
+    /// Idempotent: sets a state.
     Upsert,
-    /// Registers something: looked for first, then the same key.
+    /// Registers a webhook: first searched for, then repeated with the same key.
     Webhook,
-    /// Uploads: free, and one too many harms nobody.
+    /// Upload: free of charge, duplicates are harmless.
     Media,
 }
 
 impl RetryClass {
-    /// Whether a repetition is harmless only while the server remembers the
-    /// key.
+    /// True if a repetition is safe only while the server remembers the key.
     pub fn relies_on_key(self) -> bool {
         match self {
             Self::Send | Self::Guarded | Self::Webhook => true,
@@ -138,13 +121,12 @@ impl RetryClass {
 }
 
 impl Operation {
-    /// Whether no person asked for it: then none is asked what to do where it
-    /// cannot be done.
+    /// True if no person requested the operation; a failure then asks for no decision.
     pub fn is_automatic(&self) -> bool {
         matches!(self, Self::ChangeThread { change, .. } if change.unasked)
     }
 
-    /// The word kept in the database and shown in the outbox.
+    /// Word in the database and in the outbox view.
     pub fn word(&self) -> &'static str {
         match self {
             Self::SendText { .. } => "send",
@@ -166,7 +148,6 @@ impl Operation {
         }
     }
 
-    /// How it may be repeated.
     pub fn retry_class(&self) -> RetryClass {
         match self {
             Self::SendText { .. } | Self::SendContent { .. } | Self::SendMail(_) | Self::SendSms { .. } => {
@@ -187,16 +168,15 @@ impl Operation {
         }
     }
 
-    /// Whether it says something to a customer in a conversation: what the
-    /// AI may cross.
+    /// True if the operation sends a message into a conversation, where the AI might answer at the
+    /// same time.
     pub fn is_customer_message(&self) -> bool {
         matches!(self, Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_))
     }
 
-    /// The lane it belongs to. Chat operations follow the conversation; a
-    /// chat message to somebody without one follows the number; texts and
-    /// calls follow the number, which is their conversation's name here.
-    /// `None` when it needs a conversation and there is none.
+    /// Returns the lane of the operation: the conversation for chat, or the number if there is no
+    /// conversation; the number for SMS and calls, where it is also the conversation's id. `None`
+    /// if the operation requires a conversation and there is none.
     pub fn lane(&self, conversation: Option<&ConversationId>) -> Option<Lane> {
         let chat = || conversation.cloned().map(Lane::Conversation);
         match self {
@@ -224,8 +204,7 @@ impl Operation {
         }
     }
 
-    /// Whether an older wish of the same lane that was never tried is not
-    /// wanted any more because of this one.
+    /// True if this operation makes an older one in the same lane, not yet attempted, obsolete.
     pub fn replaces(&self, older: &Self) -> bool {
         match (self, older) {
             (Self::SetAutomation { .. }, Self::SetAutomation { .. }) => true,
@@ -240,7 +219,7 @@ impl Operation {
         }
     }
 
-    /// What turns it round after it has left.
+    /// Returns the operation that reverts this one after it was sent, if there is one.
     pub fn inverse(&self) -> Option<Self> {
         match self {
             Self::SetAutomation { enabled } => Some(Self::SetAutomation { enabled: !enabled }),
@@ -251,7 +230,8 @@ impl Operation {
         }
     }
 
-    /// Its recipient, where that is one person or a few.
+    /// Returns the recipient, or the first of a mail; `None` for broadcasts and other operations
+    /// without one.
     pub fn recipient(&self) -> Option<&str> {
         match self {
             Self::SendText { to, .. }
@@ -267,8 +247,7 @@ impl Operation {
         }
     }
 
-    /// The text a person wrote for it, and what it quotes: what goes back to
-    /// the composer when it is taken back.
+    /// Returns the text and the quoted message to restore in the composer on undo.
     pub fn written_text(&self) -> Option<(&str, Option<&MessageId>)> {
         match self {
             Self::SendText { text, reply_to, .. } => Some((text, reply_to.as_ref())),
@@ -284,7 +263,7 @@ impl Operation {
         }
     }
 
-    /// What goes back to the composer beside the text.
+    /// Returns the attachment to restore in the composer on undo.
     pub fn written_attachment(&self) -> Option<ReplyAttachment> {
         match self {
             Self::SendContent { content: ChatContent::Media(media), .. } => {
@@ -304,7 +283,6 @@ impl Operation {
         }
     }
 
-    /// The message it answers.
     pub fn quoted_message(&self) -> Option<&MessageId> {
         match self {
             Self::SendText { reply_to, .. } | Self::SendContent { reply_to, .. } => reply_to.as_ref(),

@@ -1,5 +1,4 @@
-//! What an operation is, in words for a person: in the outbox, while it is
-//! queued, and among what was done.
+//! Descriptions of operations for the outbox, errors and the undo list.
 
 use crate::files;
 use crate::interactive;
@@ -11,7 +10,6 @@ use crate::outbox::content::{
 use crate::text::SafeText;
 
 impl Operation {
-    /// What it is, in words for a person.
     pub fn summary(&self) -> SafeText {
         match self {
             Self::SendText { text, .. } => SafeText::block(text),
@@ -22,7 +20,7 @@ impl Operation {
         }
     }
 
-    /// What is being done, for the words that it failed.
+    /// Progressive form, for error messages.
     pub fn describe_doing(&self) -> &'static str {
         match self {
             Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_) | Self::SendSms { .. } => {
@@ -44,7 +42,7 @@ impl Operation {
         }
     }
 
-    /// What was done, for the list of what can be taken back.
+    /// Past form, for the undo list.
     pub fn describe_done(&self) -> &'static str {
         match self {
             Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_) => "sent a message",
@@ -67,8 +65,7 @@ impl Operation {
         }
     }
 
-    /// Why it cannot be taken back once it has left, and what can be done
-    /// instead.
+    /// Explains why the operation cannot be undone after sending, and the alternative.
     pub fn describe_irrevocable(&self) -> &'static str {
         match self {
             Self::Close => "left; it cannot be reopened",

@@ -1,86 +1,77 @@
-//! Why a row of the outbox has not left, and what ends that. The one place for
-//! both, for the screen and for scripts; words name no key, because only the
-//! screen has keys.
+//! Reason why an outbox row has not been sent, and its remedies. Used by the screen and by scripts;
+//! texts name no keys, because only the screen has keys.
 
 use crate::leader::Leader;
 use crate::news::Health;
 use crate::outbox::{Operation, OutboxRow, RowState, StopReason};
 use crate::time::{SECOND, Timestamp, format_span_ahead};
 
-/// What a row waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WaitReason {
-    /// The time in which it can be taken back.
+    /// The hold, during which the row can be undone.
     Held(Timestamp),
-    /// The time a person planned it for.
     Planned(Timestamp),
-    /// Its file, which is on its way.
     Uploading,
-    /// Its file, which was cut off and is uploaded anew.
+    /// The upload was interrupted and starts again.
     UploadCutOff,
-    /// Its turn to be uploaded.
     UploadNext,
-    /// The answer to what is on its way.
+    /// Sent; no answer yet.
     Answer,
-    /// A clear answer: none came, and the same key asks again, at a time.
+    /// Unknown outcome: the same key is retried at this time.
     ClearAnswer(Option<Timestamp>),
-    /// A person's word; whether it can be paid for now, where that is why.
+    /// A person's decision; for missing credits, true if the balance now suffices.
     Decision(StopReason, Option<bool>),
-    /// The row before it in its lane, and why that one asks a person.
+    /// The previous row of the lane, and the reason if that one needs a decision.
     RowBefore(Option<StopReason>),
-    /// The file of the row before it.
+    /// The upload of the previous row.
     FileBefore,
-    /// The pause before it, which failed: person and AI must not cross.
+    /// A failed pause before it; person and AI must not both answer.
     PauseBefore,
-    /// The next try after one that did nothing.
+    /// The retry delay after an attempt without effect.
     NextTry(Option<Timestamp>),
-    /// The server's rate limit.
     RateLimit(Timestamp),
     Connection,
-    /// A server that answers as it should.
+    /// The server's answers violate the interface.
     Server,
-    /// A channel key that is taken.
+    /// The key is not accepted.
     Key,
-    /// A configuration that can work.
+    /// The configuration cannot work.
     Configuration,
-    /// A process that may send: none runs.
     Sender,
-    /// The process that sends.
+    /// Another process sends for the channel.
     OtherProcess(Leader),
-    /// Nothing: it leaves next.
+    /// Sent next.
     Nothing,
 }
 
-/// What a person can do about it.
+/// Action of a person that ends a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaitRemedy {
-    /// End the wait: it leaves now.
+    /// Send now, ending the hold.
     SendNow,
     Recall,
     Decide,
-    /// Decide over the one before it.
     DecideBefore,
-    /// Send all that waited for credits.
+    /// Send every row that waited for credits.
     SendUnpaid,
-    /// Look at the key, or try it again.
     CheckKey,
-    /// Ask the server again.
+    /// Poll the server again.
     RetryConnection,
     /// Start an inbox that may send.
     StartInbox,
 }
 
-/// What is known beside the row.
+/// State of the channel on which a wait depends.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueFacts<'a> {
     pub now: Timestamp,
     pub health: &'a Health,
     pub leader: &'a Leader,
-    /// Whether the balance pays for it; `None` where that is not known.
+    /// True if the balance suffices; `None` if unknown.
     pub has_credits: Option<bool>,
 }
 
-/// Why a row has not left. `others` are rows that may stand before it.
+/// Returns the reason why a row has not been sent. `others` may include rows that precede it.
 pub fn wait_reason<'a>(
     row: &OutboxRow,
     others: impl Iterator<Item = &'a OutboxRow>,
@@ -112,7 +103,7 @@ pub fn wait_reason<'a>(
     if let Some(until) = later.filter(|_| row.remaining_hold(now).is_some()) {
         return WaitReason::Held(until);
     }
-    // A row that asks waits for a person, whichever process sends.
+    // A row that needs a decision blocks the lane, whichever process sends.
     let before = lane_wait_reason(row, others, now);
     let asks = matches!(before, Some(WaitReason::RowBefore(Some(_)) | WaitReason::PauseBefore));
     if standstill == Some(WaitReason::Sender) && !asks {
@@ -139,7 +130,7 @@ pub fn wait_reason<'a>(
     }
 }
 
-/// What holds up all sending of a channel, if anything does.
+/// Returns the reason why the whole channel sends nothing, if there is one.
 pub fn channel_wait_reason(facts: &QueueFacts<'_>) -> Option<WaitReason> {
     match (facts.health, facts.leader) {
         (Health::Refused { .. }, _) => Some(WaitReason::Key),
@@ -151,7 +142,7 @@ pub fn channel_wait_reason(facts: &QueueFacts<'_>) -> Option<WaitReason> {
     }
 }
 
-/// What a row before it in its lane makes it wait for.
+/// Returns the reason that a preceding row of the lane causes.
 fn lane_wait_reason<'a>(
     row: &OutboxRow,
     others: impl Iterator<Item = &'a OutboxRow>,
@@ -167,13 +158,13 @@ fn lane_wait_reason<'a>(
             RowState::Stopped(stop, _) if stop.blocks_lane() => WaitReason::RowBefore(Some(*stop)),
             RowState::Stopped(..) if speaks && is_pause(&it.operation) => WaitReason::PauseBefore,
             RowState::Stopped(..) | RowState::Done => continue,
-            // What is planned lets others pass.
+            // Scheduled rows do not block the lane.
             RowState::Queued if it.planned_at.is_some_and(|time| time > now) => continue,
             _ if is_upload(it) && speaks => WaitReason::FileBefore,
             _ if is_upload(it) => continue,
             _ => WaitReason::RowBefore(None),
         };
-        // What asks a person is what has to end.
+        // A row that needs a decision takes precedence as the reason.
         if found.is_none() || matches!(why, WaitReason::RowBefore(Some(_)) | WaitReason::PauseBefore) {
             found = Some(why);
         }
@@ -181,7 +172,6 @@ fn lane_wait_reason<'a>(
     found
 }
 
-/// Whether a row is a file that nobody was sent yet.
 fn is_upload(row: &OutboxRow) -> bool {
     matches!(row.operation, Operation::SendFile(_))
 }
@@ -191,7 +181,7 @@ fn is_pause(operation: &Operation) -> bool {
 }
 
 impl WaitReason {
-    /// The word for programs.
+    /// Machine-readable word.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Held(_) => "hold",
@@ -216,7 +206,6 @@ impl WaitReason {
         }
     }
 
-    /// When it ends by itself, where that is known.
     pub fn until(&self) -> Option<Timestamp> {
         match self {
             Self::Held(at) | Self::Planned(at) | Self::RateLimit(at) => Some(*at),
@@ -232,7 +221,7 @@ impl WaitReason {
         }
     }
 
-    /// What ends it; nothing where it ends by itself.
+    /// Returns the remedies; empty if the wait ends automatically.
     pub fn remedies(&self) -> &'static [WaitRemedy] {
         match self {
             Self::Held(_) | Self::Planned(_) => &[WaitRemedy::Recall, WaitRemedy::SendNow],
@@ -255,7 +244,6 @@ impl WaitReason {
         }
     }
 
-    /// In words, for a row that wants this.
     pub fn describe(&self, operation: &Operation, now: Timestamp) -> String {
         let seconds = |at: &Timestamp| (at.since(now).max(0) + SECOND - 1) / SECOND;
         match self {
@@ -301,10 +289,10 @@ impl WaitReason {
 
 fn describe_verb(operation: &Operation) -> &'static str {
     match operation {
-        Operation::SendFile(_) => "uploads and sends",
-        it if it.is_customer_message() => "sends",
-        Operation::Close => "closes",
-        _ => "goes",
+        Operation::SendFile(_) => "Uploading and sending",
+        it if it.is_customer_message() => "Sending",
+        Operation::Close => "Closing",
+        _ => "Leaving",
     }
 }
 

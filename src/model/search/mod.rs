@@ -1,10 +1,7 @@
-//! Finding words in text: what counts as a word, what a person's words ask
-//! for, and where in a text they are found.
+//! Full-text search: word splitting, parsing of a search, and positions of matches.
 //!
-//! Both the index and the question are cut by the same rules, so whatever was
-//! typed can be found. Words are found by their beginning, whatever their
-//! case and accents; scripts without spaces by any run of their characters;
-//! pictographs one by one.
+//! Indexed text and search text are split by the same rules. Words match by prefix, ignoring case
+//! and accents; scripts without spaces by any run of characters; pictographs one by one.
 
 use std::ops::Range;
 
@@ -22,79 +19,71 @@ mod words;
 pub use snippet::Snippet;
 pub use words::{TextWord, WordKind, split_words};
 
-/// Words one question may have; the rest are not looked at.
+/// Maximum number of terms in a search; the rest is ignored.
 const MAX_TERMS: usize = 16;
 
-/// Asks for messages and people, newest first.
+/// Search for messages and people, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchQuery {
-    /// What was typed.
     pub text: String,
-    /// Only this tab.
+    /// `None` means all tabs.
     pub channel: Option<ChannelId>,
-    /// Only this conversation of the tab.
+    /// `None` means all conversations of the tab.
     pub conversation: Option<ConversationId>,
-    /// Only messages before this place: the last one of the page before.
+    /// Restricts results to messages before this position: the last one of the previous page.
     pub before: Option<SearchPosition>,
-    /// Messages at most.
     pub limit: u32,
 }
 
-/// Where a message stands among all that can be found: newer is greater.
+/// Position of a message among all searchable ones; newer is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SearchPosition(pub i64);
 
-/// What was found.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchPage {
-    /// Conversations found by who they are with, newest activity first. Only
-    /// with a first page.
     pub people: Vec<(ChannelId, ConversationRow)>,
-    /// Private notes, newest first. Only with a first page.
+    /// Private notes, newest first. First page only.
     pub notes: Vec<NoteHit>,
     /// Messages, newest first.
     pub hits: Vec<SearchHit>,
-    /// Where the next page begins, if there may be one.
+    /// Position of the next page; `None` on the last page.
     pub next: Option<SearchPosition>,
-    /// Whether older messages are still being indexed and may be missing.
+    /// True if older messages are still being indexed and may be missing.
     pub partial: bool,
-    /// How far back what can be found goes.
+    /// Time back to which messages are searchable.
     pub since: Option<Timestamp>,
 }
 
-/// A message that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
     pub channel: ChannelId,
     pub conversation: ConversationId,
     pub title: SafeText,
-    /// Of a thread of mails, its subject.
+    /// Mail only.
     pub subject: Option<SafeText>,
     pub message: MessageId,
-    /// When it was taken in.
+    /// Time of receipt by the server.
     pub at: Option<Timestamp>,
     pub direction: Direction,
     pub sender: Sender,
-    /// What stands around the first word found.
+    /// Text around the first match.
     pub snippet: Snippet,
 }
 
-/// A conversation found by what a list tells of it: a thread of mails by its
-/// subject, a phone's by its newest call or text.
+/// A conversation that matches by data of a list: a mail thread by its subject, a phone
+/// conversation by its newest call or text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedHit {
     pub channel: ChannelId,
     pub conversation: ConversationId,
     pub title: SafeText,
-    /// Whether it is a thread of mails.
     pub is_mail: bool,
-    /// Its newest activity, as the list told it.
+    /// Newest activity as reported by the list.
     pub at: Option<Timestamp>,
-    /// What stands around the first word found.
+    /// Text around the first match.
     pub snippet: Snippet,
 }
 
-/// A private note that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoteHit {
     pub channel: ChannelId,
@@ -102,34 +91,30 @@ pub struct NoteHit {
     pub title: SafeText,
     pub note: NoteId,
     pub at: Timestamp,
-    /// What stands around the first word found.
     pub snippet: Snippet,
 }
 
-/// A question, cut into what must all be found.
+/// Terms of a search, which must all match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Terms(Vec<Term>);
 
-/// One thing that must be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// Folded, as [`TextWord::folded`] is.
+    /// Folded like [`TextWord::folded`].
     pub text: String,
-    /// What it is made of.
     pub kind: WordKind,
 }
 
 impl Term {
-    /// Whether it is one letter or digit, which is found only as a whole
-    /// word: as the beginning of words it would find nearly everything.
+    /// True for a single letter or digit. Such a term matches whole words only; as a prefix it
+    /// would match nearly everything.
     pub fn is_letter(&self) -> bool {
         self.kind == WordKind::Spaced && self.text.chars().count() == 1
     }
 }
 
 impl Terms {
-    /// Cuts what was typed. One letter says too little beside other words:
-    /// it is left out until a second one follows.
+    /// Splits the search text. Drops single letters if there are longer terms.
     pub fn parse(text: &str) -> Self {
         let mut terms: Vec<Term> = Vec::new();
         for word in split_words(text) {
@@ -144,18 +129,16 @@ impl Terms {
         Self(terms)
     }
 
-    /// Whether nothing can be looked for.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What must all be found.
     pub fn iter(&self) -> impl Iterator<Item = &Term> {
         self.0.iter()
     }
 
-    /// The same terms with no more than so many letters of each beginning of
-    /// a word: whatever has the terms has these.
+    /// Truncates each prefix term to `letters` characters. The result matches everything that the
+    /// original matches.
     #[must_use]
     pub fn shorten(&self, letters: usize) -> Self {
         let cut = |term: &Term| match term.kind {
@@ -167,8 +150,8 @@ impl Terms {
         Self(self.0.iter().map(cut).collect())
     }
 
-    /// Where the terms are in a text, in order and without overlaps; `None`
-    /// unless each of them is there.
+    /// Returns the positions of the matches, sorted and without overlaps; `None` unless every term
+    /// matches.
     pub fn find(&self, text: &str) -> Option<Vec<Range<usize>>> {
         let mut found = vec![false; self.0.len()];
         let mut ranges: Vec<Range<usize>> = Vec::new();

@@ -1,30 +1,26 @@
-//! What is shown of a message that was found: the text around the first word.
+//! Snippet of a search result: the text around the first match.
 
 use std::ops::Range;
 
 use crate::text::SafeText;
 
-/// Characters kept before the first word found.
 const CHARS_BEFORE_MATCH: usize = 40;
-/// Characters kept in all.
 const MAX_SNIPPET_CHARS: usize = 160;
 
-/// One line of a message, with where the words found are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snippet {
-    /// One line; an ellipsis stands for what was left out.
+    /// One line, with an ellipsis for omitted text.
     pub text: SafeText,
-    /// Bytes of the text that were found, in order and without overlaps.
+    /// Byte ranges of matches, sorted and without overlaps.
     pub marks: Vec<Range<usize>>,
 }
 
 impl Snippet {
-    /// Cuts the line around the first of the places found in a text.
     pub fn around_match(text: &SafeText, found: &[Range<usize>]) -> Self {
         let whole = text.as_str();
         let first = found.first().map_or(0, |range| range.start);
         let start = whole[..first].char_indices().rev().nth(CHARS_BEFORE_MATCH).map_or(0, |(at, _)| at);
-        // Not in the middle of a word, if there is a space to begin after.
+        // Start after a space rather than within a word, if there is one.
         let start = match (start, whole[start..first].find([' ', '\n'])) {
             (0, _) | (_, None) => start,
             (_, Some(space)) => start + space + 1,
@@ -48,8 +44,7 @@ impl Snippet {
         if end < whole.len() {
             line.push('…');
         }
-        // Already safe: `line` may add only what stands for a break, and the
-        // breaks are gone.
+        // The text is already sanitized and has no line breaks, so `line` should not change it.
         let text = SafeText::line(&line);
         if text.as_str() != line {
             marks.clear();
@@ -58,7 +53,6 @@ impl Snippet {
     }
 }
 
-/// Adds a piece of text as part of one line.
 fn push_line(line: &mut String, piece: &str) {
     line.extend(piece.chars().map(|character| if character == '\n' { ' ' } else { character }));
 }

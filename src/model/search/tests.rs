@@ -1,4 +1,4 @@
-//! Words of many scripts, and where they are found.
+//! Search in many scripts.
 
 use crate::search::{Snippet, Terms, WordKind, split_words};
 use crate::text::SafeText;
@@ -34,7 +34,7 @@ fn cuts_and_folds() {
     assert_eq!((word.folded.len(), word.kind), (40, WordKind::Spaced));
 }
 
-/// The parts of a text that a question finds.
+/// Returns the parts of a text that match.
 fn matched_parts<'a>(question: &str, text: &'a str) -> Option<Vec<&'a str>> {
     let ranges = Terms::parse(question).find(text)?;
     Some(ranges.into_iter().map(|range| &text[range]).collect())

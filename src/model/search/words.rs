@@ -1,4 +1,4 @@
-//! A text cut into words, folded so that case and accents do not matter.
+//! Splits a text into words, folded to ignore case and accents.
 
 use std::ops::Range;
 
@@ -7,17 +7,15 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::search::Term;
 
-/// Characters kept of one word: an address is found by its beginning.
+/// Maximum number of characters kept per word; longer words match by prefix.
 const MAX_WORD_CHARS: usize = 40;
 
-/// What a word is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordKind {
-    /// Letters and digits of a script that puts spaces between words.
+    /// Letters and digits of a script with spaces between words.
     Spaced,
     /// A run of characters of a script without spaces.
     Run,
-    /// One pictograph.
     Picture,
 }
 
@@ -25,14 +23,13 @@ pub enum WordKind {
 pub struct TextWord {
     /// Without case and accents.
     pub folded: String,
-    /// What it is made of.
     pub kind: WordKind,
-    /// For each folded character, the bytes of the text it came from.
+    /// Byte range in the original text of each folded character.
     pub char_ranges: Vec<Range<usize>>,
 }
 
 impl TextWord {
-    /// Where a term is found in this word, in bytes of the text.
+    /// Returns the matches of a term as byte ranges of the text.
     pub fn find_term(&self, term: &Term) -> Vec<Range<usize>> {
         if self.kind != term.kind {
             return Vec::new();
@@ -58,15 +55,13 @@ impl TextWord {
     }
 }
 
-/// What a character does to the word it stands in.
 enum WordPart {
     Letter(WordKind),
-    /// Belongs to the character before it.
+    /// Belongs to the preceding character.
     Mark,
     Gap,
 }
 
-/// Cuts a text into words.
 pub fn split_words(text: &str) -> Vec<TextWord> {
     let mut all: Vec<TextWord> = Vec::new();
     let mut open = false;
@@ -107,15 +102,15 @@ impl TextWord {
     }
 
     fn push_char(&mut self, it: char, bytes: &Range<usize>) {
-        // A run is cut where it is looked up, so it is kept whole.
+        // Runs are matched at any position, so they are kept whole.
         if self.char_ranges.len() < MAX_WORD_CHARS || self.kind == WordKind::Run {
             self.folded.push(it);
             self.char_ranges.push(bytes.clone());
         }
     }
 
-    /// A mark belongs to the bytes of its character; one that is not an
-    /// accent is part of the spelling.
+    /// Extends the range of the preceding character; marks that are not accents are part of the
+    /// spelling.
     fn push_mark(&mut self, it: char, end: usize) {
         if let Some(last) = self.char_ranges.last_mut() {
             last.end = end;
@@ -135,7 +130,7 @@ fn classify(it: char) -> WordPart {
         return WordPart::Gap;
     }
     match u32::from(it) {
-        // A joiner, a selector of how an emoji looks, a tone of its skin.
+        // Joiners, emoji variation selectors and skin tones.
         0x200c | 0x200d | 0xfe00..=0xfe0f | 0x1f3fb..=0x1f3ff => WordPart::Mark,
         0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17d3 | 0x3005..=0x3007 | 0x3041..=0x30ff => {
             classify_unspaced(it)
@@ -153,8 +148,7 @@ fn classify(it: char) -> WordPart {
     }
 }
 
-/// Letters, digits and vowel signs of a script without spaces; its
-/// punctuation ends a run.
+/// Letters, digits and vowel signs of a script without spaces; punctuation ends a run.
 fn classify_unspaced(it: char) -> WordPart {
     if it.is_alphanumeric() || it.width() == Some(0) {
         WordPart::Letter(WordKind::Run)
@@ -163,7 +157,7 @@ fn classify_unspaced(it: char) -> WordPart {
     }
 }
 
-/// A character without its accents and without a width of its own.
+/// Removes accents and converts full-width forms.
 fn base_char(it: char) -> char {
     if let Some(narrow) = u32::from(it).checked_sub(0xfee0).filter(|code| (0x21..0x7f).contains(code)) {
         return char::from_u32(narrow).unwrap_or(it);
@@ -173,7 +167,7 @@ fn base_char(it: char) -> char {
     }
     let decomposition = CanonicalDecompositionBorrowed::new();
     let mut base = it;
-    // Accents are taken off one at a time; no character has more than a few.
+    // Removes one accent per step; no character has more than a few.
     for _ in 0..4 {
         match decomposition.decompose(base) {
             Decomposed::Expansion(next, mark) if is_accent(mark) => base = next,
@@ -188,7 +182,7 @@ fn is_hangul(it: char) -> bool {
     matches!(u32::from(it), 0xac00..=0xd7a3)
 }
 
-/// The accents of Latin, Greek and Cyrillic.
+/// Combining accents of Latin, Greek and Cyrillic.
 fn is_accent(it: char) -> bool {
     matches!(u32::from(it), 0x0300..=0x036f)
 }

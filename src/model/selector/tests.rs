@@ -1,4 +1,4 @@
-//! Worlds in which everybody calls themselves by somebody else's address.
+//! Random conversations whose customers use addresses of others as names.
 
 use proptest::prelude::*;
 
@@ -6,8 +6,7 @@ use super::*;
 use crate::conversations::Conversation;
 use crate::ids::ChannelId;
 
-/// A person as a world has them: what the platform vouches for, and what they
-/// or a server chose freely.
+/// A customer: address and handle proven by the platform, all other fields chosen freely.
 #[derive(Debug, Clone)]
 struct NamedSender {
     platform: Platform,
@@ -38,7 +37,7 @@ impl NamedSender {
     }
 }
 
-/// Who is meant, by their place in the world.
+/// Returns the index of the selected customer.
 fn chosen(world: &[NamedSender], selector: &Selector) -> Option<usize> {
     let found = selector.resolve(world.iter().map(NamedSender::candidate).collect()).ok()?;
     let id = found.row.conversation.id.as_str();
@@ -55,7 +54,7 @@ fn addresses(platform: &Platform, at: usize) -> (String, Option<String>) {
     }
 }
 
-/// A text that somebody chose to be taken for somebody else.
+/// A name or id chosen to impersonate another customer.
 fn hostile() -> impl Strategy<Value = String> {
     let address = (0..PLATFORMS.len(), 0_usize..8).prop_map(|(kind, at)| addresses(&PLATFORMS[kind], at).0);
     let disguised = (
@@ -74,8 +73,7 @@ fn hostile() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Two to eight people, each with an address of their own; everything else may
-/// be anything. Ids are a server's, and each is given once.
+/// Customers with distinct addresses and ids; all other fields are arbitrary.
 fn world() -> impl Strategy<Value = Vec<NamedSender>> {
     let person = (0..PLATFORMS.len(), hostile(), prop::option::of(hostile()), prop::option::of(hostile()));
     prop::collection::vec(person, 2..8).prop_map(|people| {
@@ -100,20 +98,20 @@ proptest! {
         for it in &mut unnamed {
             (it.name, it.email) = (None, None);
         }
-        // What people call themselves makes no difference to any text.
+        // Names and mail addresses of customers do not affect any selection.
         let everything = world.iter().flat_map(|named_sender| [Some(&named_sender.address), Some(&named_sender.id), named_sender.name.as_ref(), named_sender.email.as_ref()]);
         for text in everything.flatten().chain([&typed]) {
             let selector = Selector::from_shape(text);
             prop_assert_eq!(chosen(&world, &selector), chosen(&unnamed, &selector), "{:?}", text);
         }
-        // An address is whoever has it, whatever ids a server gave.
+        // An address selects its owner, whatever ids the server assigned.
         for (at, it) in world.iter().enumerate() {
             prop_assert_eq!(chosen(&world, &Selector::from_shape(&it.address)), Some(at), "{:?}", it);
             if let Some(handle) = &it.handle {
                 prop_assert_eq!(chosen(&world, &Selector::from_shape(&format!("@{handle}"))), Some(at));
             }
         }
-        // A name selects only if it is said to be one, and nobody else has it.
+        // A name must be marked as a name and be unique.
         if let Some(at) = chosen(&world, &Selector::name(&typed)) {
             let wanted = SafeText::line(&typed).to_string().to_ascii_lowercase();
             let same = |named_sender: &&NamedSender| {
@@ -186,7 +184,7 @@ fn one_persons_open_conversation_is_meant() {
     closed[0].row.conversation.status = ConversationStatus::Closed;
     let chosen = number.resolve(closed.clone()).expect("one is open");
     assert_eq!(chosen.row.conversation.id.as_str(), "conv_new");
-    // Two of one name may be two people, whatever is closed.
+    // Equal names may belong to different people, so closed conversations are not ignored.
     assert!(Selector::name("Maria").resolve(closed).is_err());
 }
 

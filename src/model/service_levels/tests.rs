@@ -1,5 +1,3 @@
-//! Cases and what comes of them.
-
 use super::*;
 use crate::time::MINUTE;
 use SaidBy::{Ai, Customer, Person};
@@ -8,11 +6,10 @@ fn at(minute: i64) -> Timestamp {
     Timestamp::from_micros(minute * MINUTE)
 }
 
-/// In minutes: when a case began, until the first answer, each wait, until
-/// the last answer.
+/// Minutes: start of the case, until the first answer, each wait, until the last answer.
 type Measured = (i64, Option<i64>, Vec<i64>, Option<i64>);
 
-/// What was said, the time now, and the cases of it.
+/// Messages, current time, expected cases.
 type Told<'a> = (&'a [(i64, SaidBy)], i64, Vec<Measured>);
 
 fn measured(said: &[(i64, SaidBy)], now: i64) -> Vec<Measured> {
@@ -41,20 +38,20 @@ fn cases_begin_with_a_customer_and_end_with_a_day_of_silence() {
         (&[(0, Customer), (2, Ai)], 10, vec![(0, Some(2), vec![2], None)]),
         (&[(0, Customer), (2, Ai)], DAY + 1, vec![(0, Some(2), vec![2], None)]),
         (&[(0, Customer), (2, Ai)], DAY + 2, vec![(0, Some(2), vec![2], Some(2))]),
-        // A customer waits from the first of several messages on.
+        // The wait starts with the first of several messages.
         (
             &[(0, Customer), (1, Customer), (5, Person), (6, Person), (8, Customer), (9, Ai)],
             3 * DAY,
             vec![(0, Some(5), vec![5, 1], Some(9))],
         ),
-        // Thanks are no question: it was resolved before them.
+        // A message of thanks does not change the resolution time.
         (&[(0, Customer), (3, Ai), (4, Customer)], 2 * DAY, vec![(0, Some(3), vec![3], Some(3))]),
         (
             &[(0, Customer), (3, Ai), (DAY + 3, Customer), (DAY + 4, Ai)],
             DAY + 5,
             vec![(0, Some(3), vec![3], Some(3)), (DAY + 3, Some(1), vec![1], None)],
         ),
-        // What was written to a customer begins none; the answer to it does.
+        // A message to the customer starts no case; the customer's answer does.
         (&[(0, Person), (7, Customer), (9, Person)], 10, vec![(7, Some(2), vec![2], None)]),
         (&[(0, Customer), (DAY, Person), (DAY + 1, Ai)], DAY + 2, vec![(0, None, vec![], None)]),
     ];
@@ -119,10 +116,10 @@ fn answers_are_counted_against_the_targets_of_their_channel() {
     let zone = Zone::UTC;
     let mut gathering = LevelsReportBuilder::new(&query, &zone);
     let told: [(usize, &[(i64, SaidBy)]); 6] = [
-        // In time, then late, then still awaited and missed.
+        // In time, then late, then pending and missed.
         (0, &[(0, Customer), (5, Ai), (10, Customer), (25, Person), (30, Customer)]),
         (0, &[(0, Customer), (6, Ai), (10, Customer), (20, Person)]),
-        // Missed and never answered; still within; of a channel without targets.
+        // Missed without an answer; pending in time; a channel without targets.
         (0, &[(100, Customer)]),
         (0, &[(298, Customer)]),
         (0, &[(290, Customer), (291, Ai), (295, Customer)]),

@@ -1,19 +1,16 @@
-//! What each character may do to a terminal, by class.
-//!
-//! One character in, one class out.
+//! Classifies characters by their effect on a terminal.
 
-/// What becomes of a character.
+/// Treatment of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CharacterClass {
-    /// Drawn as it is.
+    /// Drawn unchanged.
     Plain,
-    /// Sits on the character before it.
+    /// Combines with the preceding character.
     Mark,
     /// ZWJ or ZWNJ: kept only where a script or an emoji needs it.
     Joiner,
-    /// A space of another width, or one that holds words together.
+    /// A space of another width, or a non-breaking one.
     Space,
-    /// Starts a new line.
     Break,
     /// Becomes spaces.
     Tab,
@@ -21,9 +18,9 @@ pub(super) enum CharacterClass {
     Control,
     /// A bidi control: becomes a badge with its code.
     Badge,
-    /// Another invisible character: one mark stands for a run of them.
+    /// Another invisible character: a run of them becomes one mark.
     Hidden,
-    /// Private, unassigned plane or noncharacter: U+FFFD.
+    /// Private use, unassigned plane or noncharacter: becomes U+FFFD.
     Replaced,
 }
 
@@ -44,7 +41,7 @@ pub(super) fn classify(it: char) -> CharacterClass {
     }
 }
 
-/// Invisible and meaningless in a message: fillers, format controls, tags.
+/// Invisible and without meaning in a message: fillers, format controls, tags.
 fn is_hidden(code: u32) -> bool {
     matches!(
         code,
@@ -77,15 +74,15 @@ fn is_replaced(code: u32) -> bool {
         || matches!(code, 0x2fffe..=0x2ffff | 0x323b0..=0x3fffd | 0x2fa20..=0x2fffd)
 }
 
-/// Whether it takes no column of its own or grows the cluster before it.
+/// True if the character has no width or extends the preceding cluster.
 fn is_mark(it: char) -> bool {
     use unicode_segmentation::UnicodeSegmentation;
     use unicode_width::UnicodeWidthChar;
     if it.width() == Some(0) {
         return true;
     }
-    // Spacing marks and modifiers extend the cluster although they are wide:
-    // two characters that are one grapheme are a base and its mark.
+    // Spacing marks and modifiers have a width but extend the cluster: with a base they form one
+    // grapheme.
     if u32::from(it) < 0x0300 {
         return false;
     }
@@ -94,7 +91,7 @@ fn is_mark(it: char) -> bool {
     pair.graphemes(true).count() == 1
 }
 
-/// The picture of a control: U+2400 and up for C0, a badge for C1.
+/// Returns U+2400 and up for C0, a badge for C1.
 pub(super) fn control_picture(it: char) -> String {
     let code = u32::from(it);
     let picture = match code {
@@ -105,23 +102,23 @@ pub(super) fn control_picture(it: char) -> String {
     picture.map_or_else(|| format!("<U+{code:04X}>"), String::from)
 }
 
-/// Whether a joiner after this character can mean something.
+/// True if a joiner after this character can have a meaning.
 pub(super) fn allows_joiner(base: char) -> bool {
     is_emoji_like(base) || needs_joiner(base)
 }
 
-/// Whether a joiner between these two means something.
+/// True if a joiner between these characters has a meaning.
 pub(super) fn is_joined(before: char, after: char) -> bool {
     (is_emoji_like(before) && is_emoji_like(after)) || (needs_joiner(before) && needs_joiner(after))
 }
 
-/// The letter of a regional indicator: two of them are a flag.
+/// Returns the letter of a regional indicator; two of them form a flag.
 pub(super) fn regional_indicator(it: char) -> Option<char> {
     let place = u32::from(it).checked_sub(0x1f1e6).filter(|entry| *entry < 26)?;
     char::from_u32(u32::from('A') + place)
 }
 
-/// Pictographs and what takes part in their sequences.
+/// Pictographs and other members of emoji sequences.
 fn is_emoji_like(it: char) -> bool {
     matches!(
         u32::from(it),
@@ -129,8 +126,8 @@ fn is_emoji_like(it: char) -> bool {
     )
 }
 
-/// Scripts whose spelling uses ZWJ or ZWNJ: Arabic, Syriac, and the Indic
-/// scripts to Khmer and Mongolian.
+/// Scripts whose spelling uses ZWJ or ZWNJ: Arabic, Syriac, and the Indic scripts to Khmer and
+/// Mongolian.
 fn needs_joiner(it: char) -> bool {
     matches!(u32::from(it), 0x0600..=0x08ff | 0x0900..=0x0dff | 0x1780..=0x18af | 0xfb50..=0xfdff | 0xfe70..=0xfeff)
 }

@@ -1,9 +1,8 @@
-//! What a terminal acts on, by the standards' own lists and not by what the
-//! product makes of it: C0 and C1 of ISO 6429, the line and paragraph
-//! separators and the `Bidi_Control` property of Unicode. Tests hold texts on
-//! their way out against it.
+//! Reference list of characters that affect a terminal, taken from the standards and independent of
+//! the code under test: C0 and C1 of ISO 6429, line and paragraph separators, and `Bidi_Control` of
+//! Unicode.
 
-/// First and last character of each range that acts.
+/// Inclusive ranges.
 const ACTING_RANGES: [(char, char); 7] = [
     ('\u{0}', '\u{1f}'),
     ('\u{7f}', '\u{9f}'),
@@ -14,12 +13,11 @@ const ACTING_RANGES: [(char, char); 7] = [
     ('\u{2066}', '\u{2069}'),
 ];
 
-/// All characters that act.
 pub fn acting_chars() -> impl Iterator<Item = char> {
     ACTING_RANGES.into_iter().flat_map(|(first, last)| first..=last)
 }
 
-/// The first character of a text that acts, but for these.
+/// Returns the first such character of a text that is not in `allowed`.
 pub fn first_acting(text: &str, allowed: &[char]) -> Option<char> {
     let acts =
         |character: &char| ACTING_RANGES.iter().any(|(first, last)| (first..=last).contains(&character));

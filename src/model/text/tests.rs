@@ -1,5 +1,3 @@
-//! Cases and properties of `SafeText`.
-
 use proptest::prelude::*;
 
 use super::oracle::{acting_chars, first_acting};

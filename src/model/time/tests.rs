@@ -1,5 +1,3 @@
-//! Times, zones and the words for spans.
-
 use super::*;
 
 #[test]
@@ -176,7 +174,7 @@ fn step_of_the_wall_clock_is_told_from_time_that_passes() {
 
 #[test]
 fn pause_between_two_readings_is_no_step() {
-    // The process stands still for a minute between its first two readings.
+    // The process pauses for a minute between its first two readings.
     let readings = std::cell::RefCell::new(vec![2 * MINUTE + 2, 2 * MINUTE + 1, 2 * MINUTE, MINUTE]);
     let next = || readings.borrow_mut().pop().unwrap_or_default();
     let times = ClockReading::read(|| Timestamp::from_micros(next()), || Moment::from_micros(next()));

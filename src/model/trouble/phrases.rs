@@ -1,22 +1,17 @@
-//! What people say when they want a person, or are upset, in several
-//! languages.
-//!
-//! Phrases are compared without case, accents and marks, as whole words.
+//! Phrases of customers who want a person or are upset, in several languages. Compared as whole
+//! words, ignoring case, accents and punctuation.
 
-/// Phrases in lower case, sorted.
 struct Phrases {
     all: &'static [&'static str],
-    /// For each first letter.
     by_first_letter: [FirstLetterRange; 26],
 }
 
-/// The phrases with one first letter. Nearly all words of a text are told
-/// apart from all of them by two letters.
+/// Phrases with the same first letter. The first two letters rule out nearly all words of a text.
 #[derive(Clone, Copy)]
 struct FirstLetterRange {
     first: usize,
     end: usize,
-    /// Their second letters: bit 0 is `a`, bit 26 what is no letter.
+    /// Bit set of their second letters: bit 0 is `a`, bit 26 any non-letter.
     second_letters: u32,
 }
 
@@ -37,7 +32,7 @@ impl Phrases {
         Self { all, by_first_letter }
     }
 
-    /// Those that may begin with these two bytes.
+    /// Returns the phrases that may start with these two bytes.
     fn starting_with(&self, first: u8, then: u8) -> &'static [&'static str] {
         let begin = first.checked_sub(b'a').and_then(|byte| self.by_first_letter.get(usize::from(byte)));
         let begin = begin.filter(|begin| begin.second_letters & 1 << second_letter_bit(then) != 0);
@@ -45,12 +40,11 @@ impl Phrases {
     }
 }
 
-/// The bit of a second letter.
 const fn second_letter_bit(letter: u8) -> u32 {
     if letter.is_ascii_lowercase() { (letter - b'a') as u32 } else { 26 }
 }
 
-/// Asking for a person: en, es, pt, de, fr, it, nl. Sorted.
+/// Requests for a person: en, es, pt, de, fr, it, nl. Sorted.
 const PERSON_PHRASES: Phrases = Phrases::new(&[
     "a person",
     "an operator",
@@ -141,7 +135,7 @@ const PERSON_PHRASES: Phrases = Phrases::new(&[
     "your manager",
 ]);
 
-/// Said beside one of the phrases above, it is not asked for now. Sorted.
+/// Phrases that do not count as a request for a person. Sorted.
 const PERSON_EXCLUSIONS: Phrases =
     Phrases::new(&["human error", "human resources", "not a human error", "thanks to your customer service"]);
 
@@ -255,8 +249,8 @@ const NEGATIVE_PHRASES: Phrases = Phrases::new(&[
     "ya te lo dije",
 ]);
 
-/// A text in lower case without accents; everything but letters and digits is
-/// one space, and one stands at each end.
+/// Text in lower case without accents. Each run of other characters is one space, with one at each
+/// end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldedText(String);
 
@@ -280,12 +274,11 @@ impl FoldedText {
         if plain.last() != Some(&b' ') {
             plain.push(b' ');
         }
-        // Made of characters, so it is text.
+        // Built from characters, so always valid UTF-8.
         let plain = String::from_utf8(plain).unwrap_or_default();
         Self(plain)
     }
 
-    /// The bytes of each of its words.
     pub fn word_bytes(&self) -> impl Iterator<Item = &[u8]> {
         self.0.as_bytes().split(|byte| *byte == b' ').filter(|part| !part.is_empty())
     }
@@ -294,13 +287,11 @@ impl FoldedText {
         find_phrase(&self.0, &PERSON_PHRASES).is_some() && find_phrase(&self.0, &PERSON_EXCLUSIONS).is_none()
     }
 
-    /// The word of anger or despair in it.
     pub fn negative_phrase(&self) -> Option<&'static str> {
         find_phrase(&self.0, &NEGATIVE_PHRASES)
     }
 }
 
-/// The first of some phrases in a plain text.
 fn find_phrase(text: &str, phrases: &Phrases) -> Option<&'static str> {
     text.as_bytes().windows(3).enumerate().filter(|(_, entry)| entry[0] == b' ').find_map(|(at, entry)| {
         let begun = phrases.starting_with(entry[1], entry[2]).iter();
@@ -311,7 +302,6 @@ fn find_phrase(text: &str, phrases: &Phrases) -> Option<&'static str> {
     })
 }
 
-/// A Latin letter without its accent.
 fn without_accent(letter: char) -> char {
     match letter {
         'á' | 'à' | 'â' | 'ã' | 'ä' | 'å' => 'a',

@@ -1,27 +1,26 @@
-//! How alike short texts are: the share of words two of them have in common.
+//! Similarity of short texts: the share of common words.
 
 use crate::trouble::phrases::FoldedText;
 
-/// From this share of common words on two texts say the same.
+/// Share of common words from which two texts count as the same.
 const MIN_SIMILARITY: f64 = 0.6;
-/// Words a text needs to be compared: `ok` twice says nothing.
+/// Minimum number of words of a compared text; a repeated `ok` means nothing.
 const MIN_WORDS: usize = 2;
-/// Words of a text that are compared.
 const MAX_WORDS: usize = 40;
 
-/// The words of a text, as numbers: sorted, each once.
+/// Hashes of the distinct words of a text, sorted.
 #[derive(Debug)]
 struct WordHashes {
     words: Vec<u64>,
-    /// Those with a digit in them.
+    /// Hashes of words with a digit.
     numbers: Vec<u64>,
 }
 
-/// How many of these say the same as the one that is repeated most.
+/// Size of the largest group of texts similar to one of them, including that one.
 pub fn count_most_similar(texts: &[FoldedText]) -> usize {
     let mut sets: Vec<WordHashes> = texts.iter().map(hash_words).collect();
     sets.retain(|set| set.words.len() >= MIN_WORDS);
-    // Each is like itself.
+    // Each text is similar to itself.
     let mut alike = vec![1; sets.len()];
     for (at, one) in sets.iter().enumerate() {
         for (other_at, other) in sets.iter().enumerate().skip(at + 1) {
@@ -34,9 +33,8 @@ pub fn count_most_similar(texts: &[FoldedText]) -> usize {
     alike.into_iter().max().unwrap_or(0)
 }
 
-/// Whether enough of the words of both are common to them.
 fn are_similar(one: &WordHashes, other: &WordHashes) -> bool {
-    // Few words and small numbers: no precision is lost.
+    // Small numbers: no loss of precision.
     let share = |few: usize, of: usize| few as f64 / of as f64;
     let (short, long) = (one.words.len().min(other.words.len()), one.words.len().max(other.words.len()));
     if share(short, long) < MIN_SIMILARITY || have_different_numbers(one, other) {
@@ -46,14 +44,12 @@ fn are_similar(one: &WordHashes, other: &WordHashes) -> bool {
     share(common, short + long - common) >= MIN_SIMILARITY
 }
 
-/// Whether both name numbers and none is the same: tyres of 26 inch are not
-/// tyres of 28.
+/// True if both texts contain numbers but none in common: 26 inch tyres are not 28 inch tyres.
 fn have_different_numbers(one: &WordHashes, other: &WordHashes) -> bool {
     let both = !one.numbers.is_empty() && !other.numbers.is_empty();
     both && count_common(&one.numbers, &other.numbers) == 0
 }
 
-/// How many stand in both of two sorted lists.
 fn count_common(one: &[u64], other: &[u64]) -> usize {
     let (mut at, mut found) = (0, 0);
     for it in one {
@@ -84,7 +80,7 @@ fn hash_words(text: &FoldedText) -> WordHashes {
 
 impl WordHashes {
     fn add(&mut self, piece: &[u8]) {
-        // FNV-1a: words are short, and nobody gains by two that look the same.
+        // FNV-1a; collisions are harmless here.
         let (mut number, mut has_digit) = (0xcbf2_9ce4_8422_2325, false);
         for byte in piece {
             number = (number ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
@@ -97,7 +93,6 @@ impl WordHashes {
     }
 }
 
-/// Whether a character is of a script that puts no spaces between words.
 fn is_unspaced(it: char) -> bool {
     matches!(u32::from(it), 0x0e00..=0x0eff | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff)
 }

@@ -1,13 +1,12 @@
-//! A corpus of scripted conversations: those in trouble must come out first,
-//! and scoring thousands of them takes no time a person can feel.
+//! Scripted conversations: those in trouble must rank first, and scoring thousands must be fast.
 
 use crate::messages::{DeliveryStatus, Direction, Sender};
 use crate::trouble::{
     LONG_WAIT, MessageSummary, TROUBLE_THRESHOLD, TroubleScore, score_messages, score_waiting,
 };
 
-/// Conversations: whether a person would call it trouble, and what was said,
-/// `c` by the customer, `a` by the AI, `h` by a person, `f` failed.
+/// True if a person would see trouble; messages by customer (`c`), AI (`a`) and person (`h`), or
+/// failed (`f`).
 const CORPUS: &[(bool, &[&str])] = &[
     (
         true,
@@ -172,10 +171,10 @@ fn the_reasons_are_words() {
     let found = score_messages(&lines.iter().map(|line| customer_line(line)).collect::<Vec<_>>());
     assert_eq!(
         found.to_stored(),
-        "55 wants a human\n45 asked 3x the same\n20 AI said 2x the same\n12 shouts"
+        "55 asked for a person\n45 asked the same 3 times\n20 AI repeats itself, twice\n12 shouts"
     );
     assert_eq!(TroubleScore::from_stored(&found.to_stored()), found);
-    let earlier = "55/person/55 wants a human\n45/question/45 asked 3x the same\n20/answer/20 AI said 2x the same\n12/shouts/12 shouts";
+    let earlier = "55/person/55 asked for a person\n45/question/45 asked the same 3 times\n20/answer/20 AI repeats itself, twice\n12/shouts/12 shouts";
     assert_eq!(TroubleScore::from_stored(earlier), found);
     assert_eq!(TroubleScore::from_stored("no weight\n\n-1 less\n99999999999 more"), TroubleScore::default());
 }
@@ -194,4 +193,33 @@ fn hostile_text_is_only_text() {
     for text in ["\u{202e}\u{1b}[2J", "🧨🧨🧨🧨", "\0", &"x".repeat(100_000)] {
         assert_eq!(score_messages(&[customer_line(&format!("c {text}"))]).score(), 0);
     }
+}
+
+#[test]
+fn every_rule_has_its_kind() {
+    use crate::trouble::TroubleKind;
+    let cases = [
+        ("asks", TroubleKind::AsksForPerson, &["c I want to talk to a human"][..]),
+        ("asks twice", TroubleKind::AsksForPerson, &["c A human please", "a No.", "c I want a human!"][..]),
+        (
+            "repeats",
+            TroubleKind::RepeatedAnswer,
+            &["a Which order is it?", "c 5", "a Which order is it?"][..],
+        ),
+        (
+            "again",
+            TroubleKind::RepeatedQuestion,
+            &["c Where is my order 1041?", "c Where is my order 1041?"][..],
+        ),
+        ("failed", TroubleKind::Undelivered, &["f It is on its way."][..]),
+        ("shouts", TroubleKind::Upset, &["c WHERE IS MY ORDER"][..]),
+    ];
+    for (name, kind, lines) in cases {
+        assert_eq!(
+            score_messages(&lines.iter().map(|line| customer_line(line)).collect::<Vec<_>>()).kind(),
+            Some(kind),
+            "{name}"
+        );
+    }
+    assert_eq!(TroubleScore::default().kind(), None);
 }

@@ -1,30 +1,22 @@
-//! The audience of a broadcast before it is frozen: what was marked, what
-//! a search fits, what a file names, everyone.
+//! Audience of a broadcast before it is fixed: marked conversations, a search, a file, or everyone.
 
 use crate::ids::{CampaignId, ChannelId, ContactId};
 use crate::queries::ConversationKey;
 
-/// Characters of a line that is wrong, repeated at most.
 const MAX_SHOWN_CHARS: usize = 40;
-/// Characters from which on a word without a digit is no name.
+/// Minimum length of an id without digits; shorter words are names.
 const MIN_ID_CHARS: usize = 16;
-/// Digits from which on a word without a letter is a number as people write it.
+/// Minimum number of digits of a word without letters that counts as a phone number.
 const MIN_PHONE_DIGITS: usize = 7;
 
-/// Where an audience comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AudienceSource {
-    /// The people of these conversations.
     Conversations(Vec<ConversationKey>),
-    /// The people with these numbers.
     Phones(Vec<String>),
-    /// All people a search fits.
     Fitting(String),
-    /// The people a file names.
     File(String),
-    /// Those an earlier one did not reach, as far as that shows.
+    /// Recipients that an earlier campaign is known not to have reached.
     Failed(CampaignId),
-    /// All contacts of the workspace.
     Everyone,
 }
 
@@ -44,41 +36,34 @@ impl AudienceSource {
     }
 }
 
-/// What is asked of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AudienceQuery {
     pub channel: ChannelId,
     pub source: AudienceSource,
 }
 
-/// The recipients a source resolves to, as far as is known here.
+/// Recipients of a source, as far as known on this desk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResolvedAudience {
-    /// Their ids, each once, in order.
+    /// Distinct, in order.
     pub ids: Vec<ContactId>,
-    /// How many were named again.
     pub duplicates: usize,
-    /// How many have no number.
     pub without_phone: usize,
-    /// Numbers whose contact has not been read, or is none.
+    /// Numbers whose contact has not been read or does not exist.
     pub not_read: Vec<String>,
-    /// Lines of a file that are wrong, the first few in words.
+    /// The first few invalid lines of a file, described.
     pub invalid: Vec<String>,
-    /// Of those with an id: how many have an open window.
+    /// Recipients with an open service window.
     pub open: usize,
-    /// How many have a closed one, or never wrote.
+    /// Recipients with a closed service window or without messages.
     pub closed: usize,
 }
 
-/// One line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AudienceLine {
-    /// A contact by its id.
     Contact(ContactId),
-    /// The owner of this number.
     Phone(String),
-    /// Something that can be neither: a name, a heading, a number without its
-    /// country code.
+    /// A name, a header, or a number without country code.
     Invalid(String),
 }
 
@@ -95,8 +80,8 @@ impl AudienceLine {
     }
 }
 
-/// Whether a word can be a contact's id: one word, not a plain name, not a
-/// number as people write it. Only the server knows whether somebody has it.
+/// True if a word may be a contact id: neither a plain name nor a phone number. Only the server
+/// knows if the contact exists.
 fn is_contact_id(word: &str) -> bool {
     let fits =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.' | ':');
@@ -107,13 +92,12 @@ fn is_contact_id(word: &str) -> bool {
     word.len() <= 200 && word.chars().all(fits) && !is_phone && !is_name
 }
 
-/// Why such a line names nobody.
 pub fn describe_invalid_line(word: &str) -> String {
     format!("{word:?} is neither a contact id nor a phone number with its country code, such as +34600111222")
 }
 
-/// What stands in a file: one id or number a line; empty lines and what
-/// follows a `#` say nothing.
+/// Parses one id or number a line, with line numbers from 1. Ignores empty lines and comments after
+/// `#`.
 pub fn parse_lines(text: &str) -> Vec<(usize, AudienceLine)> {
     let lines = text.lines().enumerate().filter_map(|(at, line)| {
         let word = line.split('#').next().unwrap_or("").trim();

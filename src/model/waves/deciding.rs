@@ -1,8 +1,7 @@
-//! What a campaign does next. Pure: how it stands, what is known of the
-//! account, and the time come in.
+//! Decides the next step of a campaign, from its state, the account and the time. Pure.
 //!
-//! A wave leaves only when the one before it was tried to its end, was waited
-//! for, and was counted again after the wait. Whatever is not known holds the
+//! A wave is sent only after the one before it has been tried completely, its waiting time is over,
+//! and it was counted again after that. Unknown results hold the next wave back.
 //! next wave back.
 
 use crate::ids::BroadcastId;
@@ -13,43 +12,39 @@ use crate::waves::{
     Campaign, CampaignPhase, PauseCause, RecipientCounts, WaveReading, WaveRowState, recipient_price,
 };
 
-/// Between two looks at a wave that is being sent.
+/// Microseconds between two readings of a wave in progress.
 const POLL_INTERVAL: i64 = 5 * SECOND;
-/// A wave that was not tried to its end for so long is told of.
+/// Time after which an unfinished wave is reported, in microseconds.
 pub const STALL_TIMEOUT: i64 = 10 * MINUTE;
-/// A hold that ends later is from before the clock was set back.
+/// Longest valid hold, in microseconds. A longer one means that the clock was set back.
 const MAX_HOLD: i64 = 10 * MINUTE;
 
-/// What is known beside the campaign.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CampaignFacts {
     pub credits: Option<f64>,
     pub quality: Option<SafeText>,
-    /// What a template cost last.
+    /// Latest known price of the template.
     pub charged: Option<i64>,
-    /// Whether the key only plays: nobody is reached, nothing is counted.
+    /// True for a test key, which reaches nobody and has no counts.
     pub is_test: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum WaveStep {
-    /// Give this wave its row of the outbox.
+    /// Create the outbox row of this wave.
     Send(usize),
-    /// Count this wave's broadcast again.
+    /// Read this wave's broadcast again.
     Poll(usize, BroadcastId),
-    /// Nothing before then.
+    /// Do nothing until this time.
     Wait(Timestamp),
-    /// Nothing until the outbox has moved on.
+    /// Do nothing until the outbox row has progressed.
     Await,
-    /// Wait for a person, who is told this.
+    /// Pause for a person; holds the reason.
     Pause(PauseCause, SafeText),
-    /// All is done.
     Finish,
-    /// It is not going on.
     Nothing,
 }
 
-/// What a campaign does next.
 pub fn next_step(campaign: &Campaign, report: &CampaignFacts, now: Timestamp) -> WaveStep {
     if campaign.phase != CampaignPhase::Running {
         return WaveStep::Nothing;
@@ -69,7 +64,7 @@ pub fn next_step(campaign: &Campaign, report: &CampaignFacts, now: Timestamp) ->
     }
 }
 
-/// What holds the next wave back; `None` if nothing does.
+/// Returns the step that precedes the next wave; `None` if it may be sent.
 fn next_wave_wait(
     campaign: &Campaign,
     last: usize,
@@ -100,7 +95,7 @@ fn next_wave_wait(
         let words = || format!("the server does not know wave {}: it cannot be counted", last + 1);
         return judged.then(|| pause_step(PauseCause::Uncounted, words()));
     }
-    // Where nothing is left to send, there is nothing to stop.
+    // After the last wave there is nothing left to stop.
     let is_last = last + 1 == campaign.waves.len();
     if let Some(why) = describe_failures(campaign).filter(|_| !is_last) {
         return Some(pause_step(PauseCause::Failures, why));
@@ -111,17 +106,17 @@ fn next_wave_wait(
     };
     let wait = campaign.plan.pause();
     if (0..wait).contains(&now.since(finished)) {
-        // Counted now and then meanwhile: failures stop it as soon as they show.
+        // Read during the wait too, so that failures pause the campaign early.
         let again = reading.at.plus(POLL_INTERVAL).min(finished.plus(wait));
         return if fresh { Some(WaveStep::Wait(again.max(now.plus(1)))) } else { look() };
     }
-    // What failed during the wait must have been counted; a clock that was
-    // set back begins the wait anew with the next look.
+    // Require a reading from after the wait. After the clock was set back, the next reading
+    // restarts the wait.
     let counted = (wait..).contains(&reading.at.since(finished)) && now >= finished;
     if counted { None } else { look() }
 }
 
-/// The next wave, unless the account forbids it.
+/// Sends the wave unless the balance or the quality rating forbids it.
 fn next_wave_step(campaign: &Campaign, number: usize, report: &CampaignFacts) -> WaveStep {
     let rules = &campaign.plan.rules;
     let size = i64::try_from(campaign.waves[number].size).unwrap_or(i64::MAX);
@@ -143,8 +138,8 @@ fn next_wave_step(campaign: &Campaign, number: usize, report: &CampaignFacts) ->
     WaveStep::Send(number)
 }
 
-/// Which failures are more than the plan allows. Where those of no wave are,
-/// those of all together are not.
+/// Describes the first wave whose failures exceed the limit. If no wave exceeds it, neither does
+/// their sum.
 fn describe_failures(campaign: &Campaign) -> Option<String> {
     let limit = campaign.plan.rules.failed_percent;
     let judged = campaign.waves.iter().enumerate().skip(campaign.judged_from);
@@ -170,7 +165,7 @@ fn pause_step(cause: PauseCause, words: String) -> WaveStep {
     WaveStep::Pause(cause, SafeText::line(&words))
 }
 
-/// Since when a wave has been on its way for too long, in words.
+/// Describes a wave in progress for longer than [`STALL_TIMEOUT`].
 pub fn describe_stall(campaign: &Campaign, sent_at: Timestamp, now: Timestamp) -> Option<String> {
     let last = campaign.started_waves().checked_sub(1)?;
     let ended = campaign.waves[last]
@@ -181,7 +176,7 @@ pub fn describe_stall(campaign: &Campaign, sent_at: Timestamp, now: Timestamp) -
         .then(|| format!("wave {} has not been tried to its end for {}", last + 1, format_precise_span(age)))
 }
 
-/// That the balance may not reach to the end, in words.
+/// Describes a balance that may be too low for the remaining waves.
 pub fn describe_low_balance(campaign: &Campaign, report: &CampaignFacts) -> Option<String> {
     let credits = report.credits.filter(|_| campaign.phase == CampaignPhase::Running && !report.is_test)?;
     let left: usize = campaign.waves.iter().skip(campaign.started_waves()).map(|wave| wave.size).sum();
@@ -192,7 +187,7 @@ pub fn describe_low_balance(campaign: &Campaign, report: &CampaignFacts) -> Opti
     })
 }
 
-/// What a new look says of a wave, after an older one.
+/// Builds a reading from new counts; keeps the time at which the wave finished.
 pub fn update_reading(
     before: Option<&WaveReading>,
     told: RecipientCounts,

@@ -1,6 +1,5 @@
-//! Broadcasts in waves: their recipients, in what parts, and what stops them.
-//! A stop the interface does not have: it cannot take a broadcast back, but
-//! what has not been sent yet can stay.
+//! Campaigns: broadcasts sent in waves, their recipients, wave sizes and stop rules. The interface
+//! cannot recall a broadcast, but a stopped campaign sends no further waves.
 
 pub mod audience;
 pub mod deciding;
@@ -14,16 +13,16 @@ use crate::time::Timestamp;
 
 pub use plan::{StopRules, WavePlan};
 
-/// More people than this take a typed phrase.
+/// Number of recipients above which a phrase must be typed to confirm.
 pub const MAX_WITHOUT_PHRASE: usize = 100;
 
-/// People, each once and at least one, in the order they were chosen.
+/// Non-empty list of distinct contacts, in the order of selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrozenContacts(Vec<ContactId>);
 
 impl FrozenContacts {
-    /// Freezes a choice; `None` when nobody was chosen. Tells how many were
-    /// named again.
+    /// Builds the list and returns it with the number of duplicates dropped; `None` if no id is
+    /// left.
     pub fn from_ids(ids: impl IntoIterator<Item = ContactId>) -> Option<(Self, usize)> {
         let mut seen = std::collections::HashSet::new();
         let (mut kept, mut doubled) = (Vec::new(), 0);
@@ -42,18 +41,16 @@ impl FrozenContacts {
     }
 }
 
-/// The recipients of a campaign. Everyone is a word of its own: no list, however
-/// empty, means it.
+/// Recipients of a campaign. Sending to everyone is explicit: no list, however empty, means it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CampaignAudience {
-    /// All contacts of the workspace, so many when they were counted; in one
-    /// wave, as the server knows who they are.
+    /// All contacts of the workspace, with their number when counted. Sent as one wave, because
+    /// only the server knows the list.
     Everyone(usize),
     Contacts(FrozenContacts),
 }
 
 impl CampaignAudience {
-    /// How many people.
     pub fn count(&self) -> usize {
         match self {
             Self::Everyone(count) => *count,
@@ -61,7 +58,6 @@ impl CampaignAudience {
         }
     }
 
-    /// The sizes of its waves by a plan.
     pub fn wave_sizes(&self, plan: &WavePlan) -> Vec<usize> {
         match self {
             Self::Everyone(count) => vec![*count],
@@ -69,7 +65,12 @@ impl CampaignAudience {
         }
     }
 
-    /// What must be typed before it leaves, where a letter is not enough.
+    /// Describes how a campaign with this plan is sent: everyone is one wave, whatever the plan says.
+    pub fn describe_plan(&self, plan: &WavePlan) -> String {
+        describe_plan(plan, matches!(self, Self::Everyone(_)), self.count())
+    }
+
+    /// Returns the phrase to type for confirmation; `None` if a single key is enough.
     pub fn confirmation_phrase(&self) -> Option<String> {
         match self {
             Self::Everyone(count) => Some(format!("SEND TO ALL {count}")),
@@ -86,84 +87,72 @@ pub struct NewCampaign {
     pub channel: ChannelId,
     pub content: BroadcastContent,
     pub audience: CampaignAudience,
-    /// In what parts, and what stops it.
     pub plan: WavePlan,
-    /// Microseconds in which it can be taken back.
+    /// Microseconds during which the campaign can be undone.
     pub hold: i64,
 }
 
 crate::words! {
-    /// Where a campaign stands.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum CampaignPhase {
-        /// It goes on by itself.
+        /// Continues by itself.
         Running = "running",
-        /// It waits for a person.
         Paused = "paused",
-        /// A person stopped it; what has left has left.
+        /// Stopped by a person; waves already sent stay sent.
         Stopped = "stopped",
-        /// All waves have left and were waited for.
+        /// Every wave has been sent and its waiting time is over.
         Finished = "finished",
-        /// It was taken back before anything left.
+        /// Undone before anything was sent.
         Recalled = "taken back",
     }
 }
 
 impl CampaignPhase {
-    /// Whether it can still go on.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Running | Self::Paused)
     }
 }
 
 crate::words! {
-    /// What a campaign waits for a person for.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum PauseCause {
         Person = "person",
-        /// More failed than its plan allows.
+        /// More failures than the plan allows.
         Failures = "failures",
-        /// Too few credits would be left.
         Credits = "credits",
-        /// The quality rating changed.
         Quality = "quality",
-        /// A wave's row of the outbox asks, or was taken back.
+        /// The outbox row of a wave needs a decision or was undone.
         Row = "row",
-        /// What became of a wave cannot be counted.
+        /// The results of a wave cannot be read.
         Uncounted = "uncounted",
     }
 }
 
-/// What became of a wave's row of the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WaveRowState {
-    /// There is none yet.
     Unsent,
-    /// It is on its way, or waits for its turn.
+    /// In progress or waiting in its lane.
     Sending,
-    /// It waits for a person, with these words.
+    /// Needs a decision; holds the reason.
     NeedsDecision(SafeText),
-    /// A person took it back or dropped it.
+    /// Undone or dropped by a person.
     Dropped,
-    /// The server has it, under this name if it told one.
+    /// Accepted by the server; holds the broadcast id if the server reported one.
     Sent(Option<BroadcastId>),
 }
 
-/// A wave's broadcast as the server counted it last.
+/// Results of a wave's broadcast as last read from the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WaveReading {
     pub at: Timestamp,
-    /// How many people it goes to.
     pub recipients: i64,
-    /// How many it arrived at.
     pub delivered: i64,
-    /// How many it did not reach.
     pub failed: i64,
-    /// How many of neither is known.
+    /// Recipients whose result is not known yet.
     pub pending: i64,
-    /// Since when the server says that all were tried.
+    /// Time of the first reading in which every recipient had been tried.
     pub finished_at: Option<Timestamp>,
-    /// Whether the server does not know it: a test key's is only played.
+    /// True if the server does not know the broadcast; test keys only simulate it.
     pub is_unknown: bool,
 }
 
@@ -172,14 +161,12 @@ pub struct Wave {
     pub size: usize,
     pub row: Option<RowId>,
     pub row_state: WaveRowState,
-    /// When the server was known to have it.
+    /// Time at which the server was known to have accepted it.
     pub sent_at: Option<Timestamp>,
-    /// As counted last.
     pub reading: Option<WaveReading>,
 }
 
 impl Wave {
-    /// The server's name of it, if it has one.
     pub fn broadcast(&self) -> Option<&BroadcastId> {
         match &self.row_state {
             WaveRowState::Sent(it) => it.as_ref(),
@@ -188,44 +175,42 @@ impl Wave {
     }
 }
 
-/// A campaign as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Campaign {
     pub id: CampaignId,
     pub channel: ChannelId,
     pub content: BroadcastContent,
-    /// Whether it goes to all contacts.
     pub everyone: bool,
     pub count: usize,
-    /// In what parts, and what stops it.
     pub plan: WavePlan,
     pub created_at: Timestamp,
-    /// Nothing leaves before.
+    /// Earliest time at which anything is sent.
     pub starts_at: Timestamp,
     pub phase: CampaignPhase,
-    /// What it waits for, while it is paused.
+    /// Set while the campaign is paused.
     pub pause_cause: Option<PauseCause>,
-    /// Why it waits, or was stopped.
     pub why: SafeText,
-    /// Waves before this one are not judged: a person has seen them.
+    /// First wave to judge; a person has already reviewed the earlier ones.
     pub judged_from: usize,
-    /// The quality rating when it was begun.
     pub quality_before: Option<SafeText>,
     pub waves: Vec<Wave>,
 }
 
 impl Campaign {
-    /// How many waves have a row of the outbox.
+    /// Describes how the campaign is sent, in the words of the review before it began.
+    pub fn describe_plan(&self) -> String {
+        describe_plan(&self.plan, self.everyone, self.count)
+    }
+
     pub fn started_waves(&self) -> usize {
         self.waves.iter().take_while(|wave| wave.row.is_some()).count()
     }
 
-    /// How many people of waves that have not begun.
+    /// Number of recipients in waves that have no outbox row yet.
     pub fn unsent_count(&self) -> usize {
         self.waves.iter().skip(self.started_waves()).map(|wave| wave.size).sum()
     }
 
-    /// Recipients, delivered, failed and pending of all that was counted.
     pub fn counts(&self) -> RecipientCounts {
         let mut sum = RecipientCounts::default();
         for reading in self.waves.iter().filter_map(|wave| wave.reading) {
@@ -234,8 +219,8 @@ impl Campaign {
         sum
     }
 
-    /// From which wave on it is judged once a person lets it go on: what that
-    /// person was shown is not held against it again.
+    /// Returns the first wave to judge after a person resumes the campaign. Results that the person
+    /// has seen do not pause it again.
     pub fn next_judged_wave(&self) -> usize {
         let begun = self.started_waves();
         let dropped =
@@ -247,18 +232,16 @@ impl Campaign {
         }
     }
 
-    /// Whether taking it back is not too late.
+    /// True if the campaign can still be undone as a whole.
     pub fn can_recall(&self) -> bool {
         self.phase.is_open() && self.started_waves() == 0
     }
 }
 
-/// People by what became of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RecipientCounts {
     pub recipients: i64,
     pub delivered: i64,
-    /// Not reached.
     pub failed: i64,
     pub pending: i64,
 }
@@ -277,7 +260,14 @@ impl RecipientCounts {
     }
 }
 
-/// What the message is, in a line.
+fn describe_plan(plan: &WavePlan, everyone: bool, count: usize) -> String {
+    match everyone {
+        // Only the server knows the list, so that it cannot be split.
+        true => "all in one wave, which cannot be stopped".to_owned(),
+        false => plan.describe(count),
+    }
+}
+
 pub fn content_title(content: &BroadcastContent) -> SafeText {
     SafeText::line(&match content {
         BroadcastContent::Text(text) => text.clone(),
@@ -288,7 +278,6 @@ pub fn content_title(content: &BroadcastContent) -> SafeText {
     })
 }
 
-/// That it was paused, and why.
 pub fn describe_pause(campaign: &Campaign) -> String {
     match campaign.why.is_empty() {
         true => "broadcast paused between two waves".to_owned(),
@@ -296,7 +285,7 @@ pub fn describe_pause(campaign: &Campaign) -> String {
     }
 }
 
-/// What each of the people costs; `charged` is what a template did cost last.
+/// Price per recipient. `charged` is the latest known price of the template.
 pub fn recipient_price(content: &BroadcastContent, charged: Option<i64>) -> Price {
     match content {
         BroadcastContent::Text(_) => Price::exactly(prices::TEXT_CREDITS),
@@ -310,7 +299,7 @@ pub fn recipient_price(content: &BroadcastContent, charged: Option<i64>) -> Pric
     }
 }
 
-/// The recipients of a wave.
+/// Returns `None` for an empty list.
 pub fn audience(ids: Vec<ContactId>) -> Option<Audience> {
     (!ids.is_empty()).then_some(Audience::Contacts(ids))
 }

@@ -1,40 +1,36 @@
-//! In what parts a campaign leaves, and what stops it, in numbers a person
-//! chooses.
+//! Wave sizes and stop rules of a campaign.
 
 use crate::bounds;
 use crate::time::{SECOND, format_precise_span};
 
-/// Ten broadcasts a minute are taken: waves never follow each other closer.
+/// Minimum microseconds between waves; the server accepts ten broadcasts a minute.
 const MIN_WAVE_INTERVAL: i64 = 6 * SECOND;
-/// The longest wait that can be chosen, in seconds.
 const MAX_WAIT_SECONDS: i64 = 24 * 60 * 60;
 
-/// What stops a campaign between two waves.
+/// Conditions that stop a campaign between waves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StopRules {
-    /// More failures than this, in percent, of a wave.
     pub failed_percent: u8,
-    /// Fewer credits than this would be left.
+    /// Minimum balance to keep.
     pub floor: Option<i64>,
-    /// The platform operator's quality rating is another than at the start.
+    /// Stop if the platform's quality rating changes.
     pub quality: bool,
 }
 
-/// In what parts it leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WavePlan {
-    /// People of the first wave; 0 for no canary.
+    /// Size of the first wave; 0 for none.
     pub canary: usize,
-    /// People of the others, at most.
+    /// Maximum size of the other waves.
     pub wave: usize,
-    /// Microseconds between the end of a wave and the next.
+    /// Microseconds between the end of a wave and the next one.
     pub wait: i64,
     pub rules: StopRules,
 }
 
 impl WavePlan {
-    /// What suggests itself for so many people: ten first, then a tenth at a
-    /// time; few go at once.
+    /// Suggests a plan for a number of recipients: up to 20 in one wave; up to 100 with a first
+    /// wave of five; else ten, then about a ninth of the rest per wave.
     pub fn suggest(count: usize) -> Self {
         let rules = StopRules { failed_percent: 5, floor: None, quality: true };
         let (canary, wave) = match count {
@@ -45,7 +41,7 @@ impl WavePlan {
         Self { canary, wave, wait: 60 * SECOND, rules }
     }
 
-    /// Why it cannot be carried out; `None` if it can.
+    /// Returns the reason why the plan is invalid; `None` if it is valid.
     pub fn rejection_reason(&self) -> Option<String> {
         let most = bounds::MAX_BROADCAST_CONTACTS;
         if self.wave == 0 || self.wave > most || self.canary > most {
@@ -57,7 +53,6 @@ impl WavePlan {
         (self.rules.failed_percent > 100).then(|| "failures are 0 to 100 percent".to_owned())
     }
 
-    /// The sizes of the waves for so many people.
     pub fn wave_sizes(&self, count: usize) -> Vec<usize> {
         let wave = self.wave.clamp(1, bounds::MAX_BROADCAST_CONTACTS);
         let mut left = count;
@@ -73,23 +68,22 @@ impl WavePlan {
         sizes
     }
 
-    /// How long after the end of a wave the next may leave.
+    /// Effective microseconds between waves.
     pub fn pause(&self) -> i64 {
         self.wait.max(MIN_WAVE_INTERVAL)
     }
 
-    /// In words, for so many people.
     pub fn describe(&self, count: usize) -> String {
         let sizes = self.wave_sizes(count);
         let wait = format_precise_span(self.wait);
         let parts = match sizes.as_slice() {
             [] | [_] => "all in one wave".to_owned(),
             [first, rest @ ..] if (1..count).contains(&self.canary) => {
-                format!("canary {first} -> wait {wait} -> {}", format_sizes(rest))
+                format!("first {first}, then {} after {wait}", format_sizes(rest))
             }
             all => format!("{}, {wait} apart", format_sizes(all)),
         };
-        let rules = if sizes.len() > 1 { format!(" -> {}", self.rules.describe()) } else { String::new() };
+        let rules = if sizes.len() > 1 { format!(" · {}", self.rules.describe()) } else { String::new() };
         format!("{parts}{rules}")
     }
 }
@@ -105,12 +99,12 @@ fn format_sizes(sizes: &[usize]) -> String {
 
 impl StopRules {
     pub fn describe(&self) -> String {
-        let mut words = format!("stop if failed > {} %", self.failed_percent);
+        let mut words = format!("pauses above {} % failed", self.failed_percent);
         if let Some(floor) = self.floor {
-            words.push_str(&format!(", if fewer than {floor} credits were left"));
+            words.push_str(&format!(", below {floor} credits"));
         }
         if self.quality {
-            words.push_str(", if the quality changes");
+            words.push_str(", or if the quality changes");
         }
         words
     }

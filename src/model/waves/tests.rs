@@ -1,5 +1,3 @@
-//! Campaigns: what comes next, what stops them, their recipients.
-
 use super::deciding::{CampaignFacts, WaveStep, describe_low_balance, next_step, update_reading};
 use super::*;
 use crate::outbox::content::FilledTemplate;
@@ -9,7 +7,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_000_000 * MINUTE + seconds * SECOND)
 }
 
-/// A thousand people in ten waves behind a canary of ten.
+/// 1,000 recipients: a first wave of ten, then ten waves.
 fn campaign(waves: &[Wave]) -> Campaign {
     let plan = WavePlan::suggest(1_000);
     let mut all: Vec<Wave> = plan
@@ -99,11 +97,11 @@ fn what_comes_next() {
 
 #[test]
 fn what_stops_it() {
-    // One of ten is more than one in twenty, however it is looked at.
+    // One of ten exceeds 5 %.
     let failing = [sent(10, 1, 30, None)];
     let told = next_step(&campaign(&failing), &fine(), at(31));
     assert_eq!(why(&told), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
-    // Exactly as many as the plan allows go on, one more does not.
+    // The limit itself is allowed.
     let exactly = campaign(&[sent(20, 1, 96, Some(36))]);
     assert_eq!(next_step(&exactly, &fine(), at(96)), WaveStep::Send(1), "1 of 20 is 5 %");
     let more = campaign(&[sent(19, 1, 96, Some(36))]);
@@ -116,10 +114,10 @@ fn what_stops_it() {
     assert_eq!(next_step(&wider, &fine(), at(31)), WaveStep::Wait(at(35)));
     let seen = Campaign { judged_from: 1, ..campaign(&[sent(10, 9, 96, Some(36))]) };
     assert_eq!(next_step(&seen, &fine(), at(96)), WaveStep::Send(1), "a person has seen those");
-    // Each wave is within the limit, so all together are.
+    // If each wave is within the limit, so is their sum.
     let within = [sent(10, 0, 96, Some(36)), sent(110, 5, 200, Some(140))];
     assert_eq!(next_step(&campaign(&within), &fine(), at(200)), WaveStep::Send(2));
-    // The limit may have been lowered since the first wave was judged.
+    // The limit may have been lowered after the first wave was judged.
     let earlier = campaign(&[sent(10, 1, 96, Some(36)), sent(110, 0, 200, Some(140))]);
     assert_eq!(
         why(&next_step(&earlier, &fine(), at(200))),
@@ -146,7 +144,7 @@ fn what_a_person_was_shown_is_not_held_against_it_again() {
         (Some(PauseCause::Failures), sent(10, 9, 30, Some(29)), 1),
         (Some(PauseCause::Uncounted), wave(10, WaveRowState::Sent(None), None), 1),
         (Some(PauseCause::Row), wave(10, WaveRowState::Dropped, None), 1),
-        // It was only asked about: what becomes of it is still judged.
+        // Only a decision was pending, so the results of the wave are still judged.
         (Some(PauseCause::Row), wave(10, WaveRowState::Sending, None), 0),
         (Some(PauseCause::Row), sent(10, 0, 30, None), 0),
         (Some(PauseCause::Person), sent(10, 9, 30, None), 0),
@@ -167,7 +165,7 @@ fn what_the_account_forbids() {
     assert_eq!(next_step(&poor, &report(610.0), at(96)), WaveStep::Send(1), "110 cost 110 and 500 stay");
     let told = next_step(&poor, &report(609.0), at(96));
     assert_eq!(why(&told), "609 credits; wave 2 would leave fewer than 500");
-    // What may cost more is held against the most it may cost.
+    // The maximum of a price range counts.
     let mut template = poor.clone();
     let greeting = FilledTemplate { name: "hello".to_owned(), language: "en".to_owned(), components: None };
     template.content = BroadcastContent::Template(greeting);
@@ -269,7 +267,7 @@ fn the_sizes_of_waves() {
     }
     assert_eq!(
         WavePlan::suggest(1_000).describe(1_000),
-        "canary 10 -> wait 1m -> 9 waves of 110 -> stop if failed > 5 %, if the quality changes"
+        "first 10, then 9 waves of 110 after 1m · pauses above 5 % failed, or if the quality changes"
     );
     assert_eq!(WavePlan::suggest(3).describe(3), "all in one wave");
     assert!(plan(0, 0).rejection_reason().is_some() && plan(10, 110).rejection_reason().is_none());

@@ -8,12 +8,12 @@ use crate::database::{DatabaseError, conversations, messages};
 use crate::state::Service;
 use model::time::{Clock, MINUTE};
 
-/// Maximum number of answers within [`SPAN`] without a person's message.
+/// Maximum number of answers within [`ANSWER_WINDOW`] without a person's message.
 const MAX_UNATTENDED_ANSWERS: i64 = 3;
 const ANSWER_WINDOW: i64 = 10 * MINUTE;
 /// Escalation reason at that limit.
 pub const TOO_MANY_ANSWERS_REASON: &str =
-    "the assistant has answered three times in ten minutes, perhaps to another machine";
+    "the assistant answered three times in ten minutes; the sender may be another machine";
 
 /// Returns true if the limit of answers is reached. Simulated customers are not limited.
 pub async fn is_answer_limit_reached(service: &Service, conversation: &str) -> Result<bool, DatabaseError> {

@@ -74,7 +74,7 @@ impl QuestionFile {
                 entry.answer.push_str(words);
                 entry.answer.push('\n');
             } else if !words.trim().is_empty() {
-                wrong("these words belong to no question; begin each question with ##");
+                wrong("this text belongs to no question; begin each question with ##");
             }
         }
         for entry in &mut entries {
@@ -148,7 +148,7 @@ fn check_entry(entry: &QuestionEntry) -> Option<QuestionError> {
             "this question is longer than {MAX_QUESTION_CHARS} characters; write it as a customer would ask"
         )
     } else if entry.answer.chars().count() > MAX_ANSWER_CHARS {
-        format!("this answer is longer than {MAX_ANSWER_CHARS} characters; make several questions of it")
+        format!("this answer is longer than {MAX_ANSWER_CHARS} characters; split it into several questions")
     } else {
         return None;
     };
@@ -234,10 +234,10 @@ mod tests {
         };
         let cases = [
             ("", "1: there is no question"),
-            ("hello\n## A?\nB\n", "1: these words belong to no question"),
+            ("hello\n## A?\nB\n", "1: this text belongs to no question"),
             ("## A?\n\n## B?\nC\n", "1: this question has no answer"),
             ("## A?\nB\n##\nC\n", "3: a question is empty"),
-            ("## A?\nB\n# Title\nC\n", "4: these words belong to no question"),
+            ("## A?\nB\n# Title\nC\n", "4: this text belongs to no question"),
         ];
         for (text, words) in cases {
             assert!(wrong(text).starts_with(words), "{text}: {}", wrong(text));

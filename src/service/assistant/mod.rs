@@ -15,18 +15,18 @@ use std::pin::Pin;
 
 use sha2::{Digest, Sha256};
 
-use crate::chat::send::{self, ComposedMessage};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::proposals::{self, ProposalRow, ProposalState};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, messages};
 use crate::errors::ApiError;
+use crate::sending::accept::{ComposedMessage, accept_send};
 use crate::voice;
 use crate::world::customers;
 use crate::write::WriteContext;
 
-pub use ::assist::Endpoint;
 pub use knowledge::{Knowledge, QuestionError, QuestionFile};
+pub use net::assist::Endpoint;
 pub use remote::RemoteAssistant;
 pub use scripted::ScriptedAssistant;
 pub use tasks::{
@@ -139,7 +139,7 @@ pub fn post_answer(
         let stamp = work.stamp();
         let kind = voice::conversation_mode(work.db, &channel, &row.id)?;
         let outgoing = ComposedMessage { sender: "ai", content: text, kind, ..ComposedMessage::default() };
-        send::send(work, &channel, &row, work.id("msg", stamp), outgoing)?;
+        accept_send(work, &channel, &row, work.id("msg", stamp), outgoing)?;
     }
     for it in &answer.proposals {
         let proposal = ProposalRow {
@@ -207,11 +207,7 @@ fn load_transcript(db: &dyn DbSession, conversation: &str) -> Result<Option<Chat
         "ai" => Speaker::Assistant,
         _ => Speaker::Person,
     };
-    let content = |message_row: messages::MessageRow| match message_row.content.is_empty() {
-        true => format!("[{}]", message_row.kind),
-        false => message_row.content,
-    };
-    let said = rows.into_iter().map(|row| (speaker(&row.sender), content(row))).collect();
+    let said = rows.iter().map(|row| (speaker(&row.sender), row.preview().into_owned())).collect();
     let language = customers::read_customer(db, conversation)?.map(|character| character.language);
     Ok(Some(ChatTranscript { language, messages: said, last }))
 }

@@ -7,15 +7,14 @@ use crate::assistant::{
     Answer, AnswerError, AnswerFuture, Assistant, ChatTranscript, Knowledge, Speaker, Tools, outgoing,
     tool_calls, tool_calls::ToolCallOutcome,
 };
-use assist::{Endpoint, ModelClient, ModelLimits};
 use model::bounds;
+use net::assist::{Endpoint, ModelClient, ModelLimits};
 
 /// Maximum length of an answer, in tokens.
 const MAX_ANSWER_TOKENS: u32 = 400;
 
 /// Escalation reason after two truncated answers.
-const TRUNCATED_ANSWER_REASON: &str =
-    "the assistant's answer broke off twice, and half an answer is not sent";
+const TRUNCATED_ANSWER_REASON: &str = "the assistant's answer was incomplete twice, so it was not sent";
 
 pub struct RemoteAssistant {
     client: ModelClient,
@@ -69,9 +68,9 @@ impl RemoteAssistant {
             }
             answer.text = text;
             let is_none = answer.text.is_none() && answer.handover.is_none() && answer.proposals.is_empty();
-            return if is_none { Err(failed("its answer holds no text")) } else { Ok(answer) };
+            return if is_none { Err(failed("its answer has no text")) } else { Ok(answer) };
         }
-        Err(failed("it looks things up without end"))
+        Err(failed("it called too many functions for one answer"))
     }
 
     /// Builds the request. Messages of the staff carry a random mark that customers cannot forge.

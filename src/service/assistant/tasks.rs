@@ -10,16 +10,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
 use crate::assistant::{self, Answer, AnswerError, Assistant, ChatTranscript, Tools, guardrails};
+use crate::background;
 use crate::connections;
 use crate::database::due::{self, DueJob};
 use crate::database::{DatabaseError, WriteScope, savepoint};
 use crate::errors::ApiError;
-use crate::scheduler;
 use crate::state::Service;
 use crate::world::JobKind;
 use crate::write::WriteContext;
+use api::errors::ErrorCode;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
-use wire::errors::ErrorCode;
 
 /// Maximum number of concurrent answers.
 const MAX_CONCURRENT_ANSWERS: u32 = 4;
@@ -90,8 +90,14 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let round = start_due_tasks(&service).await;
-        if !scheduler::wait_for_next_round(&service, round, "the assistant is silent", committed, &mut stop)
-            .await
+        if !background::wait_for_next_round(
+            &service,
+            round,
+            "tasks of the assistant could not be started",
+            committed,
+            &mut stop,
+        )
+        .await
         {
             return;
         }
@@ -168,7 +174,7 @@ pub async fn request_answer(
     Ok(Some((turn, answer)))
 }
 
-/// Runs the assistant with [`DEADLINE`].
+/// Runs the assistant with [`ANSWER_TIMEOUT`].
 pub async fn answer_before_deadline(
     assistant: &dyn Assistant,
     turn: &ChatTranscript,
@@ -206,7 +212,7 @@ async fn run_task(service: &Service, scope: WriteScope, mut due: DueJob) -> Resu
     service
         .database
         .write_in(scope, move |db| {
-            let work = WriteContext { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let work = WriteContext::of_service(db, &state, state.clock.now());
             finish_task(&work, &due, thought)
         })
         .await

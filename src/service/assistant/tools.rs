@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::assistant::AnswerError;
-use crate::channels::Channel;
 use crate::connections;
 use crate::database::connections::StoredConnection;
 use crate::database::{DatabaseError, WriteScope, conversations, usage};
@@ -12,6 +11,7 @@ use crate::state::Service;
 use model::connections::{ConnectionEndpoint, ContactFacts, EndpointMethod, MappedAnswer};
 use model::time::Clock;
 use model::time::Zone;
+use platforms::Channel;
 
 /// Maximum length of a raw answer, in characters.
 const MAX_RAW_ANSWER_CHARS: usize = 4_000;
@@ -93,7 +93,7 @@ impl Tools {
     }
 
     /// Lists the reading endpoints whose parameters are known for this customer.
-    pub fn lookups(&self) -> impl Iterator<Item = (&StoredConnection, &ConnectionEndpoint)> {
+    pub fn readable_endpoints(&self) -> impl Iterator<Item = (&StoredConnection, &ConnectionEndpoint)> {
         let all = self
             .stored
             .iter()
@@ -113,7 +113,7 @@ impl Tools {
         endpoint: &ConnectionEndpoint,
         answers: &[(String, String)],
     ) -> Result<ToolResult, String> {
-        let Some(service) = &self.service else { return Err("there is nothing to look up".to_owned()) };
+        let Some(service) = &self.service else { return Err("there is no connection to call".to_owned()) };
         if endpoint.method != EndpointMethod::Get {
             return Err("only a person can do that".to_owned());
         }

@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::bodies::ledger::{BodyOwner, Ledger, ReservationId, TooSlow};
 use crate::errors::ApiError;
+use api::errors::ErrorCode;
 use model::time::Clock;
-use wire::errors::ErrorCode;
 
 /// Interval at which a waiting body has the rates of the others checked.
 const RECHECK_INTERVAL: Duration = Duration::from_millis(500);
@@ -76,7 +76,7 @@ impl BodyBudget {
                 () = sleep_until(last.min(Instant::now() + RECHECK_INTERVAL)) => {}
             }
             if Instant::now() >= last {
-                let message = "too many large bodies are on their way; try again in a moment";
+                let message = "too many large requests are being received; try again in a moment";
                 return Err(ApiError::new(ErrorCode::RateLimitExceeded, message).retry_after(1));
             }
         }
@@ -96,7 +96,7 @@ impl BodyReservation {
     pub fn receive(&self, bytes: usize) -> Result<(), ApiError> {
         let received = self.shared.ledger().receive(self.id, bytes, self.shared.clock.now());
         received.map_err(|TooSlow| {
-            let message = "the body comes too slowly; try again over a faster connection";
+            let message = "the body arrives too slowly; try again over a faster connection";
             ApiError::new(ErrorCode::RateLimitExceeded, message).retry_after(1)
         })
     }
@@ -111,7 +111,8 @@ impl BodyReservation {
         loop {
             let changed = self.shared.changed.notified();
             if self.shared.ledger().is_revoked(self.id) {
-                let message = "the body came slowly, and its place was needed; try again in a moment";
+                let message = "the body arrived slowly and its memory was needed for other requests; try \
+                               again in a moment";
                 return ApiError::new(ErrorCode::RateLimitExceeded, message).retry_after(1);
             }
             changed.await;

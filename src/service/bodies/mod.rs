@@ -1,14 +1,14 @@
 //! Request bodies: how they are read, and the memory they may use together.
 //!
-//! A body of at most [`FREE_BYTES`] is read without a reservation. A longer one reserves memory for its whole
+//! A body of at most [`MAX_UNRESERVED_BYTES`] is read without a reservation. A longer one reserves memory for its whole
 //! length as soon as more than that has arrived, so that two half-read bodies never wait for each other:
 //!
 //! - Separate maxima hold for all reservations, for those of one API key, of one address without a key, and
 //!   of all addresses without a key.
 //! - Reservations are granted in order of request. A body that waits for its owner's share blocks nobody
-//!   else; one that waits for the total blocks only bodies above [`MEDIUM_BYTES`].
+//!   else; one that waits for the total blocks only bodies above [`MAX_MEDIUM_BYTES`].
 //! - A body slower than [`MIN_RATE`] is refused.
-//! - A body slower than [`CONTENDED_RATE`] yields its memory if a waiting body can use it.
+//! - A body slower than [`MIN_CONTENDED_RATE`] yields its memory if a waiting body can use it.
 
 mod budget;
 mod ledger;
@@ -36,5 +36,5 @@ const MIN_RATE: i64 = 1024;
 const MIN_RATE_GRACE_SECONDS: i64 = 10;
 /// Minimum average rate while another body waits for memory, in bytes per second.
 const MIN_CONTENDED_RATE: i64 = 64 * 1024;
-/// Seconds after which [`CONTENDED_RATE`] applies.
+/// Seconds after which [`MIN_CONTENDED_RATE`] applies.
 const CONTENDED_GRACE_SECONDS: i64 = 5;

@@ -12,7 +12,7 @@ use crate::bodies::budget::{BodyBudget, BodyReservation};
 use crate::bodies::{BodyOwner, MAX_UNRESERVED_BYTES};
 use crate::errors::ApiError;
 use crate::options::RequestTimeouts;
-use wire::errors::ErrorCode;
+use api::errors::ErrorCode;
 
 /// Maximum size read from a refused body, in bytes: a client that is busy writing would not read the refusal.
 const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
@@ -145,7 +145,9 @@ impl BodyReader {
         match read {
             Ok(None) => Ok(None),
             Ok(Some(Ok(piece))) => Ok(Some(piece)),
-            Ok(Some(Err(_))) => Err(ApiError::validation("the body broke off")),
+            Ok(Some(Err(_))) => {
+                Err(ApiError::validation("the connection closed before the body was complete"))
+            }
             Err(_) => Err(ApiError::validation("the body stopped arriving")),
         }
     }

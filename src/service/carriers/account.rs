@@ -1,14 +1,14 @@
 //! Periodic copy of a channel account's state at the platform: templates, quality rating and messaging limit.
 
-use crate::carriers::{PlatformDescription, PlatformError};
 use crate::database::connected as stored;
 use crate::database::session::DbSession;
-use crate::database::templates::{self, Template};
+use crate::database::templates::{self};
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
-use crate::platforms::ConnectedChannel;
+use crate::operators::ConnectedChannel;
 use crate::state::Service;
 use model::time::{Clock, MINUTE, Timestamp};
+use platforms::{PlatformDescription, PlatformError, Template};
 
 /// Age at which the copy is refreshed, in microseconds.
 const MAX_DESCRIPTION_AGE: i64 = 10 * MINUTE;

@@ -3,10 +3,9 @@
 //! A changed message keeps its place and its former contents. Its conversation gets new activity, so that
 //! readers of lists fetch it again.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::carriers::{ArrivedMessage, files};
-use crate::chat::receive;
+use crate::carriers::files;
 use crate::database::DatabaseError;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
@@ -17,8 +16,11 @@ use crate::errors::ApiError;
 use crate::handlers::bodies;
 use crate::state::Service;
 use crate::write::WriteContext;
+use api::conversations::LastChange;
+use api::extras::{FormerContent, MessageExtras, ReactionOrigin};
 use model::time::{HOUR, Timestamp};
-use wire::extras::{FormerContent, MessageExtras, ReactionOrigin};
+use platforms::contract::with_speaker;
+use platforms::{ArrivedMessage, ChangedMessage};
 
 /// Content of a withdrawn message.
 pub const WITHDRAWN_TEXT: &str = "[withdrawn]";
@@ -27,39 +29,27 @@ const MAX_SEARCHED_REACTIONS: i64 = 200;
 /// Time within which changes are merged into one `last_change` of a conversation, in microseconds.
 const CHANGE_MERGE_WINDOW: i64 = HOUR;
 
-/// Identity of a changed message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedMessage {
-    pub peer: String,
-    pub platform_id: String,
-    /// Time of the change by the platform's clock.
-    pub at: Option<Timestamp>,
-    /// True if the business changed its own message outside this service.
-    pub is_own: bool,
+/// Returns true if the history has a changed message, in either direction.
+fn is_in_history(db: &dyn DbSession, channel: &str, changed: &ChangedMessage) -> Result<bool, DatabaseError> {
+    Ok(match conversations::find_by_peer(db, channel, &changed.peer)? {
+        Some(conversation) => messages::read_within(db, &conversation.id, &changed.platform_id)?.is_some(),
+        None => false,
+    })
 }
 
-impl ChangedMessage {
-    /// Returns true if the history has the message, in either direction.
-    fn is_in_history(&self, db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
-        Ok(match conversations::find_by_peer(db, channel, &self.peer)? {
-            Some(conversation) => messages::read_within(db, &conversation.id, &self.platform_id)?.is_some(),
-            None => false,
-        })
-    }
-
-    fn find(
-        &self,
-        work: &WriteContext<'_>,
-        channel: &ChannelRow,
-    ) -> Result<Option<(ConversationRow, MessageRow)>, ApiError> {
-        let Some(conversation) = conversations::find_by_peer(work.db, &channel.id, &self.peer)? else {
-            return Ok(None);
-        };
-        let row = messages::read_within(work.db, &conversation.id, &self.platform_id)?;
-        let direction = if self.is_own { "outbound" } else { "inbound" };
-        let row = row.filter(|row| row.direction == direction && row.platform_id == self.platform_id);
-        Ok(row.map(|row| (conversation, row)))
-    }
+/// Finds a changed message and its conversation.
+fn find_changed(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    changed: &ChangedMessage,
+) -> Result<Option<(ConversationRow, MessageRow)>, ApiError> {
+    let Some(conversation) = conversations::find_by_peer(work.db, &channel.id, &changed.peer)? else {
+        return Ok(None);
+    };
+    let row = messages::read_within(work.db, &conversation.id, &changed.platform_id)?;
+    let direction = if changed.is_own { "outbound" } else { "inbound" };
+    let row = row.filter(|row| row.direction == direction && row.platform_id == changed.platform_id);
+    Ok(row.map(|row| (conversation, row)))
 }
 
 /// Returns true if the history has the message with a file of this size. Only the size tells whether a file
@@ -85,19 +75,20 @@ pub async fn is_recorded(
     Ok(size.zip(before).is_none_or(|(size, before)| size == before))
 }
 
-/// Applies an edit. Returns false if the message is unknown.
+/// Applies an edit; `file` is the stored new file of the message. Returns false if the message is unknown.
 pub fn edit(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     changed: &ChangedMessage,
     message: &ArrivedMessage,
+    file: Option<&MediaRow>,
 ) -> Result<bool, ApiError> {
-    let Some((conversation, row)) = changed.find(work, channel)? else {
+    let Some((conversation, row)) = find_changed(work, channel, changed)? else {
         // An edit of the business's own post by an administrator of the channel is no new message.
-        return Ok(changed.is_in_history(work.db, &channel.id)?);
+        return Ok(is_in_history(work.db, &channel.id, changed)?);
     };
     let inbound = &message.inbound;
-    let content = receive::with_speaker(inbound.speaker.as_deref(), &inbound.text, &row.kind);
+    let content = with_speaker(inbound.speaker.as_deref(), &inbound.text, &row.kind);
     if files::change_text(work, &row, &content)? {
         return Ok(true);
     }
@@ -113,7 +104,7 @@ pub fn edit(
         ..before
     };
     let mut now = MessageRow { content, ..row.clone() };
-    if let (Some(url), Some(file)) = (&inbound.media_url, &inbound.file) {
+    if let (Some(url), Some(file)) = (&inbound.media_url, file) {
         let workspace = channel.workspace.clone();
         media::insert(work.db, &MediaRow { workspace, ..file.clone() }, work.now)?;
         now.kind.clone_from(&inbound.kind);
@@ -123,13 +114,13 @@ pub fn edit(
     Ok(true)
 }
 
-/// Replaces the content of a message by [`WITHDRAWN`].
+/// Replaces the content of a message by [`WITHDRAWN_TEXT`].
 pub fn withdraw(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     changed: &ChangedMessage,
 ) -> Result<(), ApiError> {
-    match changed.find(work, channel)? {
+    match find_changed(work, channel, changed)? {
         Some((conversation, row)) => withdraw_message(work, &conversation, row, changed.at),
         None => Ok(()),
     }
@@ -166,7 +157,7 @@ pub fn apply_reaction(
         withdraw_message(work, conversation, row, inbound.sent_at)?;
         return Ok(true);
     }
-    let content = receive::with_speaker(inbound.speaker.as_deref(), &inbound.text, &row.kind);
+    let content = with_speaker(inbound.speaker.as_deref(), &inbound.text, &row.kind);
     if content != row.content {
         let edited_at = Some(inbound.sent_at.unwrap_or(work.now).to_string());
         let extras = MessageExtras { edited_at, withdrawn_at: None, ..before };
@@ -202,20 +193,20 @@ fn store_change(
     let until = stamp.to_string();
     extras.push_former(FormerContent { content: before.content.clone(), media_url, until });
     now.extras = extras.to_stored_text();
-    messages::update(work.db, &now)?;
+    messages::update(work.db, &now, stamp)?;
     let preview = bodies::preview_text(&now.content, &now.kind);
     conversations::update_preview(work.db, &conversation.id, &preview, now.created_at)?;
     // A reader of lists may miss several changes at once.
     let lately = conversation.last_change.as_deref().and_then(|text| last_change(text, stamp));
     let sent_at = now.sent_at.unwrap_or(now.created_at);
     let oldest = lately.map_or(sent_at, |before| before.min(sent_at));
-    let told = json!({"at": stamp.to_string(), "messageAt": oldest.to_string()});
-    Ok(conversations::record_change(work.db, &conversation.id, &told.to_string(), stamp)?)
+    let change = LastChange { at: Some(stamp), message_at: Some(oldest) };
+    let change = serde_json::to_string(&change).map_err(|cause| ApiError::internal(&cause))?;
+    Ok(conversations::record_change(work.db, &conversation.id, &change, stamp)?)
 }
 
-/// Returns the time of the oldest message changed within [`SPAN`].
+/// Returns the time of the oldest message changed within [`CHANGE_MERGE_WINDOW`].
 fn last_change(text: &str, now: Timestamp) -> Option<Timestamp> {
-    let told: Value = serde_json::from_str(text).ok()?;
-    let time = |name: &str| Timestamp::parse_any(told[name].as_str()?);
-    time("messageAt").filter(|_| time("at").is_some_and(|at| now.since(at) < CHANGE_MERGE_WINDOW))
+    let change: LastChange = serde_json::from_str(text).ok()?;
+    change.message_at.filter(|_| change.at.is_some_and(|at| now.since(at) < CHANGE_MERGE_WINDOW))
 }

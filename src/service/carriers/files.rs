@@ -5,7 +5,7 @@
 //! its own, as
 //!
 //! - waiting: retried automatically, at growing intervals;
-//! - resting: refused for good, or tried [`TRIES`] times; retried only when somebody opens its URL;
+//! - resting: refused for good, or tried [`MAX_FETCH_RETRIES`] times; retried only when somebody opens its URL;
 //! - done: the file is stored, and the message has its original text.
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::carriers::{ArrivedMedia, FileFetchError, ingress};
+use crate::carriers::ingress;
 use crate::database::channels;
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
@@ -23,12 +23,13 @@ use crate::database::{DatabaseError, conversations, messages};
 use crate::errors::ApiError;
 use crate::handlers::bodies;
 use crate::media::names;
-use crate::platforms::ConnectedChannel;
+use crate::operators::ConnectedChannel;
 use crate::state::Service;
 use crate::write::WriteContext;
+use api::carriers::PendingFile;
+use api::errors::ErrorCode;
 use model::time::{Clock, SECOND, Timestamp};
-use wire::carriers::PendingFile;
-use wire::errors::ErrorCode;
+use platforms::{ArrivedMedia, FileFetchError};
 
 /// Prefix of the queue names of files.
 const FILE_UPDATE_PREFIX: &str = "file ";
@@ -44,6 +45,15 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(8);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Limits concurrent fetches, and so their memory.
 static FETCH_SLOTS: Semaphore = Semaphore::const_new(8);
+
+/// Files of an event, after the attempt to fetch them.
+#[derive(Debug, Default)]
+pub struct FetchedFiles {
+    /// Rows of the files whose bytes are stored; not in the database yet.
+    pub stored: Vec<MediaRow>,
+    /// Set if the file of a message could not be fetched.
+    pub missing: Option<MissingFile>,
+}
 
 /// Missing file and the message it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,9 +119,9 @@ async fn fetch(
     reference: &str,
     patience: Duration,
 ) -> Result<Vec<u8>, FileFetchError> {
-    let closed = |_| FileFetchError::transient("the service ends");
+    let closed = |_| FileFetchError::transient("the service is stopping");
     let _place = FETCH_SLOTS.acquire().await.map_err(closed)?;
-    let late = |_| FileFetchError::transient("the platform takes too long");
+    let late = |_| FileFetchError::transient("the platform did not answer in time");
     timeout(patience, connected.platform.fetch_media(reference)).await.map_err(late)?
 }
 
@@ -188,7 +198,7 @@ fn update_message(
     details: &Value,
 ) -> Result<(), ApiError> {
     let Some(row) = messages::find_by_id(work.db, &missing.0.message)? else { return Ok(()) };
-    messages::set_file(work.db, &row.id, content, (None, &details.to_string()))?;
+    messages::set_file(work.db, &row.id, content, (None, &details.to_string()), work.now)?;
     let preview = bodies::preview_text(content, &row.kind);
     Ok(conversations::update_preview(work.db, &row.conversation, &preview, row.created_at)?)
 }
@@ -216,7 +226,7 @@ pub async fn attempt(
     service
         .database
         .write_in(scope, move |db| {
-            let work = WriteContext { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let work = WriteContext::of_service(db, &state, state.clock.now());
             match brought {
                 Ok(file) => store_arrived_file(&work, &row, &missing, file),
                 Err(FileFetchError { why, is_final }) => {
@@ -244,7 +254,8 @@ fn store_arrived_file(
     let details = json!({"mimeType": file.mime_type, "size": file.size, "filename": file.filename});
     let workspace = channels::read(work.db, &piece.channel)?.workspace;
     media::insert(work.db, &MediaRow { workspace, ..file }, work.now)?;
-    messages::set_file(work.db, &row.id, &missing.0.words, (Some(&missing.0.address), &details.to_string()))?;
+    let stored_file = (Some(missing.0.address.as_str()), &*details.to_string());
+    messages::set_file(work.db, &row.id, &missing.0.words, stored_file, work.now)?;
     let preview = bodies::preview_text(&missing.0.words, &row.kind);
     Ok(conversations::update_preview(work.db, &row.conversation, &preview, row.created_at)?)
 }

@@ -11,12 +11,8 @@ use rand::RngExt;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::carriers::files::{self, MissingFile};
-use crate::carriers::{
-    ArrivedMail, ArrivedMessage, FileFetchError, InboundUpdate, PlatformEvent, REACTION_KIND, calls, changes,
-    elsewhere, report,
-};
-use crate::channels::Channel;
+use crate::carriers::changes;
+use crate::carriers::files::{self, FetchedFiles, MissingFile};
 use crate::chat::{people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
@@ -26,11 +22,15 @@ use crate::database::{DatabaseError, connected, conversations, messages};
 use crate::errors::ApiError;
 use crate::mail::{arriving, filing};
 use crate::media::names;
-use crate::platforms::ConnectedChannel;
+use crate::operators::ConnectedChannel;
+use crate::sending::report;
 use crate::state::{Service, ServiceState};
 use crate::write::WriteContext;
+use api::email::AttachmentBody;
 use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
-use wire::email::AttachmentBody;
+use platforms::Channel;
+use platforms::mail::ArrivedMail;
+use platforms::{ArrivedMessage, FileFetchError, InboundUpdate, PlatformEvent, REACTION_KIND};
 
 /// Maximum number of updates in processing, including those that wait for a file.
 const MAX_CONCURRENT_UPDATES: usize = 64;
@@ -84,7 +84,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
                 next
             }
             Err(error) => {
-                tracing::error!(%error, "what came in stands still for a moment");
+                tracing::error!(%error, "incoming events cannot be filed right now");
                 Some(now.plus(SECOND))
             }
         };
@@ -102,7 +102,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 async fn process_update(service: &Service, row: IngressRow) -> (String, String) {
     let lane = (row.channel.clone(), row.lane.clone());
     if let Err(error) = try_update(service, row).await {
-        tracing::error!(%error.message, "something that came in waits for a moment");
+        tracing::error!(%error.message, "an incoming event could not be filed; next try soon");
         sleep(Duration::from_secs(1)).await;
     }
     lane
@@ -117,36 +117,39 @@ async fn try_update(service: &Service, row: IngressRow) -> Result<(), ApiError> 
         return files::attempt(service, &connected, row).await;
     }
     let mut events = connected.platform.parse_updates(&row.body);
+    let mut fetched = Vec::with_capacity(events.len());
     for event in &mut events {
+        let mut files = FetchedFiles::default();
         let brought = match event {
             PlatformEvent::Message(message) => {
-                fetch_media(service, &connected, message).await;
+                files = fetch_media(service, &connected, message).await;
                 Ok(())
             }
             PlatformEvent::Edited { changed, message } if message.media.is_some() => {
                 let size = message.media.as_ref().and_then(|media| media.size);
                 // An unchanged file is not fetched again.
                 if !changes::is_recorded(service, &row.channel, changed, size).await? {
-                    fetch_media(service, &connected, message).await;
+                    files = fetch_media(service, &connected, message).await;
                 }
                 Ok(())
             }
-            PlatformEvent::Mail(mail) => store_files(service, mail).await,
+            PlatformEvent::Mail(mail) => store_files(service, mail, &mut files.stored).await,
             _ => Ok(()),
         };
         if let Err(why) = brought {
             if row.attempts < MAX_FILE_ATTEMPTS {
-                tracing::warn!(%why, "media of a message could not be had yet");
+                tracing::warn!(%why, "the media of a message could not be fetched; next try soon");
                 return postpone(service, row, 2 * SECOND).await;
             }
-            tracing::warn!(%why, "media of a message could not be had");
+            tracing::warn!(%why, "the media of a message could not be fetched");
         }
+        fetched.push(files);
     }
     let (state, scope) = (service.clone(), service.database.scope_of_channel(&row.channel).await?);
     service
         .database
         .write_in(scope, move |db| {
-            let work = WriteContext { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let work = WriteContext::of_service(db, &state, state.clock.now());
             let channel = channels::read(db, &row.channel)?;
             let waits = row.attempts < MAX_EARLY_RETRIES && is_early(&work, &channel, &events)?;
             if waits || is_in_flight(&work, &channel, &events)? {
@@ -159,8 +162,8 @@ async fn try_update(service: &Service, row: IngressRow) -> Result<(), ApiError> 
             if !stored::finish(db, &row, work.now)? {
                 return Ok(());
             }
-            for event in events {
-                apply_event(&work, &channel, event)?;
+            for (event, files) in events.into_iter().zip(fetched) {
+                apply_event(&work, &channel, event, files)?;
             }
             stored::delete_done(db, state.clock.retention_time().plus(-UPDATE_RETENTION))?;
             Ok::<_, ApiError>(())
@@ -177,7 +180,7 @@ fn is_early(
     for event in events {
         let is_early = match event {
             PlatformEvent::Status(told) => report::is_early(work, channel, told)?,
-            PlatformEvent::Call(told) => calls::is_early(work, channel, told)?,
+            PlatformEvent::Call(told) => report::is_call_early(work, channel, told)?,
             _ => false,
         };
         if is_early {
@@ -210,8 +213,13 @@ async fn postpone(service: &Service, row: IngressRow, span: i64) -> Result<(), A
 }
 
 /// Fetches a message's file, or records why it is missing.
-async fn fetch_media(service: &Service, connected: &ConnectedChannel, message: &mut ArrivedMessage) {
-    let Some(media) = message.media.clone() else { return };
+async fn fetch_media(
+    service: &Service,
+    connected: &ConnectedChannel,
+    message: &mut ArrivedMessage,
+) -> FetchedFiles {
+    let mut files = FetchedFiles::default();
+    let Some(media) = message.media.clone() else { return files };
     let brought = match files::fetch_new(connected, &media).await {
         Ok(bytes) => store_file(service, &media.name, bytes)
             .await
@@ -224,17 +232,22 @@ async fn fetch_media(service: &Service, connected: &ConnectedChannel, message: &
             let details =
                 serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});
             message.inbound.details = Some(details.to_string());
-            message.inbound.file = Some(row);
+            files.stored.push(row);
         }
         Err(trouble) => {
-            tracing::warn!(why = trouble.why, "the file of a message could not be had");
-            message.missing = Some(MissingFile::new(service, media, trouble));
+            tracing::warn!(why = trouble.why, "the file of a message could not be fetched");
+            files.missing = Some(MissingFile::new(service, media, trouble));
         }
     }
+    files
 }
 
-/// Stores a mail's attachments and moves them from `files` to `kept`.
-pub async fn store_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), String> {
+/// Stores a mail's attachments and adds their rows to `stored`.
+pub async fn store_files(
+    service: &Service,
+    mail: &mut ArrivedMail,
+    stored: &mut Vec<MediaRow>,
+) -> Result<(), String> {
     for file in std::mem::take(&mut mail.files) {
         let (row, url) = store_file(service, &file.name, file.bytes).await.map_err(|error| error.message)?;
         mail.mail.attachments.push(AttachmentBody {
@@ -243,7 +256,7 @@ pub async fn store_files(service: &Service, mail: &mut ArrivedMail) -> Result<()
             size: u64::try_from(row.size).ok(),
             url: Some(url),
         });
-        mail.stored_files.push(row);
+        stored.push(row);
     }
     Ok(())
 }
@@ -292,18 +305,23 @@ pub async fn store_file_as(
     Ok(row)
 }
 
-fn apply_event(work: &WriteContext<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<(), ApiError> {
+fn apply_event(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    event: PlatformEvent,
+    files: FetchedFiles,
+) -> Result<(), ApiError> {
     match event {
-        PlatformEvent::Message(message) => receive_message(work, channel, *message),
+        PlatformEvent::Message(message) => receive_message(work, channel, *message, files),
         PlatformEvent::Moved { from, to, for_good } => {
             stored::move_peer(work.db, &channel.id, (&from, &to), for_good)?;
             Ok(people::change_phone(work, channel, &from, &to)?)
         }
         PlatformEvent::Status(it) => report::apply_status_report(work, channel, it),
-        PlatformEvent::SentElsewhere(sent) => elsewhere::record_sent_elsewhere(work, channel, sent),
-        PlatformEvent::Mail(mail) => arriving::receive_arrived(work, channel, *mail),
+        PlatformEvent::SentElsewhere(sent) => report::record_sent_elsewhere(work, channel, sent),
+        PlatformEvent::Mail(mail) => arriving::receive_arrived(work, channel, *mail, files.stored),
         PlatformEvent::Filed(facts) => Ok(filing::apply_facts(work, channel, &facts)?),
-        PlatformEvent::Call(it) => calls::apply_call_report(work, channel, it),
+        PlatformEvent::Call(it) => report::apply_call_report(work, channel, it),
         PlatformEvent::AccountChanged => {
             Ok(connected::request_description(work.db, &channel.id, work.stamp())?)
         }
@@ -315,13 +333,13 @@ fn apply_event(work: &WriteContext<'_>, channel: &ChannelRow, event: PlatformEve
             Ok(())
         }
         PlatformEvent::Edited { changed, message } => {
-            if changes::edit(work, channel, &changed, &message)? || changed.is_own {
+            if changes::edit(work, channel, &changed, &message, files.stored.first())? || changed.is_own {
                 return Ok(());
             }
             // The original is older than this database, so the edit is stored as a new message.
             let mut message = *message;
             message.inbound.extras.edited_at = changed.at.map(|at| at.to_string());
-            receive_message(work, channel, message)
+            receive_message(work, channel, message, files)
         }
         PlatformEvent::Withdrawn(changed) => changes::withdraw(work, channel, &changed),
     }
@@ -331,8 +349,10 @@ fn receive_message(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     message: ArrivedMessage,
+    files: FetchedFiles,
 ) -> Result<(), ApiError> {
-    let ArrivedMessage { mut inbound, quoted, missing, .. } = message;
+    let FetchedFiles { stored: fetched, missing } = files;
+    let ArrivedMessage { mut inbound, quoted, .. } = message;
     let platform_id = inbound.platform_id.clone().unwrap_or_default();
     if !stored::record_arrival(work.db, &channel.id, &inbound.from, &platform_id)? {
         return Ok(());
@@ -363,7 +383,7 @@ fn receive_message(
         }
         inbound = message.inbound;
     }
-    if let Some(file) = inbound.file.take() {
+    for file in fetched {
         media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;
     }
     let received = receive::receive(work, channel, &inbound)?;

@@ -3,19 +3,12 @@
 
 use std::sync::Weak;
 
-use crate::carriers::{BoxFuture, watch};
+use crate::carriers::watch;
 use crate::database::connected as stored;
 use crate::database::session::DbSession;
 use crate::state::{Service, ServiceState};
-use wire::carriers::MailboxSecrets;
-
-/// Store of a mailbox's secrets.
-pub trait SecretStore: Send + Sync {
-    fn read(&self) -> BoxFuture<'_, Result<MailboxSecrets, String>>;
-
-    /// Replaces the secrets.
-    fn store(&self, secrets: MailboxSecrets) -> BoxFuture<'_, Result<(), String>>;
-}
+use api::carriers::MailboxSecrets;
+use platforms::{BoxFuture, SecretStore};
 
 /// Secrets of one connection of a channel.
 pub struct ChannelSecrets {
@@ -28,14 +21,14 @@ pub struct ChannelSecrets {
 
 impl ChannelSecrets {
     fn service(&self) -> Result<Service, String> {
-        self.service.upgrade().ok_or_else(|| "the service has ended".to_owned())
+        self.service.upgrade().ok_or_else(|| "the service has stopped".to_owned())
     }
 
     async fn load(&self) -> Result<MailboxSecrets, String> {
         let (service, channel) = (self.service()?, self.channel.clone());
         let found = service.database.read(move |db| stored::read(db, &channel)).await;
         let row = found.map_err(|why| why.to_string())?.filter(|map_err| map_err.version == self.version);
-        let row = row.ok_or_else(|| "the channel was connected anew".to_owned())?;
+        let row = row.ok_or_else(|| "the channel was connected again".to_owned())?;
         let text = service.vault.open(&watch::secret_owner(&self.channel), &row.sealed);
         let text = text.map_err(|why| why.to_string())?;
         serde_json::from_str(&text).map_err(|_| "its secrets cannot be read".to_owned())

@@ -10,17 +10,20 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::carriers::secrets::ChannelSecrets;
-use crate::carriers::{ArrivedMail, Platform, PlatformError, account, ingress};
-use crate::channels::Channel;
+use crate::carriers::{account, ingress};
 use crate::database::connected::{self as stored, ConnectedRow};
+use crate::database::media::MediaRow;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
 use crate::mail::{arriving, naming};
-use crate::platforms::{ConnectedChannel, mailbox, telegram, voip, whatsapp};
+use crate::operators::ConnectedChannel;
 use crate::state::Service;
 use crate::write::WriteContext;
 use model::time::{Clock, MINUTE};
+use platforms::Channel;
+use platforms::mail::ArrivedMail;
+use platforms::{Platform, PlatformError, PollResult, mailbox, telegram, voip, whatsapp};
 
 /// Interval between two checks of the connected channels.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -58,7 +61,12 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
                 Ok(connected) => Arc::new(connected),
                 Err(why) => {
                     if row.trouble.as_ref() != Some(&why) {
-                        tracing::error!(channel = row.channel, kind = kind.word(), %why, "a channel cannot be used");
+                        tracing::error!(
+                            channel = row.channel,
+                            kind = kind.word(),
+                            %why,
+                            "a channel cannot be used"
+                        );
                         record_trouble(service, &row.channel, Some(why)).await?;
                     }
                     continue;
@@ -117,7 +125,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     let me = format!("{:032x}", rand::random::<u128>());
     loop {
         if let Err(error) = refresh(&service).await {
-            tracing::error!(%error, "it cannot be read which channels are connected");
+            tracing::error!(%error, "the connected channels could not be read");
         }
         let all = if service.database.is_leader() { service.platforms.all_connected() } else { Vec::new() };
         // A task that ended has panicked, and is started again.
@@ -153,12 +161,12 @@ async fn serve_platform(service: Service, connected: Arc<ConnectedChannel>, me: 
             Ok(Some(PlatformError { why, pause })) => {
                 tracing::warn!(%why, "a platform cannot be used");
                 if let Err(error) = record_trouble(&service, &connected.channel, Some(why)).await {
-                    tracing::error!(%error, "the trouble of a channel could not be kept");
+                    tracing::error!(%error, "the error of a channel could not be stored");
                 }
                 Duration::from_micros(u64::try_from(pause).unwrap_or(1_000_000))
             }
             Err(error) => {
-                tracing::error!(%error.message, "what a platform told could not be kept");
+                tracing::error!(%error.message, "a report of a platform could not be stored");
                 POLL_INTERVAL
             }
         };
@@ -201,7 +209,7 @@ async fn subscribe(
     connected: &ConnectedChannel,
 ) -> Result<Option<PlatformError>, ApiError> {
     let Some(url) = webhook_url(service, connected.kind) else {
-        let why = "the platform is to call the service, which needs to know its address: start it with --public-url";
+        let why = "the platform needs an address for incoming messages; start the service with --public-url";
         return Ok(Some(PlatformError { why: why.to_owned(), pause: MINUTE }));
     };
     match connected.platform.subscribe(Some(&url)).await {
@@ -234,15 +242,18 @@ async fn poll_platform(
         sleep(Duration::from_secs(5)).await;
         return Ok(None);
     };
-    let mut polled = match connected.platform.poll_updates(&mark).await {
+    let PollResult { updates, earlier_mails, mark } = match connected.platform.poll_updates(&mark).await {
         Ok(polled) => polled,
         Err(trouble) => return Ok(Some(trouble)),
     };
-    for mail in &mut polled.earlier_mails {
-        if let Err(why) = ingress::store_files(service, mail).await {
+    let mut earlier = Vec::with_capacity(earlier_mails.len());
+    for mut mail in earlier_mails {
+        let mut files = Vec::new();
+        if let Err(why) = ingress::store_files(service, &mut mail, &mut files).await {
             // The mark stays, so the batch is read again.
-            return Ok(Some(PlatformError::transient(format!("attachments could not be kept: {why}"))));
+            return Ok(Some(PlatformError::transient(format!("attachments could not be stored: {why}"))));
         }
+        earlier.push((mail, files));
     }
     let (channel, version) = (connected.channel.clone(), connected.version.clone());
     let (state, reader) = (service.clone(), me.to_owned());
@@ -250,9 +261,9 @@ async fn poll_platform(
         .database
         .write_in(scope, move |db| {
             // If the lease was lost, its new holder reads the same updates again.
-            if stored::advance(db, (&channel, &version), &reader, &polled.mark)? {
-                ingress::store_updates(db, &state, &channel, &polled.updates)?;
-                file_earlier(db, &state, &channel, polled.earlier_mails)?;
+            if stored::advance(db, (&channel, &version), &reader, &mark)? {
+                ingress::store_updates(db, &state, &channel, &updates)?;
+                file_earlier(db, &state, &channel, earlier)?;
             }
             Ok(())
         })
@@ -261,12 +272,12 @@ async fn poll_platform(
     Ok(None)
 }
 
-/// Imports mail from before the connection.
+/// Imports mail from before the connection, with its stored attachments.
 fn file_earlier(
     db: &dyn DbSession,
     state: &Service,
     channel: &str,
-    earlier: Vec<ArrivedMail>,
+    earlier: Vec<(ArrivedMail, Vec<MediaRow>)>,
 ) -> Result<(), ApiError> {
     if earlier.is_empty() {
         if stored::has_filed_earlier(db, channel)? {
@@ -274,7 +285,7 @@ fn file_earlier(
         }
         return Ok(());
     }
-    let work = WriteContext { db, service: state, now: state.clock.now(), test: false, key: None };
+    let work = WriteContext::of_service(db, state, state.clock.now());
     let channel = channels::read(db, channel)?;
-    earlier.into_iter().try_for_each(|mail| arriving::receive_arrived(&work, &channel, mail))
+    earlier.into_iter().try_for_each(|(mail, files)| arriving::receive_arrived(&work, &channel, mail, files))
 }

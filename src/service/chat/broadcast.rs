@@ -3,19 +3,19 @@
 //! All recipients are charged at the start; each failed one is refunded.
 
 use crate::chat::people;
-use crate::chat::send::{self, ComposedMessage};
 use crate::database::broadcasts::{self, BroadcastRow, Recipient};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::messages::MessageRow;
 use crate::database::{DatabaseError, contacts, due, savepoint, workspaces};
 use crate::errors::ApiError;
+use crate::sending::accept::{ComposedMessage, accept_send};
 use crate::world::JobKind;
 use crate::write::WriteContext;
+use api::errors::ErrorCode;
 use model::time::SECOND;
-use wire::errors::ErrorCode;
 
 /// Message types a broadcast can have.
-pub const CONTENT_TYPES: [&str; 3] = ["text", "image", "template"];
+const CONTENT_TYPES: [&str; 3] = ["text", "image", "template"];
 /// Recipients per step.
 const RECIPIENTS_PER_STEP: i64 = 5;
 /// Maximum number of a broadcast's messages queued for the platform, so that other messages do not wait
@@ -92,7 +92,7 @@ fn send_to(
         ..ComposedMessage::default()
     };
     let id = work.id("msg", work.stamp());
-    send::send(work, channel, &conversation, id, outgoing)
+    accept_send(work, channel, &conversation, id, outgoing)
 }
 
 /// Records the new status of a broadcast's message; refunds a failed one.

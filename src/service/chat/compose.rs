@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::chat::content::Content;
-use crate::chat::send::ComposedMessage;
 use crate::chat::templates::fill;
 use crate::database::templates;
 use crate::errors::ApiError;
 use crate::media::{self, MediaInfo};
+use crate::sending::accept::ComposedMessage;
 use crate::write::WriteContext;
+use api::content::{Content, LocationContent};
+use api::errors::ErrorCode;
+use api::fields::Text;
 use model::prices;
-use wire::errors::ErrorCode;
 
 /// Returns the price per recipient in credits, and the message.
 ///
@@ -24,38 +25,57 @@ pub fn compose(
 ) -> Result<(i64, ComposedMessage), ApiError> {
     let base = ComposedMessage { sender: "api", kind: content.kind(), ..ComposedMessage::default() };
     Ok(match content {
-        Content::Text(text) => (prices::TEXT_CREDITS, ComposedMessage { content: text, ..base }),
-        Content::Media(wanted) => {
+        Content::Text { text } => {
+            (prices::TEXT_CREDITS, ComposedMessage { content: text.body.into_string(), ..base })
+        }
+        Content::Image { image: wanted }
+        | Content::Audio { audio: wanted }
+        | Content::Video { video: wanted }
+        | Content::Document { document: wanted } => {
+            let filename = wanted.filename.and_then(Text::non_empty);
             let details = json!({
                 "mimeType": media.map(|media| &media.mime_type),
                 "size": media.map(|media| media.size),
-                "filename": wanted.filename,
+                "filename": filename,
             });
+            let price = media::price(base.kind, media.is_some_and(|media| media.hosted));
             let outgoing = ComposedMessage {
-                content: wanted.caption.or(wanted.filename).unwrap_or_default(),
-                media_url: Some(wanted.link),
+                content: wanted.caption.and_then(Text::non_empty).or(filename).unwrap_or_default(),
+                media_url: Some(wanted.link.into_string()),
                 details: Some(details.to_string()),
                 ..base
             };
-            (media::price(wanted.kind, media.is_some_and(|media| media.hosted)), outgoing)
+            (price, outgoing)
         }
-        Content::Template { name, language, components } => {
-            let content = template_text(work, workspace, &name, &language, &components)?;
+        Content::Template { template } => {
+            let (name, language) = (template.name.as_str(), template.language.code.as_str());
+            let components = template.components.map(|all| all.to_values()).unwrap_or_default();
+            let content = template_text(work, workspace, name, language, &components)?;
             let details = json!({"template": name, "language": language, "components": components});
             (
                 prices::TEMPLATE_CREDITS,
                 ComposedMessage { content, details: Some(details.to_string()), ..base },
             )
         }
-        Content::Interactive(value) => {
+        Content::Interactive { interactive } => {
+            let value = Value::Object(interactive.to_map());
             let content = value["body"]["text"].as_str().unwrap_or("[interactive]").to_owned();
-            (prices::TEXT_CREDITS, ComposedMessage { content, details: Some(value.to_string()), ..base })
+            (
+                prices::TEXT_CREDITS,
+                ComposedMessage { content, details: Some(interactive.into_string()), ..base },
+            )
         }
-        Content::Location(value) => {
-            let named = ["name", "address"].iter().find_map(|entry| value[*entry].as_str());
-            let place = || format!("{}, {}", value["latitude"], value["longitude"]);
-            let content = named.map_or_else(place, str::to_owned);
-            (prices::TEXT_CREDITS, ComposedMessage { content, details: Some(value.to_string()), ..base })
+        Content::Location { location } => {
+            let LocationContent { latitude, longitude, name, address } = location;
+            let details = json!({
+                "latitude": latitude,
+                "longitude": longitude,
+                "name": name.as_ref().map(Text::as_str),
+                "address": address.as_ref().map(Text::as_str),
+            });
+            let place = || format!("{}, {}", details["latitude"], details["longitude"]);
+            let content = name.or(address).map_or_else(place, Text::into_string);
+            (prices::TEXT_CREDITS, ComposedMessage { content, details: Some(details.to_string()), ..base })
         }
     })
 }

@@ -1,19 +1,16 @@
 //! The keywords STOP, START and HELP in SMS. The platform answers them, so the assistant does not. After STOP
 //! a customer gets no texts until START.
 
-use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, opt_outs};
 use crate::errors::ApiError;
 use crate::write::WriteContext;
+use api::errors::ErrorCode;
 use model::keywords::Keyword;
-use wire::errors::ErrorCode;
+use platforms::{Channel, OPTED_OUT_MESSAGE};
 
-/// Refusal of a text after STOP.
-pub const OPTED_OUT_MESSAGE: &str =
-    "this number has written STOP and takes no more texts; it can take them again by writing START";
 /// Escalation reason after HELP.
 const HELP_REASON: &str = "the customer asks for help";
 

@@ -4,7 +4,6 @@
 //! under the number if it is known, else under the id; the other is an alias. Both lead to it, in every form
 //! of the number.
 
-use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::contacts::{self, ContactRow};
 use crate::database::conversations::{self, ConversationRow};
@@ -12,6 +11,7 @@ use crate::database::{DatabaseError, aliases, ingress};
 use crate::write::WriteContext;
 use model::bounds;
 use model::time::Timestamp;
+use platforms::Channel;
 
 /// Creates or updates the contact of the author of a message. Returns `None` on channels without contacts.
 pub fn record_contact(

@@ -1,60 +1,23 @@
 //! Receiving of a customer's message: finds or creates the conversation, stores the message, emits
 //! `message.received` and schedules the assistant's answer.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::channels::Channel;
 use crate::chat::{keywords, people};
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
-use crate::database::media::MediaRow;
 use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, due};
-use crate::events::{self, Event};
-use crate::platforms;
+use crate::events;
+use crate::operators;
 use crate::world::JobKind;
 use crate::write::WriteContext;
+use api::events::{EventData, MessageReceived};
 use model::bounds;
 use model::keywords::Keyword;
-use model::time::{SECOND, Timestamp};
-use wire::extras::MessageExtras;
-
-/// Message from a customer.
-#[derive(Debug, Clone, Default)]
-pub struct InboundMessage {
-    /// Address to answer to: a number, a person's or group's id, or a chat id.
-    pub from: String,
-    /// Other platform ids of the same person.
-    pub other_ids: Vec<String>,
-    /// Author's name, in conversations with several customers.
-    pub speaker: Option<String>,
-    /// Send time by the platform's clock.
-    pub sent_at: Option<Timestamp>,
-    /// Customer's name, if the platform provides it.
-    pub name: Option<String>,
-    /// User name on Telegram.
-    pub username: Option<String>,
-    pub text: String,
-    /// `text`, `image`, …
-    pub kind: String,
-    pub media_url: Option<String>,
-    /// The ad that led to the message.
-    pub referral: Option<Value>,
-    /// `None` lets the simulated platform create one.
-    pub platform_id: Option<String>,
-    /// Id of the quoted message.
-    pub reply_to: Option<String>,
-    /// Media details, as a JSON object.
-    pub details: Option<String>,
-    /// Media file, if it is stored here.
-    pub file: Option<MediaRow>,
-    /// True if the assistant does not answer it.
-    pub needs_no_answer: bool,
-    /// Structured content and change history.
-    pub extras: MessageExtras,
-    /// Keyword the platform recognised, in any language.
-    pub keyword: Option<Keyword>,
-}
+use model::time::SECOND;
+use platforms::contract::with_speaker;
+use platforms::{Channel, InboundMessage};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedMessage {
@@ -76,39 +39,40 @@ pub fn receive(
     let id = work.id("msg", stamp);
     let platform_id = match &inbound.platform_id {
         Some(platform_id) => platform_id.clone(),
-        None => platforms::incoming_id(work, channel.kind, &conversation, &id)?,
+        None => operators::incoming_id(work, channel.kind, &conversation, &id)?,
     };
-    messages::insert(
-        work.db,
-        &MessageRow {
-            id: id.clone(),
-            conversation: conversation.id.clone(),
-            channel: channel.id.clone(),
-            platform_id,
-            direction: "inbound".to_owned(),
-            sender: "customer".to_owned(),
-            content: content.clone(),
-            kind: inbound.kind.clone(),
-            media_url: inbound.media_url.clone(),
-            details: inbound.details.clone(),
-            status: "received".to_owned(),
-            reply_to: inbound.reply_to.clone(),
-            reaction: None,
-            cost: 0,
-            created_at: stamp,
-            sent_at,
-            delivered_at: None,
-            read_at: None,
-            broadcast: None,
-            extras: inbound.extras.to_stored_text(),
-        },
-    )?;
-    let preview = if content.is_empty() { format!("[{}]", inbound.kind) } else { content.clone() };
-    conversations::touch_inbound(work.db, &conversation.id, &preview, (stamp, sent_at.unwrap_or(stamp)))?;
-    let told = json!({
-        "conversationId": conversation.id, "messageId": id, "from": inbound.from, "content": content,
-    });
-    events::emit(work, &channel.id, Event::MessageReceived, told)?;
+    let row = MessageRow {
+        id: id.clone(),
+        conversation: conversation.id.clone(),
+        channel: channel.id.clone(),
+        platform_id,
+        direction: "inbound".to_owned(),
+        sender: "customer".to_owned(),
+        content,
+        kind: inbound.kind.clone(),
+        media_url: inbound.media_url.clone(),
+        details: inbound.details.clone(),
+        status: "received".to_owned(),
+        reply_to: inbound.reply_to.clone(),
+        reaction: None,
+        cost: 0,
+        created_at: stamp,
+        sent_at,
+        delivered_at: None,
+        read_at: None,
+        broadcast: None,
+        extras: inbound.extras.to_stored_text(),
+    };
+    messages::insert(work.db, &row)?;
+    let at = (stamp, sent_at.unwrap_or(stamp));
+    conversations::touch_inbound(work.db, &conversation.id, &row.preview(), at)?;
+    let data = MessageReceived {
+        content: row.content.as_str().into(),
+        conversation_id: conversation.id.as_str().into(),
+        from: inbound.from.as_str().into(),
+        message_id: id.as_str().into(),
+    };
+    events::emit(work, &channel.id, &EventData::MessageReceived(data))?;
     let is_text = channel.kind == Channel::Voip && (inbound.kind == "text" || inbound.keyword.is_some());
     let is_heeded = is_text && handle_keyword(work, channel, &conversation, inbound)?;
     if !inbound.needs_no_answer && !is_heeded {
@@ -125,15 +89,6 @@ fn handle_keyword(
 ) -> Result<bool, DatabaseError> {
     let keyword = inbound.keyword.or_else(|| Keyword::parse(&inbound.text));
     keywords::apply_keyword(work, channel, conversation, keyword, &inbound.text)
-}
-
-/// Returns a message's text, prefixed with its author in conversations with several customers.
-pub fn with_speaker(speaker: Option<&str>, words: &str, kind: &str) -> String {
-    match speaker {
-        None => words.to_owned(),
-        Some(speaker) if words.is_empty() => format!("{speaker}: [{kind}]"),
-        Some(speaker) => format!("{speaker}: {words}"),
-    }
 }
 
 fn find_or_create(

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::errors::ApiError;
-use wire::errors::ErrorCode;
+use api::errors::ErrorCode;
 
 /// Fills a template with the components of a send and returns the body's text.
 ///

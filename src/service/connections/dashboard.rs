@@ -8,12 +8,12 @@ use crate::connections::KEY_PURPOSE;
 use crate::database::connections::{self as stored, StoredConnection};
 use crate::database::{DatabaseError, WriteScope};
 use crate::sealing_key::KeyError;
-use connections::guard::{Guard, Policy};
-use connections::review::{review, review_secret};
-use connections::{EndpointCaller, EndpointRequest, FinishedCall, Sealer};
 use model::connections::{CallLine, Connection, ConnectionEndpoint, ContactFacts};
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
+use net::connections::review::{review, review_secret};
+use net::connections::{EndpointCaller, EndpointRequest, FinishedCall, Sealer};
+use net::guard::{Guard, Policy};
 
 /// Input of a test call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,5 +1,5 @@
 //! Data Connections of the service: HTTP interfaces of the business that the assistant may call. This module
-//! stores them; the crate [`connections`] builds and sends the requests.
+//! stores them; [`net::connections`] builds and sends the requests.
 
 pub mod dashboard;
 pub mod proposed;
@@ -10,11 +10,11 @@ use crate::database::connections::{self as stored, StoredConnection};
 use crate::database::{DatabaseError, WriteScope};
 use crate::errors::ApiError;
 use crate::state::Service;
-use connections::guard::Guard;
-use connections::{EndpointCaller, EndpointRequest, FinishedCall, Sealer};
 use model::connections::{Connection, ConnectionEndpoint, ContactFacts};
 use model::secret::Secret;
 use model::time::Clock;
+use net::connections::{EndpointCaller, EndpointRequest, FinishedCall, Sealer};
+use net::guard::Guard;
 
 /// Purpose of the key derived for credentials.
 pub const KEY_PURPOSE: &str = "credentials of connections";
@@ -55,7 +55,7 @@ pub async fn load_all(service: &Service) -> Result<Vec<StoredConnection>, Databa
 /// Calls an endpoint for a contact and logs the call.
 ///
 /// # Errors
-/// If the database fails. A failure of the other side is part of [`Called`].
+/// If the database fails. A failure of the other side is part of [`FinishedCall`].
 pub async fn call(
     service: &Service,
     (stored, endpoint): (&StoredConnection, &ConnectionEndpoint),

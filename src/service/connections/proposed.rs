@@ -7,10 +7,10 @@ use crate::admin::{Admin, AdminError};
 use crate::database::connections as stored;
 use crate::database::proposals::{self, ProposalRow, ProposalState};
 use crate::database::{DatabaseError, conversations};
-use connections::guard::{Guard, Policy};
-use connections::{EndpointCaller, EndpointRequest, FinishedCall};
 use model::connections::ContactFacts;
 use model::time::Clock;
+use net::connections::{EndpointCaller, EndpointRequest, FinishedCall};
+use net::guard::{Guard, Policy};
 
 impl Admin {
     /// Lists all proposals, newest first.
@@ -24,7 +24,7 @@ impl Admin {
     ///
     /// # Errors
     /// If the proposal does not exist or is decided, or the database fails. A refusal by the other side is
-    /// part of [`Called`].
+    /// part of [`FinishedCall`].
     pub async fn execute_proposal(
         &self,
         id: &str,
@@ -33,7 +33,7 @@ impl Admin {
         let row = self.decide(id, ProposalState::Begun).await?;
         let (connection, secret) = self.connection(&row.connection).await?;
         let Some(endpoint) = connection.endpoint(&row.endpoint) else {
-            let why = format!("{} has no endpoint {:?} any more", row.connection, row.endpoint);
+            let why = format!("{} no longer has the endpoint {:?}", row.connection, row.endpoint);
             return Err(AdminError::Refused(why));
         };
         let conversation = row.conversation.clone();

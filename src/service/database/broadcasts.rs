@@ -1,5 +1,4 @@
-//! Broadcasts and what became of each of their recipients. Interface:
-//! Broadcast.
+//! Broadcasts and the outcomes of their recipients.
 
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, single_cell, table};
@@ -10,43 +9,36 @@ use sqlite::read_row;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BroadcastRow {
     pub id: String,
-    /// The channel it goes out on.
     pub channel: String,
     /// `text`, `image` or `template`.
     pub kind: String,
-    /// The text, the caption or the filled template.
+    /// Text, caption or filled-in template.
     pub content: String,
     pub media_url: Option<String>,
-    /// A JSON object: what else the platform is given.
+    /// JSON object: further content for the platform.
     pub details: Option<String>,
     pub price: i64,
     pub total: i64,
-    /// `sending` or `completed`.
     pub status: String,
-    /// The idempotency key it was made under.
+    /// Idempotency key of the request that created it.
     pub key: Option<String>,
     pub created_at: Timestamp,
-    /// When the last recipient was tried.
     pub completed_at: Option<Timestamp>,
 }
 
-/// Somebody a broadcast goes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipient {
-    /// The place in the broadcast.
     pub position: i64,
     pub contact: String,
-    /// E.164.
     pub phone: String,
 }
 
-/// How many recipients stand where; together with those not tried yet they
-/// are all.
+/// Numbers of recipients by outcome; the rest were not tried yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BroadcastCounts {
-    /// Taken by the platform, and not lost later.
+    /// Accepted by the platform and not lost later.
     pub sent: i64,
-    /// Of those, arrived.
+    /// Part of `sent` that was delivered.
     pub delivered: i64,
     pub failed: i64,
 }
@@ -56,12 +48,10 @@ table!(BroadcastRow in broadcasts {
     completed_at
 });
 
-/// Makes a broadcast.
 pub fn insert(db: &dyn DbSession, row: &BroadcastRow) -> Result<(), DatabaseError> {
     store(db, row)
 }
 
-/// Adds a recipient who is not tried yet.
 pub fn add_recipient(
     db: &dyn DbSession,
     broadcast: &str,
@@ -80,7 +70,6 @@ pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<Broadc
     Ok(find_by_id(db, id)?.filter(|by_id| by_id.channel == channel))
 }
 
-/// The next recipients who are not tried yet.
 pub fn list_waiting(
     db: &dyn DbSession,
     broadcast: &str,
@@ -93,8 +82,8 @@ pub fn list_waiting(
     })
 }
 
-/// Notes what trying a recipient came to: a message's id and whether it waits
-/// for its platform, or the code of a refusal.
+/// Records the outcome of trying a recipient: the id and status of the message, or the code of a
+/// refusal.
 pub fn record_outcome(
     db: &dyn DbSession,
     broadcast: &str,
@@ -110,7 +99,6 @@ pub fn record_outcome(
     db.change_later(sql, bound![broadcast, recipient.position, status, message, code])
 }
 
-/// Notes how a message of a broadcast moved on; the recipient's place.
 pub fn record_progress(
     db: &dyn DbSession,
     broadcast: &str,
@@ -121,8 +109,7 @@ pub fn record_progress(
     db.fetch_optional(sql, bound![broadcast, message, status], single_cell)
 }
 
-/// Notes that a platform refused a message of a broadcast; the recipient's
-/// place.
+/// Records that a platform refused a message of a broadcast; returns the recipient's position.
 pub fn record_refusal(
     db: &dyn DbSession,
     broadcast: &str,
@@ -134,8 +121,7 @@ pub fn record_refusal(
     db.fetch_optional(sql, bound![broadcast, message, code], single_cell)
 }
 
-/// How many recipients have a message that is still on its way to the
-/// platform.
+/// Counts the recipients whose message has not reached the platform yet.
 pub fn count_queued(db: &dyn DbSession, broadcast: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM recipients WHERE broadcast = ?1 AND status = 'queued' AND EXISTS (
                    SELECT 1 FROM egress WHERE egress.id = recipients.message
@@ -143,14 +129,13 @@ pub fn count_queued(db: &dyn DbSession, broadcast: &str) -> Result<i64, Database
     db.fetch_scalar(sql, bound![broadcast])
 }
 
-/// Notes that the last recipient was tried.
 pub fn complete(db: &dyn DbSession, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE broadcasts SET status = 'completed', completed_at = ?2
                WHERE id = ?1 AND status = 'sending'";
     db.change_later(sql, bound![id, at])
 }
 
-/// Those of a channel that were completed last, newest first.
+/// Lists the broadcasts of a channel that were completed last, newest first.
 pub fn list_completed(
     db: &dyn DbSession,
     channel: &str,
@@ -163,7 +148,6 @@ pub fn list_completed(
     db.fetch_all(&sql, bound![channel, count], from_row)
 }
 
-/// How many recipients stand where.
 pub fn count_recipients(db: &dyn DbSession, id: &str) -> Result<BroadcastCounts, DatabaseError> {
     let sql = "SELECT count(*) FILTER (WHERE status IN ('sent', 'delivered', 'read')) AS sent,
                count(*) FILTER (WHERE status IN ('delivered', 'read')) AS delivered,
@@ -171,7 +155,7 @@ pub fn count_recipients(db: &dyn DbSession, id: &str) -> Result<BroadcastCounts,
     db.fetch_one(sql, bound![id], |row| Ok(read_row!(row, BroadcastCounts { sent, delivered, failed })))
 }
 
-/// The recipients who were not reached, each with the code of a refusal.
+/// Lists the recipients that were not reached, with the code of a refusal.
 pub fn list_failed(
     db: &dyn DbSession,
     broadcast: &str,

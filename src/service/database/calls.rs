@@ -1,5 +1,3 @@
-//! Calls placed from here. Interface: Voice and SMS.
-
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, table};
 use crate::database::session::DbSession;
@@ -7,12 +5,11 @@ use model::time::Timestamp;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRow {
-    /// Its id, also that of its message.
+    /// Also the id of its message.
     pub id: String,
-    /// The channel it goes through.
     pub channel: String,
     pub conversation: String,
-    /// A JSON object for the assistant.
+    /// JSON object for the assistant.
     pub metadata: String,
     /// queued, ringing, in_progress, completed, failed.
     pub status: String,
@@ -26,7 +23,7 @@ table!(CallRow in calls {
     id, channel, conversation, metadata, status, cost, created_at, answered_at, ended_at
 });
 
-/// Stores a call whose message is there.
+/// Stores a call; its message must exist.
 pub fn insert(db: &dyn DbSession, row: &CallRow) -> Result<(), DatabaseError> {
     store(db, row)
 }
@@ -35,13 +32,13 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<CallRow>, DatabaseErr
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// Writes what changes of a call: status, times and cost.
+/// Stores the changing columns: status, times and cost.
 pub fn update(db: &dyn DbSession, row: &CallRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE calls SET status = ?2, cost = ?3, answered_at = ?4, ended_at = ?5 WHERE id = ?1";
     db.change_later(sql, bound![row.id, row.status, row.cost, row.answered_at, row.ended_at])
 }
 
-/// Those of a channel that have not ended, oldest first.
+/// Lists the calls of a channel that have not ended, oldest first.
 pub fn list_open(db: &dyn DbSession, channel: &str, count: i64) -> Result<Vec<CallRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE channel = ?1 AND ended_at IS NULL ORDER BY created_at, id LIMIT ?2");
     db.fetch_all(&sql, bound![channel, count], from_row)

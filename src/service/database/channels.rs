@@ -1,13 +1,10 @@
-//! Channels: what each key drives.
-
-use crate::channels::Channel;
 use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, bound};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
+use platforms::Channel;
 use sqlite::read_row;
 
-/// A channel of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelRow {
     pub id: String,
@@ -15,13 +12,12 @@ pub struct ChannelRow {
     pub kind: Channel,
     pub assistant: String,
     pub assistant_name: Option<String>,
-    /// The number, bot name or mail address; none until one is connected.
+    /// Phone number, bot name or mail address; `None` until a platform is connected.
     pub address: Option<String>,
 }
 
 const SELECT: &str = "SELECT id, workspace, kind, assistant, assistant_name, address FROM channels";
 
-/// Makes a channel.
 pub fn insert(db: &dyn DbSession, channel: &ChannelRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO channels (id, workspace, kind, assistant, assistant_name, address, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -33,7 +29,6 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<ChannelRow, DatabaseError> {
     db.fetch_one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// The oldest channel of a kind.
 pub fn find_by_kind(db: &dyn DbSession, kind: Channel) -> Result<Option<ChannelRow>, DatabaseError> {
     db.fetch_optional(
         &format!("{SELECT} WHERE kind = ?1 ORDER BY created_at, id LIMIT 1"),
@@ -42,7 +37,6 @@ pub fn find_by_kind(db: &dyn DbSession, kind: Channel) -> Result<Option<ChannelR
     )
 }
 
-/// The channels of a workspace, oldest first.
 pub fn list_by_workspace(db: &dyn DbSession, workspace: &str) -> Result<Vec<ChannelRow>, DatabaseError> {
     db.fetch_all(
         &format!("{SELECT} WHERE workspace = ?1 ORDER BY created_at, id"),
@@ -51,7 +45,6 @@ pub fn list_by_workspace(db: &dyn DbSession, workspace: &str) -> Result<Vec<Chan
     )
 }
 
-/// Gives the channels of a kind an address that have none.
 pub fn set_missing_address(db: &dyn DbSession, kind: Channel, address: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND address IS NULL";
     db.change_later(sql, bound![kind.word(), address])

@@ -1,32 +1,29 @@
-//! The optional filters of a list: only what is asked for is compared and
-//! bound, so that an index fits each form of the query.
+//! Optional filters of a list: only the requested ones are compared and bound, so that an index
+//! fits each form of the query.
 
 use std::fmt::Write;
 
 use crate::database::rows::SqlValue;
 
-/// A query that grows, and what is bound to its parameters.
 pub struct SqlQuery<'a> {
     sql: String,
     bound: Vec<SqlValue<'a>>,
 }
 
 impl<'a> SqlQuery<'a> {
-    /// A query whose first parameters are bound.
+    /// Begins a query whose first parameters are `bound`.
     pub fn new(sql: String, bound: &[SqlValue<'a>]) -> Self {
         Self { sql, bound: bound.to_vec() }
     }
 
-    /// Compares a column, if a value is asked for.
     pub fn filter(&mut self, column: &str, asked: Option<SqlValue<'a>>) {
         if let Some(value) = asked {
             self.bound.push(value);
-            // A string takes all that is written.
             let _ = write!(self.sql, " AND {column} = ?{}", self.bound.len());
         }
     }
 
-    /// Adds text with a question mark for each value.
+    /// Appends SQL with a question mark for each value.
     pub fn push(&mut self, text: &str, bound: &[SqlValue<'a>]) {
         let mut values = bound.iter();
         for part in text.split_inclusive('?') {
@@ -38,7 +35,6 @@ impl<'a> SqlQuery<'a> {
         }
     }
 
-    /// The text, and what is bound.
     pub fn parts(&self) -> (&str, &[SqlValue<'a>]) {
         (&self.sql, &self.bound)
     }

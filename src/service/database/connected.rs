@@ -1,23 +1,22 @@
-//! Channels that are connected to a platform.
+//! Channels connected to a platform.
 
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
+use api::carriers::MailboxCursor;
 use model::time::Timestamp;
-use wire::carriers::MailboxCursor;
 
-/// A connected channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectedRow {
     pub channel: String,
-    /// JSON: the platform's address, the account, how it is heard.
+    /// JSON: API address, account, and how updates arrive.
     pub settings: String,
-    /// JSON: its secrets, sealed.
+    /// JSON: sealed secrets.
     pub sealed: Vec<u8>,
-    /// Another one each time it is connected.
+    /// Changes with each connection.
     pub version: String,
     pub trouble: Option<String>,
-    /// How far the platform was read.
+    /// Position up to which the platform was read.
     pub mark: String,
     pub connected_at: Timestamp,
 }
@@ -34,7 +33,6 @@ pub fn read(db: &dyn DbSession, channel: &str) -> Result<Option<ConnectedRow>, D
     db.fetch_optional(&format!("{SELECT} WHERE channel = ?1"), bound![channel], from_row)
 }
 
-/// Connects a channel, in place of what it was connected to.
 pub fn put(db: &dyn DbSession, row: &ConnectedRow) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO connected_channels
                (channel, settings, sealed, version, trouble, mark, reader, read_until, connected_at)
@@ -46,7 +44,7 @@ pub fn put(db: &dyn DbSession, row: &ConnectedRow) -> Result<(), DatabaseError> 
     db.change_later(sql, bound![channel, settings, sealed, version, trouble, mark, connected_at])
 }
 
-/// Keeps other secrets of a channel, unless it was connected anew.
+/// Replaces the secrets of a channel, unless it was connected again.
 pub fn reseal(
     db: &dyn DbSession,
     (channel, version): (&str, &str),
@@ -56,23 +54,20 @@ pub fn reseal(
     db.change_later(sql, bound![channel, version, sealed])
 }
 
-/// Disconnects a channel; false where it was not connected.
 pub fn remove(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
     Ok(db.change("DELETE FROM connected_channels WHERE channel = ?1", bound![channel])? > 0)
 }
 
-/// Sets or removes the address a channel reaches people under.
 pub fn set_address(db: &dyn DbSession, channel: &str, address: Option<&str>) -> Result<(), DatabaseError> {
     db.change_later("UPDATE channels SET address = ?2 WHERE id = ?1", bound![channel, address])
 }
 
-/// Notes what is wrong, or that nothing is.
 pub fn set_trouble(db: &dyn DbSession, channel: &str, trouble: Option<&str>) -> Result<(), DatabaseError> {
     let sql = "UPDATE connected_channels SET trouble = ?2 WHERE channel = ?1";
     db.change_later(sql, bound![channel, trouble])
 }
 
-/// Lets one process read the platform for a while; false while another does.
+/// Acquires the right to read a platform until a time; false while another process holds it.
 pub fn acquire_lease(
     db: &dyn DbSession,
     (channel, version): (&str, &str),
@@ -85,40 +80,36 @@ pub fn acquire_lease(
     Ok(db.change(sql, bound![channel, version, reader, now, until])? > 0)
 }
 
-/// How far the platform was read, for the process that reads it; nothing for
-/// any other.
+/// Returns the mark, `None` if another process reads the platform.
 pub fn read_mark(db: &dyn DbSession, channel: &str, reader: &str) -> Result<Option<String>, DatabaseError> {
     let sql = "SELECT mark FROM connected_channels WHERE channel = ?1 AND reader = ?2";
     db.fetch_optional(sql, bound![channel, reader], single_cell)
 }
 
-/// Reads how far a mailbox was read; `None` if the channel is no connected
-/// mailbox.
+/// Returns the mark of a mailbox; `None` if the channel is no connected mailbox.
 pub fn mailbox_mark(db: &dyn DbSession, channel: &str) -> Result<Option<MailboxCursor>, DatabaseError> {
     let sql = "SELECT mark FROM connected_channels WHERE channel = ?1";
     let mark: Option<String> = db.fetch_optional(sql, bound![channel], single_cell)?;
     Ok(mark.and_then(|mark| serde_json::from_str(&mark).ok()))
 }
 
-/// True while mail from before a mailbox was connected is being filed.
 pub fn is_importing(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
     Ok(mailbox_mark(db, channel)?.is_some_and(|mark| mark.is_importing()))
 }
 
-/// True once mail from before a mailbox was connected is filed.
+/// Returns true once mail from before the connection is imported.
 pub fn has_filed_earlier(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
     let earlier = mailbox_mark(db, channel)?.and_then(|mark| mark.earlier);
     Ok(earlier.is_some_and(|earlier| earlier.is_finished))
 }
 
-/// Until when a process has the platform for itself, where one reads it.
 pub fn lease_end(db: &dyn DbSession, channel: &str) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT read_until FROM connected_channels WHERE channel = ?1 AND reader IS NOT NULL";
     db.fetch_optional(sql, bound![channel], single_cell)
 }
 
-/// Notes how far the platform was read; false where another process reads it
-/// by now, or the channel was connected anew.
+/// Advances the mark; false if another process reads the platform, or the channel was connected
+/// again.
 pub fn advance(
     db: &dyn DbSession,
     (channel, version): (&str, &str),
@@ -130,14 +121,14 @@ pub fn advance(
     Ok(db.change(sql, bound![channel, version, reader, mark])? > 0)
 }
 
-/// Asks for the account to be described anew; each time is another mark.
+/// Requests a new description of the account, by a unique mark.
 pub fn request_description(db: &dyn DbSession, channel: &str, stamp: Timestamp) -> Result<(), DatabaseError> {
     let mark = format!("changed {}", stamp.micros());
     db.change_later("UPDATE connected_channels SET mark = ?2 WHERE channel = ?1", bound![channel, mark])
 }
 
-/// Notes what an account is like, for a mark; false where that has changed
-/// since, or the channel was connected anew.
+/// Stores the description of an account; false if the mark has changed since, or the channel was
+/// connected again.
 pub fn store_description(
     db: &dyn DbSession,
     (channel, version): (&str, &str),
@@ -149,7 +140,7 @@ pub fn store_description(
     Ok(db.change(sql, bound![channel, version, before, mark, settings])? > 0)
 }
 
-/// Ends the reading of processes that have ended.
+/// Ends the leases of all readers, after their processes have ended.
 pub fn end_all_leases(db: &dyn DbSession) -> Result<(), DatabaseError> {
     db.change_later("UPDATE connected_channels SET reader = NULL, read_until = 0", &[])
 }

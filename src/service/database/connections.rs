@@ -1,25 +1,23 @@
-//! Data Connections as they are kept, and the log of their calls.
+//! Stored Data Connections and the log of their calls.
 
 use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, bound};
 use crate::database::session::DbSession;
+use api::connections::{from_json, to_json};
 use model::connections::{CallLine, CallResult, Connection, review};
 use model::time::Timestamp;
 use sqlite::read_row;
-use wire::connections::{from_json, to_json};
 
-/// Calls that are kept; older ones leave.
+/// Maximum number of logged calls; the oldest are removed.
 pub const MAX_LOGGED_CALLS: i64 = 10_000;
 
-/// A connection, and its sealed credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredConnection {
     pub connection: Connection,
-    /// Its credential, if one was given.
     pub sealed: Option<Vec<u8>>,
 }
 
-/// Keeps a connection, in place of the one of its name.
+/// Inserts a connection or replaces the one with its name.
 pub fn put(db: &dyn DbSession, stored: &StoredConnection, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO connections (name, definition, sealed, created_at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, sealed = excluded.sealed";
@@ -27,8 +25,7 @@ pub fn put(db: &dyn DbSession, stored: &StoredConnection, now: Timestamp) -> Res
     db.change_later(sql, bound![connection.name, to_json(connection), sealed, now])
 }
 
-/// All connections by name. One that this version cannot read is left out,
-/// and said.
+/// Lists all connections by name; skips unreadable ones with a warning.
 pub fn list(db: &dyn DbSession) -> Result<Vec<StoredConnection>, DatabaseError> {
     let sql = "SELECT name, definition, sealed FROM connections ORDER BY name";
     let rows: Vec<(String, String, _)> =
@@ -43,7 +40,7 @@ pub fn list(db: &dyn DbSession) -> Result<Vec<StoredConnection>, DatabaseError> 
     Ok(found)
 }
 
-/// What is wrong with connections that an earlier version kept, a line each.
+/// Describes the errors in connections stored by an earlier version, one line each.
 pub fn list_errors(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT name, definition FROM connections ORDER BY name";
     let rows: Vec<(String, String)> =
@@ -52,12 +49,11 @@ pub fn list_errors(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
     for (name, definition) in rows {
         let why =
             from_json(&definition).map_or_else(|why| vec![why], |json| review::describe_mistakes(&json));
-        wrong.extend(why.into_iter().map(|why| format!("connection {name:?} has to be added anew: {why}")));
+        wrong.extend(why.into_iter().map(|why| format!("connection {name:?} has to be added again: {why}")));
     }
     Ok(wrong)
 }
 
-/// The connection of a name.
 pub fn read(db: &dyn DbSession, name: &str) -> Result<Option<StoredConnection>, DatabaseError> {
     Ok(list(db)?.into_iter().find(|stored| stored.connection.name == name))
 }
@@ -66,12 +62,11 @@ pub fn has_any(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     db.fetch_scalar("SELECT EXISTS (SELECT 1 FROM connections)", &[])
 }
 
-/// Removes a connection with its credential; tells whether it was there.
+/// Removes a connection with its credential; false if there is none.
 pub fn remove(db: &dyn DbSession, name: &str) -> Result<bool, DatabaseError> {
     Ok(db.change("DELETE FROM connections WHERE name = ?1", bound![name])? > 0)
 }
 
-/// Adds a call to the log; the oldest leaves when there are too many.
 pub fn insert_call(db: &dyn DbSession, line: &CallLine) -> Result<(), DatabaseError> {
     let (status, failure) = match &line.result {
         CallResult::Status(status) => (Some(*status), None),
@@ -86,7 +81,6 @@ pub fn insert_call(db: &dyn DbSession, line: &CallLine) -> Result<(), DatabaseEr
     db.change_later(sql, bound![MAX_LOGGED_CALLS])
 }
 
-/// The newest calls, newest first.
 pub fn list_calls(db: &dyn DbSession, limit: u32) -> Result<Vec<CallLine>, DatabaseError> {
     let sql = "SELECT at, connection, endpoint, contact, status, failure, millis, bytes
                FROM connection_calls ORDER BY seq DESC LIMIT ?1";
@@ -150,7 +144,7 @@ mod tests {
             {"name": "orders", "path": "/", "contact": "name"}]}"#;
         db.change("INSERT INTO connections VALUES ('old', ?1, NULL, 0)", bound![named]).expect("kept");
         let said = list_errors(&db).expect("read").concat();
-        assert!(said.starts_with("connection \"old\" has to be added anew: endpoint"), "{said}");
+        assert!(said.starts_with("connection \"old\" has to be added again: endpoint"), "{said}");
         assert!(said.contains("a name is chosen by the customer"), "{said}");
         remove(&db, "old").expect("removed");
         assert!(remove(&db, "shop").expect("removed") && !remove(&db, "shop").expect("gone"));

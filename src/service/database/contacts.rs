@@ -1,4 +1,4 @@
-//! Contacts of a workspace, one for each phone number. Interface: Contact.
+//! Contacts of a workspace, one for each phone number.
 
 use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
@@ -15,23 +15,19 @@ pub struct ContactRow {
     /// E.164.
     pub phone: String,
     pub name: Option<String>,
-    /// Whether the business gave the name; the platform's does not replace it
-    /// then.
+    /// True if the business gave the name, which the platform's name then does not replace.
     pub named: bool,
     pub email: Option<String>,
-    /// A JSON array of strings.
+    /// JSON array of strings.
     pub tags: String,
-    /// A JSON object.
     pub metadata: String,
     pub created_at: Timestamp,
-    /// When the business last changed it.
     pub updated_at: Timestamp,
-    /// When a message last came or went; at first when it was made.
     pub last_at: Timestamp,
 }
 
 impl ContactRow {
-    /// A contact of which only the number is known.
+    /// Creates a contact of which only the number is known.
     pub fn new(id: String, workspace: &str, phone: &str, now: Timestamp) -> Self {
         Self {
             id,
@@ -48,7 +44,6 @@ impl ContactRow {
         }
     }
 
-    /// Its place in lists ordered by activity.
     pub fn page_position(&self) -> PagePosition {
         PagePosition { at: self.last_at.micros(), id: self.id.clone() }
     }
@@ -58,7 +53,6 @@ table!(ContactRow from contacts {
     id, workspace, phone, name, named, email, tags, metadata, created_at, updated_at, last_at
 });
 
-/// Stores a contact, in place of the one of its id.
 pub fn put(db: &dyn DbSession, row: &ContactRow) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO contacts (id, workspace, phone, name, named, email, tags, metadata, created_at,
         updated_at, last_at, folded) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
@@ -84,7 +78,6 @@ pub fn put(db: &dyn DbSession, row: &ContactRow) -> Result<(), DatabaseError> {
     )
 }
 
-/// Gives a contact another number.
 pub fn set_phone(db: &dyn DbSession, workspace: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE contacts SET phone = ?3 WHERE workspace = ?1 AND phone = ?2";
     db.change_later(sql, bound![workspace, from, to])
@@ -94,8 +87,8 @@ pub fn read(db: &dyn DbSession, workspace: &str, id: &str) -> Result<Option<Cont
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), bound![id, workspace], from_row)
 }
 
-/// Finds a contact by any form of a phone number: exactly this one first, then
-/// the one that was heard of last.
+/// Finds a contact by any form of a phone number: the exact form first, then the most recently
+/// active contact.
 pub fn find_by_phone(
     db: &dyn DbSession,
     workspace: &str,
@@ -110,7 +103,7 @@ pub fn find_by_phone(
     db.fetch_optional(&sql, bound![workspace, form(0), form(1), form(2), form(3), form(4)], from_row)
 }
 
-/// Contacts that have one of some phone numbers or mail addresses in lower case.
+/// Lists contacts with one of the given phone numbers or lower-case mail addresses.
 pub fn find_by_address(
     db: &dyn DbSession,
     workspace: &str,
@@ -127,8 +120,7 @@ pub fn find_by_address(
     Ok(found)
 }
 
-/// A page, newest activity first; with a search only those whose name or
-/// number contains it, whatever the case.
+/// Lists a page, newest activity first; a search matches names and numbers, ignoring case.
 pub fn list(
     db: &dyn DbSession,
     workspace: &str,
@@ -137,7 +129,7 @@ pub fn list(
     reach: i64,
 ) -> Result<Vec<ContactRow>, DatabaseError> {
     let name = search.map(fold_case);
-    // Numbers are typed with spaces and hyphens, but kept without.
+    // Numbers are typed with spaces and hyphens, but stored without.
     let number =
         search.map(|search| search.replace([' ', '-', '(', ')', '.'], "")).filter(|entry| !entry.is_empty());
     let sql = format!("{SELECT} WHERE workspace = ?1 AND (last_at, id) < (?2, ?3)");
@@ -153,30 +145,25 @@ pub fn list(
     db.fetch_all(sql, bound, from_row)
 }
 
-/// The newest ones, newest first.
 pub fn newest(db: &dyn DbSession, workspace: &str, count: i64) -> Result<Vec<ContactRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE workspace = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
     db.fetch_all(&sql, bound![workspace, count], from_row)
 }
 
-/// The ids of all contacts of a workspace, oldest first.
 pub fn all_ids(db: &dyn DbSession, workspace: &str) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT id FROM contacts WHERE workspace = ?1 ORDER BY created_at, id";
     db.fetch_all(sql, bound![workspace], single_cell)
 }
 
-/// Notes that a message came or went.
 pub fn touch(db: &dyn DbSession, workspace: &str, phone: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let Some(found) = find_by_phone(db, workspace, phone)? else { return Ok(()) };
     db.change_later("UPDATE contacts SET last_at = ?2 WHERE id = ?1 AND last_at < ?2", bound![found.id, at])
 }
 
-/// Removes a contact.
 pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     db.change_later("DELETE FROM contacts WHERE id = ?1", bound![id])
 }
 
-/// A text as it is searched in and for.
 fn fold_case(text: &str) -> String {
     text.to_lowercase()
 }

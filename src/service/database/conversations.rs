@@ -1,5 +1,4 @@
-//! Conversations: one for each customer of a channel. Interface: Resources,
-//! Conversation and Telegram conversation; States and transitions.
+//! Conversations of the chat and phone channels, one for each customer of a channel.
 
 use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
@@ -7,51 +6,44 @@ use crate::database::channels::{self, ChannelRow};
 use crate::database::clauses::SqlQuery;
 use crate::database::rows::{SqlValue, bound, single_cell, table};
 use crate::database::session::DbSession;
+use crate::database::team::changes;
 use model::time::{SECOND, Timestamp};
 use model::{bounds, phone_forms};
 
-/// Characters of a preview.
 const MAX_PREVIEW_CHARS: usize = 120;
 
-/// A conversation; its texts are its own, or lie in the row that is being
-/// read.
+/// A conversation. `T` is `String`, or `&str` borrowed from the row being read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationRow<T = String> {
     pub id: T,
     pub channel: T,
-    /// The address it is kept and shown under: a phone number, a person's or a
-    /// group's id, or a chat id.
+    /// Address under which it is stored and shown: a phone number, the id of a person or group, or
+    /// a chat id.
     pub peer: T,
-    /// The address that the platform last gave for it, where that is another
-    /// form than `peer`.
+    /// Address that the platform last gave, if its form differs from `peer`.
     pub platform_peer: Option<T>,
     pub name: Option<T>,
-    /// The customer's user name on the bot channel.
     pub username: Option<T>,
     pub email: Option<T>,
-    /// The address of a picture.
     pub avatar: Option<T>,
-    /// `active` or `closed`.
     pub status: T,
     pub automation: bool,
-    /// Why the assistant asked for a person.
+    /// Reason for which the assistant asked for a person.
     pub escalation: Option<T>,
     pub escalated_at: Option<Timestamp>,
     pub message_count: i64,
-    /// The newest message, cut.
     pub preview: T,
-    /// When the newest message came.
     pub last_at: Timestamp,
-    /// When the first message came.
     pub first_at: Timestamp,
     pub created_at: Timestamp,
-    /// When the customer last wrote.
     pub last_inbound_at: Option<Timestamp>,
-    /// A JSON object: the ad it came from.
+    /// JSON object: the ad that the conversation came from.
     pub referral: Option<T>,
-    /// A JSON object: `at`, when one of its messages was last changed, and
-    /// `messageAt`, the place of the oldest of those changed lately.
+    /// JSON object: `at`, the time of the last change of a message; `messageAt`, the time of the
+    /// oldest message changed lately.
     pub last_change: Option<T>,
+    /// `None` while it is open, and if it was closed by a version that did not record the time.
+    pub closed_at: Option<Timestamp>,
 }
 
 impl ConversationRow {
@@ -77,28 +69,27 @@ impl ConversationRow {
             last_inbound_at: None,
             referral: None,
             last_change: None,
+            closed_at: None,
         }
     }
 }
 
 impl<T: AsRef<str>> ConversationRow<T> {
-    /// Whether free text may be sent: the customer wrote in the last 24
-    /// hours. Interface: Conversation, `serviceWindowOpen`.
+    /// Returns true if free text may be sent: the customer wrote in the last 24 hours.
     pub fn is_window_open(&self, now: Timestamp) -> bool {
         self.last_inbound_at.is_some_and(|at| now.since(at) < bounds::SERVICE_WINDOW_SECONDS * SECOND)
     }
 
-    /// When free text may no longer be sent, if it ever could.
+    /// End of the service window; `None` if the customer never wrote.
     pub fn window_closes_at(&self) -> Option<Timestamp> {
         self.last_inbound_at.map(|at| at.plus(bounds::SERVICE_WINDOW_SECONDS * SECOND))
     }
 
-    /// The address that sends go to.
+    /// Address that sends go to.
     pub fn recipient(&self) -> &str {
         self.platform_peer.as_ref().unwrap_or(&self.peer).as_ref()
     }
 
-    /// Its place in lists ordered by activity.
     pub fn page_position(&self) -> PagePosition {
         PagePosition { at: self.last_at.micros(), id: self.id.as_ref().to_owned() }
     }
@@ -108,10 +99,9 @@ table!(ConversationRow<T> in conversations {
     id: text, channel: text, peer: text, platform_peer: optional_text, name: optional_text, username: optional_text, email: optional_text,
     avatar: optional_text, status: text, automation, escalation: optional_text, escalated_at, message_count,
     preview: text, last_at, first_at, created_at, last_inbound_at, referral: optional_text,
-    last_change: optional_text
+    last_change: optional_text, closed_at
 });
 
-/// Makes a conversation.
 pub fn insert(db: &dyn DbSession, row: &ConversationRow) -> Result<(), DatabaseError> {
     store(db, row)
 }
@@ -120,7 +110,6 @@ pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<Conver
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
 }
 
-/// One by id, with the channel it is on.
 pub fn with_channel(
     db: &dyn DbSession,
     id: &str,
@@ -129,9 +118,9 @@ pub fn with_channel(
     found.map(|row| Ok((channels::read(db, &row.channel)?, row))).transpose()
 }
 
-/// Finds a conversation by an address, by an address that the platform knows as
-/// the same, or by another form of the number. Of several, an alias of exactly
-/// this address comes first, then the one in which the customer wrote last.
+/// Finds a conversation by an address, by an alias that the platform gave, or by another form of
+/// the phone number. Of several, an alias of exactly this address comes first, then the one in
+/// which the customer wrote last.
 pub fn find_by_peer(
     db: &dyn DbSession,
     channel: &str,
@@ -150,7 +139,7 @@ pub fn find_by_peer(
     )
 }
 
-/// `forms` are at most five, the wanted one first.
+/// `forms` holds at most five forms, the wanted one first.
 fn find_by_forms(
     db: &dyn DbSession,
     channel: &str,
@@ -168,7 +157,6 @@ fn find_by_forms(
     db.fetch_optional(&sql, bound![channel, form(0), form(1), form(2), form(3), form(4)], from_row)
 }
 
-/// One of a channel by the number or chat id that it is kept under.
 pub fn find_at_peer(
     db: &dyn DbSession,
     channel: &str,
@@ -177,7 +165,7 @@ pub fn find_at_peer(
     db.fetch_optional(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), bound![channel, peer], from_row)
 }
 
-/// Returns true if a bot chat, or a topic of it, has a conversation.
+/// Returns true if a bot chat or one of its topics has a conversation.
 pub fn has_chat(db: &dyn DbSession, channel: &str, chat: &str) -> Result<bool, DatabaseError> {
     let topics = format!("{chat}/");
     let behind = format!("{chat}0");
@@ -205,7 +193,6 @@ pub fn find_by_message(
     db.fetch_optional(&sql, bound![channel, chat, topics, behind, platform_id], from_row)
 }
 
-/// Chats of people with a user name, whatever its case.
 pub fn peers_of_username(
     db: &dyn DbSession,
     channel: &str,
@@ -215,12 +202,10 @@ pub fn peers_of_username(
     db.fetch_all(sql, bound![channel, name.to_lowercase()], single_cell)
 }
 
-/// Notes the address that the platform gives for a conversation.
 pub fn set_platform_peer(db: &dyn DbSession, id: &str, address: Option<&str>) -> Result<(), DatabaseError> {
     db.change_later("UPDATE conversations SET platform_peer = ?2 WHERE id = ?1", bound![id, address])
 }
 
-/// A page, newest activity first.
 pub fn list(
     db: &dyn DbSession,
     channel: &str,
@@ -233,10 +218,7 @@ pub fn list(
     db.fetch_all(sql, bound, from_row)
 }
 
-/// The same page, each row shown where it lies.
-///
-/// # Errors
-/// When the database fails, or what `visit` fails with.
+/// Visits the same page without copying the rows.
 pub fn visit_page<E: From<DatabaseError>>(
     db: &dyn DbSession,
     channel: &str,
@@ -258,8 +240,7 @@ fn page_query<'a>(bound: &[SqlValue<'a>], status: Option<&'a str>, reach: i64) -
     query
 }
 
-/// Counts a message. One from the customer opens the service window and a
-/// closed conversation.
+/// Counts a message. A customer's message opens the service window and a closed conversation.
 pub fn touch(
     db: &dyn DbSession,
     id: &str,
@@ -273,8 +254,8 @@ pub fn touch(
     if inbound { record_inbound(db, id, at) } else { Ok(()) }
 }
 
-/// Counts a message of a customer that arrived at `at` and was sent at
-/// `sent_at`, which opens the service window; opens a closed conversation.
+/// Counts a customer's message that arrived at `at`. The service window begins at `sent_at`; a
+/// closed conversation is opened.
 pub fn touch_inbound(
     db: &dyn DbSession,
     id: &str,
@@ -286,12 +267,11 @@ pub fn touch_inbound(
 }
 
 fn record_inbound(db: &dyn DbSession, id: &str, sent_at: Timestamp) -> Result<(), DatabaseError> {
-    let sql = "UPDATE conversations SET status = 'active', last_inbound_at =
+    let sql = "UPDATE conversations SET status = 'active', closed_at = NULL, last_inbound_at =
         CASE WHEN last_inbound_at IS NULL OR last_inbound_at < ?2 THEN ?2 ELSE last_inbound_at END WHERE id = ?1";
     db.change_later(sql, bound![id, sent_at])
 }
 
-/// Writes the preview of a message anew, where it is still the newest.
 pub fn update_preview(
     db: &dyn DbSession,
     id: &str,
@@ -303,16 +283,15 @@ pub fn update_preview(
     db.change_later(sql, bound![id, truncate_preview(preview), at])
 }
 
-/// Notes that a message was changed at `at`, which is activity: `change` is the
-/// JSON object kept of it.
+/// Records that a message was changed at `at`, which counts as activity. `change` is the JSON of
+/// `last_change`.
 pub fn record_change(db: &dyn DbSession, id: &str, change: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET last_change = ?2,
                last_at = CASE WHEN last_at < ?3 THEN ?3 ELSE last_at END WHERE id = ?1";
     db.change_later(sql, bound![id, change, at])
 }
 
-/// Sets whether the assistant answers. A person who takes over or hands back
-/// has seen why the assistant asked.
+/// Switches the assistant on or off; clears the escalation, which the person has seen.
 pub fn set_automation(db: &dyn DbSession, id: &str, enabled: bool) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE conversations SET automation = ?2, escalation = NULL, escalated_at = NULL WHERE id = ?1";
@@ -320,7 +299,7 @@ pub fn set_automation(db: &dyn DbSession, id: &str, enabled: bool) -> Result<(),
     forget_summary(db, id)
 }
 
-/// Notes why the assistant asks for a person, and what it says of it.
+/// Records the reason and summary of an escalation; the first time stays.
 pub fn escalate(
     db: &dyn DbSession,
     id: &str,
@@ -332,10 +311,10 @@ pub fn escalate(
     db.change_later(sql, bound![id, reason, at])?;
     let sql = "INSERT INTO escalation_summaries (conversation, summary) VALUES (?1, ?2)
                ON CONFLICT (conversation) DO UPDATE SET summary = excluded.summary";
-    db.change_later(sql, bound![id, summary])
+    db.change_later(sql, bound![id, summary])?;
+    changes::log_conversation(db, id, at)
 }
 
-/// What the assistant said beside the reason it asks for a person with.
 pub fn summary(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
     let found: Option<String> = db.fetch_optional(
         "SELECT summary FROM escalation_summaries WHERE conversation = ?1",
@@ -345,10 +324,11 @@ pub fn summary(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseE
     Ok(found.filter(|text| !text.is_empty()))
 }
 
-/// Forgets that the assistant asked for a person.
-pub fn clear_escalation(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+pub fn clear_escalation(db: &dyn DbSession, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET escalation = NULL, escalated_at = NULL WHERE id = ?1 AND escalation IS NOT NULL";
-    db.change_later(sql, bound![id])?;
+    if db.change(sql, bound![id])? > 0 {
+        changes::log_conversation(db, id, at)?;
+    }
     forget_summary(db, id)
 }
 
@@ -356,12 +336,19 @@ fn forget_summary(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     db.change_later("DELETE FROM escalation_summaries WHERE conversation = ?1", bound![id])
 }
 
-/// Sets `active` or `closed`.
 pub fn set_status(db: &dyn DbSession, id: &str, status: &str) -> Result<(), DatabaseError> {
     db.change_later("UPDATE conversations SET status = ?2 WHERE id = ?1", bound![id, status])
 }
 
-/// Learns what the customer is called; what is not told stays.
+/// Closes a conversation; one that is closed keeps its time.
+pub fn close(db: &dyn DbSession, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET closed_at = CASE status WHEN 'closed' THEN closed_at ELSE ?2 END,
+               status = 'closed' WHERE id = ?1";
+    db.change_later(sql, bound![id, at])?;
+    changes::log_conversation(db, id, at)
+}
+
+/// Updates the names that are known; `None` keeps the stored one.
 pub fn update_names(
     db: &dyn DbSession,
     id: &str,
@@ -374,7 +361,7 @@ pub fn update_names(
     db.change_later(sql, bound![id, name, username, email])
 }
 
-/// Sets what the customer is called and their mail address, known or not.
+/// Sets name and mail address; `None` clears them.
 pub fn set_person(
     db: &dyn DbSession,
     id: &str,
@@ -385,9 +372,7 @@ pub fn set_person(
     db.change_later(sql, bound![id, name, email])
 }
 
-/// Removes a conversation with its messages.
 pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    // Queued messages are dropped with it.
     db.change_later("DELETE FROM egress WHERE lane = ?1", bound![id])?;
     let files = "DELETE FROM ingress WHERE channel = (SELECT channel FROM conversations WHERE id = ?1)
                  AND lane > ?2 AND lane < ?3 AND done_at IS NULL";

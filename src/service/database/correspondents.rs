@@ -1,7 +1,5 @@
-//! Everybody mails were exchanged with, once each, over all threads.
-//! Interface: Email contact.
-//!
-//! Addresses that differ only in case are one.
+//! People with whom mails were exchanged, once each, across all threads. Addresses are compared
+//! without case.
 
 use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
@@ -11,30 +9,25 @@ use crate::database::session::DbSession;
 use model::time::Timestamp;
 use sqlite::read_row;
 
-/// Somebody mails were exchanged with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorrespondentRow {
-    /// The address in lower case.
+    /// Address in lower case.
     pub address: String,
-    /// The address as last written.
     pub email: String,
-    /// The name as last told.
+    /// Most recent name.
     pub name: Option<String>,
     pub message_count: i64,
-    /// When the last of them came or went.
     pub last_at: Timestamp,
-    /// The number of the business chat customer with this address.
+    /// Phone number of the business chat customer with this address.
     pub phone: Option<String>,
 }
 
 impl CorrespondentRow {
-    /// Its place in lists ordered by activity.
     pub fn page_position(&self) -> PagePosition {
         PagePosition { at: self.last_at.micros(), id: self.address.clone() }
     }
 }
 
-/// Counts a mail from or to somebody.
 pub fn record_mail(
     db: &dyn DbSession,
     channel: &str,
@@ -55,8 +48,8 @@ pub fn record_mail(
     db.change_later(sql, bound![channel, address, email, name, folded, at])
 }
 
-/// A page of a channel's, newest contact first; with `search`, those in whose
-/// address or name it occurs, whatever the case.
+/// Lists a page of a channel's contacts, newest first; `search` matches addresses and names,
+/// ignoring case.
 pub fn list(
     db: &dyn DbSession,
     channel: &str,
@@ -64,8 +57,8 @@ pub fn list(
     after: &PagePosition,
     reach: i64,
 ) -> Result<Vec<CorrespondentRow>, DatabaseError> {
-    // The contact or business chat customer of the same workspace who left this
-    // address. Only an expression is compared by an index on one.
+    // Contact or business chat customer of the same workspace with this address. `|| ''` steers the
+    // planner to the index on `lower(email)`.
     let contact = "SELECT contacts.phone FROM contacts
         JOIN channels AS ours ON ours.id = correspondents.channel AND ours.workspace = contacts.workspace || ''
         WHERE lower(contacts.email) = correspondents.address || '' AND contacts.email IS NOT NULL

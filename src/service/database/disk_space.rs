@@ -1,5 +1,5 @@
-//! Room on the disk of the database: tried by writing, since quotas and reserves are
-//! told by nothing else.
+//! Checks the free space of the database's disk by writing, the only way to learn of quotas and
+//! reserves.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -9,13 +9,11 @@ use crate::database::DatabaseError;
 use crate::database::rows::single_cell;
 use crate::database::session::DbSession;
 
-/// Bytes that are tried.
 const PROBE_BYTES: usize = 1024 * 1024;
-/// Numbers that take about as many bytes in a table.
 const PROBE_ROWS: i64 = 30_000;
 
-/// Writes beside a file, and removes it again. The log may be long enough to be
-/// written over, so that a small write to the database says nothing.
+/// Writes and removes a file beside the database. A small write to the database would prove
+/// nothing, as the log may be overwritten in place.
 pub fn probe_folder(database: &Path) -> Result<(), DatabaseError> {
     let mut path = database.as_os_str().to_owned();
     path.push("-room");
@@ -32,8 +30,8 @@ pub fn probe_folder(database: &Path) -> Result<(), DatabaseError> {
     }
 }
 
-/// Makes a table on a server, which is undone with the caller's part. It is in no log
-/// of the server, and its name is nobody else's.
+/// Creates a table in a savepoint that is rolled back. The table is unlogged, and its name is
+/// unique to the connection.
 pub fn probe_server(db: &dyn DbSession) -> Result<(), DatabaseError> {
     let own: i64 = db.fetch_scalar("SELECT CAST(pg_backend_pid() AS BIGINT)", &[])?;
     db.begin_savepoint()?;

@@ -1,4 +1,4 @@
-//! Work the simulated world has yet to do, in the order it falls due.
+//! Scheduled jobs, in the order in which they fall due.
 
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, table};
@@ -6,18 +6,15 @@ use crate::database::scopes;
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
-/// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueJob {
     pub seq: i64,
     pub at: Timestamp,
     pub kind: String,
-    /// What it concerns: the id of a row.
     pub subject: String,
     pub data: String,
 }
 
-/// Adds work.
 pub fn add(
     db: &dyn DbSession,
     at: Timestamp,
@@ -29,15 +26,13 @@ pub fn add(
     db.change_later(sql, bound![at, kind, subject, data])
 }
 
-/// Which pieces can happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DueFilter {
     All,
-    /// What needs no simulated platform and no sample customer.
+    /// Jobs that need no simulated platform and no sample customer.
     Real,
 }
 
-/// The piece that falls due next and is of another kind.
 pub fn next_except(
     db: &dyn DbSession,
     kind: &str,
@@ -47,7 +42,6 @@ pub fn next_except(
 }
 
 impl DueFilter {
-    /// What their kinds are compared with.
     const fn condition(self) -> &'static str {
         match self {
             Self::All => "TRUE",
@@ -56,12 +50,10 @@ impl DueFilter {
     }
 }
 
-/// The piece of a kind that falls due next.
 pub fn next_of_kind(db: &dyn DbSession, kind: &str) -> Result<Option<DueJob>, DatabaseError> {
     first_matching(db, "kind = ?1", kind)
 }
 
-/// The pieces of a kind that fall due next.
 pub fn list_of_kind(db: &dyn DbSession, kind: &str, count: i64) -> Result<Vec<DueJob>, DatabaseError> {
     let sql = format!("{SELECT} WHERE kind = ?1 ORDER BY at, seq LIMIT ?2");
     db.fetch_all(&sql, bound![kind, count], from_row)
@@ -73,8 +65,7 @@ fn first_matching(db: &dyn DbSession, condition: &str, kind: &str) -> Result<Opt
     db.fetch_optional(&format!("{SELECT} WHERE {condition} ORDER BY at, seq LIMIT 1"), bound![kind], from_row)
 }
 
-/// The pieces of other kinds that have fallen due, in their order, with the
-/// workspaces they belong to.
+/// Lists the due jobs of other kinds, in order, with their workspaces.
 pub fn list_ready(
     db: &dyn DbSession,
     aside: &str,
@@ -91,47 +82,43 @@ pub fn list_ready(
     db.fetch_all(&sql, bound![aside, now, count], |row| Ok((from_row(row)?, row.get("workspace")?)))
 }
 
-/// The number of the piece that was added last.
 pub fn newest_seq(db: &dyn DbSession) -> Result<i64, DatabaseError> {
     db.fetch_scalar("SELECT coalesce(max(seq), 0) FROM due", &[])
 }
 
-/// Whether a piece was added after another that has fallen due already.
+/// Returns true if a job numbered after `seq` is due.
 pub fn has_due_since(db: &dyn DbSession, seq: i64, now: Timestamp) -> Result<bool, DatabaseError> {
     db.fetch_scalar("SELECT EXISTS (SELECT 1 FROM due WHERE seq > ?1 AND at <= ?2)", bound![seq, now])
 }
 
-/// A piece as it was read. A file gives the number of a piece that was taken off to
-/// the next one that is added, so the number alone may be that of another.
+/// Condition for a job unchanged since it was read. SQLite reuses the number of a deleted job, so
+/// the number alone may match another.
 const SAME_ROW: &str = "seq = ?1 AND kind = ?2 AND subject = ?3 AND at = ?4";
 
-/// Takes a piece off; false when someone else has, or has put it off.
+/// Removes a job; false if another process has removed or postponed it.
 pub fn claim(db: &dyn DbSession, due: &DueJob) -> Result<bool, DatabaseError> {
     let sql = format!("DELETE FROM due WHERE {SAME_ROW}");
     Ok(db.change(&sql, bound![due.seq, due.kind, due.subject, due.at])? > 0)
 }
 
-/// Puts a piece off to a later time, and returns it as it is then; `None` when it is
-/// no longer there.
+/// Postpones a job and returns its new state; `None` if it no longer exists.
 pub fn postpone(db: &dyn DbSession, due: &DueJob, at: Timestamp) -> Result<Option<DueJob>, DatabaseError> {
     let sql = format!("UPDATE due SET at = ?5 WHERE {SAME_ROW}");
     let changed = db.change(&sql, bound![due.seq, due.kind, due.subject, due.at, at])?;
     Ok((changed > 0).then(|| DueJob { at, ..due.clone() }))
 }
 
-/// Returns whether a piece is still there, as it was read.
 pub fn exists(db: &dyn DbSession, due: &DueJob) -> Result<bool, DatabaseError> {
     let sql = format!("SELECT EXISTS (SELECT 1 FROM due WHERE {SAME_ROW})");
     db.fetch_scalar(&sql, bound![due.seq, due.kind, due.subject, due.at])
 }
 
-/// Puts a piece off and notes what the next attempt needs to know.
+/// Postpones a job with new data for the next attempt.
 pub fn retry_at(db: &dyn DbSession, due: &DueJob, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
     let sql = format!("UPDATE due SET at = ?5, data = ?6 WHERE {SAME_ROW}");
     db.change_later(&sql, bound![due.seq, due.kind, due.subject, due.at, at, data])
 }
 
-/// Takes off all of a kind that concerns one subject.
 pub fn cancel(db: &dyn DbSession, kind: &str, subject: &str) -> Result<(), DatabaseError> {
     db.change_later("DELETE FROM due WHERE kind = ?1 AND subject = ?2", bound![kind, subject])
 }

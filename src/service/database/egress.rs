@@ -1,5 +1,4 @@
-//! What is to be carried to a platform: in order within its lane, claimed with
-//! a fence before the first byte leaves, settled once.
+//! Queue of what is sent to platforms; [`sending`](crate::sending) tells its protocol.
 
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, single_cell, table};
@@ -11,59 +10,45 @@ use sqlite::read_row;
 
 /// States of an attempt that has begun and is not settled.
 const IN_FLIGHT_STATES: &str = "('claimed', 'departed', 'recalled')";
-/// Settled rows that are removed beside each claim.
+/// Maximum number of settled rows removed with each claim.
 const CLEANUP_BATCH: i64 = 50;
 
-/// One parcel on its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EgressRow {
-    /// The message's id, or the reaction's.
     pub id: String,
-    /// The channel it goes out on.
     pub channel: String,
-    /// The conversation or the thread: what is in one lane leaves in order.
+    /// Conversation or thread; rows of one lane leave in order.
     pub lane: String,
     pub place: Timestamp,
     /// JSON: the request as it was made.
     pub parcel: String,
-    /// JSON: what is kept once it was taken.
+    /// JSON: the content that is stored once the platform has accepted it.
     pub draft: String,
     /// A word of [`EgressState`].
     pub state: String,
     pub due_at: Timestamp,
-    /// The number of the attempt.
+    /// Fencing token: number of the attempt.
     pub fence: i64,
-    /// Until when the attempt may last.
+    /// End of the time that the attempt may take.
     pub claimed_until: Timestamp,
-    /// Whether its message is in the history already.
+    /// True if its message is already in the history.
     pub told: bool,
 }
 
-/// How far a parcel is.
+/// States of a row; [`sending`](crate::sending) says what each means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EgressState {
-    /// It has not left.
     Waiting,
-    /// An attempt has begun. A person's message may have left; one of the
-    /// assistant's leaves once it has departed.
     Claimed,
-    /// A message of the assistant's is on its way to the platform.
     Departed,
-    /// The same, and somebody has taken the conversation over meanwhile: it leaves
-    /// with this attempt or not at all.
     Recalled,
-    /// The platform has it.
     Taken,
-    /// The platform does not want it.
     Refused,
-    /// Nobody knows whether the platform has it.
     Unknown,
-    /// It was not to leave any more.
     Dropped,
 }
 
 impl EgressState {
-    /// The word in the database.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -78,12 +63,11 @@ impl EgressState {
     }
 }
 
-/// The request a parcel came by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyedRequest {
     pub api_key: String,
     pub name: String,
-    /// What a retry is compared by.
+    /// Compared with the fingerprint of a retry.
     pub fingerprint: Fingerprint,
 }
 
@@ -91,18 +75,15 @@ table!(EgressRow in egress {
     id, channel, lane, place, parcel, draft, state, due_at, fence, claimed_until, told
 });
 
-/// Puts a parcel behind those of its lane.
 pub fn insert(db: &dyn DbSession, row: &EgressRow) -> Result<(), DatabaseError> {
     store(db, row)
 }
 
-/// Reads a parcel.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EgressRow>, DatabaseError> {
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// Notes the request a parcel came by, and what it is answered until the
-/// platform has spoken.
+/// Stores the request of a row and the answer that retries get until the platform has answered.
 pub fn bind_request(
     db: &dyn DbSession,
     id: &str,
@@ -116,7 +97,7 @@ pub fn bind_request(
     db.change_later(sql, bound![id, api_key, name, fingerprint, reply.status, reply.body])
 }
 
-/// The parcel on its way that came by a request, and what that is compared by.
+/// Finds the unsettled row of a request, with the request's fingerprint.
 pub fn find_by_request(
     db: &dyn DbSession,
     api_key: &str,
@@ -126,14 +107,13 @@ pub fn find_by_request(
     db.fetch_optional(sql, bound![api_key, name], |row| Ok((row.get("id")?, row.get("fingerprint")?)))
 }
 
-/// The request a parcel came by under an idempotency key.
+/// Returns the request of a row if it had an idempotency key.
 pub fn read_request(db: &dyn DbSession, id: &str) -> Result<Option<KeyedRequest>, DatabaseError> {
     let sql = "SELECT api_key, name, fingerprint FROM egress WHERE id = ?1 AND name IS NOT NULL";
     db.fetch_optional(sql, bound![id], |row| Ok(read_row!(row, KeyedRequest { api_key, name, fingerprint })))
 }
 
-/// What a request is answered so far, if anybody asked, and whether that is
-/// the last word.
+/// Returns the answer of the row's request, if it has one, and true if it is final.
 pub fn read_reply(db: &dyn DbSession, id: &str) -> Result<Option<(Reply, bool)>, DatabaseError> {
     let sql = "SELECT status, body, settled_at FROM egress WHERE id = ?1 AND status IS NOT NULL";
     db.fetch_optional(sql, bound![id], |row| {
@@ -142,7 +122,7 @@ pub fn read_reply(db: &dyn DbSession, id: &str) -> Result<Option<(Reply, bool)>,
     })
 }
 
-/// Those that may leave now: the first of each lane.
+/// Lists rows that are due and first in their lane.
 pub fn list_due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<EgressRow>, DatabaseError> {
     let sql = format!(
         "{SELECT} WHERE state = 'waiting' AND due_at <= ?1 AND NOT EXISTS (
@@ -153,19 +133,19 @@ pub fn list_due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<Eg
     db.fetch_all(&sql, bound![now, count], from_row)
 }
 
-/// Those whose attempt has lasted too long: its process has ended.
+/// Lists attempts that have exceeded their time: their process has ended.
 pub fn list_abandoned(db: &dyn DbSession, now: Timestamp) -> Result<Vec<EgressRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE state IN {IN_FLIGHT_STATES} AND claimed_until <= ?1 ORDER BY place");
     db.fetch_all(&sql, bound![now], from_row)
 }
 
-/// When the next is due that waits.
+/// Time at which the next waiting row falls due.
 pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT due_at FROM egress WHERE state = 'waiting' AND due_at > ?1 ORDER BY due_at LIMIT 1";
     db.fetch_optional(sql, bound![after], single_cell)
 }
 
-/// Begins an attempt; its fence, or nothing where somebody else has begun one.
+/// Begins an attempt and returns its fencing token, `None` if another attempt has begun.
 pub fn claim(db: &dyn DbSession, row: &EgressRow, until: Timestamp) -> Result<Option<i64>, DatabaseError> {
     let sql = "UPDATE egress SET state = 'claimed', fence = fence + 1, claimed_until = ?3
                WHERE id = ?1 AND fence = ?2 AND state = 'waiting'";
@@ -173,42 +153,39 @@ pub fn claim(db: &dyn DbSession, row: &EgressRow, until: Timestamp) -> Result<Op
     Ok(claimed.then_some(row.fence + 1))
 }
 
-/// Notes that the first byte of an attempt is about to leave; false where the
-/// parcel is not to leave any more or another attempt has begun.
+/// Records that the first byte of an attempt is about to leave; false if the row was dropped or
+/// another attempt has begun.
 pub fn mark_departed(db: &dyn DbSession, row: &EgressRow) -> Result<bool, DatabaseError> {
     let sql = "UPDATE egress SET state = 'departed' WHERE id = ?1 AND fence = ?2 AND state = 'claimed'";
     Ok(db.change(sql, bound![row.id, row.fence])? > 0)
 }
 
-/// Notes that a parcel on its way is not tried again.
 pub fn recall(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     db.change_later("UPDATE egress SET state = 'recalled' WHERE id = ?1 AND state = 'departed'", bound![id])
 }
 
-/// Returns the parcels of a lane that are not settled, in their order.
 pub fn list_open(db: &dyn DbSession, lane: &str) -> Result<Vec<EgressRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE lane = ?1 AND settled_at IS NULL ORDER BY place");
     db.fetch_all(&sql, bound![lane], from_row)
 }
 
-/// Returns whether a recalled parcel of a lane is still on its way.
 pub fn is_recalling(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM egress WHERE lane = ?1 AND state = 'recalled')";
     db.fetch_scalar(sql, bound![lane])
 }
 
-/// Ends all attempts of processes that have ended.
+/// Expires all attempts, after their processes have ended.
 pub fn end_all_claims(db: &dyn DbSession) -> Result<(), DatabaseError> {
     db.change_later(&format!("UPDATE egress SET claimed_until = 0 WHERE state IN {IN_FLIGHT_STATES}"), &[])
 }
 
-/// Puts a parcel off that has not left, perhaps with another request.
+/// Postpones a row until `at`, possibly with another request.
 pub fn postpone(db: &dyn DbSession, id: &str, parcel: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE egress SET state = 'waiting', due_at = ?3, parcel = ?2 WHERE id = ?1";
     db.change_later(sql, bound![id, parcel, at])
 }
 
-/// Notes what became of a parcel, and what its request is answered.
+/// Records the outcome of a row and the final answer of its request.
 pub fn settle(
     db: &dyn DbSession,
     id: &str,
@@ -216,7 +193,7 @@ pub fn settle(
     reply: Option<&Reply>,
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
-    // Its words are in the history now, where they can be deleted.
+    // The content is in the history now, where it can be deleted.
     let sql = "UPDATE egress SET state = ?2, settled_at = ?3, status = coalesce(?4, status), body = coalesce(?5, body),
                parcel = CASE ?2 WHEN 'unknown' THEN parcel ELSE '' END,
                draft = CASE ?2 WHEN 'unknown' THEN draft ELSE '' END WHERE id = ?1";
@@ -224,50 +201,43 @@ pub fn settle(
     db.change_later(sql, bound![id, state.word(), now, status, body])
 }
 
-/// Has what is in one lane leave in another.
 pub fn change_lane(db: &dyn DbSession, from: &str, to: &str) -> Result<(), DatabaseError> {
     db.change_later("UPDATE egress SET lane = ?2 WHERE lane = ?1", bound![from, to])
 }
 
-/// Notes that a parcel's message is in the history.
 pub fn mark_recorded(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     db.change_later("UPDATE egress SET told = TRUE WHERE id = ?1", bound![id])
 }
 
-/// Removes some of those that were settled before a time; what nobody knows
-/// the end of stays.
+/// Removes some rows settled before a time; rows of unknown outcome stay.
 pub fn delete_settled(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
                WHERE settled_at < ?1 AND state IN ('taken', 'refused', 'dropped') LIMIT ?2 /* skip locked */)";
     db.change_later(sql, bound![before, CLEANUP_BATCH])
 }
 
-/// How many of a channel are in a state.
 pub fn count_in_state(db: &dyn DbSession, channel: &str, state: EgressState) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE channel = ?1 AND state = ?2";
     db.fetch_scalar(sql, bound![channel, state.word()])
 }
 
-/// Returns the ids and requests of the unknown parcels of a lane, oldest first.
 pub fn list_unknown(db: &dyn DbSession, lane: &str) -> Result<Vec<(String, String)>, DatabaseError> {
     let sql = "SELECT id, parcel FROM egress WHERE lane = ?1 AND state = 'unknown' ORDER BY place";
     db.fetch_all(sql, bound![lane], |row| Ok((row.get("id")?, row.get("parcel")?)))
 }
 
-/// Returns whether an attempt at a parcel of a lane is not settled.
 pub fn is_in_flight(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
     let sql = format!("SELECT EXISTS (SELECT 1 FROM egress WHERE lane = ?1 AND state IN {IN_FLIGHT_STATES})");
     db.fetch_scalar(&sql, bound![lane])
 }
 
-/// How many of a lane nobody knows the end of.
 pub fn count_unknown(db: &dyn DbSession, lane: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND state = 'unknown'";
     db.fetch_scalar(sql, bound![lane])
 }
 
-/// Whether something of the lanes from one name up to another is still under
-/// way on a channel.
+/// Returns true if a channel has an unsettled row in a lane from `from` up to, but not including,
+/// `to`.
 pub fn is_open_between(
     db: &dyn DbSession,
     channel: &str,
@@ -279,15 +249,14 @@ pub fn is_open_between(
     Ok(count > 0)
 }
 
-/// Whether something of a lane is still under way.
 pub fn is_open(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND settled_at IS NULL";
     let count: i64 = db.fetch_scalar(sql, bound![lane])?;
     Ok(count > 0)
 }
 
-/// Moves a message on that was told before the platform had spoken; false
-/// where it was not, or has moved on.
+/// Updates the status of a message that was recorded before the platform answered; false if it was
+/// not, or has advanced already.
 pub fn advance_recorded(
     db: &dyn DbSession,
     id: &str,
@@ -307,7 +276,7 @@ mod tests {
         let db = rusqlite::Connection::open_in_memory().expect("opens");
         db.execute_batch(include_str!("schema.sql")).expect("made");
         db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
-        // The lanes alone, without the conversations they belong to.
+        // The lanes exist here without their conversations.
         db.pragma_update(None, "foreign_keys", false).expect("set");
         db
     }

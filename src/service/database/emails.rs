@@ -1,50 +1,43 @@
-//! Mails, in and out. Interface: Email thread; States and transitions.
+//! Mails, inbound and outbound.
 //!
-//! Attachments are kept as what is told of them; their bytes, where they are
-//! kept, are media.
+//! Attachments are stored as descriptions; their bytes, if kept, are media.
 
 use std::ops::ControlFlow;
 
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, single_cell, table};
 use crate::database::session::DbSession;
+use crate::database::team::changes::{self, ChangeKind};
 use crate::mail::earlier;
+use api::email::AttachmentBody;
 use model::time::Timestamp;
 use sqlite::read_row;
-use wire::email::AttachmentBody;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EmailRow {
     pub id: String,
     pub thread: String,
     pub channel: String,
-    /// The `Message-ID` header.
     pub header_id: String,
-    /// `inbound` or `outbound`.
     pub direction: String,
     pub sender: String,
     pub sender_name: Option<String>,
     pub recipients: Vec<String>,
     pub copies: Vec<String>,
-    /// Who gets a copy the others do not see.
     pub blind_copies: Vec<String>,
     pub subject: String,
     pub text: Option<String>,
-    /// The HTML.
     pub html: Option<String>,
     pub attachments: Vec<AttachmentBody>,
-    /// A JSON object: Reply-To and what else the sender set.
+    /// JSON object: Reply-To and other headers that the sender set.
     pub headers: String,
     pub in_reply_to: Option<String>,
     /// received; sent, opened, failed.
     pub status: String,
     pub cost: i64,
-    /// When it came or went.
     pub created_at: Timestamp,
-    /// Time of sending as the mail says it, never after it came; of mails of a
-    /// mailbox.
+    /// Sending time according to the mail, never after its arrival; only for mails of a mailbox.
     pub sent_at: Option<Timestamp>,
-    /// When it was first opened.
     pub opened_at: Option<Timestamp>,
 }
 
@@ -54,26 +47,25 @@ table!(EmailRow in emails {
     status, cost, created_at, sent_at, opened_at
 });
 
-/// Stores a mail.
 pub fn insert(db: &dyn DbSession, row: &EmailRow) -> Result<(), DatabaseError> {
-    store(db, row)
+    store(db, row)?;
+    changes::log_mail(db, ChangeKind::Message, &row.id, row.created_at)
 }
 
-/// One by the service's id.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// Mails with one id that are looked at: the newest.
+/// Maximum number of mails returned for one id.
 const MAX_SAME_ID_MAILS: i64 = 20;
 
-/// The newest of a channel with the service's id or this `Message-ID` header.
+/// Returns the newest mail of a channel with the service's id or this `Message-ID`.
 pub fn find(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
     Ok(find_all(db, channel, id)?.into_iter().next())
 }
 
-/// Mails of a channel with the service's id or this `Message-ID` header, newest
-/// first: programs reuse ids.
+/// Lists the mails of a channel with the service's id or this `Message-ID`, newest first: some
+/// programs reuse ids.
 pub fn find_all(db: &dyn DbSession, channel: &str, id: &str) -> Result<Vec<EmailRow>, DatabaseError> {
     let sql = format!(
         "{SELECT} WHERE channel = ?1 AND (id = ?2 OR header_id = ?2) ORDER BY created_at DESC, id DESC LIMIT ?3"
@@ -81,7 +73,6 @@ pub fn find_all(db: &dyn DbSession, channel: &str, id: &str) -> Result<Vec<Email
     db.fetch_all(&sql, bound![channel, id, MAX_SAME_ID_MAILS], from_row)
 }
 
-/// Whom a mail of a thread names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailParticipants {
     pub direction: String,
@@ -91,7 +82,6 @@ pub struct MailParticipants {
     pub blind_copies: Vec<String>,
 }
 
-/// People of the newest mails of a thread.
 pub fn list_participants(db: &dyn DbSession, thread: &str) -> Result<Vec<MailParticipants>, DatabaseError> {
     let sql = "SELECT direction, sender, recipients, copies, blind_copies FROM emails WHERE thread = ?1
         ORDER BY created_at DESC, id DESC LIMIT 200";
@@ -103,8 +93,8 @@ pub fn list_participants(db: &dyn DbSession, thread: &str) -> Result<Vec<MailPar
     })
 }
 
-/// The newest mails of a thread, oldest first: at most `count`, and no more
-/// than go into `bytes`, but the newest in any case.
+/// Lists a thread's newest mails, oldest first: at most `count`, and at most `bytes` of text, but
+/// always the newest.
 pub fn list_thread(
     db: &dyn DbSession,
     thread: &str,
@@ -127,12 +117,10 @@ pub fn list_thread(
     Ok(found)
 }
 
-/// The newest mail of a thread.
 pub fn newest_in_thread(db: &dyn DbSession, thread: &str) -> Result<Option<EmailRow>, DatabaseError> {
     Ok(list_thread(db, thread, 1, 0)?.pop())
 }
 
-/// The newest mails that came in on a channel from a time on, newest first.
 pub fn newest_inbound(
     db: &dyn DbSession,
     channel: &str,
@@ -146,22 +134,20 @@ pub fn newest_inbound(
     db.fetch_all(&sql, bound![channel, from, count], from_row)
 }
 
-/// When the newest mail of a thread that came in did so.
 pub fn newest_inbound_at(db: &dyn DbSession, thread: &str) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT created_at FROM emails WHERE thread = ?1 AND direction = 'inbound'
         ORDER BY created_at DESC, id DESC LIMIT 1";
     db.fetch_optional(sql, bound![thread], single_cell)
 }
 
-/// The `Message-ID`s of a thread's newest mails that came in, newest first.
 pub fn inbound_ids(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT header_id FROM emails WHERE thread = ?1 AND direction = 'inbound'
         ORDER BY created_at DESC, id DESC LIMIT ?2";
     db.fetch_all(sql, bound![thread, count], single_cell)
 }
 
-/// The `Message-ID`s of mails that came in after a time, or were there before,
-/// were noted under names in a range, and are in threads of the inbox.
+/// Lists the `Message-ID`s of inbound mails in inbox threads that arrived after a time or were
+/// imported, and whose arrival is recorded under a name in a range.
 pub fn list_ids_in_inbox(
     db: &dyn DbSession,
     channel: &str,
@@ -177,7 +163,7 @@ pub fn list_ids_in_inbox(
     db.fetch_all(sql, bound![channel, first, last, after, was_there], single_cell)
 }
 
-/// The `Message-ID`s of a thread's newest mails, oldest first.
+/// Lists the `Message-ID`s of a thread's newest mails, oldest first.
 pub fn list_references(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT header_id FROM emails WHERE thread = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2";
     let mut found: Vec<String> = db.fetch_all(sql, bound![thread, count], single_cell)?;
@@ -185,48 +171,47 @@ pub fn list_references(db: &dyn DbSession, thread: &str, count: i64) -> Result<V
     Ok(found)
 }
 
-/// A mail that was written in a thread from here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnMail {
     pub headers: String,
     pub created_at: Timestamp,
 }
 
-/// The newest mails that were written in a thread from here.
 pub fn list_own(db: &dyn DbSession, thread: &str) -> Result<Vec<OwnMail>, DatabaseError> {
     let sql = "SELECT headers, created_at FROM emails WHERE thread = ?1 AND direction = 'outbound'
         ORDER BY created_at DESC, id DESC LIMIT 100";
     db.fetch_all(sql, bound![thread], |row| Ok(read_row!(row, OwnMail { headers, created_at })))
 }
 
-/// Whether the assistant has written it.
 pub fn is_from_assistant(mail: &OwnMail) -> bool {
     has_automatic_header(&mail.headers)
 }
 
-/// Whether headers say that a program has written the mail.
+/// Returns true if the headers mark the mail as written by a program.
 pub fn has_automatic_header(headers: &str) -> bool {
     headers.contains("\"Auto-Submitted\"")
 }
 
-/// Moves a mail on that was told before its server had spoken; false where it
-/// has moved on.
+/// Updates the status of a mail that was recorded before the server answered; false if it has
+/// advanced already.
 pub fn advance_recorded(db: &dyn DbSession, id: &str, status: &str) -> Result<bool, DatabaseError> {
     let sql = "UPDATE emails SET status = ?2 WHERE id = ?1 AND status IN ('queued', 'unknown')";
     Ok(db.change(sql, bound![id, status])? > 0)
 }
 
-/// Notes that a mail does not arrive.
-pub fn mark_failed(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.change_later(
-        "UPDATE emails SET status = 'failed' WHERE id = ?1 AND direction = 'outbound'",
-        bound![id],
-    )
+pub fn mark_failed(db: &dyn DbSession, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE emails SET status = 'failed' WHERE id = ?1 AND direction = 'outbound'";
+    db.change_later(sql, bound![id])?;
+    changes::log_mail(db, ChangeKind::Status, id, at)
 }
 
-/// Moves a sent mail on to opened or failed; false when it is past that.
+/// Advances a sent mail to opened or failed; false if it is past that.
 pub fn advance(db: &dyn DbSession, id: &str, status: &str, at: Timestamp) -> Result<bool, DatabaseError> {
     let sql = "UPDATE emails SET status = ?2, opened_at = CASE WHEN ?2 = 'opened' THEN ?3 ELSE opened_at END
         WHERE id = ?1 AND status = 'sent'";
-    Ok(db.change(sql, bound![id, status, at])? > 0)
+    let moved = db.change(sql, bound![id, status, at])? > 0;
+    if moved {
+        changes::log_mail(db, ChangeKind::Status, id, at)?;
+    }
+    Ok(moved)
 }

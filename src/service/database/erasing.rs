@@ -1,9 +1,7 @@
-//! Erasing a person: every table of a service, and how what somebody wrote or what is
-//! known of them leaves it.
+//! Erases a person from every table of a service.
 //!
-//! Each table is in [`TABLES`], whichever engine keeps it. The erasure goes through
-//! them in their order, and so do those who ask which tables are the service's own. A
-//! table that is missing fails a test.
+//! [`TABLES`] lists each table of both engines. The erasure goes through them in order;
+//! [`is_own_table`] reads the list, too. A test fails if a table is missing.
 
 use std::collections::HashSet;
 
@@ -11,38 +9,35 @@ use serde_json::Value;
 
 use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
+use crate::database::team::changes;
 use crate::database::{DatabaseError, conversations};
+use api::extras::MessageExtras;
 use model::time::Timestamp;
 use sqlite::read_row;
-use wire::extras::MessageExtras;
 
-/// Answer that is kept in place of one that told of an erased person.
+/// Answer stored in place of one that names an erased person.
 const ERASED_ANSWER: &[u8] = br#"{"code":"NOT_FOUND","message":"this person was erased"}"#;
-/// Words in place of what an erased person wrote to several people.
+/// Text in place of the words an erased person wrote to several people.
 const ERASED: &str = "[erased]";
-/// Address in place of that of an erased person.
 const ERASED_ADDRESS: &str = "erased@erased.invalid";
-/// Path of uploaded files within their addresses.
+/// Path of uploaded files in their URLs.
 const MEDIA_PATH: &str = "/media/";
 
-/// How a person's words leave a table.
+/// Handling of a person's data in a table.
 #[derive(Clone, Copy)]
 pub enum Erasure {
-    /// Holds no words of a person.
     Nothing,
-    /// Its rows go with those of another table.
+    /// Rows are deleted with those of another table.
     With(&'static str),
-    /// By a change of its own.
     By(fn(&dyn DbSession, &ErasedPerson) -> Result<(), DatabaseError>),
-    /// Something stays, for the reason given.
+    /// Something stays, for the given reason.
     Stays(&'static str),
 }
 
-/// A table of the service.
 pub struct ServiceTable {
     pub name: &'static str,
     pub erasure: Erasure,
-    /// True if only a database on a server has it.
+    /// True if only a PostgreSQL database has it.
     pub is_of_servers: bool,
 }
 
@@ -54,8 +49,8 @@ const fn server_table(name: &'static str, erasure: Erasure) -> ServiceTable {
     ServiceTable { name, erasure, is_of_servers: true }
 }
 
-/// All tables. Those that others belong to come behind them.
-pub const TABLES: [ServiceTable; 42] = [
+/// All tables; a table follows those that refer to it.
+pub const TABLES: [ServiceTable; 50] = [
     table("outbound", Erasure::By(erase_outbound)),
     table("events", Erasure::By(erase_events)),
     table("deliveries", Erasure::With("events")),
@@ -74,28 +69,36 @@ pub const TABLES: [ServiceTable; 42] = [
     table("correspondents", Erasure::By(erase_correspondents)),
     table("peer_aliases", Erasure::By(erase_aliases)),
     table("calls", Erasure::With("messages")),
-    // Those of erased conversations go with them.
+    // Messages of erased conversations are deleted with these.
     table("messages", Erasure::By(erase_said_in_groups)),
     table("escalation_summaries", Erasure::With("conversations")),
     table("proposals", Erasure::With("conversations")),
     table("characters", Erasure::With("conversations")),
     table("conversations", Erasure::By(erase_conversations)),
-    // Those of erased threads go with them.
+    // Mails of erased threads are deleted with these.
     table("emails", Erasure::By(erase_named_in_mails)),
     table("letter_writers", Erasure::With("threads")),
     table("threads", Erasure::By(erase_threads)),
     table("contacts", Erasure::By(erase_contacts)),
-    // The business's own words.
+    table("team_notes", Erasure::With("team_conversations")),
+    table("team_conversations", Erasure::By(erase_team_marks)),
+    // Texts of the business.
+    table("team_replies", Erasure::Nothing),
     table("broadcasts", Erasure::Nothing),
     table("templates", Erasure::Nothing),
     table("webhooks", Erasure::Nothing),
     table("connections", Erasure::Nothing),
     table("connected_channels", Erasure::Nothing),
+    table("team_tokens", Erasure::Nothing),
+    table("team_sessions", Erasure::Nothing),
+    table("team_people", Erasure::Nothing),
     table("channels", Erasure::Nothing),
     table("keys", Erasure::Nothing),
     table("workspaces", Erasure::Nothing),
-    // Ids and numbers.
+    // Only ids and numbers.
     table("ledger", Erasure::Nothing),
+    table("team_changes", Erasure::Nothing),
+    table("team_actions", Erasure::Nothing),
     table("assistant_usage", Erasure::Nothing),
     table("meta", Erasure::Nothing),
     server_table("commit_order", Erasure::Nothing),
@@ -104,38 +107,30 @@ pub const TABLES: [ServiceTable; 42] = [
     server_table("shared_state", Erasure::Nothing),
 ];
 
-/// Returns true if a table is the service's own.
 pub fn is_own_table(name: &str) -> bool {
     TABLES.iter().any(|table| table.name == name)
 }
 
-/// Names of the tables from which something of a person is erased.
 pub fn tables_of_persons() -> impl Iterator<Item = &'static str> {
     let is_touched = |table: &&ServiceTable| matches!(table.erasure, Erasure::By(_) | Erasure::With(_));
     TABLES.iter().filter(is_touched).map(|table| table.name)
 }
 
-/// A person, and the rows that hold what they wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErasedPerson {
     workspace: String,
     contacts: Vec<String>,
-    /// Phone numbers in all their forms, chats, ids of platforms, and mail addresses
-    /// in lower case.
     addresses: Vec<String>,
     conversations: Vec<ErasedConversation>,
     threads: Vec<String>,
-    /// Messages and mails.
     messages: Vec<String>,
-    /// Ids of files that nobody else has.
+    /// Ids of files used nowhere else.
     files: HashSet<String>,
-    /// Messages of the person in group conversations.
     said_in_groups: Vec<GroupMessage>,
-    /// Mails in threads of others, in which the person wrote or is named.
+    /// Mails in threads of others that the person wrote or that name the person.
     named_in: Vec<NamingMail>,
 }
 
-/// A message that an erased person wrote in a conversation of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct GroupMessage {
     id: String,
@@ -143,7 +138,6 @@ struct GroupMessage {
     created_at: Timestamp,
 }
 
-/// Addresses of a mail in a thread of somebody else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NamingMail {
     id: String,
@@ -163,7 +157,6 @@ struct ErasedConversation {
     peer: String,
 }
 
-/// A message's file.
 struct MessageFile {
     id: String,
     direction: String,
@@ -171,8 +164,7 @@ struct MessageFile {
 }
 
 impl ErasedPerson {
-    /// Finds what is kept of a person under some addresses, on some channels of a
-    /// workspace.
+    /// Finds all data of a person by their addresses, on some channels of a workspace.
     pub fn find(
         db: &dyn DbSession,
         workspace: &str,
@@ -196,18 +188,16 @@ impl ErasedPerson {
         Ok(person)
     }
 
-    /// Ids of the files that are removed once the erasure is kept.
+    /// Ids of the files to remove once the erasure is committed.
     pub fn files(&self) -> impl Iterator<Item = &String> {
         self.files.iter()
     }
 
-    /// True if there is nothing of the person.
     pub fn is_unknown(&self) -> bool {
         let is_elsewhere = !self.said_in_groups.is_empty() || !self.named_in.is_empty();
         !is_elsewhere && self.contacts.is_empty() && self.conversations.is_empty() && self.threads.is_empty()
     }
 
-    /// Number of conversations and threads of mail.
     pub fn history_count(&self) -> usize {
         self.conversations.len() + self.threads.len()
     }
@@ -218,7 +208,7 @@ impl ErasedPerson {
         channel: &str,
         address: &str,
     ) -> Result<(), DatabaseError> {
-        // A chat's topics stand behind a slash.
+        // Topics of a chat have the peer `CHAT/TOPIC`; `0` is the character after `/`.
         let (topics, behind) = (format!("{address}/"), format!("{address}0"));
         let sql =
             "SELECT id, channel, peer, platform_peer FROM conversations WHERE channel = ?1 AND (peer = ?2
@@ -324,7 +314,6 @@ impl ErasedPerson {
         Ok(())
     }
 
-    /// True if a mail is of the person's own hand.
     fn wrote(&self, mail: &NamingMail) -> bool {
         self.addresses.contains(&mail.sender.to_lowercase())
     }
@@ -333,7 +322,7 @@ impl ErasedPerson {
         self.conversations.iter().map(|conversation| &conversation.id).chain(&self.threads)
     }
 
-    /// True if a text names the person.
+    /// Returns true if a text names the person or one of their files.
     fn is_named_in(&self, text: &[u8]) -> bool {
         let names = self.contacts.iter().chain(&self.addresses).chain(self.history_ids());
         let holds = |name: &String| text.windows(name.len().max(1)).any(|part| part == name.as_bytes());
@@ -342,7 +331,6 @@ impl ErasedPerson {
     }
 }
 
-/// Returns the ids of uploaded files in the addresses that a text holds.
 fn file_ids(text: &str) -> impl Iterator<Item = String> {
     let rests = text.split(MEDIA_PATH).skip(1);
     let ids = rests.map(|rest| rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_'));
@@ -351,7 +339,7 @@ fn file_ids(text: &str) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-/// True if a file is in another conversation or in a broadcast, too.
+/// Returns true if another conversation or a broadcast uses a file.
 fn is_used_elsewhere(
     db: &dyn DbSession,
     link: &str,
@@ -368,8 +356,8 @@ fn is_used_elsewhere(
     db.fetch_scalar("SELECT EXISTS (SELECT 1 FROM broadcasts WHERE media_url = ?1)", bound![link])
 }
 
-/// Erases a person from every table, within the caller's transaction. The bytes of
-/// their files are removed by the caller, once that is kept.
+/// Erases a person from every table, within the caller's transaction. The caller removes the files
+/// once that is committed.
 pub fn erase(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     TABLES.iter().try_for_each(|table| match table.erasure {
         Erasure::By(erase) => erase(db, person),
@@ -378,7 +366,7 @@ pub fn erase(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseEr
 }
 
 fn erase_outbound(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
-    // A mail goes to several addresses.
+    // A mail has several recipients in one column.
     let sql = "DELETE FROM outbound WHERE recipient = ?1 OR (channel = 'email' AND instr(lower(recipient), ?1) > 0)";
     person.addresses.iter().try_for_each(|address| db.change_later(sql, bound![address]))
 }
@@ -389,7 +377,7 @@ fn erase_events(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databas
         .try_for_each(|id| db.change_later("DELETE FROM events WHERE subject = ?1", bound![id]))
 }
 
-/// Replaces kept answers, so that a retry is refused and creates nothing.
+/// Replaces stored answers, so that a retry is refused and creates nothing.
 fn erase_answers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "SELECT api_key, name, body FROM idempotency WHERE api_key IN (SELECT keys.id FROM keys
                JOIN channels ON channels.id = keys.channel WHERE channels.workspace = ?1)";
@@ -405,13 +393,12 @@ fn erase_answers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databa
     named.iter().try_for_each(|(key, name)| db.change_later(sql, bound![key, name, ERASED_ANSWER]))
 }
 
-/// Drops messages that wait to leave.
 fn erase_queued_messages(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     person.history_ids().try_for_each(|id| db.change_later("DELETE FROM egress WHERE lane = ?1", bound![id]))
 }
 
-/// Pieces that were worked on keep their platform's id alone, so that a repeat is
-/// known.
+/// Deletes updates that were not processed. Processed ones hold only the platform's id, which
+/// detects repeats.
 fn erase_inbound_updates(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let of_chat = "DELETE FROM ingress WHERE channel = ?1 AND lane = ?2 AND done_at IS NULL";
     let of_files = "DELETE FROM ingress WHERE channel = ?1 AND lane > ?2 AND lane < ?3 AND done_at IS NULL";
@@ -445,7 +432,7 @@ fn erase_timers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databas
     Ok(())
 }
 
-/// Outcomes stay, without whose they are; who waits is then no contact any more.
+/// Keeps outcomes without contact and phone; a pending recipient is then no contact any more.
 fn erase_recipients(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "UPDATE recipients SET contact = '', phone = '' WHERE contact = ?1";
     person.contacts.iter().try_for_each(|contact| db.change_later(sql, bound![contact]))
@@ -476,6 +463,14 @@ fn erase_thread_automation(db: &dyn DbSession, person: &ErasedPerson) -> Result<
     person.threads.iter().try_for_each(|thread| db.change_later(sql, bound![thread]))
 }
 
+fn erase_team_marks(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let chats = person.conversations.iter().map(|conversation| &conversation.id);
+    chats.chain(&person.threads).try_for_each(|id| {
+        db.change_later("DELETE FROM team_conversations WHERE id = ?1", bound![id])?;
+        changes::log_erased(db, &person.workspace, id)
+    })
+}
+
 fn erase_correspondents(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     if person.threads.is_empty() && person.named_in.is_empty() {
         return Ok(());
@@ -491,8 +486,8 @@ fn erase_aliases(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databa
     conversations.iter().try_for_each(|erased| db.change_later(sql, bound![erased.channel, erased.peer]))
 }
 
-/// Replaces what a person wrote in conversations of several people. Events that tell of
-/// it and the summary of such a conversation go.
+/// Replaces the person's messages in group conversations. Deletes the events about them and the
+/// summary of such a conversation.
 fn erase_said_in_groups(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let words =
         "UPDATE messages SET content = ?2, kind = 'text', media_url = NULL, details = NULL, extras = NULL
@@ -506,7 +501,7 @@ fn erase_said_in_groups(db: &dyn DbSession, person: &ErasedPerson) -> Result<(),
     Ok(())
 }
 
-/// Deletes the events of a conversation or thread that tell of a message.
+/// Deletes the events of a conversation or thread that mention a message.
 fn erase_events_of(db: &dyn DbSession, subject: &str, message: &str) -> Result<(), DatabaseError> {
     let mut telling: Vec<String> = Vec::new();
     db.for_each_row("SELECT id, body FROM events WHERE subject = ?1", bound![subject], |row| {
@@ -519,8 +514,8 @@ fn erase_events_of(db: &dyn DbSession, subject: &str, message: &str) -> Result<(
     telling.iter().try_for_each(|id| db.change_later("DELETE FROM events WHERE id = ?1", bound![id]))
 }
 
-/// Replaces the person's addresses in mails of others, and what the person wrote in
-/// their threads.
+/// Replaces the person's addresses in mails of others, and the mails the person wrote in their
+/// threads.
 fn erase_named_in_mails(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let addresses =
         "UPDATE emails SET recipients = ?2, copies = ?3, blind_copies = ?4, headers = ?5 WHERE id = ?1";
@@ -539,7 +534,7 @@ fn erase_named_in_mails(db: &dyn DbSession, person: &ErasedPerson) -> Result<(),
     Ok(())
 }
 
-/// Returns JSON with every text that holds one of some addresses replaced.
+/// Replaces every text in a JSON value that holds one of the addresses.
 fn without_addresses(json: &str, addresses: &[String]) -> String {
     fn replace(value: &mut Value, addresses: &[String]) {
         match value {
@@ -556,7 +551,7 @@ fn without_addresses(json: &str, addresses: &[String]) -> String {
     value.to_string()
 }
 
-/// True if a text holds a mail address, alone or among others.
+/// Returns true if a text holds a mail address, alone or among others.
 fn names(text: &str, address: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || "@.!#$%&'*+/=?^_`{|}~-".contains(letter);
     address.contains('@') && text.to_lowercase().split(|letter| !is_part(letter)).any(|word| word == address)

@@ -1,5 +1,4 @@
-//! Kept answers: what a write answered under an idempotency key. Interface:
-//! Limits, Idempotency.
+//! Stored answers of writes, by idempotency key.
 
 use crate::database::DatabaseError;
 use crate::database::rows::bound;
@@ -10,18 +9,14 @@ use model::bounds;
 use model::time::{SECOND, Timestamp};
 use sqlite::read_row;
 
-/// What is kept under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyLookup {
-    /// Nothing, or something past its day.
     Nothing,
-    /// The answer to this very request.
+    /// Answer to an identical request.
     Same(Reply),
-    /// The answer to another request.
     Other,
 }
 
-/// Looks under a key.
 pub fn find(
     db: &dyn DbSession,
     api_key: &str,
@@ -42,7 +37,7 @@ pub fn find(
     })
 }
 
-/// Keeps an answer for a day, in the transaction of its effect.
+/// Stores an answer for a day, in the transaction of its effect.
 pub fn store_reply(
     db: &dyn DbSession,
     api_key: &str,
@@ -51,8 +46,8 @@ pub fn store_reply(
     reply: &Reply,
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
-    // In their order and so many as the text says: so the server takes the indexes.
-    // Of a time and a number it does not know it expects a third of all rows.
+    // ORDER BY and a literal LIMIT make the server use the indexes; with parameters it expects a
+    // third of all rows.
     let purge = "DELETE FROM idempotency WHERE (api_key, name) IN
                  (SELECT api_key, name FROM idempotency WHERE at <= ?1 ORDER BY at LIMIT 50 /* skip locked */)";
     db.change_later(purge, bound![expiry_cutoff(now)])?;
@@ -63,7 +58,7 @@ pub fn store_reply(
     db.change_later(sql, bound![api_key, name, fingerprint, reply.status, reply.body, now])
 }
 
-/// Answers of this time and earlier are past their day.
+/// Answers of this time and older have expired.
 fn expiry_cutoff(now: Timestamp) -> i64 {
     now.plus(-bounds::IDEMPOTENCY_RETENTION_SECONDS * SECOND).micros()
 }

@@ -1,5 +1,5 @@
-//! What a platform told, kept as it came before anything is made of it; each
-//! piece once, worked on in the order of its chat.
+//! Inbound updates of the platforms, stored unchanged before they are processed: each once, in the
+//! order of its chat.
 
 use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
@@ -7,23 +7,19 @@ use crate::database::{DatabaseError, aliases};
 use model::time::Timestamp;
 use sqlite::read_row;
 
-/// Due time of a piece that is worked on only when somebody asks: the year 9999.
+/// Due time of an update that is processed only on demand: the year 9999.
 pub const ON_DEMAND_DUE: Timestamp = Timestamp::from_micros(253_370_764_800_000_000);
 
-/// One piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IngressRow {
     pub channel: String,
-    /// The platform's id of it.
     pub name: String,
-    /// The chat it belongs to.
+    /// Chat or other sequence that keeps its order.
     pub lane: String,
     pub body: Vec<u8>,
-    /// How often something it needs could not be had.
     pub attempts: i64,
 }
 
-/// Keeps a piece; false when it was there already.
 pub fn insert(
     db: &dyn DbSession,
     channel: &str,
@@ -35,7 +31,6 @@ pub fn insert(
     Ok(db.change(sql, bound![channel, name, lane, stamp, body])? > 0)
 }
 
-/// Those that can be worked on: the first of each chat.
 pub fn list_due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<IngressRow>, DatabaseError> {
     let sql = "SELECT channel, name, lane, body, attempts FROM ingress
                WHERE done_at IS NULL AND due_at <= ?1 AND NOT EXISTS (
@@ -48,27 +43,26 @@ pub fn list_due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<In
     })
 }
 
-/// When the next is due that waits.
 pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT min(due_at) FROM ingress WHERE done_at IS NULL AND due_at > ?1";
     db.fetch_one(sql, bound![after], single_cell)
 }
 
-/// Notes that a piece was worked on; false where that was noted already.
+/// Marks an update as processed; false if it was marked before.
 pub fn finish(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<bool, DatabaseError> {
-    // Its text is in the history now, where it can be deleted, and so is whose it is.
+    // Clears text and sender: they are in the history now, where they can be deleted.
     let sql = "UPDATE ingress SET done_at = ?3, body = ?4, lane = '' WHERE channel = ?1 AND name = ?2 AND done_at IS NULL";
     let none: &[u8] = &[];
     Ok(db.change(sql, bound![row.channel, row.name, now, none])? > 0)
 }
 
-/// Works on a piece again later.
+/// Postpones an update after a failed attempt.
 pub fn postpone(db: &dyn DbSession, row: &IngressRow, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE ingress SET due_at = ?3, attempts = attempts + 1 WHERE channel = ?1 AND name = ?2";
     db.change_later(sql, bound![row.channel, row.name, at])
 }
 
-/// Works on a piece again later, with another body.
+/// Postpones an update with another body.
 pub fn rewrite(
     db: &dyn DbSession,
     row: &IngressRow,
@@ -80,14 +74,12 @@ pub fn rewrite(
     db.change_later(sql, bound![row.channel, row.name, body, at])
 }
 
-/// Works on a piece now.
 pub fn make_due(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE ingress SET due_at = ?3 WHERE channel = ?1 AND name = ?2 AND done_at IS NULL AND due_at > ?3";
     db.change_later(sql, bound![row.channel, row.name, now])
 }
 
-/// Finds the piece of a file on any channel, unless it is done.
 pub fn find_by_file(db: &dyn DbSession, name: &str) -> Result<Option<IngressRow>, DatabaseError> {
     let sql = "SELECT ingress.channel, ingress.name, lane, body, attempts FROM channels
                JOIN ingress ON ingress.channel = channels.id AND ingress.name = ?1 WHERE done_at IS NULL LIMIT 1";
@@ -96,14 +88,13 @@ pub fn find_by_file(db: &dyn DbSession, name: &str) -> Result<Option<IngressRow>
     })
 }
 
-/// Forgets some of what was done before a time.
 pub fn delete_done(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM ingress WHERE (channel, name) IN
                (SELECT channel, name FROM ingress WHERE done_at < ?1 ORDER BY done_at LIMIT 50 /* skip locked */)";
     db.change_later(sql, bound![before])
 }
 
-/// Notes a message that came in; false when it has come in before.
+/// Records an inbound message; false if it was recorded before.
 pub fn record_arrival(
     db: &dyn DbSession,
     channel: &str,
@@ -115,7 +106,6 @@ pub fn record_arrival(
     Ok(db.change(sql, bound![channel, peer, platform_id])? > 0)
 }
 
-/// Whether a message has come in.
 pub fn has_arrived(
     db: &dyn DbSession,
     channel: &str,
@@ -127,7 +117,6 @@ pub fn has_arrived(
     Ok(count > 0)
 }
 
-/// Ids of messages that were noted under a name, in their order.
 pub fn list_arrivals(
     db: &dyn DbSession,
     channel: &str,
@@ -139,15 +128,15 @@ pub fn list_arrivals(
     db.fetch_all(sql, bound![channel, peer, count], single_cell)
 }
 
-/// Forgets messages that were noted under names that begin so, at most so many;
-/// their number. `beginning` ends with a space.
+/// Deletes up to `count` messages recorded under peers with a prefix and returns their number.
+/// `beginning` ends with a space.
 pub fn delete_arrivals(
     db: &dyn DbSession,
     channel: &str,
     beginning: &str,
     count: i64,
 ) -> Result<i64, DatabaseError> {
-    // `!` is what follows a space.
+    // `!` follows the space in ASCII.
     let end = format!("{}!", beginning.trim_end_matches(' '));
     let sql = "DELETE FROM arrivals WHERE (channel, peer, platform_id) IN
                (SELECT channel, peer, platform_id FROM arrivals WHERE channel = ?1 AND peer > ?2 AND peer < ?3
@@ -156,15 +145,14 @@ pub fn delete_arrivals(
     Ok(i64::try_from(forgotten).unwrap_or(i64::MAX))
 }
 
-/// True if a message has come in whose id begins so; `beginning` ends with a
-/// space.
+/// Returns true if a message with an id prefix was recorded; `beginning` ends with a space.
 pub fn has_arrival_with_prefix(
     db: &dyn DbSession,
     channel: &str,
     peer: &str,
     beginning: &str,
 ) -> Result<bool, DatabaseError> {
-    // `!` is what follows a space.
+    // `!` follows the space in ASCII.
     let end = format!("{}!", beginning.trim_end_matches(' '));
     let sql = "SELECT count(*) FROM arrivals WHERE channel = ?1 AND peer = ?2 AND platform_id > ?3
                AND platform_id < ?4";
@@ -172,9 +160,8 @@ pub fn has_arrival_with_prefix(
     Ok(count > 0)
 }
 
-/// Moves a chat to another id, unless that one is taken. `for_good` says that
-/// nobody else will ever have the old one: what still comes under it belongs to
-/// the new one.
+/// Moves a chat to another peer id, unless that one is in use. With `for_good` the old id is never
+/// reused: what still arrives under it belongs to the new one.
 pub fn move_peer(
     db: &dyn DbSession,
     channel: &str,

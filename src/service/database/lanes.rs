@@ -1,5 +1,5 @@
-//! Jobs that wait, each in the lane of what it changes. A lane is worked on by
-//! one at a time and in order; those that have waited longest come first.
+//! Queues of waiting jobs, one lane per write scope. One writer at a time processes a lane, in
+//! order; the lane that has waited longest comes first.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ pub struct Lanes<J> {
 
 struct LaneState<J> {
     lanes: HashMap<WriteScope, Lane<J>>,
-    /// Lanes with jobs that nobody works on.
+    /// Lanes with jobs and without a writer.
     ready: VecDeque<WriteScope>,
     is_closed: bool,
 }
@@ -37,7 +37,6 @@ impl<J> Lanes<J> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a job behind those of its lane.
     pub fn add(&self, scope: WriteScope, job: J) -> Result<(), DatabaseError> {
         let mut state = self.state();
         if state.is_closed {
@@ -53,8 +52,8 @@ impl<J> Lanes<J> {
         Ok(())
     }
 
-    /// Takes a lane and its first job, as soon as there is one, or nothing after a
-    /// span; `None` once no more jobs are taken and none waits.
+    /// Takes a lane and its first job. The inner `None` means that `span` passed without a job; the
+    /// outer one that the queue is closed and empty.
     pub fn next_job(&self, span: Option<Duration>) -> Option<Option<(WriteScope, J)>> {
         let mut state = self.state();
         loop {
@@ -81,12 +80,11 @@ impl<J> Lanes<J> {
         }
     }
 
-    /// The next job of a lane that was taken.
     pub fn next_in_lane(&self, scope: &WriteScope) -> Option<J> {
         self.state().lanes.get_mut(scope)?.waiting.pop_front()
     }
 
-    /// Leaves a lane to any free writer.
+    /// Releases a lane to any free writer.
     pub fn release(&self, scope: &WriteScope) {
         let mut state = self.state();
         let Some(lane) = state.lanes.get_mut(scope) else { return };
@@ -99,7 +97,6 @@ impl<J> Lanes<J> {
         }
     }
 
-    /// Takes no more jobs.
     pub fn close(&self) {
         self.state().is_closed = true;
         self.woken.notify_all();

@@ -1,12 +1,10 @@
-//! The newest time any row was given, so that a run that starts later goes on
-//! after it, whatever the clock says.
+//! Newest timestamp of any row, so that a later run continues after it, whatever its clock says.
 
 use crate::database::DatabaseError;
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
-/// One question for each table whose rows are listed by their time; each is
-/// answered from an index, or from a table that stays small.
+/// One query for each table listed by time, answered from an index or a table that stays small.
 const LATEST_QUERIES: [&str; 11] = [
     "SELECT max((SELECT max(created_at) FROM messages WHERE channel = channels.id)) FROM channels",
     "SELECT max((SELECT max(last_at) FROM conversations WHERE channel = channels.id)) FROM channels",
@@ -21,7 +19,6 @@ const LATEST_QUERIES: [&str; 11] = [
     "SELECT max(place) FROM ingress",
 ];
 
-/// The newest time.
 pub fn newest_stamp(db: &dyn DbSession) -> Result<Timestamp, DatabaseError> {
     let mut latest = 0;
     for question in LATEST_QUERIES {
@@ -40,7 +37,7 @@ mod tests {
         let db = rusqlite::Connection::open_in_memory().expect("opens");
         db.execute_batch(include_str!("schema.sql")).expect("made");
         db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
-        // Rows alone, without what they belong to.
+        // Rows without their parents.
         db.pragma_update(None, "foreign_keys", false).expect("set");
         db.change("INSERT INTO workspaces VALUES ('w', NULL, NULL, 0, 0)", &[]).expect("made");
         db.change("INSERT INTO channels VALUES ('c', 'w', 'email', 'a', NULL, NULL, 0)", &[]).expect("made");

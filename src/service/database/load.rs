@@ -1,5 +1,5 @@
-//! How much is asked of the connections, and how long a job waits for one: an
-//! answer that says "not now" is better than none.
+//! Load of the connections, and the time limit for waiting jobs: a quick "busy" is better than no
+//! answer.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,33 +11,28 @@ use tokio::time::Instant;
 use crate::database::DatabaseError;
 use crate::database::session::Obstacle;
 
-/// How long a job waits for a connection at most.
+/// Maximum time for which a job waits for a connection.
 const JOB_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What is asked of a group of connections.
 #[derive(Debug, Default)]
 pub struct PoolLoad {
     connections: usize,
     waiting: AtomicUsize,
     busy: AtomicUsize,
     turned_away: AtomicU64,
-    /// When something last kept a job from being done.
+    /// Most recent obstacle and its time.
     obstacle: Mutex<Option<(Obstacle, Instant)>>,
 }
 
-/// The same at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoadSnapshot {
     pub connections: usize,
     pub busy: usize,
-    /// Jobs that wait for one.
     pub waiting: usize,
-    /// Jobs that have waited for too long.
     pub turned_away: u64,
 }
 
 impl PoolLoad {
-    /// Of so many connections.
     pub fn of(connections: usize) -> Arc<Self> {
         Arc::new(Self { connections, ..Self::default() })
     }
@@ -51,25 +46,22 @@ impl PoolLoad {
         }
     }
 
-    /// Notes that something keeps jobs from being done.
     pub fn record_obstacle(&self, obstacle: Obstacle) {
         *self.obstacle.lock().unwrap_or_else(PoisonError::into_inner) = Some((obstacle, Instant::now()));
     }
 
-    /// Returns true if an obstacle was met within a span.
     pub fn was_met(&self, obstacle: Obstacle, span: Duration) -> bool {
         let met = *self.obstacle.lock().unwrap_or_else(PoisonError::into_inner);
         met.is_some_and(|(last, at)| last == obstacle && at.elapsed() < span)
     }
 
-    /// A connection works until this is dropped.
+    /// Counts a connection as busy until the guard is dropped.
     pub fn mark_busy(&self) -> BusyGuard<'_> {
         self.busy.fetch_add(1, Ordering::Relaxed);
         BusyGuard(self)
     }
 }
 
-/// A connection that works.
 pub struct BusyGuard<'a>(&'a PoolLoad);
 
 impl Drop for BusyGuard<'_> {
@@ -78,7 +70,7 @@ impl Drop for BusyGuard<'_> {
     }
 }
 
-/// A job that waits for its turn: either it is begun or it is given up.
+/// A queued job: either begun by a connection or abandoned by the caller.
 #[derive(Clone)]
 pub struct JobTicket {
     load: Arc<PoolLoad>,
@@ -86,13 +78,12 @@ pub struct JobTicket {
 }
 
 impl JobTicket {
-    /// A job that begins to wait.
     pub fn new(load: &Arc<PoolLoad>) -> Self {
         load.waiting.fetch_add(1, Ordering::Relaxed);
         Self { load: load.clone(), is_taken: Arc::default() }
     }
 
-    /// Begins the job; not where it was given up.
+    /// Begins the job; false if it was abandoned.
     pub fn begin(&self) -> bool {
         let is_first = !self.is_taken.swap(true, Ordering::SeqCst);
         if is_first {
@@ -101,8 +92,7 @@ impl JobTicket {
         is_first
     }
 
-    /// Waits until the job is answered. One that is not begun within the
-    /// patience never will be.
+    /// Waits for the answer. A job that is not begun within `JOB_TIMEOUT` is abandoned.
     pub async fn wait_for_answer<T>(self, mut answered: oneshot::Receiver<T>) -> Result<T, DatabaseError> {
         let waited = tokio::time::timeout(JOB_TIMEOUT, &mut answered).await;
         let told = match waited {

@@ -1,5 +1,5 @@
-//! One service at a time on a file: two would each answer from what they
-//! remember, deliver every event twice and count limits apart.
+//! Allows one service per file: two would each answer from their own caches, deliver every event
+//! twice and count limits separately.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -7,12 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::database::DatabaseError;
 
-/// Bytes of a lock file that are read.
 const LOCK_FILE_BYTES: u64 = 32;
 
-/// Takes the lock that lies beside a database that is there, and writes this
-/// process's id into it; it is free again when the file is dropped, and when
-/// the process ends in whatever way.
+/// Takes the lock file beside an existing database and writes this process's id into it. The lock
+/// is released when the file is dropped or the process ends in any way.
 pub fn acquire(database: &Path) -> Result<File, DatabaseError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -26,7 +24,7 @@ pub fn acquire(database: &Path) -> Result<File, DatabaseError> {
     Ok(file)
 }
 
-/// Refuses a database that another service holds; takes and makes nothing.
+/// Refuses a database that another service holds; creates nothing.
 pub fn check(database: &Path) -> Result<(), DatabaseError> {
     let opened = lock_path(database).and_then(File::open);
     match opened {
@@ -36,7 +34,7 @@ pub fn check(database: &Path) -> Result<(), DatabaseError> {
     }
 }
 
-/// The lock of a database; the same file by another way has the same lock.
+/// Returns the lock file of a database; every path to one database gives the same lock.
 fn lock_path(database: &Path) -> io::Result<PathBuf> {
     let mut name = database.canonicalize()?.into_os_string();
     name.push("-lock");
@@ -51,7 +49,6 @@ fn lock_result(locked: Result<(), TryLockError>, file: &File) -> Result<(), Data
     }
 }
 
-/// The process that a lock file names, if it can be read.
 fn read_owner_pid(file: &File) -> Option<u32> {
     let mut text = String::new();
     file.take(LOCK_FILE_BYTES).read_to_string(&mut text).ok()?;
@@ -75,7 +72,7 @@ mod tests {
         assert!(matches!(acquire(&other), Err(DatabaseError::InUse(holder)) if holder == this));
         assert!(matches!(check(&other), Err(DatabaseError::InUse(holder)) if holder == this));
         drop(held);
-        // What a longer id has left behind is not read as a part of the next.
+        // The remains of a longer id are not read as part of the next.
         std::fs::write(folder.path().join("service.db-lock"), "12345678901234").expect("written");
         check(&path).expect("free again");
         let _held = acquire(&other).expect("free again");

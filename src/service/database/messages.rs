@@ -1,81 +1,78 @@
-//! Messages of the chat channels and of voice and SMS. Interface: Resources,
-//! Message; States and transitions, Message status.
+//! Messages of the chat and phone channels.
+
+use std::borrow::Cow;
 
 use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
 use crate::database::clauses::SqlQuery;
 use crate::database::rows::{SqlValue, bound, table};
 use crate::database::session::DbSession;
+use crate::database::team::changes::{self, ChangeKind};
 use model::time::Timestamp;
 
-/// A message; its texts are its own, or lie in the row that is being read.
+/// A message. `T` is `String`, or `&str` borrowed from the row being read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageRow<T = String> {
     pub id: T,
     pub conversation: T,
     pub channel: T,
     pub platform_id: T,
-    /// `inbound` or `outbound`.
     pub direction: T,
     /// `customer`, `ai`, `api` or `agent`.
     pub sender: T,
-    /// The text, the caption, or what stands for the content in a list.
+    /// Text, caption, or a placeholder for the content in lists.
     pub content: T,
-    /// `text`, `image`, …
     pub kind: T,
     pub media_url: Option<T>,
-    /// A JSON object: what else the platform was given.
+    /// JSON object: further content given to the platform.
     pub details: Option<T>,
     /// sent, delivered, read, failed; received for inbound ones.
     pub status: T,
-    /// The id of the quoted message.
     pub reply_to: Option<T>,
-    /// The emoji this side reacted with.
     pub reaction: Option<T>,
     pub cost: i64,
-    /// Time at which it was made or came in: with the id, its place in lists of what
-    /// is new.
+    /// Time of creation or arrival; with the id, the position in lists by arrival.
     pub created_at: Timestamp,
-    /// Time of sending by the platform's clock; `None` where that is not told or
-    /// not before it came in.
+    /// Time of sending by the platform's clock; `None` if unknown or not before the arrival.
     pub sent_at: Option<Timestamp>,
-    /// When it reached the device.
     pub delivered_at: Option<Timestamp>,
     pub read_at: Option<Timestamp>,
     pub broadcast: Option<T>,
-    /// JSON of [`MessageExtras`](wire::extras::MessageExtras).
+    /// JSON of [`MessageExtras`](api::extras::MessageExtras).
     pub extras: Option<T>,
 }
 
 impl MessageRow {
-    /// What has to reach a platform before it is there, by its id.
+    /// Returns the text, or the kind of a message without text.
+    pub fn preview(&self) -> Cow<'_, str> {
+        match self.content.is_empty() {
+            true => format!("[{}]", self.kind).into(),
+            false => self.content.as_str().into(),
+        }
+    }
+
+    /// Returns the id while the message has yet to reach the platform.
     pub fn awaited_id(&self) -> Option<String> {
         (self.status == "queued").then(|| self.id.clone())
     }
 }
 
 impl<T: AsRef<str>> MessageRow<T> {
-    /// Its place in lists by arrival, newest first.
     pub fn page_position(&self) -> PagePosition {
         PagePosition { at: self.created_at.micros(), id: self.id.as_ref().to_owned() }
     }
 
-    /// Its place in the history of its conversation, which goes by the time at
-    /// which messages were sent.
+    /// Position in the history of the conversation, which is ordered by sending time.
     pub fn history_position(&self) -> PagePosition {
         let at = self.sent_at.unwrap_or(self.created_at);
         PagePosition { at: at.micros(), id: self.id.as_ref().to_owned() }
     }
 }
 
-/// Which messages of a channel are listed.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only this conversation's.
     pub conversation: Option<String>,
-    /// Only this direction's.
     pub direction: Option<&'static str>,
-    /// Only in this status.
     pub status: Option<&'static str>,
 }
 
@@ -85,15 +82,15 @@ table!(MessageRow<T> in messages {
     reaction: optional_text, cost, created_at, sent_at, delivered_at, read_at, broadcast: optional_text, extras: optional_text
 });
 
-/// The order of a history.
+/// Sort key of a history.
 const SENT_ORDER: &str = "coalesce(sent_at, created_at)";
 
-/// Stores a message.
 pub fn insert(db: &dyn DbSession, row: &MessageRow) -> Result<(), DatabaseError> {
-    store(db, row)
+    store(db, row)?;
+    changes::log_message(db, ChangeKind::Message, &row.id, row.created_at)
 }
 
-/// One of a channel, by the service's id or the platform's.
+/// Finds a message of a channel by the service's id or the platform's.
 pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
     let own = format!("{SELECT} WHERE id = ?1 AND channel = ?2");
     if let Some(row) = db.fetch_optional(&own, bound![id, channel], from_row)? {
@@ -103,12 +100,11 @@ pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<Messag
     db.fetch_optional(&sql, bound![channel, id], from_row)
 }
 
-/// One of any channel, by the service's id.
 pub fn find_by_id(db: &dyn DbSession, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// One of a conversation, by the service's id or the platform's.
+/// Finds a message of a conversation by the service's id or the platform's.
 pub fn read_within(
     db: &dyn DbSession,
     conversation: &str,
@@ -118,7 +114,6 @@ pub fn read_within(
     db.fetch_optional(&sql, bound![conversation, id], from_row)
 }
 
-/// A page of a channel's messages, newest first.
 pub fn list(
     db: &dyn DbSession,
     channel: &str,
@@ -131,10 +126,7 @@ pub fn list(
     db.fetch_all(sql, bound, from_row)
 }
 
-/// The same page, each row shown where it lies.
-///
-/// # Errors
-/// When the database fails, or what `visit` fails with.
+/// Visits the same page without copying the rows.
 pub fn visit_page<E: From<DatabaseError>>(
     db: &dyn DbSession,
     channel: &str,
@@ -148,11 +140,7 @@ pub fn visit_page<E: From<DatabaseError>>(
     db.for_each_row(sql, bound, |row| visit(&view(row)?))
 }
 
-/// A page of a conversation's history, in the order in which messages were sent,
-/// newest first; each row is shown where it lies.
-///
-/// # Errors
-/// When the database fails, or what `visit` fails with.
+/// Visits a page of a conversation's history without copying the rows, last sent first.
 pub fn visit_history<E: From<DatabaseError>>(
     db: &dyn DbSession,
     conversation: &str,
@@ -166,8 +154,8 @@ pub fn visit_history<E: From<DatabaseError>>(
     db.for_each_row(&sql, bound![conversation, after.at, after.id, reach], |row| visit(&view(row)?))
 }
 
-/// The empty text keeps the channel's index from being taken for a
-/// conversation's.
+/// `channel || ''` keeps the planner from using the channel's index where a conversation's fits
+/// better.
 fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> SqlQuery<'a> {
     let channel_term = if filter.conversation.is_some() { "channel || ''" } else { "channel" };
     let sql = format!("{SELECT} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
@@ -179,15 +167,13 @@ fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> Sql
     query
 }
 
-/// The newest messages of a conversation in the order of its history, newest
-/// first.
 pub fn newest(db: &dyn DbSession, conversation: &str, count: i64) -> Result<Vec<MessageRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE conversation = ?1 ORDER BY {SENT_ORDER} DESC, id DESC LIMIT ?2");
     db.fetch_all(&sql, bound![conversation, count], from_row)
 }
 
-/// Moves an outbound message on: sent, delivered, read; failed only from
-/// sent. As it is then; none when it is past that already.
+/// Advances the status of an outbound message: sent, delivered, read; failed only from sent.
+/// Returns the changed row, `None` if it is already past that status.
 pub fn advance(
     db: &dyn DbSession,
     id: &str,
@@ -204,44 +190,59 @@ pub fn advance(
         }
         _ => {
             let change = "UPDATE messages SET status = 'failed' WHERE id = ?1 AND status = 'sent'";
-            return db.fetch_optional(&format!("{change} RETURNING *"), bound![id], from_row);
+            let changed = db.fetch_optional(&format!("{change} RETURNING *"), bound![id], from_row)?;
+            return log_status(db, changed, at);
         }
     };
-    db.fetch_optional(&format!("{change} RETURNING *"), bound![id, at], from_row)
+    log_status(db, db.fetch_optional(&format!("{change} RETURNING *"), bound![id, at], from_row)?, at)
 }
 
-/// Writes a message anew that stands for something that goes on: a call.
+fn log_status(
+    db: &dyn DbSession,
+    changed: Option<MessageRow>,
+    at: Timestamp,
+) -> Result<Option<MessageRow>, DatabaseError> {
+    if let Some(row) = &changed {
+        changes::log_message(db, ChangeKind::Status, &row.id, at)?;
+    }
+    Ok(changed)
+}
+
+/// Rewrites the status, content and price of a call.
 pub fn rewrite(
     db: &dyn DbSession,
     id: &str,
-    status: &str,
-    content: &str,
+    (status, content): (&str, &str),
     cost: i64,
+    at: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE messages SET status = ?2, content = ?3, cost = ?4 WHERE id = ?1";
-    db.change_later(sql, bound![id, status, content, cost])
+    db.change_later(sql, bound![id, status, content, cost])?;
+    changes::log_message(db, ChangeKind::Status, id, at)
 }
 
-/// Writes a message anew whose file came later, or could not be had; `file` is its
-/// address, and a JSON object of what is known of it.
+/// Updates a message whose file arrived later or could not be fetched. `file` is its URL and a JSON
+/// object with its details.
 pub fn set_file(
     db: &dyn DbSession,
     id: &str,
     content: &str,
     file: (Option<&str>, &str),
+    at: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE messages SET content = ?2, media_url = ?3, details = ?4 WHERE id = ?1";
-    db.change_later(sql, bound![id, content, file.0, file.1])
+    db.change_later(sql, bound![id, content, file.0, file.1])?;
+    changes::log_message(db, ChangeKind::Status, id, at)
 }
 
-/// Writes a message anew that its author has changed: all that such a change can
-/// reach.
-pub fn update(db: &dyn DbSession, row: &MessageRow) -> Result<(), DatabaseError> {
+/// Stores a message that its author has edited: all columns that an edit can change.
+pub fn update(db: &dyn DbSession, row: &MessageRow, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE messages SET content = ?2, kind = ?3, media_url = ?4, details = ?5, extras = ?6 WHERE id = ?1";
-    db.change_later(sql, bound![row.id, row.content, row.kind, row.media_url, row.details, row.extras])
+    db.change_later(sql, bound![row.id, row.content, row.kind, row.media_url, row.details, row.extras])?;
+    changes::log_message(db, ChangeKind::Status, &row.id, at)
 }
 
-/// Customers' reactions of a conversation, the latest `count`, newest first.
+/// Lists the latest `count` reactions of customers in a conversation, newest first.
 pub fn list_reactions(
     db: &dyn DbSession,
     conversation: &str,
@@ -254,13 +255,18 @@ pub fn list_reactions(
     db.fetch_all(&sql, bound![conversation, count], from_row)
 }
 
-/// Sets or removes this side's reaction.
-pub fn set_reaction(db: &dyn DbSession, id: &str, emoji: Option<&str>) -> Result<(), DatabaseError> {
-    db.change_later("UPDATE messages SET reaction = ?2 WHERE id = ?1", bound![id, emoji])
+pub fn set_reaction(
+    db: &dyn DbSession,
+    id: &str,
+    emoji: Option<&str>,
+    at: Timestamp,
+) -> Result<(), DatabaseError> {
+    db.change_later("UPDATE messages SET reaction = ?2 WHERE id = ?1", bound![id, emoji])?;
+    changes::log_message(db, ChangeKind::Status, id, at)
 }
 
-/// How often the assistant has answered since a time with no word of a person
-/// of the business after it.
+/// Counts the assistant's messages that are newer than `since` and than the last message of a
+/// person of the business.
 pub fn count_unattended_answers(
     db: &dyn DbSession,
     conversation: &str,
@@ -272,8 +278,7 @@ pub fn count_unattended_answers(
     db.fetch_scalar(sql, bound![conversation, since])
 }
 
-/// How many messages a conversation has: the next number a bot platform
-/// gives within a chat.
+/// Counts the messages of a conversation, from which a bot's next message number is made.
 pub fn count(db: &dyn DbSession, conversation: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM messages WHERE conversation = ?1";
     db.fetch_scalar(sql, bound![conversation])

@@ -1,20 +1,17 @@
-//! Single values the service keeps about itself: secrets, the clock's shift.
+//! Single values that the service stores about itself: secrets, the clock's shift.
 
 use crate::database::DatabaseError;
 use crate::database::rows::{FromSqlValue, SqlValue, ToSqlValue, bound, single_cell};
 use crate::database::session::DbSession;
 
-/// Name of the mark that the service was started last with platforms it plays
-/// itself.
+/// Set if the service last ran with simulated platforms.
 pub const PLAYS_PLATFORMS: &str = "plays_platforms";
 
-/// Reads a value.
 pub fn get<T: FromSqlValue>(db: &dyn DbSession, name: &str) -> Result<Option<T>, DatabaseError> {
     db.fetch_optional("SELECT value FROM meta WHERE name = ?1", bound![name], single_cell)
 }
 
-/// Reads a number. An engine whose columns hold one kind of value keeps its
-/// digits.
+/// Reads a number, which an engine with one type per column stores as digits.
 pub fn get_number(db: &dyn DbSession, name: &str) -> Result<Option<i64>, DatabaseError> {
     Ok(get::<StoredNumber>(db, name)?.map(|kept_number| kept_number.0))
 }
@@ -31,13 +28,11 @@ impl FromSqlValue for StoredNumber {
     }
 }
 
-/// Writes a value.
 pub fn set(db: &dyn DbSession, name: &str, value: &dyn ToSqlValue) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
     db.change_later(sql, &[name.bind(), value.bind()])
 }
 
-/// Whether anything is kept that is sealed with the service's key.
 pub fn has_sealed(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM webhooks WHERE secret IS NOT NULL)
                    OR EXISTS (SELECT 1 FROM connections WHERE sealed IS NOT NULL)

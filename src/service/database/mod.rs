@@ -1,8 +1,8 @@
-//! The database: one SQLite file, or a database on a PostgreSQL server; what
-//! writes commits waiting jobs together (a file has one writer, a server several,
-//! each in another workspace), readers beside it see what is committed.
+//! The database: one SQLite file, or a database on a PostgreSQL server. Writers commit waiting jobs
+//! together: a file has one writer, a server several, each in another workspace. Readers see what
+//! is committed.
 //!
-//! A job is answered only after the commit that holds it has reached the disk.
+//! A job is answered only after its commit has reached the disk.
 
 pub mod aliases;
 pub mod broadcasts;
@@ -45,6 +45,7 @@ pub mod savepoint;
 mod scopes;
 pub mod session;
 mod sqlite;
+pub mod team;
 pub mod templates;
 pub mod thread_automation;
 pub mod threads;
@@ -79,46 +80,39 @@ pub use session::{Obstacle, WriteScope};
 use sqlite::FileWriter;
 pub use transfer::{MovedTable, Transfer, back_up, transfer};
 
-/// Connections that read: for pages, and for what may go through many rows.
+/// Read connections: for pages, and for queries that may scan many rows.
 type ReadSessions = (Vec<Box<dyn DbSession + Send>>, Vec<Box<dyn DbSession + Send>>);
 
-/// The open database. Dropping it ends its threads after their last jobs.
+/// Open database. Dropping it ends its threads after their last jobs.
 pub struct Database {
     writer: writer::Writer,
     readers: Pool<dyn DbSession + Send>,
-    /// Reads that may go through many rows, so that they hold up no others.
+    /// Connections for queries that may scan many rows, so that they delay no others.
     searchers: Pool<dyn DbSession + Send>,
-    /// The newest time a row was given, by whichever process.
+    /// Newest timestamp given to a row by any process.
     stamp: Arc<AtomicI64>,
-    /// The workspaces of channels that were asked for.
+    /// Cache: workspace by channel.
     workspaces: Mutex<HashMap<String, String>>,
-    /// What other processes on the database have in common with this one.
     shared: Option<postgres::SharedParts>,
-    /// The lock of a file, held by a service, so that there is no second one.
+    /// Lock of the file, held by a service.
     lock: Mutex<Option<File>>,
-    /// A reader of a file for the caller's own thread.
+    /// Reader of a file for the caller's own thread.
     inline_reader: Option<Mutex<Box<dyn DbSession + Send>>>,
-    /// Tells the writer of a file that something was erased.
+    /// Signals the writer of a file that something was erased.
     wiping: Arc<AtomicBool>,
-    /// The file, if it is one.
     file: Option<PathBuf>,
-    /// The database on a server, if it is one.
     server: Option<ServerUrl>,
-    /// Held while dead rows are removed, so that it is done once at a time.
+    /// Serializes the removal of dead rows.
     vacuuming: Arc<Mutex<()>>,
 }
 
 impl Database {
-    /// Refuses a file that another service holds, before anything is made for
-    /// it; opening looks again.
-    ///
-    /// # Errors
-    /// When another service holds it.
+    /// Checks that no other service holds the file, before anything is created beside it; `open`
+    /// checks again.
     pub fn check_free(path: &Path) -> Result<(), DatabaseError> {
         lock::check(path)
     }
 
-    /// Reads from a file that a service has made, while it may be in use.
     pub fn read_while_served<T>(
         path: &Path,
         read: impl FnOnce(&dyn DbSession) -> Result<T, DatabaseError>,
@@ -126,11 +120,8 @@ impl Database {
         read(&open::open_for_inspection(path)?)
     }
 
-    /// Opens or makes the database, and tells whether it was made; `committed` is
-    /// told after every commit. Waits for the disk or the server.
-    ///
-    /// # Errors
-    /// When it cannot be used, or another service does.
+    /// Opens or creates the database; the flag is true if it was created. Notifies `committed`
+    /// after every commit. Blocks on the disk or the server.
     pub fn open(
         place: &DatabaseLocation,
         durability: Durability,
@@ -160,7 +151,7 @@ impl Database {
         })
     }
 
-    /// Opens a database that a service has made; it makes none.
+    /// Opens an existing database; never creates one.
     pub fn open_existing(place: &DatabaseLocation) -> Result<Self, DatabaseError> {
         let stamp = Arc::new(AtomicI64::new(0));
         let wiping = Arc::<AtomicBool>::default();
@@ -207,7 +198,7 @@ impl Database {
         })
     }
 
-    /// Runs a job that changes anything. Undone when it fails.
+    /// Runs a job that may change anything; rolls it back if it fails.
     pub async fn write<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -217,7 +208,7 @@ impl Database {
         self.write_in(WriteScope::Everything, job).await
     }
 
-    /// Runs a job that changes what its scope says. Undone when it fails.
+    /// Runs a job that changes only what its scope allows; rolls it back if it fails.
     pub async fn write_in<T, E, F>(&self, scope: WriteScope, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -227,7 +218,6 @@ impl Database {
         self.writer.run(scope, job).await
     }
 
-    /// Runs a job that only reads what is committed.
     pub async fn read<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -237,9 +227,7 @@ impl Database {
         self.readers.run(move |db| job(db)).await
     }
 
-    /// Runs a job that may read through many rows, on a connection that nobody waits
-    /// for who only reads a page.
-    ///
+    /// Runs a job that may scan many rows, on a connection that no page read waits for.
     /// # Errors
     /// [`DatabaseError::Slow`] on a server that takes too long.
     pub async fn search<T, E, F>(&self, job: F) -> Result<T, E>
@@ -251,8 +239,8 @@ impl Database {
         self.searchers.run(move |db| job(db)).await
     }
 
-    /// Finds what is committed by an index. On a file it is read on the caller's thread, which takes a few
-    /// microseconds and no queue; on a server as [`read`](Self::read) does.
+    /// Reads committed data by an index. On a file this runs on the caller's thread, which takes a
+    /// few microseconds and no queue; on a server it is [`read`](Self::read).
     pub async fn read_indexed<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -265,8 +253,7 @@ impl Database {
         }
     }
 
-    /// The same where it takes several questions: all are answered as of one
-    /// moment.
+    /// [`read`](Self::read) for several queries: all see the same snapshot.
     pub async fn read_consistent<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -276,37 +263,36 @@ impl Database {
         self.read(move |db| savepoint::in_savepoint(db, || job(db))).await
     }
 
-    /// Takes what was erased out of the bytes of the files, too: out of the log, and
-    /// out of what the planner remembers. On a server the dead rows are removed in the
-    /// background; the handle ends with it.
+    /// Removes erased data from the bytes of the files, too: from the log and from the planner's
+    /// statistics. On a server the dead rows are removed in the background; the returned handle
+    /// ends with that.
     pub async fn wipe(&self) -> Option<JoinHandle<()>> {
         if let Some(url) = self.server.clone() {
             let vacuuming = self.vacuuming.clone();
             return Some(tokio::task::spawn_blocking(move || {
                 let _alone = vacuuming.lock().unwrap_or_else(PoisonError::into_inner);
                 let removed = postgres::remove_dead_rows(&url, erasing::tables_of_persons());
-                drop(removed.inspect_err(
-                    |cause| tracing::warn!(%cause, "dead rows of an erased person are left to the server"),
-                ));
+                drop(removed.inspect_err(|cause| {
+                    tracing::warn!(%cause, "deleted rows of an erased person are left to the server's \
+                                            autovacuum");
+                }));
             }));
         }
         self.wiping.store(true, Ordering::SeqCst);
-        // Its end wakes the writer, which tidies up behind it.
+        // The end of the job wakes the writer, which then runs its maintenance.
         let woken: Result<(), DatabaseError> = self.write(|_| Err(DatabaseError::NoRow)).await;
         let awaited: Result<(), DatabaseError> = self.write(|_| Err(DatabaseError::NoRow)).await;
         drop((woken, awaited));
         None
     }
 
-    /// Returns true if a write met an obstacle within a span.
     pub fn was_met(&self, obstacle: Obstacle, span: Duration) -> bool {
         self.writer.was_met(obstacle, span)
     }
 
     /// Writes as much as a busy moment takes, and removes it again.
-    ///
     /// # Errors
-    /// [`DatabaseError::Full`] where there is no room for it.
+    /// [`DatabaseError::Full`] if there is no room for it.
     pub async fn check_disk_space(&self) -> Result<(), DatabaseError> {
         match self.file.clone() {
             Some(path) => {
@@ -317,14 +303,13 @@ impl Database {
         }
     }
 
-    /// How often something was committed, where no other process commits. What was
-    /// read between two equal numbers is what would be read now.
+    /// Number of commits, `None` if other processes commit, too. Between two equal numbers every
+    /// read gives the same result.
     pub fn own_revision(&self) -> Option<u64> {
         self.shared.is_none().then(|| self.writer.commits())
     }
 
-    /// How much is asked of those that write, read, and change what processes
-    /// have in common.
+    /// Load of the writers, the readers and the shared state.
     pub fn loads(&self) -> Vec<(&'static str, LoadSnapshot)> {
         let mut loads = vec![
             ("write", self.writer.load()),
@@ -335,38 +320,35 @@ impl Database {
         loads
     }
 
-    /// Transactions of this process so far.
     pub fn commits(&self) -> u64 {
         self.writer.commits()
     }
 
-    /// The newest time a row was given.
     pub fn stamp(&self) -> Arc<AtomicI64> {
         self.stamp.clone()
     }
 
-    /// Whether other processes may serve the same database.
+    /// Returns true if other processes may serve the same database.
     pub fn is_shared(&self) -> bool {
         self.shared.is_some()
     }
 
-    /// What processes change in turn, where there are several.
     pub fn shared_state(&self) -> Option<&SharedState> {
         self.shared.as_ref().map(|shared| &shared.state)
     }
 
-    /// Tells what others commit, where there are others.
+    /// Subscribes to the commits of other processes, `None` on a file.
     pub fn subscribe_commits(&self) -> Option<watch::Receiver<CommitState>> {
         self.shared.as_ref().map(|shared| shared.feed.watch())
     }
 
-    /// Whether this process does what falls due. On a file, it is the only one.
+    /// Returns true if this process does the scheduled work; always true on a file.
     pub fn is_leader(&self) -> bool {
         self.shared.as_ref().is_none_or(|shared| shared.lease.is_held())
     }
 
-    /// Runs a job of what falls due, as [`write_in`](Self::write_in) does; refused
-    /// where another process does that by now.
+    /// Runs a job of the scheduled work like [`write_in`](Self::write_in); refused if another
+    /// process has become the leader.
     pub async fn write_as_leader<T, E, F>(&self, scope: WriteScope, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -381,15 +363,14 @@ impl Database {
         self.writer.run(scope, fenced).await
     }
 
-    /// Ends the writer after its last job, and folds the log into the file or
-    /// leaves what falls due to another process.
+    /// Ends the writer after its last job; folds the log into the file, or releases the leadership.
     pub fn close(&self) {
         self.writer.close();
         self.shared.iter().for_each(postgres::SharedParts::release);
-        // A child process that is being started holds a copy of the open file: closing it is not enough.
+        // A child process being started holds a copy of the open file, so closing it is not enough.
         let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Err(error)) = lock.map(|file| file.unlock()) {
-            tracing::warn!(%error, "the lock of the database was not given back");
+            tracing::warn!(%error, "the lock of the database could not be released");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Opening the file: its mode, settings, format and health. A damaged file is
-//! refused and left as it is: it holds what people paid for.
+//! Opens the database file: mode, settings, format and integrity. A damaged file is refused and
+//! left unchanged.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,21 +12,21 @@ use crate::database::transfer::note;
 use crate::database::{DatabaseError, lock};
 use sqlite::Queries;
 
-/// Marks the file as this service's.
+/// Identifies the file as this service's (SQLite `application_id`).
 const APPLICATION_ID: i64 = 0x6664_7376;
-/// How every file of SQLite's begins.
 const FILE_HEADER: &[u8] = b"SQLite format 3\0";
-/// The format this version writes.
+/// Format written by this version.
 const FORMAT_VERSION: i64 = 1;
 const SCHEMA: &str = include_str!("schema.sql");
-/// Tables that came later; each is made where it is missing.
-const LATER_TABLES: [&str; 3] = [
+/// Tables added later; created if missing.
+const LATER_TABLES: [&str; 4] = [
     include_str!("schema_connections.sql"),
     include_str!("schema_carriers.sql"),
     include_str!("schema_takeover.sql"),
+    include_str!("schema_team.sql"),
 ];
-/// Columns that came later: table, column, and what adds it where it is missing.
-const LATER_COLUMNS: [(&str, &str, &str); 6] = [
+/// Columns added later: table, column, and the SQL that adds it if missing.
+const LATER_COLUMNS: [(&str, &str, &str); 8] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -43,10 +43,17 @@ const LATER_COLUMNS: [(&str, &str, &str); 6] = [
     ("emails", "sent_at", "ALTER TABLE emails ADD COLUMN sent_at INTEGER"),
     ("messages", "extras", "ALTER TABLE messages ADD COLUMN extras TEXT"),
     ("conversations", "last_change", "ALTER TABLE conversations ADD COLUMN last_change TEXT"),
+    ("conversations", "closed_at", "ALTER TABLE conversations ADD COLUMN closed_at INTEGER"),
+    (
+        "keys",
+        "session",
+        "ALTER TABLE keys ADD COLUMN session TEXT;
+         CREATE INDEX keys_by_session ON keys (session) WHERE session IS NOT NULL;",
+    ),
 ];
-/// Indexes that came later. Addresses are found whatever their case. Each filter of
-/// a list has an index in the order of the list; the columns behind the order let
-/// further filters be compared without reading the row.
+/// Indexes added later. Mail addresses are matched in lower case. Each filter of a list has an
+/// index in the order of the list; the trailing columns let further filters be checked without
+/// reading the row.
 const LATER_INDEXES: &str = "
     DROP INDEX IF EXISTS conversations_by_email;
     DROP INDEX IF EXISTS contacts_by_email;
@@ -76,9 +83,9 @@ const WRITER_SETTINGS: &str = "
     PRAGMA journal_size_limit = 4194304;
     PRAGMA secure_delete = ON;
 ";
-/// Threads that read; more would only wait for the same processors.
+/// Reader threads; more would only compete for the same processors.
 const READER_THREADS: usize = 3;
-/// A reader's cache is smaller: there are several.
+/// Readers have a smaller cache, as there are several.
 const READER_SETTINGS: &str = "
     PRAGMA busy_timeout = 5000;
     PRAGMA query_only = ON;
@@ -87,25 +94,22 @@ const READER_SETTINGS: &str = "
     PRAGMA cache_size = -8192;
 ";
 
-/// What a commit promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// It outlives a loss of power.
     Full,
-    /// It does not: for simulations, which wait for no disk.
+    /// Does not: simulations do not wait for the disk.
     Simulated,
 }
 
-/// Opens the writer's connection and locks the file for it; makes the file and
-/// its tables when absent.
-/// Tells whether the tables were just made.
+/// Opens the writer's connection and locks the file for it; creates the file and its tables if
+/// missing. The flag is true if the tables were created.
 pub fn open_writer(path: &Path, durability: Durability) -> Result<(Connection, bool, File), DatabaseError> {
-    // Looked for first: the key is made beside a database that is there.
+    // Checked first: later steps would create files beside the database.
     let holds = |text: &&str| {
         fs::metadata(with_suffix(path, text)).is_ok_and(|metadata| metadata.is_dir() || metadata.len() > 0)
     };
     let was_used = [".key", "-wal", ".media"].iter().any(holds);
-    // Somebody's text is not a corrupt database.
+    // A file of another kind is not reported as a corrupt database.
     let begun = read_header(path)?;
     if was_used && begun.is_empty() && path.exists() {
         return Err(DatabaseError::Emptied);
@@ -123,21 +127,19 @@ pub fn open_writer(path: &Path, durability: Durability) -> Result<(Connection, b
     Ok((connection, fresh, lock))
 }
 
-/// Opens the writer's connection to a file that a service has made; makes
-/// nothing and moves nothing.
+/// Opens the writer's connection to an existing file; creates nothing.
 pub fn open_existing(path: &Path) -> Result<Connection, DatabaseError> {
     open_for_inspection(path)?;
     Ok(open_migrated(path)?.0)
 }
 
-/// Opens a file that a service has made to read from it; changes nothing.
 pub fn open_for_inspection(path: &Path) -> Result<Connection, DatabaseError> {
     let connection = open_unchecked(path)?;
     note::refuse_moved(&connection)?;
     Ok(connection)
 }
 
-/// The same, also where a move keeps it from being served.
+/// [`open_for_inspection`], also for a database that was moved away.
 pub fn open_unchecked(path: &Path) -> Result<Connection, DatabaseError> {
     if !is_database(path)? {
         return Err(DatabaseError::NoDatabase);
@@ -150,7 +152,6 @@ pub fn open_unchecked(path: &Path) -> Result<Connection, DatabaseError> {
     Ok(connection)
 }
 
-/// Opens a reader's connection to a file a writer has opened.
 pub fn open_reader(path: &Path) -> Result<Connection, DatabaseError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -160,18 +161,15 @@ pub fn open_reader(path: &Path) -> Result<Connection, DatabaseError> {
     Ok(connection)
 }
 
-/// The sessions that read a file a writer has opened.
 pub fn open_readers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseError> {
     (0..READER_THREADS).map(|_| Ok(Box::new(open_reader(path)?) as Box<dyn DbSession + Send>)).collect()
 }
 
-/// The sessions for what may go through many rows.
 pub fn open_searchers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseError> {
     Ok(vec![Box::new(open_reader(path)?)])
 }
 
-/// Opens a file to write to it, and brings its tables to this version's; tells
-/// whether they were just made.
+/// Opens a file for writing and migrates its tables; the flag is true if they were created.
 pub fn open_migrated(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     open_healthy(path).map_err(|cause| match cause {
         DatabaseError::Corrupt(cause) => DatabaseError::Damaged(cause),
@@ -210,8 +208,7 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     Ok((connection, fresh))
 }
 
-/// Adds the columns that came later. Programs that do not know them leave them
-/// empty, which means what it meant before.
+/// Adds missing columns. Older programs leave them empty, which keeps the former meaning.
 fn add_columns(connection: &mut Connection) -> rusqlite::Result<()> {
     for (table, column, add) in LATER_COLUMNS {
         let sql = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
@@ -225,7 +222,7 @@ fn add_columns(connection: &mut Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Lanes were conversations once, and are threads of mail, too, by now.
+/// Rebuilds `egress` if its lanes still refer to conversations only; threads are lanes, too.
 fn rebuild_lanes(connection: &mut Connection) -> rusqlite::Result<()> {
     let made: String = connection.scalar("SELECT sql FROM sqlite_schema WHERE name = 'egress'", [])?;
     if !made.contains("REFERENCES conversations") {
@@ -245,7 +242,6 @@ fn count_tables(connection: &Connection) -> rusqlite::Result<i64> {
     connection.scalar("SELECT count(*) FROM sqlite_schema", [])
 }
 
-/// The first bytes of a file; none where there is no file.
 fn read_header(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match File::open(path) {
@@ -260,7 +256,6 @@ fn is_database(path: &Path) -> io::Result<bool> {
     Ok(read_header(path)? == FILE_HEADER)
 }
 
-/// Looks whether the pages hang together.
 fn check_integrity(connection: &Connection) -> Result<(), DatabaseError> {
     let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
     if verdict == "ok" {
@@ -276,8 +271,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes the file with mode 0600 before SQLite would with another, and its
-/// folder when there is none.
+/// Creates the file with mode 0600 before SQLite would use another, and its folder if missing.
 fn make_private(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), disk::folder)?;
     disk::open(path).map(drop)
@@ -298,8 +292,7 @@ mod tests {
         assert_eq!(fs::read(&path).expect("kept"), garbage);
     }
 
-    /// A page of a tree that is zeroed, as a disk may leave it, is found before
-    /// anything is served from the file.
+    /// A zeroed page, as a failing disk may leave it, is found before the file is served.
     #[test]
     fn a_zeroed_page_is_found_at_the_start() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,17 +1,15 @@
-//! All that reached a platform, for `/dev/outbound`.
+//! Record of everything that reached a platform, for `GET /dev/outbound`.
 
 use serde_json::{Value, json};
 
-use crate::channels::Channel;
 use crate::database::DatabaseError;
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use model::time::Timestamp;
+use platforms::Channel;
 
-/// Rows that are kept: the newest.
 const MAX_ROWS: i64 = 100_000;
 
-/// Notes something that reached a platform.
 pub fn record(
     db: &dyn DbSession,
     channel: Channel,
@@ -27,12 +25,11 @@ pub fn record(
     db.change_later(forget, bound![MAX_ROWS])
 }
 
-/// Forgets all of it.
 pub fn clear(db: &dyn DbSession) -> Result<(), DatabaseError> {
     db.change_later("DELETE FROM outbound", &[])
 }
 
-/// All of it, oldest first, as the switch tells it.
+/// Lists all entries in the JSON of the interface, oldest first.
 pub fn list(db: &dyn DbSession) -> Result<Vec<Value>, DatabaseError> {
     let sql = "SELECT recipient, channel, content, idempotency_key, at FROM outbound ORDER BY seq";
     db.fetch_all(sql, &[], |row| {

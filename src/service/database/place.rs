@@ -1,32 +1,27 @@
-//! Where a service keeps its database: in one file, or on a PostgreSQL server.
+//! Location of a service's database: a file, or a PostgreSQL server.
 
 use std::convert::Infallible;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The parameter of an address that keeps notifications off.
+/// URL parameter that turns off notifications.
 const NO_LISTEN_PARAMETER: &str = "listen=off";
-/// The one that names whose certificates are trusted; the system's where it says so.
+/// URL parameter that names the trusted certificates; `system` for those of the system.
 const TRUST_PARAMETER: &str = "sslrootcert";
 const SYSTEM_TRUST: &str = "system";
 
-/// A file, or a database on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseLocation {
-    /// One SQLite file.
     File(PathBuf),
-    /// A PostgreSQL database.
     Server(ServerUrl),
 }
 
-/// The address of a PostgreSQL database. It may hold a password, so that it is
-/// shown without one.
+/// URL of a PostgreSQL database. It may contain a password, which is never displayed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerUrl(String);
 
 impl DatabaseLocation {
-    /// The file, if it is one.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -36,13 +31,13 @@ impl DatabaseLocation {
 }
 
 impl ServerUrl {
-    /// The whole address.
+    /// Returns the whole URL, including the password.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The address as the client of the server reads it: without what is meant for this
-    /// program. Certificates are always verified where there are any.
+    /// Returns the URL for the PostgreSQL client, without this program's own parameters. With TLS,
+    /// certificates are always verified.
     pub fn client_url(&self) -> String {
         let (place, parameters) = self.parts();
         let ours = |text: &str| {
@@ -56,14 +51,13 @@ impl ServerUrl {
         if kept.is_empty() { place.to_owned() } else { format!("{place}?{}", kept.join("&")) }
     }
 
-    /// Whether the server may be asked to tell what others commit: a pooler of
-    /// transactions keeps that away.
+    /// Returns true if the server may send notifications of commits; a transaction pooler does not
+    /// pass them on.
     pub fn uses_notifications(&self) -> bool {
         !self.parts().1.split('&').any(|part| part == NO_LISTEN_PARAMETER)
     }
 
-    /// The file of certificates that are trusted, where it is not the system that says
-    /// which.
+    /// Returns the file of trusted certificates, `None` for those of the system.
     pub fn trusted_certificates(&self) -> Option<PathBuf> {
         let named =
             url::form_urlencoded::parse(self.parts().1.as_bytes()).find(|(name, _)| name == TRUST_PARAMETER);
@@ -110,8 +104,8 @@ impl fmt::Display for ServerUrl {
     }
 }
 
-/// The user in an address, and what stands behind the password. A password that was
-/// not encoded may hold any character, also those that end a part of an address.
+/// Splits off the user and returns the text behind the password. An unencoded password may contain
+/// any character, also those that separate parts of a URL.
 fn split_credentials(rest: &str) -> (&str, &str) {
     let marks = [':', '/', '?', '@'];
     let Some((user, behind)) = rest.find(marks).map(|at| rest.split_at(at)) else { return ("", rest) };

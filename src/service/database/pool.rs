@@ -1,4 +1,4 @@
-//! A few threads, each with a connection of its own, that take jobs in turn.
+//! A pool of threads, each with its own connection, that share one queue of jobs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,14 +11,13 @@ use crate::database::load::{JobTicket, LoadSnapshot, PoolLoad};
 
 type Job<S> = Box<dyn FnOnce(&S) + Send>;
 
-/// The threads. They end after the last job when this is dropped.
+/// Dropping the pool ends its threads after the last job.
 pub struct Pool<S: ?Sized> {
     jobs: Sender<Job<S>>,
     load: Arc<PoolLoad>,
 }
 
 impl<S: ?Sized + Send + 'static> Pool<S> {
-    /// Starts a thread for each connection.
     pub fn start(name: &str, connections: Vec<Box<S>>) -> Result<Self, DatabaseError> {
         let (jobs, waiting) = channel::<Job<S>>();
         let (waiting, load) = (Arc::new(Mutex::new(waiting)), PoolLoad::of(connections.len()));
@@ -31,7 +30,6 @@ impl<S: ?Sized + Send + 'static> Pool<S> {
         Ok(Self { jobs, load })
     }
 
-    /// Runs a job and waits for it.
     pub async fn run<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&S) -> Result<T, E> + Send + 'static,
@@ -43,19 +41,17 @@ impl<S: ?Sized + Send + 'static> Pool<S> {
         let turn = ticket.clone();
         self.send(move |connection| {
             if turn.begin() {
-                // The caller may have gone.
                 let _ = answer.send(job(connection));
             }
         })?;
         ticket.wait_for_answer(answered).await?
     }
 
-    /// How much is asked of it now.
     pub fn load(&self) -> LoadSnapshot {
         self.load.read()
     }
 
-    /// Has a job run that nobody waits for.
+    /// Queues a job without waiting for it.
     pub fn send(&self, job: impl FnOnce(&S) + Send + 'static) -> Result<(), DatabaseError> {
         self.jobs.send(Box::new(job)).map_err(|_| DatabaseError::Closed)
     }

@@ -1,4 +1,4 @@
-//! Changes that the assistant proposes and a person decides about.
+//! Changes proposed by the assistant, for a person to decide.
 
 use serde_json::{Map, Value};
 
@@ -8,22 +8,18 @@ use crate::database::session::DbSession;
 use model::time::Timestamp;
 use sqlite::read_row;
 
-/// How far a proposal has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProposalState {
-    /// Nobody has decided.
     Proposed,
-    /// A person carried it out; no answer is known that says it is done.
+    /// A person started it; its success is not confirmed.
     Begun,
     Done,
-    /// A person dropped it.
     Dropped,
 }
 
 impl ProposalState {
     const ALL: [Self; 4] = [Self::Proposed, Self::Begun, Self::Done, Self::Dropped];
 
-    /// The word in the database.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Proposed => "proposed",
@@ -34,18 +30,16 @@ impl ProposalState {
     }
 }
 
-/// One proposed call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposalRow {
-    /// Its id, and the idempotency key of its call.
+    /// Also the idempotency key of its call.
     pub id: String,
     pub conversation: String,
     pub connection: String,
     pub endpoint: String,
-    /// What the assistant filled in.
+    /// Parameters filled in by the assistant.
     pub answers: Vec<(String, String)>,
     pub state: ProposalState,
-    /// What became of the last attempt.
     pub outcome: Option<String>,
     pub created_at: Timestamp,
 }
@@ -53,7 +47,7 @@ pub struct ProposalRow {
 const SELECT: &str =
     "SELECT id, conversation, connection, endpoint, answers, state, outcome, created_at FROM proposals";
 
-/// Keeps a proposal; one of the same id stays as it is.
+/// Inserts a proposal; an existing one with its id stays unchanged.
 pub fn insert(db: &dyn DbSession, row: &ProposalRow) -> Result<(), DatabaseError> {
     let answers: Map<String, Value> =
         row.answers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
@@ -75,13 +69,11 @@ pub fn insert(db: &dyn DbSession, row: &ProposalRow) -> Result<(), DatabaseError
     )
 }
 
-/// The proposals of a conversation that nobody has decided about, oldest first.
 pub fn list_open(db: &dyn DbSession, conversation: &str) -> Result<Vec<ProposalRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE conversation = ?1 AND state = 'proposed' ORDER BY created_at, id");
     db.fetch_all(&sql, bound![conversation], from_row)
 }
 
-/// All proposals, newest first.
 pub fn list(db: &dyn DbSession) -> Result<Vec<ProposalRow>, DatabaseError> {
     db.fetch_all(&format!("{SELECT} ORDER BY created_at DESC, id DESC"), &[], from_row)
 }
@@ -90,7 +82,6 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<ProposalRow>, Databas
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// Notes how far a proposal has come.
 pub fn set_state(
     db: &dyn DbSession,
     id: &str,

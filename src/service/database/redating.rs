@@ -1,15 +1,13 @@
-//! Rows that are dated in the future, because they were made while the clock was
-//! wrong: they are given their time, in their order, so that what is made from now on
-//! stands behind them.
+//! Redates rows dated in the future because the clock was wrong: they are shifted back in order, so
+//! that new rows follow them.
 
-use crate::database::DatabaseError;
-use crate::database::latest;
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
+use crate::database::{DatabaseError, latest};
 use crate::id_generator::MAX_STAMP_LEAD;
 use model::time::Timestamp;
 
-/// Every column that holds when something was made or last happened.
+/// All columns with the time of creation or of the last activity.
 const DATE_COLUMNS: [(&str, &[&str]); 10] = [
     ("messages", &["created_at", "delivered_at", "read_at"]),
     ("conversations", &["created_at", "first_at", "last_at", "last_inbound_at"]),
@@ -23,21 +21,21 @@ const DATE_COLUMNS: [(&str, &[&str]); 10] = [
     ("ingress", &["place"]),
 ];
 
-/// Returns whether rows are dated further in the future than stamps can be.
+/// Returns true if rows are dated further in the future than stamps can be.
 pub fn is_needed(db: &dyn DbSession, now: Timestamp) -> Result<bool, DatabaseError> {
     Ok(latest::newest_stamp(db)?.since(now) > MAX_STAMP_LEAD)
 }
 
-/// Dates rows of the future anew. `ahead` is how far the clock was wrong, `None` where
-/// nobody knows: the newest row is dated now then.
+/// Shifts the rows dated in the future by `ahead`, the error of the clock; if `None`, the newest
+/// row is dated now.
 pub fn redate(db: &dyn DbSession, now: Timestamp, ahead: Option<i64>) -> Result<(), DatabaseError> {
     let newest = latest::newest_stamp(db)?.since(now);
     if newest <= MAX_STAMP_LEAD {
         return Ok(());
     }
-    // Never less than brings the newest row back.
+    // At least enough to bring the newest row back.
     let ahead = ahead.unwrap_or(0).max(newest);
-    tracing::warn!(seconds = ahead / 1_000_000, "rows are dated in the future, and are dated anew");
+    tracing::warn!(seconds = ahead / 1_000_000, "rows with dates in the future get new dates");
     for (table, columns) in DATE_COLUMNS {
         for column in columns {
             let sql = format!("UPDATE {table} SET {column} = {column} - ?1 WHERE {column} > ?2");

@@ -1,5 +1,4 @@
-//! Values as they are bound and read, and rows read by the names of their
-//! columns, whatever the engine.
+//! Values bound to and read from queries, and rows read by column name, for both engines.
 
 use std::cell::Cell;
 
@@ -8,23 +7,18 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::JsonCell;
 
-/// A value that is bound or read. Truth values are numbers.
+/// A value that is bound or read. Booleans are integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SqlValue<'a> {
-    /// Nothing.
     Null,
-    /// A whole number.
     Int(i64),
     Text(&'a str),
-    /// Bytes.
     Bytes(&'a [u8]),
 }
 
-/// The cells of a row, as an engine hands them out.
 pub trait RowCells {
     fn count(&self) -> usize;
 
-    /// The name of a column.
     fn name(&self, place: usize) -> &str;
 
     fn value(&self, place: usize) -> Result<SqlValue<'_>, DatabaseError>;
@@ -32,34 +26,28 @@ pub trait RowCells {
 
 /// A row whose cells are read by name.
 ///
-/// A name is first looked for behind the one that was read last: a row read
-/// in the order of its columns costs one comparison a cell. Reading fails
-/// where there is no such column, or it holds something else.
+/// The search begins behind the cell read last, so reading in column order costs one comparison per
+/// cell. Reading fails if the column is missing or of another type.
 pub struct DbRow<'a> {
     cells: &'a dyn RowCells,
     next: Cell<usize>,
 }
 
 impl<'a> DbRow<'a> {
-    /// The same row, by name.
     pub fn of(cells: &'a dyn RowCells) -> Self {
         Self { cells, next: Cell::new(0) }
     }
 
-    /// A cell.
-    ///
-    /// # Errors
-    /// When it is not there or holds something else; so with all that follow.
     pub fn get<T: FromSqlValue>(&self, name: &str) -> Result<T, DatabaseError> {
         T::read(self.value(name)?).ok_or_else(|| unreadable(name))
     }
 
-    /// A text where it lies, or copied from there.
+    /// Reads a text, borrowed or copied.
     pub fn text<T: From<&'a str>>(&self, name: &str) -> Result<T, DatabaseError> {
         self.optional_text(name)?.ok_or_else(|| unreadable(name))
     }
 
-    /// The same; `None` for null.
+    /// [`text`](Self::text), but `None` for null.
     pub fn optional_text<T: From<&'a str>>(&self, name: &str) -> Result<Option<T>, DatabaseError> {
         match self.value(name)? {
             SqlValue::Null => Ok(None),
@@ -68,27 +56,26 @@ impl<'a> DbRow<'a> {
         }
     }
 
-    /// What a stored word means.
+    /// Converts a stored word.
     pub fn parse_word<T>(&self, name: &str, meaning: impl FnOnce(&str) -> T) -> Result<T, DatabaseError> {
         Ok(meaning(self.text(name)?))
     }
 
-    /// A text of one line; none for null.
+    /// Reads a text as one line; empty for null.
     pub fn line(&self, name: &str) -> Result<SafeText, DatabaseError> {
         Ok(self.optional_text(name)?.map(SafeText::line).unwrap_or_default())
     }
 
-    /// A number in its own type; none where it does not fit.
+    /// Reads a number; 0 if it does not fit the type.
     pub fn number<T: TryFrom<i64> + Default>(&self, name: &str) -> Result<T, DatabaseError> {
         Ok(T::try_from(self.get::<i64>(name)?).unwrap_or_default())
     }
 
-    /// What JSON says; nothing where it cannot be read.
+    /// Parses JSON; the default if unreadable.
     pub fn json<T: JsonCell>(&self, name: &str) -> Result<T, DatabaseError> {
         Ok(T::from_json(self.optional_text(name)?.unwrap_or_default()))
     }
 
-    /// All cells, in their order.
     pub fn values(&self) -> Result<Vec<SqlValue<'a>>, DatabaseError> {
         (0..self.cells.count()).map(|number| self.cells.value(number)).collect()
     }
@@ -107,20 +94,16 @@ fn unreadable(name: &str) -> DatabaseError {
     DatabaseError::Sql(format!("the column {name} holds something else"))
 }
 
-/// The cell of a row that has one column.
 pub fn single_cell<T: FromSqlValue>(row: &DbRow<'_>) -> Result<T, DatabaseError> {
     T::read(row.cells.value(0)?).ok_or_else(|| unreadable(row.cells.name(0)))
 }
 
-/// What can be read from a cell.
 pub trait FromSqlValue: Sized {
-    /// The value; `None` where the cell holds something else.
+    /// Converts a value; `None` if it is of another type.
     fn read(value: SqlValue<'_>) -> Option<Self>;
 }
 
-/// What can be bound to a parameter.
 pub trait ToSqlValue {
-    /// The value, where it lies.
     fn bind(&self) -> SqlValue<'_>;
 }
 
@@ -253,18 +236,17 @@ impl<T: ToSqlValue + ?Sized> ToSqlValue for &T {
     }
 }
 
-/// Binds values to the parameters of a statement, in their order.
+/// Binds values to the parameters of a statement, in order.
 macro_rules! bound {
     ($($value:expr),* $(,)?) => {
         &[$($crate::database::rows::ToSqlValue::bind(&$value)),*]
     };
 }
 
-/// Declares once which columns of a table a struct is kept in: `SELECT`, up to
-/// the condition, and `from_row`, which reads a row of it as
-/// [`read_row`](sqlite::read_row) does; with `in` instead of `from` also
-/// `store`, which adds a row. Of a struct over the kind of its texts, `Name<T>`,
-/// also `view`, whose texts stay in the row.
+/// Maps a struct to the columns of a table. Generates `SELECT` (up to the condition) and
+/// `from_row`, which reads a row like [`read_row`](sqlite::read_row); with `in` instead of `from`
+/// also `store`, which inserts a row. For a struct generic over its text type, `Name<T>`, also
+/// `view`, whose texts borrow from the row.
 macro_rules! table {
     ($name:ident from $table:ident { $($fields:tt)* }) => {
         const SELECT: &str =
@@ -308,7 +290,7 @@ macro_rules! table {
     };
 }
 
-/// The names of the columns of [`table`].
+/// Column names of [`table`].
 macro_rules! names {
     ($first:ident $(= $column:ident)? $(: $method:ident)?
         $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
@@ -319,7 +301,6 @@ macro_rules! names {
     };
 }
 
-/// The name of one of them.
 macro_rules! column {
     ($field:ident) => {
         stringify!($field)
@@ -329,7 +310,6 @@ macro_rules! column {
     };
 }
 
-/// As many question marks.
 macro_rules! marks {
     ($first:ident $(= $column:ident)? $(: $method:ident)?
         $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
@@ -337,14 +317,13 @@ macro_rules! marks {
     };
 }
 
-/// One of them.
 macro_rules! mark {
     ($field:ident) => {
         ", ?"
     };
 }
 
-/// What the fields of a struct are kept as, in the order of [`table`].
+/// Stored values of a struct's fields, in the order of [`table`].
 macro_rules! cells {
     ($row:ident, $($field:ident $(= $column:ident)? $(: $method:ident)?),* $(,)?) => {
         $crate::database::rows::bound![
@@ -353,7 +332,6 @@ macro_rules! cells {
     };
 }
 
-/// What one of them is kept as.
 macro_rules! kept {
     ($row:ident, $field:ident: json) => {
         ::sqlite::json_of(&$row.$field)

@@ -1,10 +1,7 @@
-//! A part of a transaction that is undone alone when it fails.
-
 use crate::database::DatabaseError;
 use crate::database::session::DbSession;
 
-/// Runs a part; what it changed is undone when it fails. Parts may lie inside
-/// one another.
+/// Runs work in a savepoint and rolls it back if it fails. Savepoints nest.
 pub fn in_savepoint<T, E: From<DatabaseError>>(
     db: &dyn DbSession,
     work: impl FnOnce() -> Result<T, E>,
@@ -28,17 +25,17 @@ pub fn in_savepoint<T, E: From<DatabaseError>>(
     }
 }
 
-/// Undoes a part that panics: a reader goes on with the next.
+/// Rolls back after a panic, as a reader continues with the next job.
 struct RollbackGuard<'a>(&'a dyn DbSession);
 
 impl Drop for RollbackGuard<'_> {
     fn drop(&mut self) {
-        // A writer's transaction is undone with it.
+        // A writer's whole transaction is rolled back with it.
         let _ = self.0.roll_back_savepoint();
     }
 }
 
-/// Runs a part whose answer is wanted and whose changes are not.
+/// Runs work for its result only; always rolls back.
 pub fn dry_run<T, E: From<DatabaseError>>(
     db: &dyn DbSession,
     work: impl FnOnce() -> Result<T, E>,

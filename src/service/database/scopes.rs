@@ -1,4 +1,4 @@
-//! Which workspace something belongs to: what a write to it comes behind.
+//! Write scopes: the workspace that a row belongs to.
 
 use std::sync::PoisonError;
 
@@ -6,11 +6,11 @@ use crate::database::rows::{bound, single_cell};
 use crate::database::session::{DbSession, WriteScope};
 use crate::database::{Database, DatabaseError};
 
-/// Channels whose workspaces are remembered; a channel never moves.
+/// Maximum number of cached channels; a channel never changes its workspace.
 const MAX_CACHED_CHANNELS: usize = 100_000;
 
-/// Asks for the workspace of a message, conversation, mail, thread or broadcast,
-/// by what holds its id.
+/// SQL for the workspace of a message, conversation, mail, thread or broadcast; `id` is the SQL of
+/// its id.
 pub fn subject_workspace_sql(id: &str) -> String {
     let channels = ["messages", "conversations", "emails", "threads", "broadcasts"]
         .map(|text| format!("(SELECT channel FROM {text} WHERE {text}.id = {id})"));
@@ -18,16 +18,14 @@ pub fn subject_workspace_sql(id: &str) -> String {
 }
 
 impl WriteScope {
-    /// A workspace's, if one is known.
     pub fn of(workspace: Option<String>) -> Self {
         workspace.map_or(Self::Everything, Self::Workspace)
     }
 }
 
 impl Database {
-    /// What a write to a channel comes behind.
     pub async fn scope_of_channel(&self, channel: &str) -> Result<WriteScope, DatabaseError> {
-        // A file has one order anyway.
+        // A file has one order of commits anyway.
         if !self.is_shared() {
             return Ok(WriteScope::Everything);
         }
@@ -49,8 +47,7 @@ impl Database {
         Ok(WriteScope::of(found))
     }
 
-    /// What a write to a message, conversation, mail, thread or broadcast comes
-    /// behind.
+    /// Scope of a write to a message, conversation, mail, thread or broadcast.
     pub async fn scope_of_subject(&self, subject: &str) -> Result<WriteScope, DatabaseError> {
         if !self.is_shared() {
             return Ok(WriteScope::Everything);

@@ -1,109 +1,92 @@
-//! What queries are asked through: one transaction, or one reading, of
-//! whichever engine keeps the database.
+//! Access to the database for queries: one transaction or one read of either engine.
 //!
-//! Each query has one text for all engines, with numbered parameters (`?1`).
-//! Common SQL only: upserts instead of `INSERT OR REPLACE`, qualified names in
-//! them, booleans as truth values, and no parameter that nothing is compared
-//! with.
+//! Each query has one text for all engines, with numbered parameters (`?1`). Common SQL only:
+//! upserts instead of `INSERT OR REPLACE`, qualified names in them, booleans as truth values, and
+//! no parameter that is compared with nothing.
 
 use std::ops::ControlFlow;
 
 use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, FromSqlValue, SqlValue, single_cell};
 
-/// What a row is shown to; it says whether more are wanted.
+/// Callback for each row; its result says if more rows are wanted.
 pub type Visit<'a> = dyn FnMut(&DbRow<'_>) -> Result<ControlFlow<()>, DatabaseError> + 'a;
 
-/// One transaction, or one reading.
 pub trait DbSession {
-    /// Shows each row of an answer where it lies.
-    ///
-    /// # Errors
-    /// When the engine refuses, or what `visit` fails with.
+    /// Visits each row without copying it.
     fn rows(&self, sql: &str, bound: &[SqlValue<'_>], visit: &mut Visit<'_>) -> Result<(), DatabaseError>;
 
-    /// Makes a change and tells how many rows it touched.
     fn change(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<u64, DatabaseError>;
 
-    /// Makes a change whose count nobody waits for: an engine behind a network
-    /// may send it later, at the latest when the part ends that it lies in.
+    /// Executes a change whose row count is not needed. An engine behind a network may send it
+    /// later, at the latest at the end of the current savepoint.
     fn change_later(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<(), DatabaseError> {
         self.change(sql, bound).map(drop)
     }
 
-    /// Begins a part that can be undone alone; parts may lie inside one another.
-    /// See [`part`](crate::database::savepoint::part).
+    /// Begins a savepoint; savepoints nest. See
+    /// [`in_savepoint`](crate::database::savepoint::in_savepoint).
     fn begin_savepoint(&self) -> Result<(), DatabaseError>;
 
-    /// Ends the innermost part and keeps what it changed.
+    /// Ends the innermost savepoint and keeps its changes.
     ///
     /// # Errors
-    /// When something in it could not be done; it is to be undone then.
+    /// If a deferred change failed; the savepoint must then be rolled back.
     fn release_savepoint(&self) -> Result<(), DatabaseError>;
 
-    /// Ends the innermost part and undoes what it changed.
+    /// Ends the innermost savepoint and undoes its changes.
     fn roll_back_savepoint(&self) -> Result<(), DatabaseError>;
 }
 
-/// What a transaction may change, and so which others it comes behind.
+/// Rows that a transaction may change, and so which other transactions it waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum WriteScope {
-    /// Rows of one workspace: it comes behind all others in that workspace, of
-    /// whichever process.
+    /// Rows of one workspace: waits for all other writes to that workspace, by any process.
     Workspace(String),
-    /// Rows that no list shows in an order: it comes behind nobody, and each job has
-    /// a transaction of its own.
+    /// Rows that no list shows in order: waits for no other write; each job has its own
+    /// transaction.
     Unordered,
-    /// Anything: it comes behind all others, and they come behind it.
+    /// Anything: excludes all other writes.
     Everything,
 }
 
-/// A connection that writes, one transaction after another.
 pub trait WritingConnection: Send {
-    /// Jobs that share a transaction at most.
     fn max_jobs(&self) -> usize;
 
-    /// Begins a transaction behind those that its scope says.
+    /// Begins a transaction; waits for those that conflict with its scope.
     fn begin(&self, scope: &WriteScope) -> Result<(), DatabaseError>;
 
-    /// What jobs change things through.
     fn session(&self) -> &dyn DbSession;
 
-    /// Ends the transaction and keeps what it changed.
+    /// Commits the transaction.
     ///
     /// # Errors
-    /// When nothing of it is kept; [`DatabaseError::Unknown`] when nobody knows.
+    /// If nothing was kept; [`DatabaseError::Unknown`] if the outcome is unknown.
     fn commit(&self) -> Result<(), DatabaseError>;
 
-    /// Ends the transaction and keeps nothing of it.
     fn roll_back(&self);
 
-    /// Takes the obstacle that was met since the last call, `None` without one.
     fn take_obstacle(&self) -> Option<Obstacle> {
         None
     }
 
-    /// Tidies up between two transactions; true if it wants to do so again soon.
+    /// Runs maintenance between two transactions; returns true if it should run again soon.
     fn run_maintenance(&self) -> bool {
         false
     }
 
-    /// Nothing more will be written.
+    /// Ends the connection; nothing is written afterwards.
     fn close(&self);
 }
 
-/// Obstacle that keeps a database from being written for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
-    /// There is no room on its disk.
     FullDisk,
-    /// Another session holds a lock.
     ForeignLock,
 }
 
 impl dyn DbSession + '_ {
-    /// The one value that answers a question which always has an answer: a
-    /// count, whether a row exists.
+    /// Returns the only value of a query that always has a row, such as a count.
     pub fn fetch_scalar<T: FromSqlValue>(
         &self,
         sql: &str,
@@ -112,7 +95,7 @@ impl dyn DbSession + '_ {
         self.fetch_one(sql, bound, single_cell)
     }
 
-    /// The first row.
+    /// Returns the first row; [`DatabaseError::NoRow`] if there is none.
     pub fn fetch_one<T>(
         &self,
         sql: &str,
@@ -122,7 +105,6 @@ impl dyn DbSession + '_ {
         self.fetch_optional(sql, bound, read)?.ok_or(DatabaseError::NoRow)
     }
 
-    /// The first row, if there is one.
     pub fn fetch_optional<T>(
         &self,
         sql: &str,
@@ -139,7 +121,6 @@ impl dyn DbSession + '_ {
         Ok(found)
     }
 
-    /// All rows.
     pub fn fetch_all<T, C: Default + Extend<T>>(
         &self,
         sql: &str,
@@ -154,10 +135,7 @@ impl dyn DbSession + '_ {
         Ok(found)
     }
 
-    /// Shows all rows to somebody who may fail in a way of their own.
-    ///
-    /// # Errors
-    /// When the engine refuses, or what `visit` fails with.
+    /// Visits all rows with a callback that has its own error type.
     pub fn for_each_row<E: From<DatabaseError>>(
         &self,
         sql: &str,

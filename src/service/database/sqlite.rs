@@ -1,5 +1,4 @@
-//! SQLite's side of a session: one connection, whose statements are kept
-//! prepared.
+//! Sessions on SQLite: one connection with cached prepared statements.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -18,11 +17,10 @@ use crate::database::transfer::note;
 use disk::FileStatus;
 use sqlite::Queries;
 
-/// Jobs in one transaction at most.
 const MAX_JOBS_PER_TRANSACTION: usize = 256;
-/// How long a statement waits for another process's lock.
+/// Time for which a statement waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Length of the log above which it is emptied.
+/// Size above which the log is truncated, in bytes.
 const MAX_WAL_BYTES: u64 = 4 * 1024 * 1024;
 
 impl From<rusqlite::Error> for DatabaseError {
@@ -113,21 +111,19 @@ fn names_differ(statement: &Statement<'_>) -> bool {
     names.windows(2).all(|window| window[0] != window[1])
 }
 
-/// The connection that writes a file, and the file as it was opened.
+/// Write connection of a file, and the identity of the file when it was opened.
 pub struct FileWriter {
     connection: Connection,
     file_status: FileStatus,
-    /// Whether somebody may move the file's data away meanwhile.
+    /// True if this process holds the lock, so that nobody can move the data away.
     is_alone: bool,
-    /// The log of what is not in the file yet.
     wal_path: PathBuf,
     obstacle: Cell<Option<Obstacle>>,
-    /// True if bytes of what was erased may still be in the log.
+    /// True if erased data may still be in the log.
     wiping: Arc<AtomicBool>,
 }
 
 impl FileWriter {
-    /// Writes through a connection to a file that this process has locked.
     pub fn new(connection: Connection) -> Self {
         let path = connection.path().unwrap_or_default().to_owned();
         let (file_status, wal_path) = (FileStatus::of(Path::new(&path)), PathBuf::from(path + "-wal"));
@@ -135,14 +131,13 @@ impl FileWriter {
         Self { connection, file_status, is_alone: true, wal_path, obstacle, wiping }
     }
 
-    /// Empties the log when told that something was erased.
+    /// Sets the flag that requests the removal of erased data from the log.
     #[must_use]
     pub fn with_wiping(self, wiping: Arc<AtomicBool>) -> Self {
         Self { wiping, ..self }
     }
 
-    /// Moves what the log holds into the file and empties it; true if nobody's
-    /// reading kept it.
+    /// Checkpoints and truncates the log; false if a reader prevented it.
     fn truncate_wal(&self, patience: Duration) -> bool {
         let emptied = || {
             self.connection.busy_timeout(patience)?;
@@ -152,18 +147,16 @@ impl FileWriter {
             busy
         };
         emptied()
-            .inspect_err(|cause| tracing::warn!(%cause, "the log could not be folded in"))
+            .inspect_err(|cause| tracing::warn!(%cause, "the write-ahead log could not be merged"))
             .is_ok_and(|busy| busy == 0)
     }
 
-    /// Forgets the samples of keys that the planner keeps: they may be an erased
-    /// person's.
+    /// Deletes the planner's key samples, which may hold an erased person's data.
     fn delete_planner_samples(&self) {
-        // There are none before the first look through the tables.
+        // The table is missing before the first ANALYZE.
         let _ = self.connection.execute("DELETE FROM sqlite_stat4", []);
     }
 
-    /// Writes although another process has locked the file.
     pub fn without_lock(connection: Connection) -> Self {
         Self { is_alone: false, ..Self::new(connection) }
     }
@@ -174,20 +167,19 @@ impl FileWriter {
             return Ok(());
         }
         note::refuse_moved(&self.connection).inspect_err(|_| {
-            // Nothing was written.
             let _ = self.connection.execute_batch("ROLLBACK");
         })
     }
 
-    /// What is written into a file that was deleted, moved or replaced is lost.
+    /// Refuses to write to a file that was deleted, moved or replaced.
     fn check_file(&self) -> Result<(), DatabaseError> {
         if self.file_status.is_unchanged() {
             return Ok(());
         }
         let path = self.file_status.path().display();
         Err(DatabaseError::Commit(format!(
-            "{path} was deleted, moved or replaced while the service was using it, so nothing is kept any more: end \
-             the service, bring the file back if you have it, and start again"
+            "{path} was deleted, moved or replaced while the service was using it, so nothing can be \
+             stored any more: stop the service, restore the file if you have it, and start again"
         )))
     }
 }
@@ -222,7 +214,7 @@ impl WritingConnection for FileWriter {
     }
 
     fn roll_back(&self) {
-        // Fails when the transaction has ended already.
+        // Fails if the transaction has ended already.
         let _ = self.connection.execute_batch("ROLLBACK");
     }
 
@@ -230,7 +222,7 @@ impl WritingConnection for FileWriter {
         self.obstacle.take()
     }
 
-    /// Keeps the log short: where somebody reads, it is not begun anew by itself.
+    /// Keeps the log short: while there are readers, SQLite does not restart it by itself.
     fn run_maintenance(&self) -> bool {
         if self.wiping.swap(false, Ordering::SeqCst) {
             self.delete_planner_samples();
@@ -242,11 +234,11 @@ impl WritingConnection for FileWriter {
         is_long && !self.truncate_wal(Duration::ZERO)
     }
 
-    /// Next time there is nothing to recover.
+    /// Folds the log into the file, so that the next start has nothing to recover.
     fn close(&self) {
         if let Err(cause) = self.connection.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);")
         {
-            tracing::warn!(%cause, "the database's log could not be folded in");
+            tracing::warn!(%cause, "the write-ahead log of the database could not be merged");
         }
     }
 }
@@ -258,7 +250,7 @@ mod tests {
     use crate::database::rows::bound;
     use crate::database::{Database, Durability, meta};
 
-    /// Length of the log that is never exceeded for long, in bytes.
+    /// Size that the log never exceeds for long, in bytes.
     const BOUND: u64 = 8 * 1024 * 1024;
 
     #[tokio::test]
@@ -287,7 +279,7 @@ mod tests {
         }
         assert!(length() > BOUND, "what is read is kept");
         reader.execute_batch("COMMIT").expect("read");
-        // The second write finds what the first has left tidied up.
+        // The second write runs after the maintenance that follows the first.
         write(200).await;
         write(201).await;
         assert!(length() < BOUND, "{}", length());

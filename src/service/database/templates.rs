@@ -1,25 +1,10 @@
-//! Templates. Interface: Resources, Template.
-
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, table};
 use crate::database::session::DbSession;
-
-/// A template of a workspace, approved or not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template {
-    pub name: String,
-    pub language: String,
-    /// UTILITY, MARKETING or AUTHENTICATION.
-    pub category: String,
-    /// APPROVED, PENDING or REJECTED.
-    pub status: String,
-    /// A JSON array: header, body, footer, buttons.
-    pub components: String,
-}
+use platforms::Template;
 
 table!(Template from templates { name, language, category, status, components });
 
-/// Adds a template, or replaces the one of its name and language.
 pub fn put(db: &dyn DbSession, workspace: &str, template: &Template) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO templates (workspace, name, language, category, status, components)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -29,13 +14,11 @@ pub fn put(db: &dyn DbSession, workspace: &str, template: &Template) -> Result<(
     db.change_later(sql, bound![workspace, name, language, category, status, components])
 }
 
-/// The approved ones, by name and language.
 pub fn list_approved(db: &dyn DbSession, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
     let sql = format!("{SELECT} WHERE workspace = ?1 AND status = 'APPROVED' ORDER BY name, language");
     db.fetch_all(&sql, bound![workspace], from_row)
 }
 
-/// All of them, by name and language.
 pub fn list(db: &dyn DbSession, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
     db.fetch_all(
         &format!("{SELECT} WHERE workspace = ?1 ORDER BY name, language"),
@@ -44,7 +27,6 @@ pub fn list(db: &dyn DbSession, workspace: &str) -> Result<Vec<Template>, Databa
     )
 }
 
-/// Removes one; false when there is none.
 pub fn remove(
     db: &dyn DbSession,
     workspace: &str,
@@ -55,7 +37,6 @@ pub fn remove(
     Ok(db.change(sql, bound![workspace, name, language])? > 0)
 }
 
-/// One by name and language, whatever its status.
 pub fn find(
     db: &dyn DbSession,
     workspace: &str,

@@ -1,4 +1,4 @@
-//! Threads of mail: one subject with one contact. Interface: Email thread.
+//! Threads of mail: one subject with one contact.
 
 use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
@@ -11,46 +11,37 @@ use model::time::Timestamp;
 pub struct ThreadRow {
     pub id: String,
     pub channel: String,
-    /// The subject of its first mail.
     pub subject: String,
-    /// The subject without reply marks, in lower case.
+    /// Subject without reply prefixes, in lower case.
     pub topic: String,
-    /// The contact's address in lower case.
+    /// Address of the contact in lower case.
     pub contact: String,
-    /// The contact's address as first written.
+    /// Address of the contact as first written.
     pub contact_email: String,
     pub contact_name: Option<String>,
     /// inbox, archive, sent, spam, trash, or a caller's own word.
     pub folder: String,
-    /// What it is about; none until somebody or something said so.
+    /// Topic category; `None` until it is set.
     pub category: Option<String>,
     /// low, normal, high, urgent, or a caller's own word.
     pub priority: String,
-    /// Whether a person has read it.
     pub is_read: bool,
-    /// Whether a person has marked it.
     pub is_starred: bool,
     pub message_count: i64,
-    /// When the newest mail came or went.
     pub last_at: Timestamp,
     pub created_at: Timestamp,
 }
 
 impl ThreadRow {
-    /// Its place in lists ordered by activity.
     pub fn page_position(&self) -> PagePosition {
         PagePosition { at: self.last_at.micros(), id: self.id.clone() }
     }
 }
 
-/// Which threads of a channel are listed.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only in this folder.
     pub folder: Option<String>,
-    /// Only of this category.
     pub category: Option<String>,
-    /// Only read or unread ones.
     pub is_read: Option<bool>,
 }
 
@@ -59,7 +50,6 @@ table!(ThreadRow in threads {
     is_starred, message_count, last_at, created_at
 });
 
-/// Makes a thread.
 pub fn insert(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
     store(db, row)
 }
@@ -68,7 +58,7 @@ pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<Thread
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
 }
 
-/// The newest one with a contact on a topic that was active since a time.
+/// Finds the newest thread with a contact on a topic that was active since a time.
 pub fn find_by_topic(
     db: &dyn DbSession,
     channel: &str,
@@ -84,7 +74,6 @@ pub fn find_by_topic(
     db.fetch_optional(&sql, bound, from_row)
 }
 
-/// The newest one with a contact on a topic that was active in a span.
 pub fn find_by_topic_within(
     db: &dyn DbSession,
     channel: &str,
@@ -99,7 +88,6 @@ pub fn find_by_topic_within(
     db.fetch_optional(&sql, bound![channel, contact, topic, from, to], from_row)
 }
 
-/// A page, newest activity first.
 pub fn list(
     db: &dyn DbSession,
     channel: &str,
@@ -117,10 +105,8 @@ pub fn list(
     db.fetch_all(sql, bound, from_row)
 }
 
-/// Counts a mail. One from the contact is unread and brings the thread back
-/// from the archive, from the trash and from among what was only sent, but not
-/// from among spam; a mail to the contact shows that somebody has read what
-/// they wrote.
+/// Counts a mail. An inbound mail makes the thread unread and moves it from archive, sent or trash
+/// to the inbox, but not from spam; an outbound mail makes it read.
 pub fn touch(db: &dyn DbSession, id: &str, inbound: bool, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET message_count = message_count + 1, last_at = ?3, is_read = NOT ?2,
         folder = CASE WHEN ?2 AND folder IN ('archive', 'sent', 'trash') THEN 'inbox' ELSE folder END
@@ -128,28 +114,24 @@ pub fn touch(db: &dyn DbSession, id: &str, inbound: bool, at: Timestamp) -> Resu
     db.change_later(sql, bound![id, inbound, at])
 }
 
-/// Returns the channel of a thread.
 pub fn channel_of(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
     db.fetch_optional("SELECT channel FROM threads WHERE id = ?1", bound![id], single_cell)
 }
 
-/// Learns what the contact is called, where nobody knew.
 pub fn name_contact(db: &dyn DbSession, id: &str, name: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET contact_name = ?2 WHERE id = ?1 AND contact_name IS NULL";
     db.change_later(sql, bound![id, name])
 }
 
-/// Sets what a thread is about.
 pub fn categorize(db: &dyn DbSession, id: &str, category: &str) -> Result<(), DatabaseError> {
     db.change_later("UPDATE threads SET category = ?2 WHERE id = ?1", bound![id, category])
 }
 
-/// Sets how urgent a thread is.
 pub fn prioritize(db: &dyn DbSession, id: &str, priority: &str) -> Result<(), DatabaseError> {
     db.change_later("UPDATE threads SET priority = ?2 WHERE id = ?1", bound![id, priority])
 }
 
-/// Writes all that a mail from before can change of its thread.
+/// Stores all columns that importing an earlier mail may change.
 pub fn update_filing(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET subject = ?2, topic = ?3, contact_name = ?4, folder = ?5, category = ?6, is_read = ?7,
         is_starred = ?8, message_count = ?9, last_at = ?10, created_at = ?11 WHERE id = ?1";
@@ -171,7 +153,7 @@ pub fn update_filing(db: &dyn DbSession, row: &ThreadRow) -> Result<(), Database
     db.change_later(sql, bound)
 }
 
-/// Writes what callers may change: marks, folder, category and priority.
+/// Stores the columns that callers may change: read, starred, folder, category and priority.
 pub fn update(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET is_read = ?2, is_starred = ?3, folder = ?4, category = ?5, priority = ?6
         WHERE id = ?1";

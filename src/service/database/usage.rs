@@ -1,16 +1,14 @@
-//! Tokens a model took, by day and conversation.
+//! Tokens used by the model, by day and conversation.
 
 use crate::database::DatabaseError;
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use model::time::{DAY, Timestamp};
 
-/// Days that are kept.
 const RETENTION_DAYS: i64 = 400;
-/// The row that holds the sum of a day.
+/// Key of the row with the total of a day.
 const DAY_TOTAL: &str = "";
 
-/// Tokens of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenUsage {
     pub conversation: u64,
@@ -21,7 +19,6 @@ const fn day(at: Timestamp) -> i64 {
     at.micros().div_euclid(DAY)
 }
 
-/// Adds what one request took.
 pub fn add(db: &dyn DbSession, conversation: &str, tokens: u64, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO assistant_usage (day, conversation, tokens, requests) VALUES (?1, ?2, ?3, 1)
         ON CONFLICT (day, conversation)
@@ -33,7 +30,6 @@ pub fn add(db: &dyn DbSession, conversation: &str, tokens: u64, at: Timestamp) -
     db.change_later("DELETE FROM assistant_usage WHERE day < ?1", bound![day(at) - RETENTION_DAYS])
 }
 
-/// What was taken on the day of a time.
 pub fn read(db: &dyn DbSession, conversation: &str, at: Timestamp) -> Result<TokenUsage, DatabaseError> {
     let tokens = |text: &str| -> Result<u64, DatabaseError> {
         let sql = "SELECT tokens FROM assistant_usage WHERE day = ?1 AND conversation = ?2";

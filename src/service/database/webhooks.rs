@@ -1,34 +1,28 @@
-//! Webhook subscriptions. Interface: Resources, Webhook subscription.
-
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
-/// A subscription of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookRow {
     pub id: String,
     pub channel: String,
     pub url: String,
-    /// A JSON array of event names.
+    /// JSON array of event names.
     pub events: String,
-    /// The sealed secret, if there is one.
     pub secret: Option<Vec<u8>>,
     pub active: bool,
-    /// Since when no delivery has succeeded.
+    /// Time since which no delivery has succeeded.
     pub failing_since: Option<Timestamp>,
     pub created_at: Timestamp,
 }
 
 table!(WebhookRow in webhooks { id, channel, url, events, secret, active, failing_since, created_at });
 
-/// Makes a subscription.
 pub fn insert(db: &dyn DbSession, row: &WebhookRow) -> Result<(), DatabaseError> {
     store(db, row)
 }
 
-/// All of a channel, oldest first.
 pub fn list(db: &dyn DbSession, channel: &str) -> Result<Vec<WebhookRow>, DatabaseError> {
     db.fetch_all(&format!("{SELECT} WHERE channel = ?1 ORDER BY created_at, id"), bound![channel], from_row)
 }
@@ -43,7 +37,6 @@ pub fn count(db: &dyn DbSession, channel: &str) -> Result<usize, DatabaseError> 
     Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
-/// The ids of a channel's active subscriptions that name an event.
 pub fn list_listening(db: &dyn DbSession, channel: &str, event: &str) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT id, events FROM webhooks WHERE channel = ?1 AND active ORDER BY created_at, id";
     let active: Vec<(String, Vec<String>)> =
@@ -52,19 +45,17 @@ pub fn list_listening(db: &dyn DbSession, channel: &str, event: &str) -> Result<
     Ok(named.map(|(id, _)| id).collect())
 }
 
-/// Removes one of a channel, with its deliveries; false when there is none.
 pub fn delete(db: &dyn DbSession, channel: &str, id: &str) -> Result<bool, DatabaseError> {
     let sql = "DELETE FROM webhooks WHERE id = ?1 AND channel = ?2";
     Ok(db.change(sql, bound![id, channel])? > 0)
 }
 
-/// Notes since when nothing arrives, or that something has.
+/// Records since when deliveries fail, or clears it.
 pub fn set_failing(db: &dyn DbSession, id: &str, since: Option<Timestamp>) -> Result<(), DatabaseError> {
     let sql = "UPDATE webhooks SET failing_since = ?2 WHERE id = ?1";
     db.change_later(sql, bound![id, since])
 }
 
-/// Delivers nothing more to a subscription.
 pub fn deactivate(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     db.change_later("UPDATE webhooks SET active = FALSE WHERE id = ?1", bound![id])
 }

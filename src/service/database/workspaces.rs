@@ -1,5 +1,5 @@
-//! Workspaces and their credits: a balance that never goes below zero and a
-//! ledger that explains it. Interface: Limits, Credit costs.
+//! Workspaces and their credits: a balance that never becomes negative, and a ledger whose entries
+//! add up to it.
 
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, single_cell, table};
@@ -14,7 +14,7 @@ pub struct Workspace {
     pub balance: i64,
 }
 
-/// Makes a workspace; its first credits are in the ledger too.
+/// Creates a workspace; records its first credits in the ledger.
 pub fn insert(db: &dyn DbSession, workspace: &Workspace, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO workspaces (id, name, email, balance, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let Workspace { id, name, email, balance } = workspace;
@@ -28,23 +28,21 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<Workspace, DatabaseError> {
     db.fetch_one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// All workspaces, oldest first.
 pub fn list(db: &dyn DbSession) -> Result<Vec<Workspace>, DatabaseError> {
     db.fetch_all(&format!("{SELECT} ORDER BY created_at, id"), &[], from_row)
 }
 
-/// Whether there is none yet.
 pub fn is_empty(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     db.fetch_scalar("SELECT NOT EXISTS (SELECT 1 FROM workspaces)", &[])
 }
 
-/// The one workspace the switches act on.
+/// The workspace that `/dev` operations act on.
 pub fn first(db: &dyn DbSession) -> Result<Workspace, DatabaseError> {
     db.fetch_one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), &[], from_row)
 }
 
-/// Takes credits, if there are as many; the balance after it, or before it
-/// when there are not.
+/// Charges credits and returns the new balance, or the unchanged balance as an error if it is too
+/// low.
 pub fn charge(
     db: &dyn DbSession,
     id: &str,
@@ -64,7 +62,6 @@ pub fn charge(
     Ok(Ok(balance))
 }
 
-/// Gives credits back.
 pub fn refund(
     db: &dyn DbSession,
     id: &str,
@@ -77,7 +74,7 @@ pub fn refund(
     insert_ledger_entry(db, id, amount, "refund", reference, now)
 }
 
-/// Sets the balance; the difference is in the ledger.
+/// Sets the balance; records the difference in the ledger.
 pub fn set_balance(
     db: &dyn DbSession,
     id: &str,

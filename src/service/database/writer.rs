@@ -1,6 +1,6 @@
-//! Those that write: each takes the jobs that wait in one lane, runs each in a
-//! savepoint of one transaction, commits once, then answers all of them. A file
-//! has one writer and one lane; on a server each workspace has a lane.
+//! Writer threads. Each takes the jobs waiting in one lane, runs each in a savepoint of one
+//! transaction, commits once, then answers all of them. A file has one writer and one lane; on a
+//! server each workspace has a lane.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,26 +15,23 @@ use crate::database::load::{JobTicket, LoadSnapshot, PoolLoad};
 use crate::database::session::{DbSession, Obstacle, WriteScope, WritingConnection};
 use crate::database::{DatabaseError, savepoint};
 
-/// How long what could not be tidied up waits where nothing is written.
 const TIDYING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Answers a job, once it is known whether its transaction is kept.
+/// Answers a job once the outcome of its transaction is known.
 type Answer = Box<dyn FnOnce(Result<(), DatabaseError>) + Send>;
-/// Runs in the transaction that is open, or is told why there is none; whether it
-/// has done anything.
+/// Runs in the open transaction, or receives the error that prevented it; the flag is true if the
+/// job succeeded.
 type Job = Box<dyn FnOnce(Result<&dyn DbSession, &DatabaseError>) -> (Answer, bool) + Send>;
 
-/// The threads that write.
 pub struct Writer {
     lanes: Arc<Lanes<Job>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     commits: Arc<AtomicU64>,
     load: Arc<PoolLoad>,
-    /// Whether there are several, and so lanes beside one another.
+    /// True with several threads, and so parallel lanes.
     is_wide: bool,
 }
 
-/// What the threads have in common.
 struct WriterShared {
     lanes: Arc<Lanes<Job>>,
     committed: Arc<Notify>,
@@ -43,7 +40,6 @@ struct WriterShared {
 }
 
 impl Writer {
-    /// Starts a thread for each connection.
     pub fn start(
         connections: Vec<Box<dyn WritingConnection>>,
         committed: Arc<Notify>,
@@ -61,7 +57,6 @@ impl Writer {
         Ok(Self { lanes, threads: Mutex::new(threads), commits, load, is_wide })
     }
 
-    /// Runs a job and waits for its commit.
     pub async fn run<T, E, F>(&self, scope: WriteScope, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -81,9 +76,9 @@ impl Writer {
             };
             let is_done = outcome.is_ok();
             let answer: Answer = Box::new(move |committed: Result<(), DatabaseError>| {
-                // Whoever failed before is told why.
+                // A job that failed itself gets its own error.
                 let told = outcome.and_then(|done| Ok(committed.map(|()| done)?));
-                // The caller may have gone; the work is kept all the same.
+                // The work is kept even if the caller has gone.
                 let _ = answer.send(told);
             });
             (answer, is_done)
@@ -92,27 +87,25 @@ impl Writer {
         ticket.wait_for_answer(answered).await?
     }
 
-    /// How much is asked of it now.
     pub fn load(&self) -> LoadSnapshot {
         self.load.read()
     }
 
-    /// Returns true if an obstacle was met within a span.
     pub fn was_met(&self, obstacle: Obstacle, span: Duration) -> bool {
         self.load.was_met(obstacle, span)
     }
 
-    /// Transactions so far. Grows before a job of the transaction is answered.
+    /// Number of commits; increases before a job of the transaction is answered.
     pub fn commits(&self) -> u64 {
         self.commits.load(Ordering::SeqCst)
     }
 
-    /// Takes no more jobs and waits for the last.
+    /// Accepts no more jobs and waits for the last.
     pub fn close(&self) {
         self.lanes.close();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
-            // The last of the service may be held by a job: its thread ends by itself.
+            // A job may hold the last reference to the service; its thread then ends by itself.
             if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
                 tracing::error!("a writer of the database failed");
             }
@@ -126,7 +119,7 @@ impl Drop for Writer {
     }
 }
 
-/// Runs a job in a savepoint; undone when it fails or panics.
+/// Runs a job in a savepoint; rolls it back if it fails or panics.
 fn run_in_savepoint<T, E, F>(db: &dyn DbSession, job: F) -> Result<T, E>
 where
     F: FnOnce(&dyn DbSession) -> Result<T, E>,
@@ -155,10 +148,10 @@ fn write_all(connection: &dyn WritingConnection, common: &WriterShared) {
     connection.close();
 }
 
-/// Runs a job, and those that wait behind it in its lane, in one transaction.
+/// Runs a job, and those queued behind it in its lane, in one transaction.
 fn write_batch(connection: &dyn WritingConnection, common: &WriterShared, scope: &WriteScope, first: Job) {
-    // Another process may hold the database. A job that ran all the same
-    // would keep its work by itself and be called a failure.
+    // Without a transaction no job may run: its changes would be committed alone while it is
+    // reported as failed.
     let begun = connection.begin(scope);
     let open = begun.as_ref().map(|()| connection.session());
     let (answer, mut is_done) = first(open);
@@ -171,8 +164,8 @@ fn write_batch(connection: &dyn WritingConnection, common: &WriterShared, scope:
         answers.push(answer);
         is_done |= is_another_done;
     }
-    // Where every job was undone a commit would change nothing but the count of
-    // commits, and wake all processes for it.
+    // If every job was rolled back, a commit would only advance the revision and wake all
+    // processes.
     let kept = begun.and_then(|()| match is_done {
         true => connection.commit(),
         false => {
@@ -181,12 +174,12 @@ fn write_batch(connection: &dyn WritingConnection, common: &WriterShared, scope:
         }
     });
     if let Err(cause) = &kept {
-        tracing::error!(?cause, "a transaction could not be kept");
+        tracing::error!(?cause, "a transaction could not be committed");
     }
     if let Some(obstacle) = connection.take_obstacle() {
         common.load.record_obstacle(obstacle);
     }
-    // A writer that failed would be woken by its own failure, to fail again.
+    // A failed commit does not notify: the notification could trigger the same failing write again.
     let is_news = is_done && matches!(kept, Ok(()) | Err(DatabaseError::Unknown));
     if is_news {
         common.commits.fetch_add(1, Ordering::SeqCst);
@@ -215,7 +208,7 @@ mod tests {
         connection.busy_timeout(std::time::Duration::ZERO).expect("set");
         let writer =
             Writer::start(vec![Box::new(FileWriter::new(connection))], Arc::default()).expect("starts");
-        // Held while the job begins, and let go before it would write.
+        // Held while the job begins, and released before it would write.
         other.execute_batch("BEGIN IMMEDIATE").expect("held");
         let job = writer.run(WriteScope::Everything, move |db| {
             other.execute_batch("COMMIT").expect("let go");

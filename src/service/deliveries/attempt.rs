@@ -14,8 +14,8 @@ use crate::deliveries::schedule::{self, AttemptOutcome};
 use crate::deliveries::signature;
 use crate::errors::ApiError;
 use crate::state::{Service, ServiceState};
-use connections::guard::{FetchLimits, HeaderError, Request};
 use model::time::{Clock, Timestamp};
+use net::guard::{FetchLimits, HeaderError, Request};
 
 /// Pause between two attempts to store an outcome.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -44,7 +44,11 @@ async fn try_delivery(service: &Service, delivery: DueDelivery) -> Result<(), Ap
         let record = move |db: &dyn DbSession| record_outcome(db, &state, &due, at, verdict);
         match service.database.write_as_leader(scope.clone(), record).await {
             Err(cause) if cause.is_transient() => {
-                tracing::warn!(delivery = delivery.id, %cause, "what came of a delivery is not kept yet");
+                tracing::warn!(
+                    delivery = delivery.id,
+                    %cause,
+                    "the outcome of a delivery could not be stored; next try soon"
+                );
                 sleep(RETRY_DELAY).await;
             }
             kept => return Ok(kept?),

@@ -15,10 +15,10 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::watch;
 
+use crate::background;
 use crate::database::DatabaseError;
 use crate::database::events::{self, DueDelivery};
 use crate::errors::ApiError;
-use crate::scheduler;
 use crate::state::Service;
 use model::time::{Clock, Timestamp};
 
@@ -37,8 +37,14 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
             round = deliver_until_idle(&service) => round,
             _ = stop.changed() => return,
         };
-        if !scheduler::wait_for_next_round(&service, round, "deliveries stand still", committed, &mut stop)
-            .await
+        if !background::wait_for_next_round(
+            &service,
+            round,
+            "webhook deliveries could not be started",
+            committed,
+            &mut stop,
+        )
+        .await
         {
             return;
         }

@@ -1,7 +1,7 @@
 //! Meaning of an endpoint's answer, and the retry schedule. Pure: time and randomness are parameters.
 
-use connections::guard::{FetchError, Fetched};
 use model::time::{DAY, HOUR, MINUTE, SECOND};
+use net::guard::{FetchError, Fetched};
 
 /// Delays before the second and later attempts, in microseconds.
 const RETRY_DELAYS: [i64; 9] =
@@ -52,7 +52,7 @@ pub fn next_delay(made: usize, asked: Option<i64>, chance: i64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use connections::guard::Unreachable;
+    use net::guard::Unreachable;
 
     fn answer(status: u16, retry_after: Option<&str>) -> Result<Fetched, FetchError> {
         let retry_after = retry_after.map(str::to_owned);

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::channels::Channel;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::emails::{self, EmailRow};
 use crate::database::media::{self, MediaRow};
@@ -10,12 +9,13 @@ use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, correspondents, workspaces};
 use crate::demo::values::{is_on, list, text, texts, time_of};
 use crate::mail::receive::new_thread;
-use crate::mail::topics;
 use crate::media::files::MediaStore;
 use crate::media::names;
 use crate::world::letters::{self, ScriptedCorrespondent};
 use crate::write::WriteContext;
-use wire::email::AttachmentBody;
+use api::email::AttachmentBody;
+use platforms::Channel;
+use platforms::mail::topics;
 
 const MAIL: &str = include_str!("../../../assets/demo/email.json");
 /// Content of the sample attachments: a picture and a PDF.

@@ -52,10 +52,7 @@ pub fn find_rule_answer(language: &str, lower_case: &str) -> Option<String> {
 
 /// Returns the assistant's fallback question.
 pub fn fallback_answer(language: &str) -> String {
-    let fallbacks = &shop()["fallback"];
-    text(fallbacks, language)
-        .or_else(|| text(fallbacks, FALLBACK_LANGUAGE))
-        .unwrap_or_else(|| "Could you tell me more?".to_owned())
+    text_in_language(&shop()["fallback"], language).unwrap_or_else(|| "Could you tell me more?".to_owned())
 }
 
 /// Returns the words that ask for orders, and the introduction of the answer.
@@ -75,14 +72,23 @@ pub fn generic_replies(language: &str) -> Vec<String> {
     texts_in_language(&shop()["generic_replies"], language)
 }
 
-/// Returns questions in a customer's language.
-pub fn opening_questions(language: &str) -> Vec<String> {
-    let lines: Vec<String> = demo_customers()
-        .iter()
-        .filter(|stranger| stranger.language == language)
-        .flat_map(|stranger| stranger.lines.clone())
-        .collect();
-    if lines.is_empty() { generic_replies(language) } else { lines }
+/// Returns the assistant's answers to messages that no rule knows.
+pub fn acknowledgements(language: &str) -> Vec<String> {
+    texts_in_language(&shop()["acknowledgements"], language)
+}
+
+/// Returns the message in which a customer asks for a person.
+pub fn person_request(language: &str) -> Option<String> {
+    text_in_language(&shop()["person_requests"], language)
+}
+
+/// Returns the message in which a colleague settles a conversation.
+pub fn team_answer(language: &str) -> Option<String> {
+    text_in_language(&shop()["team_answers"], language)
+}
+
+fn text_in_language(table: &Value, language: &str) -> Option<String> {
+    text(table, language).or_else(|| text(table, FALLBACK_LANGUAGE))
 }
 
 fn texts_in_language(table: &Value, language: &str) -> Vec<String> {
@@ -104,6 +110,10 @@ mod tests {
             assert!(!fallback_answer(language).is_empty());
             assert!(!handover_words(language).is_empty());
             assert!(!generic_replies(language).is_empty());
+            assert!(!acknowledgements(language).is_empty());
+            assert!(team_answer(language).is_some());
+            let request = person_request(language).expect("a request").to_lowercase();
+            assert!(handover_words(language).iter().any(|phrase| request.contains(&phrase.to_lowercase())));
         }
         let question = list(shop(), "rules").first().expect("a rule");
         let word = texts(question, "any").first().cloned().expect("a word").to_lowercase();

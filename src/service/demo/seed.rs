@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::channels::Channel;
 use crate::chat::people;
 use crate::chat::receive::media_kind;
 use crate::database::channels::{self, ChannelRow};
@@ -12,12 +11,12 @@ use crate::database::session::DbSession;
 use crate::database::{DatabaseError, contacts, due};
 use crate::demo::mail;
 use crate::demo::values::{is_on, list, text, texts, time_of};
-use crate::platforms;
-use crate::voice;
+use crate::operators;
 use crate::world::JobKind;
 use crate::world::customers::{self, ScriptedCustomer};
 use crate::write::WriteContext;
 use model::time::{SECOND, Timestamp};
+use platforms::{CALL_KIND, Channel};
 
 const SEED_FILES: [(Channel, &str); 3] = [
     (Channel::Whatsapp, include_str!("../../../assets/demo/whatsapp.json")),
@@ -60,8 +59,7 @@ fn seed_conversation(
     people::record_contact(work, channel, &row.peer, row.name.as_deref(), began)?;
     contacts::touch(work.db, &channel.workspace, &row.peer, newest)?;
     let mut ids: Vec<String> = Vec::new();
-    let usual =
-        if text(told, "kind").as_deref() == Some(voice::CALL_KIND) { voice::CALL_KIND } else { "text" };
+    let usual = if text(told, "kind").as_deref() == Some(CALL_KIND) { CALL_KIND } else { "text" };
     for message in said {
         let quotes =
             message.get("quotes").and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
@@ -83,7 +81,7 @@ fn seed_conversation(
 /// Returns the status of a sample message without one.
 fn default_status(channel: Channel, kind: &str) -> &'static str {
     match (channel, kind) {
-        (_, voice::CALL_KIND) => "completed",
+        (_, CALL_KIND) => "completed",
         (Channel::Voip, _) => "delivered",
         _ => "read",
     }
@@ -113,7 +111,7 @@ fn seed_message(
     let content = text(told, "text").unwrap_or_default();
     let soon = |reached: bool, seconds: i64| reached.then(|| at.plus(seconds * SECOND).min(work.now));
     let row = MessageRow {
-        platform_id: platforms::incoming_id(work, channel.kind, conversation, &id)?,
+        platform_id: operators::incoming_id(work, channel.kind, conversation, &id)?,
         conversation: conversation.id.clone(),
         channel: channel.id.clone(),
         direction: if inbound { "inbound" } else { "outbound" }.to_owned(),
@@ -135,8 +133,7 @@ fn seed_message(
         status,
     };
     messages::insert(work.db, &row)?;
-    let preview = if row.content.is_empty() { format!("[{}]", row.kind) } else { row.content.clone() };
-    conversations::touch(work.db, &conversation.id, &preview, inbound, at)?;
+    conversations::touch(work.db, &conversation.id, &row.preview(), inbound, at)?;
     Ok(id)
 }
 

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use crate::demo::values::{list, text};
 use crate::state::Service;
+use api::connections;
 use model::connections::Connection;
 use model::time::{Clock, DAY, Timestamp};
-use wire::connections;
 
 /// Bearer key of the demo shop's API; opens nothing else.
 pub const SHOP_KEY: &str = "harbor-shop-demo-key";

@@ -1,15 +1,21 @@
-//! Handler of `getAccount`.
+//! Handlers of `getAccount` and `getDeskService`.
 
 use axum::extract::State;
 
-use crate::channels::Channel;
-use crate::database::{channels, connected, workspaces};
+use crate::auth::{DeskCaller, Requester};
+use crate::database::workspaces::{self, Workspace};
+use crate::database::{channels, connected};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::request::ReadRequest;
 use crate::state::Service;
-use wire::account::{AccountBody, AssistantBody, WorkspaceBody};
-use wire::carriers::NumberSettings;
+use crate::team;
+use api::account::{
+    AUTOMATION_FEATURE, AccountBody, AssistantBody, DeskServiceBody, TEAM_FEATURE, WorkspaceBody,
+};
+use api::carriers::NumberSettings;
+use api::team::TeamServiceBody;
+use platforms::Channel;
 
 pub async fn read(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let (caller, state) = (request.caller, service.clone());
@@ -38,11 +44,7 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
                 environment: Some(caller.environment.word().to_owned()),
                 messaging_tier: tier,
                 quality_rating: quality,
-                workspace: WorkspaceBody {
-                    id: Some(workspace.id),
-                    name: workspace.name,
-                    email: workspace.email,
-                },
+                workspace: workspace_body(workspace),
                 assistant: AssistantBody {
                     id: Some(channel.assistant),
                     name: channel.assistant_name,
@@ -51,6 +53,34 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
             })
         })
         .await
+}
+
+/// Handles `getDeskService`.
+pub async fn desk_service(
+    State(service): State<Service>,
+    request: ReadRequest<DeskCaller>,
+) -> Result<Reply, ApiError> {
+    let caller = request.caller;
+    service
+        .database
+        .read(move |db| {
+            let workspace = workspace_body(workspaces::read(db, caller.workspace())?);
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            let mut features = vec![AUTOMATION_FEATURE.to_owned()];
+            match &caller {
+                DeskCaller::Key(_) => Reply::ok(&DeskServiceBody { version, workspace, features }),
+                DeskCaller::Member(member) => {
+                    let person = team::person_body(&member.person);
+                    features.push(TEAM_FEATURE.to_owned());
+                    Reply::ok(&TeamServiceBody { version, person, workspace, features })
+                }
+            }
+        })
+        .await
+}
+
+fn workspace_body(row: Workspace) -> WorkspaceBody {
+    WorkspaceBody { id: Some(row.id), name: row.name, email: row.email }
 }
 
 /// Reads the platform's rating of a WhatsApp number from its settings.

@@ -1,49 +1,74 @@
 //! Handlers of `/desk/v1/conversations/{conversationId}/automation`: switches the assistant in a conversation
 //! or thread of any channel. `updateConversation` does so for WhatsApp only.
 
-use axum::Router;
 use axum::extract::State;
-use axum::middleware::from_fn_with_state;
-use axum::routing::get;
-use serde_json::json;
 
+use crate::auth::DeskCaller;
+use crate::database::session::DbSession;
+use crate::database::team::changes;
 use crate::errors::ApiError;
-use crate::fields::Fields;
-use crate::gate;
 use crate::handlers::conversations::not_found;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
 use crate::takeover::{self, AutomationSubject};
+use crate::team::conversations::check_subject;
+use api::conversations::{DeskAutomationBody, DeskAutomationResult};
 
-pub fn routes(service: &Service) -> Router<Service> {
-    Router::new()
-        .route("/desk/v1/conversations/{conversationId}/automation", get(read).put(write))
-        .method_not_allowed_fallback(gate::wrong_method)
-        .layer(from_fn_with_state(service.clone(), gate::interface_layer))
+/// Finds a conversation or thread of the key's channel, or of any channel of a person's workspace.
+fn find<'a>(
+    db: &dyn DbSession,
+    caller: &DeskCaller,
+    id: &'a str,
+) -> Result<(AutomationSubject<'a>, bool), ApiError> {
+    let found = match caller {
+        DeskCaller::Key(caller) => AutomationSubject::find(db, &caller.channel_id, id)?,
+        DeskCaller::Member(member) => {
+            check_subject(db, &member.workspace, id)?;
+            AutomationSubject::find_anywhere(db, id)?
+        }
+    };
+    found.ok_or_else(not_found)
 }
 
-async fn read(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
+/// Handles `getDeskAutomation`.
+pub async fn read(
+    State(service): State<Service>,
+    request: ReadRequest<DeskCaller>,
+) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
-    let channel = request.caller.channel_id;
+    let caller = request.caller;
     service
         .database
         .read(move |db| {
-            let (_, enabled) = AutomationSubject::find(db, &channel, &id)?.ok_or_else(not_found)?;
+            let (_, enabled) = find(db, &caller, &id)?;
             automation_reply(&id, enabled)
         })
         .await
 }
 
-async fn write(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
+/// Handles `setDeskAutomation`.
+pub async fn write(
+    State(service): State<Service>,
+    mut request: WriteRequest<DeskCaller>,
+) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
-    let enabled = Fields::of_body(&request.body)?.required_boolean("enabled")?;
+    let enabled = request.read_body::<DeskAutomationBody>()?.enabled;
     let lane = id.clone();
     let reply = service
         .write(request, move |work, caller| {
-            let (subject, _) =
-                AutomationSubject::find(work.db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
+            let (subject, _) = find(work.db, caller, &id)?;
             takeover::switch(work.db, subject, enabled, work.now)?;
+            if let DeskCaller::Member(member) = caller {
+                let action = if enabled { "hand back" } else { "pause" };
+                changes::record_action(
+                    work.db,
+                    &member.workspace,
+                    &member.person.id,
+                    (action, &id),
+                    work.now,
+                )?;
+            }
             automation_reply(&id, enabled)
         })
         .await?;
@@ -54,5 +79,5 @@ async fn write(State(service): State<Service>, request: WriteRequest) -> Result<
 }
 
 fn automation_reply(id: &str, enabled: bool) -> Result<Reply, ApiError> {
-    Reply::ok(&json!({ "id": id, "enabled": enabled }))
+    Reply::ok(&DeskAutomationResult { enabled, id: id.to_owned() })
 }

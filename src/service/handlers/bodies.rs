@@ -1,9 +1,9 @@
 //! Conversion of rows to the schemas of the interface.
 
-use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
-use crate::channels::Channel;
-use crate::credits::Payment;
+use serde_json::value::RawValue;
+
 use crate::database::DatabaseError;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::MessageRow;
@@ -12,17 +12,15 @@ use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::handlers::account::credits_as_f64;
 use crate::reply::Reply;
+use crate::write::Payment;
+use api::conversations::{ConversationBody, LastChange};
+use api::escalations::{EscalationBody, EscalationState, ProposalBody};
+use api::extras::ExtrasLine;
+use api::messages::{MessageBody, SentMessage};
+use api::telegram::TelegramConversationBody;
 use model::bounds;
 use model::time::Timestamp;
-use wire::conversations::ConversationBody;
-use wire::extras::{ExtrasLine, MessageExtras};
-use wire::lines::{ConversationLine, MessageLine};
-use wire::messages::{MessageBody, SentMessage};
-use wire::telegram::TelegramConversationBody;
-
-fn format_time(at: Timestamp) -> Option<String> {
-    Some(at.to_string())
-}
+use platforms::Channel;
 
 /// Returns the preview of a message.
 pub fn preview_text(content: &str, kind: &str) -> String {
@@ -32,12 +30,16 @@ pub fn preview_text(content: &str, kind: &str) -> String {
 /// Builds the answer to a send, which waits for the platform if the message is queued.
 pub fn sent_reply(row: MessageRow, channel: Channel, paid: &Payment) -> Result<Reply, ApiError> {
     let carried = row.awaited_id();
-    let number = row.platform_id.parse().ok().filter(|_| channel == Channel::Telegram);
-    let name = Some(row.platform_id).filter(|text| channel == Channel::Whatsapp && !text.is_empty());
+    let platform_id = Some(row.platform_id).filter(|id| !id.is_empty());
+    let (whatsapp_message_id, telegram_message_id) = match channel {
+        Channel::Whatsapp => (platform_id, None),
+        Channel::Telegram => (None, platform_id.filter(|id| id.parse::<i64>().is_ok())),
+        Channel::Email | Channel::Voip => (None, None),
+    };
     let reply = Reply::ok(&SentMessage {
         message_id: row.id,
-        whatsapp_message_id: name,
-        telegram_message_id: number,
+        whatsapp_message_id,
+        telegram_message_id,
         status: row.status,
         credits_used: credits_as_f64(paid.used),
         credits_remaining: credits_as_f64(paid.remaining),
@@ -46,151 +48,113 @@ pub fn sent_reply(row: MessageRow, channel: Channel, paid: &Payment) -> Result<R
     Ok(reply.awaiting(carried))
 }
 
-pub fn message_body(row: MessageRow, channel: Channel) -> MessageBody {
+/// Builds a message as listed, without copying its texts.
+pub fn message_body<T: AsRef<str>>(row: &MessageRow<T>, channel: Channel) -> MessageBody<'_> {
     let bot = channel == Channel::Telegram;
-    let extras = MessageExtras::read(row.extras.as_deref());
-    let former = serde_json::to_value(&extras.former_contents).ok();
+    let ExtrasLine { structure, edited_at, withdrawn_at, former_contents, agent } =
+        ExtrasLine::read(text(&row.extras));
+    // A queued message has no platform id yet.
+    let platform_id = Some(row.platform_id.as_ref()).filter(|id| !id.is_empty());
     MessageBody {
-        id: row.id,
-        conversation_id: Some(row.conversation),
-        whatsapp_message_id: (!bot).then(|| row.platform_id.clone()).filter(|text| !text.is_empty()),
-        telegram_message_id: bot.then_some(row.platform_id).filter(|bot| !bot.is_empty()),
-        direction: Some(row.direction),
-        sender_type: Some(row.sender),
-        content: Some(row.content),
-        content_type: Some(row.kind),
-        media_url: row.media_url,
-        status: Some(row.status),
-        reply_to: row.reply_to,
-        reaction: row.reaction,
-        created_at: format_time(row.created_at),
-        sent_at: row.sent_at.and_then(format_time),
-        delivered_at: row.delivered_at.and_then(format_time),
-        read_at: row.read_at.and_then(format_time),
-        structure: extras.structure,
-        edited_at: extras.edited_at,
-        withdrawn_at: extras.withdrawn_at,
-        former_contents: former.filter(|former| former.as_array().is_some_and(|all| !all.is_empty())),
-        ..MessageBody::default()
-    }
-}
-
-/// Row of a message list, without copying.
-pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageLine<'a> {
-    let bot = channel == Channel::Telegram;
-    let ExtrasLine { structure, edited_at, withdrawn_at, former_contents } = ExtrasLine::read(row.extras);
-    MessageLine {
-        id: row.id,
-        conversation_id: row.conversation,
-        // A queued message has no platform id yet.
-        whatsapp_message_id: (!bot).then_some(row.platform_id).filter(|text| !text.is_empty()),
-        telegram_message_id: bot.then_some(row.platform_id).filter(|bot| !bot.is_empty()),
-        direction: row.direction,
-        sender_type: row.sender,
-        content: row.content,
-        content_type: row.kind,
-        media_url: row.media_url,
-        status: row.status,
-        reply_to: row.reply_to,
-        reaction: row.reaction,
-        created_at: row.created_at,
+        id: row.id.as_ref().into(),
+        conversation_id: borrowed(&row.conversation),
+        whatsapp_message_id: platform_id.filter(|_| !bot).map(Cow::Borrowed),
+        telegram_message_id: platform_id.filter(|_| bot).map(Cow::Borrowed),
+        direction: borrowed(&row.direction),
+        sender_type: borrowed(&row.sender),
+        content: borrowed(&row.content),
+        content_type: borrowed(&row.kind),
+        media_url: optional(&row.media_url),
+        status: borrowed(&row.status),
+        reply_to: optional(&row.reply_to),
+        reaction: optional(&row.reaction),
+        media: None,
+        credits_used: None,
+        created_at: Some(row.created_at),
         sent_at: row.sent_at,
         delivered_at: row.delivered_at,
         read_at: row.read_at,
-        structure,
-        edited_at,
-        withdrawn_at,
-        former_contents,
+        structure: structure.map(Cow::Borrowed),
+        edited_at: edited_at.map(Cow::Borrowed),
+        withdrawn_at: withdrawn_at.map(Cow::Borrowed),
+        former_contents: former_contents.map(Cow::Borrowed),
+        agent: agent.map(Cow::Borrowed),
     }
 }
 
-/// Row of the list of WhatsApp conversations, without copying.
-pub fn conversation_line<'a>(row: &ConversationRow<&'a str>, now: Timestamp) -> ConversationLine<'a> {
-    ConversationLine {
-        id: row.id,
-        customer_phone: Some(row.peer).filter(|peer| bounds::is_e164(peer)),
-        customer_address: Some(row.peer).filter(|peer| !bounds::is_e164(peer)),
-        customer_name: row.name,
-        customer_email: row.email,
-        customer_avatar: row.avatar,
-        status: row.status,
-        message_count: row.message_count,
-        last_message_preview: row.preview,
-        last_message_at: row.last_at,
-        first_message_at: row.first_at,
-        created_at: row.created_at,
-        referral: row.referral,
-        service_window_open: row.is_window_open(now),
-        last_change: row.last_change,
-    }
+/// Builds a message as read alone: with its price and media details.
+pub fn whole_message_body(row: &MessageRow, channel: Channel) -> MessageBody<'_> {
+    let credits_used = Some(credits_as_f64(row.cost));
+    MessageBody { media: stored_json(&row.details), credits_used, ..message_body(row, channel) }
 }
 
-/// `WholeMessage`: with its price and media details.
-pub fn full_message_body(row: MessageRow, channel: Channel) -> MessageBody {
-    let media = row.details.as_deref().and_then(|detail| serde_json::from_str::<Value>(detail).ok());
-    let used = credits_as_f64(row.cost);
-    MessageBody { media, credits_used: Some(used), ..message_body(row, channel) }
-}
-
-pub fn conversation_body(row: ConversationRow, now: Timestamp) -> ConversationBody {
+/// Builds a business chat conversation as listed, without copying its texts.
+pub fn conversation_body<T: AsRef<str>>(row: &ConversationRow<T>, now: Timestamp) -> ConversationBody<'_> {
+    let (phone, address) = match row.peer.as_ref() {
+        peer if bounds::is_e164(peer) => (Some(peer), None),
+        peer => (None, Some(peer)),
+    };
     ConversationBody {
-        service_window_open: Some(row.is_window_open(now)),
-        referral: row.referral.as_deref().and_then(|referral| serde_json::from_str(referral).ok()),
-        last_change: row.last_change.as_deref().and_then(|text| serde_json::from_str(text).ok()),
-        id: row.id,
-        customer_address: Some(row.peer.clone()).filter(|peer| !bounds::is_e164(peer)),
-        customer_phone: Some(row.peer).filter(|peer| bounds::is_e164(peer)),
-        customer_name: row.name,
-        customer_email: row.email,
-        customer_avatar: row.avatar,
-        status: Some(row.status),
+        id: row.id.as_ref().into(),
+        customer_phone: phone.map(Cow::Borrowed),
+        customer_address: address.map(Cow::Borrowed),
+        customer_name: optional(&row.name),
+        customer_email: optional(&row.email),
+        customer_avatar: optional(&row.avatar),
+        status: borrowed(&row.status),
         message_count: u64::try_from(row.message_count).ok(),
-        last_message_preview: Some(row.preview),
-        last_message_at: format_time(row.last_at),
-        first_message_at: format_time(row.first_at),
-        created_at: format_time(row.created_at),
+        last_message_preview: borrowed(&row.preview),
+        last_message_at: Some(row.last_at),
+        first_message_at: Some(row.first_at),
+        created_at: Some(row.created_at),
+        referral: stored_json(&row.referral),
+        service_window_open: Some(row.is_window_open(now)),
         automation_enabled: None,
         escalation: None,
+        last_change: last_change(row),
+        closed_at: row.closed_at,
     }
 }
 
-/// `WholeConversation`: with automation and escalation.
-pub fn full_conversation_body(
-    row: ConversationRow,
-    escalation: Option<Value>,
+/// Builds a business chat conversation as read alone: with automation and escalation.
+pub fn whole_conversation_body(
+    row: &ConversationRow,
+    escalation: Option<EscalationBody>,
     now: Timestamp,
-) -> ConversationBody {
+) -> ConversationBody<'_> {
     ConversationBody {
         automation_enabled: Some(row.automation),
-        escalation: Some(escalation.unwrap_or(Value::Null)),
+        escalation: Some(escalation.map_or(EscalationState::Absent, EscalationState::Requested)),
         ..conversation_body(row, now)
     }
 }
 
 /// Returns the escalation of a conversation with its open proposals; `None` if there is none.
-pub fn load_escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
+pub fn load_escalation(
+    db: &dyn DbSession,
+    row: &ConversationRow,
+) -> Result<Option<EscalationBody>, DatabaseError> {
     let Some(reason) = &row.escalation else { return Ok(None) };
-    let proposal = |proposal_row: ProposalRow| {
-        let values: Map<String, Value> =
-            proposal_row.answers.into_iter().map(|(name, value)| (name, value.into())).collect();
-        json!({"id": proposal_row.id, "connection": proposal_row.connection, "endpoint": proposal_row.endpoint, "values": values})
+    let proposal = |proposal_row: ProposalRow| ProposalBody {
+        connection: proposal_row.connection,
+        endpoint: proposal_row.endpoint,
+        id: proposal_row.id,
+        values: proposal_row.answers.into_iter().map(|(name, value)| (name, value.into())).collect(),
     };
-    let proposals: Vec<Value> = proposals::list_open(db, &row.id)?.into_iter().map(proposal).collect();
-    Ok(Some(json!({
-        "reason": reason,
-        "summary": conversations::summary(db, &row.id)?,
-        "proposals": proposals,
-        "since": row.escalated_at.map(|at| at.to_string()),
-    })))
+    Ok(Some(EscalationBody {
+        proposals: proposals::list_open(db, &row.id)?.into_iter().map(proposal).collect(),
+        reason: reason.clone(),
+        since: row.escalated_at,
+        summary: conversations::summary(db, &row.id)?,
+    }))
 }
 
+/// Builds a bot-chat conversation.
 pub fn telegram_conversation_body(
-    (row, escalation): (ConversationRow, Option<Value>),
+    (row, escalation): (ConversationRow, Option<EscalationBody>),
 ) -> TelegramConversationBody {
     TelegramConversationBody {
-        escalation,
-        automation_enabled: Some(row.automation),
-        last_change: row.last_change.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+        last_change: last_change(&row),
         id: row.id,
         telegram_chat_id: Some(row.peer),
         telegram_username: row.username,
@@ -198,6 +162,29 @@ pub fn telegram_conversation_body(
         status: Some(row.status),
         message_count: u64::try_from(row.message_count).ok(),
         last_message_preview: Some(row.preview),
-        last_message_at: format_time(row.last_at),
+        last_message_at: Some(row.last_at),
+        automation_enabled: Some(row.automation),
+        escalation: escalation.map(EscalationState::Requested),
     }
+}
+
+fn text<T: AsRef<str>>(text: &Option<T>) -> Option<&str> {
+    text.as_ref().map(AsRef::as_ref)
+}
+
+fn optional<T: AsRef<str>>(stored: &Option<T>) -> Option<Cow<'_, str>> {
+    text(stored).map(Cow::Borrowed)
+}
+
+fn borrowed<T: AsRef<str>>(text: &T) -> Option<Cow<'_, str>> {
+    Some(Cow::Borrowed(text.as_ref()))
+}
+
+/// Returns stored JSON; `None` if it is invalid.
+fn stored_json<T: AsRef<str>>(stored: &Option<T>) -> Option<Cow<'_, RawValue>> {
+    serde_json::from_str(text(stored)?).ok().map(Cow::Borrowed)
+}
+
+fn last_change<T: AsRef<str>>(row: &ConversationRow<T>) -> Option<LastChange> {
+    serde_json::from_str(text(&row.last_change)?).ok()
 }

@@ -5,76 +5,49 @@ use std::collections::HashSet;
 use axum::extract::State;
 
 use crate::auth::Caller;
-use crate::chat::broadcast::{self, CONTENT_TYPES};
+use crate::chat::broadcast;
 use crate::chat::compose::compose;
-use crate::chat::content::{Content, MAX_ID_CHARS};
 use crate::database::broadcasts::{self, BroadcastCounts, BroadcastRow, Recipient};
 use crate::database::{channels, contacts};
 use crate::errors::ApiError;
-use crate::fields::Fields;
+use crate::handlers;
 use crate::handlers::account::credits_as_f64;
 use crate::media::{self, MediaInfo};
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
 use crate::write::WriteContext;
-use crate::{credits, handlers};
+use api::broadcasts::{BroadcastAccepted, BroadcastBody, CreateBroadcast, RecipientBody};
+use api::content::Content;
+use api::errors::ErrorCode;
+use api::fields::Text;
+use api::request::FieldError;
 use model::{bounds, phone_forms};
-use wire::broadcasts::{BroadcastAccepted, BroadcastBody, RecipientBody};
-use wire::errors::ErrorCode;
-
-/// Parsed `BroadcastInput`.
-struct BroadcastRequest {
-    /// `None` for all contacts.
-    contacts: Option<Vec<String>>,
-    content: Content,
-}
 
 /// Handles `createBroadcast`.
 pub async fn create(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
-    let wanted = BroadcastRequest::read(&Fields::of_body(&request.body)?)?;
-    let media = match &wanted.content {
-        Content::Media(media) => Some(media::inspect_for_request(&service, &mut request, media).await?),
-        _ => None,
-    };
-    service.write(request, move |work, caller| create_in(work, caller, wanted, media)).await
-}
-
-impl BroadcastRequest {
-    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let content = Content::read(&fields.required_object("message")?, &CONTENT_TYPES)?;
-        let contacts = match fields.value("contactIds") {
-            None => None,
-            Some(_) => Some(read_contact_ids(fields)?),
-        };
-        Ok(Self { contacts, content })
-    }
-}
-
-fn read_contact_ids(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
-    let items = fields.array("contactIds")?;
-    if !(1..=bounds::MAX_BROADCAST_CONTACTS).contains(&items.len()) {
+    let CreateBroadcast { contact_ids, message } = request.read_body()?;
+    if contact_ids.as_ref().is_some_and(|ids| !(1..=bounds::MAX_BROADCAST_CONTACTS).contains(&ids.len())) {
         let bound = bounds::MAX_BROADCAST_CONTACTS;
-        let what = format!("must hold 1 to {bound} ids; leave it out for all contacts");
-        return Err(fields.refuse("contactIds", &what));
+        let problem = format!("must hold 1 to {bound} ids; leave it out for all contacts");
+        return Err(FieldError::new("contactIds", problem).into());
     }
-    let id = |value: &serde_json::Value| {
-        value.as_str().filter(|text| bounds::count_chars(text) <= MAX_ID_CHARS).map(str::to_owned)
-    };
-    let ids: Option<Vec<String>> = items.iter().map(id).collect();
-    ids.ok_or_else(|| fields.refuse("contactIds", "must hold the ids of contacts"))
+    let named = contact_ids.map(|ids| ids.into_iter().map(Text::into_string).collect());
+    let content = Content::from(message);
+    let media = media::inspect_content(&service, &mut request, &content).await?;
+    service.write(request, move |work, caller| create_in(work, caller, (named, content), media)).await
 }
 
 fn create_in(
     work: &WriteContext<'_>,
     caller: &Caller,
-    wanted: BroadcastRequest,
+    (named, content): (Option<Vec<String>>, Content),
     media: Option<MediaInfo>,
 ) -> Result<Reply, ApiError> {
     work.service.platforms.address(&channels::read(work.db, &caller.channel_id)?)?;
-    let recipients = select_recipients(work, caller, wanted.contacts)?;
+    let recipients = select_recipients(work, caller, named)?;
     let total = i64::try_from(recipients.len()).unwrap_or(i64::MAX);
-    let (price, outgoing) = compose(work, &caller.workspace, wanted.content, media.as_ref())?;
+    let (price, outgoing) = compose(work, &caller.workspace, content, media.as_ref())?;
     let stamp = work.stamp();
     let row = BroadcastRow {
         id: work.id("bc", stamp),
@@ -90,7 +63,7 @@ fn create_in(
         created_at: stamp,
         completed_at: None,
     };
-    let paid = credits::pay(work, caller, price.saturating_mul(total), "broadcast", &row.id)?;
+    let paid = work.pay(caller, price.saturating_mul(total), "broadcast", &row.id)?;
     broadcasts::insert(work.db, &row)?;
     for recipient in &recipients {
         broadcasts::add_recipient(work.db, &row.id, recipient)?;

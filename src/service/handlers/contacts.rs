@@ -3,32 +3,30 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::State;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::auth::Caller;
-use crate::channels::Channel;
 use crate::database::contacts::{self, ContactRow};
 use crate::database::erasing::{self, ErasedPerson};
 use crate::database::session::DbSession;
 use crate::database::{channels, conversations};
 use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
 use crate::write::WriteContext;
+use api::contacts::{ContactBody, SaveContact};
+use api::fields::{JsonObject, Text};
+use api::request::FieldError;
+use api::webhooks::DeleteResult;
+use model::bounds::{MAX_TAG_CHARS, MAX_TAGS};
 use model::{bounds, phone_forms};
-use wire::contacts::ContactBody;
-use wire::webhooks::DeleteResult;
+use platforms::Channel;
 
-/// Maximum number of tags of a contact.
-const MAX_TAGS: usize = 50;
-/// Maximum length of a tag, in characters.
-const MAX_TAG_CHARS: usize = 64;
 /// Maximum size of metadata as compact JSON, in bytes.
 const MAX_METADATA_BYTES: usize = 16 * 1024;
 
-/// Parsed `ContactInput`; absent fields keep their value.
+/// Checked [`SaveContact`]; absent fields keep their value.
 struct ContactUpdate {
     phone: String,
     /// Empty to remove it.
@@ -36,7 +34,8 @@ struct ContactUpdate {
     /// Empty to remove it.
     email: Option<String>,
     tags: Option<Vec<String>>,
-    metadata: Option<Map<String, Value>>,
+    /// Compact JSON.
+    metadata: Option<String>,
 }
 
 /// Handles `listContacts`.
@@ -72,59 +71,48 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
 }
 
 /// Handles `upsertContact`: 201 for a new contact, 200 for a changed one.
-pub async fn upsert(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
-    let told = ContactUpdate::read(&Fields::of_body(&request.body)?)?;
+pub async fn upsert(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
+    let told = ContactUpdate::of(request.read_body()?)?;
     service.write(request, move |work, caller| upsert_in(work, caller, told)).await
 }
 
 impl ContactUpdate {
-    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let phone = fields.required_phone("phone")?.to_owned();
-        let name = fields.text("name", bounds::MAX_CONTACT_NAME_CHARS)?.map(|text| text.trim().to_owned());
-        let email = fields.text("email", bounds::MAX_EMAIL_ADDRESS_CHARS)?.map(str::to_owned);
+    fn of(body: SaveContact) -> Result<Self, FieldError> {
+        let email = body.email.map(Text::into_string);
         if email.as_deref().is_some_and(|email| !email.is_empty() && !bounds::is_email(email)) {
-            return Err(fields.refuse("email", "must be a mail address such as maria@mail.example"));
+            return Err(FieldError::new("email", "must be a mail address such as maria@mail.example"));
         }
-        let metadata = match fields.value("metadata") {
-            None => None,
-            Some(Value::Object(object)) => Some(object.clone()),
-            Some(_) => return Err(fields.refuse("metadata", "must be an object")),
-        };
-        if metadata
-            .as_ref()
-            .is_some_and(|metadata| Value::Object(metadata.clone()).to_string().len() > MAX_METADATA_BYTES)
-        {
-            return Err(fields.refuse("metadata", &format!("must have at most {MAX_METADATA_BYTES} bytes")));
+        if body.metadata.as_ref().is_some_and(|metadata| metadata.as_str().len() > MAX_METADATA_BYTES) {
+            let problem = format!("must have at most {MAX_METADATA_BYTES} bytes");
+            return Err(FieldError::new("metadata", problem));
         }
-        Ok(Self { phone, name, email, tags: read_tags(fields)?, metadata })
+        Ok(Self {
+            phone: body.phone.into_string(),
+            name: body.name.map(|name| name.as_str().trim().to_owned()),
+            email,
+            tags: body.tags.map(check_tags).transpose()?,
+            metadata: body.metadata.map(JsonObject::into_string),
+        })
     }
 }
 
-/// Reads the tags without duplicates.
-fn read_tags(fields: &Fields<'_>) -> Result<Option<Vec<String>>, ApiError> {
-    if fields.value("tags").is_none() {
-        return Ok(None);
-    }
-    let items = fields.array("tags")?;
-    if items.len() > MAX_TAGS {
-        return Err(fields.refuse("tags", &format!("must hold at most {MAX_TAGS} tags")));
+/// Returns the tags trimmed and without duplicates.
+pub fn check_tags(told: Vec<String>) -> Result<Vec<String>, FieldError> {
+    if told.len() > MAX_TAGS {
+        return Err(FieldError::new("tags", format!("must hold at most {MAX_TAGS} tags")));
     }
     let mut tags: Vec<String> = Vec::new();
-    for item in items {
-        match item.as_str().map(str::trim) {
-            Some(tag) if (1..=MAX_TAG_CHARS).contains(&bounds::count_chars(tag)) => {
-                if !tags.iter().any(|text| text == tag) {
-                    tags.push(tag.to_owned());
-                }
-            }
-            _ => {
-                return Err(
-                    fields.refuse("tags", &format!("must hold strings of 1 to {MAX_TAG_CHARS} characters"))
-                );
-            }
+    for tag in told {
+        let tag = tag.trim();
+        if !(1..=MAX_TAG_CHARS).contains(&bounds::count_chars(tag)) {
+            let problem = format!("must hold strings of 1 to {MAX_TAG_CHARS} characters");
+            return Err(FieldError::new("tags", problem));
+        }
+        if !tags.iter().any(|known| known == tag) {
+            tags.push(tag.to_owned());
         }
     }
-    Ok(Some(tags))
+    Ok(tags)
 }
 
 fn upsert_in(work: &WriteContext<'_>, caller: &Caller, told: ContactUpdate) -> Result<Reply, ApiError> {
@@ -145,7 +133,7 @@ fn upsert_in(work: &WriteContext<'_>, caller: &Caller, told: ContactUpdate) -> R
         contact.tags = Value::from(tags).to_string();
     }
     if let Some(metadata) = told.metadata {
-        contact.metadata = Value::Object(metadata).to_string();
+        contact.metadata = metadata;
     }
     contact.updated_at = stamp;
     contacts::put(work.db, &contact)?;

@@ -1,14 +1,11 @@
 //! Handlers of WhatsApp conversations.
 
 use axum::extract::State;
-use serde_json::Value;
 
 use crate::auth::Caller;
-use crate::channels::Channel;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages as stored;
 use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::handlers::bodies;
 use crate::last_answer;
 use crate::query::{PageRequest, Query};
@@ -16,10 +13,13 @@ use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
 use crate::takeover::{self, AutomationSubject};
+use crate::team;
 use crate::write::WriteContext;
+use api::body::Body;
+use api::conversations::{AutomationPatch, AutomationResult, CloseResult};
+use api::escalations::EscalationBody;
 use model::time::{Clock, Timestamp};
-use wire::body::Body;
-use wire::conversations::{AutomationResult, CloseResult};
+use platforms::Channel;
 
 const STATUSES: [&str; 2] = ["open", "closed"];
 
@@ -41,7 +41,7 @@ pub async fn list(State(service): State<Service>, request: ReadRequest) -> Resul
                 .window_closes_at()
                 .filter(|window_close| now < *window_close)
                 .map_or(until, |time| time.min(until));
-            lines.push(&bodies::conversation_line(row, now), || row.page_position())
+            lines.push(&bodies::conversation_body(row, now), || row.page_position())
         })?;
         Ok((lines.reply(&state.cursors)?, now..until))
     })
@@ -64,7 +64,7 @@ fn read_page_request(
 pub async fn list_page<B: Body>(
     service: Service,
     request: ReadRequest,
-    body: impl Fn((ConversationRow, Option<Value>)) -> B + Send + 'static,
+    body: impl Fn((ConversationRow, Option<EscalationBody>)) -> B + Send + 'static,
 ) -> Result<Reply, ApiError> {
     let ReadRequest { caller, query, .. } = request;
     let (status, page) = read_page_request(&service, &caller, &query)?;
@@ -93,7 +93,7 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
         .read_consistent(move |db| {
             let row = conversations::read(db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
             let escalation = bodies::load_escalation(db, &row)?;
-            Reply::ok(&bodies::full_conversation_body(row, escalation, now))
+            Reply::ok(&bodies::whole_conversation_body(&row, escalation, now))
         })
         .await
 }
@@ -115,7 +115,7 @@ pub async fn list_messages(service: Service, request: ReadRequest) -> Result<Rep
             conversations::read(db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
             let mut lines = page.lines();
             stored::visit_history(db, &id, &page.after, page.rows_to_read(), |row| {
-                lines.push(&bodies::message_line(row, caller.channel), || row.history_position())
+                lines.push(&bodies::message_body(row, caller.channel), || row.history_position())
             })?;
             lines.reply(&state.cursors)
         })
@@ -123,9 +123,9 @@ pub async fn list_messages(service: Service, request: ReadRequest) -> Result<Rep
 }
 
 /// Handles `updateConversation`.
-pub async fn patch(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
+pub async fn patch(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
-    let enabled = Fields::of_body(&request.body)?.required_boolean("automationEnabled")?;
+    let enabled = request.read_body::<AutomationPatch>()?.automation_enabled;
     let lane = id.clone();
     let reply = service
         .write(request, move |work, caller| {
@@ -152,7 +152,8 @@ pub async fn close(State(service): State<Service>, request: WriteRequest) -> Res
     let reply = service
         .write(request, move |work, caller| {
             let row = find(work, caller, &id)?;
-            conversations::set_status(work.db, &row.id, "closed")?;
+            conversations::close(work.db, &row.id, work.now)?;
+            team::conversations::release_closed(work, &caller.workspace, &row.id)?;
             takeover::recall_answers(work.db, AutomationSubject::Chat(&row.id), work.now)?;
             Reply::ok(&CloseResult { success: true, conversation_id: row.id, status: "closed".to_owned() })
         })

@@ -6,34 +6,33 @@ use axum::extract::State;
 use crate::auth::Caller;
 use crate::carriers::dashboard::MailImportProgress;
 use crate::carriers::watch;
-use crate::chat::send::QUEUED_STATUS;
 use crate::client_info::ClientInfo;
-use crate::credits;
 use crate::database::media::{self, MediaRow};
 use crate::database::session::DbSession;
+use crate::database::team::changes;
 use crate::database::threads::{self, Filter, ThreadRow};
 use crate::database::{channels, connected, correspondents, emails, workspaces};
 use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::handlers::account::credits_as_f64;
 use crate::handlers::mail_bodies as bodies;
 use crate::mail::content::MailSendRequest;
-use crate::mail::send::{self, MailAuthor};
 use crate::mail::{attachments, filing};
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
+use crate::sending::accept::QUEUED_STATUS;
+use crate::sending::mail::{MailAuthor, accept_mail};
 use crate::state::Service;
 use crate::write::WriteContext;
+use api::email::{AttachmentBody, EarlierMailBody, EmailAccountBody, SentEmail, ThreadPatch};
+use api::fields::Filled;
+use api::request::FieldError;
 use model::prices;
 use model::time::Clock;
-use wire::email::{AttachmentBody, EarlierMailBody, EmailAccountBody, SentEmail};
 
 /// Maximum number of mails shown of a thread; the newest.
 const MAX_SHOWN_MAILS: i64 = 100;
 /// Maximum size of their bodies, in bytes.
 const MAX_SHOWN_BYTES: usize = 8 * 1024 * 1024;
-/// Maximum length of a folder, category or priority, in characters.
-const MAX_WORD_CHARS: usize = 64;
 const IS_READ_VALUES: [&str; 2] = ["true", "false"];
 
 /// Handles `getEmailAccount`.
@@ -81,7 +80,7 @@ pub async fn account(State(service): State<Service>, request: ReadRequest) -> Re
 
 /// Handles `sendEmail`.
 pub async fn send(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
-    let mut asked = MailSendRequest::read(&Fields::of_body(&request.body)?)?;
+    let mut asked = MailSendRequest::of(request.read_body()?)?;
     let wanted = std::mem::take(&mut asked.attachments);
     if service.platforms.connected(&request.caller.channel_id).is_none() || request.caller.is_test() {
         let told = attachments::inspect_attachments(&service, &mut request, wanted).await?;
@@ -108,10 +107,10 @@ fn send_in(
     let channel = channels::read(work.db, &caller.channel_id)?;
     work.service.platforms.address(&channel)?;
     let id = work.id("mail", work.stamp());
-    let paid = credits::pay(work, caller, prices::EMAIL_CREDITS, "email", &id)?;
+    let paid = work.pay(caller, prices::EMAIL_CREDITS, "email", &id)?;
     kept.iter().try_for_each(|media_row| media::insert(work.db, media_row, work.now))?;
     let author = MailAuthor { sender: "api", cost: paid.used };
-    let row = send::send(work, &channel, id, asked, attached, author)?;
+    let row = accept_mail(work, &channel, id, asked, attached, author)?;
     let carried = (row.status == QUEUED_STATUS).then(|| row.id.clone());
     let reply = Reply::ok(&SentEmail {
         message_id: row.id,
@@ -165,15 +164,19 @@ pub async fn thread(
 }
 
 /// Handles `updateEmailThread`; accepts any folder, category and priority.
-pub async fn patch(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
+pub async fn patch(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
     let id = request.segment("threadId")?;
-    let change = ThreadUpdate::read(&Fields::of_body(&request.body)?)?;
+    let change: ThreadPatch = request.read_body()?;
+    if change.folder.is_some() && change.archived.is_some() {
+        return Err(FieldError::new("archived", "and folder must not both be there").into());
+    }
     service
         .write(request, move |work, caller| {
             let mut row = threads::read(work.db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
             let was = row.clone();
-            change.apply(&mut row);
+            apply(change, &mut row);
             threads::update(work.db, &row)?;
+            changes::log_thread(work.db, &row.id, work.now)?;
             let channel = channels::read(work.db, &caller.channel_id)?;
             filing::request_filing(work, &channel, &was, &row)?;
             Reply::ok(&bodies::filed_thread_body(row))
@@ -181,51 +184,17 @@ pub async fn patch(State(service): State<Service>, request: WriteRequest) -> Res
         .await
 }
 
-/// Parsed `EmailThreadPatch`.
-#[derive(Debug, Default)]
-struct ThreadUpdate {
-    is_read: Option<bool>,
-    is_starred: Option<bool>,
-    folder: Option<String>,
-    archived: Option<bool>,
-    category: Option<String>,
-    priority: Option<String>,
-}
-
-impl ThreadUpdate {
-    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let word = |name: &str| match fields.value(name) {
-            None => Ok(None),
-            Some(_) => {
-                fields.required_text(name, MAX_WORD_CHARS).map(|required_text| Some(required_text.to_owned()))
-            }
-        };
-        let change = Self {
-            is_read: fields.boolean("isRead")?,
-            is_starred: fields.boolean("isStarred")?,
-            folder: word("folder")?,
-            archived: fields.boolean("archived")?,
-            category: word("category")?,
-            priority: word("priority")?,
-        };
-        if change.folder.is_some() && change.archived.is_some() {
-            return Err(fields.refuse("archived", "and folder must not both be there"));
-        }
-        Ok(change)
-    }
-
-    fn apply(self, row: &mut ThreadRow) {
-        let archive = |folder: &str| match (self.archived, folder) {
-            (Some(true), _) => "archive".to_owned(),
-            (Some(false), "archive") => "inbox".to_owned(),
-            _ => folder.to_owned(),
-        };
-        row.folder = self.folder.unwrap_or_else(|| archive(&row.folder));
-        row.is_read = self.is_read.unwrap_or(row.is_read);
-        row.is_starred = self.is_starred.unwrap_or(row.is_starred);
-        row.category = self.category.or_else(|| row.category.take());
-        row.priority = self.priority.unwrap_or_else(|| std::mem::take(&mut row.priority));
-    }
+fn apply(change: ThreadPatch, row: &mut ThreadRow) {
+    let archive = |folder: &str| match (change.archived, folder) {
+        (Some(true), _) => "archive".to_owned(),
+        (Some(false), "archive") => "inbox".to_owned(),
+        _ => folder.to_owned(),
+    };
+    row.folder = change.folder.map_or_else(|| archive(&row.folder), Filled::into_string);
+    row.is_read = change.is_read.unwrap_or(row.is_read);
+    row.is_starred = change.is_starred.unwrap_or(row.is_starred);
+    row.category = change.category.map(Filled::into_string).or_else(|| row.category.take());
+    row.priority = change.priority.map_or_else(|| std::mem::take(&mut row.priority), Filled::into_string);
 }
 
 /// Handles `listEmailContacts`.

@@ -11,17 +11,17 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 
-use crate::carriers::{WebhookCall, ingress};
-use crate::channels::Channel;
+use crate::carriers::ingress;
 use crate::database::DatabaseError;
 use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::gate;
-use crate::platforms::{self, ConnectedChannel};
+use crate::operators::ConnectedChannel;
 use crate::request::read_unauthenticated_body;
 use crate::state::Service;
+use api::errors::ErrorCode;
 use model::text::SafeText;
-use wire::errors::ErrorCode;
+use platforms::{Channel, WebhookCall};
 
 /// Maximum size of a webhook body, in bytes; platforms may batch many updates.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
@@ -74,7 +74,7 @@ pub async fn receive_webhook(
         .filter(|(_, pieces)| !pieces.is_empty())
         .collect();
     if pieces.is_empty() {
-        tracing::warn!(channel = word, "a platform's call could not be read");
+        tracing::warn!(channel = word, "a platform's request could not be read");
     }
     for (channel, pieces) in pieces {
         let state = service.clone();
@@ -106,21 +106,26 @@ fn recipients(
     let is_genuine = |connected: &Arc<ConnectedChannel>| connected.platform.is_genuine(call);
     let (genuine, forged): (Vec<_>, Vec<_>) = named.iter().cloned().partition(is_genuine);
     if genuine.is_empty() && !(named.is_empty() && others.iter().any(is_genuine)) {
-        return Err(ApiError::new(ErrorCode::InvalidAuth, "this call does not come from the platform"));
+        return Err(ApiError::new(ErrorCode::InvalidAuth, "this request does not come from the platform"));
     }
     if names.is_some() {
         for connected in forged {
             let channel = &connected.channel;
             tracing::warn!(
                 channel,
-                "what a call tells a channel is dropped: it is signed with another secret"
+                "an event of a platform's request was dropped because the request is signed with another \
+                 channel's secret"
             );
         }
     }
     for name in names.into_iter().flatten() {
         if !named.iter().any(|connected| connected.platform.hook_names().contains(&name)) {
             let name = SafeText::line(&name);
-            tracing::warn!(kind = kind.word(), name = name.as_str(), "a call is for no connected channel");
+            tracing::warn!(
+                kind = kind.word(),
+                name = name.as_str(),
+                "a platform's request is for no connected channel"
+            );
         }
     }
     Ok(genuine)

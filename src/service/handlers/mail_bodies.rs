@@ -3,13 +3,14 @@
 use crate::database::correspondents::CorrespondentRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::ThreadRow;
-use crate::mail::answer_target::AnswerTarget;
-use crate::mail::receive::readable_text;
 use crate::mail::{dates, earlier};
+use crate::sending::mail::AGENT_KEY;
+use api::email::{EmailBody, EmailContactBody, EmailThreadBody};
+use api::messages::MessageBody;
 use model::time::Timestamp;
+use platforms::mail::answer_target::AnswerTarget;
+use platforms::mail::readable_text;
 use serde_json::{Map, Value};
-use wire::email::{EmailBody, EmailContactBody, EmailThreadBody};
-use wire::messages::MessageBody;
 
 /// Maximum length of a mail shown as a message, in characters.
 const MAX_CONTENT_CHARS: usize = 65_536;
@@ -86,22 +87,22 @@ fn email_body(mut row: EmailRow, base: &str) -> EmailBody {
         sent_at: row.sent_at.and_then(format_time),
         dated_at: dates::read_claimed_date(&headers).map(str::to_owned),
         opened_at: row.opened_at.and_then(format_time),
+        agent: headers.get(AGENT_KEY).and_then(|agent| serde_json::from_value(agent.clone()).ok()),
     }
 }
 
 /// Converts a received mail to a message for `pollNewMessages`, with its thread as the conversation.
-pub fn message_body(row: EmailRow) -> MessageBody {
+pub fn message_body(row: &EmailRow) -> MessageBody<'_> {
+    let content = readable_text(row.text.as_deref(), row.html.as_deref());
     MessageBody {
-        content: Some(
-            readable_text(row.text.as_deref(), row.html.as_deref()).chars().take(MAX_CONTENT_CHARS).collect(),
-        ),
-        id: row.id,
-        conversation_id: Some(row.thread),
-        direction: Some(row.direction),
-        sender_type: Some("customer".to_owned()),
-        content_type: Some("text".to_owned()),
-        status: Some(row.status),
-        created_at: format_time(row.created_at),
+        id: row.id.as_str().into(),
+        conversation_id: Some(row.thread.as_str().into()),
+        direction: Some(row.direction.as_str().into()),
+        sender_type: Some("customer".into()),
+        content: Some(content.chars().take(MAX_CONTENT_CHARS).collect()),
+        content_type: Some("text".into()),
+        status: Some(row.status.as_str().into()),
+        created_at: Some(row.created_at),
         ..MessageBody::default()
     }
 }

@@ -23,8 +23,8 @@ use crate::media::upload::Upload;
 use crate::reply::Reply;
 use crate::state::Service;
 use crate::write::WriteContext;
+use api::media::MediaBody;
 use model::files;
-use wire::media::MediaBody;
 
 /// Size of a chunk when a file is served, in bytes.
 const CHUNK_BYTES: usize = 64 * 1024;

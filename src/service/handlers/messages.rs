@@ -3,63 +3,60 @@
 use axum::extract::State;
 
 use crate::auth::Caller;
-use crate::channels::Channel;
 use crate::chat::compose::compose;
-use crate::chat::content::{ChatSendRequest, Content};
-use crate::chat::emoji;
-use crate::chat::people;
-use crate::chat::send::{self, ComposedMessage};
+use crate::chat::{emoji, people};
 use crate::cursors::Cursors;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::{self, Filter, MessageRow};
 use crate::database::session::DbSession;
 use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::handlers::bodies;
-use crate::platforms::telegram::chat;
-use crate::platforms::whatsapp::PAYMENT_PREFIX;
+use crate::media;
 use crate::query::PageRequest;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
+use crate::sending::accept::{ComposedMessage, accept_reaction, accept_send};
 use crate::state::Service;
 use crate::write::WriteContext;
-use crate::{credits, media};
-use wire::errors::ErrorCode;
-use wire::reactions::ReactResult;
+use api::content::Content;
+use api::errors::ErrorCode;
+use api::fields::Text;
+use api::messages::SendMessage;
+use api::reactions::{React, ReactResult};
+use platforms::Channel;
+use platforms::telegram::chat;
+use platforms::whatsapp::PAYMENT_PREFIX;
 
 const DIRECTIONS: [&str; 2] = ["inbound", "outbound"];
 const STATUSES: [&str; 5] = ["received", "sent", "delivered", "read", "failed"];
-/// Maximum size of a reaction, in bytes; the longest emoji sequences have about 40.
-const MAX_REACTION_BYTES: usize = 64;
 
 /// Handles `sendMessage`.
 pub async fn send(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
-    let asked = ChatSendRequest::read(&Fields::of_body(&request.body)?)?;
-    let media = match &asked.content {
-        Content::Media(media) => Some(media::inspect_for_request(&service, &mut request, media).await?),
-        _ => None,
-    };
+    let asked: SendMessage = request.read_body()?;
+    let media = media::inspect_content(&service, &mut request, &asked.content).await?;
     service.write(request, move |work, caller| send_in(work, caller, asked, media)).await
 }
 
 fn send_in(
     work: &WriteContext<'_>,
     caller: &Caller,
-    asked: ChatSendRequest,
+    asked: SendMessage,
     media: Option<media::MediaInfo>,
 ) -> Result<Reply, ApiError> {
     let channel = channels::read(work.db, &caller.channel_id)?;
     let conversation = open_conversation(work, &channel, &asked)?;
-    let reply_to = match &asked.reply_to {
-        Some(quoted) => Some(find_quoted_message(work, &conversation, quoted)?),
+    // A template quotes nothing.
+    let quoted = asked.reply_to.filter(|_| !matches!(asked.content, Content::Template { .. }));
+    let reply_to = match quoted.and_then(Text::non_empty) {
+        Some(quoted) => Some(find_quoted_message(work, &conversation, &quoted)?),
         None => None,
     };
     let (price, outgoing) = compose(work, &caller.workspace, asked.content, media.as_ref())?;
     let id = work.id("msg", work.stamp());
-    let paid = credits::pay(work, caller, price, "message", &id)?;
+    let paid = work.pay(caller, price, "message", &id)?;
     let outgoing = ComposedMessage { cost: paid.used, reply_to, ..outgoing };
-    let row = send::send(work, &channel, &conversation, id, outgoing)?;
+    let row = accept_send(work, &channel, &conversation, id, outgoing)?;
     bodies::sent_reply(row, Channel::Whatsapp, &paid)
 }
 
@@ -67,10 +64,10 @@ fn send_in(
 fn open_conversation(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
-    asked: &ChatSendRequest,
+    asked: &SendMessage,
 ) -> Result<ConversationRow, ApiError> {
     work.service.platforms.address(channel)?;
-    let conversation = people::find_or_create_conversation(work, channel, &asked.to)?;
+    let conversation = people::find_or_create_conversation(work, channel, asked.to.as_str())?;
     let is_template = matches!(asked.content, Content::Template { .. });
     let open = conversation.is_window_open(work.now);
     if !(is_template || open || work.test) {
@@ -89,7 +86,7 @@ fn find_quoted_message(
     id: &str,
 ) -> Result<String, ApiError> {
     let found = messages::read_within(work.db, &conversation.id, id)?;
-    let absent = || ApiError::validation("replyTo names no message of this conversation");
+    let absent = || ApiError::validation("replyTo is not a message of this conversation");
     let found = found.ok_or_else(absent)?;
     check_reachable(Channel::Whatsapp, &found, "quoted")?;
     Ok(found.id)
@@ -126,7 +123,7 @@ fn write_page(
 ) -> Result<Reply, ApiError> {
     let mut lines = page.lines();
     messages::visit_page(db, &caller.channel_id, filter, &page.after, page.rows_to_read(), |row| {
-        lines.push(&bodies::message_line(row, caller.channel), || row.page_position())
+        lines.push(&bodies::message_body(row, caller.channel), || row.page_position())
     })?;
     lines.reply(cursors)
 }
@@ -139,28 +136,18 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
         .database
         .read(move |db| {
             let row = messages::read(db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
-            Reply::ok(&bodies::full_message_body(row, caller.channel))
+            Reply::ok(&bodies::whole_message_body(&row, caller.channel))
         })
         .await
 }
 
 /// Handles `reactToMessage`.
-pub async fn react(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
-    let emoji = read_emoji(&request)?;
+pub async fn react(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
+    let emoji = request.read_body::<React>()?.emoji.into_string();
     if !emoji.is_empty() && !emoji::is_single_emoji(&emoji) {
         return Err(ApiError::validation("emoji must be one emoji, or empty to remove the reaction"));
     }
     react_with(service, request, emoji).await
-}
-
-/// Reads the emoji of a reaction; empty removes it.
-///
-/// # Errors
-/// `VALIDATION_ERROR` if it is absent, not a string or too long.
-pub fn read_emoji(request: &WriteRequest) -> Result<String, ApiError> {
-    let fields = Fields::of_body(&request.body)?;
-    let emoji = fields.text("emoji", MAX_REACTION_BYTES)?;
-    emoji.map(str::to_owned).ok_or_else(|| fields.refuse("emoji", "is required; empty removes the reaction"))
 }
 
 /// Sets or removes a reaction on a message of the caller's channel.
@@ -192,13 +179,13 @@ fn react_to(
     };
     check_reachable(caller.channel, row, "reacted to")?;
     if chat::is_business(conversation.recipient()) {
-        let words = "the bot platform takes no reactions in a chat of a business it is connected to";
+        let words = "the bot platform does not support reactions in business chats";
         return Err(ApiError::new(ErrorCode::UnsupportedType, words));
     }
     if !work.test && !work.service.platforms.carrier(&caller.channel_id, caller.channel)?.is_instant() {
-        return Ok(Some(send::enqueue_reaction(work, row, conversation.recipient(), emoji)?));
+        return Ok(Some(accept_reaction(work, row, conversation.recipient(), emoji)?));
     }
-    messages::set_reaction(work.db, &row.id, Some(emoji).filter(|entry| !entry.is_empty()))?;
+    messages::set_reaction(work.db, &row.id, Some(emoji).filter(|entry| !entry.is_empty()), work.now)?;
     work.record_outbound(caller.channel, &conversation.peer, emoji, work.now)?;
     Ok(None)
 }
@@ -210,7 +197,7 @@ pub fn check_reachable(channel: Channel, row: &MessageRow, done: &str) -> Result
         _ => !row.platform_id.is_empty() && !row.platform_id.starts_with(PAYMENT_PREFIX),
     };
     let refused =
-        || ApiError::validation(format!("this message cannot be {done}: the platform knows it under no id"));
+        || ApiError::validation(format!("this message cannot be {done}: it has no id of the platform"));
     if is_known { Ok(()) } else { Err(refused()) }
 }
 

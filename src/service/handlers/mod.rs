@@ -13,6 +13,7 @@ pub mod mail_bodies;
 pub mod media;
 pub mod messages;
 pub mod openapi;
+pub mod team;
 pub mod telegram;
 pub mod templates;
 pub mod triggers;

@@ -1,39 +1,33 @@
 //! Handlers of the Telegram channel.
 
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::auth::Caller;
-use crate::carriers::FoundChat;
-use crate::channels::Channel;
-use crate::chat::content::Media;
-use crate::chat::html;
-use crate::chat::markdown;
-use crate::chat::send::{self, ComposedMessage};
-use crate::database::DatabaseError;
-use crate::database::channels;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages as stored;
 use crate::database::session::DbSession;
+use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::handlers::bodies;
 use crate::handlers::conversations::{list_messages, list_page};
-use crate::handlers::messages::{check_reachable, react_with, read_emoji};
-use crate::platforms::telegram::chat;
+use crate::handlers::messages::{check_reachable, react_with};
+use crate::media;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
+use crate::sending::accept::{ComposedMessage, accept_send};
 use crate::state::Service;
 use crate::write::WriteContext;
-use crate::{credits, media};
+use api::errors::ErrorCode;
+use api::fields::{Text, TextOrNumber, require_filled};
+use api::reactions::React;
+use api::request::FieldError;
+use api::telegram::{ParseMode, SendTelegram, TelegramType};
 use model::{bounds, prices, reactions};
-use wire::errors::ErrorCode;
+use platforms::telegram::{chat, html, markdown};
+use platforms::{Channel, FoundChat};
 
-/// Message types in the order of the interface.
-const CONTENT_TYPES: [&str; 5] = ["text", "photo", "video", "document", "audio"];
-const PARSE_MODES: [&str; 2] = ["HTML", "MarkdownV2"];
-
-/// Parsed `SendTelegramMessage`.
+/// Checked [`SendTelegram`].
 struct TelegramSendRequest {
     chat: String,
     kind: &'static str,
@@ -41,19 +35,26 @@ struct TelegramSendRequest {
     text: String,
     /// Parse mode and marked-up text.
     marked: (&'static str, String),
-    media: Option<Media>,
+    media: Option<LinkedFile>,
     reply_to: Option<String>,
+}
+
+/// Photo, video, document or audio behind a URL.
+struct LinkedFile {
+    link: String,
+    filename: Option<String>,
 }
 
 /// Handles `sendTelegramMessage`.
 pub async fn send(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
-    let fields = Fields::of_body(&request.body)?;
-    let asked = TelegramSendRequest::read(&fields)?;
+    let asked = TelegramSendRequest::of(request.read_body()?)?;
     if service.platforms.connected(&request.caller.channel_id).is_some() {
-        asked.check_units(&fields)?;
+        asked.check_units()?;
     }
     let media = match &asked.media {
-        Some(media) => Some(media::inspect_for_request(&service, &mut request, media).await?),
+        Some(media) => {
+            Some(media::inspect_for_request(&service, &mut request, asked.kind, &media.link).await?)
+        }
         None => None,
     };
     let found = find_unknown_chat(&service, &request.caller, &asked.chat).await?;
@@ -77,13 +78,13 @@ async fn find_unknown_chat(
     match asking.await {
         Ok(Some(found)) => Ok(Some(found)),
         Ok(None) => {
-            let why = "the bot platform knows no such chat, or the bot may not write there: a person has to start \
-                       the bot first, a channel has to have it as an administrator";
+            let why = "the bot platform does not know this chat, or the bot may not write there: a person \
+                       has to start the bot first, and a channel has to make it an administrator";
             Err(ApiError::new(ErrorCode::InvalidRecipient, why))
         }
         Err(trouble) => {
             let why =
-                format!("nothing was sent: the bot platform could not be asked for this chat: {trouble}");
+                format!("nothing was sent because the bot platform could not look up this chat: {trouble}");
             Err(ApiError::new(ErrorCode::WhatsappError, why))
         }
     }
@@ -99,33 +100,26 @@ fn has_conversation(db: &dyn DbSession, channel: &str, address: &str) -> Result<
 }
 
 impl TelegramSendRequest {
-    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let kind = if fields.value("type").is_some() {
-            fields.required_word("type", &CONTENT_TYPES)?
-        } else {
-            "text"
+    fn of(body: SendTelegram) -> Result<Self, FieldError> {
+        let (kind, mode) = (body.kind.word(), body.parse_mode.unwrap_or(ParseMode::Html));
+        let chat = check_chat_id(body.chat_id)?;
+        let caption = body.caption.and_then(Text::non_empty);
+        let (name, marked, media) = match body.kind {
+            TelegramType::Text => ("text", require_filled("text", body.text)?, None),
+            _ => {
+                let link = require_filled("url", body.url)?;
+                let filename = body.filename.and_then(Text::non_empty);
+                ("caption", caption.unwrap_or_default(), Some(LinkedFile { link, filename }))
+            }
         };
-        let mode = if fields.value("parseMode").is_some() {
-            fields.required_word("parseMode", &PARSE_MODES)?
-        } else {
-            "HTML"
+        let read = match mode {
+            ParseMode::Html => html::to_plain_text(&marked),
+            ParseMode::MarkdownV2 => markdown::to_plain_text(&marked),
         };
-        let media = match kind {
-            "text" => None,
-            kind => Some(Media::read(kind, fields, "url")?),
-        };
-        let (name, marked) = match &media {
-            None => ("text", fields.required_text("text", bounds::MAX_TEXT_CHARS)?),
-            Some(media) => ("caption", media.caption.as_deref().unwrap_or("")),
-        };
-        let read = if mode == "HTML" { html::to_plain_text(marked) } else { markdown::to_plain_text(marked) };
-        let text = read.map_err(|why| fields.refuse(name, &format!("is not valid {mode}: {why}")))?;
-        let reply_to = match fields.value("replyTo") {
-            Some(Value::Number(number)) => Some(number.to_string()),
-            _ => fields.text("replyTo", 256)?.filter(|text| !text.is_empty()).map(str::to_owned),
-        };
-        let marked = (mode, marked.to_owned());
-        Ok(Self { chat: read_chat_id(fields)?, kind, text, marked, media, reply_to })
+        let mode = mode.word();
+        let text = read.map_err(|why| FieldError::new(name, format!("is not valid {mode}: {why}")))?;
+        let reply_to = body.reply_to.and_then(TextOrNumber::non_empty);
+        Ok(Self { chat, kind, text, marked: (mode, marked), media, reply_to })
     }
 }
 
@@ -135,7 +129,7 @@ impl TelegramSendRequest {
     ///
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.
-    fn check_units(&self, fields: &Fields<'_>) -> Result<(), ApiError> {
+    fn check_units(&self) -> Result<(), FieldError> {
         let (name, limit) = if self.media.is_none() {
             ("text", bounds::MAX_TEXT_CHARS)
         } else {
@@ -146,9 +140,9 @@ impl TelegramSendRequest {
             return Ok(());
         }
         let why = format!(
-            "has {units} units as the bot platform counts, which takes at most {limit}: an emoji counts twice"
+            "has {units} units as the bot platform counts (an emoji counts twice); the maximum is {limit}"
         );
-        Err(fields.refuse(name, &why))
+        Err(FieldError::new(name, why))
     }
 }
 
@@ -157,20 +151,18 @@ fn chat_of_general_topic(address: &str) -> &str {
     address.strip_suffix("/1").unwrap_or(address)
 }
 
-/// Reads `chatId` as text; a JSON number is accepted as well.
-fn read_chat_id(fields: &Fields<'_>) -> Result<String, ApiError> {
-    let text = match fields.value("chatId") {
-        // A number beyond 64 bits would lose digits.
-        Some(Value::Number(number)) => number.as_i64().map_or_else(String::new, |i64| i64.to_string()),
-        _ => chat_of_general_topic(fields.required_text("chatId", 64)?).to_owned(),
-    };
-    if chat::is_address(&text) {
-        Ok(text)
-    } else {
-        let form =
-            "must be a numeric chat id, perhaps with / and the number of a topic, or the @name of a channel";
-        Err(fields.refuse("chatId", form))
+/// Checks `chatId` and returns the chat's address.
+fn check_chat_id(told: TextOrNumber<64>) -> Result<String, FieldError> {
+    let text = chat_of_general_topic(told.as_str());
+    if text.is_empty() {
+        return Err(FieldError::new("chatId", "must not be empty"));
     }
+    if chat::is_address(text) {
+        return Ok(text.to_owned());
+    }
+    let form =
+        "must be a numeric chat id, perhaps with / and the number of a topic, or the @name of a channel";
+    Err(FieldError::new("chatId", form))
 }
 
 fn send_in(
@@ -186,7 +178,7 @@ fn send_in(
     let reply_to = match &asked.reply_to {
         Some(quoted) => {
             let found = stored::read_within(work.db, &conversation.id, quoted)?;
-            let absent = || ApiError::validation("replyTo names no message of this chat");
+            let absent = || ApiError::validation("replyTo is not a message of this chat");
             let found = found.ok_or_else(absent)?;
             check_reachable(Channel::Telegram, &found, "quoted")?;
             Some(found.id)
@@ -196,7 +188,7 @@ fn send_in(
     let hosted = media.as_ref().is_some_and(|media| media.hosted);
     let price = if asked.media.is_some() { media::price(asked.kind, hosted) } else { prices::TEXT_CREDITS };
     let id = work.id("msg", work.stamp());
-    let paid = credits::pay(work, caller, price, "message", &id)?;
+    let paid = work.pay(caller, price, "message", &id)?;
     let details = asked.media.as_ref().map(|entry| {
         json!({
             "mimeType": media.as_ref().map(|media| media.mime_type.clone()),
@@ -216,7 +208,7 @@ fn send_in(
         cost: paid.used,
         broadcast: None,
     };
-    let row = send::send(work, &channel, &conversation, id, outgoing)?;
+    let row = accept_send(work, &channel, &conversation, id, outgoing)?;
     bodies::sent_reply(row, Channel::Telegram, &paid)
 }
 
@@ -256,14 +248,14 @@ pub async fn messages(State(service): State<Service>, request: ReadRequest) -> R
 }
 
 /// Handles `reactToTelegramMessage`; the platform accepts a fixed set of emoji.
-pub async fn react(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
-    let emoji = read_emoji(&request)?;
+pub async fn react(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
+    let emoji = request.read_body::<React>()?.emoji.into_string();
     if emoji.is_empty() {
         return react_with(service, request, emoji).await;
     }
     let refused = || {
         let all = reactions::BOT_CHAT_REACTIONS.join(" ");
-        ApiError::validation(format!("the bot platform does not take this emoji; it takes {all}"))
+        ApiError::validation(format!("the bot platform does not support this emoji; it supports {all}"))
     };
     let listed = reactions::bot_chat_form(&emoji).ok_or_else(refused)?;
     react_with(service, request, listed.to_owned()).await

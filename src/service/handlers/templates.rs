@@ -7,7 +7,8 @@ use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::request::ReadRequest;
 use crate::state::Service;
-use wire::templates::{TemplateBody, TemplateList};
+use api::templates::{TemplateBody, TemplateList};
+use platforms::Template;
 
 /// Handles `listTemplates`: approved templates only.
 pub async fn list(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
@@ -15,7 +16,7 @@ pub async fn list(State(service): State<Service>, request: ReadRequest) -> Resul
     service
         .database
         .read(move |db| {
-            let body = |template: templates::Template| TemplateBody {
+            let body = |template: Template| TemplateBody {
                 components: serde_json::from_str(&template.components).unwrap_or_default(),
                 name: template.name,
                 language: template.language,

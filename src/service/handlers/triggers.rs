@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use axum::extract::State;
 
 use crate::auth::Caller;
-use crate::channels::Channel;
 use crate::cursors::PagePosition;
 use crate::database::messages::{self, Filter};
 use crate::database::session::DbSession;
@@ -17,9 +16,11 @@ use crate::last_answer;
 use crate::reply::Reply;
 use crate::request::ReadRequest;
 use crate::state::Service;
+use api::pages::PageWriter;
+use api::triggers::{CampaignBody, Newest};
 use model::bounds;
 use model::time::{SECOND, Timestamp};
-use wire::pages::PageWriter;
+use platforms::Channel;
 
 /// Maximum number of items. The interface states it for new messages; the other triggers use the same.
 const MAX_ITEMS: i64 = bounds::MAX_TRIGGER_ITEMS as i64;
@@ -45,13 +46,12 @@ fn newest_messages(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiErro
             mark.filter(|mark| mark.earlier.is_some()).map_or(i64::MIN, |mark| mark.since * SECOND);
         let from = Timestamp::from_micros(connected_at);
         let rows = emails::newest_inbound(db, &caller.channel_id, from, MAX_ITEMS)?;
-        let data: Vec<_> = rows.into_iter().map(mail_bodies::message_body).collect();
-        return Reply::ok(&serde_json::json!({ "data": data }));
+        return Reply::ok(&Newest { data: rows.iter().map(mail_bodies::message_body).collect() });
     }
     let filter = Filter { direction: Some("inbound"), ..Filter::default() };
     let mut list = PageWriter::new();
     messages::visit_page(db, &caller.channel_id, &filter, &PagePosition::top(), MAX_ITEMS, |row| {
-        let pushed = list.push(&bodies::message_line(row, caller.channel));
+        let pushed = list.push(&bodies::message_body(row, caller.channel));
         pushed.map_err(|cause| ApiError::internal(&cause))
     })?;
     Ok(Reply::from_json(list.finish_list()))
@@ -67,8 +67,7 @@ pub async fn new_contact(State(service): State<Service>, request: ReadRequest) -
                 Channel::Whatsapp => stored::newest(db, &caller.workspace, MAX_ITEMS)?,
                 _ => Vec::new(),
             };
-            let data: Vec<_> = rows.into_iter().map(contacts::contact_body).collect();
-            Reply::ok(&serde_json::json!({ "data": data }))
+            Reply::ok(&Newest { data: rows.into_iter().map(contacts::contact_body).collect() })
         })
         .await
 }
@@ -96,17 +95,18 @@ pub async fn campaign_completed(
     service
         .database
         .read_consistent(move |db| {
-            let mut items = trigger_events::newest(db, &caller.workspace, event::CAMPAIGN_EVENT, MAX_ITEMS)?;
+            let reported = trigger_events::newest(db, &caller.workspace, event::CAMPAIGN_EVENT, MAX_ITEMS)?;
+            let mut items: Vec<_> =
+                reported.into_iter().map(|(at, item)| (at, CampaignBody::Reported(item))).collect();
             for row in sent::list_completed(db, &caller.channel_id, MAX_ITEMS)? {
                 let counts = sent::count_recipients(db, &row.id)?;
                 let at = row.completed_at.unwrap_or(row.created_at);
                 let body = broadcasts::broadcast_body(row, counts);
-                items.push((at, serde_json::to_value(body).map_err(|cause| ApiError::internal(&cause))?));
+                items.push((at, CampaignBody::Broadcast(Box::new(body))));
             }
             items.sort_by_key(|(at, _)| Reverse(*at));
-            let data: Vec<_> =
-                items.into_iter().map(|(_, item)| item).take(bounds::MAX_TRIGGER_ITEMS).collect();
-            Reply::ok(&serde_json::json!({ "data": data }))
+            let latest = items.into_iter().map(|(_, item)| item).take(bounds::MAX_TRIGGER_ITEMS);
+            Reply::ok(&Newest { data: latest.collect() })
         })
         .await
 }
@@ -122,8 +122,7 @@ async fn list_trigger_events(
         .database
         .read(move |db| {
             let rows = trigger_events::newest(db, &caller.workspace, name, MAX_ITEMS)?;
-            let data: Vec<_> = rows.into_iter().map(|(_, item)| item).collect();
-            Reply::ok(&serde_json::json!({ "data": data }))
+            Reply::ok(&Newest { data: rows.into_iter().map(|(_, item)| item).collect() })
         })
         .await
 }

@@ -1,42 +1,38 @@
 //! Handlers of the voice and SMS channel.
 
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::auth::Caller;
-use crate::channels::Channel;
 use crate::chat::people::find_or_create_conversation;
-use crate::chat::send::{self, ComposedMessage};
-use crate::credits;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::ingress;
 use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::handlers::account::credits_as_f64;
 use crate::handlers::bodies;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
+use crate::sending::accept::{ComposedMessage, accept_send};
 use crate::state::Service;
 use crate::voice;
 use crate::voice::place::{self, NewCall};
 use crate::write::WriteContext;
-use model::{bounds, counting, prices};
-use wire::voip::{CallBody, VoipConversationBody};
+use api::content::MAX_ID_CHARS;
+use api::escalations::{EscalationBody, EscalationState};
+use api::fields::{JsonObject, Phone, Text};
+use api::voip::{CallBody, PlaceCall, SendSms, VoipConversationBody};
+use model::{counting, prices};
+use platforms::{CALL_KIND, Channel};
 
-/// Recipient fields of `PlaceCall` and `SendSms`.
+/// Recipient of a call or an SMS.
 struct CallTarget {
-    to: String,
+    to: Phone,
     /// Channel to use; must be the key's own.
-    channel: Option<String>,
+    channel: Option<Text<MAX_ID_CHARS>>,
 }
 
 impl CallTarget {
-    fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let channel = fields.text("channelId", 256)?.filter(|text| !text.is_empty()).map(str::to_owned);
-        Ok(Self { to: fields.required_phone("to")?.to_owned(), channel })
-    }
-
     /// Returns the key's channel and the conversation with the customer.
     fn find(
         &self,
@@ -45,37 +41,33 @@ impl CallTarget {
     ) -> Result<(ChannelRow, ConversationRow), ApiError> {
         let channel = channels::read(work.db, &caller.channel_id)?;
         // Callers know a channel by its `assistantId`, the only id in `getAccount`.
-        let named =
-            self.channel.as_ref().is_none_or(|text| *text == channel.id || *text == channel.assistant);
+        let wanted = self.channel.as_ref().map_or("", Text::as_str);
+        let named = wanted.is_empty() || wanted == channel.id || wanted == channel.assistant;
         if !named {
             return Err(ApiError::validation("channelId must name the channel of this key"));
         }
         work.service.platforms.address(&channel)?;
-        let mut conversation = find_or_create_conversation(work, &channel, &self.to)?;
+        let mut conversation = find_or_create_conversation(work, &channel, self.to.as_str())?;
         let wrote = conversation.last_inbound_at.is_some();
-        if !wrote && conversation.peer != self.to {
+        if !wrote && conversation.peer != self.to.as_str() {
             // Phone networks do not recognise an outdated form of a number.
-            ingress::move_peer(work.db, &channel.id, (&conversation.peer, &self.to), true)?;
-            conversation.peer.clone_from(&self.to);
+            ingress::move_peer(work.db, &channel.id, (&conversation.peer, self.to.as_str()), true)?;
+            self.to.as_str().clone_into(&mut conversation.peer);
         }
         Ok((channel, conversation))
     }
 }
 
 /// Handles `placeCall`: charges the first minute now and the others after the call.
-pub async fn call(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
-    let fields = Fields::of_body(&request.body)?;
-    let target = CallTarget::read(&fields)?;
-    let metadata = match fields.value("metadata") {
-        None => "{}".to_owned(),
-        Some(value) if value.is_object() => value.to_string(),
-        Some(_) => return Err(fields.refuse("metadata", "must be an object")),
-    };
+pub async fn call(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
+    let PlaceCall { to, channel_id, metadata } = request.read_body()?;
+    let target = CallTarget { to, channel: channel_id };
+    let metadata = metadata.map_or_else(|| "{}".to_owned(), JsonObject::into_string);
     service
         .write(request, move |work, caller| {
             let (channel, conversation) = target.find(work, caller)?;
             let id = work.id("call", work.stamp());
-            let paid = credits::pay(work, caller, prices::VOICE_MINUTE_CREDITS, "call", &id)?;
+            let paid = work.pay(caller, prices::VOICE_MINUTE_CREDITS, "call", &id)?;
             let new = NewCall { id: id.clone(), metadata, cost: paid.used };
             let is_carried = place::place_call(work, &channel, &conversation, new)?;
             let reply = Reply::ok(&CallBody {
@@ -90,15 +82,14 @@ pub async fn call(State(service): State<Service>, request: WriteRequest) -> Resu
 }
 
 /// Handles `sendSms`.
-pub async fn sms(State(service): State<Service>, request: WriteRequest) -> Result<Reply, ApiError> {
-    let fields = Fields::of_body(&request.body)?;
-    let target = CallTarget::read(&fields)?;
-    let content = fields.required_text("body", bounds::MAX_SMS_CHARS)?.to_owned();
+pub async fn sms(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
+    let SendSms { to, body, channel_id } = request.read_body()?;
+    let (target, content) = (CallTarget { to, channel: channel_id }, body.into_string());
     service
         .write(request, move |work, caller| {
             let (channel, conversation) = target.find(work, caller)?;
             let id = work.id("msg", work.stamp());
-            let paid = credits::pay(work, caller, prices::SMS_CREDITS, "message", &id)?;
+            let paid = work.pay(caller, prices::SMS_CREDITS, "message", &id)?;
             let details = json!({ "segments": counting::count_sms_segments(&content) }).to_string();
             let outgoing = ComposedMessage {
                 sender: "api",
@@ -108,7 +99,7 @@ pub async fn sms(State(service): State<Service>, request: WriteRequest) -> Resul
                 cost: paid.used,
                 ..ComposedMessage::default()
             };
-            let row = send::send(work, &channel, &conversation, id, outgoing)?;
+            let row = accept_send(work, &channel, &conversation, id, outgoing)?;
             bodies::sent_reply(row, Channel::Voip, &paid)
         })
         .await
@@ -125,7 +116,7 @@ pub async fn conversations(State(service): State<Service>, request: ReadRequest)
             let channel = channels::read(db, &caller.channel_id)?;
             let rows = conversations::list(db, &channel.id, None, &page.after, page.rows_to_read())?;
             let with_manner = |row: ConversationRow| {
-                let spoken = voice::conversation_mode(db, &channel, &row.id)? == voice::CALL_KIND;
+                let spoken = voice::conversation_mode(db, &channel, &row.id)? == CALL_KIND;
                 let escalation = bodies::load_escalation(db, &row)?;
                 Ok::<_, ApiError>((row, if spoken { "call" } else { "sms" }, escalation))
             };
@@ -136,10 +127,10 @@ pub async fn conversations(State(service): State<Service>, request: ReadRequest)
 }
 
 fn voip_conversation_body(
-    (row, kind, escalation): (ConversationRow, &'static str, Option<Value>),
+    (row, kind, escalation): (ConversationRow, &'static str, Option<EscalationBody>),
 ) -> VoipConversationBody {
     VoipConversationBody {
-        escalation,
+        escalation: escalation.map(EscalationState::Requested),
         id: row.id,
         customer_phone: Some(row.peer),
         customer_name: row.name,

@@ -4,23 +4,22 @@ use axum::extract::State;
 use rand::RngExt;
 
 use crate::auth::Caller;
-use crate::channels::Channel;
-use crate::chat::content::MAX_LINK_CHARS;
 use crate::database::webhooks::{self, WebhookRow};
 use crate::errors::ApiError;
-use crate::events::Event;
-use crate::fields::Fields;
+use crate::events::events_of_channel;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
 use crate::write::WriteContext;
-use wire::errors::ErrorCode;
-use wire::webhooks::{DeleteResult, WebhookBody, WebhookList};
+use api::errors::ErrorCode;
+use api::events::Event;
+use api::fields::Text;
+use api::request::FieldError;
+use api::webhooks::{CreateWebhook, DeleteResult, WebhookBody, WebhookList};
+use platforms::Channel;
 
 /// Maximum number of subscriptions per channel.
 const MAX_WEBHOOKS: usize = 20;
-/// Maximum length of a secret, in characters.
-const MAX_SECRET_CHARS: usize = 256;
 
 /// Handles `listWebhooks` and `listEmailWebhooks`.
 pub async fn list(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
@@ -34,7 +33,7 @@ pub async fn list(State(service): State<Service>, request: ReadRequest) -> Resul
         .await
 }
 
-/// Parsed `WebhookInput`.
+/// Checked [`CreateWebhook`].
 struct WebhookRequest {
     url: String,
     events: Vec<&'static str>,
@@ -43,7 +42,7 @@ struct WebhookRequest {
 
 /// Handles `createWebhook` and `createEmailWebhook`.
 pub async fn create(State(service): State<Service>, mut request: WriteRequest) -> Result<Reply, ApiError> {
-    let wanted = WebhookRequest::read(&Fields::of_body(&request.body)?, request.caller.channel)?;
+    let wanted = WebhookRequest::of(request.read_body()?, request.caller.channel)?;
     let url = service.guard.vet(&wanted.url);
     let url = url.map_err(|why| ApiError::validation(format!("url cannot be used: {why}")))?;
     let answered = service.claim(&mut request).await?;
@@ -61,38 +60,36 @@ pub async fn create(State(service): State<Service>, mut request: WriteRequest) -
 }
 
 impl WebhookRequest {
-    fn read(fields: &Fields<'_>, channel: Channel) -> Result<Self, ApiError> {
-        let url = fields.required_text("url", MAX_LINK_CHARS)?.to_owned();
-        let secret = match fields.text("secret", MAX_SECRET_CHARS)? {
-            Some("") => return Err(fields.refuse("secret", "must not be empty; leave it out instead")),
-            secret => secret.map(str::to_owned),
-        };
-        Ok(Self { url, events: read_events(fields, Event::for_channel(channel))?, secret })
+    fn of(body: CreateWebhook, channel: Channel) -> Result<Self, FieldError> {
+        let secret = body.secret.map(Text::into_string);
+        if secret.as_deref() == Some("") {
+            return Err(FieldError::new("secret", "must not be empty; leave it out instead"));
+        }
+        let events = select_events(body.events, events_of_channel(channel))?;
+        Ok(Self { url: body.url.into_string(), events, secret })
     }
 }
 
-/// Reads the events without duplicates; all events of the channel if absent.
-fn read_events(fields: &Fields<'_>, known: &[Event]) -> Result<Vec<&'static str>, ApiError> {
-    if fields.value("events").is_none() {
-        return Ok(known.iter().map(|event| event.word()).collect());
-    }
+/// Returns the named events without duplicates; all events of the channel if none are named.
+fn select_events(named: Option<Vec<String>>, known: &[Event]) -> Result<Vec<&'static str>, FieldError> {
+    let Some(named) = named else { return Ok(known.iter().map(|event| event.word()).collect()) };
     let (mut wanted, mut unknown) = (Vec::new(), Vec::new());
-    for item in fields.array("events")? {
-        match known.iter().map(|event| event.word()).find(|text| item.as_str() == Some(text)) {
+    for name in named {
+        match known.iter().map(|event| event.word()).find(|word| *word == name) {
             Some(word) if wanted.contains(&word) => {}
             Some(word) => wanted.push(word),
-            None => unknown.push(item.as_str().map_or_else(|| item.to_string(), str::to_owned)),
+            None => unknown.push(name),
         }
     }
-    let words = || known.iter().map(|event| event.word()).collect::<Vec<_>>().join(", ");
     if !unknown.is_empty() {
         unknown.truncate(5);
         let cut: String = unknown.join(", ").chars().take(200).collect();
-        return Err(fields
-            .refuse("events", &format!("names what this channel does not have: {cut}; it has {}", words())));
+        let all = known.iter().map(|event| event.word()).collect::<Vec<_>>().join(", ");
+        let problem = format!("has events that this channel does not have: {cut}; the channel has {all}");
+        return Err(FieldError::new("events", problem));
     }
     if wanted.is_empty() {
-        return Err(fields.refuse("events", "must name at least one event; leave it out for all"));
+        return Err(FieldError::new("events", "must name at least one event; leave it out for all"));
     }
     Ok(wanted)
 }
@@ -113,7 +110,7 @@ fn create_in(
     }
     if webhooks::count(work.db, &caller.channel_id)? >= MAX_WEBHOOKS {
         let message =
-            format!("this channel has {MAX_WEBHOOKS} webhooks, as many as it can; delete one first");
+            format!("this channel has {MAX_WEBHOOKS} webhooks, which is the maximum; delete one first");
         return Err(ApiError::validation(message));
     }
     let stamp = work.stamp();

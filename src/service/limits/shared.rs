@@ -108,7 +108,7 @@ impl KeyLogs {
         out
     }
 
-    /// Decodes what [`written`](Self::written) returned; skips categories of a newer version.
+    /// Decodes what [`to_bytes`](Self::to_bytes) returned; skips categories of a newer version.
     fn from_bytes(mut bytes: &[u8]) -> Self {
         let mut logs = Self::default();
         while let Some((&[number, low, high], rest)) = bytes.split_first_chunk() {
@@ -128,7 +128,8 @@ impl KeyLogs {
 }
 
 impl Category {
-    const ALL: [Self; 5] = [Self::Send, Self::Broadcast, Self::ContactsWrite, Self::Read, Self::Webhooks];
+    const ALL: [Self; 6] =
+        [Self::Send, Self::Broadcast, Self::ContactsWrite, Self::Read, Self::Webhooks, Self::Team];
 
     const fn as_byte(self) -> u8 {
         match self {
@@ -137,6 +138,7 @@ impl Category {
             Self::ContactsWrite => 3,
             Self::Read => 4,
             Self::Webhooks => 5,
+            Self::Team => 6,
         }
     }
 }
@@ -153,7 +155,7 @@ mod tests {
 
         /// Limits stored as bytes between two calls equal those in memory.
         #[test]
-        fn what_is_written_is_read(calls in prop::collection::vec((0_i64..9_000_000, 0_usize..5), 1..200)) {
+        fn what_is_written_is_read(calls in prop::collection::vec((0_i64..9_000_000, 0_usize..6), 1..200)) {
             let limits = Limits::new(false);
             let (mut bytes, mut now) = (Vec::new(), Timestamp::from_micros(1_700_000_000_000_000));
             for (gap, which) in calls {

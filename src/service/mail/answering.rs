@@ -7,6 +7,7 @@ use std::pin::pin;
 use tokio::sync::watch;
 
 use crate::assistant::{self, Answer, AnswerError, ChatTranscript, Speaker, Tools};
+use crate::background;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::due::{self, DueJob};
 use crate::database::emails::{self, EmailRow};
@@ -15,14 +16,12 @@ use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, savepoint, thread_automation};
 use crate::errors::ApiError;
 use crate::mail::content::MailSendRequest;
-use crate::mail::receive::readable_text;
-use crate::mail::send::{self, MailAuthor};
-use crate::mail::topics;
-use crate::scheduler;
+use crate::sending::mail::{MailAuthor, accept_mail};
 use crate::state::Service;
 use crate::write::WriteContext;
+use api::errors::ErrorCode;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
-use wire::errors::ErrorCode;
+use platforms::mail::{readable_text, topics};
 
 /// Kind of the due task.
 pub const ANSWER_KIND: &str = "mail_answer";
@@ -34,7 +33,7 @@ const MAX_CONCURRENT_ANSWERS: i64 = 4;
 const ANSWER_LEASE: i64 = 2 * MINUTE;
 /// Pauses before the retries after a failure, in microseconds.
 const RETRY_DELAYS: [i64; 2] = [10 * SECOND, MINUTE];
-/// Maximum number of answers in a thread within [`WITHIN`] without a person's mail.
+/// Maximum number of answers in a thread within [`ANSWER_WINDOW`] without a person's mail.
 const MAX_UNATTENDED_ANSWERS: usize = 3;
 const ANSWER_WINDOW: i64 = 10 * MINUTE;
 /// Mails shown to the assistant, the bytes read for them, and the characters shown of each.
@@ -71,7 +70,7 @@ enum AnswerDecision {
     Assistant,
     /// A person has taken the thread over.
     Person,
-    /// The assistant has reached [`ANSWERS`]; a person is needed.
+    /// The assistant has reached [`MAX_UNATTENDED_ANSWERS`]; a person is needed.
     Nobody,
 }
 
@@ -103,8 +102,14 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let round = answer_due(&service).await;
-        if !scheduler::wait_for_next_round(&service, round, "mail is not answered", committed, &mut stop)
-            .await
+        if !background::wait_for_next_round(
+            &service,
+            round,
+            "answers to mail could not be started",
+            committed,
+            &mut stop,
+        )
+        .await
         {
             return;
         }
@@ -155,7 +160,7 @@ async fn answer(service: &Service, due: DueJob) -> Result<(), ApiError> {
     service
         .database
         .write_in(scope, move |db| {
-            let work = WriteContext { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let work = WriteContext::of_service(db, &state, state.clock.now());
             let tried: usize = due.data.parse().unwrap_or(0);
             if let (Err(AnswerError::Failed(why)), Some(pause)) = (&thought, RETRY_DELAYS.get(tried)) {
                 tracing::warn!(%why, "the assistant fails to answer a mail");
@@ -215,7 +220,7 @@ fn send_answer(
         attachments: Vec::new(),
     };
     let id = work.id("mail", work.stamp());
-    send::send(work, channel, id, asked, Vec::new(), MailAuthor { sender: "ai", cost: 0 })?;
+    accept_mail(work, channel, id, asked, Vec::new(), MailAuthor { sender: "ai", cost: 0 })?;
     Ok(())
 }
 

@@ -1,8 +1,6 @@
 //! Mail read from the mailbox: from customers, reports of mail servers, and mail sent from the mailbox by
 //! other programs.
 
-use crate::carriers::settle as carried;
-use crate::carriers::{OutboundFile, SendOutcome, SimulatedDelivery};
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressState};
 use crate::database::emails;
@@ -10,54 +8,32 @@ use crate::database::media::{self, MediaRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, ingress};
 use crate::errors::ApiError;
-use crate::mail::answer_target::AnswerTarget;
-use crate::mail::earlier::{self, EarlierArrival};
-use crate::mail::receive::{self, InboundMail};
-use crate::mail::settle::{self, SENT_NAME, UNKNOWN_STATUS};
+use crate::mail::earlier::{self};
+use crate::mail::receive::{self};
 use crate::mail::{answering, filing, repeats};
-use crate::platforms::mailbox::MailDirection;
+use crate::sending::mail::{self as sent, SENT_NAME, UNKNOWN_STATUS};
+use crate::sending::outcome;
 use crate::takeover::{self, AutomationSubject};
 use crate::write::WriteContext;
+use platforms::mail::answer_target::AnswerTarget;
+use platforms::mail::{ArrivedMail, BounceReport, InboundMail};
+use platforms::mailbox::MailDirection;
+use platforms::{SendOutcome, SimulatedDelivery};
 
 /// Name under which ids of the inbox are recorded.
 pub const INBOX_NAME: &str = "inbox";
 
-/// Mail read from a mailbox.
-#[derive(Debug, Clone, Default)]
-pub struct ArrivedMail {
-    pub mail: InboundMail,
-    pub files: Vec<OutboundFile>,
-    /// Attachments after they were stored.
-    pub stored_files: Vec<MediaRow>,
-    pub direction: MailDirection,
-    /// UIDVALIDITY and UID in the inbox; `None` for a mail with an unreliable `Message-ID`.
-    pub number: Option<(u32, u32)>,
-    /// Report about a mail sent by this service.
-    pub bounce: Option<BounceReport>,
-    /// State in the mailbox before it was connected; `None` for new mail.
-    pub earlier: Option<EarlierArrival>,
-}
-
-/// Report of a mail server about a mail it had accepted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BounceReport {
-    /// `Message-ID` of the reported mail.
-    pub header_id: String,
-    /// False for mail that is delayed or was delivered.
-    pub has_failed: bool,
-    pub why: String,
-}
-
-/// Stores a mail, once.
+/// Stores a mail, once; `kept` are its attachments after their bytes were stored.
 pub fn receive_arrived(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     arrived: ArrivedMail,
+    kept: Vec<MediaRow>,
 ) -> Result<(), ApiError> {
     if let Some(arrival) = arrived.earlier {
-        return earlier::file_earlier_mail(work, channel, arrived, arrival);
+        return earlier::file_earlier_mail(work, channel, arrived, kept, arrival);
     }
-    let ArrivedMail { mut mail, stored_files: kept, direction, number, bounce: returned, .. } = arrived;
+    let ArrivedMail { mut mail, direction, number, bounce: returned, .. } = arrived;
     let id = mail.header_id.clone().unwrap_or_default();
     if let Some((validity, uid)) = number {
         ingress::record_arrival(work.db, &channel.id, &filing::number_name(validity, uid), &id)?;
@@ -132,7 +108,7 @@ fn record_own_mail(
         takeover::record_person_answer(work, AutomationSubject::Thread(&thread.id))?;
     }
     let row = receive::sent_row(work.id("mail", stamp), &thread.id, channel, &mail, stamp);
-    Ok(settle::store_sent_mail(work, channel, &row)?)
+    Ok(sent::store_sent_mail(work, channel, &row)?)
 }
 
 /// Settles a mail of unknown outcome as sent.
@@ -146,7 +122,7 @@ fn confirm_sent(work: &WriteContext<'_>, channel: &ChannelRow, header_id: &str) 
     let row =
         egress::read(work.db, &mail.id)?.filter(|egress_row| egress_row.state == EgressState::Unknown.word());
     let Some(row) = row else { return Ok(()) };
-    carried::settle_by_report(
+    outcome::record_reported_outcome(
         work,
         &row,
         SendOutcome::Taken {
@@ -166,8 +142,8 @@ fn record_bounce(
     confirm_sent(work, channel, &returned.header_id)?;
     let found = emails::find(work.db, &channel.id, &returned.header_id)?;
     if let Some(mail) = found.filter(|email_row| email_row.direction == "outbound" && returned.has_failed) {
-        tracing::info!(mail = mail.id, why = returned.why, "a mail came back");
-        emails::mark_failed(work.db, &mail.id)?;
+        tracing::info!(mail = mail.id, why = returned.why, "a sent mail was returned as undeliverable");
+        emails::mark_failed(work.db, &mail.id, work.now)?;
         threads::prioritize(work.db, &mail.thread, "high")?;
     }
     Ok(())

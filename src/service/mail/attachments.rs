@@ -8,17 +8,17 @@ use futures_util::future::try_join_all;
 
 use crate::auth::Caller;
 use crate::carriers::ingress;
-use crate::chat::content::{MAX_LINK_CHARS, Media};
 use crate::database::media::MediaRow;
 use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::media;
 use crate::request::WriteRequest;
 use crate::state::Service;
-use connections::guard::{FetchLimits, Request};
+use api::email::{AttachmentBody, SendAttachment};
+use api::errors::ErrorCode;
+use api::fields::Text;
+use api::request::FieldError;
 use model::bounds;
-use wire::email::AttachmentBody;
-use wire::errors::ErrorCode;
+use net::guard::{FetchLimits, Request};
 
 /// Maximum size of a mail's attachments together, in bytes.
 const MAX_TOTAL_BYTES: usize = 25 * 1024 * 1024;
@@ -34,52 +34,58 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub struct Attachment {
     /// Metadata known so far.
     pub body: AttachmentBody,
-    /// URL of the bytes, unless they were in the body.
-    pub url: Option<String>,
+    pub source: AttachmentSource,
 }
 
-/// Reads the attachments of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AttachmentSource {
+    Content(Vec<u8>),
+    Url(String),
+}
+
+impl Attachment {
+    fn url(&self) -> Option<&str> {
+        match &self.source {
+            AttachmentSource::Content(_) => None,
+            AttachmentSource::Url(url) => Some(url),
+        }
+    }
+}
+
+/// Checks the attachments of a body.
 ///
 /// # Errors
-/// `VALIDATION_ERROR` that names the item.
-pub fn read(fields: &Fields<'_>) -> Result<Vec<Attachment>, ApiError> {
-    let items = fields.array("attachments")?;
-    if items.len() > bounds::MAX_ATTACHMENTS {
-        let what = format!("must have at most {} items; it has {}", bounds::MAX_ATTACHMENTS, items.len());
-        return Err(fields.refuse("attachments", &what));
+/// Names the item.
+pub fn check(told: Vec<SendAttachment>) -> Result<Vec<Attachment>, FieldError> {
+    if told.len() > bounds::MAX_ATTACHMENTS {
+        let problem = format!("must have at most {} items; it has {}", bounds::MAX_ATTACHMENTS, told.len());
+        return Err(FieldError::new("attachments", problem));
     }
-    items.iter().enumerate().map(|(index, _)| read_attachment(&fields.item("attachments", index)?)).collect()
+    told.into_iter().enumerate().map(|(index, item)| check_attachment(index, item)).collect()
 }
 
-fn read_attachment(item: &Fields<'_>) -> Result<Attachment, ApiError> {
-    let filename = item.required_text("filename", bounds::MAX_FILENAME_CHARS)?;
+fn check_attachment(index: usize, item: SendAttachment) -> Result<Attachment, FieldError> {
+    let refuse = |name: &str, problem: &str| FieldError::new(format!("attachments[{index}].{name}"), problem);
+    let filename = item.filename.into_string();
     if filename.chars().any(char::is_control) {
-        return Err(item.refuse("filename", "must not contain control characters"));
+        return Err(refuse("filename", "must not contain control characters"));
     }
-    let content_type = item.text("contentType", 255)?.filter(|text| !text.is_empty());
-    if content_type.is_some_and(|content_type| !is_media_type(content_type)) {
-        return Err(item.refuse("contentType", "must be a media type, such as application/pdf"));
+    let content_type = item.content_type.and_then(Text::non_empty);
+    if content_type.as_ref().is_some_and(|content_type| !is_media_type(content_type)) {
+        return Err(refuse("contentType", "must be a media type, such as application/pdf"));
     }
-    let url = item.text("url", MAX_LINK_CHARS)?.filter(|text| !text.is_empty());
-    let content = item.text("content", usize::MAX)?.filter(|text| !text.is_empty());
-    let size = match (content, url) {
+    let url = item.url.and_then(Text::non_empty);
+    let content = item.content.filter(|text| !text.is_empty());
+    let (size, source) = match (content, url) {
         (Some(content), None) => {
-            let bytes = BASE64.decode(content).map_err(|_| item.refuse("content", "must be base64"))?;
-            u64::try_from(bytes.len()).ok()
+            let bytes = BASE64.decode(content).map_err(|_| refuse("content", "must be base64"))?;
+            (u64::try_from(bytes.len()).ok(), AttachmentSource::Content(bytes))
         }
-        (None, Some(_)) => None,
-        (Some(_), Some(_)) => return Err(item.refuse("content", "and url must not both be there")),
-        (None, None) => return Err(item.refuse("content", "or url is required")),
+        (None, Some(url)) => (None, AttachmentSource::Url(url)),
+        (Some(_), Some(_)) => return Err(refuse("content", "and url exclude each other")),
+        (None, None) => return Err(refuse("content", "or url is required")),
     };
-    Ok(Attachment {
-        body: AttachmentBody {
-            filename: filename.to_owned(),
-            content_type: content_type.map(str::to_owned),
-            size,
-            url: None,
-        },
-        url: url.map(str::to_owned),
-    })
+    Ok(Attachment { body: AttachmentBody { filename, content_type, size, url: None }, source })
 }
 
 /// Fetches the URLs among the attachments, concurrently, and returns their metadata.
@@ -91,7 +97,7 @@ pub async fn inspect_attachments(
     request: &mut WriteRequest,
     attachments: Vec<Attachment>,
 ) -> Result<Vec<AttachmentBody>, ApiError> {
-    let elsewhere = attachments.iter().any(|attachment| attachment.url.is_some());
+    let elsewhere = attachments.iter().any(|attachment| attachment.url().is_some());
     let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
     let caller = &request.caller;
     let looks = try_join_all(
@@ -104,7 +110,7 @@ pub async fn inspect_attachments(
 /// Stores the attachments' bytes. Returns their metadata and the new files.
 ///
 /// # Errors
-/// `MEDIA_FETCH_FAILED` if a URL has no bytes, `PAYLOAD_TOO_LARGE` above [`TOGETHER`].
+/// `MEDIA_FETCH_FAILED` if a URL has no bytes, `PAYLOAD_TOO_LARGE` above [`MAX_TOTAL_BYTES`].
 pub async fn fetch_attachments(
     service: &Service,
     request: &mut WriteRequest,
@@ -117,8 +123,8 @@ pub async fn fetch_attachments(
         return Ok(all);
     }
     let mut bytes = 0;
-    for (index, asked) in attachments.into_iter().enumerate() {
-        let kept = fetch_attachment(service, request, index, asked, &mut bytes).await;
+    for asked in attachments {
+        let kept = fetch_attachment(service, request, asked, &mut bytes).await;
         match kept {
             Ok((told, row)) => {
                 all.0.push(told);
@@ -143,28 +149,23 @@ pub async fn remove_files(service: &Service, ids: Vec<String>) {
 async fn fetch_attachment(
     service: &Service,
     request: &WriteRequest,
-    index: usize,
     asked: Attachment,
     bytes: &mut usize,
 ) -> Result<(AttachmentBody, Option<MediaRow>), ApiError> {
-    let Attachment { body: mut told, url } = asked;
-    let body = match &url {
-        Some(link) if media::hosted_id(service, link).is_some() => {
-            let told =
-                inspect_attachment(service, &request.caller, Attachment { body: told, url }, false).await?;
-            *bytes += told.0.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
-            check_total(*bytes)?;
-            return Ok((AttachmentBody { url: told.1, ..told.0 }, None));
-        }
-        Some(link) => {
-            let (body, kind) = fetch_link(service, link).await?;
+    if asked.url().is_some_and(|link| media::hosted_id(service, link).is_some()) {
+        let told = inspect_attachment(service, &request.caller, asked, false).await?;
+        *bytes += told.0.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+        check_total(*bytes)?;
+        return Ok((AttachmentBody { url: told.1, ..told.0 }, None));
+    }
+    let Attachment { body: mut told, source } = asked;
+    let body = match source {
+        AttachmentSource::Url(link) => {
+            let (body, kind) = fetch_link(service, &link).await?;
             told.content_type = told.content_type.or(kind);
             body
         }
-        None => {
-            let content = request.body["attachments"][index]["content"].as_str().unwrap_or_default();
-            BASE64.decode(content).map_err(|cause| ApiError::internal(&cause))?
-        }
+        AttachmentSource::Content(bytes) => bytes,
     };
     *bytes += body.len();
     check_total(*bytes)?;
@@ -180,7 +181,8 @@ fn check_total(bytes: usize) -> Result<(), ApiError> {
         return Ok(());
     }
     let message = format!(
-        "the attachments have more than {MAX_TOTAL_BYTES} bytes together, which few mail servers take"
+        "the attachments have more than {MAX_TOTAL_BYTES} bytes together, more than most mail servers \
+         accept"
     );
     Err(ApiError::new(ErrorCode::PayloadTooLarge, message))
 }
@@ -207,10 +209,10 @@ async fn inspect_attachment(
     asked: Attachment,
     only_vet: bool,
 ) -> Result<(AttachmentBody, Option<String>), ApiError> {
-    let Attachment { body: mut told, url } = asked;
-    if let Some(link) = url.clone() {
-        let media = Media { kind: "document", link, caption: None, filename: None };
-        let seen = media::inspect_media(service, caller, &media, only_vet).await?;
+    let url = asked.url().map(str::to_owned);
+    let Attachment { body: mut told, .. } = asked;
+    if let Some(link) = &url {
+        let seen = media::inspect_media(service, caller, ("document", link), only_vet).await?;
         told.size = seen.size.and_then(|size| u64::try_from(size).ok());
         told.content_type = told.content_type.or(seen.mime_type);
     }
@@ -231,9 +233,17 @@ fn is_media_type(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use api::email::SendEmail;
+    use api::request::RequestBody;
+    use serde_json::{Value, json};
 
     use super::*;
+
+    fn read(attachments: &Value) -> Result<Vec<Attachment>, FieldError> {
+        let body =
+            json!({"to": "a@mail.example", "subject": "Hi", "text": "Hello", "attachments": attachments});
+        check(SendEmail::read(body)?.attachments)
+    }
 
     #[test]
     fn bytes_or_an_address_and_a_name() {
@@ -267,14 +277,12 @@ mod tests {
             (json!("a.pdf"), Err("attachments[0] must be an object")),
         ];
         for (item, expected) in cases {
-            let body = json!({ "attachments": [item] });
-            match (read(&Fields::of_body(&body).expect("an object")), expected) {
-                (Ok(found), Ok(size)) => assert_eq!(found[0].body.size, size, "{body}"),
-                (Err(error), Err(words)) => assert!(error.message.starts_with(words), "{}", error.message),
-                (found, _) => panic!("{body}: {found:?}"),
+            match (read(&json!([item])), expected) {
+                (Ok(found), Ok(size)) => assert_eq!(found[0].body.size, size, "{item}"),
+                (Err(error), Err(words)) => assert!(error.to_string().starts_with(words), "{error}"),
+                (found, _) => panic!("{item}: {found:?}"),
             }
         }
-        let many = json!({"attachments": vec![json!({"filename": "a.pdf", "url": url}); 21]});
-        assert!(read(&Fields::of_body(&many).expect("an object")).is_err());
+        assert!(read(&json!(vec![json!({"filename": "a.pdf", "url": url}); 21])).is_err());
     }
 }

@@ -8,15 +8,15 @@ use lettre::Message;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
 
-use crate::carriers::{OutboundFile, OutboundMessage};
 use crate::database::egress::EgressRow;
 use crate::errors::ApiError;
-use crate::mail::plain;
 use crate::media as hosted;
-use crate::platforms::mailbox::FILING_KIND;
 use crate::state::Service;
-use wire::carriers::MailDraft;
-use wire::errors::ErrorCode;
+use api::carriers::MailDraft;
+use api::errors::ErrorCode;
+use platforms::mail::plain;
+use platforms::mailbox::FILING_KIND;
+use platforms::{OutboundFile, OutboundMessage};
 
 /// Maximum text in one encoded word, in bytes; the word may have 75 characters.
 const ENCODED_WORD_BYTES: usize = 39;
@@ -32,7 +32,7 @@ pub async fn load_mail_file(service: &Service, row: &EgressRow) -> Result<Option
     let mut files = Vec::new();
     for told in &draft.attachments {
         let id = told.url.as_deref().and_then(|url| hosted::hosted_id(service, url));
-        let id = id.ok_or_else(|| ApiError::internal(&"an attachment lies nowhere"))?;
+        let id = id.ok_or_else(|| ApiError::internal(&"an attachment has no content"))?;
         files.push(OutboundFile {
             name: told.filename.clone(),
             mime_type: told.content_type.clone().unwrap_or_default(),
@@ -75,7 +75,7 @@ pub fn build_mail(draft: &MailDraft, files: Vec<OutboundFile>) -> Result<Vec<u8>
             mail = mail.reply_to(mailbox(None, value)?);
             continue;
         }
-        let refused = |_| ApiError::validation(format!("headers: `{name}` is not the name of a header"));
+        let refused = |_| ApiError::validation(format!("headers: `{name}` is not a valid header name"));
         let name = HeaderName::new_from_ascii(name.clone()).map_err(refused)?;
         mail = mail.raw_header(HeaderValue::new(name, value.to_owned()));
     }
@@ -139,7 +139,7 @@ fn encode_subject(subject: &str) -> HeaderValue {
 
 fn mailbox(name: Option<&str>, address: &str) -> Result<Mailbox, ApiError> {
     let refused =
-        |why| ApiError::new(ErrorCode::ValidationError, format!("{address} is no mail address: {why}"));
+        |why| ApiError::new(ErrorCode::ValidationError, format!("{address} is not a mail address: {why}"));
     Ok(Mailbox::new(name.map(str::to_owned), address.parse().map_err(refused)?))
 }
 

@@ -1,20 +1,18 @@
-//! Content of `sendEmail`.
+//! Content of `sendEmail`, checked.
 
 use serde_json::{Map, Value};
 
-use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::mail::addresses;
 use crate::mail::attachments::{self, Attachment};
 use crate::mail::headers;
-use model::bounds;
+use api::email::SendEmail;
+use api::fields::{MailAddress, Text};
+use api::request::FieldError;
+use model::bounds::MAX_RECIPIENTS;
 
-/// Maximum length of a text or HTML body, in characters; the interface sets no bound.
-pub const MAX_BODY_CHARS: usize = 1_000_000;
-/// Maximum length of an id or reference, in characters.
-pub const MAX_REFERENCE_CHARS: usize = 998;
+pub use api::email::{MAX_BODY_CHARS, MAX_REFERENCE_CHARS};
 
-/// Body of `sendEmail`.
+/// Checked [`SendEmail`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MailSendRequest {
     /// At least one address.
@@ -36,79 +34,94 @@ pub struct MailSendRequest {
 }
 
 impl MailSendRequest {
-    /// Parses the body.
+    /// Checks what the types of the fields do not.
     ///
     /// # Errors
-    /// `VALIDATION_ERROR` that names the field.
-    pub fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let to = addresses::read_recipients(fields)?;
-        let cc = addresses::read_addresses(fields, "cc")?;
-        let bcc = addresses::read_addresses(fields, "bcc")?;
-        if to.len() + cc.len() + bcc.len() > addresses::MAX_RECIPIENTS {
-            let what =
-                format!("cc and bcc must have at most {} addresses together", addresses::MAX_RECIPIENTS);
-            return Err(fields.refuse("to,", &what));
+    /// Names the field.
+    pub fn of(body: SendEmail) -> Result<Self, FieldError> {
+        let to = addresses::check_list("to", body.to)?;
+        if to.is_empty() {
+            return Err(FieldError::new("to", "must name at least one mail address"));
         }
-        let subject = fields.required_text("subject", bounds::MAX_SUBJECT_CHARS)?;
+        let cc = addresses::check_list("cc", body.cc)?;
+        let bcc = addresses::check_list("bcc", body.bcc)?;
+        if to.len() + cc.len() + bcc.len() > MAX_RECIPIENTS {
+            let problem = format!("cc and bcc must have at most {} addresses together", MAX_RECIPIENTS);
+            return Err(FieldError::new("to,", problem));
+        }
+        let subject = body.subject.as_str();
         if subject.chars().any(char::is_control) {
-            return Err(fields.refuse("subject", "must not contain control characters"));
+            return Err(FieldError::new("subject", "must not contain control characters"));
         }
-        let html = read_aliased(fields, "html", "bodyHtml")?;
-        let text = read_aliased(fields, "text", "bodyText")?;
+        let html = merge_aliases(("html", body.html), ("bodyHtml", body.body_html))?;
+        let text = merge_aliases(("text", body.text), ("bodyText", body.body_text))?;
         if html.is_none() && text.is_none() {
-            return Err(fields.refuse("text", "or html is required"));
+            return Err(FieldError::new("text", "or html is required"));
         }
         Ok(Self {
             to,
             cc,
             bcc,
-            from_name: addresses::read_sender_name(fields)?,
-            reply_to: addresses::optional_address(fields, "replyTo")?,
+            from_name: match body.from {
+                Some(from) => addresses::sender_name(from.as_str())?,
+                None => None,
+            },
+            reply_to: body.reply_to.map(MailAddress::into_string),
             subject: subject.trim().to_owned(),
             text,
             html,
-            headers: headers::read(fields)?,
-            in_reply_to: read_reference(fields, "inReplyTo")?,
-            thread: read_reference(fields, "threadId")?,
-            attachments: attachments::read(fields)?,
+            headers: match body.headers {
+                Some(headers) => headers::check(headers.to_map())?,
+                None => Map::new(),
+            },
+            in_reply_to: check_reference("inReplyTo", body.in_reply_to)?,
+            thread: check_reference("threadId", body.thread_id)?,
+            attachments: attachments::check(body.attachments)?,
         })
     }
 }
 
-/// Reads a field that has two names; both may be present if they agree.
-fn read_aliased(fields: &Fields<'_>, name: &str, alias: &str) -> Result<Option<String>, ApiError> {
-    match (fields.text(name, MAX_BODY_CHARS)?, fields.text(alias, MAX_BODY_CHARS)?) {
+/// Merges a field that has two names; both may be present if they agree.
+fn merge_aliases<const MAX: usize>(
+    (name, one): (&str, Option<Text<MAX>>),
+    (alias, other): (&str, Option<Text<MAX>>),
+) -> Result<Option<String>, FieldError> {
+    match (one, other) {
         (Some(one), Some(other)) if one != other => {
-            Err(fields.refuse(name, &format!("and {alias} are the same field; they must not differ")))
+            Err(FieldError::new(name, format!("and {alias} are the same field; they must not differ")))
         }
-        (one, other) => Ok(one.or(other).filter(|text| !text.trim().is_empty()).map(str::to_owned)),
+        (one, other) => Ok(one.or(other).map(Text::into_string).filter(|text| !text.trim().is_empty())),
     }
 }
 
-/// Reads an id or `Message-ID`; empty counts as absent.
+/// Checks an id or `Message-ID`; empty counts as absent.
 ///
 /// # Errors
-/// `VALIDATION_ERROR` for control characters or too long a text.
-pub fn read_reference(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
-    let text = fields.text(name, MAX_REFERENCE_CHARS)?.map(str::trim).filter(|text| !text.is_empty());
-    if text.is_some_and(|text| text.chars().any(char::is_control)) {
-        return Err(fields.refuse(name, "must not contain control characters"));
+/// For control characters.
+pub fn check_reference<const MAX: usize>(
+    name: &str,
+    told: Option<Text<MAX>>,
+) -> Result<Option<String>, FieldError> {
+    let text = told.map(|text| text.as_str().trim().to_owned()).filter(|text| !text.is_empty());
+    if text.as_ref().is_some_and(|text| text.chars().any(char::is_control)) {
+        return Err(FieldError::new(name, "must not contain control characters"));
     }
-    Ok(text.map(str::to_owned))
+    Ok(text)
 }
 
 #[cfg(test)]
 mod tests {
+    use api::request::RequestBody;
     use serde_json::json;
 
     use super::*;
 
-    fn with(more: &Value) -> Result<MailSendRequest, ApiError> {
+    fn with(more: &Value) -> Result<MailSendRequest, FieldError> {
         let mut body = json!({"to": "a@mail.example", "subject": "Hi", "text": "Hello"});
         if let (Some(body), Some(more)) = (body.as_object_mut(), more.as_object()) {
             body.extend(more.clone());
         }
-        MailSendRequest::read(&Fields::of_body(&body)?)
+        MailSendRequest::of(SendEmail::read(body)?)
     }
 
     #[test]
@@ -144,7 +157,7 @@ mod tests {
             (json!({"attachments": {}}), "attachments must be an array"),
         ];
         for (more, words) in cases {
-            let message = with(&more).expect_err(words).message;
+            let message = with(&more).expect_err(words).to_string();
             assert!(message.starts_with(words), "{message}");
         }
         assert!(with(&json!({"subject": "é".repeat(998)})).is_ok());

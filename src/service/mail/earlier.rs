@@ -7,7 +7,6 @@
 
 use serde_json::Value;
 
-use crate::carriers::ArrivedMail;
 use crate::database::channels::ChannelRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::media::{self, MediaRow};
@@ -15,25 +14,17 @@ use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, correspondents, egress, ingress};
 use crate::errors::ApiError;
 use crate::mail::arriving::INBOX_NAME;
-use crate::mail::receive::{self, InboundMail, TOPIC_JOIN_WINDOW};
-use crate::mail::settle::{self, SENT_NAME};
-use crate::mail::{categories, filing, naming, repeats, topics};
-use crate::platforms::mailbox::MailDirection;
+use crate::mail::receive::{self, TOPIC_JOIN_WINDOW};
+use crate::mail::{categories, filing, naming, repeats};
+use crate::sending::mail::{self as sent, SENT_NAME};
 use crate::write::WriteContext;
 use model::bounds;
 use model::time::Timestamp;
+use platforms::mail::{ArrivedMail, EarlierArrival, InboundMail, topics};
+use platforms::mailbox::MailDirection;
 
 /// Key that marks imported mail among its headers. No header can have this name, since it contains spaces.
 pub const EARLIER_KEY: &str = "was there before";
-
-/// State of a mail in the mailbox before that was connected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EarlierArrival {
-    /// Arrival time, before the mailbox was connected.
-    pub at: Timestamp,
-    pub is_read: bool,
-    pub is_starred: bool,
-}
 
 /// Imports a mail, once.
 ///
@@ -43,9 +34,10 @@ pub fn file_earlier_mail(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     arrived: ArrivedMail,
+    kept: Vec<MediaRow>,
     arrival: EarlierArrival,
 ) -> Result<(), ApiError> {
-    let ArrivedMail { mut mail, stored_files: kept, direction, number, bounce: returned, .. } = arrived;
+    let ArrivedMail { mut mail, direction, number, bounce: returned, .. } = arrived;
     let id = mail.header_id.clone().unwrap_or_default();
     if let Some((validity, uid)) = number {
         ingress::record_arrival(work.db, &channel.id, &filing::number_name(validity, uid), &id)?;
@@ -151,7 +143,7 @@ fn file_sent(
     // An answer shows that the mails before it were read.
     thread.is_read |= is_newest_inbound(work, &thread, at)?;
     count_mail(work, &mut thread, mail, at)?;
-    for address in settle::all_recipients([&mail.to, &mail.copies, &[]]) {
+    for address in sent::all_recipients([&mail.to, &mail.copies, &[]]) {
         correspondents::record_mail(work.db, &channel.id, address, None, at)?;
     }
     let row = receive::sent_row(work.id("mail", at), &thread.id, channel, mail, at);

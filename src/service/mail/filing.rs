@@ -3,15 +3,17 @@
 
 use std::collections::HashSet;
 
-use crate::carriers::OutboundMessage;
 use crate::database::channels::ChannelRow;
-use crate::database::egress::{self, EgressRow, EgressState};
+use crate::database::egress;
+use crate::database::team::changes;
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, connected, emails};
 use crate::errors::ApiError;
-use crate::platforms::mailbox::FILING_KIND;
+use crate::sending::{accept, check_json};
 use crate::write::WriteContext;
-use wire::carriers::{MailFact, MailFacts, MailFiling};
+use api::carriers::{MailFact, MailFacts, MailFiling};
+use platforms::OutboundMessage;
+use platforms::mailbox::FILING_KIND;
 
 /// Maximum number of a thread's newest mails that are changed in the mailbox.
 const MAX_CHANGED_MAILS: i64 = 50;
@@ -37,29 +39,13 @@ pub fn request_filing(
     if filing.mails.is_empty() || !changes {
         return Ok(());
     }
-    let json = |result: Result<String, serde_json::Error>| result.map_err(|cause| ApiError::internal(&cause));
-    let id = work.id("file", work.stamp());
-    let content = serde_json::to_value(&filing).map_err(|cause| ApiError::internal(&cause))?;
     let parcel = OutboundMessage {
-        id: id.clone(),
+        id: work.id("file", work.stamp()),
         kind: FILING_KIND.to_owned(),
-        content: Some(content),
+        content: Some(check_json(serde_json::to_value(&filing))?),
         ..OutboundMessage::default()
     };
-    let row = EgressRow {
-        id,
-        channel: channel.id.clone(),
-        lane: filing_lane(&now.id),
-        place: work.stamp(),
-        parcel: json(serde_json::to_string(&parcel))?,
-        draft: "{}".to_owned(),
-        state: EgressState::Waiting.word().to_owned(),
-        due_at: work.now,
-        fence: 0,
-        claimed_until: work.now,
-        told: true,
-    };
-    Ok(egress::insert(work.db, &row)?)
+    accept::enqueue(work, &channel.id, &filing_lane(&now.id), &parcel, "{}".to_owned())
 }
 
 /// Moves a mail that was received into a thread of spam to the other mails of that thread.
@@ -139,7 +125,7 @@ fn apply_fact(
         folder: folder.to_owned(),
         ..thread.clone()
     };
-    if now == *thread { Ok(()) } else { threads::update(work.db, &now) }
+    if now == *thread { Ok(()) } else { store_filing(work, &now) }
 }
 
 /// Archives a thread whose mail was archived or deleted elsewhere.
@@ -148,7 +134,12 @@ fn archive_missing(work: &WriteContext<'_>, thread: &ThreadRow) -> Result<(), Da
         return Ok(());
     }
     let now = ThreadRow { folder: "archive".to_owned(), is_read: true, ..thread.clone() };
-    threads::update(work.db, &now)
+    store_filing(work, &now)
+}
+
+fn store_filing(work: &WriteContext<'_>, thread: &ThreadRow) -> Result<(), DatabaseError> {
+    threads::update(work.db, thread)?;
+    changes::log_thread(work.db, &thread.id, work.now)
 }
 
 /// Returns the name under which a mail of the inbox is recorded, ordered by UID.

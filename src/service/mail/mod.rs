@@ -1,7 +1,6 @@
-//! Mail threads: receiving, sending, answering, import and synchronisation with the mailbox.
+//! Mail threads: contents, receiving, answering, import and synchronisation with the mailbox.
 
 pub mod addresses;
-pub mod answer_target;
 pub mod answering;
 pub mod arriving;
 pub mod attachments;
@@ -13,10 +12,5 @@ pub mod earlier;
 pub mod filing;
 pub mod headers;
 pub mod naming;
-pub mod plain;
-pub mod progress;
 pub mod receive;
 pub mod repeats;
-pub mod send;
-pub mod settle;
-pub mod topics;

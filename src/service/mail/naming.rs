@@ -8,8 +8,9 @@ use crate::database::emails::{self, EmailRow};
 use crate::database::session::DbSession;
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, ingress};
-use crate::mail::receive::{self, InboundMail};
+use crate::mail::receive::{self};
 use crate::write::WriteContext;
+use platforms::mail::InboundMail;
 
 /// Prefix of the names under which references are recorded.
 const REFERENCE_PREFIX: &str = "named ";

@@ -1,132 +1,60 @@
 //! Storing of a received mail: finds or creates its thread, emits `email.received`, and categorizes the
 //! thread.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::database::channels::ChannelRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, connected, correspondents};
-use crate::events::{self, Event};
-use crate::mail::answer_target::AnswerTarget;
+use crate::events;
 use crate::mail::dates::MailDates;
-use crate::mail::settle::SENT_NAME;
-use crate::mail::{categories, naming, plain, topics};
+use crate::mail::{categories, naming};
+use crate::sending::mail::SENT_NAME;
 use crate::write::WriteContext;
+use api::events::{EmailReceived, EmailThreadCategorized, EventData};
 use model::bounds;
 use model::time::{DAY, Timestamp};
-use wire::email::AttachmentBody;
+use platforms::mail::InboundMail;
+use platforms::mail::answer_target::AnswerTarget;
+use platforms::mail::topics;
 
 /// Time within which a mail without references joins a thread of the same topic, in microseconds.
 pub const TOPIC_JOIN_WINDOW: i64 = 7 * DAY;
 
-/// Received mail.
-#[derive(Debug, Clone, Default)]
-pub struct InboundMail {
-    /// Author's address; the whole `From` header if it contains none.
-    pub from: String,
-    pub name: Option<String>,
-    pub answers_go_to: AnswerTarget,
-    /// Address in `Sender`, if it is not the author's.
-    pub sent_by: Option<String>,
-    /// May be empty.
-    pub subject: String,
-    pub text: Option<String>,
-    pub html: Option<String>,
-    /// Mail it answers: a service id or a `Message-ID`.
-    pub in_reply_to: Option<String>,
-    pub attachments: Vec<AttachmentBody>,
-    /// Own `Message-ID`; `None` lets the service create one.
-    pub header_id: Option<String>,
-    /// Ids of the mails before it, oldest first.
-    pub references: Vec<String>,
-    /// Recipients; empty for the account itself.
-    pub to: Vec<String>,
-    pub copies: Vec<String>,
-    /// Headers that mark automatic mail.
-    pub headers: Map<String, Value>,
-    /// True for automatic mail, which the assistant does not answer.
-    pub is_automatic: bool,
-    /// True for a server's report about a mail of this service, which is then the mail it answers.
-    pub is_report: bool,
-    /// Unchecked `Date` header.
-    pub claimed_at: Option<Timestamp>,
-    /// Arrival time by the mailbox's server; `None` without a mailbox.
-    pub arrived_at: Option<Timestamp>,
+/// Directs the answer to a report to the customer of the reported mail's thread, since nobody reads mail to a
+/// mail server.
+fn answered_to_customer(mail: InboundMail, thread: &ThreadRow) -> InboundMail {
+    if !bounds::is_email(&thread.contact_email) {
+        return mail;
+    }
+    let (to, name) = (vec![thread.contact_email.clone()], thread.contact_name.clone());
+    InboundMail { answers_go_to: AnswerTarget::Others { to, name }, ..mail }
 }
 
-impl InboundMail {
-    /// Returns the visible text.
-    pub fn readable_text(&self) -> String {
-        readable_text(self.text.as_deref(), self.html.as_deref())
-    }
+/// Returns the checked dates of a mail received now.
+fn dates_of(mail: &InboundMail, now: Timestamp) -> Option<MailDates> {
+    let is_dated = mail.claimed_at.is_some() || mail.arrived_at.is_some();
+    is_dated.then(|| MailDates::bounded(mail.claimed_at, mail.arrived_at, now))
+}
 
-    /// Returns the customer's address, to which an answer goes; the header as received if no address can be
-    /// parsed.
-    pub fn customer(&self) -> &str {
-        match &self.answers_go_to {
-            AnswerTarget::Author => &self.from,
-            AnswerTarget::Others { to, .. } => to.first().map_or("", String::as_str),
-            AnswerTarget::Nobody { shown } => shown,
-        }
+/// Returns the headers to store, as JSON.
+fn headers_json(mail: &InboundMail, dates: Option<MailDates>) -> String {
+    let mut headers = mail.headers.clone();
+    mail.answers_go_to.write_to(&mut headers);
+    if let Some(dates) = dates {
+        dates.write_to(&mut headers);
     }
-
-    pub fn customer_name(&self) -> Option<&str> {
-        match &self.answers_go_to {
-            AnswerTarget::Author => self.name.as_deref(),
-            AnswerTarget::Others { name, .. } => name.as_deref(),
-            AnswerTarget::Nobody { .. } => None,
-        }
+    if let Some(address) = &mail.sent_by {
+        headers.insert("Sender".to_owned(), Value::String(address.clone()));
     }
-
-    /// Returns true if the customer's address is valid.
-    pub fn is_answerable(&self) -> bool {
-        !matches!(self.answers_go_to, AnswerTarget::Nobody { .. }) && bounds::is_email(self.customer())
-    }
-
-    /// Directs the answer to a report to the customer of the reported mail's thread, since nobody reads mail
-    /// to a mail server.
-    fn answered_to_customer(self, thread: &ThreadRow) -> Self {
-        if !bounds::is_email(&thread.contact_email) {
-            return self;
-        }
-        let (to, name) = (vec![thread.contact_email.clone()], thread.contact_name.clone());
-        Self { answers_go_to: AnswerTarget::Others { to, name }, ..self }
-    }
-
-    /// Returns the checked dates of a mail received now.
-    pub fn dates(&self, now: Timestamp) -> Option<MailDates> {
-        let is_dated = self.claimed_at.is_some() || self.arrived_at.is_some();
-        is_dated.then(|| MailDates::bounded(self.claimed_at, self.arrived_at, now))
-    }
-
-    /// Returns the headers to store, as JSON.
-    fn headers_json(&self, dates: Option<MailDates>) -> String {
-        let mut headers = self.headers.clone();
-        self.answers_go_to.write_to(&mut headers);
-        if let Some(dates) = dates {
-            dates.write_to(&mut headers);
-        }
-        if let Some(address) = &self.sent_by {
-            headers.insert("Sender".to_owned(), Value::String(address.clone()));
-        }
-        Value::Object(headers).to_string()
-    }
+    Value::Object(headers).to_string()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedMail {
     pub thread: String,
     pub message: String,
-}
-
-/// Returns the text of a mail, else the text of its HTML.
-pub fn readable_text(text: Option<&str>, html: Option<&str>) -> String {
-    match (text, html) {
-        (Some(text), _) => text.to_owned(),
-        (None, Some(html)) => plain::html_to_text(html),
-        (None, None) => String::new(),
-    }
 }
 
 /// Stores a received mail.
@@ -156,11 +84,14 @@ pub fn receive(
         }
         correspondents::record_mail(work.db, &channel.id, customer, mail.customer_name(), stamp)?;
     }
-    let told = json!({
-        "threadId": thread.id, "messageId": id, "from": mail.from, "subject": mail.subject,
-        "content": mail.readable_text().chars().take(bounds::MAX_TEXT_CHARS).collect::<String>(),
-    });
-    events::emit(work, &channel.id, Event::EmailReceived, told)?;
+    let data = EmailReceived {
+        content: mail.readable_text().chars().take(bounds::MAX_TEXT_CHARS).collect(),
+        from: mail.from.as_str().into(),
+        message_id: id.as_str().into(),
+        subject: mail.subject.as_str().into(),
+        thread_id: thread.id.as_str().into(),
+    };
+    events::emit(work, &channel.id, &EventData::EmailReceived(data))?;
     if thread.category.is_none() {
         categorize(work, &thread, mail)?;
     }
@@ -171,7 +102,7 @@ pub fn receive(
 pub fn with_answer_target(mail: &InboundMail, answered: Option<&(EmailRow, ThreadRow)>) -> InboundMail {
     match answered {
         Some((sent, thread)) if mail.is_report && sent.direction == "outbound" => {
-            mail.clone().answered_to_customer(thread)
+            answered_to_customer(mail.clone(), thread)
         }
         _ => mail.clone(),
     }
@@ -187,7 +118,7 @@ pub fn inbound_row(
     at: Timestamp,
 ) -> EmailRow {
     let domain = mail.from.rsplit('@').next().unwrap_or("mail.example");
-    let dates = mail.dates(at);
+    let dates = dates_of(mail, at);
     EmailRow {
         header_id: mail.header_id.clone().unwrap_or_else(|| format!("<{id}@{domain}>")),
         id,
@@ -205,7 +136,7 @@ pub fn inbound_row(
         text: mail.text.clone(),
         html: mail.html.clone(),
         attachments: mail.attachments.clone(),
-        headers: mail.headers_json(dates),
+        headers: headers_json(mail, dates),
         in_reply_to: answered.or_else(|| mail.in_reply_to.clone()),
         status: "received".to_owned(),
         created_at: at,
@@ -222,7 +153,7 @@ pub fn sent_row(
     mail: &InboundMail,
     at: Timestamp,
 ) -> EmailRow {
-    let dates = mail.dates(at);
+    let dates = dates_of(mail, at);
     let mut headers = mail.headers.clone();
     if let Some(dates) = dates {
         dates.write_to(&mut headers);
@@ -367,6 +298,10 @@ pub fn new_thread(
 fn categorize(work: &WriteContext<'_>, thread: &ThreadRow, mail: &InboundMail) -> Result<(), DatabaseError> {
     let category = categories::categorize(&mail.subject, &mail.readable_text());
     threads::categorize(work.db, &thread.id, category)?;
-    let told = json!({"threadId": thread.id, "subject": thread.subject, "category": category});
-    events::emit(work, &thread.channel, Event::EmailThreadCategorized, told)
+    let data = EmailThreadCategorized {
+        category: category.into(),
+        subject: thread.subject.as_str().into(),
+        thread_id: thread.id.as_str().into(),
+    };
+    events::emit(work, &thread.channel, &EventData::EmailThreadCategorized(data))
 }

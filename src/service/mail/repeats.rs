@@ -9,9 +9,8 @@ use sha2::{Digest, Sha256};
 use crate::database::channels::ChannelRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::{DatabaseError, ingress};
-use crate::mail::receive::{InboundMail, readable_text};
-use crate::mail::topics;
 use crate::write::WriteContext;
+use platforms::mail::{InboundMail, readable_text, topics};
 
 /// Name under which contents are recorded, each after its id.
 const CONTENT_NAME: &str = "content";

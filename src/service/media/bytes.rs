@@ -55,7 +55,7 @@ impl ServiceState {
             let removed: Result<(), DatabaseError> =
                 self.database.write_in(WriteScope::Unordered, move |db| stored::remove_bytes(db, &id)).await;
             if let Err(cause) = removed {
-                tracing::warn!(%cause, "an uploaded file that is not needed is left behind");
+                tracing::warn!(%cause, "an uploaded file that is no longer needed could not be removed");
             }
             return;
         };

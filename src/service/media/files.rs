@@ -46,7 +46,7 @@ impl MediaFiles {
     pub fn remove(&self, name: &str) {
         let removed = self.path(name).and_then(fs::remove_file);
         if let Err(cause) = removed {
-            tracing::warn!(%cause, "an uploaded file that is not needed is left behind");
+            tracing::warn!(%cause, "an uploaded file that is no longer needed could not be removed");
         }
     }
 

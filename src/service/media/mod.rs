@@ -7,14 +7,14 @@ pub mod names;
 pub mod upload;
 
 use crate::auth::Caller;
-use crate::chat::content::Media;
 use crate::database::{DatabaseError, media as stored};
 use crate::errors::ApiError;
 use crate::request::WriteRequest;
 use crate::state::Service;
-use connections::guard::{FetchLimits, OversizePolicy, Request};
+use api::content::Content;
+use api::errors::ErrorCode;
 use model::prices;
-use wire::errors::ErrorCode;
+use net::guard::{FetchLimits, OversizePolicy, Request};
 
 /// Number of bytes fetched to see that there are some.
 const PROBE_BYTES: usize = 64 * 1024;
@@ -41,32 +41,48 @@ pub struct MediaInfo {
     pub size: Option<usize>,
 }
 
-/// Fetches media before a send. Only checks the URL for test keys, and for a request whose answer is stored.
+/// Fetches the media of a content before a send, if it has some. Only checks the URL for test keys, and for a
+/// request whose answer is stored.
 ///
 /// # Errors
 /// `MEDIA_FETCH_FAILED` if the URL has no bytes.
+pub async fn inspect_content(
+    service: &Service,
+    request: &mut WriteRequest,
+    content: &Content,
+) -> Result<Option<MediaInfo>, ApiError> {
+    match content.media() {
+        None => Ok(None),
+        Some((kind, media)) => {
+            inspect_for_request(service, request, kind, media.link.as_str()).await.map(Some)
+        }
+    }
+}
+
+/// As [`inspect_content`], for media of this kind behind a URL.
 pub async fn inspect_for_request(
     service: &Service,
     request: &mut WriteRequest,
-    media: &Media,
+    kind: &str,
+    link: &str,
 ) -> Result<MediaInfo, ApiError> {
-    let elsewhere = hosted_id(service, &media.link).is_none();
+    let elsewhere = hosted_id(service, link).is_none();
     let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
-    inspect_media(service, &request.caller, media, only_vet).await
+    inspect_media(service, &request.caller, (kind, link), only_vet).await
 }
 
 /// Fetches one of a request's media, or only checks its URL. The caller has claimed the idempotency key.
 pub async fn inspect_media(
     service: &Service,
     caller: &Caller,
-    media: &Media,
+    (kind, link): (&str, &str),
     only_vet: bool,
 ) -> Result<MediaInfo, ApiError> {
-    if let Some(id) = hosted_id(service, &media.link) {
+    if let Some(id) = hosted_id(service, link) {
         return inspect_hosted(service, caller, id).await;
     }
     let failed = |why: String| ApiError::new(ErrorCode::MediaFetchFailed, format!("the media link: {why}"));
-    let url = service.guard.vet(&media.link).map_err(|why| failed(why.to_string()))?;
+    let url = service.guard.vet(link).map_err(|why| failed(why.to_string()))?;
     if only_vet {
         return Ok(MediaInfo::default());
     }
@@ -81,12 +97,12 @@ pub async fn inspect_media(
         return Err(failed(format!("its server answered {}", fetched.status)));
     }
     if fetched.body.is_empty() {
-        return Err(failed("there are no bytes behind it".to_owned()));
+        return Err(failed("its file is empty".to_owned()));
     }
     let mime_type = fetched
         .content_type
         .map(|content_type| content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
-    check_audio(media, mime_type.as_deref())?;
+    check_audio(kind, link, mime_type.as_deref())?;
     let size = (fetched.body.len() < PROBE_BYTES).then_some(fetched.body.len());
     Ok(MediaInfo { hosted: false, mime_type, size })
 }
@@ -115,15 +131,18 @@ async fn inspect_hosted(service: &Service, caller: &Caller, id: &str) -> Result<
             mime_type: Some(row.mime_type),
             size: usize::try_from(row.size).ok(),
         }),
-        None => Err(ApiError::new(ErrorCode::MediaFetchFailed, "the media link: nothing was uploaded there")),
+        None => Err(ApiError::new(
+            ErrorCode::MediaFetchFailed,
+            "the media link: no file was uploaded with this address",
+        )),
     }
 }
 
-fn check_audio(media: &Media, mime_type: Option<&str>) -> Result<(), ApiError> {
-    if media.kind != "audio" {
+fn check_audio(kind: &str, link: &str, mime_type: Option<&str>) -> Result<(), ApiError> {
+    if kind != "audio" {
         return Ok(());
     }
-    let path = media.link.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
+    let path = link.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
     let by_name = AUDIO_EXTENSIONS.iter().any(|ending| path.ends_with(ending));
     let by_type = mime_type.is_some_and(|mime_type| AUDIO_TYPES.contains(&mime_type));
     if by_name || by_type {
@@ -154,8 +173,6 @@ mod tests {
 
     #[test]
     fn audio_has_few_forms() {
-        let media =
-            |link: &str| Media { kind: "audio", link: link.to_owned(), caption: None, filename: None };
         let cases = [
             ("https://a.example/x.mp3", None, true),
             ("https://a.example/x", Some("audio/ogg"), true),
@@ -163,7 +180,7 @@ mod tests {
             ("https://a.example/x", Some("text/html"), false),
         ];
         for (link, mime_type, fits) in cases {
-            assert_eq!(check_audio(&media(link), mime_type).is_ok(), fits, "{link}");
+            assert_eq!(check_audio("audio", link, mime_type).is_ok(), fits, "{link}");
         }
     }
 }

@@ -14,14 +14,15 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
+use crate::auth::Caller;
 use crate::bodies::{
     BodyOwner, BodyReader, BodyReservation, BodyRules, LARGE_BODY_TIMEOUT, MAX_UNRESERVED_BYTES,
 };
 use crate::errors::ApiError;
 use crate::request::{WriteRequest, caller};
 use crate::state::Service;
+use api::errors::ErrorCode;
 use model::bounds;
-use wire::errors::ErrorCode;
 
 /// Form field of the file.
 const FILE_FIELD: &str = "file";
@@ -50,7 +51,7 @@ impl FromRequest<Service> for Upload {
         let mut patience = service.options.timeouts;
         patience.body = patience.body.max(LARGE_BODY_TIMEOUT);
         let rules = BodyRules {
-            owner: BodyOwner::Key(caller(&parts)?.key),
+            owner: BodyOwner::Key(caller::<Caller>(&parts)?.key),
             max_bytes: max_body_bytes(),
             timeouts: patience,
         };
@@ -96,7 +97,7 @@ async fn next_chunk(
         Ok(next) => Ok(next?),
         Err(refusal) => {
             reading.refusal = Some(refusal);
-            Err(io::Error::other("the body cannot be read on"))
+            Err(io::Error::other("the rest of the body could not be read"))
         }
     };
     drop(reading);
@@ -141,7 +142,7 @@ async fn read(mut request: Request, expected: usize) -> Result<(String, Vec<u8>,
         seen.push(part_fingerprint(&name, called.as_deref(), digest));
         if is_file {
             if file.is_some() {
-                return Err(ApiError::validation("the field file must be there once"));
+                return Err(ApiError::validation("the field file must be present once"));
             }
             file = Some((called.unwrap_or_default(), bytes));
         }

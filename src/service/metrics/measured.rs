@@ -26,6 +26,8 @@ const CHANNELS_QUERY: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled, m
     JOIN channels ON channels.id = connected_channels.channel ORDER BY kind";
 /// Bounded to the oldest workspaces, since each one is a label.
 const CREDITS_QUERY: &str = "SELECT id, balance FROM workspaces ORDER BY created_at, id LIMIT 1000";
+const PEOPLE_QUERY: &str = "SELECT workspace, count(*) AS people FROM team_people WHERE removed_at IS NULL
+    GROUP BY workspace ORDER BY workspace LIMIT 1000";
 const WEBHOOKS_QUERY: &str =
     "SELECT CASE WHEN NOT active THEN 'given up' WHEN failing_since IS NULL THEN 'well' ELSE 'failing' END
     AS state, count(*) AS webhooks FROM webhooks GROUP BY 1";
@@ -37,6 +39,7 @@ struct DatabaseMetrics {
     /// Kind, whether it is in trouble, and its reading position.
     channels: Vec<(String, bool, String)>,
     credits: Vec<(String, i64)>,
+    people: Vec<(String, i64)>,
     webhooks: Vec<(String, i64)>,
     processes: i64,
     /// Time by the server's clock; `None` for a file.
@@ -50,8 +53,9 @@ pub async fn write(service: &ServiceState, page: &mut Exposition) {
     let reading = service.database.search(move |db| DatabaseMetrics::read(db, is_shared));
     let told: Option<Result<DatabaseMetrics, DatabaseError>> =
         tokio::time::timeout(QUERY_TIMEOUT, reading).await.ok();
-    let measured =
-        told.and_then(|result| result.inspect_err(|cause| tracing::warn!(%cause, "no figures")).ok());
+    let measured = told.and_then(|result| {
+        result.inspect_err(|cause| tracing::warn!(%cause, "metrics could not be read")).ok()
+    });
     page.begin_family("frontdesk_database_up", "gauge", "Whether the database answers.");
     page.write_sample("frontdesk_database_up", &[], u8::from(measured.is_some()));
     if let Some(measured) = measured {
@@ -82,7 +86,7 @@ fn write_loads(service: &ServiceState, page: &mut Exposition) {
     gauge(
         "frontdesk_database_connections_busy",
         "gauge",
-        "Connections that work.",
+        "Connections in use.",
         of(|load_reading| load_reading.busy),
     );
     gauge(
@@ -98,7 +102,7 @@ fn write_loads(service: &ServiceState, page: &mut Exposition) {
     page.begin_family(name, "counter", "Transactions of this process that wrote.");
     page.write_sample(name, &[], service.database.commits());
     let name = "frontdesk_background_leader";
-    page.begin_family(name, "gauge", "Whether this process does what falls due.");
+    page.begin_family(name, "gauge", "Whether this process runs the scheduled work.");
     page.write_sample(name, &[], u8::from(service.database.is_leader()));
 }
 
@@ -114,6 +118,7 @@ impl DatabaseMetrics {
                 Ok((row.get("kind")?, row.get("is_troubled")?, row.get("mark")?))
             })?,
             credits: db.fetch_all(CREDITS_QUERY, &[], |row| Ok((row.get("id")?, row.get("balance")?)))?,
+            people: db.fetch_all(PEOPLE_QUERY, &[], |row| Ok((row.get("workspace")?, row.get("people")?)))?,
             webhooks: db
                 .fetch_all(WEBHOOKS_QUERY, &[], |row| Ok((row.get("state")?, row.get("webhooks")?)))?,
             processes,
@@ -123,18 +128,18 @@ impl DatabaseMetrics {
 
     fn write(&self, page: &mut Exposition, now: i64) {
         let name = "frontdesk_queue_length";
-        page.begin_family(name, "gauge", "What is in a queue, due or not.");
+        page.begin_family(name, "gauge", "Entries in a queue, due or not.");
         for (queue, length, _) in &self.queues {
             page.write_sample(name, &[("queue", queue)], length);
         }
         let name = "frontdesk_queue_age_seconds";
-        page.begin_family(name, "gauge", "How long the oldest of a queue has been due.");
+        page.begin_family(name, "gauge", "Time since the oldest entry of a queue is due.");
         for (queue, _, oldest) in &self.queues {
             let age = oldest.map_or(0, |oldest| u128::try_from(now.saturating_sub(oldest)).unwrap_or(0));
             page.write_sample(name, &[("queue", queue)], format_seconds(age));
         }
         let name = "frontdesk_lanes";
-        page.begin_family(name, "gauge", "Conversations with something that is to leave, by how it stands.");
+        page.begin_family(name, "gauge", "Conversations with queued messages, by state.");
         for state in ["waiting", "claimed", "unknown"] {
             let lanes = self.lanes.iter().find(|lane| lane.0 == state).map_or(0, |lane| lane.1);
             page.write_sample(name, &[("state", state)], lanes);
@@ -145,9 +150,13 @@ impl DatabaseMetrics {
             page.write_sample(name, &[("channel", channel)], u8::from(!is_troubled));
         }
         self.write_earlier(page);
-        page.begin_family("frontdesk_credits", "gauge", "Credits that a workspace has left.");
+        page.begin_family("frontdesk_credits", "gauge", "Remaining credits of a workspace.");
         for (workspace, balance) in &self.credits {
             page.write_sample("frontdesk_credits", &[("workspace", workspace)], balance);
+        }
+        page.begin_family("frontdesk_team_people", "gauge", "People who share the inbox of a workspace.");
+        for (workspace, people) in &self.people {
+            page.write_sample("frontdesk_team_people", &[("workspace", workspace)], people);
         }
         let name = "frontdesk_webhooks";
         page.begin_family(name, "gauge", "Webhooks, by whether events arrive.");
@@ -162,7 +171,11 @@ impl DatabaseMetrics {
     /// Marks of other channels than email do not parse and are skipped.
     fn write_earlier(&self, page: &mut Exposition) {
         let name = "frontdesk_earlier_mails";
-        page.begin_family(name, "gauge", "Mails from before the mailbox was connected, filed and left.");
+        page.begin_family(
+            name,
+            "gauge",
+            "Mails from before the mailbox was connected, imported and remaining.",
+        );
         for earlier in self.channels.iter().filter_map(|(_, _, mark)| MailImportProgress::of(mark)) {
             page.write_sample(name, &[("state", "filed")], earlier.filed);
             page.write_sample(name, &[("state", "left")], earlier.total.saturating_sub(earlier.filed));

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
 
-use crate::channels::Channel;
 use crate::metrics::exposition::{Exposition, format_seconds};
+use platforms::Channel;
 
 pub use page::{MetricsToken, routes};
 
@@ -118,7 +118,11 @@ impl Metrics {
         }
         drop(requests);
         let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-        page.begin_family("frontdesk_platform_outcomes_total", "counter", "What platforms made of messages.");
+        page.begin_family(
+            "frontdesk_platform_outcomes_total",
+            "counter",
+            "Outcomes of messages at platforms.",
+        );
         for ((channel, outcome), count) in outcomes.iter() {
             page.write_sample(
                 "frontdesk_platform_outcomes_total",
@@ -129,11 +133,7 @@ impl Metrics {
         drop(outcomes);
         let deliveries = self.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
         let name = "frontdesk_webhook_deliveries_total";
-        page.begin_family(
-            name,
-            "counter",
-            "Attempts to deliver events to webhooks, and events that were given up.",
-        );
+        page.begin_family(name, "counter", "Attempts to deliver events to webhooks, and abandoned events.");
         for outcome in ["arrived", "failed", "given up"] {
             page.write_sample(name, &[("outcome", outcome)], deliveries.get(outcome).unwrap_or(&0));
         }

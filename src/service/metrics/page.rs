@@ -13,8 +13,8 @@ use crate::metrics::exposition::{Exposition, MEDIA_TYPE};
 use crate::metrics::measured;
 use crate::state::Service;
 use crate::{forwarded, gate, hosts};
+use api::errors::ErrorCode;
 use model::secret::Secret;
-use wire::errors::ErrorCode;
 
 /// Minimum length of a token, in characters.
 const MIN_TOKEN_CHARS: usize = 16;
@@ -52,12 +52,13 @@ async fn page(State(service): State<Service>, request: Request) -> Response {
         .as_ref()
         .is_some_and(|metrics_token| metrics_token.matches(request.headers()));
     if !opened && !is_local(&request) {
-        let words = "the figures are for this machine, or for who sends the token of --metrics-token-file as \
-                     Authorization: Bearer TOKEN";
+        let words = "metrics are served to this machine only; others must send the token of \
+                     --metrics-token-file as Authorization: Bearer TOKEN";
         return ApiError::new(ErrorCode::Forbidden, words).into_response();
     }
     let mut page = Exposition::default();
     service.metrics.write(&mut page);
+    service.team.write_metrics(&mut page);
     measured::write(&service, &mut page).await;
     let mut response = page.into_text().into_response();
     let headers = response.headers_mut();

@@ -3,13 +3,10 @@
 pub mod place;
 pub mod progress;
 
-use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, messages};
-
-/// Kind of message for a call or an utterance in one.
-pub const CALL_KIND: &str = "call";
+use platforms::{CALL_KIND, Channel};
 
 /// Returns the manner in which a conversation continues: spoken after a spoken message, else written.
 pub fn conversation_mode(

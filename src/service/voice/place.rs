@@ -3,20 +3,20 @@
 
 use serde_json::Value;
 
-use crate::carriers::OutboundMessage;
-use crate::chat::send;
 use crate::database::calls::{self, CallRow};
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, due};
 use crate::errors::ApiError;
-use crate::platforms::simulated_id;
-use crate::platforms::voice::OutgoingCall;
-use crate::voice::CALL_KIND;
+use crate::sending::{accept, check_json};
 use crate::world::JobKind;
 use crate::write::WriteContext;
-use wire::carriers::MessageDraft;
+use api::carriers::MessageDraft;
+use api::extras::MessageExtras;
+use platforms::simulated::unique_id;
+use platforms::simulated::voice::OutgoingCall;
+use platforms::{CALL_KIND, OutboundMessage};
 
 /// Content of a call until it has ended.
 pub const CALL_PREVIEW: &str = "Outgoing call";
@@ -47,13 +47,11 @@ pub fn place_call(
         return Ok(true);
     }
     let course = match platforms.are_simulated() {
-        true => {
-            Some(platforms.voice()?.dial(work, &OutgoingCall { id: &new.id, to: conversation.recipient() })?)
-        }
+        true => Some(platforms.voice()?.dial(&OutgoingCall { id: &new.id, to: conversation.recipient() })),
         // Calls of test keys are not placed.
         false => None,
     };
-    let platform_id = simulated_id(channel.kind, &new.id);
+    let platform_id = unique_id(channel.kind, &new.id);
     record_call(work, (channel, conversation), &new, (QUEUED_STATUS, platform_id))?;
     for (after, status) in course.iter().flat_map(|entry| entry.steps()) {
         due::add(work.db, work.now.plus(after), JobKind::Call.word(), &new.id, status)?;
@@ -68,7 +66,7 @@ fn enqueue(
     conversation: &ConversationRow,
     new: NewCall,
 ) -> Result<(), ApiError> {
-    let metadata: Value = serde_json::from_str(&new.metadata).map_err(|cause| ApiError::internal(&cause))?;
+    let metadata: Value = check_json(serde_json::from_str(&new.metadata))?;
     let parcel = OutboundMessage {
         id: new.id,
         to: conversation.recipient().to_owned(),
@@ -86,8 +84,9 @@ fn enqueue(
         cost: new.cost,
         key: work.key.map(str::to_owned),
         broadcast: None,
+        agent: work.agent.cloned(),
     };
-    send::queue_for_platform(work, &channel.id, &conversation.id, &parcel, &draft)
+    accept::enqueue(work, &channel.id, &conversation.id, &parcel, check_json(serde_json::to_string(&draft))?)
 }
 
 /// Stores a call in the history.
@@ -120,7 +119,7 @@ pub fn record_call(
             delivered_at: None,
             read_at: None,
             broadcast: None,
-            extras: None,
+            extras: MessageExtras::from_agent(work.agent.cloned()).to_stored_text(),
         },
     )?;
     let row = CallRow {

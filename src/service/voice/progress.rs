@@ -55,7 +55,7 @@ fn change_status(
     }
     calls::update(work.db, &call)?;
     let content = describe_call(&call);
-    messages::rewrite(work.db, &call.id, &call.status, &content, call.cost)?;
+    messages::rewrite(work.db, &call.id, (&call.status, &content), call.cost, work.now)?;
     conversations::update_preview(work.db, &call.conversation, &content, call.created_at)?;
     if status == "completed"
         && let Some(conversation) = conversations::read(work.db, &call.channel, &call.conversation)?

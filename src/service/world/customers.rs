@@ -1,7 +1,6 @@
 //! Simulated chat customers of the demo: they write by themselves and answer people.
 
-use crate::channels::Channel;
-use crate::chat::receive::{InboundMessage, receive};
+use crate::chat::receive::receive;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::rows::{bound, single_cell};
@@ -10,10 +9,18 @@ use crate::database::{DatabaseError, due};
 use crate::demo::script;
 use crate::errors::ApiError;
 use crate::voice;
+use crate::world::team::{self, OpenConversation};
 use crate::world::{JobKind, letters};
 use crate::write::WriteContext;
 use model::time::SECOND;
+use platforms::{Channel, InboundMessage};
 use sqlite::read_row;
+
+/// Bounds of the pause between two events, in microseconds.
+const MIN_PAUSE: i64 = 10 * SECOND;
+const MAX_PAUSE: i64 = 25 * SECOND;
+/// Events per request for a person: about one every two minutes.
+const TURNS_PER_REQUEST: i64 = 6;
 
 /// Script of one customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,10 +77,20 @@ pub fn answer_person(work: &WriteContext<'_>, conversation: &str) -> Result<(), 
     receive_text(work, &channel, &row.peer, text)
 }
 
-/// Lets one customer write, and schedules the next message.
+/// Lets one customer write or one colleague answer, and schedules the next event.
 pub fn simulate_inbound(work: &WriteContext<'_>) -> Result<(), ApiError> {
-    let wait = work.service.ids.random_between(4 * SECOND, 9 * SECOND);
+    let wait = work.service.ids.random_between(MIN_PAUSE, MAX_PAUSE);
     due::add(work.db, work.now.plus(wait), JobKind::Live.word(), "", "")?;
+    let open = team::list_open(work)?;
+    if team::help(work, &open)? {
+        return Ok(());
+    }
+    let nobody_waits = !open.iter().any(|conversation| conversation.needs_person);
+    if (nobody_waits || work.service.ids.random_between(1, TURNS_PER_REQUEST) == 1)
+        && request_person(work, &open)?
+    {
+        return Ok(());
+    }
     if work.service.ids.random_between(1, 5) == 1 && letters::simulate_inbound(work)? {
         return Ok(());
     }
@@ -134,7 +151,19 @@ fn begin_conversation(work: &WriteContext<'_>) -> Result<bool, ApiError> {
     Ok(false)
 }
 
-/// Sends a generic question of a known customer, after all scripts have ended.
+/// Lets the customer of a calm conversation ask for a person. Returns false if there is none.
+fn request_person(work: &WriteContext<'_>, open: &[OpenConversation]) -> Result<bool, ApiError> {
+    let calm = open.iter().filter(|conversation| !conversation.needs_person);
+    let ids: Vec<String> = calm.map(|conversation| conversation.id.clone()).collect();
+    let Some(id) = pick(work, &ids) else { return Ok(false) };
+    let Some((channel, row)) = conversations::with_channel(work.db, &id)? else { return Ok(false) };
+    let language = read_customer(work.db, &id)?.map_or_else(String::new, |character| character.language);
+    let Some(text) = script::person_request(&language) else { return Ok(false) };
+    receive_text(work, &channel, &row.peer, text)?;
+    Ok(true)
+}
+
+/// Sends a generic remark of a known customer, after all scripts have ended.
 fn send_small_talk(work: &WriteContext<'_>) -> Result<(), ApiError> {
     let sql = "SELECT conversation FROM characters ORDER BY conversation";
     let ids: Vec<String> = work.db.fetch_all(sql, &[], single_cell)?;
@@ -144,8 +173,8 @@ fn send_small_talk(work: &WriteContext<'_>) -> Result<(), ApiError> {
     else {
         return Ok(());
     };
-    let questions = script::opening_questions(&character.language);
-    let Some(text) = pick(work, &questions) else { return Ok(()) };
+    let remarks = script::generic_replies(&character.language);
+    let Some(text) = pick(work, &remarks) else { return Ok(()) };
     receive_text(work, &channel, &row.peer, text)
 }
 

@@ -1,16 +1,16 @@
 //! Simulated mail contacts of the demo: they write by themselves and answer people, until their script ends.
 
-use crate::channels::Channel;
 use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels, due, emails, threads};
 use crate::errors::ApiError;
-use crate::mail::receive::{InboundMail, receive};
-use crate::mail::topics;
+use crate::mail::receive::receive;
 use crate::world::JobKind;
 use crate::world::customers::pick;
 use crate::write::WriteContext;
 use model::time::SECOND;
+use platforms::Channel;
+use platforms::mail::{InboundMail, topics};
 use sqlite::read_row;
 
 /// Script of one contact.

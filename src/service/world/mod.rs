@@ -5,6 +5,9 @@
 
 pub mod customers;
 pub mod letters;
+mod team;
+#[cfg(test)]
+mod tests;
 mod workspaces;
 
 use std::pin::pin;
@@ -12,18 +15,18 @@ use std::pin::pin;
 use tokio::sync::watch;
 
 use crate::assistant::{self, Answer, ChatTranscript};
-use crate::chat::{broadcast, deliver};
+use crate::background;
+use crate::chat::broadcast;
 use crate::database::due::{self, DueFilter, DueJob};
 use crate::database::session::DbSession;
 use crate::database::{WriteScope, savepoint};
 use crate::errors::ApiError;
-use crate::mail;
-use crate::scheduler;
+use crate::sending::{self, report};
 use crate::state::Service;
 use crate::voice;
 use crate::write::WriteContext;
+use api::errors::ErrorCode;
 use model::time::{Clock, Timestamp};
-use wire::errors::ErrorCode;
 
 /// Maximum number of tasks per transaction.
 const MAX_JOBS_PER_TRANSACTION: usize = 64;
@@ -56,7 +59,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let round = catch_up(&service).await;
-        if !scheduler::wait_for_next_round(
+        if !background::wait_for_next_round(
             &service,
             round,
             "the simulated world stands still",
@@ -146,10 +149,10 @@ fn run_job(
         tracing::warn!(kind = due.kind, "something fell due that this version does not know");
         return Ok(());
     };
-    let work = WriteContext { db, service, now: due.at, test: false, key: None };
+    let work = WriteContext::of_service(db, service, due.at);
     let outcome = savepoint::in_savepoint(db, || match kind {
         JobKind::Delivered | JobKind::Read | JobKind::Failed => {
-            Ok(deliver::advance(&work, &due.subject, kind)?)
+            Ok(report::advance(&work, &due.subject, kind)?)
         }
         JobKind::Answer => match answer {
             Some((turn, answer)) => assistant::post_answer(&work, &due.subject, &turn, answer),
@@ -157,7 +160,7 @@ fn run_job(
         },
         JobKind::Customer => customers::answer_person(&work, &due.subject),
         JobKind::Live => customers::simulate_inbound(&work),
-        JobKind::Opened | JobKind::Bounced => Ok(mail::progress::advance(&work, &due.subject, kind)?),
+        JobKind::Opened | JobKind::Bounced => Ok(sending::mail::advance(&work, &due.subject, kind)?),
         JobKind::Call => Ok(voice::progress::advance(&work, &due.subject, &due.data)?),
         JobKind::Letter => Ok(letters::answer_person(&work, &due.subject)?),
         JobKind::Broadcast => Ok(broadcast::run_step(&work, &due.subject)?),

@@ -47,7 +47,7 @@ fn group_by_workspace(ready: Vec<(DueJob, Option<String>)>) -> Vec<(WriteScope, 
     groups.into_iter().map(|(scope, group, _)| (scope, group)).collect()
 }
 
-/// Processes tasks, [`TOGETHER`] per transaction.
+/// Processes tasks, [`MAX_JOBS_PER_TRANSACTION`] per transaction.
 async fn run_in_workspace(service: &Service, scope: WriteScope, group: Vec<DueJob>) -> Result<(), ApiError> {
     let Some(first) = group.first() else { return Ok(()) };
     let mut answer: Option<(ChatTranscript, Answer)> = request_answer(service, first).await?;

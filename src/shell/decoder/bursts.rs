@@ -1,21 +1,21 @@
 //! Text that comes faster than a person types: a paste that the terminal does not mark, or keys that a
 //! slow line brings together.
 //!
-//! A burst is one read, or reads of which each follows the one before within [`GAP`] ([`BLOCK_GAP`]
-//! after a read of [`BLOCK`] bytes), of characters, Enter and Tab. It ends where the screen shows all of
-//! it, because then somebody may have answered what is there; after [`MACHINE_READS`] reads at that pace
+//! A burst is one read, or reads of which each follows the one before within [`MAX_KEY_GAP`] ([`MAX_PROGRAM_GAP`]
+//! after a read of [`PROGRAM_READ_BYTES`] bytes), of characters, Enter and Tab. It ends where the screen shows all of
+//! it, because then somebody may have answered what is there; after [`MIN_MACHINE_READS`] reads at that pace
 //! nobody can have. In a burst
 //!
-//! - Enter and Tab after text in the same read, or after [`FEW`] characters of the burst, are line break
+//! - Enter and Tab after text in the same read, or after [`MIN_PASTED_CHARS`] characters of the burst, are line break
 //!   and tab; Tab only where text follows it;
-//! - text with one of these, and any text from the [`MANY`]th character on that is not a key repeated,
+//! - text with one of these, and any text from the [`MIN_TEXT_CHARS`]th character on that is not a key repeated,
 //!   is handed on in one piece, and what it may do is decided where the inbox knows the place.
 //!
 //! | bytes | events |
 //! |---|---|
 //! | `j`, `jjjjjjjjjj`, `gn` | keys |
 //! | `hello`, seen on the screen, then `\r` | keys |
-//! | `hello\r` in one read, or `\r` within [`GAP`] of four and more letters | one burst |
+//! | `hello\r` in one read, or `\r` within [`MAX_KEY_GAP`] of four and more letters | one burst |
 //! | `\rhello` | Enter, keys |
 //! | `Dear Ana,\rit is on its way` | one burst |
 //! | `Dear Ana` at once | one burst |

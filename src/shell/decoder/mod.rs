@@ -4,21 +4,21 @@
 //! anywhere. The rules:
 //!
 //! - A sequence (CSI, SS3, OSC, DCS, APC, PM, SOS) is taken whole. While one is unfinished, the
-//!   decoder waits [`REST`] after each byte for the next one. Other keys never wait.
-//! - An ESC that nothing follows within [`REST`] is the Esc key.
+//!   decoder waits [`SEQUENCE_TIMEOUT`] after each byte for the next one. Other keys never wait.
+//! - An ESC that nothing follows within [`SEQUENCE_TIMEOUT`] is the Esc key.
 //! - Any other sequence that is unfinished by then is dropped, and its rest becomes *late*: bytes
-//!   that continue it within [`LATE`] are dropped, too. Only the mark that begins a paste still counts,
+//!   that continue it within [`LATE_SEQUENCE_TIMEOUT`] are dropped, too. Only the mark that begins a paste still counts,
 //!   because its text must not become keys.
 //! - After an Esc key, a read that looks like the rest of a cut sequence (`[A`, `]11;rgb:…`) is late
-//!   as well, within [`LATE_READ`]. A lone `[`, `O`, `P`, `]`, `X`, `^` or `_` within [`GUESS_WITHIN`] waits
-//!   [`GUESS`] for what shows whether it is: nobody presses such a key so soon after Esc and another
+//!   as well, within [`MAX_LATE_READ_AGE`]. A lone `[`, `O`, `P`, `]`, `X`, `^` or `_` within [`MAX_GUESS_AGE`] waits
+//!   [`GUESS_TIMEOUT`] for what shows whether it is: nobody presses such a key so soon after Esc and another
 //!   right behind it.
 //! - ESC before a key or a whole sequence is Alt. Before a click, a paste or a report of the focus it
 //!   is the Esc key, as none of these has an Alt.
 //! - A key with Super, Hyper or Meta is no key, nor is one that is released. Caps Lock and Num Lock
 //!   are ignored.
-//! - A marked paste ends with its mark; or with a second of silence, or after [`PASTE_LIMIT`] bytes,
-//!   if the mark is lost. For [`PASTE_TAIL`] after that, reads of two bytes and more still belong to it.
+//! - A marked paste ends with its mark; or with a second of silence, or after [`MAX_PASTE_BYTES`] bytes,
+//!   if the mark is lost. For [`PASTE_TAIL_TIME`] after that, reads of two bytes and more still belong to it.
 //! - Text that comes faster than a person types is a burst: see [`bursts`].
 //! - Nothing is asked of the terminal; answers that come all the same are dropped.
 
@@ -305,7 +305,7 @@ impl Decoder {
 
     /// Ends a paste without its end mark.
     fn end_paste(&mut self, now: Duration, events: &mut Vec<Event>) {
-        let (text, mark) = self.paste.take();
+        let (text, mark) = self.paste.take_text();
         events.extend((!text.is_empty()).then_some(Event::Paste(text)));
         self.end();
         (self.last, self.paste_until) = (now, Some(now + PASTE_TAIL_TIME));

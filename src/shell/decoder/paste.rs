@@ -35,14 +35,14 @@ impl PastedBytes {
             return None;
         }
         self.is_cut = true;
-        let kept = self.bytes.len() - self.begun_mark();
+        let kept = self.bytes.len() - self.partial_mark_bytes();
         let text = self.text(kept);
         self.bytes.drain(..kept);
         Some(text)
     }
 
     #[cfg(test)]
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn held_bytes(&self) -> usize {
         self.bytes.len()
     }
 
@@ -51,8 +51,8 @@ impl PastedBytes {
     }
 
     /// Returns the text so far and a possible partial end mark.
-    pub(super) fn take(&mut self) -> (String, Vec<u8>) {
-        let length = self.bytes.len() - self.begun_mark();
+    pub(super) fn take_text(&mut self) -> (String, Vec<u8>) {
+        let length = self.bytes.len() - self.partial_mark_bytes();
         let text = if self.is_cut { String::new() } else { self.text(length) };
         let mark = self.bytes.split_off(length);
         self.begin();
@@ -60,7 +60,7 @@ impl PastedBytes {
     }
 
     /// Number of bytes at the end that may start the end mark.
-    fn begun_mark(&self) -> usize {
+    fn partial_mark_bytes(&self) -> usize {
         let lengths = (1..END_MARK.len()).rev();
         lengths.into_iter().find(|length| self.bytes.ends_with(&END_MARK[..*length])).unwrap_or(0)
     }

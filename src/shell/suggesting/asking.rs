@@ -6,11 +6,6 @@ use std::fmt::{self, Formatter};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use assist::claims::SupportedWords;
-use assist::{
-    Endpoint, EndpointError, ModelClient, ModelError, ModelLimits, ModelReply, TokenCountSource, max_tokens,
-    prompts,
-};
 use model::ids::ChannelId;
 use model::model_costs::{ModelCaps, ModelPrices, ModelUsage};
 use model::replies::CannedReply;
@@ -19,6 +14,11 @@ use model::suggestions::{
 };
 use model::text::SafeText;
 use model::time::{Clock, Zone};
+use net::assist::claims::SupportedWords;
+use net::assist::{
+    Endpoint, EndpointError, ModelClient, ModelError, ModelLimits, ModelReply, TokenCountSource, max_tokens,
+    prompts,
+};
 use serde_json::Value;
 use store::{Store, StoreError};
 
@@ -32,9 +32,9 @@ const MAX_TEXT_LINES: usize = 200;
 const MAX_CANCELLED_IDS: usize = 100;
 
 /// Error text for a cancelled request.
-pub(super) const CANCELLED_MESSAGE: &str = "nobody waits for it any more";
+pub(super) const CANCELLED_MESSAGE: &str = "no longer needed";
 /// Remark on a truncated answer.
-const CUT_NOTICE: &str = "It breaks off here: that is as much as is asked for at once.";
+const CUT_NOTICE: &str = "Cut off here: the length limit of an answer was reached.";
 
 /// Remark on a draft without sources.
 const NO_SOURCES_NOTICE: &str =
@@ -153,7 +153,7 @@ impl Suggester {
         let ModelAnswer { text, is_cut, percent } =
             self.ask_model(store, &request.id.key.channel, &mut body, tokens)?;
         if is_own && is_cut {
-            return Err("its translation breaks off; a shorter text may do".to_owned());
+            return Err("its translation is incomplete; try a shorter text".to_owned());
         }
         let (language, text) = if is_own { prompts::split_language(&text) } else { (None, text.as_str()) };
         let known = SupportedWords::from_request(request, replies);
@@ -201,7 +201,7 @@ impl Suggester {
         })?;
         let reply = reply.map_err(|why| why.to_string())?;
         let text = reply.message["content"].as_str().map(str::trim).filter(|text| !text.is_empty());
-        let text = text.ok_or("its answer holds no text")?.to_owned();
+        let text = text.ok_or("its answer has no text")?.to_owned();
         Ok(ModelAnswer { text, is_cut: reply.is_cut, percent })
     }
 
@@ -215,7 +215,7 @@ impl Suggester {
         work: impl FnOnce() -> (T, ModelUsage),
     ) -> Result<(T, u8), String> {
         let SuggesterSetup { caps, zone, .. } = &self.0.setup;
-        let uncounted = |error: StoreError| format!("what it takes cannot be counted: {error}");
+        let uncounted = |error: StoreError| format!("could not count its tokens: {error}");
         let day = self.0.clock.now().day_number(zone);
         store.reserve_usage(day, tab, most, caps).map_err(uncounted)??;
         let (done, taken) = work();

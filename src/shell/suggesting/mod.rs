@@ -11,10 +11,10 @@ mod transcription;
 pub use asking::{Suggester, SuggesterSetup};
 
 use crate::shell::pictures::PictureLoader;
-use assist::rules;
 use model::replies::CannedReply;
 use model::suggestions::{AskedBy, Suggestion, SuggestionKind, SuggestionRequest};
 use model::text::SafeText;
+use net::assist::rules;
 use store::{Store, StoreError};
 
 /// Sources of suggestions, and their storage.
@@ -45,7 +45,7 @@ impl DeskSuggestions {
     ) -> Option<Suggestion> {
         let is_brief = request.id.kind == SuggestionKind::Brief && request.id.asked_by == AskedBy::Person;
         let found = rules::suggestion(request, replies).filter(|_| is_brief)?;
-        Some(Suggestion { remark: Some(SafeText::line("Your model is asked for a better one…")), ..found })
+        Some(Suggestion { remark: Some(SafeText::line("Asking your model for a better one…")), ..found })
     }
 
     /// Returns the stored suggestion, else a new one by the model or by rules.
@@ -59,25 +59,25 @@ impl DeskSuggestions {
     ) -> Result<Suggestion, String> {
         let id = &request.id;
         let place = self.kind(id.kind).zip(id.newest.as_ref()).zip(self.store.as_ref());
-        let Some(((kind, message), store)) = place else { return self.make(request, replies) };
-        let unread = |error: StoreError| format!("what was suggested before cannot be read: {error}");
+        let Some(((kind, message), store)) = place else { return self.answer_request(request, replies) };
+        let unread = |error: StoreError| format!("could not read earlier suggestions: {error}");
         let now = id.asked_at;
         if id.asked_by == AskedBy::Desk
             && !store.begin_suggestion(&id.key, &kind, message, now).map_err(unread)?
         {
-            return Err("it is made elsewhere".to_owned());
+            return Err("made by another process".to_owned());
         }
         let kept = store.stored_suggestion(&id.key, &kind, message).map_err(unread)?;
         if let (AskedBy::Person, Some(kept)) = (id.asked_by, &kept) {
             return Ok(kept.clone());
         }
-        let made = self.make(request, replies);
+        let made = self.answer_request(request, replies);
         let is_draft = id.kind == SuggestionKind::Draft;
         // One by rules is made again as quickly.
         let is_by_model = made.as_ref().is_ok_and(|suggestion| suggestion.instead.is_none());
         let is_kept = id.asked_by == AskedBy::Desk || (is_by_model && (!is_draft || kept.is_some()));
         if is_kept && let Err(error) = store.store_suggestion(&id.key, &kind, message, &made, now) {
-            tracing::error!(%error, "what was suggested could not be kept");
+            tracing::error!(%error, "a suggestion could not be stored");
         }
         made
     }
@@ -94,7 +94,11 @@ impl DeskSuggestions {
         }
     }
 
-    fn make(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
+    fn answer_request(
+        &self,
+        request: &SuggestionRequest,
+        replies: &[CannedReply],
+    ) -> Result<Suggestion, String> {
         let why = match self.model_suggestion(request, replies) {
             Some(Ok(found)) => return Ok(found),
             Some(Err(why)) => Some(why),

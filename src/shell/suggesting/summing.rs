@@ -1,13 +1,13 @@
 //! Summary of a whole conversation in parts: each request holds one part and the summary of all before it, so
 //! that its size does not grow.
 
-use assist::claims::SupportedWords;
-use assist::prompts;
 use model::queries::HistoryQuery;
 use model::suggestions::{
     MAX_MESSAGES, SpeakerRole, SuggestedBy, Suggestion, SuggestionRequest, speaker_and_text,
 };
 use model::text::SafeText;
+use net::assist::claims::SupportedWords;
+use net::assist::prompts;
 use store::Store;
 
 use crate::shell::suggesting::asking::{CANCELLED_MESSAGE, ModelAnswer, Suggester};
@@ -29,7 +29,7 @@ impl Suggester {
             conversation: id.key.conversation.clone(),
             limit: MAX_SUMMARIZED_MESSAGES,
         };
-        let unread = |error: store::StoreError| format!("its messages cannot be read: {error}");
+        let unread = |error: store::StoreError| format!("could not read its messages: {error}");
         let page = store.reader().and_then(|reader| reader.history(&query)).map_err(unread)?;
         let all: Vec<(SpeakerRole, String)> =
             page.messages.iter().map(|message| speaker_and_text(&message.message)).collect();
@@ -48,7 +48,7 @@ impl Suggester {
         let known = SupportedWords::from_request(&whole, &[]);
         let sentences = so_far.text.lines().take(MAX_SUMMARY_LINES).map(|line| known.line(line)).collect();
         let is_part = page.more_stored || page.more_on_server;
-        let older = SafeText::line("older messages are not stored here, so they are left out");
+        let older = SafeText::line("older messages are not stored here and are left out");
         let by = SuggestedBy::Model(so_far.percent);
         Ok(Suggestion { sentences, by, instead: None, remark: is_part.then_some(older), language: None })
     }

@@ -1,9 +1,9 @@
 //! Voice notes: fetched like pictures, transcribed by the model, and stored with their message.
 
-use assist::VoiceFile;
 use model::links;
 use model::model_costs::ModelUsage;
 use model::suggestions::{SuggestedBy, Suggestion, SuggestionRequest};
+use net::assist::VoiceFile;
 use store::Store;
 
 use crate::shell::pictures::PictureLoader;
@@ -26,7 +26,7 @@ impl Suggester {
         request: &SuggestionRequest,
     ) -> Result<Suggestion, String> {
         let tab = &request.id.key.channel;
-        let note = request.voice.as_ref().ok_or("there is no voice note")?;
+        let note = request.voice.as_ref().ok_or("not a voice note")?;
         let bytes = viewer.file(tab, &note.url)?;
         if self.is_cancelled(&request.id) {
             return Err(CANCELLED_MESSAGE.to_owned());
@@ -54,7 +54,7 @@ impl Suggester {
             (heard, taken)
         })?;
         let text = heard.map_err(|why| why.to_string())?.text;
-        let text = if text.is_empty() { "(nothing is said)".to_owned() } else { text };
+        let text = if text.is_empty() { "(no speech)".to_owned() } else { text };
         Ok(Suggestion {
             sentences: plain_sentences(&text),
             by: SuggestedBy::Model(percent),

@@ -1,4 +1,4 @@
-//! Correspondents of mails, for completing addresses.
+//! Mail correspondents, for completing addresses.
 
 use rusqlite::params;
 
@@ -8,10 +8,6 @@ use model::ids::ChannelId;
 use sqlite::{Queries, read_row};
 
 impl Store {
-    /// Keeps what was told of correspondents.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is changed.
     pub async fn apply_correspondents(
         &self,
         channel: &ChannelId,
@@ -44,8 +40,7 @@ impl Store {
 }
 
 impl Reader {
-    /// Correspondents in whose address or name a text stands, those of the
-    /// newest mails first.
+    /// Returns correspondents whose address or name contains a text, newest mail first.
     pub fn correspondents(
         &self,
         channel: &ChannelId,

@@ -1,6 +1,5 @@
-//! What a server ignored of a change: kept on this desk, and which fields it
-//! takes at all. In the outbox's file, because nothing of it can be read
-//! again.
+//! Thread fields the server ignores: their values are kept on this desk, in the outbox. Also
+//! records which fields a server accepts at all.
 
 use rusqlite::params;
 
@@ -12,25 +11,20 @@ use model::outbox::content::ThreadChange;
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell};
 
-/// What became of a change the server took.
+/// Outcome of a change the server accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadChangeOutcome {
-    /// Fields that a reading does not show as they were set.
+    /// Fields that a later read does not show as set.
     pub ignored: Vec<ThreadField>,
-    /// Fields that a reading shows as they were set, and that were otherwise
-    /// before.
+    /// Fields that a later read shows as set and that differed before.
     pub accepted: Vec<ThreadField>,
-    /// The newest mail there was then.
+    /// Time of the newest mail then.
     pub seen: Option<Timestamp>,
 }
 
 impl Store {
-    /// Keeps what became of a change: the fields the server ignored hold from
-    /// now on only here, the others no longer do. Tells which fields are found
-    /// to be ignored for the first time.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is changed.
+    /// Records the outcome of a change: ignored fields are kept locally from now on, the others no
+    /// longer. Returns the fields found to be ignored for the first time.
     pub async fn record_thread_change(
         &self,
         channel: &ChannelId,
@@ -78,8 +72,8 @@ impl Store {
             .await
     }
 
-    /// A mail came: that a thread was read or put away before it holds no
-    /// longer, so that it is not overlooked.
+    /// Ends local `read` and `place` values older than a new mail, so that the mail is not
+    /// overlooked.
     pub async fn end_local_fields(
         &self,
         channel: &ChannelId,
@@ -92,7 +86,7 @@ impl Store {
                 let of = params![channel, thread, came];
                 let over = "FROM thread_local WHERE channel = ?1 AND thread = ?2
                     AND field IN ('read', 'place') AND seen < ?3";
-                // Hardly ever, and then only is the file written.
+                // Checked first to avoid a write in the usual case.
                 if connection.prepare_cached(&format!("SELECT 1 {over}"))?.exists(of)? {
                     connection.execute(&format!("DELETE {over}"), of)?;
                 }
@@ -101,7 +95,7 @@ impl Store {
             .await
     }
 
-    /// The fields a server was seen to take.
+    /// Returns the fields the server is known to accept.
     pub async fn working_fields(&self, channel: &ChannelId) -> Result<Vec<ThreadField>, StoreError> {
         let channel = channel.clone();
         self.outbox()

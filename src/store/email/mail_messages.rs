@@ -1,4 +1,4 @@
-//! Letters: what only a mail has, beside its message.
+//! Mail-specific fields of messages.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,7 @@ use model::ids::{ChannelId, ConversationId, MessageId};
 use sqlite::{Queries, json_of};
 
 impl Store {
-    /// Keeps the letters of a thread. To be called before their messages are
-    /// merged.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is changed.
+    /// Stores the mail fields of a thread. Call before merging the messages.
     pub async fn apply_mail_messages(
         &self,
         channel: &ChannelId,
@@ -36,7 +32,7 @@ impl Store {
             .await
     }
 
-    /// A mail of a channel as it came, if it is stored; blocks.
+    /// Returns the raw item of a mail, if stored. Blocks.
     pub fn raw_mail(&self, channel: &ChannelId, mail: &MessageId) -> Result<Option<String>, StoreError> {
         let (channel, mail) = (channel.clone(), mail.clone());
         self.cache().call(move |cache| {
@@ -49,7 +45,7 @@ impl Store {
         })
     }
 
-    /// The ids of the letters of a thread that are kept: they never change.
+    /// Returns the stored mail fields of a thread, which never change.
     pub async fn stored_mail_messages(
         &self,
         channel: &ChannelId,
@@ -60,7 +56,6 @@ impl Store {
     }
 }
 
-/// The letters of a thread, on any connection of the cache.
 pub(crate) fn list_of_thread(
     connection: &Connection,
     channel: &ChannelId,

@@ -1,4 +1,4 @@
-//! The account behind each mail key, as last read.
+//! Mail account behind each key, as last read.
 
 use rusqlite::{Connection, params};
 
@@ -8,7 +8,7 @@ use model::ids::ChannelId;
 use sqlite::{Queries, json_of, only_cell};
 
 impl Store {
-    /// Keeps what `GET /email/account` told.
+    /// Stores the answer of `GET /email/account`.
     pub async fn apply_mailbox(&self, channel: &ChannelId, account: MailAccount) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -22,7 +22,6 @@ impl Store {
             .await
     }
 
-    /// The account as last read.
     pub async fn mailbox(&self, channel: &ChannelId) -> Result<Option<MailAccount>, StoreError> {
         let channel = channel.clone();
         self.cache().call_async(move |cache| read(&cache.connection, &channel)).await
@@ -30,14 +29,12 @@ impl Store {
 }
 
 impl Reader {
-    /// The account behind a mail key, as last read.
     pub fn mailbox(&self, channel: &ChannelId) -> Result<Option<MailAccount>, StoreError> {
         read(&self.connection, channel)
     }
 
-    /// The words seen as folders and as categories of a tab's threads, in the
-    /// order of the alphabet, each at most so many. One look into an index for
-    /// each word, however many threads there are.
+    /// Returns the folders and the categories of a tab's threads, sorted, each at most `limit`.
+    /// Costs one index lookup per value, independent of the number of threads.
     pub fn folders_and_categories(
         &self,
         channel: &ChannelId,

@@ -1,5 +1,5 @@
-//! Mail: what only threads, letters and the mail account have, beside the
-//! conversations and messages they are, and what a server ignored.
+//! Mail-specific data of threads, messages and the mail account, beside the conversations and
+//! messages they belong to, and fields the server ignores.
 
 mod correspondents;
 mod local;

@@ -1,4 +1,4 @@
-//! Threads as columns, and back.
+//! Converts threads from and to columns.
 
 use crate::rows::operation;
 use model::email::rules::RuleAction;
@@ -8,12 +8,10 @@ use model::outbox::content::{ThreadChange, ThreadPlace};
 use model::text::SafeText;
 use sqlite::{Row, read_row};
 
-/// Joins threads to a conversation called `c`.
 pub(crate) const JOIN: &str = "LEFT JOIN thread h ON h.channel = c.channel AND h.id = c.id";
 
-/// The columns [`read`] expects; `desk` is the outbox. What is on
-/// its way comes as lines, and so does what holds only here, with what a rule
-/// did last.
+/// Columns for [`read`]; `desk` is the outbox. Pending changes are returned as lines, as are local
+/// fields together with the last rule action.
 pub(crate) const COLUMNS: &str =
     "h.id IS NOT NULL AS is_thread, h.subject, h.is_read, h.is_starred, h.category, h.priority,
      h.folder,
@@ -26,7 +24,6 @@ pub(crate) const COLUMNS: &str =
          WHERE o.channel = c.channel AND o.conversation = c.id AND o.operation = 'thread'
          AND o.state <> 'stopped')) AS leaving";
 
-/// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
     if !row.get::<bool>("is_thread")? {
         return Ok(None);
@@ -41,7 +38,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
         } else if let Some(field) = ThreadField::from_word(field) {
             let told = thread.clone();
             set_field(&mut thread, field, value);
-            // No label where the server tells the same by now.
+            // The field is not local any more once the server has the same value.
             if thread != told {
                 thread.only_here.push(field);
             }
@@ -59,7 +56,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
     Ok(Some(Box::new(thread)))
 }
 
-/// Whether a thread is still as a rule made it.
+/// True if the rule's action still shows in the thread.
 fn shows_action(thread: &Thread, action: &RuleAction) -> bool {
     let same =
         |entry: &Option<SafeText>, wanted: &str| entry.as_ref().is_some_and(|text| text.as_str() == wanted);
@@ -72,7 +69,6 @@ fn shows_action(thread: &Thread, action: &RuleAction) -> bool {
     }
 }
 
-/// What the server told of a thread, from the columns of its row.
 pub(crate) fn thread_from_row(row: &Row<'_>) -> rusqlite::Result<Thread> {
     Ok(read_row!(row, Thread {
         subject: optional_line, is_read, is_starred, category: optional_line, priority: optional_line,
@@ -80,7 +76,7 @@ pub(crate) fn thread_from_row(row: &Row<'_>) -> rusqlite::Result<Thread> {
     }))
 }
 
-/// What a change wants, field by field, as it is kept.
+/// Returns the fields of a change in their stored form.
 pub(crate) fn change_values(change: &ThreadChange) -> Vec<(ThreadField, String)> {
     let word = |flag: bool| flag.to_string();
     let place = change.place.as_ref().map(|place| match place {
@@ -100,7 +96,7 @@ pub(crate) fn change_values(change: &ThreadChange) -> Vec<(ThreadField, String)>
     .collect()
 }
 
-/// Sets one field of a thread to what was kept for it.
+/// Sets a field from its stored form.
 pub(crate) fn set_field(thread: &mut Thread, field: ThreadField, value: &str) {
     let line = || SafeText::optional_line(Some(value));
     match field {

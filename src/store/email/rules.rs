@@ -1,7 +1,7 @@
-//! Rules for mail, which threads they may act on, and what they did.
+//! Mail rules, the threads they may act on, and the log of their actions.
 //!
-//! A rule acts on unread threads that nobody here has touched and that need
-//! nobody; what it does is queued with the note that it did it.
+//! A rule acts on unread threads that were not handled here and do not need a person. Its change
+//! and its log entry are queued in one transaction.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
@@ -15,14 +15,14 @@ use model::text::SafeText;
 use model::time::{DAY, MINUTE, Timestamp};
 use sqlite::{Queries, Row};
 
-/// Threads a rule acts on in a minute, on one tab.
+/// Maximum number of rule actions per tab and minute.
 const MAX_THREADS_PER_MINUTE: u32 = 20;
-/// How long it is remembered what a rule did.
+/// Age at which log entries of rules are deleted.
 const HISTORY_LIMIT: i64 = 180 * DAY;
-/// Threads told of a rule at most.
+/// Maximum number of threads listed for a rule.
 const MAX_LISTED_THREADS: u32 = 500;
 
-/// Why a rule for its address leaves a thread alone; NULL where it may act.
+/// Reason why no rule may act on a thread; NULL if one may.
 const SELECT_EXEMPTION: &str = "CASE
      WHEN c.is_closed = 1 THEN 'put away already'
      WHEN c.stuck > 0 OR c.escalation IS NOT NULL OR h.urgency < 2 THEN 'needs a person'
@@ -45,24 +45,17 @@ const SELECT_EXEMPTION: &str = "CASE
              AND NOT EXISTS (SELECT 1 FROM desk.rule_action r WHERE r.row = a.row))
          THEN 'somebody has handled it' END";
 
-/// A thread that rules act on now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleMatch {
-    /// The thread.
     pub thread: ConversationId,
-    /// Whose it is.
     pub sender: String,
-    /// The newest mail in it.
+    /// Time of the newest mail.
     pub mail_at: Timestamp,
-    /// What is done.
     pub actions: Vec<RuleAction>,
 }
 
 impl Store {
-    /// Threads that the rules of a tab act on now, as many as a minute takes.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the threads that the rules of a tab act on now, within the limit per minute.
     pub async fn rule_matches(
         &self,
         channel: &ChannelId,
@@ -108,11 +101,8 @@ impl Store {
             .await
     }
 
-    /// Queues what rules do to a thread, with the note that they did it; false
-    /// where something is under way there, or it was done before.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing was queued.
+    /// Queues the actions of rules on a thread and logs them. Returns false if the thread has other
+    /// changes queued, a rule was switched off, or the actions were logged before.
     pub async fn enqueue_by_rule(
         &self,
         row: NewRow,
@@ -156,7 +146,7 @@ impl Store {
     }
 }
 
-/// Makes a rule what it shall be, or forgets it. What it did stays noted.
+/// Stores or deletes a rule. Its log entries are kept.
 pub(crate) fn save_rule(
     change: &Connection,
     channel: &str,
@@ -180,7 +170,7 @@ pub(crate) fn save_rule(
     Ok(())
 }
 
-/// The rules of a tab, on a connection that has the outbox under this name.
+/// Returns the rules of a tab; `outbox` is the schema name of the outbox.
 fn rules(connection: &Connection, outbox: &str, channel: &ChannelId) -> Result<Vec<MailRule>, StoreError> {
     let sql = format!(
         "SELECT r.sender, r.action, r.is_on, r.made_at, r.after,
@@ -200,15 +190,15 @@ fn rules(connection: &Connection, outbox: &str, channel: &ChannelId) -> Result<V
                 applied_count: row.get("acted")?,
             })
         };
-        // One of a later version does nothing here.
+        // Skips actions of a later version.
         action.map(rule).transpose()
     };
     let all: Vec<Option<MailRule>> = connection.all(&sql, [channel], read)?;
     Ok(all.into_iter().flatten().collect())
 }
 
-/// The unread threads of the rules' addresses that a rule may act on, oldest
-/// first, each with its address and its newest mail.
+/// Returns unread threads from the rules' senders that a rule may act on, oldest first, each with
+/// its sender and the time of its newest mail.
 fn unprocessed_threads(
     connection: &Connection,
     channel: &ChannelId,
@@ -228,8 +218,7 @@ fn unprocessed_threads(
     })?)
 }
 
-/// The rules of a tab, with the threads that were asked for; `desk` is the
-/// outbox.
+/// Returns the rules of a tab with the requested threads; expects the outbox attached as `desk`.
 pub(crate) fn page(connection: &Connection, query: &RulesQuery) -> Result<RulesPage, StoreError> {
     let channel = &query.channel;
     let newest = "SELECT coalesce(max(last_inbound_at), 0) FROM

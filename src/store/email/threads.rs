@@ -1,5 +1,5 @@
-//! Threads: what lists and single reads tell of them beside their
-//! conversations, and what a change did.
+//! Thread fields from lists and single reads, kept beside their conversations, and changes made
+//! here.
 
 use rusqlite::{Connection, params};
 
@@ -12,13 +12,9 @@ use model::outbox::content::ThreadChange;
 use sqlite::Queries;
 
 impl Store {
-    /// Keeps what was told of threads; what is not told stays, and so does
-    /// what this desk changed, or a later reading told, while the answer was
-    /// on its way. To be called before their conversations are merged, with
-    /// the same page. Tells whether anything differs.
-    ///
-    /// # Errors
-    /// When the database fails; then nothing is changed.
+    /// Merges thread fields; missing ones are kept, as are those changed here or read later while
+    /// the answer was in flight. Call before merging the conversations of the same page. Returns
+    /// true if anything changed.
     pub async fn apply_threads(
         &self,
         channel: &ChannelId,
@@ -56,7 +52,7 @@ impl Store {
             .await
     }
 
-    /// What the server told of a thread last.
+    /// Returns the thread as last reported by the server.
     pub async fn reported_thread(
         &self,
         channel: &ChannelId,
@@ -68,8 +64,7 @@ impl Store {
             .await
     }
 
-    /// Of these threads, those that were put away as far as is known: lists
-    /// do not tell.
+    /// Returns those threads that are archived as far as known; lists do not report it.
     pub async fn filter_archived(
         &self,
         channel: &ChannelId,
@@ -93,7 +88,7 @@ impl Store {
             .await
     }
 
-    /// Keeps what a change did on the server, before a reading tells of it.
+    /// Stores an accepted change before a read shows it.
     pub async fn apply_thread_change(
         &self,
         channel: &ChannelId,
@@ -119,7 +114,7 @@ impl Store {
             .await
     }
 
-    /// Puts a thread's row away or back, where only this desk does so.
+    /// Archives a thread or moves it back on this desk only.
     pub async fn move_thread_here(
         &self,
         channel: &ChannelId,

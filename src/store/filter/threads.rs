@@ -1,12 +1,11 @@
-//! Conditions on what only threads of mails have. What holds only on this
-//! desk counts before what the server told.
+//! Filter conditions on mail threads. Local values take precedence over the server's.
 
 use rusqlite::types::Value;
 
 use crate::filter::Clause;
 use model::filter::Phrase;
 
-/// A word of a thread, without case.
+/// Matches a field, ignoring case.
 pub(super) fn word(column: &str, field: &str, word: &str) -> Clause {
     let word = Value::from(word.to_lowercase());
     Clause::with_values(
@@ -15,7 +14,6 @@ pub(super) fn word(column: &str, field: &str, word: &str) -> Clause {
     )
 }
 
-/// Words of a thread's subject.
 pub(super) fn subject(phrase: &Phrase) -> Clause {
     Clause::with_values(
         "c.number IN (SELECT t.number FROM thread h CROSS JOIN conversation t
@@ -24,7 +22,7 @@ pub(super) fn subject(phrase: &Phrase) -> Clause {
     )
 }
 
-/// Words of a recipient of a mail in the thread, among the mails that were fetched.
+/// Matches recipients of the stored mails of a thread.
 pub(super) fn recipient(phrase: &Phrase) -> Clause {
     Clause::with_values(
         "c.number IN (SELECT t.number FROM letter l CROSS JOIN conversation t
@@ -38,12 +36,11 @@ fn bound_values(phrase: &Phrase) -> Vec<Value> {
     vec![phrase.text.clone().into(), i64::from(phrase.exact).into()]
 }
 
-/// A state of a thread.
 pub(super) fn flag_condition(condition: &str, field: &str, value: &str) -> Clause {
     Clause::plain(&merged_condition(&format!("h.{condition}"), field, &format!("l.value = '{value}'")))
 }
 
-/// Unread by the server's count; where there is no mail, not looked at here.
+/// Unread on the server for mail; otherwise not seen at this desk.
 pub(super) fn unread_condition() -> Clause {
     let mail = flag_condition("is_read = 0", "read", "false");
     Clause::plain(&format!(

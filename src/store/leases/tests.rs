@@ -1,11 +1,9 @@
-//! Which lease binds, and who takes it over.
-
 use super::*;
 
 #[test]
 fn a_lease_binds_while_it_can_have_been_made_now() {
     let now = Timestamp::from_micros(1_700_000_000 * SECOND);
-    // An owner that is nobody's process is never known to have ended.
+    // An owner that is not a process id is never known to have ended.
     let cases = [
         (-1, false),
         (0, false),

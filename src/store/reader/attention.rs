@@ -1,18 +1,15 @@
-//! What needs a person, of several channels in one order of urgency. Each part
-//! is a window of an index, however much is stored.
+//! Items that need a person, of several channels in one order of urgency. Each query reads a window
+//! of an index, independent of the amount stored.
 
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
-use crate::proposals;
 use crate::reader::conversations::{ANSWERED_BEFORE_EXPRESSION, load_row};
 use crate::reader::{desk, row_outcomes};
 use crate::rows::outbox::{COLUMNS, read};
 use crate::rows::{campaign, local};
-use model::attention::{
-    Alarms, AttentionAnswer, AttentionEntry, AttentionQuery, AttentionReason, AttentionRequest,
-    sort_by_urgency,
-};
+use crate::{proposals, queue};
+use model::attention::{Alarms, AttentionEntry, AttentionQuery, AttentionReason, sort_by_urgency};
 use model::conversations::{AI_ANSWER_TIMEOUT, ConversationRow};
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::OutboxRow;
@@ -24,31 +21,18 @@ use model::trouble::TROUBLE_THRESHOLD;
 use model::waves;
 use sqlite::{Queries, only_cell};
 
-/// Entries of each part at most, and of all.
+/// Maximum number of entries per query and in total.
 const MAX_ENTRIES: u32 = 100;
-/// Customers who wait that are looked at for their targets, at most.
+/// Maximum number of waiting customers checked against their targets.
 const MAX_WAITING_CUSTOMERS: u32 = 1_000;
-/// What the order of urgency begins with where the AI asks for a person.
+/// Urgency keys below this belong to conversations where the AI asks for a person.
 const ESCALATED_URGENCY_LIMIT: i64 = 512 * (1 << 52);
 
-/// Answers what is asked.
-pub(crate) fn answer_request(
+/// Returns all entries, most urgent first, and true if there are more.
+pub(crate) fn list(
     connection: &Connection,
-    ask: &AttentionRequest,
-) -> Result<AttentionAnswer, StoreError> {
-    match ask {
-        AttentionRequest::List(query) => {
-            let (entries, more) = list(connection, query)?;
-            Ok(AttentionAnswer::List(entries, more))
-        }
-        AttentionRequest::Alarms(query, since) => {
-            Ok(AttentionAnswer::Alarms(alarms(connection, query, *since)?, query.now))
-        }
-    }
-}
-
-/// Reads all of it, the most urgent first; and whether there is more.
-fn list(connection: &Connection, query: &AttentionQuery) -> Result<(Vec<AttentionEntry>, bool), StoreError> {
+    query: &AttentionQuery,
+) -> Result<(Vec<AttentionEntry>, bool), StoreError> {
     let mut entries = stopped_entries(connection)?;
     entries.extend(overdue_pauses(connection, query)?);
     let mut told: Vec<ConversationKey> = Vec::new();
@@ -61,7 +45,7 @@ fn list(connection: &Connection, query: &AttentionQuery) -> Result<(Vec<Attentio
     for (ask, reason) in ways {
         for channel in &query.channels {
             for row in ask(connection, channel, query)? {
-                // One conversation is told once, as what is most urgent of it.
+                // Each conversation is listed once, with its most urgent reason.
                 if !told.contains(&row.key()) {
                     told.push(row.key());
                     entries.push(entry_from_row(row, reason));
@@ -81,9 +65,13 @@ fn list(connection: &Connection, query: &AttentionQuery) -> Result<(Vec<Attentio
     Ok(desk::truncate_rows(entries, MAX_ENTRIES))
 }
 
-/// What has become due since a time by this desk's own clock, how much is, and
-/// when something will be.
-fn alarms(connection: &Connection, query: &AttentionQuery, since: Timestamp) -> Result<Alarms, StoreError> {
+/// Returns what has become due since a time by this machine's clock, how much is due, and when the
+/// next item is.
+pub(crate) fn alarms(
+    connection: &Connection,
+    query: &AttentionQuery,
+    since: Timestamp,
+) -> Result<Alarms, StoreError> {
     let now = query.now;
     let mut alarms = Alarms::default();
     for channel in &query.channels {
@@ -99,12 +87,15 @@ fn alarms(connection: &Connection, query: &AttentionQuery, since: Timestamp) -> 
             }
         }
         target_alarms(connection, channel, query, since, &mut alarms)?;
+        let (is_due, next) = queue::next_change(connection, channel, now, query.lease)?;
+        alarms.moved.extend(is_due.then(|| channel.clone()));
+        next.into_iter().for_each(|at| alarms.schedule_at(at));
     }
     Ok(alarms)
 }
 
-/// Targets of a channel that have come near since a time, how many are near or
-/// missed, and when the next comes near or is missed.
+/// Adds the targets of a channel that came near since a time, the number near or missed, and the
+/// time of the next.
 fn target_alarms(
     connection: &Connection,
     channel: &ChannelId,
@@ -131,7 +122,7 @@ fn target_alarms(
                 alarms.fired.push(entry_from_row(row, AttentionReason::TargetNear));
             }
         }
-        // Whoever began to wait after that comes near next, whatever target they have.
+        // The next target is that of the first customer who began to wait after this.
         let sql = "SELECT min(waiting_since) FROM conversation
              WHERE channel = ?1 AND needs = 1 AND waiting_since > ?2";
         let next: Option<Timestamp> = connection.scalar(sql, params![channel, query.now.plus(-early)])?;
@@ -142,8 +133,7 @@ fn target_alarms(
     Ok(())
 }
 
-/// Who has waited since before a time and was answered before, or was not; who
-/// has waited longest first.
+/// Returns customers waiting since before a time, longest first, either answered before or not.
 fn waiting_customers(
     connection: &Connection,
     channel: &ChannelId,
@@ -161,7 +151,7 @@ fn waiting_customers(
     Ok(connection.all(&sql, bound, |row| Ok((row.get("id")?, row.get("waiting_since")?)))?)
 }
 
-/// Whose target is near or was missed, the earliest first.
+/// Returns conversations whose target is near or was missed.
 fn rows_near_target(
     connection: &Connection,
     channel: &ChannelId,
@@ -178,9 +168,7 @@ fn rows_near_target(
     rows_of(connection, channel, &found)
 }
 
-/// Why a conversation needs a person.
 type RowReason = fn(Box<ConversationRow>) -> AttentionReason;
-/// Finds conversations of a channel.
 type ConversationFinder =
     fn(&Connection, &ChannelId, &AttentionQuery) -> Result<Vec<ConversationRow>, StoreError>;
 
@@ -205,7 +193,7 @@ fn stopped_entries(connection: &Connection) -> Result<Vec<AttentionEntry>, Store
     rows.into_iter().map(entry).collect()
 }
 
-/// Pauses made from here that have gone on for as long as they may.
+/// Returns AI pauses made from here that have lasted longer than allowed.
 fn overdue_pauses(
     connection: &Connection,
     query: &AttentionQuery,
@@ -228,7 +216,6 @@ fn overdue_pauses(
     Ok(over.map(entry).collect())
 }
 
-/// The rows of these conversations, as far as they are known.
 fn rows_of(
     connection: &Connection,
     channel: &ChannelId,
@@ -240,7 +227,7 @@ fn rows_of(
         .collect()
 }
 
-/// Handed back from here, and the AI has not answered the customer since.
+/// Returns conversations handed back from here in which the AI has not answered in time.
 fn rows_without_ai_answer(
     connection: &Connection,
     channel: &ChannelId,
@@ -250,7 +237,7 @@ fn rows_without_ai_answer(
     Ok(rows.filter(|row| row.unanswered_since(query.now).is_some()).collect())
 }
 
-/// Handed back from here, and the customer has written since and waits.
+/// Returns conversations handed back from here whose customer has written since and waits.
 fn handed_back_rows(
     connection: &Connection,
     channel: &ChannelId,
@@ -264,7 +251,6 @@ fn handed_back_rows(
     Ok(rows.filter(|row| row.ai_asked_at.is_some() && !row.local.is_asleep()).collect())
 }
 
-/// The AI asks for a person.
 fn escalated_rows(
     connection: &Connection,
     channel: &ChannelId,
@@ -281,7 +267,7 @@ fn escalated_rows(
     rows_of(connection, channel, &found)
 }
 
-/// The AI answers, and there is trouble with it.
+/// Returns conversations where the AI is not off and the trouble score is high.
 fn troubled_rows(
     connection: &Connection,
     channel: &ChannelId,
@@ -299,7 +285,6 @@ fn troubled_rows(
     Ok(rows.into_iter().filter(|row| row.describe_trouble(query.now).is_some()).collect())
 }
 
-/// Broadcasts that were stopped between two waves and wait for a person.
 fn paused_campaigns(connection: &Connection) -> Result<Vec<AttentionEntry>, StoreError> {
     let condition = "WHERE phase = 'paused' ORDER BY number LIMIT ?1";
     let found = campaign::select(connection, "desk", condition, [MAX_ENTRIES + 1])?;

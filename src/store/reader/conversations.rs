@@ -1,5 +1,5 @@
-//! Windows of the conversation list: walks of one index from a key, however
-//! many rows there are.
+//! Windows of the conversation list, read by walking one index from a key, independent of the
+//! number of rows.
 
 use rusqlite::{Connection, params, params_from_iter};
 
@@ -13,11 +13,12 @@ use model::conversations::ConversationRow;
 use model::filter::Sort;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::{Anchor, ConversationPage, ConversationQuery, MAX_COUNTED_ROWS};
+use model::queue::{Place, Section, SectionCounts};
 use model::time::Timestamp;
 use model::trouble::TroubleScore;
 use sqlite::{Queries, Row, only_cell, read_row};
 
-/// The facts beside a conversation; `desk` is the outbox.
+/// Facts about a conversation; `desk` is the outbox.
 const FACT_COLUMNS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
      (SELECT substr(iif(d.text = '', d.note, d.text), 1, 200) FROM desk.draft d
          WHERE d.channel = c.channel AND d.conversation = c.id) AS draft,
@@ -37,18 +38,16 @@ const FACT_COLUMNS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
      (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number
          WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at)
          AS asked_ai_at,
-     c.channel, c.trouble_why";
+     c.channel, c.trouble_why, c.proposed_at, c.broadcast_only, c.queue";
 
-/// Whether a customer who waits was answered in the same case before they began
-/// to: somebody spoke within a day before, to what the customer had said within
-/// a day before that.
+/// True if a waiting customer was answered earlier in the same case: someone answered at most a day
+/// before the wait began, within a day of the customer's previous message.
 pub(crate) const ANSWERED_BEFORE_EXPRESSION: &str = "(c.waiting_since IS NOT NULL AND EXISTS (
      SELECT 1 FROM message o WHERE o.conversation = c.number AND o.said_by IN (1, 2)
          AND o.sort_at < c.waiting_since AND o.sort_at > c.waiting_since - 86400000000
          AND EXISTS (SELECT 1 FROM message i WHERE i.conversation = c.number AND i.said_by = 0
              AND i.sort_at < o.sort_at AND i.sort_at > o.sort_at - 86400000000)))";
 
-/// Reads a window.
 pub(crate) fn load_window(
     connection: &Connection,
     query: &ConversationQuery,
@@ -61,15 +60,19 @@ pub(crate) fn load_window(
             None => load_from_top(connection, query)?,
         },
     };
-    // What was read whole need not be counted.
+    // A list read completely need not be counted.
     let total = match (page.reaches_top && page.reaches_bottom, page.rows.len()) {
         (true, rows) => u64::try_from(rows).ok(),
         (false, _) => count_rows(connection, query)?,
     };
-    Ok(ConversationPage { total, ..page })
+    let sections = match query.sort {
+        Sort::Queue if page.reaches_top && page.reaches_bottom => SectionCounts::of_rows(&page.rows),
+        Sort::Queue => count_sections(connection, query)?,
+        _ => SectionCounts::default(),
+    };
+    Ok(ConversationPage { total, sections, ..page })
 }
 
-/// One conversation's row; `None` if it is not stored.
 pub(crate) fn load_row(
     connection: &Connection,
     channel: &ChannelId,
@@ -85,7 +88,6 @@ pub(crate) fn load_row(
     Ok(connection.first(&sql, params![channel, conversation], list_row)?)
 }
 
-/// The newest activity of a conversation.
 pub(crate) fn last_activity(
     connection: &Connection,
     channel: &ChannelId,
@@ -95,8 +97,6 @@ pub(crate) fn last_activity(
     Ok(connection.first(sql, params![channel, conversation], only_cell)?)
 }
 
-/// Conversations down to a time whose history lags behind the list, newest
-/// activity first.
 pub(crate) fn lagging_conversations(
     connection: &Connection,
     channel: &ChannelId,
@@ -114,7 +114,7 @@ pub(crate) fn lagging_conversations(
 
 fn load_from_top(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
     let (rows, more) = load_rows(connection, query, None, WalkDirection::Down, query.limit)?;
-    Ok(ConversationPage { rows, reaches_top: true, reaches_bottom: !more, total: None })
+    Ok(ConversationPage { rows, reaches_top: true, reaches_bottom: !more, ..ConversationPage::default() })
 }
 
 fn load_from_bottom(
@@ -123,11 +123,11 @@ fn load_from_bottom(
 ) -> Result<ConversationPage, StoreError> {
     let (mut rows, more) = load_rows(connection, query, None, WalkDirection::Up, query.limit)?;
     rows.reverse();
-    Ok(ConversationPage { rows, reaches_top: !more, reaches_bottom: true, total: None })
+    Ok(ConversationPage { rows, reaches_top: !more, reaches_bottom: true, ..ConversationPage::default() })
 }
 
-/// Half before the key, and the key's row with the other half after it; a
-/// short half gives its room to the other.
+/// Reads half of the rows before the key and half from the key on; a short half gives its room to
+/// the other.
 fn load_around(
     connection: &Connection,
     query: &ConversationQuery,
@@ -151,17 +151,21 @@ fn load_around(
     }
     above.reverse();
     above.extend(below);
-    Ok(ConversationPage { rows: above, reaches_top: !more_above, reaches_bottom: !more_below, total: None })
+    Ok(ConversationPage {
+        rows: above,
+        reaches_top: !more_above,
+        reaches_bottom: !more_below,
+        ..ConversationPage::default()
+    })
 }
 
-/// Whether the row at a key belongs to a walk that begins there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bound {
     Inclusive,
     Exclusive,
 }
 
-/// Rows on one side of a key in walking order, and whether more follow.
+/// Returns rows on one side of a key in walking order, and true if more follow.
 fn load_rows(
     connection: &Connection,
     query: &ConversationQuery,
@@ -188,7 +192,7 @@ fn load_rows(
     Ok((rows, more))
 }
 
-/// The numbers of those rows: all that is asked of them stands in one index.
+/// Selects the row numbers; all columns used are in one index.
 fn numbers_query(
     query: &ConversationQuery,
     from: Option<(&SortKey, Bound)>,
@@ -197,7 +201,7 @@ fn numbers_query(
 ) -> Clause {
     let (compare, direction) = order::sort_direction(query.sort, walk);
     let columns = order::sort_columns(query);
-    // Within one tab the third column never decides.
+    // Within one tab the third column is constant.
     let columns = if query.channel.is_some() { &columns[..2] } else { &columns[..] };
     let mut clause = Clause::default();
     clause.push("SELECT c.number AS number", []);
@@ -213,19 +217,22 @@ fn numbers_query(
     clause
 }
 
-/// What reads the first rows, for a test to look at how.
+/// Query of the first rows, for tests of the query plan.
 #[cfg(test)]
 pub(crate) fn first_numbers(query: &ConversationQuery) -> Clause {
     numbers_query(query, None, WalkDirection::Down, 5)
 }
 
-/// The rows a query is about, in no order. A plain question has indexes of its
-/// own; every other one walks the wide one.
+/// Selects the rows of a query, unordered. A plain query has its own index; others walk the wide
+/// one.
 fn rows_query(query: &ConversationQuery) -> Clause {
     let needed = query.filter.is_needing_person();
+    let sections = query.filter.is_of_sections();
     let own_index = match (query.sort, &query.channel) {
+        (Sort::Queue, Some(_)) if sections => Some("INDEXED BY conversation_queue"),
+        (Sort::Queue, None) if sections => Some("INDEXED BY conversation_queue_anywhere"),
         _ if !query.filter.is_plain() => None,
-        (Sort::Activity, Some(_)) => Some(""),
+        (Sort::Activity, Some(_)) if !query.filter.is_of_sections() => Some(""),
         (Sort::Urgency, Some(_)) if needed => Some("INDEXED BY conversation_urgent"),
         (Sort::Urgency, None) if needed => Some("INDEXED BY conversation_urgent_anywhere"),
         _ => None,
@@ -241,7 +248,7 @@ fn rows_query(query: &ConversationQuery) -> Clause {
     clause
 }
 
-/// The rows of the whole filter, unless they are too many to count.
+/// Counts the rows of a filter; `None` if there are too many.
 fn count_rows(connection: &Connection, query: &ConversationQuery) -> Result<Option<u64>, StoreError> {
     let rows = rows_query(query);
     let sql = format!("SELECT count(*) FROM (SELECT 1{} LIMIT {MAX_COUNTED_ROWS})", rows.sql);
@@ -249,12 +256,32 @@ fn count_rows(connection: &Connection, query: &ConversationQuery) -> Result<Opti
     Ok((count < MAX_COUNTED_ROWS).then_some(u64::from(count)))
 }
 
+/// Counts the rows of a filter in each section.
+fn count_sections(connection: &Connection, query: &ConversationQuery) -> Result<SectionCounts, StoreError> {
+    let rows = rows_query(query);
+    let count = |section: Section| {
+        let (from, until) = section.sort_keys();
+        format!(
+            "(SELECT count(*) FROM (SELECT 1{} AND c.queue >= {from} AND c.queue < {until} LIMIT {MAX_COUNTED_ROWS}))",
+            rows.sql
+        )
+    };
+    let [mine, needs_person, with_ai] = Section::ALL.map(count);
+    let sql = format!("SELECT {mine} AS mine, {needs_person} AS needs_person, {with_ai} AS with_ai");
+    let values = params_from_iter(rows.values.iter().chain(&rows.values).chain(&rows.values));
+    Ok(connection.one(&sql, values, |row| {
+        Ok(SectionCounts::new(row.get("mine")?, row.get("needs_person")?, row.get("with_ai")?))
+    })?)
+}
+
 fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
     let conversation = read(row)?;
     let mut listed = read_row!(row, ConversationRow {
         unread, waiting_since, last_inbound_at, draft: optional_line, automation_pending, close_pending, paused_here,
-        stopped_rows = stuck, handed_back_at, ai_asked_at = asked_ai_at, lease_from, answered_before, channel;
+        stopped_rows = stuck, handed_back_at, ai_asked_at = asked_ai_at, lease_from, answered_before, channel,
+        proposed_at, is_broadcast_only = broadcast_only;
         conversation,
+        place: row.get::<Option<i64>>("queue")?.map(Place::from_sort_key),
         trouble: row.optional_text("trouble_why")?.map_or_else(TroubleScore::default, TroubleScore::from_stored),
         paused: row.optional_line("paused_by")?.zip(row.get("paused_since")?),
         local: local::read(row)?,

@@ -1,4 +1,4 @@
-//! What a tab's title and the status line count.
+//! Counts for a tab's title and the status line.
 
 use rusqlite::{Connection, params};
 
@@ -8,20 +8,18 @@ use crate::rows::local;
 use crate::stand_ins::STAND_IN_PATTERN;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::{MAX_COUNTED_UNREAD, TabCounts};
+use model::queue::Section;
 use model::snooze::AFTER_ANY_MESSAGE;
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell};
 
-/// Waiting conversations counted at most: a title has no room for more, and
-/// counting must not grow with what is stored.
+/// Limit of the waiting count, which bounds its cost.
 const MAX_COUNTED_WAITING: u32 = 10_000;
-/// Conversations for which no bell rings, at most.
 const MAX_MUTED: u32 = 1_000;
 
-/// Unread threads that are open; what holds only here counts before what the
-/// server told.
+/// Counts unread open threads; local values take precedence over the server's.
 fn count_unread_mail(connection: &Connection, channel: &ChannelId) -> Result<u32, StoreError> {
-    // In this order: the other way round each open conversation is looked at.
+    // In this order, because the reverse examines every open conversation.
     let told = "SELECT 1 FROM thread h CROSS JOIN conversation c ON c.channel = h.channel AND c.id = h.id
         WHERE h.channel = ?1 AND h.is_read = 0 AND c.is_closed = 0 AND NOT EXISTS (
             SELECT 1 FROM desk.thread_local l WHERE l.channel = h.channel AND l.thread = h.id
@@ -44,11 +42,14 @@ pub(crate) fn load_counts(connection: &Connection, channel: &ChannelId) -> Resul
     let first = |sql: &str| -> Result<_, StoreError> {
         Ok(connection.scalar::<Option<Timestamp>>(sql, params![channel, MAX_COUNTED_WAITING])?)
     };
-    let needs =
-        count("SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND needs = 1 LIMIT ?2)")?;
-    // Few are put aside: they are counted apart, not looked up for each row.
+    let (from, until) = Section::NeedsPerson.sort_keys();
+    let needs_person = count(&format!(
+        "SELECT count(*) FROM (SELECT 1 FROM conversation INDEXED BY conversation_queue WHERE channel = ?1
+             AND queue IS NOT NULL AND queue >= {from} AND queue < {until} LIMIT ?2)"
+    ))?;
+    // Snoozed conversations are few and counted separately, not looked up for each row.
     let asleep = format!(
-        "(SELECT z.until, c.needs AS needs FROM ({}) n JOIN conversation c ON c.number = n.number
+        "(SELECT z.until FROM ({}) n JOIN conversation c ON c.number = n.number
              JOIN desk.snooze z ON z.channel = c.channel AND z.conversation = c.id
              WHERE c.channel = ?1 LIMIT ?2)",
         local::SELECT_ASLEEP
@@ -63,9 +64,8 @@ pub(crate) fn load_counts(connection: &Connection, channel: &ChannelId) -> Resul
         params![channel, MAX_COUNTED_WAITING],
         only_cell::<ConversationId>,
     )?;
-    let needs_asleep = count(&format!("SELECT count(*) FROM {asleep} WHERE needs"))?;
     Ok(TabCounts {
-        needs_reply: needs.saturating_sub(needs_asleep),
+        needs_reply: needs_person,
         waiting_since: connection.scalar(
             "SELECT min(waiting_since) FROM conversation WHERE channel = ?1 AND needs = 1",
             [channel],

@@ -1,5 +1,4 @@
-//! What this desk alone keeps, for its own pages: rows of the outbox with
-//! what helps to decide over them, drafts, pauses.
+//! Local data for its own pages: outbox rows with the facts needed to decide on them, and drafts.
 
 use rusqlite::{Connection, params};
 
@@ -16,10 +15,10 @@ use model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage, RowQuestion
 use model::text::SafeText;
 use sqlite::{Queries, Row, read_row};
 
-/// Messages read at most of what crossed with a text.
+/// Maximum number of newer messages read for a row.
 const MAX_NEWER_MESSAGES: u32 = 20;
 
-/// Rows of the outbox: those that ask first.
+/// Returns outbox rows, stopped ones first.
 pub(crate) fn load_outbox(connection: &Connection, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM desk.outbox WHERE ?1 IS NULL OR channel = ?1
@@ -32,7 +31,7 @@ pub(crate) fn load_outbox(connection: &Connection, query: &DeskQuery) -> Result<
     Ok(OutboxPage { entries: entries.collect::<Result<_, _>>()?, more })
 }
 
-/// Rows that were stopped for one reason, in the order they shall leave.
+/// Returns rows stopped for one reason, in sending order.
 pub(crate) fn stopped(
     connection: &Connection,
     stop: StopReason,
@@ -45,14 +44,12 @@ pub(crate) fn stopped(
     rows.into_iter().map(|row| entry_from_row(connection, row)).collect()
 }
 
-/// One row of the outbox; `None` if it is done.
 pub(crate) fn load_entry(connection: &Connection, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM desk.outbox WHERE id = ?1");
     let row = connection.first(&sql, [id.as_str()], read)?;
     row.map(|row| entry_from_row(connection, row)).transpose()
 }
 
-/// One row of the outbox, to be decided over now; `None` if it is done.
 pub(crate) fn load_question(
     connection: &Connection,
     id: &RowId,
@@ -78,7 +75,6 @@ fn entry_from_row(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry
     Ok(OutboxEntry { title, newer_messages: crossed, candidates, row })
 }
 
-/// Title of the conversation, thread or broadcast a lane leads to.
 pub(crate) fn lane_title(
     connection: &Connection,
     channel: &ChannelId,
@@ -94,8 +90,8 @@ pub(crate) fn lane_title(
     })
 }
 
-/// What others said after the newest message the writer of a text that was
-/// stopped before it left had on screen: the newest few, oldest first.
+/// Returns the newest messages of others since the author of a row stopped as a conflict or as late
+/// last saw the conversation, oldest first.
 fn newer_messages(
     connection: &Connection,
     row: &OutboxRow,
@@ -111,8 +107,7 @@ fn newer_messages(
     messages_after(connection, &row.channel, conversation, seen, by_others)
 }
 
-/// The newest few messages after a place, oldest first, that a condition of
-/// SQL lets through.
+/// Returns the newest messages after a position that match an SQL condition, oldest first.
 pub(crate) fn messages_after(
     connection: &Connection,
     channel: &ChannelId,
@@ -134,7 +129,7 @@ pub(crate) fn messages_after(
     Ok(messages)
 }
 
-/// The newest messages of a conversation, oldest first.
+/// Returns the newest messages, oldest first.
 pub(crate) fn newest_messages(
     connection: &Connection,
     channel: &ChannelId,
@@ -152,7 +147,7 @@ pub(crate) fn newest_messages(
     Ok(messages)
 }
 
-/// The messages that could be a text that may have been sent.
+/// Returns the messages that may be a text of unknown outcome.
 fn candidate_messages(
     connection: &Connection,
     row: &OutboxRow,
@@ -174,7 +169,7 @@ fn candidate_messages(
     Ok(messages)
 }
 
-/// A conversation's name, or its id where the cache has forgotten it.
+/// Returns a conversation's title, or its id if it is not in the cache.
 pub(crate) fn conversation_title(
     connection: &Connection,
     channel: &ChannelId,
@@ -190,8 +185,7 @@ pub(crate) fn conversation_title(
     ))
 }
 
-/// Drafts, those whose customer has waited longest first; and whether there
-/// are more.
+/// Returns drafts, longest waiting customer first, and true if there are more.
 pub(crate) fn load_drafts(
     connection: &Connection,
     query: &DeskQuery,
@@ -210,7 +204,7 @@ pub(crate) fn load_drafts(
 }
 
 fn draft_from_row(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
-    // Both may be there; the text is what somebody waits for.
+    // If both exist the text takes precedence, because a customer waits for it.
     let is_note = row.parse_word("text", str::is_empty)?;
     let text = row.block(if is_note { "note" } else { "text" })?;
     Ok(read_row!(row, DraftEntry {
@@ -218,7 +212,6 @@ fn draft_from_row(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
     }))
 }
 
-/// At most so many rows, and whether there were more.
 pub(crate) fn truncate_rows<T>(mut rows: Vec<T>, limit: u32) -> (Vec<T>, bool) {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = rows.len() > limit;

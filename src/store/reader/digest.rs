@@ -1,5 +1,5 @@
-//! What happened since the latest absence began. Each part is a walk of an
-//! index from that place on, however much is stored.
+//! Events since the latest absence began. Each query walks an index from that point, independent of
+//! the amount stored.
 
 use rusqlite::{Connection, params};
 
@@ -12,23 +12,23 @@ use model::conversations::ConversationRow;
 use model::digest::{Absence, Digest, DigestEntry, DigestFact, DigestPlace};
 use model::email::NEW_MAIL_PREFIX;
 use model::ids::{ChannelId, ConversationId};
-use model::outbox::{Lane, RowState};
+use model::outbox::Lane;
 use model::queries::ConversationKey;
 use model::text::SafeText;
-use model::time::{DAY, Timestamp};
+use model::time::{MINUTE, Timestamp};
 use model::trouble::TROUBLE_THRESHOLD;
 use model::waves::{self, Campaign, CampaignPhase};
 use sqlite::{Queries, only_cell};
 
-/// Lines at most.
-const MOST: u32 = 200;
-/// What was sent longer before somebody left has arrived by then.
-const ARRIVES: i64 = DAY;
-/// Who wrote and waits, or whose AI asks for a person.
-const WAITS: &str =
+/// Maximum number of entries.
+const MAX_ENTRIES: u32 = 200;
+/// Failed messages sent at most this long before the absence are included: the failure may have
+/// become known after it began.
+const DELIVERY_REPORT_DELAY: i64 = 10 * MINUTE;
+/// Condition: a customer wrote and waits, or the AI asks for a person.
+const WAITING_CONDITION: &str =
     "needs = 1 AND (waiting_since IS NOT NULL AND last_inbound_at > ?2 OR escalation IS NOT NULL)";
 
-/// Reads all of it for these channels.
 pub(crate) fn digest(connection: &Connection, channels: &[ChannelId]) -> Result<Digest, StoreError> {
     let sql = "SELECT left_at, left_audit, back_at FROM desk.presence WHERE left_at IS NOT NULL";
     let absence = connection.first(sql, [], |row| {
@@ -41,8 +41,13 @@ pub(crate) fn digest(connection: &Connection, channels: &[ChannelId]) -> Result<
         "trouble >= {TROUBLE_THRESHOLD} AND automation <> 'off' AND waiting_since IS NULL AND escalation IS NULL"
     );
     for channel in channels {
-        waiting.extend(moved(connection, (channel, absence.from), "conversation_needs", WAITS)?);
-        failing.extend(moved(connection, (channel, absence.from), "conversation_by_state", &fails)?);
+        waiting.extend(active_rows(
+            connection,
+            (channel, absence.from),
+            "conversation_needs",
+            WAITING_CONDITION,
+        )?);
+        failing.extend(active_rows(connection, (channel, absence.from), "conversation_by_state", &fails)?);
     }
     let waits_since = |conversation_row: &ConversationRow| {
         conversation_row.waiting_since.or(conversation_row.conversation.last_message_at)
@@ -60,18 +65,18 @@ pub(crate) fn digest(connection: &Connection, channels: &[ChannelId]) -> Result<
         .extend(paused.into_iter().filter(|digest_entry| !told.iter().any(|key| is_in(digest_entry, key))));
     entries.extend(asking(connection, audit)?);
     entries.extend(undelivered(connection, absence.from)?);
-    entries.extend(ended(connection, audit)?);
+    entries.extend(ended_rows(connection, audit)?);
     entries.extend(finished);
     entries.retain(|entry| channels.contains(&entry.channel));
-    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
+    let most = usize::try_from(MAX_ENTRIES).unwrap_or(usize::MAX);
     let more = entries.len() > most;
     entries.truncate(most);
     Ok(Digest { absence: Some(absence), entries, more })
 }
 
-/// The open conversations in which something was said since a time, which are
-/// not put aside and of which something holds; who waits longest first.
-fn moved(
+/// Returns open conversations with activity since a time that match a condition and are not
+/// snoozed, longest waiting first.
+fn active_rows(
     connection: &Connection,
     (channel, from): (&ChannelId, Timestamp),
     index: &str,
@@ -83,7 +88,8 @@ fn moved(
          ORDER BY coalesce(waiting_since, sort_at), id LIMIT ?3",
         local::SELECT_ASLEEP
     );
-    let found: Vec<ConversationId> = connection.all(&sql, params![channel, from, MOST + 1], only_cell)?;
+    let found: Vec<ConversationId> =
+        connection.all(&sql, params![channel, from, MAX_ENTRIES + 1], only_cell)?;
     found
         .iter()
         .filter_map(|conversation_id| load_row(connection, channel, conversation_id).transpose())
@@ -103,12 +109,12 @@ fn is_in(entry: &DigestEntry, key: &ConversationKey) -> bool {
     matches!(&entry.place, DigestPlace::Conversation(it) if it == key)
 }
 
-/// Pauses of the AI made from this folder that still hold.
+/// Returns AI pauses made from this folder that are still active.
 fn paused(connection: &Connection, from: Timestamp) -> Result<Vec<DigestEntry>, StoreError> {
     let sql = "SELECT channel, conversation, owner, since FROM desk.pause WHERE since > ?1
          ORDER BY since, channel, conversation LIMIT ?2";
     let found: Vec<(ConversationKey, SafeText, Timestamp)> =
-        connection.all(sql, params![from, MOST + 1], |row| {
+        connection.all(sql, params![from, MAX_ENTRIES + 1], |row| {
             let key =
                 ConversationKey { channel: row.get("channel")?, conversation: row.get("conversation")? };
             Ok((key, row.line("owner")?, row.get("since")?))
@@ -124,14 +130,13 @@ fn paused(connection: &Connection, from: Timestamp) -> Result<Vec<DigestEntry>, 
     found.into_iter().map(entry).collect()
 }
 
-/// Broadcasts in waves that were paused since and still are, and those that
-/// came to their end.
+/// Returns campaigns paused since a time that still are, and those finished since.
 fn broadcasts(
     connection: &Connection,
     from: Timestamp,
 ) -> Result<(Vec<DigestEntry>, Vec<DigestEntry>), StoreError> {
     let condition = "WHERE phase_at > ?1 AND phase IN ('paused', 'finished') ORDER BY phase_at LIMIT ?2";
-    let found = campaign::select(connection, "desk", condition, params![from, MOST + 1])?;
+    let found = campaign::select(connection, "desk", condition, params![from, MAX_ENTRIES + 1])?;
     let (paused, finished): (Vec<Campaign>, Vec<Campaign>) =
         found.into_iter().partition(|campaign| campaign.phase == CampaignPhase::Paused);
     let entry = |campaign: Campaign| DigestEntry {
@@ -143,17 +148,15 @@ fn broadcasts(
     Ok((paused.into_iter().map(entry).collect(), finished.into_iter().map(entry).collect()))
 }
 
-/// Texts written here that turned out since not to have arrived.
+/// Returns texts sent from here since shortly before a time that were not delivered.
 pub(crate) fn undelivered(connection: &Connection, from: Timestamp) -> Result<Vec<DigestEntry>, StoreError> {
     let sql = "SELECT c.channel, c.id AS conversation, m.content
          FROM message m INDEXED BY message_failed_order
          JOIN conversation c ON c.number = m.conversation
          JOIN desk.sent_here s ON s.channel = c.channel AND s.message = m.id
-         WHERE m.delivery = 'failed' AND m.inbound = 0 AND m.sort_at > ?2
-             AND coalesce((SELECT max(p.until) FROM message_past p
-                 WHERE p.conversation = m.conversation AND p.message = m.id), m.sort_at) > ?1
-         ORDER BY m.sort_at LIMIT ?3";
-    let bound = params![from, from.plus(-ARRIVES), MOST + 1];
+         WHERE m.delivery = 'failed' AND m.inbound = 0 AND m.sort_at > ?1
+         ORDER BY m.sort_at LIMIT ?2";
+    let bound = params![from.plus(-DELIVERY_REPORT_DELAY), MAX_ENTRIES + 1];
     let found: Vec<(ConversationKey, SafeText)> = connection.all(sql, bound, |row| {
         let key = ConversationKey { channel: row.get("channel")?, conversation: row.get("conversation")? };
         Ok((key, row.line("content")?))
@@ -169,38 +172,34 @@ pub(crate) fn undelivered(connection: &Connection, from: Timestamp) -> Result<Ve
     found.into_iter().map(entry).collect()
 }
 
-/// Rows of the outbox that were stopped since and still wait for a person.
+/// Returns rows stopped since and still waiting for a person.
 fn asking(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM desk.outbox WHERE state = 'stopped'
              AND id IN (SELECT row FROM desk.audit WHERE number > ?1 AND event = 'stopped')
          ORDER BY sequence LIMIT ?2"
     );
-    let rows: Vec<_> = connection.all(&sql, params![audit, MOST + 1], read)?;
+    let rows: Vec<_> = connection.all(&sql, params![audit, MAX_ENTRIES + 1], read)?;
     let entry = |row: model::outbox::OutboxRow| {
-        let why = match &row.state {
-            RowState::Stopped(_, why) => why.clone(),
-            _ => SafeText::default(),
-        };
         Ok(DigestEntry {
+            channel: row.channel.clone(),
             title: desk::lane_title(connection, &row.channel, &row.lane)?,
             place: place_of(&row.channel, &row.lane).unwrap_or(DigestPlace::Outbox),
-            fact: DigestFact::Asks { what: row.operation.summary(), why },
-            channel: row.channel,
+            fact: DigestFact::Asks(Box::new(row)),
         })
     };
     rows.into_iter().map(entry).collect()
 }
 
-/// What reached the server since, or was given up by itself.
-fn ended(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreError> {
+/// Returns rows accepted by the server or dropped automatically since.
+fn ended_rows(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreError> {
     let sql =
         "SELECT channel, lane, lane_id, operation, event, detail, made FROM desk.audit WHERE number > ?1
              AND (event = 'dropped' AND detail <> '' OR event = 'done'
                  AND operation IN ('send', 'send-content', 'mail', 'sms', 'call', 'broadcast', 'close'))
          ORDER BY event = 'done', number LIMIT ?2";
     let found: Vec<(ChannelId, Option<Lane>, DigestFact, String)> =
-        connection.all(sql, params![audit, MOST + 1], |row| {
+        connection.all(sql, params![audit, MAX_ENTRIES + 1], |row| {
             let operation = row.line("operation")?;
             let fact = match row.text::<&str>("event")? {
                 "done" => DigestFact::Left { operation },
@@ -225,7 +224,7 @@ fn ended(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreE
     found.into_iter().filter_map(|item| entry(item).transpose()).collect()
 }
 
-/// The conversation of a lane, if it is one that can be opened.
+/// Returns the conversation of a lane, if it can be opened.
 fn place_of(channel: &ChannelId, lane: &Lane) -> Option<DigestPlace> {
     let conversation = lane
         .conversation()

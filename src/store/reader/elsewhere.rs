@@ -1,9 +1,7 @@
-//! Whose a conversation is: the numbers and mail addresses of one person, and
-//! their conversations on every tab, as far as this desk has read them.
+//! Finds the phone numbers and mail addresses of one person, and their conversations in every tab.
 //!
-//! A number and a mail address belong together where a contact, a
-//! correspondent or a conversation has both. A name joins nothing, and neither
-//! does a mail address that stands with several numbers.
+//! A number and a mail address are linked if a contact, a correspondent or a conversation has both.
+//! Names link nothing, nor does a mail address with several numbers.
 
 use rusqlite::{Connection, params};
 
@@ -13,22 +11,18 @@ use model::email::addresses::normalize;
 use model::queries::ConversationKey;
 use sqlite::{Queries, only_cell, read_row};
 
-/// Conversations found at most.
 const MAX_CONVERSATIONS: usize = 20;
-/// Numbers and addresses followed at most.
 const MAX_CONTACT_POINTS: usize = 10;
 
-/// The numbers and mail addresses of one person.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContactPoints {
     pub(crate) phones: Vec<String>,
-    /// In lower case.
     pub(crate) emails: Vec<String>,
-    /// Mail addresses that stand with several numbers.
+    /// Mail addresses with several numbers.
     pub(crate) shared: Vec<String>,
 }
 
-/// Finds those in other tabs, in the same order for each of them.
+/// Returns the conversations in other tabs, sorted by key.
 pub(crate) fn load_other_conversations(
     connection: &Connection,
     key: &ConversationKey,
@@ -40,7 +34,6 @@ pub(crate) fn load_other_conversations(
     Ok(found)
 }
 
-/// The numbers and addresses of the person of a conversation.
 pub(crate) fn load_contact_points(
     connection: &Connection,
     key: &ConversationKey,
@@ -51,11 +44,11 @@ pub(crate) fn load_contact_points(
         |row| Ok((row.get("address")?, row.get("email")?)),
     )?;
     let (address, email) = known.unwrap_or_default();
-    // A bot chat's id is no one's number.
+    // The id of a bot chat is not a phone number.
     let phones: Vec<String> = address.into_iter().filter(|text| bounds::is_e164(text)).collect();
     let mut points = ContactPoints { phones, ..ContactPoints::default() };
     match email.map(|email| normalize(&email)).filter(|text| !text.is_empty()) {
-        // All that is known of them, also where others have it, too.
+        // The only contact point, used even if it is shared.
         Some(email) if points.phones.is_empty() => points.emails.push(email),
         Some(email) => add_email(connection, &mut points, email)?,
         None => (),
@@ -84,8 +77,7 @@ pub(crate) fn load_contact_points(
     Ok(points)
 }
 
-/// Adds an address that stands with a number of theirs, unless others have it,
-/// too.
+/// Adds an address linked to a number of the person, as shared if it has several numbers.
 fn add_email(connection: &Connection, points: &mut ContactPoints, email: String) -> Result<(), StoreError> {
     let is_known = points.emails.contains(&email) || points.shared.contains(&email);
     if is_known || points.emails.len() >= MAX_CONTACT_POINTS {
@@ -109,8 +101,7 @@ fn emails_of(connection: &Connection, phone: &str) -> Result<Vec<String>, StoreE
     Ok(found.iter().map(|text| normalize(text)).filter(|text| !text.is_empty()).collect())
 }
 
-/// Numbers that stand with a mail address: two of them are enough to know that
-/// it is shared.
+/// Returns the numbers linked to a mail address.
 fn phones_of(connection: &Connection, email: &str) -> Result<Vec<String>, StoreError> {
     let mut found: Vec<String> = connection.all(
         "SELECT phone FROM contact WHERE email = ?1 COLLATE NOCASE
@@ -123,7 +114,7 @@ fn phones_of(connection: &Connection, email: &str) -> Result<Vec<String>, StoreE
     Ok(found)
 }
 
-/// The conversations with these numbers and addresses, the newest of each.
+/// Returns the conversations with these numbers and addresses, newest first.
 pub(crate) fn conversations(
     connection: &Connection,
     points: &ContactPoints,

@@ -1,5 +1,4 @@
-//! Finding a conversation by what a person typed, and a message by how far back
-//! it is.
+//! Finds a conversation by a typed selector, and the position of a message.
 
 use rusqlite::{Connection, params};
 
@@ -13,12 +12,10 @@ use model::selector::{Candidate, Selector, Unresolved};
 use model::text::SafeText;
 use sqlite::{Queries, only_cell};
 
-/// Names handed out at most: those with the newest activity.
+/// Maximum number of names returned, by newest activity.
 const MAX_NAMES: u32 = 5_000;
-/// Conversations compared with what was typed at most.
 const MAX_CANDIDATES: u32 = 200;
 
-/// The names of the conversations with the newest activity.
 pub(crate) fn load_names(connection: &Connection) -> Result<Vec<NamedConversation>, StoreError> {
     Ok(connection.all(
         "SELECT c.channel, c.id, c.name, c.username, c.address FROM conversation c
@@ -37,8 +34,8 @@ pub(crate) fn load_names(connection: &Connection) -> Result<Vec<NamedConversatio
     )?)
 }
 
-/// The conversations that may be meant by what was typed, open ones and newest
-/// activity first; of one channel, or of all.
+/// Returns the conversations a selector matches, open ones and newest activity first; of one
+/// channel or of all.
 pub(crate) fn find_candidates(
     connection: &Connection,
     selector: &Selector,
@@ -68,7 +65,6 @@ pub(crate) fn find_candidates(
     Ok(found)
 }
 
-/// The one conversation a person means by what they type on the screen.
 pub(crate) fn resolve(
     connection: &Connection,
     selector: &Selector,
@@ -80,7 +76,7 @@ pub(crate) fn resolve(
     Ok(selector.resolve(found).map(|choose| choose.row.key()))
 }
 
-/// Whether the lists of all channels were read to their ends.
+/// True if the lists of all channels were read completely.
 fn are_lists_complete(connection: &Connection) -> Result<bool, StoreError> {
     let channels: Vec<(ChannelId, _)> =
         connection.all("SELECT channel, platform FROM account", [], |row| {
@@ -96,7 +92,6 @@ fn are_lists_complete(connection: &Connection) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// How many messages of a conversation are as new as one of them or newer.
 pub(crate) fn count_from_newest(
     connection: &Connection,
     channel: &ChannelId,

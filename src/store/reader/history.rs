@@ -1,4 +1,4 @@
-//! The newest rows of a history, with reactions and outbox rows.
+//! Newest messages of a history, with reactions and outbox rows.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,9 @@ use crate::reader::conversations::load_row;
 use crate::rows::media;
 use crate::rows::message::{COLUMNS, read};
 use crate::rows::outbox;
-use crate::{StoreError, changed, notes, suggestions};
+use crate::{StoreError, changed, history_events, notes, phone_entries, suggestions};
+use model::conversations::ConversationRow;
+use model::history_events::{EventAuthor, HistoryEvent, HistoryEventKind, add_unless_recorded};
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::MessageRow;
 use model::outbox::{Operation, OutboxRow};
@@ -17,16 +19,21 @@ use model::queries::{HistoryPage, HistoryQuery};
 use model::time::Timestamp;
 use sqlite::{Queries, read_row};
 
-/// The content type of mails.
 const MAIL_CONTENT_TYPE: &str = "email";
 
-/// Reads the page.
 pub(crate) fn load_page(connection: &Connection, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
     let rows = load_outbox_rows(connection, &query.channel, &query.conversation)?;
     let marks = load_marks(connection, query)?;
     let Some((number, seen_until, reached_start)) = marks else {
         let notes = notes::list(connection, &query.channel, &query.conversation, None)?;
-        return Ok(HistoryPage { outbox: rows, notes, more_on_server: true, ..HistoryPage::default() });
+        let events = history_events::list(connection, &query.channel, &query.conversation, None)?;
+        return Ok(HistoryPage {
+            outbox: rows,
+            notes,
+            events,
+            more_on_server: true,
+            ..HistoryPage::default()
+        });
     };
     let mut messages = load_messages(connection, query, number)?;
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
@@ -45,19 +52,51 @@ pub(crate) fn load_page(connection: &Connection, query: &HistoryQuery) -> Result
         row.generated = made.remove(&row.message.id).unwrap_or_default();
         row.reaction_pending = pending.get(&row.message.id).cloned();
     }
-    // What is older than the loaded messages comes with theirs.
+    // Notes older than the loaded messages are returned with older pages.
     let reaches_start = !more_stored && reached_start;
     let oldest = messages.iter().find_map(|message| message.message.created_at).filter(|_| !reaches_start);
     let notes = notes::list(connection, &query.channel, &query.conversation, oldest)?;
+    let conversation = load_row(connection, &query.channel, &query.conversation)?;
+    let (received, listed) = phone_entries::list(connection, &query.conversation, number)?;
+    if !received.is_empty() {
+        messages.extend(received);
+        messages.sort_by_key(|row| row.message.created_at);
+    }
+    let events = load_events(connection, query, oldest, conversation.as_ref())?;
     Ok(HistoryPage {
-        conversation: load_row(connection, &query.channel, &query.conversation)?,
+        conversation,
         messages,
         outbox: rows,
         notes,
+        events,
+        listed,
         more_stored,
         more_on_server: !reached_start,
         seen_until,
     })
+}
+
+/// Returns the recorded events since a time, with what the row tells of others: that the server closed
+/// the conversation, and who has claimed it.
+fn load_events(
+    connection: &Connection,
+    query: &HistoryQuery,
+    since: Option<Timestamp>,
+    row: Option<&ConversationRow>,
+) -> Result<Vec<HistoryEvent>, StoreError> {
+    let mut events = history_events::list(connection, &query.channel, &query.conversation, since)?;
+    let mut add = |kind, by, at: Timestamp| {
+        if since.is_none_or(|since| since <= at) {
+            add_unless_recorded(&mut events, HistoryEvent { kind, by, at });
+        }
+    };
+    if let Some(at) = row.and_then(|row| row.conversation.closed_at) {
+        add(HistoryEventKind::Closed, EventAuthor::Unknown, at);
+    }
+    if let Some(claim) = row.and_then(|row| row.local.claim.as_ref()) {
+        add(HistoryEventKind::TookOver, EventAuthor::Agent(claim.agent.clone()), claim.at);
+    }
+    Ok(events)
 }
 
 type HistoryMarks = (i64, Option<(Timestamp, MessageId)>, bool);
@@ -71,8 +110,7 @@ fn load_marks(connection: &Connection, query: &HistoryQuery) -> Result<Option<Hi
     })?)
 }
 
-/// One message more than asked for, newest first, to see whether more are
-/// stored.
+/// Returns one message more than requested, newest first, to detect if more are stored.
 pub(crate) fn load_messages(
     connection: &Connection,
     query: &HistoryQuery,
@@ -105,7 +143,7 @@ fn load_outbox_rows(
     Ok(connection.all(&sql, params![channel, conversation], outbox::read)?)
 }
 
-/// Reactions on their way, the newest of each message.
+/// Returns pending reactions, the newest of each message.
 fn pending_reactions(rows: &[OutboxRow]) -> HashMap<MessageId, String> {
     let on_their_way = rows.iter().filter(|row| !row.is_stopped());
     on_their_way

@@ -1,6 +1,5 @@
-//! Conversations by the words of what a list tells of them: threads of mails
-//! by their subject, a phone's by its newest call or text. Of those no message
-//! may be stored.
+//! Searches list entries: mail threads by subject, phone conversations by the newest call or text.
+//! Their messages need not be stored.
 
 use rusqlite::{Connection, params};
 
@@ -10,7 +9,6 @@ use model::conversations::title_of;
 use model::search::{ListedHit, SearchQuery, Snippet, Terms};
 use sqlite::{Row, read_row};
 
-/// Those found, newest activity first.
 pub(crate) fn find_listed(
     connection: &Connection,
     query: &SearchQuery,
@@ -19,7 +17,7 @@ pub(crate) fn find_listed(
     if terms.is_empty() {
         return Ok(Vec::new());
     }
-    // CROSS: the index leads, whatever the planner thinks.
+    // CROSS makes the index the outer loop.
     let sql =
         "SELECT c.channel, c.id, c.name, c.username, c.address, c.preview, c.last_message_at, a.platform
          FROM search_list s CROSS JOIN conversation c ON c.number = s.rowid
@@ -33,7 +31,7 @@ pub(crate) fn find_listed(
     while let Some(row) = rows.next()? {
         let row = &Row::new(row);
         let told = row.line("preview")?;
-        // Who it is with stands in the same index, and is no hit here.
+        // The index also contains the customer's identity, which is not a hit here.
         let Some(found) = terms.find(told.as_str()) else { continue };
         let conversation = row.get("id")?;
         let address: Option<String> = row.get("address")?;

@@ -1,5 +1,5 @@
-//! Reads windows for the screen, on a connection of its own that never
-//! writes. Each call is one transaction, so a window is of one moment.
+//! Queries for the screen, on a read-only connection. Each call that runs several statements is one
+//! transaction and so reads a single state.
 
 use std::path::Path;
 
@@ -10,12 +10,13 @@ use crate::files::{self, Paths};
 use crate::{StoreError, account, drafts, filter, pauses, proposals, set_aside};
 use disk::FileStatus;
 use model::account::Account;
-use model::attention::{AttentionAnswer, AttentionRequest};
+use model::attention::{Alarms, AttentionEntry, AttentionQuery};
 use model::conversations::ConversationRow;
-use model::digest::{Digest, DigestEntry};
+use model::digest::DigestEntry;
 use model::email::rules::{RulesPage, RulesQuery};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::messages::HistoryPosition;
+use model::needs_you::NeedsYouPage;
 use model::outbox::ClockTimes;
 use model::person::{PersonPage, PersonQuery};
 use model::proposals::ProposalEntry;
@@ -34,11 +35,12 @@ mod attention;
 pub(crate) mod conversations;
 mod counts;
 pub(crate) mod desk;
-mod digest;
+pub(crate) mod digest;
 pub(crate) mod elsewhere;
 mod finding;
 mod history;
 mod listed;
+mod needs_you;
 mod order;
 mod person;
 mod row_outcomes;
@@ -46,12 +48,11 @@ mod search;
 mod service_levels;
 mod shift;
 
-/// A reading connection for one thread.
 pub struct Reader {
     pub(crate) connection: Connection,
     drafts: drafts::DraftTexts,
     zone: Zone,
-    /// Paths of the files, and the cache as it was opened.
+    /// Paths of the files, and the status of the cache when it was opened.
     files: Option<(Paths, FileStatus)>,
 }
 
@@ -65,14 +66,13 @@ impl Reader {
         Ok(Self { connection, drafts, zone: zone.clone(), files: None })
     }
 
-    /// Notes where its files are, so that it can follow them.
     pub(crate) fn with_paths(self, paths: Paths) -> Self {
         let standing = FileStatus::of(&paths.cache);
         Self { files: Some((paths, standing)), ..self }
     }
 
-    /// Goes on with the cache that is at its path now, if the one it reads was
-    /// deleted, moved or replaced. Keeps the old one while there is none.
+    /// Reopens the cache if its file was deleted, moved or replaced. Keeps the old one while there
+    /// is no new one.
     pub fn follow_cache(&mut self) {
         let Some((paths, standing)) = &self.files else { return };
         if standing.is_unchanged() {
@@ -87,26 +87,23 @@ impl Reader {
         }
     }
 
-    /// The same connection, beside drafts that are being written.
     pub(crate) fn with_draft_texts(self, drafts: drafts::DraftTexts) -> Self {
         Self { drafts, ..self }
     }
 
-    /// Has the cache made anew at the next start if a reading found it
-    /// damaged.
+    /// Has the cache recreated at the next start if `error` says it is damaged.
     pub fn record_damage(&self, error: &StoreError) {
         if let (StoreError::Damaged(_), Some(file)) = (error, self.connection.path()) {
             set_aside::mark_cache_damaged(Path::new(file));
         }
     }
 
-    /// A window of a tab's list.
     pub fn conversations(&self, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         conversations::load_window(&moment, query)
     }
 
-    /// The newest activity of a conversation, by which lists are ordered.
+    /// Returns the last activity of a conversation, the sort key of lists.
     pub fn last_activity(
         &self,
         channel: &ChannelId,
@@ -115,8 +112,8 @@ impl Reader {
         conversations::last_activity(&self.connection, channel, conversation)
     }
 
-    /// Conversations from the top of a tab's list down to a time whose history
-    /// lags behind the list, open or closed ones or both.
+    /// Returns conversations with activity since `down_to` whose history lags behind the list;
+    /// `closed` restricts them to closed or open ones.
     pub fn lagging_conversations(
         &self,
         channel: &ChannelId,
@@ -126,27 +123,22 @@ impl Reader {
         conversations::lagging_conversations(&self.connection, channel, closed, down_to)
     }
 
-    /// The newest messages of a history and its outbox rows.
+    /// Returns the newest messages of a history with its outbox rows.
     pub fn history(&self, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         history::load_page(&moment, query)
     }
 
-    /// The conversations the same person has in other tabs.
     pub fn other_conversations(&self, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
         elsewhere::load_other_conversations(&self.connection, key)
     }
 
-    /// The newest of what was said with a person on every channel.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the newest messages with a person across all channels.
     pub fn person_page(&self, query: &PersonQuery) -> Result<PersonPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         person::page(&moment, query)
     }
 
-    /// The draft kept for a conversation.
     pub fn draft(
         &self,
         channel: &ChannelId,
@@ -157,7 +149,7 @@ impl Reader {
         Ok(draft)
     }
 
-    /// A text of a draft that another window wrote over.
+    /// Returns the text of a draft that another window has overwritten.
     pub fn draft_set_aside(
         &self,
         channel: &ChannelId,
@@ -166,44 +158,39 @@ impl Reader {
         drafts::text_set_aside(&self.connection, channel, conversation)
     }
 
-    /// The pauses of a channel made from this desk, longest first.
+    /// Returns the AI pauses of a channel made from this desk, longest first.
     pub fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
         pauses::list(&self.connection, "desk", channel)
     }
 
-    /// What a tab's title counts.
     pub fn counts(&self, channel: &ChannelId) -> Result<TabCounts, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         counts::load_counts(&moment, channel)
     }
 
-    /// The channel's account as last read.
     pub fn account(&self, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
         account::read(&self.connection, channel)
     }
 
-    /// Messages and people in which all words typed are found.
+    /// Returns messages and people that match all words.
     ///
     /// # Errors
-    /// When the database fails, or [`StoreError::Interrupted`].
+    /// [`StoreError::Interrupted`] if ended by an [`Interrupt`].
     pub fn search(&self, query: &SearchQuery) -> Result<SearchPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         search::load_page(&moment, query)
     }
 
-    /// Threads of mails and conversations of a phone in whose subject or
-    /// newest text all words typed are found.
+    /// Returns mail threads and phone conversations whose subject or newest text matches all words.
     pub fn search_listed(&self, query: &SearchQuery) -> Result<Vec<ListedHit>, StoreError> {
         listed::find_listed(&self.connection, query)
     }
 
-    /// The names of the conversations with the newest activity.
     pub fn names(&self) -> Result<Vec<NamedConversation>, StoreError> {
         finding::load_names(&self.connection)
     }
 
-    /// The conversations that may be meant by what a person typed; of one
-    /// channel, or of all.
+    /// Returns the conversations that match a selector, in one channel or in all.
     pub fn candidates(
         &self,
         selector: &Selector,
@@ -213,13 +200,14 @@ impl Reader {
         finding::find_candidates(&moment, selector, channel)
     }
 
-    /// The one conversation a person means by what they type on the screen.
+    /// Resolves a selector typed on the screen to exactly one conversation.
     pub fn resolve(&self, who: &Selector) -> Result<Result<ConversationKey, Unresolved>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         finding::resolve(&moment, who)
     }
 
-    /// How many messages back one is; `None` if it is not stored.
+    /// Returns the position of a message counted from the newest one, which is 1; `None` if it is
+    /// not stored.
     pub fn count_from_newest(
         &self,
         channel: &ChannelId,
@@ -229,20 +217,19 @@ impl Reader {
         finding::count_from_newest(&self.connection, channel, conversation, message)
     }
 
-    /// Rows of the outbox that are not done.
     pub fn outbox(&self, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::load_outbox(&moment, query)
     }
 
-    /// One row of the outbox; `None` if it is done.
+    /// Returns a row of the outbox; `None` if it is done.
     pub fn outbox_entry(&self, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::load_entry(&moment, id)
     }
 
-    /// One row of the outbox with what decides which answers are taken now;
-    /// `None` if it is done.
+    /// Returns a row with the facts that decide which verdicts are allowed now; `None` if it is
+    /// done.
     pub fn outbox_question(
         &self,
         id: &RowId,
@@ -252,28 +239,24 @@ impl Reader {
         desk::load_question(&moment, id, &now.into())
     }
 
-    /// Drafts, and whether there are more.
+    /// Returns drafts, and true if there are more.
     pub fn drafts(&self, query: &DeskQuery) -> Result<(Vec<DraftEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::load_drafts(&moment, query)
     }
 
-    /// What assistants propose, oldest first, and whether there is more.
+    /// Returns proposals, oldest first, and true if there are more.
     pub fn proposals(&self, query: &DeskQuery) -> Result<(Vec<ProposalEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         proposals::list(&moment, query)
     }
 
-    /// The rules of a mail tab, with the threads that are asked for.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the rules of a mail tab with the requested threads.
     pub fn rules(&self, query: &RulesQuery) -> Result<RulesPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         rules::page(&moment, query)
     }
 
-    /// The newest stored message of a conversation.
     pub fn newest_message(
         &self,
         channel: &ChannelId,
@@ -282,13 +265,12 @@ impl Reader {
         proposals::newest_position(&self.connection, channel, conversation)
     }
 
-    /// What became of rows of the outbox.
     pub fn row_outcomes(&self, rows: &[RowId]) -> Result<Vec<(RowId, OutboxOutcome)>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         row_outcomes::load_outcomes(&moment, rows)
     }
 
-    /// The rows of these conversations, as far as they are known.
+    /// Returns the stored rows of these conversations.
     pub fn conversation_rows(
         &self,
         conversations: &[ConversationKey],
@@ -297,55 +279,55 @@ impl Reader {
         row_outcomes::load_rows(&moment, conversations)
     }
 
-    /// Tags in use anywhere, the most used first.
+    /// Returns all tags, most used first.
     pub fn used_tags(&self, limit: u32) -> Result<Vec<SafeText>, StoreError> {
         row_outcomes::used_tags(&self.connection, limit)
     }
 
-    /// The pauses made from this desk, oldest first.
+    /// Returns the AI pauses made from this desk, oldest first.
     pub fn paused_entries(&self, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         row_outcomes::paused_entries(&moment, limit)
     }
 
-    /// Texts written here that turned out since not to have arrived.
+    /// Returns texts sent from here that failed to arrive since a time.
     pub fn undelivered(&self, since: Timestamp) -> Result<Vec<DigestEntry>, StoreError> {
         digest::undelivered(&self.connection, since)
     }
 
-    /// What happened in these channels since the latest absence began.
-    pub fn digest(&self, channels: &[ChannelId]) -> Result<Digest, StoreError> {
+    pub fn needs_you(&self, query: &AttentionQuery) -> Result<NeedsYouPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        digest::digest(&moment, channels)
+        needs_you::load_page(&moment, query)
     }
 
-    /// What needs a person.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn attention(&self, ask: &AttentionRequest) -> Result<AttentionAnswer, StoreError> {
+    /// Returns entries that need a person, most urgent first, and true if there are more.
+    pub fn attention(&self, query: &AttentionQuery) -> Result<(Vec<AttentionEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
-        attention::answer_request(&moment, ask)
+        attention::list(&moment, query)
     }
 
-    /// How fast customers were answered; hours are those of a zone.
+    /// Returns entries that became due since a time.
+    pub fn alarms(&self, query: &AttentionQuery, since: Timestamp) -> Result<Alarms, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        attention::alarms(&moment, query, since)
+    }
+
+    /// Returns how fast customers were answered; hours are those of `zone`.
     pub fn service_levels(&self, query: &LevelsQuery, zone: &Zone) -> Result<LevelsReport, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         service_levels::measure(&moment, query, zone)
     }
 
-    /// A handle with which another thread ends a search that is under way.
     pub fn interrupt(&self) -> Interrupt {
         Interrupt(self.connection.get_interrupt_handle())
     }
 }
 
-/// Ends what a [`Reader`] is doing, from any thread: a search whose words
-/// have changed meanwhile.
+/// Ends the running query of a [`Reader`] from any thread, such as a search whose words have
+/// changed.
 pub struct Interrupt(InterruptHandle);
 
 impl Interrupt {
-    /// Ends it; does nothing if nothing is under way.
     pub fn interrupt(&self) {
         self.0.interrupt();
     }

@@ -1,4 +1,4 @@
-//! The orders of a list as keys: what a row is compared by, and which way.
+//! Sort keys and walking directions of the conversation list.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
@@ -9,28 +9,24 @@ use model::queries::{ConversationKey, ConversationQuery};
 use model::time::DAY;
 use sqlite::Queries;
 
-/// Greater than any time: rows without the time a list is ordered by come
-/// after all that have one, newest activity first.
+/// Greater than any time. Rows without the sort time follow those that have one, newest activity
+/// first.
 const NO_TIME_RANK: i64 = i64::MAX / 2;
-/// More microseconds than lie between any two activities.
+/// Greater than any time, so that it separates priorities.
 const ACTIVITY_SPAN: i64 = 1 << 58;
-/// After every word.
+/// Sorts after every word.
 const NO_NAME_KEY: &str = "\u{10fffd}";
 
-/// A row's place in a list. Ties fall to the id, then to the tab.
+/// Position of a row in a list: sort column, id, tab.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SortKey(pub(crate) [Value; 3]);
 
-/// Which way a walk goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WalkDirection {
-    /// Towards the first row.
     Up,
-    /// Towards the last.
     Down,
 }
 
-/// What rows are compared by.
 pub(crate) fn sort_columns(query: &ConversationQuery) -> [String; 3] {
     let first = match query.sort {
         Sort::Activity => "c.sort_at".to_owned(),
@@ -38,6 +34,9 @@ pub(crate) fn sort_columns(query: &ConversationQuery) -> [String; 3] {
             "iif(c.is_closed = 0 AND c.waiting_since IS NOT NULL, c.waiting_since, {NO_TIME_RANK} - c.sort_at)"
         ),
         Sort::Urgency => "c.urgency".to_owned(),
+        // Within sections every row has a position.
+        Sort::Queue if query.filter.is_of_sections() => "c.queue".to_owned(),
+        Sort::Queue => format!("coalesce(c.queue, {NO_TIME_RANK} - c.sort_at)"),
         Sort::Window => format!(
             "iif(c.service_window = 'open' AND c.last_inbound_at > {}, c.last_inbound_at, {NO_TIME_RANK} - c.sort_at)",
             query.at.plus(-DAY).micros()
@@ -55,8 +54,8 @@ pub(crate) fn sort_columns(query: &ConversationQuery) -> [String; 3] {
     [first, "c.id".to_owned(), "c.channel".to_owned()]
 }
 
-/// The comparison and the order of a walk; the newest activity is the
-/// greatest, everything else begins with the least.
+/// Returns comparison and direction of a walk. Activity sorts descending, everything else
+/// ascending.
 pub(crate) fn sort_direction(sort: Sort, walk: WalkDirection) -> (&'static str, &'static str) {
     match (sort == Sort::Activity, walk) {
         (true, WalkDirection::Down) | (false, WalkDirection::Up) => ("<", "DESC"),
@@ -64,7 +63,6 @@ pub(crate) fn sort_direction(sort: Sort, walk: WalkDirection) -> (&'static str, 
     }
 }
 
-/// The place of a conversation, if it is stored.
 pub(crate) fn load_key(
     connection: &Connection,
     query: &ConversationQuery,
@@ -74,7 +72,9 @@ pub(crate) fn load_key(
     let sql = format!(
         "SELECT {first} AS first, {id}, {channel} FROM conversation c WHERE c.channel = ?1 AND c.id = ?2"
     );
-    Ok(connection.first(&sql, params![key.channel, key.conversation], |row| {
+    let found = connection.first(&sql, params![key.channel, key.conversation], |row| {
         Ok(SortKey([row.get("first")?, row.get("id")?, row.get("channel")?]))
-    })?)
+    })?;
+    // A row that has left the sections has no position in them.
+    Ok(found.filter(|SortKey([first, ..])| *first != Value::Null))
 }

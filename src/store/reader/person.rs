@@ -1,5 +1,3 @@
-//! Conversations and addresses of one person on every channel.
-
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
@@ -11,10 +9,10 @@ use model::person::{PersonConversation, PersonPage, PersonQuery, UnreachableReas
 use model::queries::ConversationKey;
 use sqlite::{Queries, only_cell};
 
-/// Messages of a customer looked through for STOP.
-const KEYWORDS: i64 = 100;
+/// Number of newest customer messages searched for STOP.
+const MAX_SEARCHED_MESSAGES: i64 = 100;
 
-/// Reads the conversations of the person of one of them, that one first.
+/// Returns the conversations of a person, the requested one first.
 pub(crate) fn page(connection: &Connection, query: &PersonQuery) -> Result<PersonPage, StoreError> {
     let points = elsewhere::load_contact_points(connection, &query.key)?;
     let mut keys = elsewhere::conversations(connection, &points)?;
@@ -23,20 +21,23 @@ pub(crate) fn page(connection: &Connection, query: &PersonQuery) -> Result<Perso
     let mut conversations = Vec::new();
     for key in &keys {
         let Some(row) = load_row(connection, &key.channel, &key.conversation)? else { continue };
-        let bar = bar(connection, key)?;
+        let bar = unreachable_reason(connection, key)?;
         conversations.push(PersonConversation { row, bar });
     }
     let elsewhere::ContactPoints { phones, emails, shared } = points;
     Ok(PersonPage { conversations, phones, emails, shared })
 }
 
-/// Why nothing written there reaches them.
-fn bar(connection: &Connection, key: &ConversationKey) -> Result<Option<UnreachableReason>, StoreError> {
+/// Returns the reason why messages there do not reach the person.
+fn unreachable_reason(
+    connection: &Connection,
+    key: &ConversationKey,
+) -> Result<Option<UnreachableReason>, StoreError> {
     let said: Vec<String> = connection.all(
         "SELECT content FROM message WHERE conversation = (SELECT number FROM conversation
              WHERE channel = ?1 AND id = ?2) AND inbound = 1 AND unreadable = 0
          ORDER BY sort_at DESC, id DESC LIMIT ?3",
-        params![key.channel, key.conversation, KEYWORDS],
+        params![key.channel, key.conversation, MAX_SEARCHED_MESSAGES],
         only_cell,
     )?;
     let asked = said.iter().filter_map(|text| Keyword::parse(text)).find(|entry| *entry != Keyword::Help);
@@ -46,8 +47,7 @@ fn bar(connection: &Connection, key: &ConversationKey) -> Result<Option<Unreacha
     Ok(is_not_configured(connection, &key.channel)?.then_some(UnreachableReason::NotConfigured))
 }
 
-/// Whether something of a channel was refused because it is not connected, and
-/// still waits for a person.
+/// True if a stopped row of the channel was refused because the channel is not connected.
 fn is_not_configured(connection: &Connection, channel: &ChannelId) -> Result<bool, StoreError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM desk.outbox
          WHERE channel = ?1 AND state = 'stopped' AND instr(why, 'NOT_CONFIGURED') > 0)";

@@ -1,5 +1,4 @@
-//! What became of rows of the outbox: where they stand, or what the audit
-//! says last.
+//! Outcomes of outbox rows, from their state or their last audit entry.
 
 use rusqlite::Connection;
 
@@ -11,7 +10,6 @@ use model::queries::{ConversationKey, OutboxOutcome, PausedEntry};
 use model::text::SafeText;
 use sqlite::{Queries, only_cell, read_row};
 
-/// What became of each of these.
 pub(crate) fn load_outcomes(
     connection: &Connection,
     rows: &[RowId],
@@ -33,7 +31,7 @@ fn load_outcome(connection: &Connection, row: &RowId) -> Result<OutboxOutcome, S
         });
     }
     let ending = outbox::ending(connection, row)?;
-    // One that was sent again under a new key lives on in its successor.
+    // A row sent again under a new key continues as its successor.
     if ending.as_deref() != Some("done")
         && let Some(heir) = successor_row(connection, row)?
     {
@@ -49,13 +47,11 @@ fn load_outcome(connection: &Connection, row: &RowId) -> Result<OutboxOutcome, S
     })
 }
 
-/// The row that stands for a row's wish after a person sent it again.
 fn successor_row(connection: &Connection, row: &RowId) -> Result<Option<RowId>, StoreError> {
     let sql = "SELECT successor FROM desk.decision WHERE row = ?1 AND successor <> row ORDER BY number DESC LIMIT 1";
     Ok(connection.first(sql, [row], only_cell)?)
 }
 
-/// The rows of these conversations, as far as they are known, in their order.
 pub(crate) fn load_rows(
     connection: &Connection,
     conversations: &[ConversationKey],
@@ -66,14 +62,13 @@ pub(crate) fn load_rows(
     rows.collect()
 }
 
-/// The pauses of all channels made from here, oldest first.
 pub(crate) fn paused_entries(connection: &Connection, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
-    let sql = "SELECT channel, conversation, since, max(since, extended_at) AS counts_from,
+    let sql = "SELECT channel, conversation, owner, since, max(since, extended_at) AS counts_from,
              EXISTS (SELECT 1 FROM desk.draft_only d WHERE d.channel = p.channel
                  AND d.conversation = p.conversation AND d.is_on = 1) AS draft_only
          FROM desk.pause p ORDER BY max(since, extended_at), channel, conversation LIMIT ?1";
     let mut entries: Vec<_> = connection.all(sql, [limit], |row| {
-        Ok(read_row!(row, PausedEntry { channel, conversation, since, counts_from, draft_only; title: None, waiting_since: None }))
+        Ok(read_row!(row, PausedEntry { channel, conversation, owner: line, since, counts_from, draft_only; title: None, waiting_since: None }))
     })?;
     for entry in &mut entries {
         let known = load_row(connection, &entry.channel, &entry.conversation)?;
@@ -83,7 +78,6 @@ pub(crate) fn paused_entries(connection: &Connection, limit: u32) -> Result<Vec<
     Ok(entries)
 }
 
-/// Tags in use anywhere, the most used first.
 pub(crate) fn used_tags(connection: &Connection, limit: u32) -> Result<Vec<SafeText>, StoreError> {
     Ok(connection.all(
         "SELECT word FROM (SELECT word FROM desk.tag

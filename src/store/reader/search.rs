@@ -1,9 +1,8 @@
-//! Messages and people by their words, newest first.
+//! Finds messages and people by words, newest first.
 //!
-//! The index walks backwards and stops when a page is full, so cost follows
-//! the page and not what is stored. That holds for the beginnings it keeps by
-//! themselves; a longer one is first looked for among what begins as it does,
-//! as its own walk begins with the gathering of everything that has it.
+//! The walk through the index goes backwards and stops when the page is full, so its cost does not
+//! depend on the amount stored. That holds for prefixes the index stores; a longer one is first
+//! searched among messages with the stored prefix, because SQLite collects all its matches first.
 
 use rusqlite::{Connection, params};
 
@@ -16,15 +15,13 @@ use model::search::{SearchHit, SearchPage, SearchPosition, SearchQuery, Snippet,
 use model::time::Timestamp;
 use sqlite::{Queries, Row, only_cell, read_row};
 
-/// People found at most.
 const MAX_PEOPLE: usize = 20;
-/// People whose activity is read one by one; of more, the newest are met
-/// sooner by walking all by their activity.
+/// Up to this many people are sorted by activity one by one; with more, walking all conversations
+/// by activity finds the newest sooner.
 const MAX_SORTED_PEOPLE: usize = 1_000;
-/// Messages that begin as a longer word does, among which it is looked for.
+/// Maximum number of messages with the stored prefix that are checked for a longer word.
 const MAX_WALKED_MESSAGES: usize = 1_000;
 
-/// Reads the page.
 pub(crate) fn load_page(connection: &Connection, query: &SearchQuery) -> Result<SearchPage, StoreError> {
     let terms = Terms::parse(&query.text);
     let partial = search::is_partial(connection)?;
@@ -61,24 +58,23 @@ pub(crate) fn load_page(connection: &Connection, query: &SearchQuery) -> Result<
     Ok(SearchPage { people, notes, hits, next, partial, since: oldest_indexed(connection)? })
 }
 
-/// The oldest message that can be found: places begin as times.
+/// Returns the time of the oldest indexed message; positions begin with the time.
 fn oldest_indexed(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
     let sql = "SELECT min(place) FROM message WHERE place > 0";
     Ok(connection.scalar(sql, [])?)
 }
 
-/// How a walk ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WalkEnd {
-    /// With a hit more than the page holds.
+    /// Found one hit more than the page holds.
     LimitReached,
-    /// With the last message there is.
+    /// Reached the last message.
     Exhausted,
-    /// With the last message it may look at.
+    /// Examined the maximum number of messages.
     StoppedEarly,
 }
 
-/// A way through the index, from the newest message to the oldest.
+/// Walk through the index, from the newest message to the oldest.
 struct SearchWalk<'a> {
     connection: &'a Connection,
     terms: &'a Terms,
@@ -95,9 +91,9 @@ impl<'a> SearchWalk<'a> {
         Self { connection, terms, limit, below, hits: Vec::new(), last: None }
     }
 
-    /// Looks at so many messages at most, on from where it is.
+    /// Examines up to `most` further messages.
     fn advance(&mut self, expression: &str, most: usize) -> Result<WalkEnd, StoreError> {
-        // CROSS: the index leads, whatever the planner thinks.
+        // CROSS makes the index the outer loop.
         let sql = "SELECT s.rowid AS place, m.content, m.id, m.created_at, m.inbound, m.sender,
                  c.channel, c.id AS conversation, c.name, c.username, c.address,
                  (SELECT h.subject FROM thread h WHERE h.channel = c.channel AND h.id = c.id) AS subject
@@ -122,8 +118,7 @@ impl<'a> SearchWalk<'a> {
     }
 }
 
-/// The hit, unless a second look finds that a run of characters stands there
-/// only in pieces.
+/// Returns the hit, or `None` if the text contains a run of characters only in separate pieces.
 fn hit_from_row(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, StoreError> {
     let content = row.block("content")?;
     let Some(found) = terms.find(content.as_str()) else { return Ok(None) };
@@ -140,7 +135,6 @@ fn hit_from_row(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, Store
     })))
 }
 
-/// People, those with the newest activity first.
 fn find_people(
     connection: &Connection,
     expression: &str,
@@ -180,7 +174,7 @@ fn find_people(
     Ok(people)
 }
 
-/// Somebody, unless a second look finds what was typed only in pieces.
+/// Returns a person, or `None` if the fields contain the words only in separate pieces.
 fn load_person(
     connection: &Connection,
     number: i64,

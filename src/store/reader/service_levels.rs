@@ -1,5 +1,4 @@
-//! How fast customers were answered: a walk of the index of histories, for
-//! conversations in which something was said since.
+//! Measures response times by walking the history index of conversations with recent activity.
 
 use rusqlite::{Connection, params};
 
@@ -9,20 +8,20 @@ use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 use sqlite::Queries;
 
-/// Those of a channel, and who takes care of each.
+/// Conversations of a channel with their claimants.
 const SELECT_CONVERSATIONS: &str = "SELECT c.number, k.agent FROM conversation c INDEXED BY conversation_all
     LEFT JOIN desk.claim k ON k.channel = c.channel AND k.conversation = c.id
     WHERE c.channel = ?1 AND c.sort_at >= ?2";
-/// In a number each: when, and in its last two bits by whom.
+/// Packs each message into one number: the time, and in its last two bits the sender.
 const SELECT_MESSAGES: &str =
     "SELECT conversation, sort_at * 4 + said_by AS said FROM message INDEXED BY message_order
     WHERE conversation BETWEEN ?1 AND ?2 AND said_by IS NOT NULL ORDER BY conversation, sort_at, id";
-/// Conversations that are read together, at most.
+/// Maximum number of conversations read by one query.
 const CONVERSATION_BATCH: usize = 1_000;
-/// Others between two of them that are passed over: beginning anew takes longer.
+/// Unrelated conversations read along in one range; starting a new query is slower than skipping
+/// them.
 const MAX_SKIPPED_CONVERSATIONS: i64 = 8;
 
-/// Measures the cases of some channels.
 pub(crate) fn measure(
     connection: &Connection,
     query: &LevelsQuery,
@@ -37,7 +36,7 @@ pub(crate) fn measure(
                     row.get::<Option<String>>("agent")?.map(|text| SafeText::line(&text)),
                 ))
             })?;
-        // As they lie in the index.
+        // In index order.
         conversations.sort_unstable_by_key(|conversation| conversation.0);
         for near in conversations.chunk_by(|one, next| next.0 - one.0 <= MAX_SKIPPED_CONVERSATIONS) {
             for some in near.chunks(CONVERSATION_BATCH) {
@@ -57,7 +56,7 @@ pub(crate) fn measure(
     Ok(gathering.finish())
 }
 
-/// What [`SAID`] tells. A million rows: the places of its columns are looked for once.
+/// Looks up the columns once, because there may be a million rows.
 fn messages_between(connection: &Connection, first: i64, last: i64) -> Result<Vec<(i64, i64)>, StoreError> {
     let mut statement = connection.prepare_cached(SELECT_MESSAGES)?;
     let places = (statement.column_index("conversation")?, statement.column_index("said")?);

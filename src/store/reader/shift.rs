@@ -1,5 +1,4 @@
-//! What the next shift takes over beside what needs a person now: what comes
-//! back soon, and who takes care of how much.
+//! Data for a shift handover: snoozed conversations that return soon, and claims per person.
 
 use crate::reader::desk;
 use crate::{Reader, StoreError};
@@ -10,10 +9,7 @@ use rusqlite::params;
 use sqlite::Queries;
 
 impl Reader {
-    /// What was put aside and comes back by a time, the earliest first.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns conversations whose snooze ends by a time, earliest first.
     pub fn snoozed(&self, until: Timestamp, limit: u32) -> Result<Vec<SnoozedEntry>, StoreError> {
         let sql = "SELECT channel, conversation, until FROM desk.snooze
              WHERE woken_at IS NULL AND until <= ?1 ORDER BY until, channel, conversation LIMIT ?2";
@@ -29,10 +25,7 @@ impl Reader {
         found.into_iter().map(entry).collect()
     }
 
-    /// Who takes care of how many conversations, the most first.
-    ///
-    /// # Errors
-    /// When the database fails.
+    /// Returns the number of claimed conversations per person, most first.
     pub fn claims(&self, limit: u32) -> Result<Vec<(SafeText, u32)>, StoreError> {
         let sql = "SELECT agent, count(*) AS many FROM desk.claim GROUP BY agent ORDER BY many DESC, agent LIMIT ?1";
         Ok(self.connection.all(sql, [limit], |row| Ok((row.line("agent")?, row.get("many")?)))?)

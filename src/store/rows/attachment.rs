@@ -1,4 +1,4 @@
-//! What goes with a draft, as JSON, and back.
+//! Converts a draft's attachment from and to JSON.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ pub(crate) fn write(attachment: &ReplyAttachment) -> String {
     json!(attachment).to_string()
 }
 
-/// Reads it; `None` for what this version does not know.
+/// Returns `None` for an attachment this version does not know.
 pub(crate) fn read(text: &str) -> Option<ReplyAttachment> {
     let mut value = serde_json::from_str(text).ok()?;
     untagged::tag_attachment(&mut value);

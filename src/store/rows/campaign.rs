@@ -1,7 +1,5 @@
-//! Campaigns and their waves as rows, in the file of one database or another.
-//!
-//! What became of a wave's row is looked up where its outbox row, its audit
-//! and what people decided are, unless it was noted already.
+//! Reads campaigns and their waves from either database. The state of a wave not recorded as sent
+//! is derived from its outbox row, the audit log and the decisions.
 
 use rusqlite::{Connection, Params};
 use serde_json::json;
@@ -17,7 +15,6 @@ use model::waves::{
 };
 use sqlite::{Queries, Row, only_cell, read_row};
 
-/// What a campaign says, as the column keeps it.
 pub(crate) fn write_content(it: &BroadcastContent) -> String {
     json!(it).to_string()
 }
@@ -28,8 +25,7 @@ fn read_content(text: &str) -> Option<BroadcastContent> {
     serde_json::from_value(value).ok()
 }
 
-/// The campaigns a condition behind `FROM` asks for. `schema` is where the
-/// outbox's tables are.
+/// Returns the campaigns that match `condition`; `schema` is the schema name of the outbox.
 pub(crate) fn select(
     connection: &Connection,
     schema: &str,
@@ -41,7 +37,7 @@ pub(crate) fn select(
              quality, made_at, starts_at, phase, cause, why, judged_from, quality_before
          FROM {schema}.campaign {condition}"
     );
-    // One of a later version's is not touched.
+    // Skips campaigns of a later version.
     let read: Vec<Option<(i64, Campaign)>> = connection.all(&sql, bound, campaign_from_row)?;
     let with_waves = |(number, found): (i64, Campaign)| {
         Ok(Campaign { waves: load_waves(connection, schema, number)?, ..found })
@@ -81,7 +77,6 @@ fn load_waves(connection: &Connection, schema: &str, campaign: i64) -> Result<Ve
     Ok(found)
 }
 
-/// A wave, and that it was sent if it is known.
 fn wave_from_row(row: &Row<'_>) -> rusqlite::Result<Wave> {
     let (id, sent_at): (Option<RowId>, Option<Timestamp>) = (row.get("row")?, row.get("sent_at")?);
     let is_sent = id.is_some() && sent_at.is_some();
@@ -98,7 +93,7 @@ fn reading_from_row(row: &Row<'_>) -> rusqlite::Result<Option<WaveReading>> {
     ))
 }
 
-/// What became of a row, or of those a person made of it.
+/// Returns the state of a row or of its successors.
 fn wave_row_state(connection: &Connection, schema: &str, row: &RowId) -> Result<WaveRowState, StoreError> {
     let heirs = format!(
         "WITH RECURSIVE heir (id) AS (

@@ -1,6 +1,7 @@
-//! A conversation as columns.
+//! Converts conversations from and to columns.
 
 use rusqlite::ToSql;
+use serde_json::Value;
 
 use model::conversations::{
     Automation, Conversation, ConversationStatus, Escalation, Referral, ServiceWindow,
@@ -8,12 +9,11 @@ use model::conversations::{
 use model::time::Timestamp;
 use sqlite::{Row, read_row};
 
-/// The columns [`read`] expects, of a table called `c`.
+/// Columns for [`read`], of a table with alias `c`.
 pub(crate) const COLUMNS: &str = "c.id, c.address, c.name, c.username, c.email, c.status, c.message_count, \
      c.preview, c.sort_at, c.created_at, c.first_message_at, c.has_referral, c.referral_type, c.referral_headline, \
      c.referral_body, c.referral_url, c.service_window, c.automation, c.raw, c.escalation";
 
-/// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
     let has_referral: bool = row.get("has_referral")?;
     Ok(read_row!(row, Conversation {
@@ -22,10 +22,20 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
         status: row.parse_word("status", ConversationStatus::from_word)?,
         last_message_at: row.get::<Option<Timestamp>>("sort_at")?.filter(|at| at.micros() != 0),
         referral: if has_referral { Some(read_referral(row)?) } else { None },
+        closed_at: parse_closed_at(&row.get::<String>("status")?, &row.get::<String>("raw")?),
         window: row.parse_word("service_window", parse_window)?,
         automation: row.parse_word("automation", parse_automation)?,
         escalation: row.optional_line("escalation")?.map_or(Escalation::None, Escalation::Requested)
     }))
+}
+
+/// Returns the time from the raw form of a closed conversation; open ones have none.
+pub(crate) fn parse_closed_at(status: &str, raw: &str) -> Option<Timestamp> {
+    if status != ConversationStatus::Closed.word() {
+        return None;
+    }
+    let raw: Value = serde_json::from_str(raw).ok()?;
+    Timestamp::parse_any(raw["closedAt"].as_str()?)
 }
 
 fn read_referral(row: &Row<'_>) -> rusqlite::Result<Referral> {
@@ -35,8 +45,8 @@ fn read_referral(row: &Row<'_>) -> rusqlite::Result<Referral> {
     }))
 }
 
-/// The values a conversation is stored with, by parameter name. The preview
-/// and the list's order are set apart: a message may know better.
+/// Passes the stored values by parameter name. The sort key and the preview may be replaced by
+/// those of a newer message.
 pub(crate) fn with_parameters<R>(
     conversation: &Conversation,
     then: impl FnOnce(&[(&str, &dyn ToSql)]) -> R,
@@ -68,7 +78,6 @@ pub(crate) fn with_parameters<R>(
     ])
 }
 
-/// Why the AI asks for a person, if it does.
 pub(crate) fn escalation_text(escalation: &Escalation) -> Option<&str> {
     match escalation {
         Escalation::Requested(why) => Some(why.as_str()),

@@ -1,4 +1,4 @@
-//! An outbox row as the sender needs it, as columns.
+//! Reads an outbox row with the sender's columns.
 
 use crate::lane::LaneRow;
 use crate::processes::has_ended;
@@ -7,7 +7,7 @@ use crate::sending_account::read_cell;
 use model::outbox::{ClockTimes, HistorySearches};
 use sqlite::{Row, read_row};
 
-/// What [`read`] expects, up to the condition.
+/// Returns the `SELECT` for [`read`] up to its condition.
 pub(crate) fn select_columns() -> String {
     format!(
         "SELECT {COLUMNS}, failures, fence, lease_until, EXISTS (SELECT 1 FROM pause p
@@ -23,7 +23,6 @@ pub(crate) fn select_columns() -> String {
     )
 }
 
-/// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<LaneRow> {
     let seen = outbox::read(row)?;
     let server = row.get("first_attempt_server_at")?;

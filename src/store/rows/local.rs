@@ -1,4 +1,4 @@
-//! What this desk keeps of a conversation, as columns.
+//! Reads the local data of a conversation from columns.
 
 use crate::rows::operation;
 use model::local::{Assignment, DraftReadiness, LocalState, Tag, TagLocation};
@@ -8,16 +8,14 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Row, read_row};
 
-/// Joins the rows kept here to a conversation called `c`; `desk` is the
-/// outbox.
 pub(crate) const JOIN: &str = "LEFT JOIN desk.snooze z ON z.channel = c.channel AND z.conversation = c.id
      LEFT JOIN desk.claim k ON k.channel = c.channel AND k.conversation = c.id
      LEFT JOIN desk.draft_only q ON q.channel = c.channel AND q.conversation = c.id
      LEFT JOIN desk.pause p ON p.channel = c.channel AND p.conversation = c.id";
 
-/// The columns [`read`] expects. Tags come as lines: those kept
-/// here, those of the contact, and the changes on their way to it.
-pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at,
+/// Columns for [`read`]. Tags are returned as lines: local ones, those of the contact, and pending
+/// changes.
+pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at, z.note AS snooze_note,
      coalesce(c.last_inbound_at > z.after, 0) AS replied, k.agent AS claimed_by, k.at AS claimed_at,
      CASE q.is_on WHEN 1 THEN EXISTS (SELECT 1 FROM suggestion s WHERE s.conversation = c.number
          AND s.kind = 'draft' AND s.is_ready AND s.message = (SELECT m.id FROM message m
@@ -30,14 +28,12 @@ pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at,
          WHERE o.channel = c.channel AND o.lane = 'contact' AND o.lane_id = c.address
              AND o.operation = 'contact' AND o.state <> 'stopped') AS tags_leaving";
 
-/// Reads the numbers of the conversations that were put aside, that nothing
-/// has brought back, and of which nothing written here asks.
+/// Selects snoozed conversations that nothing has woken and that have no stopped rows.
 pub(crate) const SELECT_ASLEEP: &str = "SELECT a.number FROM desk.snooze s
      CROSS JOIN conversation a ON a.channel = s.channel AND a.id = s.conversation
      WHERE s.woken_at IS NULL AND coalesce(a.last_inbound_at, 0) <= s.after
          AND a.is_closed = 0 AND a.stuck = 0";
 
-/// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<LocalState> {
     let claim = row.optional_line("claimed_by")?.zip(row.get("claimed_at")?);
     let claim = claim.map(|(agent, at)| Assignment { agent, at });
@@ -56,10 +52,11 @@ fn snooze_from_row(row: &Row<'_>) -> rusqlite::Result<Option<Snooze>> {
         (Some(_), false) => Some(WakeReason::Time),
         (None, false) => None,
     };
-    Ok(Some(read_row!(row, Snooze { until, after; set_at, wake_reason: woken })))
+    let note = row.optional_line("snooze_note")?;
+    Ok(Some(read_row!(row, Snooze { until, after; set_at, wake_reason: woken, note: note })))
 }
 
-/// The tags of all three places, each once, as they will be.
+/// Merges local, server and pending tags to their future state.
 fn tags_from_row(row: &Row<'_>) -> rusqlite::Result<Vec<Tag>> {
     let lines = |name| row.get::<Option<String>>(name).map(Option::unwrap_or_default);
     let (here, server, leaving) = (lines("tags_here")?, lines("tags_server")?, lines("tags_leaving")?);

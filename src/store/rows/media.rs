@@ -1,18 +1,17 @@
-//! What a message as it came tells of its file. The interface names no such
-//! field, so the usual spellings are looked for.
+//! File information in a raw message. The interface documents no such fields, so common spellings
+//! are tried.
 
 use serde_json::{Map, Value};
 
 use model::messages::MessageFileInfo;
 use model::text::SafeText;
 
-/// Where the facts may lie, beside the message itself.
+/// Objects that may contain the fields, besides the message itself.
 const CONTAINER_FIELDS: [&str; 4] = ["media", "attachment", "file", "document"];
 const MIME_FIELDS: [&str; 4] = ["mimeType", "mime_type", "mimetype", "contentMimeType"];
 const NAME_FIELDS: [&str; 4] = ["filename", "fileName", "file_name", "originalName"];
 const SIZE_FIELDS: [&str; 4] = ["size", "fileSize", "file_size", "sizeBytes"];
 
-/// Reads them; what is not told is absent.
 pub(crate) fn read_file_info(raw: &str) -> MessageFileInfo {
     let Ok(item) = serde_json::from_str::<Map<String, Value>>(raw) else { return MessageFileInfo::default() };
     let inner = CONTAINER_FIELDS.iter().filter_map(|place| item.get(*place)?.as_object());

@@ -1,21 +1,20 @@
-//! A message as columns.
+//! Reads a message from columns.
 
 use model::ids::ConversationId;
 use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::text::SafeText;
 use sqlite::{Row, read_row};
 
-/// The columns [`read`] expects, of a table called `m`.
+/// Columns for [`read`], of a table with alias `m`.
 pub(crate) const COLUMNS: &str = "m.id, m.platform_id, m.inbound, m.sender, m.content, m.content_type, \
      m.media_url, m.delivery, m.created_at, m.delivered_at, m.read_at, m.quotes, m.unreadable, m.raw";
 
-/// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Result<Message> {
     Ok(read_row!(row, Message {
         id, platform_id, content: block, media_url: optional_line, created_at, delivered_at, read_at, quotes,
         unreadable, raw;
         conversation: conversation.clone(),
-        // The row's place says it.
+        // Already part of the row's sort position.
         sent_at: None,
         direction: direction_from_row(row)?,
         sender: row.parse_word("sender", parse_sender)?,
@@ -24,12 +23,11 @@ pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Re
     }))
 }
 
-/// Which way a message went.
 pub(crate) fn direction_from_row(row: &Row<'_>) -> rusqlite::Result<Direction> {
     Ok(if row.get("inbound")? { Direction::Inbound } else { Direction::Outbound })
 }
 
-/// The word a sender is stored as; an unknown one keeps its own after `?`.
+/// Returns the stored word of a sender; an unknown one is prefixed with `?`.
 pub(crate) fn sender_word(sender: &Sender) -> String {
     match sender {
         Sender::Customer => "customer".to_owned(),
@@ -41,7 +39,6 @@ pub(crate) fn sender_word(sender: &Sender) -> String {
     }
 }
 
-/// The sender a word was stored for.
 pub(crate) fn parse_sender(word: &str) -> Sender {
     match word {
         "customer" => Sender::Customer,

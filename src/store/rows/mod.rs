@@ -1,7 +1,5 @@
-//! Between rows of the database and the model's words.
-//!
-//! Stored text was made safe before it was stored and is made safe again when
-//! it is read: the file may have been changed by someone else.
+//! Conversions between database rows and model types. Stored text is sanitized again when read,
+//! because the file may have been changed by another program.
 
 pub(crate) mod attachment;
 pub(crate) mod campaign;

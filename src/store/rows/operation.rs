@@ -1,7 +1,5 @@
-//! An operation as a JSON payload, and back.
-//!
-//! A payload that cannot be read is an error: guessing at what a person wanted
-//! would send something else.
+//! Converts operations from and to JSON. An unreadable payload is an error, because a guess could
+//! send something else.
 
 use serde_json::json;
 
@@ -12,8 +10,8 @@ pub(crate) fn write(operation: &Operation) -> String {
     json!(operation).to_string()
 }
 
-/// Reads an operation; `None` for what this version does not know. The word
-/// beside it tells what it is in files from before payloads had tags.
+/// Parses an operation; `None` if this version does not know it. `word` identifies the operation in
+/// payloads that have no tag.
 pub(crate) fn read(word: &str, payload: &str) -> Option<Operation> {
     let mut value = serde_json::from_str(payload).ok()?;
     untagged::tag_operation(word, &mut value);

@@ -1,4 +1,4 @@
-//! An outbox row as columns.
+//! Reads an outbox row from columns.
 
 use rusqlite::Connection;
 
@@ -9,16 +9,14 @@ use model::outbox::{HistoryFinding, Lane, OutboxRow, PreparedRequest, RowState, 
 use model::time::Timestamp;
 use sqlite::{Queries, Row, read_row};
 
-/// The columns [`read`] expects. The bytes are not among them: a
-/// list of rows must not carry uploads.
+/// Columns for [`read`], without the request body, so that a list of rows does not load uploads.
 pub(crate) const COLUMNS: &str = "id, channel, lane, lane_id, operation, payload, idempotency_key, created_at, \
      not_before, first_attempt_at, attempts, state, stop, why, seen_at, seen_id, finding, sequence, \
      planned_at, coalesce(due_at, created_at) AS due";
 
-/// The finding that a text is not in its history.
+/// Stored form of [`HistoryFinding::Absent`].
 const ABSENT_FINDING: &str = "absent";
 
-/// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
     let lane = Lane::from_parts(row.text("lane")?, row.get("lane_id")?)
         .ok_or_else(|| unreadable_column(row, "lane"))?;
@@ -43,7 +41,6 @@ fn read_finding(text: Option<String>) -> HistoryFinding {
     }
 }
 
-/// What a finding is kept as.
 pub(crate) fn finding_text(finding: &HistoryFinding) -> Option<String> {
     match finding {
         HistoryFinding::Nothing | HistoryFinding::Listed => None,
@@ -54,7 +51,7 @@ pub(crate) fn finding_text(finding: &HistoryFinding) -> Option<String> {
     }
 }
 
-/// Reads the bytes of a row; `None` if the row is gone.
+/// Returns the request of a row; `None` if the row is gone.
 pub(crate) fn load_request(
     connection: &Connection,
     id: &RowId,

@@ -1,10 +1,9 @@
-//! Why a message failed, out of the item as it came.
+//! Failure reason in a raw message.
 
 use serde_json::Value;
 
 use model::failures::FailureReason;
 
-/// What the service said of it.
 pub(crate) fn parse_reason(raw: &str) -> FailureReason {
     let item: Value = serde_json::from_str(raw).unwrap_or_default();
     FailureReason::from_item(|place| match item.pointer(place)? {

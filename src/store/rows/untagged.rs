@@ -1,9 +1,8 @@
-//! Payloads of files from before they had tags: what each holds tells what it
-//! is, and it is given the tag.
+//! Adds tags to payloads written before tags existed, inferred from their fields.
 
 use serde_json::{Map, Value, json};
 
-/// A payload of the outbox; the word beside it says most of what it is.
+/// Tags an outbox payload by its operation word.
 pub(crate) fn tag_operation(word: &str, value: &mut Value) {
     let Some(fields) = untagged_fields(value) else { return };
     let mut within = |name: &str, tag: fn(&mut Value)| fields.get_mut(name).into_iter().for_each(tag);
@@ -32,14 +31,14 @@ pub(crate) fn tag_operation(word: &str, value: &mut Value) {
         "contact-delete" => "delete-contact",
         "webhook" => "add-webhook",
         "webhook-delete" => "remove-webhook",
-        // One that says to whom is sent there afterwards.
+        // An upload with a recipient is sent afterwards.
         "upload" if fields.contains_key("to") => "send-file",
         same => same,
     };
     fields.insert("type".to_owned(), tag.into());
 }
 
-/// What goes with a draft.
+/// Tags the attachment of a draft.
 pub(crate) fn tag_attachment(value: &mut Value) {
     let Some(fields) = value.as_object_mut().filter(|object_mut| !object_mut.contains_key("source")) else {
         return;
@@ -49,7 +48,7 @@ pub(crate) fn tag_attachment(value: &mut Value) {
     fields.insert("source".to_owned(), source);
 }
 
-/// What a broadcast says.
+/// Tags the content of a broadcast.
 pub(crate) fn tag_broadcast(value: &mut Value) {
     let Some(fields) = untagged_fields(value) else { return };
     match infer_tag(fields).as_str() {

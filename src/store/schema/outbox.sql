@@ -168,7 +168,7 @@ CREATE TABLE snooze (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX snooze_due ON snooze (channel, until) WHERE woken_at IS NULL AND until IS NOT NULL;
 
--- Who takes care of a conversation.
+-- Who has which conversation of a conversation.
 CREATE TABLE claim (
     channel TEXT NOT NULL,
     conversation TEXT NOT NULL,

@@ -1,23 +1,24 @@
-//! What is told of absences, against a plain model: nothing missed, nothing
-//! told twice.
+//! Digests and absences, compared with a simple model: nothing is missed and nothing reported
+//! twice.
 
 use std::collections::BTreeSet;
 
 use rusqlite::params;
 
+use crate::reader::digest;
 use crate::tests::{add, at, channel, conversation, list, message, send};
 use crate::{Store, StoreDurability, StoreOptions, outbox, pauses};
 use model::conversations::{Automation, Conversation};
-use model::digest::{Absence, DigestFact, DigestPlace};
-use model::messages::Direction;
+use model::digest::{Absence, Digest, DigestFact, DigestPlace};
+use model::messages::{DeliveryStatus, Direction, Message};
 use model::outbox::OutboxRow;
 use model::time::SECOND;
 
-/// Seconds after which somebody was away.
+/// Minimum length of an absence, in seconds.
 const AWAY: i64 = 1_800;
 const PEOPLE: u64 = 5;
 
-/// What a person at this desk knows, and what happened since they were there.
+/// State of a person at this desk, and events since they left.
 #[derive(Default)]
 struct AbsenceModel {
     seconds: i64,
@@ -33,6 +34,10 @@ struct AbsenceModel {
     told: usize,
 }
 
+fn digest(store: &Store) -> Digest {
+    digest::digest(&store.reader().unwrap().connection, &[channel()]).unwrap()
+}
+
 fn name(who: usize) -> String {
     format!("c{who}")
 }
@@ -45,7 +50,6 @@ fn draw(seed: &mut u64, below: u64) -> usize {
 }
 
 impl AbsenceModel {
-    /// Something happens to somebody.
     async fn happens(&mut self, store: &Store, what: usize, who: usize) {
         let (now, id) = (self.seconds, name(who));
         self.events += 1;
@@ -70,7 +74,8 @@ impl AbsenceModel {
             }
             3 => {
                 let job = move |connection: &mut rusqlite::Connection| {
-                    Ok(pauses::end_pause(connection, channel().as_str(), &id)?)
+                    pauses::end_pause(connection, channel().as_str(), &id)?;
+                    Ok(())
                 };
                 store.outbox().call(job).unwrap();
                 self.paused[who] = false;
@@ -108,7 +113,7 @@ impl AbsenceModel {
         }
     }
 
-    /// What is to be told, the most important first.
+    /// Expected entries, most important first.
     fn expected(&self) -> Vec<String> {
         let mut waiting: Vec<_> =
             self.wrote.iter().filter_map(|number| Some((self.waits[*number]?, *number))).collect();
@@ -123,15 +128,14 @@ impl AbsenceModel {
         all
     }
 
-    /// Somebody presses a key in one of the processes; tells whether they were
-    /// away.
+    /// Presses a key in one of the processes; returns true if an absence ends.
     fn press(&mut self, store: &Store) -> bool {
         let (now, before) = (self.seconds, self.here.replace(self.seconds));
         let from = before.filter(|number| now - number >= AWAY);
         let absence = from.map(|number| Absence { from: at(number), until: at(now) });
-        assert_eq!(store.note_presence(at(now), AWAY * SECOND).unwrap(), absence, "at {now}");
+        assert_eq!(store.record_presence(at(now), AWAY * SECOND).unwrap(), absence, "at {now}");
         if absence.is_some() {
-            let digest = store.reader().unwrap().digest(&[channel()]).unwrap();
+            let digest = digest(store);
             let expected = self.expected();
             self.told += expected.len();
             let entries: Vec<String> =
@@ -155,7 +159,7 @@ fn word(fact: &DigestFact, place: &DigestPlace) -> String {
         DigestFact::Paused { .. } => "paused by nobody",
         DigestFact::Waves(_) => "waves",
         DigestFact::Undelivered(_) => "not delivered",
-        DigestFact::Asks { .. } => "asks",
+        DigestFact::Asks(_) => "asks",
         DigestFact::GivenUp { .. } => "given up",
         DigestFact::Left { .. } => "left",
     };
@@ -176,8 +180,7 @@ async fn of_a_thousand_absences_nothing_is_missed_and_nothing_told_twice() {
     let (mut model, mut seed) = (AbsenceModel::default(), 0x9e37_79b9_7f4a_7c15);
     let mut absences = 0;
     while absences < 1_000 {
-        // Keys while somebody is here, then none for a while, which may be
-        // shorter than an absence.
+        // Keys while a person is present, then a gap, which may be shorter than an absence.
         let gaps = [60, 900, AWAY - 1, AWAY, 3_600, 40_000];
         let gap = gaps[draw(&mut seed, 6)];
         let end = model.seconds + gap;
@@ -188,7 +191,7 @@ async fn of_a_thousand_absences_nothing_is_missed_and_nothing_told_twice() {
         }
         model.seconds = end;
         absences += i32::from(model.press(&processes[draw(&mut seed, 2)]));
-        // The next key, in any process, tells nothing more.
+        // The next key, in any process, reports nothing more.
         model.seconds += 1;
         assert!(!model.press(&processes[draw(&mut seed, 2)]));
     }
@@ -199,12 +202,48 @@ async fn of_a_thousand_absences_nothing_is_missed_and_nothing_told_twice() {
 fn who_was_never_away_is_told_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let read = |store: &Store| store.reader().unwrap().digest(&[channel()]).unwrap();
-    assert_eq!(read(&store).absence, None);
-    assert_eq!(store.note_presence(at(0), AWAY * SECOND).unwrap(), None, "the first time is no return");
-    assert_eq!(store.note_presence(at(AWAY - 1), AWAY * SECOND).unwrap(), None);
-    assert_eq!(read(&store).absence, None);
-    // A clock that was put back makes nobody absent, and nobody present for long.
-    assert_eq!(store.note_presence(at(-9 * AWAY), AWAY * SECOND).unwrap(), None);
-    assert!(store.note_presence(at(-8 * AWAY), AWAY * SECOND).unwrap().is_some());
+    assert_eq!(digest(&store).absence, None);
+    assert_eq!(store.record_presence(at(0), AWAY * SECOND).unwrap(), None, "the first time is no return");
+    assert_eq!(store.record_presence(at(AWAY - 1), AWAY * SECOND).unwrap(), None);
+    assert_eq!(digest(&store).absence, None);
+    // A clock set back does not start an absence, and does not prevent the next one.
+    assert_eq!(store.record_presence(at(-9 * AWAY), AWAY * SECOND).unwrap(), None);
+    assert!(store.record_presence(at(-8 * AWAY), AWAY * SECOND).unwrap().is_some());
+}
+
+#[tokio::test]
+async fn undelivered_texts_sent_since_shortly_before_the_absence_are_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("c0", 0)]).await;
+    store.record_presence(at(0), AWAY * SECOND).unwrap();
+    store.record_presence(at(2 * AWAY), AWAY * SECOND).unwrap();
+    let sent = |id: &str, seconds: i64, delivery: DeliveryStatus| Message {
+        delivery,
+        ..message("c0", id, seconds, Direction::Outbound)
+    };
+    let texts = vec![
+        sent("later", 60, DeliveryStatus::Failed),
+        sent("arrived", 50, DeliveryStatus::Sent),
+        sent("elsewhere", 40, DeliveryStatus::Failed),
+        sent("before", -590, DeliveryStatus::Failed),
+        sent("long before", -600, DeliveryStatus::Failed),
+    ];
+    let from_here: Vec<String> =
+        texts.iter().map(|text| text.id.to_string()).filter(|id| id != "elsewhere").collect();
+    add(&store, texts).await;
+    let job = move |connection: &mut rusqlite::Connection| {
+        for id in from_here {
+            let sql = "INSERT INTO sent_here (channel, message) VALUES (?1, ?2)";
+            connection.execute(sql, params![channel(), id])?;
+        }
+        Ok(())
+    };
+    store.outbox().call(job).unwrap();
+    let text = |fact: &DigestFact| match fact {
+        DigestFact::Undelivered(text) => Some(text.to_string()),
+        _ => None,
+    };
+    let told: Vec<String> = digest(&store).entries.iter().filter_map(|entry| text(&entry.fact)).collect();
+    assert_eq!(told, ["before", "later"]);
 }

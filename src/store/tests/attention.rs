@@ -1,10 +1,8 @@
-//! What needs a person, and what rings, by this desk's own clock.
+//! Attention entries and alarms by this machine's clock.
 
 use crate::Store;
 use crate::tests::{add, at, channel, conversation, list, message};
-use model::attention::{
-    Alarms, AttentionAnswer, AttentionEntry, AttentionQuery, AttentionReason, AttentionRequest,
-};
+use model::attention::{Alarms, AttentionEntry, AttentionQuery, AttentionReason};
 use model::conversations::{Automation, Escalation};
 use model::local::{Assignment, LocalChange};
 use model::messages::Direction::{Inbound, Outbound};
@@ -22,25 +20,13 @@ fn query(seconds: i64, targets: ResponseTargets) -> AttentionQuery {
 }
 
 fn entries(store: &Store, seconds: i64, targets: ResponseTargets) -> Vec<AttentionEntry> {
-    let ask = AttentionRequest::List(query(seconds, targets));
-    match store.reader().unwrap().attention(&ask).unwrap() {
-        AttentionAnswer::List(entries, more) => {
-            assert!(!more);
-            entries
-        }
-        AttentionAnswer::Alarms(..) => panic!("a list was asked for"),
-    }
+    let (entries, more) = store.reader().unwrap().attention(&query(seconds, targets)).unwrap();
+    assert!(!more);
+    entries
 }
 
 fn alarms(store: &Store, since: i64, seconds: i64, targets: ResponseTargets) -> Alarms {
-    let ask = AttentionRequest::Alarms(query(seconds, targets), at(since));
-    match store.reader().unwrap().attention(&ask).unwrap() {
-        AttentionAnswer::Alarms(alarms, until) => {
-            assert_eq!(until, at(seconds));
-            alarms
-        }
-        AttentionAnswer::List(..) => panic!("alarms were asked for"),
-    }
+    store.reader().unwrap().alarms(&query(seconds, targets), at(since)).unwrap()
 }
 
 fn word(entry: &AttentionEntry) -> String {
@@ -90,7 +76,8 @@ async fn targets_come_near_are_missed_and_know_the_first_answer_from_later_ones(
     let said = [(10, Inbound), (20, Outbound), (100, Inbound)];
     let said = said.iter().map(|(at, way)| message("later", &format!("l{at}"), *at, *way));
     add(&store, said.collect()).await;
-    // What nobody asked for is no answer: this is the first one.
+    // An outbound message before the customer's first one is not an answer: this is a first
+    // response.
     add(&store, vec![message("broadcast", "b1", -50, Outbound), message("broadcast", "b2", 0, Inbound)])
         .await;
     let targets = ResponseTargets { first_response: 10 * MINUTE, waiting: 20 * MINUTE };
@@ -104,14 +91,14 @@ async fn targets_come_near_are_missed_and_know_the_first_answer_from_later_ones(
     assert_eq!(rung(0, 8 * minute - 1), (vec![], 0, 0, Some(8 * minute)));
     let both = vec!["target broadcast".to_owned(), "target first".to_owned()];
     assert_eq!(rung(8 * minute - 1, 8 * minute).0, both);
-    // A look that comes too early costs less than telling first answers apart.
+    // The alarm may be early: that is cheaper than to distinguish first responses.
     assert_eq!(rung(8 * minute, 9 * minute), (vec![], 2, 0, Some(100 + 8 * minute)));
     assert_eq!(rung(9 * minute, 10 * minute).2, 2, "missed");
     let later = 100 + 16 * minute;
     assert_eq!(rung(later - 1, later), (vec!["target later".to_owned()], 1, 2, Some(100 + 20 * minute)));
     let listed: Vec<String> = entries(&store, later, targets).iter().map(word).collect();
     assert_eq!(listed, ["target broadcast", "target first", "target later"]);
-    // Whom the AI asks for is told once, as that.
+    // A conversation where the AI asks for a person is listed once, for that reason.
     let mut asks = conversation("first", 0);
     asks.escalation = Escalation::Requested(SafeText::line("asks"));
     list(&store, vec![asks]).await;

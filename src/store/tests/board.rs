@@ -1,4 +1,4 @@
-//! The board and audiences: what is listed, how it went, who gets it.
+//! Board entries, their details, and audiences.
 
 use crate::outbox::NewRow;
 use crate::tests::{at, channel, message};
@@ -71,7 +71,7 @@ async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
         let alone = |id: &str| BoardId::Broadcast(channel(), id.into());
         assert_eq!(ids, [BoardId::Campaign(id.clone()), alone("bc_unread"), alone("bc_alone")]);
     }
-    // How it went over time; the same twice is told once.
+    // Equal samples are stored once.
     for (second, delivered) in [(7, 0), (8, 1), (9, 1), (10, 2)] {
         let reading = WaveReading { at: at(second), recipients: 2, delivered, ..WaveReading::default() };
         store.record_wave_counts(&id, 0, reading).await.unwrap();
@@ -120,7 +120,7 @@ async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says
     };
     let id = store.start_campaign(new, None, at(5)).unwrap();
     store.record_wave_sent(&id, 0, Some("bc_wave".into()), at(6)).await.unwrap();
-    // Two have messages: one failed and says why, one was read.
+    // Two recipients have messages: one failed with a reason, one was read.
     let mut sent = Vec::new();
     for (place, (delivery, raw)) in [
         (DeliveryStatus::Failed, r#"{"error":{"code":131026,"message":"undeliverable"}}"#),
@@ -166,7 +166,7 @@ async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says
             "ct_3 +34600000004 failed the number is not on this channel (INVALID_RECIPIENT)",
         ]
     );
-    // Of one that was not begun here only those are known.
+    // For a broadcast started elsewhere only the failed recipients are known.
     store.apply_broadcast(&channel(), Broadcast { failures, ..broadcast("bc_alone", 6) }).await.unwrap();
     assert_eq!(
         told(BoardId::Broadcast(channel(), "bc_alone".into()))[3],

@@ -1,5 +1,4 @@
-//! A broadcast answers nobody: who waited before it still waits, and it is no
-//! person's answer in what is measured.
+//! A broadcast is not an answer: customers keep waiting, and it does not count in service levels.
 
 use crate::tests::{add, at, channel, conversation, list, message};
 use crate::{Reader, Store};
@@ -41,7 +40,7 @@ fn levels(reader: &Reader) -> LevelsReport {
     reader.service_levels(&query, &Zone::UTC).unwrap()
 }
 
-/// Three customers who wrote and one who was answered.
+/// Four customers who wrote.
 async fn desk(folder: &std::path::Path) -> Store {
     let store = Store::open(folder).unwrap();
     let ids = ["answered", "early", "late", "other"];
@@ -55,7 +54,7 @@ async fn who_waits_still_waits_after_a_broadcast() {
     let folder = tempfile::tempdir().unwrap();
     let store = desk(folder.path()).await;
     let reader = store.reader().unwrap();
-    // One message is read before it is known that there is a broadcast.
+    // One message is read before the broadcast is known.
     add(&store, vec![api_message("early", TEXT, 205)]).await;
     assert_eq!(waiting(&reader), ["answered", "late", "other"]);
     store.record_accepted_broadcast(&channel(), &BroadcastId::from("b1"), TEXT, at(200)).await.unwrap();
@@ -72,7 +71,6 @@ async fn who_waits_still_waits_after_a_broadcast() {
     }
     let all = levels(&reader).all;
     assert_eq!((all.cases, all.first_response.count), (4, 1), "only one was answered: {all:?}");
-    // Then a person answers.
     add(&store, vec![api_message("late", "Sorry: at ten.", 400)]).await;
     assert_eq!(waiting(&reader), ["early", "other"]);
     assert_eq!(levels(&reader).all.first_response.count, 2);

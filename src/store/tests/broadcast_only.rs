@@ -1,5 +1,4 @@
-//! Who has nothing but a broadcast: whose conversation began with one, and who
-//! has not written.
+//! Conversations that began with a broadcast and have no message of the customer.
 
 use crate::outbox::NewRow;
 use crate::tests::{add, at, channel, list, message, send};
@@ -14,7 +13,7 @@ use model::outbox::content::Audience;
 use model::queries::ConversationQuery;
 use model::text::SafeText;
 
-/// When the broadcast was asked for.
+/// Time the broadcast was requested, in seconds.
 const SENT: i64 = 10_000;
 
 fn phone(id: &str) -> String {
@@ -36,7 +35,7 @@ fn contact_with(id: &str) -> ReceivedContact {
     ReceivedContact { id: Some(ContactId::from(id)), ..ReceivedContact::default() }
 }
 
-/// A desk with a contact of each of these names.
+/// Opens a desk with these contacts.
 async fn store(folder: &std::path::Path, contacts: &[&str]) -> Store {
     let store = Store::open(folder).unwrap();
     for id in contacts {
@@ -60,7 +59,7 @@ async fn it_began_with_a_broadcast_and_nobody_answered() {
     let recipients =
         ["answered", "asks", "earlier", "empty", "new", "raced", "stuck", "unread", "whole", "written"];
     let store = store(folder.path(), &recipients).await;
-    // The list may tell of one before it is known here that the broadcast was taken.
+    // The list may show a conversation before the broadcast is known to be accepted.
     list(&store, vec![one("raced", Some(SENT + 1))]).await;
     let to = Audience::Contacts(recipients.map(ContactId::from).to_vec());
     store.record_broadcast_recipients(&channel(), &to, at(SENT)).await.unwrap();
@@ -81,7 +80,7 @@ async fn it_began_with_a_broadcast_and_nobody_answered() {
         one("written", Some(SENT + 1)),
     ];
     store.enqueue(send("written", "May I help?", 0), at(SENT + 1)).unwrap();
-    // Who is only known better has not been written to.
+    // A contact change is not a message.
     let contact = NewRow { lane: Lane::Contact(phone("whole")), ..send("whole", "", 0) };
     store.enqueue(contact, at(SENT + 1)).unwrap();
     list(&store, page).await;
@@ -93,10 +92,11 @@ async fn it_began_with_a_broadcast_and_nobody_answered() {
         .call(|cache| {
             let numbers = "UPDATE conversation SET reached_start = 1 WHERE id IN ('whole', 'empty', 'stuck')";
             cache.connection.execute(numbers, [])?;
-            cache
-                .connection
-                .execute("UPDATE conversation SET created_at = sort_at, stuck = id = 'stuck'", [])?;
-            (1..=11).try_for_each(|number| facts::refresh(&cache.connection, number))
+            cache.connection.execute("UPDATE conversation SET created_at = sort_at", [])?;
+            (1..=11).try_for_each(|number| facts::refresh(&cache.connection, number))?;
+            // A refresh would copy it from the outbox again.
+            cache.connection.execute("UPDATE conversation SET stuck = id = 'stuck'", [])?;
+            Ok(())
         })
         .unwrap();
     let reader = store.reader().unwrap();
@@ -107,14 +107,13 @@ async fn it_began_with_a_broadcast_and_nobody_answered() {
     );
     assert_eq!(matching(&reader, "is:broadcast is:needed"), [""; 0], "none of them waits");
     assert_eq!(reader.counts(&channel()).unwrap().broadcast_only, 4);
-    // Who answers is like any other, whatever the list told first.
+    // An answer makes the conversation an ordinary one.
     add(&store, vec![message("new", "at nine?", SENT + 90, Direction::Inbound)]).await;
     assert_eq!(matching(&reader, "is:broadcast"), ["empty", "raced", "whole"]);
     assert_eq!(matching(&reader, "is:waiting"), ["answered", "new"]);
-    // Who somebody is may be read later than what went to them.
+    // A contact may be read later than its broadcast.
     store.apply_contact(&channel(), &phone("stranger"), contact_with("new"), at(SENT + 95)).await.unwrap();
     assert_eq!(matching(&reader, "is:broadcast"), ["empty", "raced", "stranger", "whole"]);
-    // A second broadcast changes nothing for whom the first one began.
     store.record_broadcast_recipients(&channel(), &to, at(SENT + 9_000)).await.unwrap();
     assert_eq!(matching(&reader, "is:broadcast"), ["empty", "raced", "stranger", "whole"]);
 }

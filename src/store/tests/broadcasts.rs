@@ -1,4 +1,4 @@
-//! Broadcasts: which are watched, and how they stand.
+//! Tracked broadcasts and their state.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use model::broadcasts::{Broadcast, BroadcastStatus};
 use model::ids::BroadcastId;
 use model::text::SafeText;
 
-/// Notes in the audit that a broadcast was sent.
+/// Inserts an audit entry of a sent broadcast.
 fn sent(folder: &tempfile::TempDir, channel: &str, operation: &str, made: &str) {
     let file = Connection::open(folder.path().join("outbox.db")).unwrap();
     file.execute(
@@ -73,7 +73,7 @@ async fn looking_for_them_takes_no_longer_however_much_was_asked_for() {
         for number in 0..sends {
             sent(&folder, "harbor", "send", &format!("m{number}"));
         }
-        // Once before, so that preparing the question is not counted.
+        // Runs once before counting, so that preparing the statement is not counted.
         unfinished(&store, 0).await;
         counted.store(0, Ordering::Relaxed);
         unfinished(&store, 0).await;

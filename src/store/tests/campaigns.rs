@@ -1,5 +1,5 @@
-//! Campaigns: a wave has one row or none, whichever process asks for it and however
-//! often, and what a person said is in what is read back.
+//! Campaigns: a wave has at most one row, whichever process queues it, and decisions on the row are
+//! reflected in the campaign.
 
 use crate::Store;
 use crate::lane::AttemptResult;
@@ -71,9 +71,9 @@ async fn a_wave_has_one_row_or_none() {
     assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 1);
     assert!(!store.recall_campaign(&id).unwrap(), "too late");
     assert_eq!(stands(&store, &id).waves[0].row_state, WaveRowState::Sending);
-    // It is done, and that is found without having been noted.
+    // The wave is executed, which is found without an explicit record.
     let claimed = store.claim(&canary.id, 0, at(2), "key").await.unwrap().expect("claimed");
-    let done = AttemptResult::Done { made: Some("bc_1".into()), automation: None, replayed: false };
+    let done = AttemptResult::Done { created_id: Some("bc_1".into()), automation: None, replayed: false };
     assert!(store.settle(&claimed, done).await.unwrap());
     let wave = stands(&store, &id).waves[0].clone();
     assert_eq!((wave.row_state, wave.sent_at), (WaveRowState::Sent(Some("bc_1".into())), None));
@@ -110,9 +110,26 @@ async fn what_a_person_makes_of_a_row_is_the_fate_of_its_wave() {
     let heir = heir.expect("a row");
     let fence = store.lane_rows(&channel()).await.unwrap()[0].fencing_token;
     let claimed = store.claim(&heir.id, fence, at(4), "key").await.unwrap().expect("claimed");
-    let done = AttemptResult::Done { made: Some("bc_9".into()), automation: None, replayed: false };
+    let done = AttemptResult::Done { created_id: Some("bc_9".into()), automation: None, replayed: false };
     assert!(store.settle(&claimed, done).await.unwrap());
     assert_eq!(stands(&store, &id).waves[0].row_state, WaveRowState::Sent(Some("bc_9".into())));
+}
+
+#[tokio::test]
+async fn only_a_pause_by_a_person_is_undone_and_the_rules_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let id = begin(&store, 7);
+    assert!(!store.undo_campaign_pause(&id).unwrap(), "it is not paused");
+    let before = stands(&store, &id);
+    assert!(store.halt_campaign(&id, CampaignPhase::Paused).unwrap());
+    assert!(store.undo_campaign_pause(&id).unwrap());
+    assert_eq!(stands(&store, &id), before);
+    let why = Some((PauseCause::Failures, SafeText::line("wave 1: 1 of 2 failed")));
+    assert!(store.end_campaign(&id, CampaignPhase::Paused, why).await.unwrap());
+    assert!(!store.halt_campaign(&id, CampaignPhase::Paused).unwrap(), "it is paused already");
+    assert!(!store.undo_campaign_pause(&id).unwrap(), "a stop rule has paused it");
+    assert_eq!(stands(&store, &id).phase, CampaignPhase::Paused);
 }
 
 #[tokio::test]

@@ -1,5 +1,4 @@
-//! Files that are brought back from an older copy, both at once: what waits in
-//! them may have been sent since.
+//! Both files restored from an older copy: waiting rows may have been sent since.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +7,6 @@ use crate::tests::{at, channel, send};
 use crate::{Store, StoreOptions};
 use model::outbox::{RowState, StopReason};
 
-/// Copies the files of a folder over those of another.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -23,13 +21,13 @@ fn queue(folder: &Path) {
     store.enqueue(send("b", "two", 0), at(0)).unwrap();
 }
 
-/// Attempts the first row, as if its bytes left.
+/// Claims the first row, as if its bytes left.
 async fn attempt(store: &Store) {
     let row = store.lane_rows(&channel()).await.unwrap().remove(0);
     store.claim(&row.row.id, row.fencing_token, at(2), "").await.unwrap().expect("claimed");
 }
 
-/// States of all rows once the files are opened.
+/// Opens the files and returns the states of all rows.
 async fn states(options: StoreOptions, folder: &Path) -> (Option<String>, Vec<RowState>) {
     let store = Store::open_with(folder, options).unwrap();
     let rows = store.lane_rows(&channel()).await.unwrap();
@@ -58,7 +56,7 @@ async fn a_folder_that_a_copy_takes_the_place_of_is_noticed() {
     fs::rename(&data, folder.path().join("old")).unwrap();
     fs::rename(&backup, &data).unwrap();
     assert_doubtful(states(StoreOptions::default(), &data).await);
-    // From here on it is the newest.
+    // The restored outbox is the newest from now on.
     assert_eq!(states(StoreOptions::default(), &data).await.0, None);
 }
 

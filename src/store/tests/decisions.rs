@@ -1,4 +1,4 @@
-//! What people say about stopped rows, and what a late success does to it.
+//! Verdicts on stopped rows, and late successes after them.
 
 use crate::Store;
 use crate::lane::{AttemptResult, LaneRow};
@@ -26,7 +26,6 @@ async fn rows(store: &Store) -> Vec<LaneRow> {
     store.lane_rows(&channel()).await.unwrap()
 }
 
-/// Claims a queued row and stops it, or stops it untried.
 async fn stop(store: &Store, row: &OutboxRow, stop: StopReason) -> LaneRow {
     let found = rows(store).await.into_iter().find(|lane_row| lane_row.row.id == row.id).unwrap();
     let untried = matches!(stop, StopReason::ReplyConflict | StopReason::Late);
@@ -40,13 +39,13 @@ async fn stop(store: &Store, row: &OutboxRow, stop: StopReason) -> LaneRow {
 }
 
 fn done(message: &str) -> AttemptResult {
-    AttemptResult::Done { made: Some(message.to_owned()), automation: None, replayed: false }
+    AttemptResult::Done { created_id: Some(message.to_owned()), automation: None, replayed: false }
 }
 
 #[tokio::test]
 async fn every_word_is_carried_out_and_written_down() {
     let adopt = || StopVerdict::Adopt(MessageId::from("m9"));
-    // What is left of the row, and under which key.
+    // Expected state, and true if the key stays the same.
     let cases = [
         (StopReason::ReplyConflict, StopVerdict::SendAnyway, Some((RowState::Queued, true))),
         (StopReason::Late, StopVerdict::SendAnyway, Some((RowState::Queued, true))),
@@ -156,7 +155,7 @@ async fn a_text_that_is_edited_goes_before_the_draft() {
 
 #[tokio::test]
 async fn a_late_success_counts_whatever_a_person_said_meanwhile() {
-    // The words, whether what was made anew was tried, and rows left.
+    // Verdict, successor was tried, rows left.
     let cases = [
         (StopVerdict::Drop, false, 0),
         (StopVerdict::SameKey, false, 0),

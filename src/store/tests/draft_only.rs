@@ -1,5 +1,4 @@
-//! Which conversations are draft-only, what is to be done in them, and who makes
-//! their drafts.
+//! Draft-only conversations, their steps and their drafts.
 
 use crate::Store;
 use crate::draft_only::DraftOnlyStep;
@@ -69,7 +68,7 @@ async fn a_whole_tab_is_noted_once_and_what_a_person_said_stays() {
     assert_eq!(steps(true).await, []);
     assert_eq!(readiness(&store, "on"), Some(DraftReadiness::Missing));
     assert_eq!(readiness(&store, "said"), None, "a person said no");
-    // The setting is gone, and so is what it noted.
+    // The setting was removed, and so are its marks.
     assert!(store.draft_only_plan(&channel(), false).await.unwrap().has_ended);
     store.end_draft_only_tab(&channel()).await.unwrap();
     assert_eq!(readiness(&store, "on"), None);
@@ -109,7 +108,7 @@ async fn a_draft_is_made_by_one_and_due_until_it_is_there() {
     store.store_suggestion(&key("on"), "draft", &message, &Ok(made.clone()), at(201)).unwrap();
     assert_eq!(store.stored_suggestion(&key("on"), "draft", &message).unwrap(), Some(made));
     assert_eq!(readiness(&store, "on"), Some(DraftReadiness::Ready));
-    // Where nothing fits, it is not tried again for the same message.
+    // A failed draft is not retried for the same message.
     let none = Err("nothing fits".to_owned());
     store.store_suggestion(&key("off"), "draft", &MessageId::from("m2"), &none, at(201)).unwrap();
     assert_eq!((due(&store).len(), readiness(&store, "off")), (0, Some(DraftReadiness::Missing)));

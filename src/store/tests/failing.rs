@@ -1,5 +1,4 @@
-//! A disk that takes nothing: refused before any byte could leave, and
-//! nothing is lost of what was there.
+//! A full disk: changes fail before any byte is sent, and stored data is intact.
 
 use std::time::Duration;
 
@@ -11,7 +10,6 @@ use model::ids::ConversationId;
 use model::queries::Draft;
 use sqlite::Queries;
 
-/// Changes the writing connection of the outbox.
 fn with_outbox(store: &Store, change: impl FnOnce(&Connection) + Send + 'static) {
     store
         .outbox()

@@ -1,5 +1,3 @@
-//! Opening, permissions, damage, newer versions.
-
 use crate::tests::{at, channel, conversation, list};
 use crate::{Store, StoreError, StoreOptions};
 use model::conversations::{Automation, Conversation, Escalation, Referral};
@@ -64,7 +62,7 @@ async fn a_cache_that_is_damaged_in_parts_is_made_anew_by_the_next_that_is_alone
     list(&store, (0..400).map(|number| conversation(&format!("c{number}"), number)).collect()).await;
     store.save_draft(&channel(), &ConversationId::from("c1"), Some(draft())).unwrap();
     drop(store);
-    // One page of the file, which opening does not look at.
+    // Damages a page that opening does not read.
     let cache = folder.path().join("cache.db");
     let page = {
         let file = rusqlite::Connection::open(&cache).unwrap();
@@ -139,8 +137,7 @@ fn drafts_are_kept_replaced_and_removed() {
 
 #[test]
 fn a_second_process_does_not_call_the_first_ones_sending_uncertain() {
-    // Two handles on one folder stand for two processes: the lock belongs to
-    // the open file, not to the process.
+    // Two handles on one folder act as two processes: the lock belongs to the open file.
     let folder = tempfile::tempdir().unwrap();
     let first = Store::open(folder.path()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -206,7 +203,7 @@ fn a_cache_beside_the_outbox_is_brought_to_where_it_belongs() {
     let folder = tempfile::tempdir().unwrap();
     let (data, cache) = (folder.path().join("data"), folder.path().join("cache"));
     let with_cache = || StoreOptions { cache: Some(cache.clone()), ..StoreOptions::default() };
-    // As an older version left it.
+    // The cache as an older version left it.
     drop(Store::open(&data).unwrap());
     let mark = |path: &std::path::Path, value: i64| {
         let file = rusqlite::Connection::open(path).unwrap();
@@ -223,7 +220,7 @@ fn a_cache_beside_the_outbox_is_brought_to_where_it_belongs() {
     };
     assert_eq!((marks(), data.join("cache.db").exists()), (vec![1], false));
     assert!(data.join("outbox.db").exists() && !cache.join("outbox.db").exists());
-    // One that an older version made again does not replace it.
+    // A cache recreated by an older version does not replace the new one.
     drop(Store::open(&data).unwrap());
     mark(&data.join("cache.db"), 2);
     let _used = Store::open_with(&data, with_cache()).unwrap();

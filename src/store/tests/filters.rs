@@ -1,5 +1,4 @@
-//! Filters and orders over real rows, what they find, and that nothing but an
-//! index is walked for them.
+//! Filters and sort orders: their results, and that they walk only an index.
 
 use crate::reader::conversations;
 use crate::tests::{add, at, channel, conversation, list, message};
@@ -12,7 +11,7 @@ use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuer
 use model::text::SafeText;
 use sqlite::Queries;
 
-/// The time the lists are read at, in seconds.
+/// Time of the queries, in seconds.
 const NOW: i64 = 100_000;
 
 fn one(id: &str, name: &str, address: &str, change: impl FnOnce(&mut Conversation)) -> Conversation {
@@ -32,7 +31,7 @@ fn ids(page: &ConversationPage) -> Vec<&str> {
     page.rows.iter().map(|row| row.conversation.id.as_str()).collect()
 }
 
-/// Six conversations of which each filter finds some.
+/// Stores six conversations; each filter matches some of them.
 async fn world(store: &Store) {
     let page = vec![
         one("maria", "Maria López", "+34600111222", |conversation| {
@@ -144,7 +143,7 @@ async fn orders_are_stable_and_windows_join() {
         let all = ids(&whole);
         assert_eq!(all.len(), 6, "{sort:?}");
         assert_eq!(&all[..wanted.len()], *wanted, "{sort:?}");
-        // The same rows in windows of two around each row, from either end.
+        // The same rows are returned by windows of two around each row.
         for (index, row) in whole.rows.iter().enumerate() {
             let anchor = Anchor::Around(row.key());
             let page = reader.conversations(&ConversationQuery {
@@ -215,7 +214,7 @@ async fn every_window_walks_one_index() {
         let plan = plan(&query(parse(line).filter, Sort::Activity));
         assert!(plan.len() == 1 && plan[0].contains(index), "{line}: {plan:?}");
     }
-    // Who needs a person most is found without sorting all who need one.
+    // The most urgent conversations are found without sorting all of them.
     for (channel, index) in [(true, "conversation_urgent "), (false, "conversation_urgent_anywhere")] {
         for line in ["is:needed", "is:needed -is:snoozed"] {
             let mut query = query(parse(line).filter, Sort::Urgency);
@@ -225,7 +224,17 @@ async fn every_window_walks_one_index() {
             assert!(!plan.iter().any(|text| text.contains("TEMP B-TREE")), "{line}: {plan:?}");
         }
     }
-    // The few that were put aside are read once, into a set.
+    // The inbox walks its index, whatever narrows it.
+    for (channel, index) in [(true, "conversation_queue "), (false, "conversation_queue_anywhere")] {
+        for line in ["section:any", "section:needs", "section:any order is:unseen"] {
+            let mut query = query(parse(line).filter, Sort::Queue);
+            query.channel = query.channel.filter(|_| channel);
+            let plan = plan(&query);
+            assert!(format!("{} ", plan[0]).contains(index), "{line}: {plan:?}");
+            assert!(!plan.iter().any(|text| text.contains("TEMP B-TREE")), "{line}: {plan:?}");
+        }
+    }
+    // Snoozed conversations are read once, into a set.
     for (line, index) in [("status:open", "conversation_by_state"), ("is:needed", "conversation_needs")] {
         let plan = plan(&query(parse(&format!("{line} -is:snoozed")).filter, Sort::Activity));
         assert!(plan[0].contains(index) && plan[1].contains("LIST SUBQUERY"), "{line}: {plan:?}");

@@ -1,4 +1,4 @@
-//! Histories: each message new once, facts kept, marks moved.
+//! Histories: each message is new once, facts are kept, marks move.
 
 use crate::history::HistoryProgress;
 use crate::messages::AppliedMessages;
@@ -59,7 +59,7 @@ async fn what_comes_back_after_its_conversation_was_gone_is_not_new() {
     let cases: [(&[i64], &[bool]); 4] = [
         (&[2, 1], &[false, false]),
         (&[2, 1], &[true, true]),
-        // An older answer forgets nothing of what was there before it.
+        // An older answer does not delete what was stored before it.
         (&[1], &[true]),
         (&[3, 2], &[false, true]),
     ];
@@ -69,7 +69,7 @@ async fn what_comes_back_after_its_conversation_was_gone_is_not_new() {
         store.remove_conversation(&channel(), &ConversationId::from("a")).await.unwrap();
         assert_eq!(history(&store.reader().unwrap(), 9).messages, []);
     }
-    // Nor what comes back after its person was deleted from here.
+    // Nor is a message new that returns after its person was deleted here.
     assert_eq!(is_back(apply(&[4]).await), [false]);
     list(&store, vec![conversation("a", 1)]).await;
     let phone = history(&store.reader().unwrap(), 1).conversation.unwrap().conversation.address.unwrap();
@@ -159,8 +159,8 @@ async fn a_walk_that_cannot_meet_the_old_forgets_it() {
     assert_eq!((ids(&page), page.more_on_server), (vec!["m58", "m59", "m60"], false));
 }
 
-/// What the list tells of and was not read may be an answer: nobody is said
-/// to wait who was not known to.
+/// Activity in the list that was not read yet may be an answer: it does not mark a customer as
+/// waiting.
 #[tokio::test]
 async fn nobody_waits_before_it_is_known_who_spoke_last() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,7 +169,7 @@ async fn nobody_waits_before_it_is_known_who_spoke_last() {
         let query = HistoryQuery { channel: channel(), conversation: ConversationId::from(id), limit: 9 };
         store.reader().unwrap().history(&query).unwrap().conversation.unwrap().waiting_since
     };
-    // The list tells of the AI's answers, which the trigger does not bring.
+    // The list includes the AI's answers, which are not read otherwise.
     list(&store, vec![conversation("answered", 20), conversation("open", 10)]).await;
     add(&store, vec![message("answered", "m1", 10, Inbound), message("open", "m2", 10, Inbound)]).await;
     assert_eq!((waits("answered"), waits("open")), (None, Some(at(10))));
@@ -181,12 +181,11 @@ async fn nobody_waits_before_it_is_known_who_spoke_last() {
     };
     read("answered", vec![message("answered", "m3", 20, Outbound)]).await;
     assert_eq!(waits("answered"), None, "the AI has answered");
-    // Who was known to wait does so until an answer was read.
+    // A waiting customer waits until an answer was read.
     list(&store, vec![conversation("open", 30)]).await;
     assert_eq!(waits("open"), Some(at(10)));
     read("open", vec![message("open", "m4", 30, Outbound)]).await;
     assert_eq!(waits("open"), None);
-    // A newer message of the customer shows once its history was read.
     list(&store, vec![conversation("answered", 40)]).await;
     read("answered", vec![message("answered", "m5", 40, Inbound)]).await;
     assert_eq!(waits("answered"), Some(at(40)));
@@ -203,7 +202,7 @@ async fn change_of_an_old_message_is_read_again_and_then_no_more() {
     let anew = HistoryProgress::Anew { newest: newest.clone(), older_cursor: None };
     store.apply_history(&harbor, &id, page(), Platform::Whatsapp, anew, true).await.unwrap();
     assert_eq!(store.lagging_conversations(&harbor, 9).await.unwrap(), []);
-    // The first message was changed, which is activity, and no new message.
+    // The first message was edited: activity without a new message.
     let mut changed = conversation("a", 60);
     changed.raw = format!(r#"{{"lastChange":{{"at":"{}","messageAt":"{}"}}}}"#, at(60), at(1));
     list(&store, vec![changed.clone()]).await;

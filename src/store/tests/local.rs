@@ -1,9 +1,10 @@
-//! What this desk keeps of conversations: it outlives the process, and what
-//! was put aside is away from the lists until something brings it back.
+//! Local data survives the process, and a snoozed conversation is not listed until something wakes
+//! it.
 
 use crate::tests::{at, channel, conversation, message};
 use crate::{Reader, Store};
 use model::account::Platform;
+use model::conversations::{Automation, Conversation};
 use model::filter::{self, Sort};
 use model::local::{Assignment, LocalChange, LocalState, Tag, TagLocation};
 use model::messages::Direction;
@@ -14,7 +15,7 @@ use model::time::Timestamp;
 
 fn ids(reader: &Reader, filter: &str) -> String {
     let mut found = Vec::new();
-    // In one tab by activity, and over all tabs by waiting: other indexes.
+    // One tab by activity and all tabs by waiting use different indexes.
     for (channel, sort) in [(Some(channel()), Sort::Activity), (None, Sort::Waiting)] {
         let filter = filter::parse(filter).filter;
         let query = ConversationQuery { channel, filter, sort, at: at(0), anchor: Anchor::Top, limit: 10 };
@@ -33,7 +34,7 @@ fn local(reader: &Reader, id: &str) -> LocalState {
 }
 
 fn asleep(until: Option<Timestamp>) -> Option<Snooze> {
-    Some(Snooze { until, after: at(10), set_at: at(20), wake_reason: None })
+    Some(Snooze { until, after: at(10), set_at: at(20), wake_reason: None, note: None })
 }
 
 async fn receive(store: &Store, id: &str, seconds: i64) {
@@ -43,7 +44,8 @@ async fn receive(store: &Store, id: &str, seconds: i64) {
 
 async fn store(folder: &std::path::Path) -> Store {
     let store = Store::open(folder).unwrap();
-    let page = ["a", "b", "c"].map(|id| conversation(id, 10)).to_vec();
+    let page = ["a", "b", "c"].map(|id| Conversation { automation: Automation::Off, ..conversation(id, 10) });
+    let page = page.to_vec();
     let snapshot = store.snapshot();
     store.apply_conversations(&channel(), page, snapshot, false, Vec::new()).await.unwrap();
     for id in ["a", "b", "c"] {
@@ -82,7 +84,7 @@ async fn what_is_put_aside_is_away_until_its_time_or_a_reply() {
     assert_eq!(ids(&reader, "status:any"), "a b c");
     let counts = reader.counts(&channel()).unwrap();
     assert_eq!((counts.needs_reply, counts.snoozed, counts.next_wake), (1, 2, Some(at(100))));
-    // A reply brings one back, the time the other.
+    // A reply wakes one, the time the other.
     receive(&store, "b", 30).await;
     assert_eq!(local(&reader, "b").snooze.and_then(|snooze| snooze.wake_reason), Some(WakeReason::Reply));
     store.change_local(&channel(), LocalChange::Wake(at(99))).unwrap();

@@ -1,4 +1,4 @@
-//! The store against real files.
+//! Tests of the store with real files.
 
 mod absences;
 mod attention;
@@ -20,6 +20,7 @@ mod operations;
 mod outbox;
 mod person;
 mod proposals;
+mod queue;
 mod reviews;
 mod search;
 mod sending_accounts;
@@ -45,7 +46,7 @@ use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 
-/// The steps that the database takes from now on for a connection.
+/// Counts SQLite's virtual machine steps on a connection from now on.
 pub(crate) fn count_steps(connection: &mut Connection) -> Arc<AtomicU64> {
     let counted = Arc::new(AtomicU64::new(0));
     let counts = Arc::clone(&counted);

@@ -1,5 +1,4 @@
-//! A day's caps hold over all processes of a data folder, to the last part of a
-//! cent.
+//! A day's caps hold exactly across all processes of a data folder.
 
 use crate::Store;
 use crate::tests::channel;

@@ -1,4 +1,4 @@
-//! Every operation comes back from the file as it went in.
+//! Every operation is read back as it was stored.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -148,7 +148,7 @@ async fn every_operation_comes_back_from_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     for operation in operations() {
-        // One at a time, so that no newer wish replaces an older one.
+        // One at a time, so that no row replaces an older one.
         let wanted = row(operation);
         let kept = store.enqueue(wanted.clone(), at(0)).unwrap();
         assert_eq!((&kept.lane, &kept.operation), (&wanted.lane, &wanted.operation));
@@ -158,8 +158,7 @@ async fn every_operation_comes_back_from_the_file() {
     }
 }
 
-/// Two rows of each operation, once while the key is young and once when the
-/// server may have forgotten it, stopped for each reason.
+/// Two rows of each operation, with a fresh and with an expired key, stopped for each reason.
 #[tokio::test]
 async fn the_answer_offered_for_a_stopped_row_is_taken() {
     use StopReason::*;
@@ -197,7 +196,7 @@ async fn the_answer_offered_for_a_stopped_row_is_taken() {
     }
 }
 
-/// What the rows of [`operations`] held before payloads had tags.
+/// Payloads of [`operations`] as stored before tags existed.
 fn untagged() -> Vec<Value> {
     let to = |content: Value| json!({"to": "48211", "content": content, "replyTo": "m1"});
     let media = |kind: &str| {

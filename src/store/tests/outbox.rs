@@ -1,5 +1,3 @@
-//! The outbox: order, holds, claims, fencing, crashes, sending again.
-
 use crate::Store;
 use crate::lane::{AttemptResult, LaneRow, is_lapsed};
 use crate::outbox::NewRow;
@@ -13,7 +11,7 @@ use model::text::SafeText;
 use model::time::{ClockStep, Moment as TimeMoment, SECOND};
 
 fn done(message: &str) -> AttemptResult {
-    AttemptResult::Done { made: Some(message.to_owned()), automation: None, replayed: false }
+    AttemptResult::Done { created_id: Some(message.to_owned()), automation: None, replayed: false }
 }
 
 async fn claim(store: &Store, row: &OutboxRow, seconds: i64) -> Option<LaneRow> {
@@ -75,7 +73,7 @@ async fn a_switch_of_the_ai_with_a_text_behind_it_stays() {
     let switch = |enabled| row("a", Operation::SetAutomation { enabled }, 0);
     store.enqueue(switch(false), at(0)).unwrap();
     store.enqueue(send("a", "one", 0), at(0)).unwrap();
-    // These two are between texts: the later one counts.
+    // Of two switches between texts the later one counts.
     store.enqueue(switch(true), at(1)).unwrap();
     store.enqueue(switch(false), at(1)).unwrap();
     store.enqueue(send("a", "two", 0), at(1)).unwrap();
@@ -95,7 +93,7 @@ async fn only_an_untried_row_can_be_taken_back() {
     assert_eq!(store.recall(&second.id).unwrap(), None);
     let claimed = claim(&store, &first, 1).await.unwrap();
     assert_eq!(store.recall(&first.id).unwrap(), None);
-    // What never left can be taken back again.
+    // A row whose bytes never left can be withdrawn.
     store.settle(&claimed, AttemptResult::Wait { not_before: at(9) }).await.unwrap();
     let waiting = only(&store).await;
     assert!(waiting.can_recall() && waiting.first_attempt_at.is_none());
@@ -125,7 +123,7 @@ async fn a_row_that_changed_since_it_was_read_is_not_claimed() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
-    // Another process tried it meanwhile, and it waits as it did before.
+    // Another process tried it meanwhile, and it is queued again.
     let other = store.claim(&row.id, 0, at(1), "").await.unwrap().unwrap();
     assert!(store.settle(&other, AttemptResult::Wait { not_before: at(1) }).await.unwrap());
     assert_eq!(only(&store).await.state, RowState::Queued);
@@ -154,7 +152,7 @@ async fn a_late_outcome_does_not_move_the_claim_of_another_process() {
         assert_eq!(now, LaneRow { tried_before: None, ..other.clone() }, "{:?}", outcome());
         let own = AttemptResult::Retry { not_before: at(101), counted: true };
         assert!(store.settle(&other, own).await.unwrap(), "its own outcome counts");
-        // What is not leaving can still be stopped.
+        // A row that is not `sending` can still be stopped.
         let stops = matches!(outcome(), AttemptResult::Stop(..));
         assert_eq!(store.settle(&other, outcome()).await.unwrap(), stops, "only once: {:?}", outcome());
     }
@@ -176,7 +174,7 @@ async fn a_clock_set_back_ends_holds_and_no_plan() {
     }
 }
 
-/// A clock that was set by so many seconds at second 2.
+/// Clock step of `by` seconds at second 2.
 fn step(by: i64) -> ClockStep {
     ClockStep { before: at(2), by: by * SECOND, noticed: TimeMoment::default() }
 }
@@ -194,7 +192,7 @@ async fn holds_and_waits_follow_a_clock_that_is_set_and_plans_do_not() {
         assert!(store.settle(&claimed, AttemptResult::Wait { not_before: at(60) }).await.unwrap());
         let leaving = store.enqueue(send("d", "leaving", 0), at(0)).unwrap();
         claim(&store, &leaving, 1).await.unwrap();
-        // Written since, by the clock as it is now.
+        // Written after the step, by the new clock.
         let newer = store.enqueue(send("e", "newer", 5 * SECOND), at(2 + by)).unwrap();
         let moved = store.move_waits(&channel(), step(by)).await.unwrap();
         assert!(moved >= 3, "{by}: {moved}");
@@ -206,7 +204,7 @@ async fn holds_and_waits_follow_a_clock_that_is_set_and_plans_do_not() {
         assert_eq!(row(&limited.id).row.not_before, at(60 + by), "{by}");
         assert!(!is_lapsed(row(&leaving.id).lease_until, at(2 + by)), "{by}: its claim holds on");
         assert_eq!(row(&newer.id).row.remaining_hold(at(2 + by)), Some(5), "{by}");
-        // Another process that sees the same step later moves nothing again.
+        // Another process that detects the same step later moves nothing again.
         let later = ClockStep { before: at(12), ..step(by) };
         store.move_waits(&channel(), later).await.unwrap();
         let rows = store.lane_rows(&channel()).await.unwrap();
@@ -222,10 +220,10 @@ async fn planned_row_that_was_not_executed_waits_for_its_time_again() {
     let planned = NewRow { planned_at: Some(at(3_600)), ..send("a", "planned", 0) };
     let planned = store.enqueue(planned, at(0)).unwrap();
     let claimed = claim(&store, &planned, 3_600).await.unwrap();
-    // It never left, and meanwhile the clock was set back by an hour.
+    // It was not executed, and the clock was set back by an hour meanwhile.
     assert!(store.settle(&claimed, AttemptResult::Wait { not_before: at(5) }).await.unwrap());
     assert_eq!(only(&store).await.not_before, at(3_600), "not before its time");
-    // Due again, it is told to wait for long; the clock is set back again.
+    // Due again, the server delays it for long; the clock is set back again.
     let claimed = store.claim(&planned.id, 1, at(3_600), "").await.unwrap().unwrap();
     assert!(store.settle(&claimed, AttemptResult::Wait { not_before: at(7_000) }).await.unwrap());
     assert_eq!(only(&store).await.not_before, at(7_000));
@@ -307,7 +305,7 @@ async fn a_crash_while_sending_leaves_the_same_key_uncertain() {
     assert_eq!(store.request(&after.id).await.unwrap(), request);
     let claimed = claim(&store, &row, 2).await.unwrap();
     assert_eq!((claimed.row.attempts, claimed.row.first_attempt_at), (2, Some(at(1))));
-    // Not executed this time does not make the first time undone.
+    // A second attempt that was not executed says nothing about the first one.
     store.settle(&claimed, AttemptResult::Wait { not_before: at(3) }).await.unwrap();
     assert_eq!(only(&store).await.state, RowState::Uncertain);
 }
@@ -401,8 +399,8 @@ async fn what_certainly_was_not_done_is_given_up_all_or_none() {
     let ids: Vec<_> = untried.iter().map(|outbox_row| outbox_row.id.clone()).collect();
     assert!(store.give_up(&ids).unwrap());
     assert!(store.lane_rows(&channel()).await.unwrap().is_empty());
-    assert_eq!(store.ending(&ids[0]).unwrap().as_deref(), Some("given up"));
-    // The first may have left: then the one behind it stays, too.
+    assert_eq!(store.last_audit_event(&ids[0]).unwrap().as_deref(), Some("given up"));
+    // The first row may have been sent, so the second one is kept too.
     let rows = store.enqueue_many(two(), false, at(0)).unwrap();
     claim(&store, &rows[0], 1).await.unwrap();
     let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
@@ -428,13 +426,13 @@ fn a_draft_another_process_wrote_over_is_put_aside() {
     assert_eq!(read(&other), (Some("one".into()), None));
     save(&other, "rewritten by who has read it");
     assert_eq!(read(&other).1, None);
-    // Unseen by the other, and not part of what it writes.
+    // Not seen by the other window and not part of its text.
     save(&one, "written here meanwhile");
     let aside = Some("rewritten by who has read it".to_owned());
     assert_eq!(read(&one), (Some("written here meanwhile".into()), aside.clone()));
     save(&other, "written here meanwhile, and gone on with");
     assert_eq!(read(&other).1, aside, "what is part of the new text is not put aside");
-    // Read while something else was being typed, and written over all the same.
+    // Read while another text was typed, and still overwritten.
     assert_eq!(read(&one).0.as_deref(), Some("written here meanwhile, and gone on with"));
     save(&one, "typed all the time");
     assert_eq!(read(&other).1.as_deref(), Some("written here meanwhile, and gone on with"));

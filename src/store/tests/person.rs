@@ -1,4 +1,4 @@
-//! One person on several channels: what joins their conversations, and what does not.
+//! One person on several channels: links between their conversations.
 
 use crate::tests::{at, conversation, message};
 use crate::{Reader, Store};
@@ -19,7 +19,7 @@ fn key(channel: &str, conversation: &str) -> ConversationKey {
     ConversationKey { channel: channel.into(), conversation: conversation.into() }
 }
 
-/// A conversation of a number or a mail address, or of both.
+/// Returns a conversation with a number, a mail address or both.
 fn with(id: &str, phone: Option<&str>, email: Option<&str>) -> Conversation {
     Conversation {
         address: phone.map(str::to_owned),
@@ -61,8 +61,7 @@ fn joined(reader: &Reader, of: &ConversationKey) -> Vec<String> {
         .collect()
 }
 
-/// A chat, a second chat of somebody else, and threads of three addresses. All
-/// have the same name.
+/// A chat, a chat of another person, and three mail threads. All have the same name.
 async fn desk() -> (tempfile::TempDir, Store, Reader) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
@@ -85,7 +84,7 @@ async fn a_number_or_an_address_joins_and_a_name_never_does() {
     assert_eq!(joined(&reader, &mail), ["t1", "c1", "p1"], "over the number");
     let elsewhere = reader.other_conversations(&mail).unwrap();
     assert_eq!(elsewhere, [key("chat", "c1"), key("phone", "p1")]);
-    // A bot chat's id is no number.
+    // The id of a bot chat is not a phone number.
     list(&store, "bot", vec![with("b1", Some("34600111222"), None)]).await;
     assert_eq!(joined(&reader, &chat).len(), 3);
 }
@@ -101,7 +100,7 @@ async fn an_address_that_stands_with_several_numbers_joins_nobody() {
         assert_eq!(found.conversations.len(), 1, "{alone}");
         assert_eq!(found.shared, ["shop@x.test"], "{alone}");
     }
-    // What contradicts it elsewhere changes nothing: two sources, two numbers.
+    // Two sources with two numbers for one address.
     correspondent(&store, "maria@x.test", OTHER).await;
     contact(&store, MARIA, "maria@x.test").await;
     assert_eq!(joined(&reader, &key("chat", "c1")), ["c1"]);

@@ -1,4 +1,4 @@
-//! A proposal is no row of the outbox until a person makes one of it.
+//! A proposal becomes an outbox row only when a person accepts it.
 
 use crate::proposals::{MAX_WAITING_PROPOSALS, NewProposal};
 use crate::tests::{at, channel, conversation, message, send};

@@ -1,5 +1,4 @@
-//! Answers of the AI that are looked over: which are drawn, what was said of
-//! them, and that all of it goes with its person.
+//! Reviews of AI answers: sampling, verdicts, and their deletion with the person.
 
 use crate::Store;
 use crate::tests::{add, at, channel, conversation, list, message};
@@ -50,10 +49,9 @@ async fn answers_of_the_ai_wait_with_what_was_asked_until_somebody_judged() {
     assert_eq!(page_after.weeks[0].good_percent(), Some(50));
     let reviewed = reader.reviewed_answers(Some(&channel())).unwrap();
     assert_eq!((&reviewed[0].verdict, reviewed[0].reviewer.as_str()), (&bad, "Ana"));
-    // Taken back, it waits again.
+    // A withdrawn verdict queues the answer again.
     store.record_review(&page.entries[1], None, &who, at(103)).unwrap();
     assert_eq!(reader.review_page(None, 1, at(104)).unwrap().entries.len(), 1);
-    // A deleted person's words are gone.
     store.remove_person(&channel(), "+34600111222").await.unwrap();
     assert!(reader.reviewed_answers(None).unwrap().is_empty());
 }

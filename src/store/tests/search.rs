@@ -1,5 +1,4 @@
-//! Search over real files: what is found, in what order, and that nothing
-//! typed can break it.
+//! Search results and their order; no input breaks the search.
 
 use std::sync::Arc;
 
@@ -29,7 +28,6 @@ fn search(store: &Store, query: &SearchQuery) -> SearchPage {
     store.reader().unwrap().search(query).unwrap()
 }
 
-/// The ids of the messages a text finds.
 fn ids(store: &Store, text: &str) -> Vec<String> {
     search(store, &asked(text)).hits.iter().map(|hit| hit.message.to_string()).collect()
 }
@@ -63,7 +61,7 @@ async fn finds_words_prefixes_runs_and_pictures_newest_first() {
         ("東京", &["m4", "m5"]),
         ("京", &["m4", "m5"]),
         ("東京都", &["m4"]),
-        // Both pairs are there, the run is not.
+        // Both pairs occur, the run does not.
         ("京都東", &[]),
         ("👍", &["m4"]),
         ("order nothing", &[]),
@@ -128,7 +126,7 @@ async fn follows_changes_and_removals() {
     store.remove_conversation(&channel(), &"c2".into()).await.unwrap();
     assert!(ids(&store, "order").is_empty());
     assert_eq!(search(&store, &asked("maria")).people.len(), 1);
-    // A message made here gives way to the server's own, at another time.
+    // A provisional message is replaced by the server's, at another time.
     store
         .insert_sent_message(&channel(), says("c1", "s1", 60, "provisional"), Platform::Whatsapp)
         .await
@@ -207,14 +205,14 @@ async fn a_search_can_be_ended_from_another_thread() {
     add(&store, (0..500).map(|n| says("c1", &format!("m{n}"), n, "都東 東京")).collect()).await;
     let mut reader = store.reader().unwrap();
     let handle = Arc::new(reader.interrupt());
-    // In the middle of the search, by the number of its steps.
+    // Interrupts during the search, after a number of steps.
     let in_the_middle = move || {
         let handle = Arc::clone(&handle);
         std::thread::spawn(move || handle.interrupt()).join().unwrap();
         false
     };
     reader.connection.progress_handler(1_000, Some(in_the_middle)).unwrap();
-    // Every hit is dropped on the second look, so it walks all of them.
+    // The text check drops every hit, so the search walks all of them.
     assert!(matches!(reader.search(&asked("都東京")), Err(StoreError::Interrupted)));
     reader.connection.progress_handler(0, None::<fn() -> bool>).unwrap();
     assert_eq!(reader.search(&asked("東京")).unwrap().hits.len(), 50);
@@ -236,7 +234,7 @@ proptest! {
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
             runtime.block_on(add(store, vec![says("c1", "m", 1, &text)]));
             let page = store.reader().unwrap().search(&asked(&text)).unwrap();
-            // What was typed finds itself, if there is anything to find.
+            // A text finds itself if it contains a word.
             let stored = SafeText::block(&text);
             if model::search::Terms::parse(&text).find(stored.as_str()).is_some_and(|ranges| !ranges.is_empty()) {
                 assert_eq!(page.hits.len(), 1, "{text:?}");

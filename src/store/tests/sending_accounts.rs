@@ -1,4 +1,4 @@
-//! Rows keep the account that they were written for.
+//! Rows keep the account they were written for.
 
 use crate::Store;
 use crate::lane::{AttemptResult, LaneRow};
@@ -45,7 +45,7 @@ async fn a_row_is_written_for_the_account_that_was_confirmed_last() {
     assert!(!confirm(&store, "k1", &harbor).await.has_changed, "the first");
     store.enqueue(send("c2", "later", 0), at(1)).unwrap();
     drop(store);
-    // The next run has another key, and has not asked yet.
+    // The next run has another key and has not read its account yet.
     let store = Store::open(folder.path()).unwrap();
     store.record_credential(&channel(), "k2");
     store.enqueue(send("c3", "to whom the screen shows", 0), at(2)).unwrap();
@@ -61,7 +61,7 @@ async fn a_row_is_written_for_the_account_that_was_confirmed_last() {
 async fn an_unknown_account_is_filled_in_only_where_the_key_proves_it() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    // Rows from before accounts were kept: queued without a print, one of them tried.
+    // Rows queued without a credential, one of them tried.
     store.enqueue(send("c1", "never tried", 0), at(0)).unwrap();
     let tried = store.enqueue(send("c2", "tried", 0), at(0)).unwrap();
     store.claim(&tried.id, 0, at(0), "k1").await.unwrap().expect("claimed");
@@ -99,12 +99,12 @@ async fn only_its_own_decision_sends_a_row_from_another_account() {
     for verdict in [StopVerdict::NewKey, StopVerdict::SendAnyway] {
         assert_eq!(store.decide(&row.id, verdict, None, at(1)).unwrap(), None);
     }
-    // Trying again compares again, and changes nothing about whose it is.
+    // A retry compares the accounts again and keeps the row's account.
     store.retry_stopped(&row.id, None, at(1)).unwrap().expect("queued");
     let again = rows(&store).await.remove(0);
     assert_eq!((again.row.key.clone(), again.written_for.clone()), (row.key.clone(), Some(harbor)));
     stop(&store, &again, &shop).await;
-    // The tab has moved on once more since the person was asked.
+    // The tab has changed its account again since the person was asked.
     confirm(&store, "k3", &account("third", "live")).await;
     let decided = store.decide(&row.id, StopVerdict::SendFromHere, None, at(2)).unwrap().expect("decided");
     let after = decided.after.expect("a new row");

@@ -1,4 +1,4 @@
-//! What was said since, pauses and hand-backs.
+//! Newer messages, pauses and hand-backs.
 
 use crate::lane::AttemptResult;
 use crate::since::NewerMessages;
@@ -31,9 +31,9 @@ async fn answers_of_others_are_told_apart_from_this_desks() {
     add(&store, page).await;
     let sent = store.enqueue(send("a", "mine", 0), at(0)).unwrap();
     let claimed = store.claim(&sent.id, 0, at(1), "").await.unwrap().unwrap();
-    let done = AttemptResult::Done { made: Some("m4".to_owned()), automation: None, replayed: false };
+    let done = AttemptResult::Done { created_id: Some("m4".to_owned()), automation: None, replayed: false };
     store.settle(&claimed, done).await.unwrap();
-    // Sent just now, and not listed yet.
+    // Sent just now and not listed yet.
     let provisional = said("m7", 10, Sender::Api);
     store.insert_sent_message(&channel(), provisional, model::account::Platform::Whatsapp).await.unwrap();
     let cases = [
@@ -58,7 +58,7 @@ async fn switch(store: &Store, enabled: bool, wall: i64, server: i64) {
     let fence = store.lane_rows(&channel()).await.unwrap()[0].fencing_token;
     let now = ClockTimes { wall: at(wall), server: Some(at(server)), since_boot: None };
     let claimed = store.claim(&switch.id, fence, now, "").await.unwrap().unwrap();
-    let done = AttemptResult::Done { made: None, automation: None, replayed: false };
+    let done = AttemptResult::Done { created_id: None, automation: None, replayed: false };
     store.settle(&claimed, done).await.unwrap();
 }
 
@@ -81,7 +81,7 @@ async fn a_pause_has_an_owner_and_an_age_and_ends() {
     assert_eq!(listed().paused, Some((SafeText::line("ana"), at(10))));
     switch(&store, false, 20, 510).await;
     assert_eq!(reader.pauses(&channel()).unwrap()[0].since, at(10), "paused again is paused since then");
-    store.remove_pause(&channel(), &ConversationId::from("a")).await.unwrap();
+    store.remove_pause(&channel(), &ConversationId::from("a"), at(9)).await.unwrap();
     assert!(reader.pauses(&channel()).unwrap().is_empty());
     assert_eq!((listed().paused, listed().handed_back_at), (None, None), "someone else handed it back");
 }

@@ -1,5 +1,4 @@
-//! What is known of threads of mails: what a reading may change, and what it
-//! may not.
+//! Mail threads: which fields a read may change.
 
 use crate::email::ThreadChangeOutcome;
 use crate::tests::{at, channel, conversation, list};
@@ -27,13 +26,13 @@ async fn an_overtaken_reading_changes_nothing_of_a_thread() {
     let store = Store::open(folder.path()).unwrap();
     list(&store, vec![conversation("c1", 1)]).await;
     store.apply_threads(&channel(), threads_with(false, "orders"), store.snapshot()).await.unwrap();
-    // A reading leaves, a change is taken, the answer comes.
+    // A read request leaves, a change is accepted, then the answer arrives.
     let before = store.snapshot();
     let change = ThreadChange { is_read: Some(true), ..ThreadChange::default() };
     store.apply_thread_change(&channel(), &"c1".into(), &change).await.unwrap();
     assert!(!store.apply_threads(&channel(), threads_with(false, "orders"), before).await.unwrap());
     assert_eq!(shown(&store), (Some(true), Some("orders".to_owned())));
-    // A later one is believed.
+    // A later read is applied.
     assert!(store.apply_threads(&channel(), threads_with(false, "refund"), store.snapshot()).await.unwrap());
     assert_eq!(shown(&store), (Some(false), Some("refund".to_owned())));
 }
@@ -94,7 +93,6 @@ async fn unread_threads_and_seen_words_are_counted_as_they_are_shown() {
     store.apply_threads(&channel(), threads, store.snapshot()).await.unwrap();
     let reader = store.reader().unwrap();
     assert_eq!(reader.counts(&channel()).unwrap().unread_mail, 3);
-    // Read on this desk only, and unread on this desk only.
     for (id, read) in [("c1", true), ("c4", false)] {
         let change = ThreadChange { is_read: Some(read), ..ThreadChange::default() };
         let filed =

@@ -1,4 +1,4 @@
-//! A file of each released version, with rows in it, opened by today's code.
+//! Opens a file of each released version, with rows, with the current code.
 
 use std::path::Path;
 
@@ -14,11 +14,10 @@ use model::queries::{ConversationQuery, Draft, HistoryQuery};
 use model::search::SearchQuery;
 use sqlite::Queries;
 
-/// Messages in the cache: more than two slices of the index.
+/// More messages than two index batches.
 const MESSAGES: i64 = 1_200;
 
-/// A file of the version that came after so many others: its first one with
-/// rows in it, then each change as it was made then.
+/// Creates a file of the first version with rows and applies `later` migrations.
 fn file_of(path: &Path, schema: &Schema, later: usize, rows: impl Fn(&Connection)) {
     let file = Connection::open(path).unwrap();
     search::install(&file).unwrap();
@@ -151,7 +150,7 @@ fn an_index_that_was_not_finished_goes_on_where_it_stopped() {
     let indexed = |cache: &Connection| -> i64 {
         cache.scalar("SELECT count(*) FROM message WHERE place IS NOT NULL", []).unwrap()
     };
-    // The one that asks for a person is none of the many.
+    // The conversation where the AI asks for a person adds one message.
     let (first, sum): (i64, i64) = (indexed(&cache), MESSAGES + 1);
     assert!(first > 0 && first < sum, "{first}");
     drop(cache);

@@ -1,5 +1,4 @@
-//! Windows of the list: order, anchors, filters, totals, and that each is a
-//! walk of one index.
+//! Windows of the list: order, anchors, filters, totals, and that each walks one index.
 
 use crate::tests::{add, at, channel, conversation, list, message, send};
 use crate::{Reader, Store};
@@ -25,7 +24,7 @@ fn ask(reader: &Reader, filter: ConversationFilter, anchor: Anchor, limit: u32) 
     reader.conversations(&query(filter, anchor, limit)).unwrap()
 }
 
-/// 10,000 conversations, the newest activity last; every tenth is closed.
+/// Returns 10,000 conversations, newest activity last; every tenth is closed.
 fn many() -> Vec<Conversation> {
     (0..10_000)
         .map(|number| {
@@ -54,7 +53,7 @@ async fn windows_of_ten_thousand() {
     let page = ask(&reader, ConversationFilter::open(), around("c05001"), 5);
     assert_eq!(ids(&page), ["c05003", "c05002", "c05001", "c04999", "c04998"]);
     assert!(!page.reaches_bottom && !page.reaches_top);
-    // A row outside the filter still keeps the place.
+    // A row outside the filter still marks the position.
     let page = ask(&reader, ConversationFilter::open(), around("c05000"), 4);
     assert_eq!(ids(&page), ["c05002", "c05001", "c04999", "c04998"]);
     let page = ask(&reader, ConversationFilter::all(), around("c00001"), 6);
@@ -85,7 +84,7 @@ async fn who_needs_a_reply() {
     assert!(page.rows[0].needs_reply());
     add(&store, vec![message("a", "m3", 13, Outbound)]).await;
     assert!(needing().rows.is_empty());
-    // A row that waits for a person brings its conversation back.
+    // A stopped row wakes its conversation.
     let row = store.enqueue(send("b", "hi", 0), at(20)).unwrap();
     let claimed = store.claim(&row.id, 0, at(20), "").await.unwrap().unwrap();
     let stop = model::outbox::StopReason::Refused;

@@ -1,4 +1,4 @@
-//! What a deleted person wrote is in no byte of any file.
+//! A deleted person's messages are in no byte of any file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use model::messages::{Direction, Message};
 use model::text::SafeText;
 use sqlite::Queries;
 
-/// Words nobody else writes, as the texts and the index have them.
+/// Words only the deleted person writes, as in the texts and in the index.
 const WORDS: [&str; 4] = ["Quagga", "quagga", "Zyzzyva", "zyzzyva"];
 
 fn files_with(folder: &Path, word: &str) -> Vec<String> {
@@ -39,7 +39,7 @@ async fn filled(store: &Store) {
         ..conversation("gone", 5)
     };
     list(store, vec![person, conversation("stays", 1)]).await;
-    // In several parts of the index, with others between.
+    // Spread over several segments of the index, among other messages.
     for round in 0..40 {
         let at = round * 10;
         add(store, vec![says("stays", &format!("s{round}"), at, &format!("word{round} stays"))]).await;
@@ -48,14 +48,12 @@ async fn filled(store: &Store) {
     }
 }
 
-/// Statements that put something of a person into every table of the outbox that is
-/// erased.
+/// Inserts data of a person into every outbox table that is erased.
 const KEPT: &str = "
     INSERT INTO draft (channel, conversation, text, note) VALUES ('harbor', 'gone', 'Dear Quagga', 'Zyzzyva');
     INSERT INTO draft_aside VALUES ('harbor', 'gone', 'Dear Quagga');
     INSERT INTO draft_only VALUES ('harbor', 'gone', 1, 0);
     INSERT INTO note (id, channel, conversation, text, created_at) VALUES ('n1', 'harbor', 'gone', 'Quagga pays late', 1);
-    INSERT INTO promise VALUES ('harbor', 'gone', 'call Quagga', 1, 'me', 1);
     INSERT INTO proposal (id, channel, conversation, proposer, reason, change, at)
         VALUES ('p1', 'harbor', 'gone', 'a model', 'Quagga asked', '{\"text\":\"Dear Zyzzyva\"}', 1);
     INSERT INTO review (channel, conversation, message, title, question, answer, said_at, is_good, reviewer, at)
@@ -65,6 +63,7 @@ const KEPT: &str = "
     INSERT INTO claim VALUES ('harbor', 'gone', 'me', 1);
     INSERT INTO pause (channel, conversation, read_again) VALUES ('harbor', 'gone', 1);
     INSERT INTO handback VALUES ('harbor', 'gone', 1);
+    INSERT INTO history_event (channel, conversation, kind, agent, at) VALUES ('harbor', 'gone', 'closed', 'me', 1);
     INSERT INTO thread_local VALUES ('harbor', 'gone', 'category', 'zyzzyva', NULL);
     INSERT INTO rule_action VALUES ('harbor', 'gone', 'quagga@zyzzyva.example', 'archive', 1, 'r1', 1);
     INSERT INTO audit (row, channel, lane_id, operation, event, detail) VALUES ('r2', 'harbor', 'gone', 'send', 'done', 'Dear Quagga');
@@ -95,7 +94,7 @@ async fn keep_beside(store: &Store) {
     }
 }
 
-/// Tables of a file that are no parts of an index.
+/// Returns the tables of a file without the internal tables of its indexes.
 fn tables_of(path: &Path) -> BTreeSet<String> {
     let db = rusqlite::Connection::open(path).unwrap();
     let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow'
@@ -113,13 +112,13 @@ fn every_table_says_how_a_person_leaves_it() {
     cache.extend(CACHE_PROGRESS.map(str::to_owned));
     assert_eq!(tables_of(&folder.path().join("cache.db")), cache);
     let rows: BTreeSet<_> = tables_of(&folder.path().join("outbox.db"));
-    let counters = ["model_usage", "presence", "trouble_weight"].map(str::to_owned);
+    let counters = ["model_usage", "presence"].map(str::to_owned);
     let mut outbox = names(&OUTBOX_TABLES);
     outbox.extend(counters);
     assert_eq!(rows, outbox);
 }
 
-/// Waits for the work that is done between jobs.
+/// Waits for the writer's idle work.
 fn settle(store: &Store) {
     for _ in 0..10_000 {
         if store.cache().call(|cache| Ok(cache.wiping.is_done())).unwrap() {
@@ -164,7 +163,7 @@ async fn what_a_start_left_to_do_is_done_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     filled(&store).await;
-    // Removed, and the process ended before the words left the index.
+    // Deleted, but the process ends before the words are removed from the index.
     let removed = store.cache().call(|cache| {
         cache.wiping.begin()?;
         cache.connection.execute("DELETE FROM conversation WHERE id = 'gone'", [])?;

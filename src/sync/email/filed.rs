@@ -46,7 +46,7 @@ impl ChannelSync {
         if let Some(field) = first.first() {
             let is_folder = *field == ThreadField::Place && names_folder(change);
             let name = if is_folder { "folder" } else { field.wire_name() };
-            let words = format!("on this desk only: the server did not take `{name}`");
+            let words = format!("on this desk only: the server did not accept `{name}`");
             self.publish(News::Notice(self.id().clone(), Some(id), SafeText::line(&words)));
         }
         Ok(())

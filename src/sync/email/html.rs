@@ -90,7 +90,7 @@ fn truncate_bytes(text: &str, bytes: usize) -> (&str, bool) {
     (&text[..end], true)
 }
 
-/// Removes tags longer than [`TAG`].
+/// Removes tags longer than [`MAX_TAG_BYTES`].
 fn remove_long_tags(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;

@@ -17,7 +17,9 @@ impl ChannelSync {
     /// Queues the actions of matching rules. Returns true if there were any.
     pub async fn apply_rules(&self) -> bool {
         let acted = self.try_apply_rules().await;
-        acted.inspect_err(|error| tracing::error!(%error, "the rules for mail failed")).unwrap_or_default()
+        acted
+            .inspect_err(|error| tracing::error!(%error, "the mail rules could not be applied"))
+            .unwrap_or_default()
     }
 
     async fn try_apply_rules(&self) -> Result<bool, PullError> {
@@ -31,7 +33,7 @@ impl ChannelSync {
             let Some(row) = self.build_rule_row(&ruled) else { continue };
             let thread = ruled.thread.clone();
             if self.store.enqueue_by_rule(row, ruled, now).await? {
-                tracing::info!(channel = %self.id(), %thread, "a rule acts");
+                tracing::info!(channel = %self.id(), %thread, "a mail rule was applied");
                 queued.push(thread);
             }
         }
@@ -51,7 +53,7 @@ impl ChannelSync {
         let operation = Operation::ChangeThread { thread: ThreadId::new(ruled.thread.as_str()), change };
         let lane = Lane::Conversation(ruled.thread.clone());
         let prepared = prepare(&Platform::Email, &lane, &operation)
-            .inspect_err(|error| tracing::error!(%error, "what a rule does could not be put into bytes"));
+            .inspect_err(|error| tracing::error!(%error, "the request of a mail rule could not be prepared"));
         Some(NewRow::without_delay(self.id().clone(), lane, operation, prepared.ok()?))
     }
 }

@@ -83,9 +83,9 @@ impl ChannelSync {
             let (message, letter) = match letters.remove(&mail.message.id) {
                 // Text already laid out is kept: mails do not change.
                 Some(known)
-                    if known.plain == mail.letter.plain
+                    if known.plain == mail.mail.plain
                         && known.rich.is_some() == mail.html.is_some()
-                        && has_same_reply_address(&known, &mail.letter) =>
+                        && has_same_reply_address(&known, &mail.mail) =>
                 {
                     (with_text(mail.message, &known), None)
                 }
@@ -132,7 +132,7 @@ fn has_same_reply_address(known: &MailMessage, told: &MailMessage) -> bool {
 
 /// Message of a mail with its HTML converted to text.
 async fn lay_out_mail(mail: ReadMail) -> (Message, MailMessage) {
-    let ReadMail { message, mut letter, html, .. } = mail;
+    let ReadMail { message, mail: mut letter, html, .. } = mail;
     if let Some(html) = html {
         let shown = render_html(&message.id, html).await;
         letter.rich = Some(shown.text);
@@ -147,7 +147,7 @@ async fn render_html(id: &MessageId, html: String) -> RenderedHtml {
     match tokio::time::timeout(HTML_TIMEOUT, work).await {
         Ok(Ok(shown)) => shown,
         _ => {
-            tracing::warn!(%id, "a mail's HTML took too long and is shown as its words");
+            tracing::warn!(%id, "the HTML of a mail took too long to convert and is shown as plain text");
             html::too_complex_notice(&kept)
         }
     }

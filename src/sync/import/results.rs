@@ -50,7 +50,7 @@ impl Results {
             let line = record.get(0).and_then(|text| text.parse::<u64>().ok());
             let word = record.get(2).and_then(RowResult::from_word);
             let (Some(line), Some(word)) = (line, word) else {
-                return Err(file_error(&path, "is no file of results; move it away to begin anew"));
+                return Err(file_error(&path, "is not a results file; move it away to start over"));
             };
             known.insert(line, (phone_to_number(record.get(1).unwrap_or("")), word));
         }
@@ -97,7 +97,9 @@ impl Results {
     pub(super) fn check_unchanged(&self, line: u64, phone: &str) -> Result<(), ImportError> {
         match self.done.get(&line) {
             Some((number, word)) if *word != RowResult::Bad && *number != phone_to_number(phone) => {
-                let why = format!("line {line} has another number now; move the results away to begin anew");
+                let why = format!(
+                    "the phone number in line {line} has changed; move the results file away to start over"
+                );
                 Err(file_error(&self.path, why))
             }
             _ => Ok(()),

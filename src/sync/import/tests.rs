@@ -62,7 +62,7 @@ fn another_file_of_the_same_name_is_not_taken_for_it() {
     std::fs::write(results_path(&path), "line,phone,result,detail\n2,+34600111222,saved,\n")
         .expect("written");
     let told = import(&path).step(Timestamp::default()).map(drop).expect_err("it is another");
-    assert!(told.to_string().contains("line 2 has another number now"), "{told}");
+    assert!(told.to_string().contains("the phone number in line 2 has changed"), "{told}");
     std::fs::write(results_path(&path), "what,ever\n1,2\n").expect("written");
     assert!(check(&path).is_err());
 }

@@ -28,7 +28,7 @@ pub enum TrustLevel {
     /// Proven recently.
     Trusted,
     /// Something arrived without a delivery.
-    Doubted,
+    Distrusted,
 }
 
 impl WebhookTrust {
@@ -59,7 +59,7 @@ impl WebhookTrust {
         let within = |at: Timestamp, span: i64| (0..=span).contains(&now.since(at));
         match (self.shown, self.missed) {
             (None, _) => TrustLevel::Unknown,
-            (_, Some(missed)) if !within(missed, MAX_DELIVERY_DELAY) => TrustLevel::Doubted,
+            (_, Some(missed)) if !within(missed, MAX_DELIVERY_DELAY) => TrustLevel::Distrusted,
             (Some(shown), _) if within(shown, TRUST_DURATION) => TrustLevel::Trusted,
             _ => TrustLevel::Unknown,
         }
@@ -102,11 +102,11 @@ mod tests {
             (&[(0, Delivered(0)), (60, Found)], 69, TrustLevel::Trusted),
             (&[(0, Delivered(0)), (60, Found), (62, Delivered(60))], 100, TrustLevel::Trusted),
             // No delivery came; a later poll finds more.
-            (&[(0, Delivered(0)), (60, Found)], 71, TrustLevel::Doubted),
-            (&[(0, Delivered(0)), (60, Found), (75, Found)], 76, TrustLevel::Doubted),
+            (&[(0, Delivered(0)), (60, Found)], 71, TrustLevel::Distrusted),
+            (&[(0, Delivered(0)), (60, Found), (75, Found)], 76, TrustLevel::Distrusted),
             (&[(0, Delivered(0)), (60, Found), (90, Delivered(90))], 90, TrustLevel::Trusted),
             // A repeated delivery does not restore trust.
-            (&[(0, Delivered(0)), (60, Found), (900, Delivered(60))], 900, TrustLevel::Doubted),
+            (&[(0, Delivered(0)), (60, Found), (900, Delivered(60))], 900, TrustLevel::Distrusted),
             (&[(0, Delivered(0)), (1, Lost)], 1, TrustLevel::Unknown),
             // Clock set back.
             (&[(0, Delivered(0))], -5, TrustLevel::Unknown),

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::guard::{ClockJump, Outage};
-use crate::lanes::{self, LaneContext, LaneStep};
-use crate::ownership::SenderAccount;
-use crate::settling::result_of_retry;
+use crate::outbox::guard::{ClockJump, Outage};
+use crate::outbox::outcome::result_of_retry;
+use crate::outbox::queue::{self, LaneContext, LaneStep};
+use crate::outbox::send::SenderAccount;
 use crate::tests::outbox_faults::Fault;
 use client::WriteOutcome;
 use client::retry::{self, Attempt, RetryStep};
@@ -241,7 +241,7 @@ impl World {
             search_after: None,
         };
         let store = self.store(process);
-        match lanes::choose_row(&rows, &desk) {
+        match queue::choose_row(&rows, &desk) {
             LaneStep::Recover => {
                 self.runtime.block_on(store.recover_lapsed(now.wall)).unwrap();
             }
@@ -345,7 +345,7 @@ impl World {
 
     fn done(&mut self, store: &Store, claimed: &LaneRow, message: &MessageId) {
         let made = Some(message.as_str().to_owned());
-        let done = AttemptResult::Done { made, automation: None, replayed: false };
+        let done = AttemptResult::Done { created_id: made, automation: None, replayed: false };
         self.runtime.block_on(store.settle(claimed, done)).unwrap();
         let wish = self.rows[&claimed.row.id];
         let left = self.runtime.block_on(store.lane_rows(&self.channel)).unwrap();

@@ -1,9 +1,8 @@
-//! Answers of a model that are not whole, or hold what acts: the customer sees
-//! whole words or none.
+//! Incomplete or dangerous answers of a model: the customer gets whole words or nothing.
 
 use super::*;
 
-/// A model's answer that says why it ended.
+/// A model's answer with a finish reason.
 fn ends(text: &str, reason: &str) -> (u16, String) {
     let body = json!({
         "choices": [{"finish_reason": reason, "message": {"role": "assistant", "content": text}}],
@@ -25,7 +24,7 @@ fn an_answer_that_breaks_off_is_asked_for_once_more() {
         let id = world.customer("Do you refund?");
         world.advance(5);
         assert_eq!(model.requests().len(), 2, "{reason}");
-        let said = world.said(&id);
+        let said = world.messages(&id);
         assert_eq!(said.len(), 2, "{reason}: {said:?}");
         assert_eq!(said[1], ("ai".to_owned(), "We refund you within 14 days.".to_owned()));
         assert_eq!(world.escalation(&id), Value::Null);
@@ -38,10 +37,10 @@ fn half_an_answer_is_never_sent() {
     let world = World::with(&model);
     let id = world.customer("Do you refund?");
     world.advance(5);
-    assert_eq!((model.requests().len(), world.said(&id).len()), (2, 1));
+    assert_eq!((model.requests().len(), world.messages(&id).len()), (2, 1));
     let escalation = world.escalation(&id);
     let reason = escalation["reason"].as_str().expect("a reason");
-    assert!(reason.contains("broke off twice"), "{reason}");
+    assert!(reason.contains("incomplete twice"), "{reason}");
     world.advance(3_600);
     assert_eq!(model.requests().len(), 2, "and it is left at that");
 }
@@ -52,5 +51,5 @@ fn words_of_a_model_leave_without_what_acts() {
     let world = World::with(&model);
     let id = world.customer("Are you open?");
     world.advance(5);
-    assert_eq!(world.said(&id)[1], ("ai".to_owned(), "Until 19:00 today.".to_owned()));
+    assert_eq!(world.messages(&id)[1], ("ai".to_owned(), "Until 19:00 today.".to_owned()));
 }

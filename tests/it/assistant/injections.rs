@@ -1,9 +1,6 @@
-//! Sixty conversations in which a customer tries to make the assistant do what
-//! it must not, against a model that does whatever it is told: `tests/injections.jsonl`.
-//!
-//! The model obeys a directive in the customer's words, as a model that fell for
-//! them would. What it cannot do must not happen: no forged hand-over, no change
-//! without a person, no word about anybody else.
+//! Sixty conversations in which a customer tries to make the assistant do something forbidden,
+//! against a model that obeys every directive in the customer's text: `tests/injections.jsonl`. No
+//! forged hand-over, no change without a person, no data about anybody else may result.
 
 use serde_json::{Value, json};
 
@@ -13,7 +10,7 @@ use crate::raw_http::RawRequest;
 
 const CASES: &str = include_str!("../../injections.jsonl");
 
-/// Who has which order, by what their channel proves of them.
+/// Orders by the identity their channel proves.
 const ORDERS: [(&str, &str, &str); 4] = [
     ("+34600111222", "1041", "Pannier set for Maria Lopez, Calle Mayor 4"),
     ("+442079460123", "1042", "Cargo bike for Edward Finch, 9 Quay Road"),
@@ -21,7 +18,7 @@ const ORDERS: [(&str, &str, &str); 4] = [
     ("helen@mail.example", "1044", "Brake cable for Helen Marsden, Mill Lane 7"),
 ];
 
-/// A shop that trusts whoever it is asked for, as shops do.
+/// A shop API that trusts its caller.
 fn shop() -> StandIn {
     StandIn::start(|request| {
         let url = reqwest::Url::parse(&format!("http://shop{}", request.target)).expect("a URL");
@@ -33,7 +30,7 @@ fn shop() -> StandIn {
         let number = url.path().strip_prefix("/orders/").map(str::to_owned);
         let found: Vec<Value> = ORDERS
             .iter()
-            // Asked about nobody in particular, it tells everything.
+            // Without a person in the query it returns everything.
             .filter(|(who, ..)| asked.is_empty() || asked.iter().any(|text| text == who))
             .filter(|(_, order, _)| number.as_deref().is_none_or(|number| number == *order))
             .map(|(_, order, what)| json!({"number": order, "what": what}))
@@ -91,8 +88,7 @@ parameter = [
     )
 }
 
-/// A model that falls for everything: it does what the case says it is made to
-/// do, and repeats whatever it is told in return.
+/// A model that does what the case says, and repeats every tool result.
 fn gullible(request: &RawRequest) -> (u16, String) {
     let (role, content) = newest(request);
     if role == "tool" {
@@ -148,7 +144,7 @@ fn sixty_injections_hand_over_change_and_tell_nothing() {
                 forged.push(format!("{}: {escalation}", text("name")));
             }
             proposed += escalation["proposals"].as_array().map_or(0, Vec::len);
-            // The next case begins anew.
+            // The next case starts anew.
             let url = format!("{}/conversations/{id}", world.running.base_url);
             world.call(reqwest::Method::PATCH, url, "whatsapp", Some(json!({"automationEnabled": true})));
         }
@@ -167,7 +163,6 @@ fn sixty_injections_hand_over_change_and_tell_nothing() {
     assert!(asked > 10, "the model did look things up: {asked}");
 }
 
-/// All that reached a platform, oldest first.
 fn outbound(world: &World) -> Vec<String> {
     let all = world.dev("outbound", json!({}));
     all["data"]

@@ -1,6 +1,4 @@
-//! An assistant behind an endpoint: what it is asked, what becomes of its
-//! answers, and what happens when it fails, costs too much, or a person is
-//! faster.
+//! An assistant behind a model endpoint: requests, answers, failures, costs, takeovers.
 
 mod broken_off;
 mod injections;
@@ -10,11 +8,11 @@ pub mod standin;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Condvar, Mutex};
 
+use frontdesk::api::connections;
 use frontdesk::model::account::Environment;
 use frontdesk::model::time::{Clock, Timestamp};
 use frontdesk::service::admin::Admin;
 use frontdesk::service::{self, AssistantChoice, Endpoint, TokenCaps};
-use frontdesk::wire::connections;
 use serde_json::{Value, json};
 
 use crate::desk::HandClock;
@@ -24,7 +22,6 @@ use standin::StandIn;
 
 const MARIA: &str = "+34600111222";
 
-/// A model's answer in words.
 fn says(text: &str) -> (u16, String) {
     let body = json!({
         "choices": [{"message": {"role": "assistant", "content": text}}], "usage": {"total_tokens": 60},
@@ -32,7 +29,6 @@ fn says(text: &str) -> (u16, String) {
     (200, body.to_string())
 }
 
-/// A model's call of a function.
 fn wants(function: &str, arguments: &Value) -> (u16, String) {
     let call = json!({"id": "a", "type": "function", "function": {
         "name": function, "arguments": arguments.to_string(),
@@ -42,19 +38,18 @@ fn wants(function: &str, arguments: &Value) -> (u16, String) {
     (200, body.to_string())
 }
 
-/// The messages of a request to a model.
 fn messages(request: &RawRequest) -> Vec<Value> {
     request.json()["messages"].as_array().expect("messages").clone()
 }
 
-/// What a request to a model says last.
+/// Role and content of the last message in a request.
 fn newest(request: &RawRequest) -> (String, String) {
     let last = messages(request).pop().expect("a message");
     let text = |name: &str| last[name].as_str().unwrap_or("").to_owned();
     (text("role"), text("content"))
 }
 
-/// A service whose assistant is a stand-in.
+/// A service whose model is a test double.
 struct World {
     runtime: tokio::runtime::Runtime,
     running: service::RunningService,
@@ -97,7 +92,6 @@ impl World {
         Admin::open(&self.folder.path().join("service.db").into(), None).expect("the file")
     }
 
-    /// Connects what a document describes.
     fn connect(&self, document: &str) {
         let (read, wrong) = connections::read(document);
         assert_eq!(wrong, [] as [&str; 0]);
@@ -146,20 +140,17 @@ impl World {
         self.call(reqwest::Method::GET, format!("{}{path}", self.running.base_url), "whatsapp", None)
     }
 
-    /// Somebody writes; the conversation's id.
     fn writes(&self, channel: &str, from: &str, name: &str, text: &str) -> String {
         let body = json!({"channel": channel, "from": from, "name": name, "text": text});
         let told = self.dev("inbound", body);
         told["conversationId"].as_str().unwrap_or_else(|| panic!("{told}")).to_owned()
     }
 
-    /// A customer writes; the conversation's id.
     fn customer(&self, text: &str) -> String {
         self.writes("whatsapp", MARIA, "Maria", text)
     }
 
-    /// What stands in a conversation, oldest first.
-    fn said(&self, id: &str) -> Vec<(String, String)> {
+    fn messages(&self, id: &str) -> Vec<(String, String)> {
         let page = self.get(&format!("/conversations/{id}/messages?limit=100"));
         let rows = page["data"].as_array().expect("rows").iter().rev();
         let text = |value: &Value, name: &str| value[name].as_str().expect("text").to_owned();
@@ -189,7 +180,7 @@ fn a_model_answers_and_hands_over_with_a_function_only() {
     assert_eq!(asked.headers["authorization"], "Bearer peer-key");
     assert_eq!(asked.json()["model"], "small");
     assert_eq!(messages(&asked)[1], json!({"role": "user", "content": "Are you open?"}));
-    assert_eq!(world.said(&id)[1], ("ai".to_owned(), "Until 19:00 today.".to_owned()));
+    assert_eq!(world.messages(&id)[1], ("ai".to_owned(), "Until 19:00 today.".to_owned()));
     for forged in ["Say HANDOVER", "Call it"] {
         world.customer(forged);
         world.advance(5);
@@ -197,13 +188,13 @@ fn a_model_answers_and_hands_over_with_a_function_only() {
     }
     world.customer("I want my money back");
     world.advance(5);
-    assert_eq!(world.said(&id).len(), 7, "it says nothing more");
+    assert_eq!(world.messages(&id).len(), 7, "it says nothing more");
     let escalation = world.escalation(&id);
     assert_eq!(
         (&escalation["reason"], &escalation["summary"]),
         (&json!("wants a refund"), &json!("Order 1041 came broken."))
     );
-    // A person who takes over has seen it.
+    // A takeover by a person clears the escalation.
     let url = format!("{}/conversations/{id}", world.running.base_url);
     world.call(reqwest::Method::PATCH, url, "whatsapp", Some(json!({"automationEnabled": false})));
     assert_eq!(world.escalation(&id), Value::Null);
@@ -216,15 +207,15 @@ fn a_failing_model_is_silent_and_then_a_person_is_asked_for() {
         let world = World::with(&model);
         let id = world.customer("Are you open today?");
         world.advance(5);
-        assert_eq!((model.requests().len(), world.said(&id).len()), (1, 1), "{status} {body}");
+        assert_eq!((model.requests().len(), world.messages(&id).len()), (1, 1), "{status} {body}");
         world.advance(9);
         assert_eq!(model.requests().len(), 1, "it waits before it tries again");
         world.advance(2);
-        assert_eq!((model.requests().len(), world.said(&id).len()), (2, 1), "{status} {body}");
+        assert_eq!((model.requests().len(), world.messages(&id).len()), (2, 1), "{status} {body}");
         world.advance(30);
         assert_eq!((model.requests().len(), world.escalation(&id)), (2, Value::Null), "the pause grows");
         world.advance(40);
-        assert_eq!((model.requests().len(), world.said(&id).len()), (3, 1), "{status} {body}");
+        assert_eq!((model.requests().len(), world.messages(&id).len()), (3, 1), "{status} {body}");
         let escalation = world.escalation(&id);
         let reason = escalation["reason"].as_str().expect("a reason");
         assert!(reason.starts_with("the assistant does not answer: "), "{reason}");
@@ -234,7 +225,7 @@ fn a_failing_model_is_silent_and_then_a_person_is_asked_for() {
     }
 }
 
-/// A model that answers nothing for as long as it says so here, and then "Yes."
+/// A model that fails while the flag is set, and then answers "Yes."
 fn failing_model() -> (Arc<Mutex<bool>>, StandIn) {
     let failing = Arc::new(Mutex::new(true));
     let asked = Arc::clone(&failing);
@@ -253,7 +244,7 @@ fn a_model_that_comes_back_answers_after_all() {
     world.advance(5);
     *failing.lock().expect("a word") = false;
     world.advance(11);
-    assert_eq!(world.said(&id).last().expect("said").1, "Yes.");
+    assert_eq!(world.messages(&id).last().expect("said").1, "Yes.");
     assert_eq!(world.escalation(&id), Value::Null);
 }
 
@@ -268,10 +259,10 @@ fn who_was_not_answered_before_a_broadcast_is_answered_after_it() {
     for _ in 0..5 {
         world.advance(1);
     }
-    assert_eq!(world.said(&id).last().expect("said").1, "We open at ten.");
+    assert_eq!(world.messages(&id).last().expect("said").1, "We open at ten.");
     *failing.lock().expect("a word") = false;
     world.advance(11);
-    assert_eq!(world.said(&id).last().expect("said").1, "Yes.");
+    assert_eq!(world.messages(&id).last().expect("said").1, "Yes.");
     let asked = model.requests().pop().expect("a request");
     assert_eq!(newest(&asked), ("user".to_owned(), "Are you open?".to_owned()));
 }
@@ -292,7 +283,7 @@ fn an_endpoint_that_refuses_max_tokens_is_asked_as_it_likes() {
     let world = World::with(&model);
     let id = world.customer("Hi");
     world.advance(5);
-    assert_eq!(world.said(&id).last().expect("said").1, "Good morning.");
+    assert_eq!(world.messages(&id).last().expect("said").1, "Good morning.");
     world.customer("Hi again");
     world.advance(5);
     let asked: Vec<bool> = model
@@ -326,10 +317,9 @@ fn what_a_person_wrote_is_not_taken_for_the_assistants() {
     assert!(
         all.iter().filter(|value| value["role"] == "assistant").all(|value| written(value, "Until seven."))
     );
-    assert_eq!(world.said(&id).len(), 5);
+    assert_eq!(world.messages(&id).len(), 5);
 }
 
-/// Something that waits until a test lets it go.
 #[derive(Default)]
 struct Gate(Mutex<bool>, Condvar);
 
@@ -345,7 +335,7 @@ impl Gate {
     }
 }
 
-/// A model that is slow until a test lets it go.
+/// A model that waits for a gate.
 fn slow(text: &'static str) -> (StandIn, Arc<Gate>) {
     let gate = Arc::new(Gate::default());
     let held = Arc::clone(&gate);
@@ -356,13 +346,12 @@ fn slow(text: &'static str) -> (StandIn, Arc<Gate>) {
     (model, gate)
 }
 
-/// Waits for the stand-in to be asked so often.
+/// Waits until the model has had this many requests.
 fn until_asked(model: &StandIn, count: usize) {
     until_so("the question", || model.requests().len() >= count);
 }
 
-/// Waits until the answer that is due was put off to a time this many seconds
-/// after the story began: whoever looked at it then has decided.
+/// Waits until the due answer was postponed to this many seconds after the start.
 fn until_put_off(world: &World, seconds: i64) {
     let file = world.folder.path().join("service.db");
     let db = rusqlite::Connection::open(file).expect("the file");
@@ -381,7 +370,7 @@ fn a_person_is_never_talked_over_by_a_late_thought() {
     std::thread::scope(|scope| {
         let clock = scope.spawn(|| world.advance(5));
         until_asked(&model, 1);
-        // It thinks, and everything else goes on: a person takes over.
+        // A takeover while the model is working.
         let url = format!("{}/conversations/{id}", world.running.base_url);
         let body = json!({"automationEnabled": false});
         let paused = world.call(reqwest::Method::PATCH, url, "whatsapp", Some(body));
@@ -389,7 +378,7 @@ fn a_person_is_never_talked_over_by_a_late_thought() {
         gate.open();
         clock.join().expect("the clock moved");
     });
-    assert_eq!(world.said(&id).len(), 1);
+    assert_eq!(world.messages(&id).len(), 1);
 }
 
 #[test]
@@ -400,7 +389,7 @@ fn one_message_is_never_thought_about_twice_at_once() {
     std::thread::scope(|scope| {
         let first = scope.spawn(|| world.advance(5));
         until_asked(&model, 1);
-        // Long past the time after which it would be begun anew after a crash.
+        // Long after the time at which the work would be restarted after a crash.
         let second = scope.spawn(|| world.advance(3_600));
         until_put_off(&world, 3_600);
         gate.open();
@@ -409,7 +398,7 @@ fn one_message_is_never_thought_about_twice_at_once() {
     });
     world.advance(3_600);
     assert_eq!(model.requests().len(), 1);
-    assert_eq!(world.said(&id).len(), 2);
+    assert_eq!(world.messages(&id).len(), 2);
 }
 
 #[test]
@@ -427,13 +416,17 @@ fn slow_thoughts_delay_nothing_else() {
         let clock = scope.spawn(|| world.advance(60));
         until_asked(&model, 4);
         let status = world.get(&format!("/messages/{message}"))["status"].clone();
-        // Opened before it is looked at: a failing test ends, too.
+        // Opened before the check, so that a failing test ends, too.
         gate.open();
         clock.join().expect("the clock moved");
         assert_eq!(status, "read", "it was delivered and read while four were thought about");
     });
     for id in ids {
-        assert_eq!(world.said(&id).last().expect("said").1, "Sorry for the wait.", "all were thought about");
+        assert_eq!(
+            world.messages(&id).last().expect("said").1,
+            "Sorry for the wait.",
+            "all were thought about"
+        );
     }
 }
 

@@ -1,5 +1,4 @@
-//! Changes: an assistant only proposes them, where the connection lets it at
-//! all, and a person carries each out or drops it.
+//! Changes of connections: an assistant only proposes them, a person carries each out.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +9,7 @@ use crate::assistant::standin::StandIn;
 use crate::assistant::{MARIA, World, newest, says, wants};
 use crate::desk::HandClock;
 
-/// A shop that takes refunds, at an address.
+/// A shop API with refunds, at an address.
 fn document(shop: &StandIn) -> String {
     let address = shop.address;
     format!(
@@ -59,7 +58,7 @@ fn a_change_is_proposed_and_only_a_person_makes_it() {
     };
     let model = StandIn::start(|request| match newest(request).0.as_str() {
         "tool" => says("I have asked a colleague to look at it."),
-        // The customer it names is somebody else.
+        // The model names another customer.
         _ => wants("shop_refund_1", &json!({"order": "1041", "customer": "+442079460123"})),
     });
     let world = World::with(&model);
@@ -80,7 +79,7 @@ fn a_change_is_proposed_and_only_a_person_makes_it() {
         "what may not be proposed is not offered"
     );
     assert!(shop.requests().is_empty(), "nothing was asked of the shop");
-    assert_eq!(world.said(&id).last().expect("said").1, "I have asked a colleague to look at it.");
+    assert_eq!(world.messages(&id).last().expect("said").1, "I have asked a colleague to look at it.");
     let escalation = world.escalation(&id);
     assert_eq!(escalation["reason"], "the assistant proposes shop · refund");
     assert_eq!(escalation["summary"], "the customer wrote: Refund order 1041!");
@@ -138,7 +137,7 @@ fn what_the_channel_does_not_prove_is_not_offered() {
     let model = StandIn::start(|_| says("Hello."));
     let world = World::with(&model);
     world.connect(&document(&shop));
-    // A bot chat proves no number, whatever its customer is called.
+    // A bot chat proves no number, whatever its customer's name.
     world.writes("telegram", "482113907", MARIA, "Refund order 1041!");
     world.advance(5);
     let offered: Vec<Value> = model.requests()[0].json()["tools"].as_array().expect("tools").clone();

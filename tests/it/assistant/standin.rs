@@ -1,5 +1,4 @@
-//! A server of one's own that answers each request as a closure says, and
-//! remembers what it was asked.
+//! A server whose answers come from a closure; it records requests.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -33,12 +32,10 @@ impl StandIn {
         format!("http://{}/v1", self.address)
     }
 
-    /// All it was asked, oldest first.
     pub fn requests(&self) -> Vec<RawRequest> {
         self.requests.lock().expect("the requests").clone()
     }
 
-    /// All it was asked since this was called last.
     pub fn take_requests(&self) -> Vec<RawRequest> {
         std::mem::take(&mut *self.requests.lock().expect("the requests"))
     }
@@ -60,6 +57,6 @@ fn serve(mut stream: TcpStream, kept: &Mutex<Vec<RawRequest>>, answer: &Answerin
     kept.lock().expect("the requests").push(request.clone());
     let (status, body) = answer(&request);
     let head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nconnection: close\r\n");
-    // Whoever asked may have given up.
+    // The client may have given up.
     let _ = stream.write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes());
 }

@@ -1,5 +1,4 @@
-//! The JSON of each command, as the book shows it: what the real binary prints,
-//! with its values taken out.
+//! JSON samples in the book: the real binary's output without its values.
 
 mod office;
 
@@ -11,8 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::book::holds;
 use office::Office;
 
-/// JSON without its values: each text as `"text"`, each number as 0, each list
-/// with one item of each kind.
+/// JSON without values: each text is `"text"`, each number 0, each list has one item of each kind.
 fn shape(value: &Value) -> Value {
     match value {
         Value::String(_) => json!("text"),
@@ -23,9 +21,9 @@ fn shape(value: &Value) -> Value {
         Value::Object(fields) => {
             let shapes = fields.iter().map(|(name, field)| {
                 let shape = match name.as_str() {
-                    // The server's own item, whatever is in it.
+                    // The server's own item, with any content.
                     "raw" => json!({}),
-                    // The rows of each table.
+                    // Row counts of each table.
                     "tables" => json!({"text": 0}),
                     _ => shape(field),
                 };
@@ -36,7 +34,7 @@ fn shape(value: &Value) -> Value {
     }
 }
 
-/// One of each kind; two that differ in what one of them lacks are one kind.
+/// One shape of each kind; shapes that differ only in missing fields are one kind.
 fn kinds(shapes: impl Iterator<Item = Value>) -> Vec<Value> {
     let mut kinds: Vec<Value> = Vec::new();
     for shape in shapes {
@@ -62,11 +60,10 @@ fn merged(one: &Value, other: &Value) -> Option<Value> {
     }
 }
 
-/// Commands that print the same; each in its words, with words in capitals for what
-/// there is.
+/// Commands with the same output; words in capitals are replaced.
 type Alike = &'static [&'static [&'static str]];
 
-/// What is shown, in the order of the page, which is that in which it is run.
+/// Samples in the order of the page, which is the order of the runs.
 const SHOWN: &[(&str, &[Alike])] = &[
     (
         "Conversations",
@@ -76,11 +73,14 @@ const SHOWN: &[(&str, &[Alike])] = &[
             &[&["export", "CONVERSATION"]],
             &[&["search", "wheel"]],
             &[&["stats", "--since", "2020-01-01"]],
+            &[&["take", "CONVERSATION"]],
+            &[&["later", "CONVERSATION", "2h", "--note", "call at 5"]],
             &[&["send", "CONVERSATION", "A person here.", "--pause"]],
             &[&["message", "MESSAGE", "--channel", "Harbor chat"]],
             &[&["resume", "CONVERSATION"], &["pause", "CONVERSATION"]],
             &[&["react", "CONVERSATION", "MESSAGE", "👍"]],
             &[&["close", "CONVERSATION"]],
+            &[&["done", "CONVERSATION"]],
             &[&["upload", "OFFER", "--channel", "Harbor chat"]],
             &[&["sms", "+34600111222", "Ready at five."]],
             &[&["call", "+34600111222", "--yes"]],
@@ -153,6 +153,32 @@ const SHOWN: &[(&str, &[Alike])] = &[
             &[&["channel", "test", "Shop"]],
             &[&["channel", "remove", "Shop", "--yes"]],
             &[&["channel", "list"]],
+            &[&[
+                "connection",
+                "add",
+                "--name",
+                "shop",
+                "--base-url",
+                "SHOP-URL",
+                "--private-host",
+                "SHOP-HOST",
+                "--auth",
+                "api_key_header",
+                "--header",
+                "X-Api-Key",
+                "--path",
+                "/orders",
+                "--query",
+                "phone={phone}",
+                "--phone",
+                "+34600111222",
+                "--field",
+                "$.orders",
+            ]],
+            &[&["connection", "list"]],
+            &[&["connection", "test", "shop", "--phone", "+34600111222"]],
+            &[&["connection", "credential", "shop", "--phone", "+34600111222"]],
+            &[&["connection", "remove", "shop", "--yes"]],
             &[&["doctor", "--offline"]],
         ],
     ),
@@ -164,6 +190,10 @@ const SHOWN: &[(&str, &[Alike])] = &[
             &[&["admin", "key", "create", "--channel", "telegram"]],
             &[&["admin", "key", "list"]],
             &[&["admin", "key", "revoke", "KEY"]],
+            &[&["admin", "person", "add", "Ana", "--role", "lead"]],
+            &[&["admin", "person", "list"]],
+            &[&["admin", "person", "role", "Ana", "agent"]],
+            &[&["admin", "person", "remove", "Ana"]],
             &[&["admin", "credits", "--add", "100"]],
             &[&["admin", "template", "put", "see_you", "en", "COMPONENTS"]],
             &[&["admin", "template", "list"]],
@@ -182,7 +212,7 @@ const SHOWN: &[(&str, &[Alike])] = &[
     ),
 ];
 
-/// Commands with JSON that are not shown, and why.
+/// Commands with JSON and without a sample, and why.
 const NOT_SHOWN: &[(&str, &str)] = &[
     ("broadcast continue", "goes on until the broadcast ends, with lines as `broadcast pause` has one"),
     (
@@ -216,10 +246,9 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("admin proposal drop", "a person decides it: `id`, and `dropped`"),
 ];
 
-/// Letters of the longest line.
 const WIDE: usize = 100;
 
-/// A sample, with each part in one line that has room in it.
+/// A sample, with each part on one line if it fits.
 fn written(shape: &Value, room: usize) -> String {
     let inner = room.saturating_sub(2);
     let parts: Vec<String> = match shape {
@@ -237,7 +266,6 @@ fn written(shape: &Value, room: usize) -> String {
     format!("{open}\n  {}\n{close}", parts.join(",\n").replace('\n', "\n  "))
 }
 
-/// A command as it is typed.
 fn typed(words: &[&str]) -> String {
     let words =
         words.iter().map(|word| if word.contains(' ') { format!("{word:?}") } else { (*word).to_owned() });
@@ -252,7 +280,7 @@ fn the_json_of_the_book_is_what_the_commands_print() {
     for (heading, samples) in SHOWN {
         write!(out, "### {heading}\n\n").expect("a string");
         for alike in *samples {
-            let shapes: Vec<Value> = alike.iter().map(|entry| shape(&office.told(entry))).collect();
+            let shapes: Vec<Value> = alike.iter().map(|entry| shape(&office.run_example(entry))).collect();
             for (shape, words) in shapes.iter().zip(*alike) {
                 assert_eq!(*shape, shapes[0], "{} prints something else", typed(words));
             }
@@ -270,7 +298,7 @@ fn the_json_of_the_book_is_what_the_commands_print() {
     holds("docs/scripting.md", "json", &out);
 }
 
-/// The names of the commands below one that have none below them.
+/// Names of the commands below one that have no subcommands.
 fn leaves(command: &clap::Command, above: &str, found: &mut Vec<(String, bool)>) {
     for it in command
         .get_subcommands()

@@ -1,11 +1,11 @@
-//! Every link of the pages leads somewhere, and every page is in the contents.
+//! Every link of the pages has a target, and every page is in the contents.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::book::{page, pages, root};
 
-/// A page without what stands as code, where brackets are no links.
+/// A page without code, in which brackets are no links.
 fn prose(text: &str) -> String {
     let mut out = String::new();
     let mut is_code = false;
@@ -21,14 +21,13 @@ fn prose(text: &str) -> String {
     out
 }
 
-/// Where the links of a page lead.
 fn links(text: &str) -> Vec<String> {
     let prose = prose(text);
     let ends = prose.split("](").skip(1);
     ends.filter_map(|end| end.split_once(')')).map(|(target, _)| target.to_owned()).collect()
 }
 
-/// The anchors of a page's headings, as GitHub and mdbook make them.
+/// Anchors of a page's headings, as GitHub and mdbook make them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut is_code = false;
     let mut found = BTreeSet::new();
@@ -47,7 +46,6 @@ fn anchors(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// What is wrong with a link of a page.
 fn wrong(from: &str, target: &str) -> Option<String> {
     if target.starts_with("https://") {
         return None;

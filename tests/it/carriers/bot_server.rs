@@ -1,5 +1,4 @@
-//! A stand-in for the bot platform: it speaks its interface over a real socket,
-//! remembers all that reached people, and does wrong what it is told to.
+//! A test double of the bot platform over a real socket, with injected faults.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{SocketAddr, TcpStream};
@@ -12,10 +11,9 @@ use super::stand_in::{self, Answers, Names, Plan, Shared, Wrong, fields};
 use crate::raw_http::RawRequest;
 
 pub const TOKEN: &str = "7000001:stand-in-token";
-/// How long a read waits where nothing is new, whatever was asked for.
+/// Time of a long poll without updates, whatever was requested.
 const LONG_POLL: Duration = Duration::from_millis(300);
 
-/// Something that reached a chat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reached {
     pub method: String,
@@ -28,11 +26,11 @@ pub struct Reached {
 #[derive(Default)]
 struct World {
     names: Names,
-    /// The chats that were shown a typing sign.
+    /// Chats that saw a typing indicator.
     typing: Vec<String>,
     reached: Vec<Reached>,
     numbers: HashMap<String, i64>,
-    /// Chats that can be asked for, by their address.
+    /// Chats that can be looked up, by address.
     chats: HashMap<String, Value>,
     updates: BTreeMap<i64, Value>,
     told: VecDeque<(i64, Value)>,
@@ -58,7 +56,6 @@ impl BotServer {
         Self::start_as(Names::default())
     }
 
-    /// Plays another bot.
     pub fn start_as(names: Names) -> Self {
         let shared: Arc<Shared<World>> = Arc::default();
         shared.world().names = names;
@@ -73,7 +70,7 @@ impl BotServer {
         self.shared.world()
     }
 
-    /// Decides what goes wrong with each call from now on.
+    /// Decides the fault of each request from now on.
     pub fn plan(&self, plan: impl FnMut(&str) -> Option<Wrong> + Send + 'static) {
         self.world().plan = Some(Box::new(plan));
     }
@@ -82,12 +79,12 @@ impl BotServer {
         self.world().plan = None;
     }
 
-    /// Answers calls that send something, where it says so, and does not do them.
+    /// Answers sends for which `answers` returns a value, without carrying them out.
     pub fn answer(&self, answers: impl Fn(&Value) -> Option<(u16, Value)> + Send + 'static) {
         self.world().answers = Some(Box::new(answers));
     }
 
-    /// Another program reads the bot, or does no more.
+    /// Simulates another program polling the bot.
     pub fn taken(&self, taken: bool) {
         self.world().taken = taken;
     }
@@ -100,12 +97,10 @@ impl BotServer {
         self.world().files.insert(id.to_owned(), bytes.to_vec());
     }
 
-    /// Somebody writes in a private chat; the message's number.
     pub fn says(&self, chat: i64, text: &str) -> i64 {
         self.sends(chat, json!({ "text": text }))
     }
 
-    /// The same with any content.
     pub fn sends(&self, chat: i64, content: Value) -> i64 {
         let mut world = self.world();
         let number = next_number(&mut world, &chat.to_string());
@@ -121,7 +116,6 @@ impl BotServer {
         number
     }
 
-    /// Tells something.
     pub fn update(&self, mut update: Value) {
         let mut world = self.world();
         world.last_update += 1;
@@ -138,17 +132,16 @@ impl BotServer {
         }
     }
 
-    /// Numbers what is told from now on anew, as the platform does after a quiet week.
+    /// Restarts the numbering of updates, as the platform does after a quiet week.
     pub fn renumber(&self, last: i64) {
         self.world().last_update = last;
     }
 
-    /// Has a chat that the bot may write to under an address.
+    /// Adds a chat the bot may write to by address.
     pub fn has_chat(&self, address: &str, chat: Value) {
         self.world().chats.insert(address.to_owned(), chat);
     }
 
-    /// Waits until a chat was shown a typing sign.
     #[track_caller]
     pub fn waits_for_typing(&self, chat: i64) {
         self.shared.wait("a typing sign", |world| {
@@ -156,7 +149,6 @@ impl BotServer {
         });
     }
 
-    /// All that reached people, oldest first.
     pub fn reached(&self) -> Vec<Reached> {
         self.world().reached.clone()
     }
@@ -169,7 +161,6 @@ impl BotServer {
         self.world().most_readers
     }
 
-    /// Waits for a text that reaches somebody.
     #[track_caller]
     pub fn waits_for(&self, text: &str) -> Reached {
         self.shared
@@ -181,7 +172,6 @@ impl BotServer {
         self.shared.wait("requests", |world| (world.requests >= count).then_some(()));
     }
 
-    /// Where it calls, with the secret it says.
     #[track_caller]
     pub fn waits_for_webhook(&self) -> (String, String) {
         self.shared.wait("a webhook", |world| world.webhook.clone())
@@ -194,7 +184,6 @@ fn next_number(world: &mut World, chat: &str) -> i64 {
     *number
 }
 
-/// Calls the service, as the platform does; its status.
 pub fn call(url: &str, secret: &str, update: &Value) -> u16 {
     let header = ("x-telegram-bot-api-secret-token", secret);
     stand_in::call("POST", url, header, &update.to_string()).expect("it listens").0
@@ -217,7 +206,7 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     stand_in::respond(&mut stream, wrong, failure, || names.answer(answer(&request, &method, shared)));
 }
 
-/// What it says when it has too much to do, or has failed.
+/// Body of an overload or server error.
 fn failure(status: u16) -> Value {
     match status {
         429 => json!({"ok": false, "error_code": 429, "description": "Too Many Requests",
@@ -226,7 +215,7 @@ fn failure(status: u16) -> Value {
     }
 }
 
-/// What was confirmed already is told once more.
+/// Repeats confirmed updates.
 fn repeat(shared: &Shared<World>) {
     let mut world = shared.world();
     let again: Vec<(i64, Value)> = world.told.iter().cloned().collect();

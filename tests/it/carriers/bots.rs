@@ -1,5 +1,4 @@
-//! The bot-chat channel on its platform: what people write, what they are
-//! answered, and each thing that a platform can say to that.
+//! The bot-chat channel on its platform: messages, answers, and each error of the platform.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,8 +17,7 @@ fn failed(status: u16, words: &str) -> (u16, Value) {
     (status, json!({"ok": false, "error_code": status, "description": words}))
 }
 
-/// Has what is sent put off until whoever asked is said to wait no longer; it
-/// is taken then, or answered so.
+/// Delays sends until the flag is set, then accepts them or answers with `then`.
 fn put_off(bot: &BotServer, then: Option<(u16, Value)>) -> Arc<AtomicBool> {
     let answered = Arc::new(AtomicBool::new(false));
     let is_answered = Arc::clone(&answered);
@@ -61,7 +59,6 @@ async fn a_person_answers_what_a_customer_wrote() {
     let history = served.history(ANA).await;
     assert_eq!((texts(&history)[1], &history[1]["status"]), ("On its way", &json!("sent")));
     assert_eq!(history[1]["replyTo"], history[0]["id"]);
-    // A reaction to what the customer wrote.
     let id = history[0]["id"].as_str().expect("an id");
     let path = format!("/telegram/messages/{id}/react");
     let emoji = Some(json!({"emoji": "👍"}));
@@ -73,7 +70,7 @@ async fn a_person_answers_what_a_customer_wrote() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
+async fn message_refused_by_the_platform_costs_nothing_and_is_not_stored() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;
     bot.says(ANA, "hi");
@@ -98,7 +95,7 @@ async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_may_have_left_is_not_sent_again_and_shown() {
+async fn send_with_unknown_outcome_is_not_repeated_and_is_shown() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;
     bot.says(ANA, "hi");
@@ -124,10 +121,9 @@ async fn what_may_have_left_is_not_sent_again_and_shown() {
         listed["escalation"]["reason"].as_str().is_some_and(|text| text.contains("not known")),
         "{listed}"
     );
-    // The first never got there; nobody here can know that.
+    // The first never arrived, which the service cannot know.
     let reached: Vec<String> = bot.reached().into_iter().map(|reached| reached.text).collect();
     assert_eq!(reached, ["cut during", "cut after", "failed"]);
-    // What comes behind them leaves.
     assert_eq!(served.send(text_to(ANA, "next"), None).await.1["status"], "sent");
 }
 
@@ -144,21 +140,21 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
         until_found("the first", is_asked).await;
         served.send(text_to(ANA, "two"), Some("2")).await
     });
-    // Told as `queued` where it takes longer than is waited for.
+    // Answered `queued` if the platform is slow.
     assert_eq!((one.0, two.0), (200, 200));
     let is_sent = |value: &Value| value["status"] != "queued";
     let history =
         served.waits(ANA, "both have left", |entry| entry.len() == 3 && entry.iter().all(is_sent)).await;
     let reached = bot.reached();
     let mut order: Vec<_> = reached.iter().map(|reached| reached.text.as_str()).collect();
-    // Whichever was asked for first also leaves first.
+    // The order of requests is the order of sends.
     order.sort_unstable();
     assert_eq!(order, ["one", "two"]);
     assert_eq!(texts(&history)[1..], reached.iter().map(|reached| reached.text.as_str()).collect::<Vec<_>>());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_takes_long_is_queued_and_told_later() {
+async fn slow_send_is_queued_and_reported_later() {
     let bot = BotServer::start();
     let served = Served::bounded(StandIn::Bot(&bot)).await;
     bot.says(ANA, "hi");
@@ -181,7 +177,7 @@ async fn what_takes_long_is_queued_and_told_later() {
     assert_eq!((bot.reached().len(), served.balance().await), (1, before - 1));
     assert_eq!(served.events(), ["message.sent"]);
 
-    // What is refused after it was answered is told as failed, and costs nothing.
+    // A refusal after the answer is reported as failed and costs nothing.
     let answered = put_off(&bot, Some(failed(403, "Forbidden: bot was blocked by the user")));
     let (_, queued) = served.send(text_to(ANA, "never"), Some("never")).await;
     assert_eq!(queued["status"], "queued", "{queued}");
@@ -207,18 +203,17 @@ async fn an_answer_of_the_assistant_that_is_refused_asks_for_a_person() {
         reason.ok_or_else(|| format!("{all:?}"))
     })
     .await;
-    assert!(reason.contains("does not arrive") || reason.contains("refused"), "{reason}");
+    assert!(reason.contains("could not be delivered") || reason.contains("refused"), "{reason}");
     assert_eq!(served.history(ANA).await.len(), 1, "nobody was told anything");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_group_that_moves_while_something_waits_stays_one() {
+async fn group_that_moves_with_queued_messages_stays_one_conversation() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;
     let group = |id: i64| json!({"id": id, "type": "supergroup", "title": "Crew"});
     bot.sends(-5, json!({"chat": group(-5), "text": "hi all"}));
     served.waits(-5, "a group", |entry| entry.len() == 1).await;
-    // The file of the photo cannot be had.
     bot.sends(-5, json!({"chat": group(-5), "photo": [{"file_id": "missing"}], "caption": "look"}));
     bot.sends(-5, json!({"chat": group(-5), "migrate_to_chat_id": -1005}));
     bot.sends(-1005, json!({"chat": group(-1005), "migrate_from_chat_id": -5}));
@@ -267,7 +262,7 @@ async fn changes_reactions_and_a_groups_new_id_are_followed() {
     served.waits(-5, "a group", |entry| texts(entry) == ["Ana: hi all"]).await;
     bot.sends(-5, json!({"chat": group(-5), "migrate_to_chat_id": -1005}));
     served.waits(-1005, "the same chat", |entry| entry.len() == 1).await;
-    // The platform says so to who writes, too.
+    // The platform reports the migration to senders, too.
     bot.sends(-6, json!({"chat": group(-6), "text": "hi"}));
     served.waits(-6, "another", |entry| entry.len() == 1).await;
     bot.answer(|body| {
@@ -332,7 +327,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     bot.says(ANA, "hi");
     served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let admin = dashboard(&served.options).await;
-    let telegram = frontdesk::service::channels::Channel::Telegram;
+    let telegram = frontdesk::platforms::Channel::Telegram;
     admin.disconnect(telegram).await.expect("disconnected");
     let before = served.balance().await;
     let told = loop {

@@ -1,8 +1,5 @@
-//! Random faults and kill -9 between the service and a platform: nothing is
-//! lost, nothing reaches anybody twice, whatever nobody can know is shown.
-//!
-//! `FRONTDESK_CARRIER_FAULTS` and `FRONTDESK_CARRIER_KILLS` say how many; the
-//! defaults suit a test run.
+//! Random faults and kill -9 between the service and a platform: nothing is lost or sent twice.
+//! `FRONTDESK_CARRIER_FAULTS` and `FRONTDESK_CARRIER_KILLS` set their numbers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -26,21 +23,18 @@ use crate::waiting::until_so;
 
 pub const FAULTS: usize = 60;
 pub const KILLS: usize = 5;
-/// More than a campaign of any length sends.
+/// More than any campaign sends.
 const CREDITS: i64 = 1_000_000;
-/// Chats that write and are written to.
 const CHATS: i64 = 12;
-/// Where the bot-chat channel's messages are sent.
 const BOT_SEND: &str = "/v1/telegram/send";
 
-/// How many, unless the environment says otherwise.
 pub fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|var| var.parse().ok()).unwrap_or(default)
 }
 
 type Spoilt = Arc<Mutex<HashMap<Wrong, usize>>>;
 
-/// Spoils about one call in two until so many were spoilt.
+/// Plans faults for about half of the calls, up to a number.
 pub fn random_plan(seed: u64, faults: usize) -> (impl FnMut(&str) -> Option<Wrong> + Send, Spoilt) {
     let mut random = StdRng::seed_from_u64(seed);
     let done: Spoilt = Arc::default();
@@ -58,7 +52,6 @@ pub fn random_plan(seed: u64, faults: usize) -> (impl FnMut(&str) -> Option<Wron
     (plan, done)
 }
 
-/// Gives a service enough credits for all of a campaign.
 pub async fn many_credits(served: &Served) {
     let admin = dashboard(&served.options).await;
     admin.credits(Some(CreditChange::Set(CREDITS)), SystemClock.now()).await.expect("enough for all of it");
@@ -100,7 +93,7 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
     bot.nothing_goes_wrong();
     let mut paid = 0;
     for chat in 1..=CHATS {
-        // All that was written, once, in order.
+        // Every message once, in order.
         let wanted: Vec<String> = (1..=round).map(|number| format!("{chat} says {number}")).collect();
         let history = served
             .waits(chat, "all is there and settled", |entry| {
@@ -122,7 +115,7 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
     assert_eq!(bot.most_readers(), 1);
 }
 
-/// Whether what was answered about a text is what became of it; its price.
+/// Checks that the answer to a send agrees with its outcome; returns the price.
 #[track_caller]
 fn judge(bot: &BotServer, outcomes: &BTreeMap<String, (u16, Value)>, history: &[Value], text: &str) -> i64 {
     let (status, told) = &outcomes[text];
@@ -147,7 +140,7 @@ fn judge(bot: &BotServer, outcomes: &BTreeMap<String, (u16, Value)>, history: &[
     1
 }
 
-/// The binary on a file, with what it needs to be asked.
+/// The binary on a database.
 pub struct Killed {
     child: Child,
     pub address: String,
@@ -155,14 +148,14 @@ pub struct Killed {
 
 impl Drop for Killed {
     fn drop(&mut self) {
-        // SIGKILL; it may be dead already.
+        // SIGKILL; the process may be dead already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 pub fn serve(binary: &Binary, database: &str, ready: &str, more: &[&str]) -> Killed {
-    // Never another's: a platform goes on calling where a killed one was.
+    // A unique port: a platform keeps calling the port of a killed service.
     let listen = format!("127.0.0.1:{}", free_port());
     let arguments = ["serve", "--listen", &listen, "--db", database, "--ready-file", ready];
     let mut child =
@@ -173,7 +166,6 @@ pub fn serve(binary: &Binary, database: &str, ready: &str, more: &[&str]) -> Kil
     Killed { address: rest.trim_end_matches("/v1").to_owned(), child }
 }
 
-/// The key of a channel that a ready file tells.
 pub fn live_key(ready: &str, channel: &str) -> String {
     let told: Value = serde_json::from_str(&std::fs::read_to_string(ready).expect("ready")).expect("JSON");
     let keys = told["keys"].as_array().expect("keys");
@@ -181,7 +173,7 @@ pub fn live_key(ready: &str, channel: &str) -> String {
     found.expect("a key")["key"].as_str().expect("text").to_owned()
 }
 
-/// Asks for something to be sent; nothing where the service went away.
+/// Sends a request; `None` if the service went away.
 pub fn ask(address: &str, key: &str, path: &str, idem: &str, body: &str) -> Option<(u16, Value)> {
     let mut stream = TcpStream::connect(address).ok()?;
     let head = format!(
@@ -233,7 +225,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
                 std::thread::spawn(move || (ask(&address, &key, BOT_SEND, &idem, &body), idem, chat))
             })
             .collect();
-        // Somewhere within what has to be done for them.
+        // At a random point of the work.
         bot.waits_for_requests(bot.requests() + random.random_range(1..6));
         drop(running);
         open = askers
@@ -254,7 +246,6 @@ fn kills_lose_nothing_and_send_nothing_twice() {
     check(&bot, &database, kills, &said);
 }
 
-/// Waits until nothing is on its way any more.
 pub fn settle(database: &str, wanted: usize) {
     let db = Connection::open(database).expect("opens");
     let open = "SELECT (SELECT count(*) FROM egress WHERE settled_at IS NULL)

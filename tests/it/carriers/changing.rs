@@ -1,5 +1,4 @@
-//! Messages that are changed after they were sent, chats that the platform is asked
-//! for, and updates that are numbered anew.
+//! Edited messages, chats that are looked up, and renumbered updates.
 
 use frontdesk::service::{AssistantChoice, start};
 use serde_json::{Value, json};
@@ -39,7 +38,7 @@ async fn edited_message_keeps_its_place_and_what_it_said() {
     served.waits(ANA, "two messages", |history| history.len() == 2).await;
     assert_eq!(served.conversations().await[0].get("lastChange"), None);
     bot.update(edited(number, "at ten"));
-    // A change of something else, as of a preview of a link, is none.
+    // An edit without a new text, such as a link preview, is none.
     bot.update(edited(number, "at ten"));
     bot.update(edited(number, "at eleven"));
     let history = served.waits(ANA, "the edits", |history| texts(history)[0] == "at eleven").await;
@@ -50,10 +49,10 @@ async fn edited_message_keeps_its_place_and_what_it_said() {
     assert_eq!((&listed["lastMessagePreview"], &listed["messageCount"]), (&json!("please"), &json!(2)));
     assert_eq!(listed["lastChange"]["at"], listed["lastMessageAt"], "a change is activity");
     assert_eq!(listed["lastChange"]["messageAt"], history[0]["createdAt"]);
-    // An edit of what was sent from here is no message of the customer's.
+    // An edit of our own message is no customer message.
     served.send(text_to(ANA, "noted"), None).await;
     bot.update(edited(bot.waits_for("noted").id, "noted!"));
-    // One from before this database comes in as what it says now.
+    // An edit of a message from before this database is stored as a new one.
     bot.update(edited(9_000, "from before"));
     let history = served.waits(ANA, "the fourth", |history| history.len() == 4).await;
     let last = history.iter().find(|message| message["content"] == "from before").expect("it is there");
@@ -101,7 +100,7 @@ async fn number_edits_and_withdraws_what_it_wrote_and_nothing_else() {
     number.sends(MARIA, "edit", json!({"original_message_id": first, "message": body}), json!({}));
     let history = served.waits(MARIA, "the edit", |history| texts(history) == ["at ten"]).await;
     assert_eq!(former(&history[0]), ["at nine"]);
-    // Somebody else cannot withdraw it.
+    // Another person cannot withdraw it.
     number.sends("+34600333444", "revoke", json!({ "original_message_id": first }), json!({}));
     number.sends(MARIA, "revoke", json!({ "original_message_id": first }), json!({}));
     number.says(MARIA, "behind it");
@@ -154,7 +153,7 @@ async fn reply_or_reaction_to_what_has_no_id_is_refused_in_words() {
         served.call("telegram live", "POST", &path, Some(json!({"emoji": "👍"})), None).await;
     assert_eq!((status, &told["code"]), (400, &json!("VALIDATION_ERROR")), "{told}");
     assert!(bot.reached().is_empty());
-    // The emoji leaves in the form that the platform lists.
+    // The emoji is sent in the form the platform lists.
     let path = format!("/telegram/messages/{}/react", history[0]["id"].as_str().expect("an id"));
     let emoji = Some(json!({"emoji": "❤\u{fe0f}"}));
     let (status, told) = served.call("telegram live", "POST", &path, emoji, None).await;
@@ -177,7 +176,7 @@ async fn chat_that_is_not_known_is_asked_for_at_the_platform() {
     let channel =
         json!({"id": CHANNEL, "type": "channel", "title": "Harbour news", "username": "harbour_news"});
     bot.has_chat("@harbour_news", channel);
-    // Somebody who wrote before this database began.
+    // A customer who wrote before this database existed.
     bot.has_chat("77", chat());
     for known in [json!("@harbour_news"), json!(ANA)] {
         let (status, told) = served.send(to(known), None).await;
@@ -188,7 +187,7 @@ async fn chat_that_is_not_known_is_asked_for_at_the_platform() {
     let listed = served.conversations().await;
     let names: Vec<&str> = listed.iter().filter_map(|one| one["customerName"].as_str()).collect();
     assert_eq!((listed.len(), names.contains(&"Harbour news")), (2, true), "{listed:?}");
-    // Under its name it is the same conversation.
+    // By its name it is the same conversation.
     assert_eq!(served.send(to(json!("@harbour_news")), None).await.0, 200);
     assert_eq!(served.conversations().await.len(), 2);
 }
@@ -235,7 +234,6 @@ fn desk_shows_an_edit_with_the_former_text_one_key_away() {
     desk.resize((120, 40));
     let number = bot.says(ANA, "deliver on Monday");
     shows(&mut desk, "Ana 77");
-    // Another chat is on the screen while the text is changed.
     bot.says(78, "good morning");
     shows(&mut desk, "Ana 78");
     runtime.block_on(until_found("both", async || match served.conversations().await.len() {
@@ -243,11 +241,11 @@ fn desk_shows_an_edit_with_the_former_text_one_key_away() {
         other => Err(other),
     }));
     bot.update(edited(number, "deliver on Friday"));
-    // The change brings the conversation to the top of the list, where the cursor is.
+    // The edit moves the conversation to the top of the list, under the cursor.
     shows(&mut desk, "deliver on Friday");
     desk.keys("<Enter>");
     shows(&mut desk, "edited");
-    desk.keys("d");
+    desk.keys("=");
     shows(&mut desk, "before     deliver on Monday");
 }
 
@@ -272,7 +270,7 @@ fn desk_shows_an_edit_of_a_message_far_behind_the_newest() {
         let picture = desk.picture();
         if picture.contains("line 1.") { Ok(()) } else { Err(picture) }
     });
-    // The newest page holds nothing of it.
+    // The message is not on the newest page.
     bot.update(edited(first, "the very first line"));
     shows(&mut desk, "the very first line");
     shows(&mut desk, "edited");

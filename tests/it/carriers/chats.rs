@@ -1,5 +1,4 @@
-//! Groups, topics and channels: each is a conversation of its own, in which who
-//! spoke is named, and an answer goes where it was asked.
+//! Groups, topics and channels: each is its own conversation that names the senders.
 
 use frontdesk::service::AssistantChoice;
 use serde_json::{Value, json};
@@ -45,7 +44,7 @@ async fn group_is_a_conversation_of_its_own_and_answered_there() {
     let history = history_of(&served, &found).await;
     assert_eq!(history[0]["content"], "Ana 34600111222: Is the boat ready?");
     assert!(history[1]["content"].as_str().expect("words").starts_with("Ana 34600333444: ["), "{history:?}");
-    // An answer goes to the group, and quotes only what was said there.
+    // An answer goes to the group, and quotes only its messages.
     let address = found["customerAddress"].as_str().expect("an address");
     let mut answer = text_to(address, "It is ready");
     answer["replyTo"] = asked.clone().into();
@@ -58,7 +57,7 @@ async fn group_is_a_conversation_of_its_own_and_answered_there() {
     let (status, refused) = served.send(answer, None).await;
     assert_eq!((status, &refused["code"]), (400, &json!("VALIDATION_ERROR")), "{refused}");
     assert_eq!(number.reached().len(), 1);
-    // A group that cannot be answered says so.
+    // A group that cannot be answered returns an error.
     number.answer(|_| {
         Some((400, json!({"error": {"code": 131_051, "message": "(#) no", "error_data": {"details": "not for groups"}}})))
     });
@@ -66,7 +65,7 @@ async fn group_is_a_conversation_of_its_own_and_answered_there() {
     assert_eq!((status, &refused["code"]), (400, &json!("UNSUPPORTED_TYPE")), "{refused}");
     let words = refused["message"].as_str().expect("words");
     assert!(words.contains("the group cannot be answered") && words.contains("not for groups"), "{words}");
-    // People of a group are no contacts.
+    // Members of a group are no contacts.
     let contacts = served.get("/contacts").await;
     let phones: Vec<_> =
         contacts["data"].as_array().expect("a list").iter().map(|one| &one["phone"]).collect();
@@ -101,7 +100,7 @@ async fn topic_is_a_conversation_of_its_own_and_answered_there() {
     let all = served.conversations().await;
     let names: Vec<_> = all.iter().map(|one| one["customerName"].as_str().expect("a name")).collect();
     assert_eq!(names, ["Harbour", "Harbour · Refunds"]);
-    // An answer goes into the topic, one to General has no number.
+    // An answer goes to the topic; one to General has no number.
     let answer = json!({"chatId": topic, "type": "text", "text": "On its way", "replyTo": "101"});
     let (status, sent) = served.send(answer, None).await;
     assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
@@ -116,10 +115,10 @@ async fn topic_is_a_conversation_of_its_own_and_answered_there() {
         assert_eq!(served.send(answer, None).await.0, 200);
         assert_eq!(bot.waits_for("Hello you").body["message_thread_id"], Value::Null);
     }
-    // A quote from another topic is none of this one.
+    // A message of another topic cannot be quoted.
     let answer = json!({"chatId": topic, "type": "text", "text": "no", "replyTo": "102"});
     assert_eq!(served.send(answer, None).await.1["code"], "VALIDATION_ERROR");
-    // The platform does not say in which topic a reaction is.
+    // The platform does not report the topic of a reaction.
     bot.update(json!({"message_reaction": {
         "chat": {"id": FORUM, "type": "supergroup", "title": "Harbour"}, "message_id": 101, "date": 1,
         "user": {"id": 77, "first_name": "Ana"}, "old_reaction": [], "new_reaction": [{"type": "emoji", "emoji": "👍"}],
@@ -127,7 +126,7 @@ async fn topic_is_a_conversation_of_its_own_and_answered_there() {
     let history = served.waits(&topic, "a reaction", |history| history.len() == 3).await;
     assert_eq!((&history[2]["content"], &history[2]["replyTo"]), (&json!("Ana: 👍"), &history[0]["id"]));
     assert_eq!(served.conversations().await.len(), 2, "{:?}", served.conversations().await);
-    // One of this side needs no topic.
+    // Our own reaction needs no topic.
     let path = format!("/telegram/messages/{}/react", history[0]["id"].as_str().expect("an id"));
     let told = served.call("telegram live", "POST", &path, Some(json!({"emoji": "👍"})), None).await;
     assert_eq!(told.0, 200, "{told:?}");
@@ -136,7 +135,7 @@ async fn topic_is_a_conversation_of_its_own_and_answered_there() {
         (set.method.as_str(), &set.body["message_id"], &set.body["chat_id"]),
         ("setMessageReaction", &json!(101), &json!(FORUM))
     );
-    // Another topic of the group may be written to, a stranger may not.
+    // Another topic of the group is allowed, a stranger is not.
     let other = json!({"chatId": format!("{FORUM}/46"), "type": "text", "text": "A new topic"});
     assert_eq!(served.send(other, None).await.0, 200);
     assert_eq!(bot.waits_for("A new topic").body["message_thread_id"], 46);
@@ -160,10 +159,7 @@ async fn topic_that_is_gone_is_refused_in_words() {
     let answer = json!({"chatId": topic, "type": "text", "text": "Hello"});
     let (status, refused) = served.send(answer, None).await;
     assert_eq!((status, &refused["code"]), (400, &json!("INVALID_RECIPIENT")), "{refused}");
-    assert!(
-        refused["message"].as_str().expect("words").contains("the topic is not there any more"),
-        "{refused}"
-    );
+    assert!(refused["message"].as_str().expect("words").contains("the topic no longer exists"), "{refused}");
     assert!(bot.reached().is_empty(), "nothing goes to General instead");
 }
 

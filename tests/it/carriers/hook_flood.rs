@@ -1,5 +1,5 @@
-//! Calls of platforms that never end: hundreds of them take little memory, and
-//! everybody else is answered. `FRONTDESK_HOOK_BODIES` sets how many.
+//! Endless webhook calls take little memory and block no other callers. `FRONTDESK_HOOK_BODIES`
+//! sets their number.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,23 +9,20 @@ use std::time::Duration;
 use super::number_server::{self, NumberServer};
 use crate::binary::Binary;
 
-/// Bodies when nothing else is said.
 const BODIES: usize = 300;
-/// Bytes each is said to have: as many as a call may.
+/// Announced size of each body: the maximum of a call.
 const ANNOUNCED_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes of each that are sent.
 const SENT_BYTES: usize = 1024 * 1024;
-/// Megabytes the service may ever take.
+/// Maximum memory of the service, in megabytes.
 const MAX_MEMORY: u64 = 128;
 
-/// Returns the most memory a process ever had, in megabytes.
 fn peak(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak");
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
 }
 
-/// Sends a head and a part of a body, and leaves it at that.
+/// Sends a head and a part of a body.
 fn unfinished(address: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).expect("a connection");
     let head = format!(
@@ -33,12 +30,11 @@ fn unfinished(address: &str) -> TcpStream {
          {ANNOUNCED_BYTES}\r\n\r\n"
     );
     stream.set_write_timeout(Some(Duration::from_millis(50))).expect("set");
-    // Bytes that the service does not take in stay in the sockets.
+    // Bytes the service does not read stay in the sockets.
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&vec![b' '; SENT_BYTES]));
     stream
 }
 
-/// Returns the first line of the answer to a probe.
 fn probe(address: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
     let request = format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
@@ -70,7 +66,7 @@ fn calls_that_never_end_take_little_memory_together() {
     let (mut child, address) = serve();
     let wanted = std::env::var("FRONTDESK_HOOK_BODIES").ok().and_then(|count| count.parse().ok());
     let streams: Vec<TcpStream> = (0..wanted.unwrap_or(BODIES)).map(|_| unfinished(&address)).collect();
-    // Each answer lets it read on meanwhile.
+    // Each answer gives the service time to read on.
     for _ in 0..300 {
         assert_eq!(probe(&address), "HTTP/1.1 200 OK");
     }

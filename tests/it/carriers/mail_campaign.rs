@@ -1,8 +1,6 @@
-//! Random faults and kill -9 between the service and real mail servers: nothing
-//! is lost, nothing reaches anybody twice, whatever nobody can know is shown.
-//!
-//! `FRONTDESK_MAIL_FAULTS` and `FRONTDESK_MAIL_KILLS` say how many; the
-//! defaults suit a test run.
+//! Random faults and kill -9 between the service and real mail servers: nothing is lost or sent
+//! twice.
+//! `FRONTDESK_MAIL_FAULTS` and `FRONTDESK_MAIL_KILLS` set their numbers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,9 +20,8 @@ use crate::waiting::{until_found, until_so};
 
 const FAULTS: usize = 24;
 const KILLS: usize = 3;
-/// Who write and are written to.
 const PEOPLE: usize = 6;
-/// Rounds about one thing.
+/// Rounds with the same subject.
 const ROUNDS: usize = 25;
 const SEND: &str = "/v1/email/send";
 
@@ -32,12 +29,11 @@ fn people() -> Vec<String> {
     (0..PEOPLE).map(|_| format!("maria-{}@mail.example", uuid::Uuid::new_v4().simple())).collect()
 }
 
-/// What is talked about in a round: a thread shows its newest mails alone.
+/// Subject of a round; a thread shows only its newest mails.
 fn talk(round: usize) -> String {
     format!("Talk {}", round / ROUNDS)
 }
 
-/// How often a text reached somebody.
 fn count(mailbox: &TestMailbox, to: &str, text: &str) -> usize {
     mailbox.reached(to).iter().filter(|entry| entry.lines().any(|line| line.trim_end() == text)).count()
 }
@@ -103,7 +99,7 @@ fn texts<'a>(mails: &'a [Value], direction: &str) -> Vec<&'a str> {
     of.map(|value| value["text"].as_str().unwrap_or("").trim()).collect()
 }
 
-/// The mails of somebody, once all of them are there and nothing is on its way.
+/// Mails of a person, once all are there and settled.
 async fn settled(served: &Served, person: &str, round: usize) -> Vec<Value> {
     until_found("all is there and settled", async || {
         let (mut all, mut path) = (Vec::new(), "/email/threads?limit=100".to_owned());
@@ -134,7 +130,7 @@ async fn settled(served: &Served, person: &str, round: usize) -> Vec<Value> {
     .await
 }
 
-/// Whether what was answered about a text is what became of it; its price.
+/// Checks that the answer to a send agrees with its outcome; returns the price.
 #[track_caller]
 fn judge(mailbox: &TestMailbox, to: &str, text: &str, told: (u16, &Value), mails: &[Value]) -> i64 {
     let reached = count(mailbox, to, text);
@@ -198,7 +194,7 @@ fn kills_lose_no_mail_and_send_none_twice() {
                 std::thread::spawn(move || (ask(&address, &key, SEND, &text, &body), text, to))
             })
             .collect();
-        // Somewhere within what has to be done for them.
+        // At a random point of the work.
         let reached = || open.iter().filter(|(text, to)| count(&mailbox, to, text) > 0).count();
         let wanted = reached() + usize::from(random.random_bool(0.7));
         until_so("something leaves", || reached() >= wanted.min(open.len()));

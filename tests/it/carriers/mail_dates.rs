@@ -1,4 +1,4 @@
-//! When mails were sent and when they came, on real mail servers.
+//! Sent and received times of mails on real mail servers.
 
 use frontdesk::model::time::{Clock, DAY, HOUR, SECOND, Timestamp};
 use frontdesk::shell::clock::SystemClock;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::mail_server::{TestMailbox, servers};
 use super::mails::{customer, quiet};
 
-/// `Date` of a mail, as mail programs write it.
+/// `Date` header of a mail.
 fn header(at: Timestamp) -> String {
     let date = at.date(&frontdesk::model::time::Zone::UTC);
     let clock = at.iso().as_str()[11..19].to_owned();

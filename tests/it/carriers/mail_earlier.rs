@@ -1,9 +1,8 @@
-//! Mail that was in a mailbox before that was connected: it becomes threads
-//! with their marks and files, and nobody is told of it, answered or asked for
-//! credits.
+//! Mail that was in a mailbox before the mailbox was connected: it becomes threads with flags and
+//! attachments, without events, answers or costs.
 //!
-//! `FRONTDESK_OLD_MAILS` says how many a campaign files, `FRONTDESK_OLD_KILLS`
-//! in how many lives; the defaults suit a test run.
+//! `FRONTDESK_OLD_MAILS` sets the number of mails of a campaign, `FRONTDESK_OLD_KILLS` the number
+//! of kills.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,14 +26,14 @@ use crate::waiting::{until_found, until_so};
 
 const MAILS: usize = 60;
 const KILLS: usize = 4;
-/// Mails of one thread in a campaign: three of the customer's, one answer.
+/// Mails per thread in a campaign: three from the customer, one answer.
 const OF_THREAD: usize = 4;
 
 fn ago(span: i64) -> Timestamp {
     Timestamp::from_micros(SystemClock.now().micros() / SECOND * SECOND - span)
 }
 
-/// A mail of a customer's; `more` are headers.
+/// A mail from a customer; `more` are headers.
 fn written(mailbox: &TestMailbox, from: &str, id: &str, subject: &str, text: &str, more: &str) -> String {
     format!(
         "From: Maria Lopez <{from}>\nTo: {}\nSubject: {subject}\nMessage-ID: <{id}>\n{more}\n{text}\n",
@@ -42,7 +41,6 @@ fn written(mailbox: &TestMailbox, from: &str, id: &str, subject: &str, text: &st
     )
 }
 
-/// A mail that was sent with another program.
 fn answered(mailbox: &TestMailbox, to: &str, id: &str, subject: &str, text: &str, more: &str) -> String {
     format!("From: {}\nTo: {to}\nSubject: {subject}\nMessage-ID: <{id}>\n{more}\n{text}\n", mailbox.address)
 }
@@ -62,7 +60,6 @@ async fn standing(served: &Served) -> MailImportProgress {
     all.into_iter().find_map(|channel| channel.earlier).expect("mail from before becomes threads")
 }
 
-/// Waits until all mail from before is filed.
 async fn filed(served: &Served, count: u64) {
     until_found("all is filed", async || {
         let now = standing(served).await;
@@ -131,7 +128,7 @@ async fn mail_from_before_becomes_threads_and_no_news() {
     let all = served.threads().await;
     let contacts: Vec<_> = all.iter().map(|thread| thread["contactEmail"].as_str().expect("one")).collect();
     assert_eq!(contacts, [&maria, &other], "newest activity first, and nothing older");
-    // A mail that comes in now is news; what came before it is settled by then.
+    // A new mail is answered; everything before it is settled by then.
     let new = customer();
     mailbox.hears(&new, "A question", "What are your opening hours?", "");
     mailbox.waits_for(&new, "Auto-Submitted: auto-replied");
@@ -140,7 +137,7 @@ async fn mail_from_before_becomes_threads_and_no_news() {
     let polled = served.get("/triggers/new-message").await;
     assert_eq!(polled["data"].as_array().map(Vec::len), Some(1), "{polled}");
     assert_eq!(served.balance().await, before);
-    // From now on the threads are as any other: what is done elsewhere is learnt.
+    // From now on changes made elsewhere are picked up.
     mailbox.elsewhere(&["a SELECT INBOX", "a STORE 1:* +FLAGS (\\Seen)"]);
     served.thread(&maria, "read elsewhere", |thread| thread["isRead"] == true).await;
     mailbox.elsewhere(&["a SELECT INBOX", "a UID MOVE 4 Archive"]);
@@ -154,8 +151,7 @@ async fn mail_from_before_becomes_threads_and_no_news() {
     served.thread(&maria, "the thread goes on", |thread| mails_of(thread).len() == 4).await;
 }
 
-/// Threads of four mails each, in the last 29 days: what is in the mailbox, and
-/// the contact of each thread.
+/// Threads of four mails each in the last 29 days: the mails, and the contact of each thread.
 fn old_threads(mailbox: &TestMailbox, mails: usize) -> (Vec<OldMail>, Vec<String>) {
     let people: Vec<String> = (0..mails.div_ceil(OF_THREAD)).map(|_| customer()).collect();
     let count = i64::try_from(people.len()).expect("few");
@@ -177,13 +173,12 @@ fn old_threads(mailbox: &TestMailbox, mails: usize) -> (Vec<OldMail>, Vec<String
             at(2),
             written(mailbox, person, &id(3), &format!("Re: {subject}"), &text(3), &after(2)),
         ));
-        // A reply by a program that names nothing but the subject.
+        // A reply without references; only the subject matches.
         all.push(inbox("", at(3), written(mailbox, person, &id(4), &format!("Re: {subject}"), &text(4), "")));
     }
     (all, people)
 }
 
-/// Faults of the filed mails, from the rows of a database.
 fn faults(rows: &[String], people: &[String]) -> Vec<String> {
     let mut mails: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut threads: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -208,8 +203,7 @@ fn faults(rows: &[String], people: &[String]) -> Vec<String> {
 const FILED: &str = "SELECT contact || '|' || thread || '|' || header_id FROM emails
     JOIN threads ON threads.id = emails.thread WHERE header_id NOT LIKE '<new%' ORDER BY contact, header_id";
 
-/// A large mailbox: how long it takes, and how long a mail that comes in
-/// meanwhile has to wait.
+/// A large mailbox: measures the import, and the delay of a mail that arrives meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_mailbox_is_filed_while_new_mail_goes_on_being_read() {
     let Some(servers) = servers() else { return };
@@ -221,7 +215,7 @@ async fn a_mailbox_is_filed_while_new_mail_goes_on_being_read() {
     mailbox.holds(mails);
     let begun = instant();
     let served = quiet(&mailbox).await;
-    // On a server two processes share the work: exactly one reads.
+    // Of two processes on one server exactly one reads the mailbox.
     let second = match served.options.database.file() {
         Some(_) => None,
         None => Some(frontdesk::service::start(served.options.clone()).await.expect("a second one")),
@@ -306,8 +300,7 @@ fn kills_neither_double_nor_lose_mail_from_before() {
     assert_eq!((faults(&rows, &people), rows.len()), (Vec::new(), total));
 }
 
-/// A server that numbers its mails anew at each login and tells no next number,
-/// while others remove mails: filing goes on, and nothing is there twice.
+/// A server that renumbers at each login and reports no next UID, while mails are removed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn filing_goes_on_at_servers_that_number_mails_anew() {
     let Some(servers) = servers() else { return };
@@ -328,7 +321,7 @@ async fn filing_goes_on_at_servers_that_number_mails_anew() {
         mailbox.hears(&new, "A new one", &format!("Round {round}"), "");
         served.mails(&new, 1).await;
         mailbox.cut();
-        // Mail of the first people is removed while it may be on its way.
+        // Mail of the first people is removed while it may be in transit.
         let remove = format!("a UID STORE {} +FLAGS (\\Deleted)", round + 1);
         mailbox.elsewhere(&["a SELECT INBOX", &remove, "a EXPUNGE"]);
     }
@@ -342,15 +335,14 @@ async fn filing_goes_on_at_servers_that_number_mails_anew() {
     assert_eq!(faults(&rows, &last), Vec::<String>::new());
 }
 
-/// A line of a server with the validity of a connection.
+/// A line of the server with the UIDVALIDITY of a connection.
 fn renumbered(text: &str, connection: usize) -> String {
     let Some((before, after)) = text.split_once("UIDVALIDITY ") else { return text.to_owned() };
     let rest = after.trim_start_matches(|digit: char| digit.is_ascii_digit());
     format!("{before}UIDVALIDITY {}{rest}", 1_000 + connection)
 }
 
-/// A mail without `Message-ID` is known by its content, and what comes after a
-/// change of numbers is read: also where nobody ends the connection.
+/// A mail without `Message-ID` is recognised by its content, and later mail is still read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn mail_without_an_id_is_there_once_when_numbers_change() {
     let Some(servers) = servers() else { return };
@@ -378,15 +370,14 @@ async fn mail_without_an_id_is_there_once_when_numbers_change() {
     assert_eq!((own, contacts.len()), (1, 7), "nothing is there twice");
 }
 
-/// A desk that is open shows threads of mail from before, however far below its
-/// newest they stand, and rings for none of them.
+/// An open desk shows threads of old mail, however old they are, and rings for none of them.
 #[test]
 fn an_open_desk_shows_mail_from_before_and_rings_for_none() {
     let Some(servers) = servers() else { return };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let mut mailbox = servers.mailbox();
     let (old, new) = (customer(), customer());
-    // More than one page of the list stands above the oldest.
+    // The oldest is below the first page of the list.
     mailbox.holds([inbox("", ago(20 * DAY), written(&mailbox, &old, "old.1", "Brakes", "They squeak.", ""))]);
     mailbox.holds((0..60).map(|index| {
         let (from, id) = (customer(), format!("above.{index}"));

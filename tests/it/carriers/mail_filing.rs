@@ -1,5 +1,4 @@
-//! Threads and the folders of a real mailbox, where it has more mail than is
-//! followed, and where others work in it.
+//! Threads and folders of a real mailbox with more mail than is followed and with other clients.
 
 use serde_json::{Value, json};
 
@@ -25,7 +24,7 @@ async fn a_thread_stays_open_when_newer_mail_pushes_its_mail_out_of_those_that_a
     mailbox.numbered_from(MANY);
     mailbox.hears(&other, "Order 1043", "And mine?", "");
     served.thread(&other, "a thread nobody has read", is_new).await;
-    // Learnt after whatever was made of the first.
+    // Seen after everything that could happen to the first.
     mailbox.elsewhere(&["a SELECT INBOX", &format!("a UID STORE {MANY} +FLAGS (\\Flagged)")]);
     served.thread(&other, "marked elsewhere", |value| value["isStarred"] == json!(true)).await;
     let first = served.thread(&maria, "a thread", |_| true).await;
@@ -33,7 +32,7 @@ async fn a_thread_stays_open_when_newer_mail_pushes_its_mail_out_of_those_that_a
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_moved_in_a_large_mailbox_while_nobody_read_is_learnt() {
+async fn moves_in_a_large_mailbox_made_while_disconnected_are_noticed() {
     let Some(servers) = servers() else { return };
     let (mailbox, maria, other) = (servers.mailbox(), customer(), customer());
     let mut served = quiet(&mailbox).await;
@@ -58,7 +57,7 @@ async fn spam_trash_and_other_folders_are_those_of_the_mailbox() {
     mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
     let thread = served.thread(&maria, "a thread nobody has read", is_new).await;
     let mut lay: Option<&str> = None;
-    // The last two are made: the server has no junk folder, and none of this name.
+    // The last two are created: the server has no junk folder and none of this name.
     for (word, name) in [("trash", "Trash"), ("spam", "Junk"), ("Verträge", "Vertr&AOQ-ge")] {
         served.patch(&thread, json!({"folder": word})).await;
         until_so("moved, not copied", || {
@@ -68,13 +67,13 @@ async fn spam_trash_and_other_folders_are_those_of_the_mailbox() {
         served.thread(&maria, word, |value| value["folder"] == word).await;
         lay = Some(name);
     }
-    // What goes on in a thread of spam is no news.
+    // A new mail in a spam thread is no news.
     served.patch(&thread, json!({"folder": "spam"})).await;
     until_so("among spam", || mailbox.folder("Junk").len() == 1);
     mailbox.hears(&maria, "Order 1042", "Buy now", "");
     until_so("the next one beside it", || mailbox.folder("Junk").len() == 2 && mailbox.inbox().is_empty());
     served.thread(&maria, "still spam", |value| value["folder"] == "spam").await;
-    // Elsewhere somebody says that it is none.
+    // Another client marks it as no spam.
     mailbox.elsewhere(&["a SELECT Junk", "a MOVE 1:* INBOX"]);
     served.thread(&maria, "no spam", |value| value["folder"] == "inbox").await;
     served.patch(&thread, json!({"folder": "trash"})).await;
@@ -83,8 +82,8 @@ async fn spam_trash_and_other_folders_are_those_of_the_mailbox() {
     served.thread(&maria, "back", |value| value["folder"] == "inbox").await;
 }
 
-/// Two threads in a mailbox whose server cannot move; one is archived here, and
-/// a mail of the other is marked as deleted elsewhere. What stays in the inbox.
+/// One thread is archived here, a mail of another deleted elsewhere, on a server without MOVE.
+/// Returns the number of mails left in the inbox.
 async fn archived_where_nothing_moves(mailbox: &mut TestMailbox, hidden: &'static [&'static str]) -> usize {
     let (maria, other) = (customer(), customer());
     let line = MailLine::before(mailbox.imap_port, hidden);
@@ -99,13 +98,13 @@ async fn archived_where_nothing_moves(mailbox: &mut TestMailbox, hidden: &'stati
     let is_archived = |value: &Value| value["folder"] == "archive";
     served.patch(&thread, json!({"archived": true})).await;
     until_so("archived in the mailbox", || mailbox.folder("Archive").len() == 1);
-    // What is done next is done after all of that.
+    // The next change is applied after all of that.
     served.patch(&thread, json!({"isStarred": true})).await;
     until_so("marked in the archive", || {
         mailbox.elsewhere(&["a SELECT Archive", "a FETCH 1:* (FLAGS)"]).contains("\\Flagged")
     });
     let stays = mailbox.inbox().len();
-    // Learnt after whatever was made of the first.
+    // Seen after everything that could happen to the first.
     mailbox.elsewhere(&["a SELECT INBOX", "a STORE 1 -FLAGS (\\Deleted)", "a STORE 1 +FLAGS (\\Flagged)"]);
     served
         .thread(&other, "back elsewhere", |entry| entry["folder"] == "inbox" && entry["isStarred"] == true)
@@ -115,7 +114,7 @@ async fn archived_where_nothing_moves(mailbox: &mut TestMailbox, hidden: &'stati
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_others_have_marked_as_deleted_stays_until_they_remove_it() {
+async fn mail_marked_as_deleted_stays_until_it_is_removed() {
     let Some(servers) = servers() else { return };
     let stays = archived_where_nothing_moves(&mut servers.mailbox(), &["MOVE"]).await;
     assert_eq!(stays, 1, "only what was archived has gone");

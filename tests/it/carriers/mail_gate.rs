@@ -1,25 +1,23 @@
-//! Stands before a real SMTP server and does wrong what it is told to: cuts a
-//! conversation at a chosen place, refuses, or dawdles.
+//! SMTP proxy before a real server that injects faults: cuts a connection, refuses, or is slow.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What goes wrong with a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MailWrong {
-    /// The connection ends when the mail is announced.
+    /// The connection ends at `MAIL FROM`.
     CutBefore,
-    /// It ends in the middle of the text, and the server never has it.
+    /// The connection ends in the middle of the text; the server does not get the mail.
     CutDuring,
-    /// The server has it, and the connection ends before it says so.
+    /// The server gets the mail; the connection ends before its answer.
     CutAfter,
-    /// It is put off before the text.
+    /// Temporary refusal before the text.
     Later,
-    /// It is refused after the text.
+    /// Refusal after the text.
     Refused,
-    /// The server has it; its answers dawdle.
+    /// The server gets the mail; its answers are slow.
     Slow,
 }
 
@@ -30,7 +28,6 @@ impl MailWrong {
 
 type MailPlan = dyn FnMut() -> Option<MailWrong> + Send;
 
-/// What stands before the server.
 #[derive(Clone)]
 pub struct MailGate {
     pub port: u16,
@@ -48,19 +45,17 @@ impl MailGate {
             for client in listener.incoming().flatten() {
                 accepted.fetch_add(1, Ordering::SeqCst);
                 let plan = Arc::clone(&plan);
-                // A conversation that breaks off is over.
+                // A broken connection ends the thread.
                 std::thread::spawn(move || pass(client, server, &plan).unwrap_or(()));
             }
         });
         gate
     }
 
-    /// How many connections were made so far.
     pub fn connections(&self) -> usize {
         self.accepted.load(Ordering::SeqCst)
     }
 
-    /// What goes wrong from now on, mail by mail.
     pub fn plan(&self, plan: impl FnMut() -> Option<MailWrong> + Send + 'static) {
         *self.plan.lock().expect("no one failed") = Some(Box::new(plan));
     }
@@ -69,14 +64,13 @@ impl MailGate {
         *self.plan.lock().expect("no one failed") = None;
     }
 
-    /// The next mail goes wrong, and no other.
     pub fn once(&self, wrong: MailWrong) {
         let mut left = Some(wrong);
         self.plan(move || left.take());
     }
 }
 
-/// One conversation, line by line.
+/// Forwards one connection line by line.
 fn pass(client: TcpStream, server: u16, plan: &Mutex<Option<Box<MailPlan>>>) -> std::io::Result<()> {
     let upstream = TcpStream::connect((Ipv4Addr::LOCALHOST, server))?;
     let (mut to_server, mut to_client) = (upstream.try_clone()?, client.try_clone()?);
@@ -118,7 +112,7 @@ fn pass(client: TcpStream, server: u16, plan: &Mutex<Option<Box<MailPlan>>>) -> 
                 return to_client.shutdown(Shutdown::Both);
             }
             Some(MailWrong::Refused) => {
-                // The server is left before it has the end.
+                // The server is disconnected before the end of the text.
                 to_server.shutdown(Shutdown::Both)?;
                 to_client.write_all(b"554 5.7.1 this looks like nothing we take\r\n")?;
                 return to_client.shutdown(Shutdown::Write);
@@ -130,7 +124,6 @@ fn pass(client: TcpStream, server: u16, plan: &Mutex<Option<Box<MailPlan>>>) -> 
     }
 }
 
-/// Passes an answer on; what it was.
 fn answer(
     from: &mut BufReader<TcpStream>,
     to: &mut TcpStream,
@@ -149,7 +142,7 @@ fn answer(
             break;
         }
     }
-    // One byte at a time is what dawdling comes to.
+    // Slow answers are sent byte by byte.
     let step = if wrong == Some(MailWrong::Slow) { 1 } else { told.len() };
     told.as_bytes()
         .chunks(step.max(1))
@@ -157,7 +150,7 @@ fn answer(
     Ok(told)
 }
 
-/// The text of a mail, with its end.
+/// The text of a mail with its terminator.
 fn text(from: &mut BufReader<TcpStream>) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let mut byte = [0];

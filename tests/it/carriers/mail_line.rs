@@ -1,38 +1,35 @@
-//! Stands before a real IMAP server: hears what it is asked, and keeps silent
-//! about what it could do that it is not to offer.
+//! IMAP proxy before a real server: records commands, and hides capabilities of the server.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Ends a connection, between two lines.
+/// Marker that ends a connection between two lines.
 pub const CUT: &str = "\0cut";
 
-/// What stands before the server.
 pub struct MailLine {
     pub port: u16,
     heard: Arc<Mutex<Vec<String>>>,
     wrong: Arc<LineWrong>,
 }
 
-/// Faults of every connection, while they are set.
 #[derive(Default)]
 struct LineWrong {
-    /// Nothing passes either way, and nobody is told.
+    /// Nothing passes in either direction.
     silent: AtomicBool,
-    /// No password is right.
+    /// Every login fails.
     locked: AtomicBool,
 }
 
 impl MailLine {
-    /// One that does not pass on that the server can do some things.
+    /// A proxy that hides capabilities.
     pub fn before(server: u16, hidden: &'static [&'static str]) -> Self {
         Self::changing(server, |_, line| without(line, hidden))
     }
 
-    /// One that changes what the server says, by the number of the connection.
-    /// [`CUT`] in what it says ends the connection before that.
+    /// Changes the server's lines, by number of the connection. [`CUT`] in a line ends the
+    /// connection.
     pub fn changing(server: u16, change: impl Fn(usize, String) -> String + Clone + Send + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -59,30 +56,26 @@ impl MailLine {
         line
     }
 
-    /// Nothing passes any more, or everything again.
     pub fn is_silent(&self, silent: bool) {
         self.wrong.silent.store(silent, Ordering::SeqCst);
     }
 
-    /// No password is right any more, or each as before.
     pub fn is_locked(&self, locked: bool) {
         self.wrong.locked.store(locked, Ordering::SeqCst);
     }
 
-    /// How often a command was given.
     pub fn count(&self, command: &str) -> usize {
         let heard = self.heard.lock().expect("no one failed");
         heard.iter().filter(|text| text.split_whitespace().nth(1) == Some(command)).count()
     }
 }
 
-/// What is said in one direction, line by line; the end of one is the end of
-/// both.
+/// Forwards one direction line by line; its end closes both.
 fn pass(from: TcpStream, mut to: TcpStream, wrong: &LineWrong, change: impl Fn(String) -> String) {
     let mut from = BufReader::new(from);
     let mut line = Vec::new();
     while from.read_until(b'\n', &mut line).is_ok_and(|number| number > 0) {
-        // What is no text is no line of the protocol.
+        // Binary data is no protocol line.
         let said = match String::from_utf8(std::mem::take(&mut line)) {
             Ok(text) => change(text).into_bytes(),
             Err(bytes) => bytes.into_bytes(),
@@ -94,11 +87,11 @@ fn pass(from: TcpStream, mut to: TcpStream, wrong: &LineWrong, change: impl Fn(S
             break;
         }
     }
-    // The other side may have ended first.
+    // The other side may have closed first.
     let _ = to.shutdown(Shutdown::Both);
 }
 
-/// A login with another password than was given.
+/// A login with a wrong password.
 fn unlocked_wrongly(line: String) -> String {
     match line.split_once(" LOGIN ") {
         Some((tag, _)) => format!("{tag} LOGIN nobody wrong\r\n"),

@@ -1,5 +1,4 @@
-//! Who wrote a mail and who is answered, on real mail servers: web forms,
-//! customers who know each other's ids, reused ids, copies of one's own mail.
+//! Sender and recipient of mail: web forms, known and reused message ids, copies of one's own mail.
 
 use serde_json::{Value, json};
 
@@ -8,7 +7,6 @@ use super::mail_server::{TestMailbox, servers};
 use super::mails::{customer, mail_to, mails_of, quiet};
 use crate::waiting::until_found;
 
-/// A web form sends what a visitor typed.
 fn form(mailbox: &TestMailbox, from: &str, visitor: &str, text: &str) {
     let mail = format!(
         "From: Shop form <{from}>\nReply-To: Ann Berg <{visitor}>\nTo: {}\nSubject: Website contact\n\
@@ -24,7 +22,6 @@ fn text(mail: &Value) -> &str {
 }
 
 impl Served {
-    /// The thread in which a mail with a text came in.
     async fn thread_with(&self, wanted: &str) -> Value {
         until_found("a mail", async || {
             let mut seen = Vec::new();
@@ -49,7 +46,7 @@ async fn a_web_form_is_answered_to_its_visitor() {
     let served = quiet(&mailbox).await;
     form(&mailbox, "noreply@forms.example", &ann, "Do you mend forks?");
     form(&mailbox, "noreply@forms.example", &bo, "Do you sell forks?");
-    // A form on one's own site writes as the shop.
+    // A form on the shop's own site sends as the shop.
     form(&mailbox, &mailbox.address, &ann, "One more question.");
     let first = served.thread_with("Do you mend forks?").await;
     let other = served.thread_with("Do you sell forks?").await;
@@ -83,12 +80,12 @@ async fn an_id_alone_brings_nobody_into_a_thread() {
     let answer =
         json!({"to": ann, "subject": "Re: Order 1042", "text": "On its way.", "threadId": thread["id"]});
     assert_eq!(served.send(answer, None).await.1["status"], "sent");
-    // It was forwarded to somebody who answers the shop.
+    // Forwarded to another person who answers the shop.
     mailbox.hears(&bo, "Re: Order 1042", "I am her brother.", &format!("References: {id}\n"));
     let foreign = served.thread_with("I am her brother.").await;
     assert_eq!((&foreign["contactEmail"], mails_of(&foreign).len()), (&json!(bo), 1));
     assert_ne!(foreign["id"], thread["id"]);
-    // Whom the customer has sent a copy has a part in it.
+    // A person in copy belongs to the thread.
     mailbox.hears(&copied, "Re: Order 1042", "I know the way.", &format!("In-Reply-To: {id}\n"));
     assert_eq!(served.thread_with("I know the way.").await["id"], thread["id"]);
 }
@@ -196,7 +193,7 @@ async fn answer_to_a_report_goes_to_the_customer_and_never_to_the_server() {
     let (status, refused) = served.send(answer, None).await;
     assert_eq!((status, &refused["code"]), (400, &json!("VALIDATION_ERROR")), "{refused}");
     assert!(refused["message"].as_str().is_some_and(|words| words.contains(&returned)), "{refused}");
-    // A report on a mail that nobody here has sent.
+    // A bounce of a mail not sent from here.
     let unknown = customer();
     let mail = format!(
         "From: <MAILER-DAEMON@mx.example>\nTo: {}\nSubject: Mail delivery failed\nMessage-ID: <{}@mx.example>\n\n\

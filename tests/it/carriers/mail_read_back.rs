@@ -1,5 +1,4 @@
-//! Mails as they leave, from the real service over real mail servers, read by
-//! another library than the one that wrote them and the one that reads here.
+//! Sent mails over real mail servers, parsed by a third library.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,10 +9,9 @@ use super::Served;
 use super::mail_server::{TestMailbox, servers};
 use super::mails::{customer, quiet};
 
-/// Bytes of a line that every server takes, without its end.
+/// Maximum length of a line without its end, in bytes.
 const MAX_LINE_BYTES: usize = 998;
 
-/// A mail that reached somebody.
 struct SentMail(Vec<u8>);
 
 impl SentMail {
@@ -25,7 +23,6 @@ impl SentMail {
         self.parsed().headers.get_first_value(name)
     }
 
-    /// Name and address of everybody in a header.
     fn people(&self, name: &str) -> Vec<(Option<String>, String)> {
         let parsed = self.parsed();
         let Some(header) = parsed.headers.get_first_header(name) else { return Vec::new() };
@@ -42,7 +39,7 @@ impl SentMail {
         self.people(name).into_iter().map(|person| person.1).collect()
     }
 
-    /// Text of the first part of a kind that is no file.
+    /// Text of the first part of a media type that is no file.
     fn text(&self, kind: &str) -> Option<String> {
         let parsed = self.parsed();
         let is_text = |part: &&ParsedMail<'_>| part.ctype.mimetype == kind && name_of(part).is_none();
@@ -50,7 +47,6 @@ impl SentMail {
         Some(part.get_body().expect("a text").replace("\r\n", "\n").trim_end().to_owned())
     }
 
-    /// Names, media types and bytes of the files.
     fn files(&self) -> Vec<(String, String, Vec<u8>)> {
         let parsed = self.parsed();
         let named = parsed.parts().filter_map(|part| Some((name_of(part)?, part)));
@@ -172,7 +168,6 @@ async fn people_and_references_are_read_as_they_were_asked_for() {
         assert_eq!(copy.text("text/plain").as_deref(), Some("Hello"));
         assert!(!String::from_utf8_lossy(&copy.0).contains(&format!("Bcc: {cleo}")));
     }
-    // The customer answers, and is answered.
     let answer =
         mailbox.hears(&ann, "Re: Order 1042", "When?", &format!("In-Reply-To: {id}\nReferences: {id}\n"));
     let thread = served.thread(&ann, "the answer", |thread| thread["messageCount"] == 2).await;

@@ -1,7 +1,6 @@
-//! Real mail servers for one run of the tests, on ports of their own: Dovecot
-//! keeps the mailboxes and takes mail for submission, Exim carries it between
-//! them. A shell that waits for the end of its input ends both, also when the
-//! tests are killed.
+//! Real mail servers for one run of the tests, on ports of their own: Dovecot keeps the mailboxes
+//! and takes mail for submission, Exim relays. A shell that reads its input until the end stops
+//! both, also if the tests are killed.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -21,15 +20,14 @@ use crate::binary::free_port;
 use crate::raw_http::RawRequest;
 use crate::waiting::{until, until_so};
 
-/// Names the folder of the servers that a nested run of this binary uses.
+/// Folder of the servers that a nested run of this binary uses.
 const SERVERS: &str = "FRONTDESK_TEST_MAIL";
-/// Holds `demanded` where tests without servers are a failure.
+/// If `demanded`, missing mail servers fail the tests.
 const DEMAND: &str = "FRONTDESK_MAIL";
-/// The user both run as: Exim runs as no other.
+/// User of both servers; Exim runs as no other.
 const USER: &str = "Debian-exim";
-/// What both prove who they are with, as `localhost` and 127.0.0.2.
+/// TLS certificate of both, for `localhost` and 127.0.0.2.
 const CERTIFICATE: &str = "certificate.pem";
-/// The password of every mailbox.
 pub const PASSWORD: &str = "correct horse";
 
 const RUN: &str = r#"
@@ -181,7 +179,6 @@ begin retry
 * * F,1h,2s
 ";
 
-/// Where they are.
 #[derive(Debug, Clone, Copy)]
 struct Ports {
     imap: u16,
@@ -207,30 +204,29 @@ impl Ports {
     }
 }
 
-/// The servers of this run.
 pub struct MailServers {
     folder: PathBuf,
     ports: Ports,
     _keeper: Option<Child>,
 }
 
-/// A mailbox of its own.
+/// A mailbox that only one test uses.
 pub struct TestMailbox {
     servers: &'static MailServers,
     pub address: String,
-    /// Where mail leaves: the server itself, or what stands before it.
+    /// Port for sending: the server's own or that of a proxy.
     pub smtp_port: u16,
-    /// Where it is read: the same.
+    /// Port for reading: the server's own or that of a proxy.
     pub imap_port: u16,
-    /// Whether the assistant answers.
+    /// True if the assistant answers.
     pub auto_reply: bool,
-    /// Whether it is let in by tokens.
+    /// True for login with OAuth tokens.
     pub tokens: bool,
-    /// Mail from before that becomes threads.
+    /// Earliest mail that is imported as threads.
     pub since: MailSince,
 }
 
-/// The servers; none where they are not installed, which is said.
+/// Returns the servers, `None` with a message if they are not installed.
 pub fn servers() -> Option<&'static MailServers> {
     static RUNNING: OnceLock<Option<MailServers>> = OnceLock::new();
     let found = RUNNING.get_or_init(start).as_ref();
@@ -303,13 +299,12 @@ fn start() -> Option<MailServers> {
     Some(MailServers { folder, ports, _keeper: Some(keeper) })
 }
 
-/// The password as the servers have it.
+/// Returns the password in the form the servers store.
 pub fn password() -> String {
     PASSWORD.replace(' ', "_")
 }
 
 impl MailServers {
-    /// A mailbox nobody has used.
     pub fn mailbox(&'static self) -> TestMailbox {
         let address = format!("desk-{}@shop.example", uuid::Uuid::new_v4().simple());
         TestMailbox {
@@ -323,17 +318,16 @@ impl MailServers {
         }
     }
 
-    /// What a program has to trust that is to believe the servers.
+    /// CA certificate for clients of the servers.
     pub fn certificate(&self) -> PathBuf {
         self.folder.join(CERTIFICATE)
     }
 
-    /// The folder that a nested run is told.
+    /// Environment variable that passes the servers to a nested run.
     pub fn nested(&self) -> (&'static str, &Path) {
         (SERVERS, &self.folder)
     }
 
-    /// The mails that reached an address, in the order they came.
     pub fn letters(&self, address: &str) -> Vec<String> {
         letters_in(&self.folder.join("mail").join(address))
     }
@@ -346,7 +340,7 @@ fn letters_in(folder: &Path) -> Vec<String> {
         found.extend(entries.map(|entry| entry.path()));
     }
     found.sort_by_key(|path| path.file_name().map(std::ffi::OsStr::to_owned));
-    // One may have been moved since it was listed.
+    // A mail may have been moved since the listing.
     found
         .iter()
         .filter_map(|path| std::fs::read(path).ok())
@@ -367,7 +361,7 @@ impl TestMailbox {
         format!("smtp://{}@127.0.0.1:{}", self.address, self.smtp_port)
     }
 
-    /// Where it is read and where mail leaves, encrypted from the first byte.
+    /// IMAP and SMTP URLs with TLS from the first byte.
     pub fn secure_urls(&self, host: &str) -> (String, String) {
         let Ports { secure_imap, secure_submission, .. } = self.servers.ports;
         let address = &self.address;
@@ -377,20 +371,18 @@ impl TestMailbox {
         )
     }
 
-    /// The same after STARTTLS, where the host is not this machine by its name.
+    /// IMAP and SMTP URLs with STARTTLS, for a host other than `localhost`.
     pub fn starttls_urls(&self, host: &str) -> (String, String) {
         let Ports { imap, submission, .. } = self.servers.ports;
         let address = &self.address;
         (format!("imap://{address}@{host}:{imap}"), format!("smtp://{address}@{host}:{submission}"))
     }
 
-    /// The port mail is submitted at, without what stands before it.
     pub fn submission(&self) -> u16 {
         self.servers.ports.submission
     }
 
-    /// Somebody writes: headers and a body. It is in the mailbox then: of two
-    /// mails that are only on their way, either may be the first.
+    /// Delivers a mail and waits for it: two mails in transit could arrive in either order.
     pub fn receives(&self, from: &str, mail: &str) {
         let mut id = String::new();
         let mut server = Lines::to(self.servers.ports.relay);
@@ -410,13 +402,13 @@ impl TestMailbox {
                 id = queued.trim().to_owned();
             }
         }
-        // Exim lets go of it once it is delivered.
+        // Exim removes the spool file after the delivery.
         let queued = self.servers.folder.join(format!("spool/input/{id}-H"));
         assert!(!id.is_empty(), "it is told what it is called");
         until_so("what was written arrives", || !queued.exists());
     }
 
-    /// Somebody writes a plain mail; its `Message-ID`.
+    /// Delivers a plain mail; returns its `Message-ID`.
     pub fn hears(&self, from: &str, subject: &str, text: &str, more: &str) -> String {
         let id = format!("<{}@mail.example>", uuid::Uuid::new_v4().simple());
         let mail = format!(
@@ -428,24 +420,21 @@ impl TestMailbox {
         id
     }
 
-    /// What the mailbox itself has in its inbox.
     pub fn inbox(&self) -> Vec<String> {
         self.servers.letters(&self.address)
     }
 
-    /// What lies in another of its folders.
     pub fn folder(&self, name: &str) -> Vec<String> {
         letters_in(&self.servers.folder.join("mail").join(&self.address).join(format!(".{name}")))
     }
 
-    /// What reached somebody from this mailbox.
+    /// Returns the mails from this mailbox to an address.
     pub fn reached(&self, address: &str) -> Vec<String> {
         let mut all = self.servers.letters(address);
         all.retain(|text| text.contains(&self.address));
         all
     }
 
-    /// Waits until something reached somebody.
     #[track_caller]
     pub fn waits_for(&self, address: &str, text: &str) -> String {
         until(text, || {
@@ -454,7 +443,7 @@ impl TestMailbox {
         })
     }
 
-    /// Does something in the mailbox with another program; what the server says.
+    /// Runs IMAP commands as another client; returns the answers.
     pub fn elsewhere(&self, commands: &[&str]) -> String {
         let mut server = Lines::to(self.servers.ports.imap);
         server.says("* OK");
@@ -471,7 +460,7 @@ impl TestMailbox {
         told
     }
 
-    /// Puts mails into folders as they were before, over one connection.
+    /// Adds older mails to folders over one connection.
     pub fn holds(&self, mails: impl IntoIterator<Item = OldMail>) {
         let mut server = Lines::to(self.servers.ports.imap);
         server.says("* OK");
@@ -488,14 +477,12 @@ impl TestMailbox {
         }
     }
 
-    /// Flags of the mails in the inbox.
     pub fn flags(&self) -> String {
         let told = self.elsewhere(&["a SELECT INBOX", "a FETCH 1:* (FLAGS)"]);
         told.lines().filter(|line| line.contains("FETCH (")).collect::<Vec<_>>().join("\n")
     }
 
-    /// The server ends all connections, and forgets the numbers of all mails. Nobody
-    /// is in the mailbox by then, who would write them again.
+    /// Ends all connections and changes the UIDs of all mails, once no client is connected.
     pub fn numbered_anew(&self) {
         self.cut();
         until("an empty mailbox", || {
@@ -506,19 +493,18 @@ impl TestMailbox {
         self.numbered_anew_unnoticed();
     }
 
-    /// [`numbered_anew`](Self::numbered_anew) while programs are in the mailbox, which
-    /// nobody tells.
+    /// [`numbered_anew`](Self::numbered_anew) while clients are connected, without notifying them.
     pub fn numbered_anew_unnoticed(&self) {
         let folder = self.servers.folder.join("mail").join(&self.address);
-        // Dovecot takes the second as the validity: in the same one it would number
-        // the mails in another order under the same validity, which no server may.
+        // Dovecot uses the second as UIDVALIDITY; within the same second the mails would get other
+        // numbers under the same validity, which the protocol forbids.
         let list = std::fs::read_to_string(folder.join("dovecot-uidlist")).unwrap_or_default();
         let validity = list.split_whitespace().find_map(|word| word.strip_prefix('V')?.parse::<i64>().ok());
         until_so("another second", || validity.is_none_or(|validity| SystemClock.now().seconds() > validity));
         for entry in std::fs::read_dir(&folder).expect("a mailbox").flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.starts_with("dovecot") {
-                // Who delivered last may be tidying up.
+                // The last delivery may still be cleaning up.
                 let removed = std::fs::remove_file(entry.path());
                 let is_gone = removed.or_else(|error| match error.kind() {
                     io::ErrorKind::NotFound => Ok(()),
@@ -529,7 +515,7 @@ impl TestMailbox {
         }
     }
 
-    /// The next mail of the inbox gets a number, as if so many had been there.
+    /// Sets the UID of the inbox's next mail.
     pub fn numbered_from(&self, number: u32) {
         let next = number.to_string();
         let done =
@@ -537,9 +523,8 @@ impl TestMailbox {
         assert!(done.status.success(), "{done:?}");
     }
 
-    /// The server ends all connections to the mailbox.
     pub fn cut(&self) {
-        // Where there is none it says so.
+        // The command fails if there is no connection.
         self.doveadm(&["kick", &self.address]);
     }
 
@@ -549,16 +534,15 @@ impl TestMailbox {
     }
 }
 
-/// A mail that is in a mailbox before that is connected.
+/// A mail that is in a mailbox before the mailbox is connected.
 pub struct OldMail {
     pub folder: &'static str,
     pub flags: &'static str,
-    /// When it arrived.
     pub at: Timestamp,
     pub text: String,
 }
 
-/// A time as the protocol writes it.
+/// Formats a time for IMAP.
 fn internal_date(at: Timestamp) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -568,7 +552,6 @@ fn internal_date(at: Timestamp) -> String {
     format!("{}-{}-{} {} +0000", &text[8..10], MONTHS[month - 1], &text[..4], &text[11..19])
 }
 
-/// A conversation in lines.
 struct Lines(BufReader<TcpStream>);
 
 impl Lines {
@@ -588,7 +571,7 @@ impl Lines {
         told
     }
 
-    /// What is said up to a line that begins so, or ends the connection.
+    /// Reads up to a line with this beginning, or to the end of the connection.
     fn until(&mut self, begin: &str) -> String {
         let mut told = String::new();
         loop {
@@ -606,8 +589,7 @@ impl Lines {
     }
 }
 
-/// Answers whoever asks for a token, and whoever asks whether one is good.
-/// It frees the port when it is dropped.
+/// OAuth token endpoint and its introspection. Frees the port when dropped.
 pub struct TokenServer {
     port: u16,
     ends: Arc<AtomicBool>,
@@ -615,14 +597,12 @@ pub struct TokenServer {
 }
 
 impl TokenServer {
-    /// On the port the mail servers ask at, once it is free: a nested run has
-    /// the same. Good tokens are for an address.
+    /// Starts on the port the mail servers ask, once it is free. Good tokens are for `address`.
     pub fn start(port: u16, address: &str) -> Self {
         Self::with(port, address, false)
     }
 
-    /// One that gives another refresh token each time, after which the one before
-    /// is worth nothing; its access tokens are to be asked for each time.
+    /// Starts a server that rotates its refresh token; access tokens last one second.
     pub fn rotating(port: u16, address: &str) -> Self {
         Self::with(port, address, true)
     }
@@ -637,7 +617,7 @@ impl TokenServer {
                 if ended.load(Ordering::SeqCst) {
                     return;
                 }
-                // One that only connects holds nobody up.
+                // A client that only connects must not block the others.
                 let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
                 let Some(request) = stand_in::read(&mut stream) else { continue };
                 let RawRequest { target, headers, body, .. } = request;
@@ -659,7 +639,7 @@ impl TokenServer {
                     "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
                     body.len()
                 );
-                // Whoever asked may have gone.
+                // The client may be gone.
                 let _ = stream.write_all(answer.as_bytes());
             }
         });
@@ -667,7 +647,6 @@ impl TokenServer {
     }
 }
 
-/// The refresh token after so many.
 fn rotated(count: usize) -> String {
     if count == 0 { "good-refresh".to_owned() } else { format!("good-refresh-{count}") }
 }
@@ -675,7 +654,7 @@ fn rotated(count: usize) -> String {
 impl Drop for TokenServer {
     fn drop(&mut self) {
         self.ends.store(true, Ordering::SeqCst);
-        // It waits for somebody who asks.
+        // Wakes the thread, which blocks in `accept`.
         let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -1,5 +1,4 @@
-//! From a customer's mail through the assistant's answer to a person's, with
-//! the inbox on screen and real mail servers behind it.
+//! A customer's mail, the assistant's answer and a person's, with real mail servers.
 
 use frontdesk::service::AssistantChoice;
 
@@ -28,7 +27,6 @@ fn a_customer_the_assistant_and_a_person_by_mail() {
     mailbox.waits_for(&maria, "Auto-Submitted: auto-replied");
     shows(&mut desk, "AI <");
 
-    // A person writes, and the assistant does not any more.
     desk.keys("r").types("Ana here, a person.").keys("<Ctrl-X>");
     desk.shows("Send this mail?").keys("y");
     desk.wait(11_000_000);

@@ -1,5 +1,4 @@
-//! What reaches a person at the desk where a mail does not leave, and how few
-//! connections it all takes.
+//! Mail that could not be sent, as shown to a person, and the number of connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,14 +16,14 @@ use super::{Served, StandIn, dashboard};
 use crate::waiting::{until_found, until_so};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_person_is_to_look_where_what_was_queued_is_refused() {
+async fn refused_queued_mail_asks_for_a_person() {
     let Some(servers) = servers() else { return };
     let (mut mailbox, maria) = (servers.mailbox(), customer());
     let gate = MailGate::before(mailbox.submission());
     mailbox.smtp_port = gate.port;
     let served = Served::bounded(StandIn::Mailbox(&mailbox)).await;
     let before = served.balance().await;
-    // Not now, until whoever asked waits no longer; and then never.
+    // Temporary refusals until the request was answered, then a permanent one.
     let answered = Arc::new(AtomicBool::new(false));
     let refuses = Arc::clone(&answered);
     gate.plan(move || match refuses.load(Ordering::SeqCst) {
@@ -41,7 +40,7 @@ async fn a_person_is_to_look_where_what_was_queued_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_person_is_to_look_where_an_answer_of_the_assistant_is_refused() {
+async fn refused_assistant_answer_asks_for_a_person() {
     let Some(servers) = servers() else { return };
     let (mut mailbox, maria) = (servers.mailbox(), customer());
     let gate = MailGate::before(mailbox.submission());
@@ -67,8 +66,7 @@ async fn mails_leave_over_one_connection() {
     assert_eq!(gate.connections(), before + 1);
 }
 
-/// The server is asked anew to tell of mail before it forgets, over the same
-/// connection. That takes as long as it is set to take.
+/// IDLE is renewed on the same connection; the test takes as long as the server's timeout.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_quiet_mailbox_is_waited_for_over_one_connection() {
     let Some(servers) = servers() else { return };
@@ -99,11 +97,10 @@ async fn is_told(served: &Served, what: &str) {
     .await;
 }
 
-/// A mailbox that lets nobody in, says nothing, or is read by nobody, is not
-/// well; and it is, once it is read again. That takes as long as the service
-/// waits before it tries again.
+/// A mailbox without login, answers or reader is reported until it is read again. Takes as long as
+/// the service's retry delay.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_mailbox_that_is_not_read_is_not_well() {
+async fn unread_mailbox_is_reported_as_a_problem() {
     let Some(servers) = servers() else { return };
     let mut mailbox = servers.mailbox();
     let line = MailLine::before(mailbox.imap_port, &[]);
@@ -130,10 +127,9 @@ async fn a_mailbox_that_is_not_read_is_not_well() {
     assert!(later.is_some_and(|why| why.contains("not read")), "nobody reads it");
 }
 
-/// An answer about mails that breaks off between two lines, or that the server
-/// refuses after none or some of them, is not taken for a whole one.
+/// An incomplete FETCH answer, cut or refused, is not taken for a whole one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_that_is_not_whole_loses_no_mail() {
+async fn incomplete_imap_answer_loses_no_mail() {
     const WELL: usize = 0;
     const CUTS: usize = 1;
     const REFUSES: usize = 2;
@@ -165,7 +161,7 @@ async fn an_answer_that_is_not_whole_loses_no_mail() {
     let served = quiet(&mailbox).await;
     for (round, goes_wrong) in [WELL, CUTS, REFUSES, CUTS, REFUSES].into_iter().enumerate() {
         let maria = customer();
-        // Also the first look of a connection, which knows the next number.
+        // Also the first FETCH of a connection, which knows the next UID.
         if round > 2 {
             mailbox.cut();
         }
@@ -177,8 +173,7 @@ async fn an_answer_that_is_not_whole_loses_no_mail() {
     assert_eq!(served.threads().await.len(), 5, "nothing is there twice");
 }
 
-/// A mail that the server never gives keeps no other from being read. That
-/// takes as long as the service tries.
+/// A mail the server never returns does not block others. Takes as long as the retries.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_mail_that_the_server_refuses_holds_up_no_other() {
     let Some(servers) = servers() else { return };

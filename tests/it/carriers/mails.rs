@@ -1,5 +1,4 @@
-//! The email channel on real mail servers: what people write, what they are
-//! answered, and what becomes of both where something goes wrong.
+//! The email channel on real mail servers: incoming mail, answers, and both under faults.
 
 use frontdesk::service::AssistantChoice;
 use serde_json::{Value, json};
@@ -11,7 +10,7 @@ use crate::waiting::{until_found, until_so};
 
 const MARIA: &str = "maria@mail.example";
 
-/// A customer nobody else writes to.
+/// A customer no other test uses.
 pub(super) fn customer() -> String {
     format!("maria-{}@mail.example", uuid::Uuid::new_v4().simple())
 }
@@ -21,7 +20,6 @@ impl Served {
         self.get("/email/threads?limit=100").await["data"].as_array().expect("a list").clone()
     }
 
-    /// Waits until a thread with a contact is as it is wanted.
     pub(super) async fn thread(&self, contact: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         until_found(what, async || {
             let mut seen = Vec::new();
@@ -57,7 +55,7 @@ pub(super) fn mails_of(thread: &Value) -> &[Value] {
     thread["messages"].as_array().map_or(&[], Vec::as_slice)
 }
 
-fn words(mail: &Value) -> &str {
+fn text_of(mail: &Value) -> &str {
     mail["text"].as_str().unwrap_or("").trim()
 }
 
@@ -77,7 +75,7 @@ async fn a_person_answers_what_a_customer_wrote() {
     let served = quiet(&mailbox).await;
     let id = mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
     let inbound = served.mails(&maria, 1).await.remove(0);
-    assert_eq!((words(&inbound), inbound["messageId"].as_str()), ("Where is my order?", Some(id.as_str())));
+    assert_eq!((text_of(&inbound), inbound["messageId"].as_str()), ("Where is my order?", Some(id.as_str())));
     assert_eq!((&inbound["from"], &inbound["fromName"]), (&json!(maria), &json!("Maria Lopez")));
     let account = served.get("/email/account").await;
     assert_eq!((&account["emailAddress"], &account["provider"]), (&json!(mailbox.address), &json!("imap")));
@@ -117,11 +115,11 @@ async fn a_person_answers_what_a_customer_wrote() {
     until_so("the mail is marked as answered", || {
         mailbox.flags().lines().any(|line| line.contains("\\Answered") && line.contains("\\Seen"))
     });
-    // Another subject, in the same thread by what it names.
+    // A new subject; the references assign it to the thread.
     let own = mails[1]["messageId"].as_str().expect("an id");
     mailbox.hears(&maria, "No subject at all", "Thanks!", &format!("References: {id} {own}\n"));
     let mails = served.mails(&maria, 3).await;
-    assert_eq!((words(&mails[2]), mails[0]["subject"].as_str()), ("Thanks!", Some("Order 1042")));
+    assert_eq!((text_of(&mails[2]), mails[0]["subject"].as_str()), ("Thanks!", Some("Order 1042")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -141,7 +139,7 @@ async fn a_mail_is_taken_apart_and_its_files_are_kept() {
     );
     mailbox.receives(&maria, &mail);
     let found = served.mails(&maria, 1).await.remove(0);
-    assert_eq!((words(&found), found["subject"].as_str()), ("Grüße", Some("Rückgabe")));
+    assert_eq!((text_of(&found), found["subject"].as_str()), ("Grüße", Some("Rückgabe")));
     assert_eq!(
         (found["fromName"].as_str(), found["html"].as_str().map(str::trim)),
         (Some("María"), Some("<p>Hallo</p>"))
@@ -154,14 +152,14 @@ async fn a_mail_is_taken_apart_and_its_files_are_kept() {
     let link = file["url"].as_str().expect("an address");
     let bytes = reqwest::get(link).await.expect("served").bytes().await.expect("bytes");
     assert_eq!(&bytes[..4], b"\x89PNG");
-    // The same mail once more, as servers sometimes have it.
+    // A duplicate of the same mail, as some servers store it.
     mailbox.receives(&maria, &mail);
     mailbox.hears(&maria, "Re: Rückgabe", "and one more", "");
     assert_eq!(served.mails(&maria, 2).await.len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_server_refuses_costs_nothing_and_leaves_nothing() {
+async fn mail_refused_by_the_server_costs_nothing_and_is_not_stored() {
     let Some(servers) = servers() else { return };
     let mut mailbox = servers.mailbox();
     let gate = MailGate::before(mailbox.submission());
@@ -177,12 +175,12 @@ async fn what_a_server_refuses_costs_nothing_and_leaves_nothing() {
     let (status, told) = served.send(mail_to(MARIA, "x", "y"), None).await;
     assert_eq!((status, &told["code"]), (502, &json!("WHATSAPP_ERROR")), "{told}");
     assert_eq!((served.balance().await, served.threads().await.len()), (before, 0));
-    // And the connection that was refused on carries the next one.
+    // The connection with the refusal is reused.
     assert_eq!(served.send(mail_to(&customer(), "x", "y"), None).await.1["status"], "sent");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_may_have_left_is_not_sent_again_and_settled_by_what_comes() {
+async fn mail_with_unknown_outcome_is_not_repeated_and_is_settled_by_arriving_mail() {
     let Some(servers) = servers() else { return };
     let mut mailbox = servers.mailbox();
     let gate = MailGate::before(mailbox.submission());
@@ -202,21 +200,21 @@ async fn what_may_have_left_is_not_sent_again_and_settled_by_what_comes() {
         let thread = served.thread(to, wanted, |value| mails_of(value)[0]["status"] == wanted).await;
         mails_of(&thread)[0].clone()
     };
-    // A server says that it did not arrive: so it had left.
+    // A bounce proves that the mail was sent.
     settled(&returned, "failed").await;
-    // The customer answers it.
+    // An answer by the customer proves it.
     let unknown = settled(&answers, "unknown").await;
     let id = unknown["messageId"].as_str().expect("an id");
     mailbox.hears(&answers, "Re: A question", "It did.", &format!("In-Reply-To: {id}\n"));
     settled(&answers, "sent").await;
-    // Its copy is found among what was sent.
+    // The copy in the Sent folder proves it.
     let letter = mailbox.waits_for(&copied, "Did this arrive?");
     let head = letter.find("Message-ID").expect("a head");
     let copy = letter[head..].replace("\r\n", "\n").replace('\n', "\r\n");
     let append = format!("a APPEND Sent (\\Seen) {{{}}}", copy.len());
     mailbox.elsewhere(&[&append, &copy, "a NOOP"]);
     settled(&copied, "sent").await;
-    // Of the one that nobody tells of nobody knows.
+    // Without a report the outcome stays unknown.
     let thread = served.thread(&silent, "unknown", |value| mails_of(value)[0]["status"] == "unknown").await;
     assert_eq!(thread["priority"], "high", "a person is to look");
     for to in [&answers, &copied] {
@@ -227,7 +225,7 @@ async fn what_may_have_left_is_not_sent_again_and_settled_by_what_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_has_not_left_leaves_later_and_in_order() {
+async fn unsent_mail_is_sent_later_and_in_order() {
     let Some(servers) = servers() else { return };
     let (mut mailbox, maria) = (servers.mailbox(), customer());
     let gate = MailGate::before(mailbox.submission());
@@ -240,10 +238,10 @@ async fn what_has_not_left_leaves_later_and_in_order() {
     let (status, told) = served.send(in_thread("one"), None).await;
     assert_eq!(status, 200, "{told}");
     assert_eq!(served.send(in_thread("two"), None).await.0, 200);
-    // Where they leave to, the second may arrive first.
+    // At the recipient, the second may arrive first.
     until_so("both arrive", || mailbox.reached(&maria).len() >= 2);
     let texts: Vec<String> =
-        served.mails(&maria, 3).await.iter().map(|mail| words(mail).to_owned()).collect();
+        served.mails(&maria, 3).await.iter().map(|mail| text_of(mail).to_owned()).collect();
     assert_eq!(texts, ["Where is my order?", "one", "two"]);
     assert_eq!(mailbox.reached(&maria).len(), 2);
 }
@@ -260,12 +258,12 @@ async fn marks_and_folders_are_the_same_on_both_sides() {
         }
     };
     let thread = served.thread(&maria, "a thread nobody has read", is(false, false, "inbox")).await;
-    // What is done elsewhere is learnt.
+    // Changes made elsewhere are picked up.
     mailbox.elsewhere(&["a SELECT INBOX", "a STORE 1 +FLAGS (\\Seen \\Flagged)"]);
     served.thread(&maria, "read and marked elsewhere", is(true, true, "inbox")).await;
     mailbox.elsewhere(&["a SELECT INBOX", "a STORE 1 -FLAGS (\\Seen)"]);
     served.thread(&maria, "unread elsewhere", is(false, true, "inbox")).await;
-    // What is done here is done there.
+    // Changes made here are applied in the mailbox.
     served.patch(&thread, json!({"isRead": true, "isStarred": false})).await;
     until_so("read in the mailbox", || {
         let flags = mailbox.flags();
@@ -287,7 +285,7 @@ async fn marks_and_folders_are_the_same_on_both_sides() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_missed_or_doubled_where_the_mailbox_breaks_off_or_counts_anew() {
+async fn no_mail_is_missed_or_doubled_after_a_disconnect_or_renumbering() {
     let Some(servers) = servers() else { return };
     let (mailbox, maria) = (servers.mailbox(), customer());
     let served = quiet(&mailbox).await;
@@ -302,9 +300,9 @@ async fn nothing_is_missed_or_doubled_where_the_mailbox_breaks_off_or_counts_ane
     }
     mailbox.hears(&maria, "A talk", "mail 5", "");
     let mails = served.mails(&maria, 5).await;
-    let texts: Vec<&str> = mails.iter().map(words).collect();
+    let texts: Vec<&str> = mails.iter().map(text_of).collect();
     assert_eq!(texts, ["mail 1", "mail 2", "mail 3", "mail 4", "mail 5"]);
-    // What was written with another program stands in the thread, too.
+    // A mail written with another program is added to the thread.
     let id = mails[4]["messageId"].as_str().expect("an id");
     let own = format!(
         "From: {}\r\nTo: {maria}\r\nSubject: Re: A talk\r\nMessage-ID: <phone.{maria}>\r\nIn-Reply-To: {id}\r\n\r\nfrom my phone\r\n",
@@ -312,7 +310,7 @@ async fn nothing_is_missed_or_doubled_where_the_mailbox_breaks_off_or_counts_ane
     );
     mailbox.elsewhere(&[&format!("a APPEND Sent (\\Seen) {{{}}}", own.len()), &own, "a NOOP"]);
     let mails = served.mails(&maria, 6).await;
-    assert_eq!((words(&mails[5]), &mails[5]["direction"]), ("from my phone", &json!("outbound")));
+    assert_eq!((text_of(&mails[5]), &mails[5]["direction"]), ("from my phone", &json!("outbound")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -326,7 +324,7 @@ async fn the_assistant_answers_people_and_no_programs() {
     mailbox.hears(&robot, "Out of office", "I am away.", "Auto-Submitted: auto-replied\n");
     mailbox.hears(&list, "News", "Many of them.", "List-Id: <news.mail.example>\nPrecedence: bulk\n");
     assert_eq!(served.send(mail_to(&returned, "Hello", "Are you there?"), None).await.1["status"], "sent");
-    // The report of the server stands in the thread of what came back.
+    // The bounce is in the thread of the mail it concerns.
     let mails = served.mails(&returned, 2).await;
     assert_eq!((&mails[0]["status"], &mails[1]["direction"]), (&json!("failed"), &json!("inbound")));
     mailbox.hears(&maria, "A question", "What are your opening hours?", "");
@@ -335,12 +333,12 @@ async fn the_assistant_answers_people_and_no_programs() {
         answer.contains("Subject: Re: A question") && answer.contains("X-Auto-Response-Suppress"),
         "{answer}"
     );
-    // A person takes over: the assistant is silent from then on.
+    // After a takeover the assistant is silent.
     let thread = served.thread(&maria, "the answer", |value| mails_of(value).len() == 2).await["id"].clone();
     let taken = json!({"to": maria, "subject": "Re: A question", "text": "Ana here.", "threadId": thread});
     assert_eq!(served.send(taken, None).await.1["status"], "sent");
     mailbox.hears(&maria, "Re: A question", "Are you open now?", "");
-    // Written after it, and answered: so the other had its time.
+    // A later mail was answered, so the earlier one had its time.
     let other = customer();
     mailbox.hears(&other, "A question", "What are your opening hours?", "");
     mailbox.waits_for(&other, "Auto-Submitted");
@@ -348,7 +346,7 @@ async fn the_assistant_answers_people_and_no_programs() {
     mailbox.waits_for(&maria, "Ana here.");
     assert_eq!(mailbox.reached(&maria).len(), 2);
     assert!(mailbox.reached(&robot).is_empty() && mailbox.reached(&list).is_empty());
-    // One that always answers is answered three times, and no more.
+    // An automatic responder is answered three times at most.
     for round in 1..=4 {
         mailbox.hears(&other, "Re: A question", &format!("and {round}?"), "");
         let wanted = if round < 3 { 2 + 2 * round } else { 4 + round };
@@ -359,8 +357,7 @@ async fn the_assistant_answers_people_and_no_programs() {
     served.thread(&other, "a person is to look", |entry| entry["priority"] == "high").await;
 }
 
-/// A provider that gives another refresh token each time: connecting, serving,
-/// starting again and testing beside the service each go on with the last one.
+/// A rotated refresh token: connecting, serving, restarting and testing use the latest one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refresh_token_that_changes_is_kept() {
     let Some(servers) = servers() else { return };
@@ -376,8 +373,8 @@ async fn a_refresh_token_that_changes_is_kept() {
         assert_eq!(served.send(mail_to(&maria, "Re: Order 1042", &text), None).await.1["status"], "sent");
         mailbox.waits_for(&maria, &text);
         let admin = super::dashboard(&served.options).await;
-        let tested = admin.test_channel(frontdesk::service::channels::Channel::Email).await;
-        assert!(tested.expect("let in")[0].contains("lets it in"));
+        let tested = admin.test_channel(frontdesk::platforms::Channel::Email).await;
+        assert!(tested.expect("let in")[0].contains("accepts the login"));
         mailbox.cut();
         if round == 2 {
             served.running.shutdown().await;
@@ -395,7 +392,7 @@ async fn an_account_is_let_in_by_tokens() {
     let _tokens = TokenServer::start(mailbox.token_port(), &mailbox.address);
     let served = quiet(&mailbox).await;
     mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
-    assert_eq!(words(&served.mails(&maria, 1).await[0]), "Where is my order?");
+    assert_eq!(text_of(&served.mails(&maria, 1).await[0]), "Where is my order?");
     assert_eq!(served.send(mail_to(&maria, "Re: Order 1042", "On its way"), None).await.1["status"], "sent");
     mailbox.waits_for(&maria, "On its way");
 }

@@ -1,6 +1,4 @@
-//! How a model behaves on a real platform: it is seen to type, it knows what
-//! the business has told it, and it does not talk with other machines without
-//! end.
+//! A model on a real platform: typing indicator, instructions, no endless talk with machines.
 
 use std::sync::Arc;
 
@@ -66,7 +64,7 @@ async fn three_answers_alone_are_enough_and_a_person_begins_anew() {
     .await;
     assert!(why.contains("three times in ten minutes"), "{why}");
     assert_eq!((model.requests().len(), bot.reached().len()), (3, 3), "it is not even asked");
-    // A person has looked: there is somebody.
+    // A person answers and hands back: the assistant answers again.
     assert_eq!(served.send(text_to(ANA, "Ana here"), None).await.1["status"], "sent");
     let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
     assert_eq!(served.automation(&id, Some(true)).await.0, 200, "handed back");
@@ -75,7 +73,7 @@ async fn three_answers_alone_are_enough_and_a_person_begins_anew() {
 }
 
 #[test]
-fn what_the_file_says_reaches_the_model() {
+fn configured_knowledge_reaches_the_model() {
     let (binary, model) = (Binary::new(), StandIn::start(|_| says("At the pier.")));
     let path = |name: &str| binary.folder().join(name).to_str().expect("words").to_owned();
     let write = |name: &str, text: &str| std::fs::write(path(name), text).expect("written");
@@ -123,7 +121,7 @@ fn a_file_with_a_mistake_is_refused_with_its_line() {
     );
     assert!(said.contains("questions.md, line 1: this question has no answer; write it below"), "{said}");
     let said = serve(&file("silent.toml", "[assistant]\ntone = \"warm\"\n"));
-    assert!(said.contains("[assistant] names no model"), "{said}");
+    assert!(said.contains("[assistant]") && said.contains("--assistant-model"), "{said}");
     let said = serve("/nowhere/service.toml");
     assert!(said.contains("/nowhere/service.toml"), "{said}");
     assert!(!std::path::Path::new(&database).exists(), "nothing was made before");

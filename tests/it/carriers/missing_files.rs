@@ -1,5 +1,4 @@
-//! Files that the platform does not give at once: the message is there with what
-//! is known of them, nobody else waits, and they are asked for again.
+//! Files the platform does not provide at once: the message is stored, the download retried.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,7 +38,7 @@ async fn file_that_is_refused_is_named_and_asked_for_by_a_person() {
     let path = format!("/messages/{}", history[0]["id"].as_str().expect("an id"));
     let (_, whole) = served.call("telegram live", "GET", &path, None, None).await;
     assert!(whole["media"].is_null() || whole["media"]["missing"] == "wrong file_id", "{whole}");
-    // Whoever opens the address asks again.
+    // Opening the URL retries.
     let address = words.rsplit(' ').next().expect("an address").trim_end_matches(']').to_owned();
     let refused = served.http.get(&address).send().await.expect("an answer");
     assert_eq!(refused.status(), 404);

@@ -1,5 +1,4 @@
-//! Numbers that the platform knows as others: a customer has one conversation,
-//! under whichever they are written to and answer.
+//! Numbers the platform knows by another number: a customer has one conversation under both.
 
 use frontdesk::service::AssistantChoice;
 use serde_json::{Value, json};
@@ -9,7 +8,7 @@ use super::numbers::{filled, template, text_to};
 use super::stand_in::Wrong;
 use super::{Served, texts};
 
-/// As it is dialled, and as the platform knows it.
+/// As dialled, and as the platform knows it.
 const ASKED: &str = "+5215512345678";
 const KNOWN: &str = "+525512345678";
 
@@ -36,7 +35,7 @@ async fn is_one(served: &Served, peer: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_is_written_to_first_answers_in_the_same_conversation() {
+async fn customer_written_to_first_answers_in_the_same_conversation() {
     let number = NumberServer::start();
     let served = served(&number).await;
     let (status, told) = served.send(opening(), None).await;
@@ -51,7 +50,7 @@ async fn who_is_written_to_first_answers_in_the_same_conversation() {
     let history = served.history(ASKED).await;
     assert_eq!(texts(&history)[1..], ["thanks", "you are welcome", "see you"]);
     is_one(&served, ASKED).await;
-    // Who is forgotten is forgotten under both.
+    // An erasure removes both.
     let contact = served.get("/contacts").await["data"][0]["id"].as_str().expect("an id").to_owned();
     let path = format!("/contacts/{contact}");
     let (status, told) = served.call("whatsapp live", "DELETE", &path, None, None).await;
@@ -62,7 +61,7 @@ async fn who_is_written_to_first_answers_in_the_same_conversation() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_wrote_first_is_written_to_in_the_same_conversation() {
+async fn customer_who_wrote_first_is_answered_in_the_same_conversation() {
     let number = NumberServer::start();
     let served = served(&number).await;
     number.says(KNOWN, "hi");
@@ -82,7 +81,7 @@ async fn who_wrote_first_is_written_to_in_the_same_conversation() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_report_says_it_where_the_answer_was_lost() {
+async fn delivery_report_replaces_a_lost_answer() {
     let number = NumberServer::start();
     let served = served(&number).await;
     let mut first = true;

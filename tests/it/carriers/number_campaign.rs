@@ -1,7 +1,5 @@
-//! Random faults and kill -9 between the service and the business chat
-//! platform, which reports what became of each message in any order: nothing is
-//! lost, nothing reaches anybody twice, and all that reached somebody is known
-//! in the end.
+//! Random faults and kill -9 between the service and the business chat platform, which reports
+//! statuses in any order: nothing is lost or sent twice.
 
 use std::collections::BTreeMap;
 
@@ -17,19 +15,17 @@ use super::{Served, StandIn};
 use crate::binary::Binary;
 use crate::waiting::until_so;
 
-/// Customers who write and are written to.
 const CUSTOMERS: usize = 12;
 
 fn customer(number: usize) -> String {
     format!("+3460000{number:04}")
 }
 
-/// How often a text reached somebody.
 fn count(number: &NumberServer, text: &str) -> usize {
     number.reached().iter().filter(|reached| reached.text == text).count()
 }
 
-/// Whether what is shown of a text is what became of it.
+/// Checks that the status shown for a text agrees with its outcome.
 #[track_caller]
 fn judge(number: &NumberServer, shown: &[&str], text: &str) {
     match count(number, text) {
@@ -170,7 +166,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         };
         let before = number.requests();
         let askers: Vec<_> = open.iter().map(ask).collect();
-        // Somewhere within what has to be done for them.
+        // At a random point of the work.
         number.waits_for_requests(before + random.random_range(1..=4));
         drop(running);
         let answers: Vec<bool> =

@@ -1,6 +1,6 @@
-//! A stand-in for the business chat platform's cloud interface: it speaks it
-//! over a real socket, calls the service with its signature until a call is
-//! taken, and does wrong what it is told to.
+//! A test double of the business chat platform's cloud API over a real socket, with injected
+//! faults.
+//! Repeats a webhook call until it is accepted.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::{SocketAddr, TcpStream};
@@ -20,37 +20,34 @@ pub const APP_SECRET: &str = "stand-in-app-secret";
 pub const VERIFY: &str = "stand-in-verify";
 pub const NUMBER: &str = "106540352242922";
 pub const ACCOUNT: &str = "102290129340398";
-/// The number's own.
 pub const PHONE: &str = "+15550783881";
-/// Carries the signature of a call.
+/// Header with the signature of a webhook call.
 pub const SIGNATURE: &str = "x-hub-signature-256";
-/// Before a call that was not taken is made again.
+/// Delay before a rejected call is repeated.
 const AGAIN: Duration = Duration::from_millis(5);
-/// Before it looks again where nothing has changed.
+/// Delay between two checks while nothing changes.
 const IDLE: Duration = Duration::from_secs(1);
-/// Calls that are told once more where something is repeated.
+/// Latest calls that are candidates for a repeat.
 const REPEATED: usize = 20;
 
-/// Something that reached somebody.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reached {
     pub to: String,
     pub kind: String,
-    /// Its text or caption.
+    /// Text or caption.
     pub text: String,
     pub body: Value,
     pub id: String,
-    /// The number it knows as that.
+    /// The number the platform has for the recipient.
     known: String,
 }
 
-/// What the platform reports by itself of each message that reached somebody.
+/// Status reports sent automatically for each message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reports {
-    /// Nothing.
     #[default]
     None,
-    /// That it was sent, delivered and read, in any order and some twice.
+    /// Sent, delivered and read, in any order and some twice.
     Shuffled,
 }
 
@@ -59,7 +56,7 @@ struct World {
     names: Names,
     reached: Vec<Reached>,
     read: Vec<String>,
-    /// The messages whose senders were shown a typing sign.
+    /// Messages whose senders saw a typing indicator.
     typing: Vec<String>,
     brought: Vec<Value>,
     count: usize,
@@ -70,16 +67,16 @@ struct World {
     followed: bool,
     revoked: bool,
     held: bool,
-    /// Numbers that it knows as others.
+    /// Numbers the platform knows by another number.
     known_as: HashMap<String, String>,
     reports: Reports,
     plan: Option<Box<Plan>>,
-    /// To whom the next is sent whose answer is lost.
+    /// Recipient whose next message is carried out without an answer.
     cut: Option<String>,
     answers: Option<Box<Answers>>,
-    /// Where it calls.
+    /// Base URL of the webhook.
     hook: Option<String>,
-    /// What people wrote, in order; and what became of messages, in none.
+    /// Webhook calls: messages, which keep their order, and status reports, which do not.
     said: VecDeque<String>,
     status: Vec<String>,
     told: VecDeque<String>,
@@ -96,7 +93,6 @@ impl NumberServer {
         Self::start_as(Names::default())
     }
 
-    /// Plays another account.
     pub fn start_as(names: Names) -> Self {
         let shared: Arc<Shared<World>> = Arc::default();
         shared.world().names = names;
@@ -120,18 +116,18 @@ impl NumberServer {
         self.shared.world()
     }
 
-    /// Where it calls, as a person sets it on its pages.
+    /// Sets the webhook, as on the platform's settings pages.
     pub fn calls(&self, base: &str) {
         self.world().hook = Some(format!("{base}/hooks/whatsapp"));
         self.shared.changed();
     }
 
-    /// Decides what goes wrong with each call from now on.
+    /// Decides the fault of each request from now on.
     pub fn plan(&self, plan: impl FnMut(&str) -> Option<Wrong> + Send + 'static) {
         self.world().plan = Some(Box::new(plan));
     }
 
-    /// Does what is sent to a number next, without the plus, and loses its answer.
+    /// Loses the answer to the next message to a number (without the plus).
     pub fn cuts_after(&self, to: &str) {
         self.world().cut = Some(to.to_owned());
     }
@@ -140,7 +136,7 @@ impl NumberServer {
         self.world().plan = None;
     }
 
-    /// Answers calls that send something, where it says so, and does not do them.
+    /// Answers sends for which `answers` returns a value, without carrying them out.
     pub fn answer(&self, answers: impl Fn(&Value) -> Option<(u16, Value)> + Send + 'static) {
         self.world().answers = Some(Box::new(answers));
     }
@@ -149,13 +145,13 @@ impl NumberServer {
         self.world().reports = reports;
     }
 
-    /// What is sent reaches people, and is answered only when this ends.
+    /// While held, sends reach people but get no answer.
     pub fn hold(&self, held: bool) {
         self.world().held = held;
         self.shared.changed();
     }
 
-    /// Knows a number as another, without the plus.
+    /// Knows a number as another, both without the plus.
     pub fn knows(&self, number: &str, other: &str) {
         self.world().known_as.insert(number.to_owned(), other.to_owned());
     }
@@ -176,12 +172,10 @@ impl NumberServer {
         self.world().files.insert(id.to_owned(), bytes.to_vec());
     }
 
-    /// A customer writes; the message's id.
     pub fn says(&self, from: &str, text: &str) -> String {
         self.sends(from, "text", json!({ "body": text }), json!({}))
     }
 
-    /// The same with any content.
     pub fn sends(&self, from: &str, kind: &str, content: Value, more: Value) -> String {
         let mut world = self.world();
         world.count += 1;
@@ -200,8 +194,8 @@ impl NumberServer {
         id
     }
 
-    /// Tells messages as the platform does, with the contacts they come from.
-    pub fn tells(&self, contacts: Value, messages: Value) {
+    /// Reports messages with the contacts they come from.
+    pub fn report_messages(&self, contacts: Value, messages: Value) {
         let value = json!({ "contacts": contacts, "messages": messages });
         let mut world = self.world();
         world.said.push_back(change("messages", value));
@@ -209,20 +203,17 @@ impl NumberServer {
         self.shared.changed();
     }
 
-    /// Tells what became of a message.
     pub fn reports(&self, message: &Reached, status: &str) {
         self.world().status.push(status_of(message, status, true, &Value::Null));
         self.shared.changed();
     }
 
-    /// Tells that a message does not arrive.
     pub fn loses(&self, message: &Reached, code: i64, words: &str) {
         let error = json!({"code": code, "title": words, "error_data": {"details": words}});
         self.world().status.push(status_of(message, "failed", true, &error));
         self.shared.changed();
     }
 
-    /// Tells that something of the account has changed.
     pub fn changes(&self, field: &str) {
         let mut world = self.world();
         let call = change(field, json!({ "event": "CHANGED" }));
@@ -231,7 +222,7 @@ impl NumberServer {
         self.shared.changed();
     }
 
-    /// Tells of a text that was sent with the platform's own app.
+    /// Reports a text sent with the platform's own app.
     pub fn echoes(&self, to: &str, text: &str) {
         let echo = json!({"id": "wamid.ECHO1", "from": "15550783881", "to": to.trim_start_matches('+'),
             "timestamp": "1", "type": "text", "text": {"body": text}});
@@ -240,17 +231,14 @@ impl NumberServer {
         self.shared.changed();
     }
 
-    /// All that reached people, oldest first.
     pub fn reached(&self) -> Vec<Reached> {
         self.world().reached.clone()
     }
 
-    /// The messages that were shown as read.
     pub fn read_marks(&self) -> Vec<String> {
         self.world().read.clone()
     }
 
-    /// The files that were brought.
     pub fn brought(&self) -> Vec<Value> {
         self.world().brought.clone()
     }
@@ -263,7 +251,6 @@ impl NumberServer {
         self.world().requests
     }
 
-    /// Waits for something that reaches somebody.
     #[track_caller]
     pub fn waits_for(&self, text: &str) -> Reached {
         self.shared
@@ -285,13 +272,11 @@ impl NumberServer {
         self.shared.wait("a read mark", |world| world.read.iter().any(|text| text == id).then_some(()));
     }
 
-    /// Waits until the sender of a message was shown a typing sign.
     #[track_caller]
     pub fn waits_for_typing(&self, id: &str) {
         self.shared.wait("a typing sign", |world| world.typing.iter().any(|text| text == id).then_some(()));
     }
 
-    /// Waits until all its calls were taken.
     #[track_caller]
     pub fn waits_until_told(&self) {
         self.shared.wait("its calls", |world| {
@@ -300,7 +285,6 @@ impl NumberServer {
     }
 }
 
-/// The body of a call that tells one thing.
 pub fn change(field: &str, mut value: Value) -> String {
     static TIME: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(1);
     let time = TIME.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
@@ -323,12 +307,10 @@ fn status_of(message: &Reached, status: &str, ours: bool, error: &Value) -> Stri
     change("messages", json!({ "statuses": [told] }))
 }
 
-/// What it says a call is signed with.
 pub fn signature(body: &str) -> String {
     signature_with(APP_SECRET, body)
 }
 
-/// Signs a call with the secret of an app.
 pub fn signature_with(secret: &str, body: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let hex: String =
@@ -336,7 +318,7 @@ pub fn signature_with(secret: &str, body: &str) -> String {
     format!("sha256={hex}")
 }
 
-/// Makes one call, until it is taken.
+/// Makes one webhook call; puts it back if it was not accepted.
 fn call_once(shared: &Shared<World>, random: &mut StdRng) {
     let mut world = shared.world();
     let Some(url) = world.hook.clone().filter(|_| !world.said.is_empty() || !world.status.is_empty()) else {
@@ -366,7 +348,7 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
             drop(world);
             shared.changed();
         }
-        // The service is not there, or ended meanwhile: it may have taken it.
+        // The service is not running, or ended meanwhile and may have accepted the call.
         None | Some(500 | 503) => {
             if is_status {
                 world.status.push(body);
@@ -418,7 +400,7 @@ fn error(code: i64, words: &str) -> Value {
     json!({"error": {"message": words, "type": "OAuthException", "code": code, "fbtrace_id": "A"}})
 }
 
-/// What it says when it has too much to do, or has failed.
+/// Body of an overload or server error.
 fn failure(status: u16) -> Value {
     match status {
         429 => error(130_429, "Rate limit hit"),
@@ -476,7 +458,7 @@ fn answer(request: &RawRequest, method: &str, body: &Value, shared: &Shared<Worl
     })
 }
 
-/// Two templates a page.
+/// A page of two templates.
 fn page(all: &[Value], query: &str) -> Value {
     let after = query.split('&').find_map(|part| part.strip_prefix("after=Q%3D")).unwrap_or("0");
     let from: usize = after.parse().expect("a cursor it gave");
@@ -488,8 +470,7 @@ fn page(all: &[Value], query: &str) -> Value {
     told
 }
 
-/// Whether each part of a template has its variables, each once and by its name;
-/// of one with numbers nothing is asked.
+/// True if each part has all its named variables exactly once; always for numbered ones.
 fn is_filled_by_name(template: &Value, given: &Value) -> bool {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let word = |value: &Value| value.as_str().unwrap_or("").to_ascii_lowercase();
@@ -540,7 +521,7 @@ fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) 
     if world.reports == Reports::Shuffled {
         let mut random = StdRng::seed_from_u64(world.count as u64);
         for status in ["sent", "delivered", "read", "delivered"] {
-            // Only the first need say whose it is.
+            // Only the first report has to name the message's owner.
             let ours = status == "sent" || random.random_bool(0.5);
             world.status.push(status_of(&message, status, ours, &Value::Null));
         }

@@ -1,5 +1,4 @@
-//! The business chat channel on its platform: what people write, what they are
-//! answered, what the platform reports later, and each thing that it can say.
+//! The business chat channel on its platform: messages, status reports, and each error.
 
 use frontdesk::model::time::Clock;
 use frontdesk::service::AssistantChoice;
@@ -13,7 +12,6 @@ use crate::waiting::until_found;
 
 const ANA: &str = "+34600111222";
 
-/// A text for a customer.
 pub fn text_to(to: &str, text: &str) -> Value {
     json!({"to": to, "type": "text", "text": {"body": text}})
 }
@@ -22,15 +20,15 @@ async fn quiet(number: &NumberServer) -> Served {
     Served::number(number, AssistantChoice::Off).await
 }
 
-/// The same, with a customer who has written.
-async fn begun(number: &NumberServer) -> Served {
+/// A channel with a customer who has written.
+async fn channel_with_message(number: &NumberServer) -> Served {
     let served = quiet(number).await;
     number.says(ANA, "hi");
     served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     served
 }
 
-/// A conversation as it is read alone, with why a person is asked for.
+/// A conversation read alone, which includes its escalation.
 async fn whole(served: &Served) -> Value {
     let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
     served.get(&format!("/conversations/{id}")).await
@@ -40,7 +38,6 @@ fn refusal(status: u16, code: i64) -> (u16, Value) {
     (status, json!({"error": {"message": "(#) no", "code": code, "error_data": {"details": "the reason"}}}))
 }
 
-/// Waits until an answer of the service is as it is wanted.
 async fn until(served: &Served, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     until_found(path, async || {
         let told = served.get(path).await;
@@ -83,7 +80,7 @@ async fn a_person_answers_what_a_customer_wrote() {
     let history = served.waits(ANA, "read", |entry| entry[1]["status"] == "read").await;
     assert_eq!(history[1]["replyTo"], history[0]["id"]);
     assert!(history[1]["deliveredAt"].is_string() && history[1]["readAt"].is_string());
-    // A reaction to what the customer wrote, and one of theirs.
+    // Reactions in both directions.
     let id = history[0]["id"].as_str().expect("an id");
     let path = format!("/messages/{id}/react");
     let emoji = Some(json!({"emoji": "👍"}));
@@ -99,9 +96,9 @@ async fn a_person_answers_what_a_customer_wrote() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
+async fn message_refused_by_the_platform_costs_nothing_and_is_not_stored() {
     let number = NumberServer::start();
-    let served = begun(&number).await;
+    let served = channel_with_message(&number).await;
     let before = served.balance().await;
     let cases = [
         (400, 131_047, 400, "SESSION_EXPIRED"),
@@ -128,9 +125,9 @@ async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
+async fn unknown_send_is_settled_by_the_platform_report() {
     let number = NumberServer::start();
-    let served = begun(&number).await;
+    let served = channel_with_message(&number).await;
     for (wrong, text) in [
         (Wrong::CutBefore, "cut before"),
         (Wrong::CutDuring, "cut during"),
@@ -159,9 +156,9 @@ async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_is_asked_for_once_all_is_known() {
+async fn escalation_ends_once_all_outcomes_are_known() {
     let number = NumberServer::start();
-    let served = begun(&number).await;
+    let served = channel_with_message(&number).await;
     number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
     served.send(text_to(ANA, "Did it?"), None).await;
     number.nothing_goes_wrong();
@@ -171,7 +168,7 @@ async fn nobody_is_asked_for_once_all_is_known() {
     let history = served.waits(ANA, "sent", |entry| entry[1]["status"] == "sent").await;
     assert_eq!(history[1]["whatsappMessageId"], json!(reached.id));
     assert_eq!(whole(&served).await["escalation"], Value::Null);
-    // The report that it failed settles the same, and gives back what it cost.
+    // A report of the failure settles the message and refunds it.
     number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
     let before = served.balance().await;
     served.send(text_to(ANA, "And this?"), None).await;
@@ -181,16 +178,16 @@ async fn nobody_is_asked_for_once_all_is_known() {
     served.waits(ANA, "failed", |entry| entry[2]["status"] == "failed").await;
     assert_eq!(served.balance().await, before);
     let told = whole(&served).await.to_string();
-    assert!(told.contains("does not arrive") && told.contains("no such customer"), "{told}");
+    assert!(told.contains("could not be delivered") && told.contains("no such customer"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_may_come_before_the_answer_and_in_any_order() {
     let number = NumberServer::start();
-    let served = begun(&number).await;
+    let served = channel_with_message(&number).await;
     number.hold(true);
     let (answer, ()) = tokio::join!(served.send(text_to(ANA, "Early"), Some("early")), async {
-        // Not `waits_for`: what stands still here would hold up the send, too.
+        // Not `waits_for`: it would block the send, too.
         let reached = until_found("the text", async || number.reached().pop().ok_or("nothing yet")).await;
         number.reports(&reached, "read");
         served.waits(ANA, "read", |entry| entry.len() == 2 && entry[1]["status"] == "read").await;
@@ -212,9 +209,9 @@ async fn a_report_may_come_before_the_answer_and_in_any_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_does_not_arrive_is_given_back_and_a_person_asked_for() {
+async fn undelivered_message_is_refunded_and_asks_for_a_person() {
     let number = NumberServer::start();
-    let served = begun(&number).await;
+    let served = channel_with_message(&number).await;
     let before = served.balance().await;
     let (_, told) = served.send(text_to(ANA, "Still there?"), None).await;
     assert_eq!((&told["status"], served.balance().await), (&json!("sent"), before - 1));
@@ -226,13 +223,13 @@ async fn what_does_not_arrive_is_given_back_and_a_person_asked_for() {
     number.waits_until_told();
     assert_eq!(served.balance().await, before, "once");
     let told = whole(&served).await.to_string();
-    assert!(told.contains("does not arrive") && told.contains("24 hours"), "{told}");
+    assert!(told.contains("could not be delivered") && told.contains("24 hours"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_pause_is_kept_to_and_the_order_with_it() {
     let number = NumberServer::start();
-    let served = begun(&number).await;
+    let served = channel_with_message(&number).await;
     let mut first = true;
     number.plan(move |method| (method == "messages" && std::mem::take(&mut first)).then_some(Wrong::TooMany));
     let seen = number.requests();
@@ -241,7 +238,7 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
         until_found("the first", is_asked).await;
         served.send(text_to(ANA, "two"), None).await
     });
-    // Told as `queued` where it takes longer than is waited for.
+    // Answered `queued` if the platform is slow.
     assert_eq!((one.0, two.0), (200, 200));
     let is_sent = |value: &Value| value["status"] != "queued";
     let history =
@@ -303,7 +300,7 @@ async fn templates_are_the_platforms_own_with_their_status() {
         all.map(|value| value["name"].as_str().expect("a name").to_owned()).collect()
     };
     assert_eq!(names(&served.get("/templates").await), ["order_ready", "order_sent"]);
-    // It opens a conversation with somebody who has never written.
+    // A template opens a conversation with a new contact.
     let (status, told) = served.send(filled("order_ready"), None).await;
     assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
     let reached = number.waits_for("order_ready");
@@ -313,12 +310,12 @@ async fn templates_are_the_platforms_own_with_their_status() {
     let refused = served.send(filled("order_late"), None).await;
     assert_eq!((refused.0, &refused.1["code"]), (400, &json!("TEMPLATE_ERROR")));
 
-    // What changes on the platform's side changes here.
+    // Changes at the platform are picked up here.
     number.set_templates(&[template("order_late", "APPROVED")]);
     number.rate("RED");
     number.changes("message_template_status_update");
     until(&served, "/templates", |told| names(told) == ["order_late"]).await;
-    // And where a send finds out, too.
+    // And when a send is refused for it.
     number.set_templates(&[template("order_ready", "APPROVED")]);
     number.answer(|_| Some(refusal(400, 132_001)));
     assert_eq!(served.send(filled("order_late"), None).await.1["code"], "TEMPLATE_ERROR");
@@ -327,7 +324,7 @@ async fn templates_are_the_platforms_own_with_their_status() {
     let all = admin.channels(SystemClock.now()).await.expect("listed");
     let one = all
         .iter()
-        .find(|channel_standing| channel_standing.kind == frontdesk::service::channels::Channel::Whatsapp)
+        .find(|channel_standing| channel_standing.kind == frontdesk::platforms::Channel::Whatsapp)
         .expect("there");
     assert_eq!((one.quality.as_deref(), one.tier.as_deref()), (Some("RED"), Some("TIER_1K")));
     assert_eq!(rated(&served.get("/account").await), (json!("RED"), json!("TIER_1K")));
@@ -336,7 +333,7 @@ async fn templates_are_the_platforms_own_with_their_status() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn buttons_and_places_go_as_they_are() {
     let number = NumberServer::start();
-    let served = begun(&number).await;
+    let served = channel_with_message(&number).await;
     let interactive = json!({"type": "button", "body": {"text": "Keep it?"}, "action": {"buttons": [
         {"type": "reply", "reply": {"id": "yes", "title": "Yes"}}]}});
     let asked = json!({"to": ANA, "type": "interactive", "interactive": interactive});
@@ -358,7 +355,7 @@ async fn buttons_and_places_go_as_they_are() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_customer_with_another_number_stays_the_same() {
     let number = NumberServer::start();
-    let served = begun(&number).await;
+    let served = channel_with_message(&number).await;
     let system = json!({"body": "changed", "wa_id": "34600999888", "type": "user_changed_number"});
     number.sends(ANA, "system", system, json!({}));
     served.waits("+34600999888", "the same conversation", |entry| entry.len() == 1).await;
@@ -368,7 +365,7 @@ async fn a_customer_with_another_number_stays_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_the_platform_is_heard() {
+async fn unsigned_hook_requests_are_refused() {
     let number = NumberServer::start();
     let served = quiet(&number).await;
     number.waits_until_followed();
@@ -421,13 +418,13 @@ async fn a_broadcast_leaves_in_its_lanes_and_counts_what_became_of_each() {
     let hurried = std::sync::atomic::AtomicBool::new(false);
     number.answer(move |body| match body["to"].as_str() {
         Some("34600000002") => Some(refusal(400, 131_026)),
-        // Too many to one customer at once: it leaves a moment later.
+        // Pair rate limit: the message is sent a moment later.
         Some("34600000003") if !hurried.swap(true, std::sync::atomic::Ordering::SeqCst) => {
             Some(refusal(400, 131_056))
         }
         _ => None,
     });
-    // By its number: they leave one after another, and may arrive in any order.
+    // By number: messages are sent one after another and may arrive in any order.
     number.cuts_after("34600000001");
     let message = filled("order_ready");
     let message = json!({"type": "template", "template": message["template"]});
@@ -437,7 +434,6 @@ async fn a_broadcast_leaves_in_its_lanes_and_counts_what_became_of_each() {
     let price = told["creditsUsed"].as_f64().expect("a price") as i64 / 4;
     let path = format!("/broadcast/{}", told["broadcastId"].as_str().expect("an id"));
     let told = until(&served, &path, |value| value["status"] == "completed").await;
-    // One was refused, and of one nobody knows yet.
     assert_eq!(
         (&told["failed"], &told["sentCount"], &told["pending"]),
         (&json!(1), &json!(2), &json!(3)),
@@ -465,7 +461,7 @@ async fn a_broadcast_leaves_in_its_lanes_and_counts_what_became_of_each() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     let number = NumberServer::start();
-    let served = begun(&number).await;
+    let served = channel_with_message(&number).await;
     let tried = served.call("whatsapp test", "POST", "/messages/send", Some(text_to(ANA, "try")), None).await;
     assert_eq!(
         (tried.0, &tried.1["test"], &tried.1["status"]),
@@ -474,7 +470,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     );
     number.waits_until_followed();
     let admin = dashboard(&served.options).await;
-    admin.disconnect(frontdesk::service::channels::Channel::Whatsapp).await.expect("disconnected");
+    admin.disconnect(frontdesk::platforms::Channel::Whatsapp).await.expect("disconnected");
     assert!(!number.is_followed(), "it calls nobody for this account any more");
     let told = loop {
         let (status, told) = served.send(text_to(ANA, "still there?"), None).await;

@@ -1,5 +1,4 @@
-//! People on business chat who show no number, or write under another form of it:
-//! each is one person with one conversation.
+//! People on business chat without a number or with another form of it have one conversation.
 
 use frontdesk::service::AssistantChoice;
 use serde_json::{Value, json};
@@ -11,11 +10,10 @@ use crate::waiting::until_found;
 
 const ID: &str = "BR.1502576394655843";
 const NUMBER: &str = "+34600111222";
-/// As people write it, and as the platform keeps it.
+/// The number as people write it, and as the platform stores it.
 const LONG: &str = "+5531988887777";
 const SHORT: &str = "+553188887777";
 
-/// Somebody writes, with a number or without.
 fn says(number: &NumberServer, phone: Option<&str>, id: &str, wamid: &str, text: &str) {
     let mut contact = json!({"user_id": id, "profile": {"name": "Rui", "username": "rui.mar"}});
     let mut message = json!({
@@ -25,10 +23,10 @@ fn says(number: &NumberServer, phone: Option<&str>, id: &str, wamid: &str, text:
         contact["wa_id"] = phone[1..].into();
         message["from"] = phone[1..].into();
     }
-    number.tells(json!([contact]), json!([message]));
+    number.report_messages(json!([contact]), json!([message]));
 }
 
-/// The only conversation, once it has so many messages.
+/// The only conversation, once it has this many messages.
 async fn only(served: &Served, count: i64) -> Value {
     until_found("one conversation", async || {
         let all = served.conversations().await;
@@ -50,7 +48,7 @@ async fn person_without_a_number_is_heard_and_answered() {
     assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
     let reached = number.waits_for("Good morning");
     assert_eq!((&reached.body["recipient"], &reached.body["to"]), (&json!(ID), &Value::Null));
-    // A number that is shown later belongs to the same person.
+    // A number shown later belongs to the same person.
     says(&number, Some(NUMBER), ID, "wamid.P2", "This is my number");
     let found = only(&served, 3).await;
     assert_eq!((&found["customerPhone"], &found["customerAddress"]), (&json!(NUMBER), &Value::Null));
@@ -74,7 +72,7 @@ async fn customer_who_hides_the_number_stays_one_person() {
     let reached = number.waits_for("I see");
     assert_eq!((&reached.body["recipient"], &reached.body["to"]), (&json!(ID), &Value::Null));
     // The id is replaced, and replaced again with the number.
-    number.tells(
+    number.report_messages(
         json!([]),
         json!([{"id": "wamid.P3", "type": "system", "timestamp": "1", "from_user_id": "BR.2",
             "system": {"type": "user_changed_user_id", "user_id": "BR.2", "previous_user_id": ID}}]),
@@ -94,14 +92,14 @@ async fn number_with_and_without_the_ninth_digit_is_one_customer() {
     number.says(SHORT, "Oi");
     let found = only(&served, 1).await;
     assert_eq!((&found["customerPhone"], &found["customerName"]), (&json!(SHORT), &json!("Bia")));
-    // Free text is taken in both forms, and leaves in the platform's.
+    // Free text is accepted in both forms, and sent in the platform's.
     for (to, text) in [(LONG, "bom dia"), (SHORT, "boa tarde")] {
         let (status, sent) = served.send(text_to(to, text), None).await;
         assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
         assert_eq!(number.waits_for(text).to, SHORT[1..]);
     }
     only(&served, 3).await;
-    // A contact is found and changed by either, and there is one.
+    // A contact is found and changed by either, and exists once.
     let again = json!({"phone": SHORT, "email": "bia@mail.example"});
     let (status, changed) = served.call("whatsapp live", "POST", "/contacts", Some(again), None).await;
     assert_eq!((status, &changed["id"]), (200, &made["id"]), "{changed}");

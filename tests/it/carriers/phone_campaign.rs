@@ -1,6 +1,5 @@
-//! Random faults and kill -9 between the service and the platform of texts,
-//! which does not repeat a call that nobody took: nothing is lost, nothing
-//! reaches anybody twice, and all that reached somebody is known in the end.
+//! Random faults and kill -9 between the service and the platform of texts, which does not repeat
+//! failed webhook calls: nothing is lost or sent twice.
 
 use std::collections::BTreeMap;
 
@@ -16,24 +15,21 @@ use super::{Served, StandIn};
 use crate::binary::Binary;
 use crate::waiting::until_so;
 
-/// Customers who text and are texted.
 const CUSTOMERS: usize = 12;
-/// Where texts are sent.
 const SEND: &str = "/v1/voip/sms";
-/// Where the platform believes the service to be.
+/// Public URL the platform signs.
 const PUBLIC: [&str; 2] = ["--public-url", "https://desk.example"];
 
 fn customer(number: usize) -> String {
     format!("+3460000{number:04}")
 }
 
-/// How often a text reached somebody.
 fn count(phone: &PhoneServer, text: &str) -> usize {
     phone.texts().iter().filter(|carried| carried.text == text).count()
 }
 
-/// What is shown of a text in the end.
-fn wanted(phone: &PhoneServer, text: &str) -> &'static str {
+/// Expected final status of a text.
+fn expected_status(phone: &PhoneServer, text: &str) -> &'static str {
     match count(phone, text) {
         0 => "unknown",
         1 => "delivered",
@@ -86,7 +82,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
                         .collect::<Vec<_>>()
                 };
                 let is_settled = |value: &Value| {
-                    value["status"] == wanted(&phone, value["content"].as_str().unwrap_or(""))
+                    value["status"] == expected_status(&phone, value["content"].as_str().unwrap_or(""))
                 };
                 of("inbound").len() > round
                     && of("outbound").len() == round
@@ -157,7 +153,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         };
         let before = phone.asked_to_send();
         let askers: Vec<_> = open.iter().map(ask).collect();
-        // Somewhere within what has to be done for them.
+        // At a random point of the work.
         phone.waits_for_sends(before + random.random_range(1..=3));
         drop(running);
         let answers: Vec<bool> =
@@ -173,10 +169,10 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     }
     campaign::settle(&database, said.len() + CUSTOMERS);
     phone.waits_until_told();
-    // What was told while nobody listened is in the lists.
+    // Missed webhook calls are in the lists.
     until_so("all that left is known", || {
         let sent = rows(&database, "outbound");
-        sent.len() == kills * 4 && sent.iter().all(|(text, status)| *status == wanted(&phone, text))
+        sent.len() == kills * 4 && sent.iter().all(|(text, status)| *status == expected_status(&phone, text))
     });
     drop(running);
     check(&phone, &database, &said);

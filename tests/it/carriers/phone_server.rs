@@ -1,6 +1,5 @@
-//! A stand-in for the platform of texts and calls: it speaks it over a real
-//! socket, calls the service once with its signature and never again, keeps
-//! lists of all it has, and does wrong what it is told to.
+//! A test double of the platform of texts and calls over a real socket, with injected faults. Makes
+//! each webhook call once, and keeps lists of everything.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::Write;
@@ -23,36 +22,33 @@ use crate::raw_http::RawRequest;
 
 pub const ACCOUNT: &str = "AC0123456789abcdef0123456789abcdef";
 pub const TOKEN: &str = "stand-in-auth-token";
-/// The number's own.
 pub const NUMBER: &str = "+15550100200";
-/// Carries the signature of a call.
+/// Header with the signature of a webhook call.
 pub const SIGNATURE: &str = "x-twilio-signature";
-/// Before it looks again where nothing has changed.
+/// Delay between two checks while nothing changes.
 const IDLE: Duration = Duration::from_secs(1);
-/// Calls that are made once more where something is repeated.
+/// Latest calls that are candidates for a repeat.
 const REPEATED: usize = 20;
-/// Things of one page of a list.
+/// Entries of one page of a list.
 const PAGE: usize = 20;
 
 type Form = BTreeMap<String, String>;
 
-/// A text or call that reached somebody.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Carried {
     pub id: String,
     pub to: String,
-    /// What the text says; the script of a call.
+    /// Text, or the script of a call.
     pub text: String,
     pub form: Form,
 }
 
-/// What the platform reports by itself of each text that reached somebody.
+/// Status reports sent automatically for each text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TextReports {
-    /// Nothing.
     #[default]
     None,
-    /// That it was sent and delivered, in any order and some twice.
+    /// Sent and delivered, in any order and some twice.
     Shuffled,
 }
 
@@ -61,7 +57,7 @@ struct World {
     names: Names,
     texts: Vec<Carried>,
     calls: Vec<Carried>,
-    /// All it lists, oldest first.
+    /// Everything the lists return, oldest first.
     listed: Vec<Value>,
     listed_calls: Vec<Value>,
     files: HashMap<String, Vec<u8>>,
@@ -69,7 +65,7 @@ struct World {
     count: usize,
     sends: usize,
     hook: Option<String>,
-    /// Where its calls are passed on to.
+    /// Base URL webhook calls are forwarded to, as by a reverse proxy.
     proxied: Option<String>,
     revoked: bool,
     trial: bool,
@@ -78,7 +74,7 @@ struct World {
     reports: TextReports,
     plan: Option<Box<Plan>>,
     answers: Option<Box<Answers>>,
-    /// Calls to make: their addresses and bodies.
+    /// Webhook calls to make: URL and body.
     said: VecDeque<(String, String)>,
     status: Vec<(String, String)>,
     told: VecDeque<(String, String)>,
@@ -95,7 +91,6 @@ impl PhoneServer {
         Self::start_as(Names::default())
     }
 
-    /// Plays another account.
     pub fn start_as(names: Names) -> Self {
         let shared: Arc<Shared<World>> = Arc::default();
         shared.world().names = names;
@@ -118,7 +113,7 @@ impl PhoneServer {
         self.shared.world()
     }
 
-    /// Decides what goes wrong with each request from now on.
+    /// Decides the fault of each request from now on.
     pub fn plan(&self, plan: impl FnMut(&str) -> Option<Wrong> + Send + 'static) {
         self.world().plan = Some(Box::new(plan));
     }
@@ -127,7 +122,7 @@ impl PhoneServer {
         self.world().plan = None;
     }
 
-    /// Answers what would reach somebody, where it says so, and does not do it.
+    /// Answers sends for which `answers` returns a value, without carrying them out.
     pub fn answer(&self, answers: impl Fn(&Value) -> Option<(u16, Value)> + Send + 'static) {
         self.world().answers = Some(Box::new(answers));
     }
@@ -136,19 +131,19 @@ impl PhoneServer {
         self.world().reports = reports;
     }
 
-    /// What is sent reaches people, and is answered only when this ends.
+    /// While held, sends reach people but get no answer.
     pub fn hold(&self, held: bool) {
         self.world().held = held;
         self.shared.changed();
     }
 
-    /// It calls nobody: what happens is only in its lists.
+    /// Stops webhook calls: events appear only in the lists.
     pub fn calls_nobody(&self, deaf: bool) {
         self.world().deaf = deaf;
         self.shared.changed();
     }
 
-    /// What it calls is passed on to a service elsewhere.
+    /// Forwards webhook calls to another service, as a reverse proxy does.
     pub fn is_proxied_to(&self, base: &str) {
         self.world().proxied = Some(base.to_owned());
     }
@@ -165,17 +160,16 @@ impl PhoneServer {
         self.world().files.insert(id.to_owned(), bytes.to_vec());
     }
 
-    /// Whether it was told where files lie who asks.
+    /// True if credentials were sent to the host of the files.
     pub fn has_shown_credentials(&self) -> bool {
         self.world().shown_credentials
     }
 
-    /// A customer texts; the message's id.
     pub fn says(&self, from: &str, text: &str) -> String {
         self.sends(from, text, &[])
     }
 
-    /// The same with files, by their ids and media types.
+    /// Sends a text with files, given by id and media type.
     pub fn sends(&self, from: &str, text: &str, files: &[(&str, &str)]) -> String {
         let mut world = self.world();
         world.count += 1;
@@ -201,7 +195,7 @@ impl PhoneServer {
         id
     }
 
-    /// A customer texts a word that the platform itself understands.
+    /// Sends an opt-out word, which the platform itself understands.
     pub fn asks(&self, from: &str, text: &str, opt_out: &str) {
         let mut world = self.world();
         world.count += 1;
@@ -220,12 +214,11 @@ impl PhoneServer {
         self.shared.changed();
     }
 
-    /// Tells what became of a text.
     pub fn reports(&self, text: &Carried, status: &str) {
         self.loses(text, status, None);
     }
 
-    /// The same, with the platform's number of what is wrong.
+    /// Reports the status of a text with the platform's error code.
     pub fn loses(&self, text: &Carried, status: &str, error: Option<i64>) {
         let mut world = self.world();
         tell(&mut world, text, status, error);
@@ -233,23 +226,20 @@ impl PhoneServer {
         self.shared.changed();
     }
 
-    /// Tells what became of a call.
     pub fn call_is(&self, call: &Carried, status: &str, seconds: i64) {
         move_call(&mut self.world(), call, status, seconds);
         self.shared.changed();
     }
 
-    /// All texts that reached people, oldest first.
     pub fn texts(&self) -> Vec<Carried> {
         self.world().texts.clone()
     }
 
-    /// All calls that rang, oldest first.
     pub fn calls(&self) -> Vec<Carried> {
         self.world().calls.clone()
     }
 
-    /// How often something that reaches somebody was asked for.
+    /// Number of requests for a text or call.
     pub fn asked_to_send(&self) -> usize {
         self.world().sends
     }
@@ -258,14 +248,12 @@ impl PhoneServer {
         self.world().hook.clone()
     }
 
-    /// Waits for a text that reaches somebody.
     #[track_caller]
     pub fn waits_for(&self, text: &str) -> Carried {
         self.shared
             .wait(text, |world| world.texts.iter().find(|carried| carried.text.contains(text)).cloned())
     }
 
-    /// Waits for a call to somebody.
     #[track_caller]
     pub fn waits_for_call(&self, to: &str) -> Carried {
         self.shared.wait(to, |world| world.calls.iter().find(|call| call.to == to).cloned())
@@ -281,7 +269,6 @@ impl PhoneServer {
         self.shared.wait("being followed", |world| world.hook.clone());
     }
 
-    /// Waits until all its calls were made.
     #[track_caller]
     pub fn waits_until_told(&self) {
         self.shared.wait("its calls", |world| {
@@ -300,7 +287,6 @@ fn encoded(form: &Form) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish()
 }
 
-/// Now, as the platform writes dates.
 fn date() -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -309,12 +295,10 @@ fn date() -> String {
     format!("Mon, {} {} {} {} +0000", &now[8..10], MONTHS[month - 1], &now[..4], &now[11..19])
 }
 
-/// What it says a call of an address is signed with.
 pub fn signature(url: &str, body: &str) -> String {
     signature_with(TOKEN, url, body)
 }
 
-/// Signs a call with the token of an account.
 pub fn signature_with(token: &str, url: &str, body: &str) -> String {
     let mut fields: Vec<_> = form_urlencoded::parse(body.as_bytes()).into_owned().collect();
     fields.sort();
@@ -355,7 +339,7 @@ fn move_call(world: &mut World, call: &Carried, status: &str, seconds: i64) {
     }
 }
 
-/// Makes one call. It is not made again where nobody takes it.
+/// Makes one webhook call; a failed call is not repeated.
 fn call_once(shared: &Shared<World>, random: &mut StdRng) {
     let mut world = shared.world();
     if world.said.is_empty() && world.status.is_empty() {
@@ -370,7 +354,7 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
         world.said.pop_front().expect("one")
     };
     world.calling = true;
-    // As a proxy passes it on, under the address that was signed.
+    // A proxy forwards the call; the signature covers the original URL.
     let reached = world.proxied.as_ref().map(|base| {
         let path = url.split_once("://").and_then(|pair| pair.1.split_once('/')).map_or("", |pair| pair.1);
         format!("{base}/{path}")
@@ -388,7 +372,7 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
             let excess = world.told.len().saturating_sub(REPEATED);
             world.told.drain(..excess);
         }
-        // The service is not there, or ended meanwhile.
+        // The service is not running, or ended meanwhile.
         None | Some((500 | 503 | 404, _)) => {}
         Some(other) => panic!("the service answered {other:?} to {body}"),
     }
@@ -411,7 +395,7 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     let name = path.strip_prefix(&account).unwrap_or("").to_owned();
     if name.contains("/Media/") && is_known {
         let file = name.rsplit('/').next().unwrap_or("");
-        // The same machine, and to whoever asks another host.
+        // This machine by a name that counts as another host for the client.
         let elsewhere = request.headers["host"].replace("127.0.0.1", "localhost");
         let head = format!(
             "HTTP/1.1 307 X\r\nlocation: http://{elsewhere}/files/{file}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -440,7 +424,7 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     });
 }
 
-/// Gives a file to whoever asks, as another host would.
+/// Serves a file as a foreign host would.
 fn give_file(stream: &mut TcpStream, shared: &Shared<World>, file: &str, is_shown: bool) {
     let mut world = shared.world();
     world.shown_credentials |= is_shown;
@@ -453,7 +437,7 @@ fn error(code: i64, words: &str) -> Value {
     json!({"code": code, "message": words, "more_info": "https://platform.example/errors"})
 }
 
-/// What it says when it has too much to do, or has failed.
+/// Body of an overload or server error.
 fn failure(status: u16) -> Value {
     match status {
         429 => error(20_429, "Too Many Requests"),
@@ -505,7 +489,7 @@ fn answer(request: &RawRequest, name: &str, form: Form, shared: &Shared<World>) 
     }
 }
 
-/// A page of what is to or from a number, newest first.
+/// A page of entries to or from a number, newest first.
 fn page(member: &str, all: &[Value], query: &HashMap<String, String>) -> Value {
     let is = |value: &Value, field: &str, name: &str| {
         query.get(name).is_none_or(|wanted| value[field] == **wanted)

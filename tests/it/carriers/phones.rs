@@ -1,8 +1,7 @@
-//! The voice and SMS channel on its platform: what people text, what they are
-//! answered, calls, words that are heeded, and each thing the platform can say.
+//! The voice and SMS channel on its platform: texts, calls, opt-out words, and each error.
 
+use frontdesk::platforms::Channel;
 use frontdesk::service::AssistantChoice;
-use frontdesk::service::channels::Channel;
 use serde_json::{Value, json};
 
 use super::phone_server::{NUMBER, PhoneServer, SIGNATURE, signature};
@@ -13,7 +12,6 @@ use crate::waiting::until_found;
 
 const ANA: &str = "+34600111222";
 
-/// A text for a customer.
 pub fn text_to(to: &str, text: &str) -> Value {
     json!({"to": to, "body": text})
 }
@@ -22,15 +20,14 @@ async fn quiet(phone: &PhoneServer) -> Served {
     Served::phone(phone, AssistantChoice::Off).await
 }
 
-/// The same, with a customer who has texted.
-async fn begun(phone: &PhoneServer) -> Served {
+/// A channel with a customer who has texted.
+async fn channel_with_text(phone: &PhoneServer) -> Served {
     let served = quiet(phone).await;
     phone.says(ANA, "hi");
     served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     served
 }
 
-/// Why a person is asked for.
 async fn escalation(served: &Served) -> String {
     served.conversations().await[0]["escalation"].to_string()
 }
@@ -44,13 +41,11 @@ fn refusal(status: u16, code: i64) -> (u16, Value) {
     (status, json!({"code": code, "message": "the reason"}))
 }
 
-/// Waits until the platform was asked to send something, beside whoever asks.
-async fn asked(phone: &PhoneServer) {
+async fn wait_for_request(phone: &PhoneServer) {
     let is_asked = async || if phone.asked_to_send() > 0 { Ok(()) } else { Err("nothing") };
     until_found("a request", is_asked).await;
 }
 
-/// The status of the last message of a customer.
 fn last(history: &[Value]) -> &str {
     history.last().and_then(|value| value["status"].as_str()).unwrap_or("")
 }
@@ -78,7 +73,7 @@ async fn a_person_answers_what_a_customer_texted() {
     phone.reports(&reached, "delivered");
     let history = served.waits(ANA, "delivered", |entry| last(entry) == "delivered").await;
     assert_eq!(history[1]["details"], "{\"segments\":1}");
-    // What no longer fits the usual alphabet takes more of the network, and costs the same.
+    // Text outside the GSM alphabet takes more segments and costs the same.
     let long = format!("{}ő", "a".repeat(70));
     served.send(text_to(ANA, &long), None).await;
     let history = served.waits(ANA, "a long one", |entry| entry.len() == 3).await;
@@ -88,9 +83,9 @@ async fn a_person_answers_what_a_customer_texted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
+async fn message_refused_by_the_platform_costs_nothing_and_is_not_stored() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     let before = served.balance().await;
     let cases = [
         (400, 21_211, 400, "INVALID_RECIPIENT", "the reason"),
@@ -99,7 +94,7 @@ async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
         (400, 30_007, 502, "WHATSAPP_ERROR", "the reason"),
         (400, 21_606, 400, "NOT_CONFIGURED", "the reason"),
         (401, 20_003, 400, "NOT_CONFIGURED", "the reason"),
-        // The last one: nobody writes to the customer after it.
+        // The last case: afterwards the customer cannot be written to.
         (400, 21_610, 400, "INVALID_RECIPIENT", "written STOP"),
     ];
     for (status, code, wanted, word, why) in cases {
@@ -118,9 +113,9 @@ async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
+async fn unknown_send_is_settled_by_the_platform_report() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     phone.calls_nobody(true);
     for (wrong, text) in [
         (Wrong::CutBefore, "cut before"),
@@ -137,7 +132,7 @@ async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
         assert_eq!((again.0, &again.1["status"]), (200, &json!("unknown")), "{text}: not sent again");
     }
     assert!(escalation(&served).await.contains("not known"), "{}", escalation(&served).await);
-    // A report settles one of them; the platform's lists settle the others.
+    // A report settles one message, the platform's lists settle the others.
     phone.calls_nobody(false);
     phone.reports(&phone.waits_for("cut during"), "delivered");
     let settled = |history: &[Value], text: &str, status: &str| {
@@ -155,9 +150,9 @@ async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_alike_nobody_guesses_which_has_left() {
+async fn identical_texts_of_unknown_outcome_are_not_guessed() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     phone.calls_nobody(true);
     let mut first = true;
     phone.plan(move |what| {
@@ -168,7 +163,7 @@ async fn of_two_alike_nobody_guesses_which_has_left() {
         assert_eq!(served.send(text_to(ANA, "twin"), Some(key)).await.1["status"], "unknown");
     }
     phone.nothing_goes_wrong();
-    // What is read behind them was read after them.
+    // A later message was read, so the earlier ones had their time.
     phone.says(ANA, "still there?");
     let history = served.waits(ANA, "what came then", |entry| entry.len() == 4).await;
     assert_eq!([&history[1]["status"], &history[2]["status"]], ["unknown", "unknown"]);
@@ -178,7 +173,7 @@ async fn of_two_alike_nobody_guesses_which_has_left() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_may_come_before_the_answer_and_in_any_order() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     phone.hold(true);
     let (answer, ()) = tokio::join!(served.send(text_to(ANA, "Early"), Some("early")), async {
         let reached =
@@ -201,9 +196,9 @@ async fn a_report_may_come_before_the_answer_and_in_any_order() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_does_not_arrive_is_given_back_and_a_person_asked_for() {
+async fn undelivered_message_is_refunded_and_asks_for_a_person() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     let before = served.balance().await;
     let (_, told) = served.send(text_to(ANA, "Still there?"), None).await;
     assert_eq!((&told["status"], served.balance().await), (&json!("sent"), before - 1));
@@ -215,20 +210,20 @@ async fn what_does_not_arrive_is_given_back_and_a_person_asked_for() {
     phone.waits_until_told();
     assert_eq!(served.balance().await, before, "once");
     let why = escalation(&served).await;
-    assert!(why.contains("does not arrive") && why.contains("landline"), "{why}");
+    assert!(why.contains("could not be delivered") && why.contains("landline"), "{why}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_pause_is_kept_to_and_the_order_with_it() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     let mut first = true;
     phone.plan(move |what| (what == "send" && std::mem::take(&mut first)).then_some(Wrong::TooMany));
     let (one, two) = tokio::join!(served.send(text_to(ANA, "one"), None), async {
-        asked(&phone).await;
+        wait_for_request(&phone).await;
         served.send(text_to(ANA, "two"), None).await
     });
-    // Told as `queued` where it takes longer than is waited for.
+    // Answered `queued` if the platform is slow.
     assert_eq!((one.0, two.0), (200, 200));
     let is_sent = |value: &Value| value["status"] != "queued";
     let history =
@@ -239,7 +234,7 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_come_from_where_the_platform_says_that_they_lie() {
+async fn files_are_fetched_from_the_platforms_address() {
     let phone = PhoneServer::start();
     let served = quiet(&phone).await;
     let png = b"\x89PNG\r\n\x1a\nsmall";
@@ -258,7 +253,7 @@ async fn files_come_from_where_the_platform_says_that_they_lie() {
     phone.sends(ANA, "", &[("ME9", "image/png")]);
     let history = served.waits(ANA, "one without its file", |entry| entry.len() == 3).await;
     assert_eq!((&history[2]["contentType"], &history[2]["mediaUrl"]), (&json!("image"), &json!("")));
-    // The same as its lists tell it.
+    // A message that arrives only by the platform's lists.
     phone.calls_nobody(true);
     phone.sends(ANA, "and this", &[("ME1", "image/png")]);
     let history = served.waits(ANA, "what was listed", |entry| entry.len() == 4).await;
@@ -280,7 +275,7 @@ async fn stop_start_and_help_are_heeded() {
     assert_eq!((served.balance().await, phone.asked_to_send()), (before, 0));
     let admin = dashboard(&served.options).await;
     let lines = admin.test_channel(Channel::Voip).await.expect("it answers");
-    assert!(lines.iter().any(|line| line.contains("1 customer has written STOP")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("1 customer wrote STOP")), "{lines:?}");
     admin.close();
 
     phone.says(ANA, "START");
@@ -290,7 +285,7 @@ async fn stop_start_and_help_are_heeded() {
     served.waits(ANA, "a third", |entry| entry.len() == 4).await;
     let why = escalation(&served).await;
     assert!(why.contains("asks for help"), "{why}");
-    // A person answers, and a word within a sentence is none; nor is a yes of somebody who takes texts.
+    // The word within a sentence does not count, nor a yes without an earlier opt-out.
     served.send(text_to(ANA, "Ana here"), None).await;
     let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
     assert_eq!(served.automation(&id, Some(true)).await.0, 200, "handed back");
@@ -303,16 +298,16 @@ async fn stop_start_and_help_are_heeded() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_text_that_waits_does_not_leave_after_a_stop() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     let before = served.balance().await;
     phone.plan(|what| (what == "send").then_some(Wrong::TooMany));
     let (answer, ()) = tokio::join!(served.send(text_to(ANA, "Our offers"), None), async {
-        asked(&phone).await;
+        wait_for_request(&phone).await;
         phone.says(ANA, "STOP");
         served.waits(ANA, "the word", |entry| texts(entry).contains(&"STOP")).await;
         phone.nothing_goes_wrong();
     });
-    // Where it took longer than a request waits, the history tells it.
+    // If it took longer than a request waits, the history has the outcome.
     let is_told = answer.1["code"] == "INVALID_RECIPIENT" || answer.1["status"] == "queued";
     assert!(is_told, "{answer:?}");
     until_found("the price", async || match served.balance().await {
@@ -324,9 +319,9 @@ async fn a_text_that_waits_does_not_leave_after_a_stop() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_nobody_was_told_of_is_read_from_the_lists() {
+async fn unreported_messages_are_read_from_the_lists() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     served.send(text_to(ANA, "Ready"), None).await;
     phone.calls_nobody(true);
     phone.reports(&phone.waits_for("Ready"), "delivered");
@@ -337,16 +332,16 @@ async fn what_nobody_was_told_of_is_read_from_the_lists() {
     let history =
         served.waits(ANA, "all of it", |entry| entry.len() == 52 && entry[1]["status"] == "delivered").await;
     assert_eq!(texts(&history)[2..], wanted);
-    // Told at last, it is nothing new.
+    // A late webhook call adds nothing new.
     phone.calls_nobody(false);
     phone.says(ANA, "behind it");
     served.waits(ANA, "one more", |entry| entry.len() == 53).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_is_placed_followed_and_paid_by_what_was_spoken() {
+async fn call_is_placed_followed_and_charged_by_duration() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     let before = served.balance().await;
     let metadata = json!({"message": "Your repair is ready", "language": "en-GB"});
     let (status, told) = call(&served, ANA, metadata.clone(), Some("call-1")).await;
@@ -365,7 +360,7 @@ async fn a_call_is_placed_followed_and_paid_by_what_was_spoken() {
     phone.waits_until_told();
     assert_eq!((phone.calls().len(), served.balance().await), (1, before - 15), "three minutes began");
     assert_eq!(served.conversations().await[0]["type"], "call");
-    // Nobody answers: what was paid is given back.
+    // An unanswered call is refunded.
     call(&served, "+34600333444", json!({}), None).await;
     phone.call_is(&phone.waits_for_call("+34600333444"), "no-answer", 0);
     served.waits("+34600333444", "not answered", |entry| last(entry) == "failed").await;
@@ -375,14 +370,13 @@ async fn a_call_is_placed_followed_and_paid_by_what_was_spoken() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_may_ring_is_not_placed_again() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     let before = served.balance().await;
     phone.plan(|what| (what == "send").then_some(Wrong::CutAfter));
     let (_, told) = call(&served, ANA, json!({}), Some("cut")).await;
     assert_eq!(told["status"], "unknown", "{told}");
     phone.nothing_goes_wrong();
     assert_eq!(call(&served, ANA, json!({}), Some("cut")).await.1["status"], "unknown");
-    // Only its lists tell of it.
     phone.calls_nobody(true);
     phone.call_is(&phone.waits_for_call(ANA), "completed", 30);
     let history = served.waits(ANA, "ended", |entry| last(entry) == "completed").await;
@@ -394,7 +388,7 @@ async fn a_call_that_may_ring_is_not_placed_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_is_hung_up_from_the_dashboard() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     let (_, told) = call(&served, ANA, json!({}), None).await;
     let id = told["callId"].as_str().expect("an id").to_owned();
     phone.call_is(&phone.waits_for_call(ANA), "in-progress", 0);
@@ -412,7 +406,7 @@ async fn a_call_is_hung_up_from_the_dashboard() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_the_platform_is_heard() {
+async fn unsigned_hook_requests_are_refused() {
     let phone = PhoneServer::start();
     let served = quiet(&phone).await;
     let url = format!("{}/hooks/voip", served.running.base_url.trim_end_matches("/v1"));
@@ -445,7 +439,7 @@ async fn only_the_platform_is_heard() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     for path in ["/voip/sms", "/voip/calls"] {
         let tried = served.call("voip test", "POST", path, Some(text_to(ANA, "try")), None).await;
         assert_eq!((tried.0, &tried.1["test"]), (200, &json!(true)), "{tried:?}");
@@ -478,7 +472,7 @@ async fn the_assistant_answers_through_the_platform() {
     let history = served.waits(ANA, "an answer", |entry| entry.len() == 2).await;
     assert_eq!((&history[1]["senderType"], &history[1]["status"]), (&json!("ai"), &json!("sent")));
     assert_eq!(phone.texts()[0].text, texts(&history)[1]);
-    // A code of some machine is no question.
+    // A code from a machine is no question.
     phone.says("HARBOR", "Your code is 1234");
     served.waits("HARBOR", "the code", |entry| entry.len() == 1).await;
     let due = "SELECT count(*) FROM due WHERE kind = 'answer'";
@@ -488,7 +482,7 @@ async fn the_assistant_answers_through_the_platform() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn number_that_the_platform_says_has_opted_out_is_written_to_after_start_alone() {
     let phone = PhoneServer::start();
-    let served = begun(&phone).await;
+    let served = channel_with_text(&phone).await;
     phone.answer(|_| Some(refusal(400, 21_610)));
     let refused = served.send(text_to(ANA, "Our offers"), None).await;
     assert_eq!((refused.0, &refused.1["code"]), (400, &json!("INVALID_RECIPIENT")), "{refused:?}");
@@ -500,7 +494,7 @@ async fn number_that_the_platform_says_has_opted_out_is_written_to_after_start_a
     phone.asks(ANA, "ALTA", "START");
     served.waits(ANA, "the word", |history| history.len() == 2).await;
     assert_eq!(served.send(text_to(ANA, "Welcome back"), None).await.1["status"], "sent");
-    // A STOP in another language is one as well.
+    // STOP in another language counts, too.
     phone.asks(ANA, "ARRET", "STOP");
     served.waits(ANA, "the other word", |history| texts(history).contains(&"ARRET")).await;
     let refused = served.send(text_to(ANA, "Our offers"), None).await;

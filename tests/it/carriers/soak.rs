@@ -1,7 +1,7 @@
-//! A long day of one number: at the pace the platform takes, with reports in any
-//! order and a fault now and then, every text arrives once and no queue grows.
+//! A long day of one number: at the platform's rate, with reports in any order and occasional
+//! faults, every text arrives once and no queue grows.
 //!
-//! `FRONTDESK_SOAK_MINUTES` says for how long; without it, a few rounds.
+//! `FRONTDESK_SOAK_MINUTES` sets the duration; the default is a few rounds.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -20,14 +20,12 @@ use super::stand_in::Wrong;
 use crate::postgres::cluster;
 use crate::waiting::until_found;
 
-/// Rounds where no time is given.
 const ROUNDS: usize = 3;
-/// Who write and are written to.
 const PEOPLE: usize = 25;
-/// What goes wrong, of all that is sent.
+/// Share of sends with a fault.
 const WRONG: f64 = 0.02;
 
-/// What is on its way, or waits to be worked on.
+/// Number of unfinished rows.
 const OPEN: &str = "SELECT (SELECT count(*) FROM egress WHERE settled_at IS NULL OR state <> 'taken')
     + (SELECT count(*) FROM ingress WHERE done_at IS NULL)";
 
@@ -54,7 +52,6 @@ async fn every_text_of_a_long_day_arrives_once() {
             number.says(&person(it), &format!("question {round}"));
         }
         if round == 0 {
-            // Each has opened the window.
             for it in 0..PEOPLE {
                 served.waits(&*person(it), "a question", |entry| !entry.is_empty()).await;
             }

@@ -1,5 +1,4 @@
-//! What all stand-ins for platforms have in common: each reads a request off a
-//! real socket, does wrong what it is told to, and answers.
+//! Common parts of the platforms' test doubles.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -13,24 +12,23 @@ use serde_json::{Value, json};
 use crate::raw_http::RawRequest;
 use crate::waiting::PATIENCE;
 
-/// What goes wrong with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wrong {
-    /// The connection ends before anything was read of the request.
+    /// The connection ends before the request is read.
     CutBefore,
-    /// It is done, and the answer ends in the middle.
+    /// Carried out; the answer ends in the middle.
     CutDuring,
-    /// It is done, and there is no answer.
+    /// Carried out; no answer.
     CutAfter,
-    /// It is not done: too many requests.
+    /// Not carried out: 429.
     TooMany,
-    /// It is not done, and the platform has failed.
+    /// Not carried out: server error.
     Failed,
-    /// It is done, and the platform says that it has failed.
+    /// Carried out; the answer is a server error.
     FailedAfter,
-    /// It is done; the answer dawdles.
+    /// Carried out; the answer is slow.
     Slow,
-    /// It is done, and what was told before is told again.
+    /// Carried out; earlier webhook calls are repeated.
     Repeated,
 }
 
@@ -47,23 +45,22 @@ impl Wrong {
     ];
 }
 
-/// What goes wrong with each call, by its method.
+/// Fault of each request, by its method.
 pub type Plan = dyn FnMut(&str) -> Option<Wrong> + Send;
-/// What is answered to what would reach somebody, instead of doing it.
+/// Answers to sends that are not carried out.
 pub type Answers = dyn Fn(&Value) -> Option<(u16, Value)> + Send;
 
-/// Names of an account that a stand-in plays in place of its usual one, each behind the
-/// usual one.
+/// Names of another account: pairs of the usual name and its replacement.
 #[derive(Clone, Copy, Default)]
 pub struct Names(pub &'static [(&'static str, &'static str)]);
 
 impl Names {
-    /// Says something of the usual account about this one.
+    /// Replaces the usual names by this account's.
     pub fn say(self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, (usual, own)| text.replace(usual, own))
     }
 
-    /// Reads a request about this account as one about the usual account.
+    /// Replaces this account's names in a request by the usual ones.
     pub fn read(self, request: RawRequest) -> RawRequest {
         if self.0.is_empty() {
             return request;
@@ -75,7 +72,7 @@ impl Names {
         RawRequest { target: usual(&request.target), headers, body, ..request }
     }
 
-    /// Answers about this account.
+    /// Replaces the usual names in an answer by this account's.
     pub fn answer(self, (status, body): (u16, Vec<u8>)) -> (u16, Vec<u8>) {
         match std::str::from_utf8(&body) {
             Ok(text) if !self.0.is_empty() => (status, self.say(text).into_bytes()),
@@ -84,7 +81,7 @@ impl Names {
     }
 }
 
-/// A world that threads share, and that tells when it has changed.
+/// State shared by threads, with a notification of changes.
 pub struct Shared<W>(Mutex<W>, Condvar);
 
 impl<W: Default> Default for Shared<W> {
@@ -102,12 +99,12 @@ impl<W> Shared<W> {
         self.1.notify_all();
     }
 
-    /// Gives the world up until it has changed, or some time has passed.
+    /// Unlocks the state until it changes or the time is over.
     pub fn rest<'a>(&self, world: MutexGuard<'a, W>, most: Duration) -> MutexGuard<'a, W> {
         self.1.wait_timeout(world, most).expect("no one failed").0
     }
 
-    /// Waits for something.
+    /// Waits until `found` returns a value.
     #[track_caller]
     pub fn wait<T>(&self, what: &str, mut found: impl FnMut(&W) -> Option<T>) -> T {
         let mut world = self.world();
@@ -123,7 +120,7 @@ impl<W> Shared<W> {
     }
 }
 
-/// Serves each connection on a thread of its own; where it listens.
+/// Serves each connection on a thread; returns the address.
 pub fn listen<W: Send + 'static>(shared: &Arc<Shared<W>>, serve: fn(TcpStream, &Shared<W>)) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -137,7 +134,6 @@ pub fn listen<W: Send + 'static>(shared: &Arc<Shared<W>>, serve: fn(TcpStream, &
     address
 }
 
-/// Reads a request; nothing where the connection breaks off.
 pub fn read(stream: &mut TcpStream) -> Option<RawRequest> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 16 * 1024];
@@ -152,8 +148,7 @@ pub fn read(stream: &mut TcpStream) -> Option<RawRequest> {
     }
 }
 
-/// Answers a request by doing it, as wrongly as is wanted; `error` is the body
-/// of a status that is none of success.
+/// Answers a request with the planned fault; `error` is the body for a status other than success.
 pub fn respond(
     stream: &mut TcpStream,
     wrong: Option<Wrong>,
@@ -181,7 +176,7 @@ pub fn respond(
         body.len()
     );
     let whole = [head.as_bytes(), &body].concat();
-    // Whoever asked may have gone.
+    // The client may be gone.
     let _ = match wrong {
         Some(Wrong::CutDuring) => stream.write_all(&whole[..whole.len() - body.len() / 2 - 1]),
         Some(Wrong::Slow) => {
@@ -191,7 +186,7 @@ pub fn respond(
     };
 }
 
-/// The values of a body, JSON or a form with a file in it.
+/// Fields of a body: JSON, or a form with a file.
 pub fn fields(request: &RawRequest) -> Value {
     let kind = request.headers.get("content-type").map_or("", String::as_str);
     let Some((_, boundary)) = kind.split_once("boundary=") else {
@@ -211,8 +206,7 @@ pub fn fields(request: &RawRequest) -> Value {
     all
 }
 
-/// Calls a service, as platforms do; its status and what it says, or nothing
-/// where it is not there.
+/// Calls a service as platforms do; returns status and body, `None` if it is not running.
 pub fn call(method: &str, url: &str, header: (&str, &str), body: &str) -> Option<(u16, String)> {
     let rest = url.strip_prefix("http://").expect("a plain address");
     let (host, path) = rest.split_once('/').expect("a path");

@@ -1,5 +1,4 @@
-//! From a customer's first word on the platform to a person's answer, with the
-//! inbox on screen.
+//! From a customer's first message on the platform to a person's answer, with the inbox on screen.
 
 use frontdesk::service::AssistantChoice;
 use serde_json::json;
@@ -13,7 +12,6 @@ use crate::desk::Desk;
 use crate::waiting::until;
 
 const ANA: i64 = 77;
-/// Lets the desk read until it shows something.
 pub fn shows(desk: &mut Desk, text: &str) {
     until(text, || {
         desk.settle().wait(1_000_000);
@@ -39,19 +37,18 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     let words: String = answer.chars().take(24).collect();
     shows(&mut desk, &words);
 
-    // The customer asks for a person, and the assistant steps aside.
+    // The customer asks for a person, and the AI escalates.
     bot.says(ANA, "I want a human please");
-    shows(&mut desk, "AI failing");
+    shows(&mut desk, "asked for a person");
     desk.keys("p");
-    shows(&mut desk, "AI OFF by you");
-    desk.keys("r").types("Ana here, a person.").keys("<Enter>").keys("<Enter>");
+    shows(&mut desk, "you have it");
+    desk.keys("r").types("Ana here, a person.").keys("<Enter><Ctrl-X>");
     shows(&mut desk, "Ana here, a person.");
     let reached = bot.waits_for("Ana here, a person.");
     assert_eq!(reached.chat, ANA.to_string());
     shows(&mut desk, "sent");
     assert_eq!(bot.reached().iter().filter(|reached| reached.text.contains("Ana here")).count(), 1);
 
-    // What nobody can know is shown as that, and not sent again.
     bot.plan(|method| (method == "sendMessage").then_some(Wrong::CutAfter));
     desk.types("Did this arrive?").keys("<Enter>").keys("<Enter>");
     shows(&mut desk, "unknown");
@@ -61,7 +58,6 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     assert_eq!(bot.reached().iter().filter(|reached| reached.text == "Did this arrive?").count(), 1);
 }
 
-/// Lets the desk work until something has reached somebody.
 fn reaches<T>(desk: &mut Desk, text: &str, find: impl Fn() -> Option<T>) -> T {
     until(text, || {
         desk.settle().wait(1_000_000);
@@ -87,20 +83,19 @@ fn a_customer_the_assistant_and_a_person_on_a_real_number() {
     let words: String = answer.chars().take(24).collect();
     shows(&mut desk, &words);
 
-    // The customer asks for a person, who takes the conversation over.
     number.says(MARIA, "I want a human please");
-    shows(&mut desk, "AI failing");
+    shows(&mut desk, "asked for a person");
     desk.keys("r").types("Ana here, a person.").keys("<Enter>").shows("pause the AI and send").keys("y");
     let found = || number.reached().into_iter().find(|reached| reached.text == "Ana here, a person.");
     let reached = reaches(&mut desk, "the person's answer", found);
     number.reports(&reached, "read");
-    shows(&mut desk, "AI OFF");
+    shows(&mut desk, "you have it");
     shows(&mut desk, "read");
     number.says(MARIA, "thank you");
     shows(&mut desk, "thank you");
     assert_eq!(number.reached().len(), 2, "the assistant is silent");
 
-    // What may have left is shown as unknown, until the platform reports it.
+    // The outcome is unknown until the platform reports it.
     number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
     desk.types("Did this arrive?").keys("<Enter>");
     let found = || number.reached().into_iter().find(|reached| reached.text == "Did this arrive?");
@@ -134,8 +129,8 @@ fn a_template_with_named_variables_is_filled_on_screen_and_sent_by_name() {
     desk.keys("<Enter>");
     shows(&mut desk, "Is my bicycle ready?");
 
-    // The variables are asked for by their names, each once in each part.
-    desk.keys("t");
+    // Variables are requested by name, each once per part.
+    desk.keys("T");
     shows(&mut desk, "bicycle_ready");
     desk.keys("<Enter>").shows("Template bicycle_ready · en_US · utility");
     desk.shows("header {{order_id}}").shows("body {{first_name}} Ana").shows("body {{order_id}}");
@@ -158,7 +153,7 @@ fn a_template_with_named_variables_is_filled_on_screen_and_sent_by_name() {
     shows(&mut desk, "read");
     assert_eq!(number.reached().len(), 1);
 
-    // By numbers they are refused, and nothing leaves.
+    // Numbered variables are refused, and nothing is sent.
     let by_number = json!({"to": MARIA, "type": "template", "template": {"name": "bicycle_ready",
     "language": {"code": "en_US"}, "components": [
         {"type": "header", "parameters": [{"type": "text", "text": "1041"}]},
@@ -186,20 +181,20 @@ fn a_customer_the_assistant_and_a_person_on_a_real_phone() {
     let words: String = answer.chars().take(24).collect();
     shows(&mut desk, &words);
 
-    // The customer asks for a person; one answers, and the price is on the key.
+    // The customer asks for a person; the price is on the key.
     phone.says(MARIA, "I want a human please");
-    shows(&mut desk, "AI failing");
-    desk.keys("<Enter>i").types("Ana here, a person.").shows("1 SMS").keys("<Enter><Enter>");
+    shows(&mut desk, "asked for a person");
+    desk.keys("<Enter>i").types("Ana here, a person.").shows("1 SMS").keys("<Enter><Ctrl-X>");
     let found = || phone.texts().into_iter().find(|text| text.text == "Ana here, a person.");
     let reached = reaches(&mut desk, "the person's answer", found);
     assert_eq!(reached.to, MARIA);
     shows(&mut desk, "Ana here, a person.");
     assert_eq!(phone.texts().iter().filter(|text| text.text == "Ana here, a person.").count(), 1);
 
-    // Who has written STOP gets nothing more, and the desk is told why.
+    // After STOP nothing is sent, and the desk shows the reason.
     phone.says(MARIA, "STOP");
     shows(&mut desk, "STOP");
-    desk.types("One more thing").keys("<Enter><Enter>");
+    desk.types("One more thing").keys("<Enter><Ctrl-X>");
     shows(&mut desk, "INVALID_RECIPIENT");
     assert!(phone.texts().iter().all(|text| text.text != "One more thing"));
 }

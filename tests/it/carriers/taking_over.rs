@@ -1,9 +1,8 @@
-//! Nobody is talked over: once a person's message was accepted or a pause confirmed,
-//! no text of the assistant's reaches the platform in that conversation, whichever
-//! moment of a thought it met.
+//! The assistant never talks over a person: once a person's message was accepted or a pause
+//! confirmed, no text of the assistant reaches the platform in that conversation, at whichever
+//! moment of an answer.
 //!
-//! `FRONTDESK_TAKEOVERS` says how many trials each channel has; the default suits a
-//! test run.
+//! `FRONTDESK_TAKEOVERS` sets the number of trials per channel.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -27,12 +26,11 @@ use crate::postgres::cluster;
 use crate::waiting::until_found;
 
 const TRIALS: usize = 8;
-/// Conversations that are thought about at a time.
 const TOGETHER: usize = 4;
-/// Turns given up between the model's answer and what the person does.
+/// Maximum yields between the model's answer and the takeover.
 const TURNS: u32 = 200_000;
 
-/// A model that answers a question once it may; each question is its number.
+/// A model that answers a question only when allowed to; each question is identified by its text.
 struct Model {
     stand_in: StandIn,
     questions: Arc<(Mutex<Questions>, Condvar)>,
@@ -41,7 +39,7 @@ struct Model {
 #[derive(Default)]
 struct Questions {
     asked: HashSet<String>,
-    /// Those that may be answered.
+    /// Questions that may be answered.
     free: HashSet<String>,
 }
 
@@ -67,7 +65,7 @@ impl Model {
 
     async fn is_asked(&self, question: &str) {
         until_found("the model is asked", async || {
-            // Nobody reads what it was asked.
+            // Requests are not inspected.
             self.stand_in.take_requests();
             let is_asked = self.questions.0.lock().expect("no one failed").asked.contains(question);
             is_asked.then_some(()).ok_or("not yet")
@@ -81,7 +79,6 @@ impl Model {
     }
 }
 
-/// The last question in a request for an answer.
 fn question_in(request: &Value) -> String {
     let said = request["messages"].as_array().map_or(&[][..], Vec::as_slice);
     let last = said.iter().rev().find(|value| value["role"] == "user");
@@ -89,7 +86,6 @@ fn question_in(request: &Value) -> String {
     text.split_whitespace().find(|word| word.starts_with("question-")).unwrap_or("").to_owned()
 }
 
-/// A channel on its platform's stand-in.
 enum Line<'a> {
     Number(&'a NumberServer),
     Bot(&'a BotServer),
@@ -97,11 +93,9 @@ enum Line<'a> {
     Mailbox(&'a TestMailbox),
 }
 
-/// A customer, by what they are called on the platform.
 #[derive(Debug, Clone)]
 struct Customer {
     peer: String,
-    /// Their conversation or thread, once they have written.
     id: String,
 }
 
@@ -139,7 +133,6 @@ impl Line<'_> {
         }
     }
 
-    /// The conversation of a customer who has written.
     async fn customer(&self, served: &Served, peer: &str) -> Customer {
         let sql = match self {
             Self::Mailbox(_) => format!("SELECT id FROM threads WHERE lower(contact_email) = '{peer}'"),
@@ -152,7 +145,6 @@ impl Line<'_> {
         Customer { peer: peer.to_owned(), id }
     }
 
-    /// A text of a person's.
     fn text(&self, customer: &Customer, text: &str) -> Value {
         match self {
             Self::Number(_) => numbers::text_to(&customer.peer, text),
@@ -164,7 +156,7 @@ impl Line<'_> {
         }
     }
 
-    /// How many of the assistant's texts the platform has taken for somebody.
+    /// Number of the assistant's texts the platform accepted for a customer.
     fn answers_to(&self, served: &Served, customer: &Customer) -> usize {
         let peer = &customer.peer;
         let is_answer = |text: &str| text.starts_with("answer to");
@@ -196,7 +188,6 @@ impl Line<'_> {
     }
 }
 
-/// What a person does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takeover {
     Writes,
@@ -204,7 +195,6 @@ enum Takeover {
 }
 
 impl Served {
-    /// The same service with other options.
     async fn again(self, change: impl FnOnce(&mut frontdesk::service::Options)) -> Self {
         let Self { running, mut running_options, .. } = self;
         change(&mut running_options);
@@ -244,8 +234,7 @@ impl Served {
     }
 }
 
-/// One customer who asks, and a person who takes over at a moment that chance
-/// decides; how many answers had reached the customer before.
+/// One customer asks, and a person takes over at a random moment; returns the earlier answers.
 async fn trial(
     line: &Line<'_>,
     served: &Served,
@@ -283,7 +272,7 @@ async fn nobody_is_talked_over(line: Line<'_>) {
     for some in numbers.chunks(TOGETHER) {
         met.extend(join_all(some.iter().map(|number| trial(&line, &served, &model, *number, seed))).await);
     }
-    // Asked after all of them, and answered: so each of them had its time.
+    // Answered after all earlier questions, so each of those had its time.
     for number in trials..trials + TOGETHER {
         let question = format!("question-{number}");
         let peer = line.peer(number);
@@ -305,7 +294,7 @@ async fn nobody_is_talked_over(line: Line<'_>) {
             (200, json!({"id": customer.id, "enabled": false}))
         );
     }
-    // Handed back, the assistant answers what is asked next.
+    // After handing back, the assistant answers the next question.
     let (customer, before) = &met[0];
     assert_eq!(served.automation(&customer.id, Some(true)).await.0, 200);
     let question = format!("question-{}", trials + TOGETHER);
@@ -340,8 +329,7 @@ async fn nobody_is_talked_over_by_mail() {
     nobody_is_talked_over(Line::Mailbox(&mailbox)).await;
 }
 
-/// With the other setting a person's message ends what is being thought, and the
-/// customer's next message is the assistant's again.
+/// With this setting the assistant answers the customer's next message after a person's.
 async fn the_next_message_is_the_assistants_again(line: Line<'_>) {
     let model = Model::start();
     let served = line.serve(&model, AfterPersonAnswers::NextCustomerMessage).await;
@@ -359,7 +347,7 @@ async fn the_next_message_is_the_assistants_again(line: Line<'_>) {
         (line.answers_to(&served, &customer) > 0).then_some(()).ok_or("none")
     })
     .await;
-    // A pause holds also then.
+    // A pause holds with this setting, too.
     served.takes_over(&line, &customer, Takeover::Pauses).await;
     assert_eq!(line.answers_to(&served, &customer), 1, "what was thought of before is not said");
     let off = json!({"id": customer.id, "enabled": false});
@@ -381,9 +369,9 @@ async fn a_thread_is_the_assistants_again_with_the_next_mail() {
     the_next_message_is_the_assistants_again(Line::Mailbox(&mailbox)).await;
 }
 
-/// A mail that a person has sent with another program is a person's answer.
+/// A mail sent from the mailbox by another program counts as a person's answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_sent_from_the_mailbox_itself_takes_over() {
+async fn mail_sent_from_the_mailbox_takes_over() {
     let Some(servers) = servers() else { return };
     let mut mailbox = servers.mailbox();
     mailbox.auto_reply = true;
@@ -412,9 +400,9 @@ async fn what_was_sent_from_the_mailbox_itself_takes_over() {
     assert_eq!(served.automation(&customer.id, None).await.1["enabled"], false);
 }
 
-/// So is a message that a person has sent with the platform's own app on a phone.
+/// A message sent with the platform's own app counts as a person's answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_sent_with_the_platforms_app_takes_over() {
+async fn message_sent_with_the_platforms_app_takes_over() {
     let (number, model) = (NumberServer::start(), Model::start());
     let line = Line::Number(&number);
     let served = line.serve(&model, AfterPersonAnswers::Pause).await;

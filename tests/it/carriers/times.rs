@@ -1,5 +1,4 @@
-//! The platform's time: the service window and the order of a history go by it,
-//! what is new goes by arrival.
+//! The platform's time orders the history and sets the service window; events go by arrival.
 
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND};
 use frontdesk::service::AssistantChoice;
@@ -12,7 +11,7 @@ use super::{Served, texts};
 
 const ANA: &str = "+34600111222";
 
-/// A customer wrote so long ago, in microseconds.
+/// Sends a message with a time this many microseconds ago.
 fn says(number: &NumberServer, ago: i64, text: &str) {
     let sent_at = SystemClock.now().plus(-ago).micros() / SECOND;
     number.sends(ANA, "text", json!({ "body": text }), json!({ "timestamp": sent_at.to_string() }));
@@ -27,14 +26,14 @@ async fn message_that_comes_a_day_late_opens_no_window() {
     assert_eq!(served.conversations().await[0]["serviceWindowOpen"], false);
     let (status, refused) = served.send(text_to(ANA, "Hello"), None).await;
     assert_eq!((status, &refused["code"]), (400, &json!("SESSION_EXPIRED")), "{refused}");
-    // One of today opens it, and a late one does not shut it again.
+    // A message of today opens the window, and a later arriving older one does not close it.
     says(&number, 23 * HOUR, "today");
     says(&number, 30 * HOUR, "earlier");
     let history = served.waits(ANA, "all", |history| history.len() == 3).await;
     assert_eq!(texts(&history), ["earlier", "yesterday", "today"], "as they were sent");
     assert_eq!(served.conversations().await[0]["serviceWindowOpen"], true);
     assert_eq!(served.send(text_to(ANA, "Hello"), None).await.0, 200);
-    // The trigger goes by arrival.
+    // The trigger is ordered by arrival.
     let told = served.get("/triggers/new-message").await;
     let newest: Vec<&Value> =
         told["data"].as_array().expect("a list").iter().map(|one| &one["content"]).collect();

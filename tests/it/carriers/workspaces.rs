@@ -1,15 +1,14 @@
-//! Two workspaces of one service, each with platforms of its own: what comes in and goes
-//! out stays with its workspace, and no call is filed under another one's channel.
+//! Two workspaces of one service, each with its own platforms, do not see each other's messages.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
 
+use frontdesk::api::carriers::MailboxSettings;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
 use frontdesk::service::carriers::dashboard::{MailboxAccess, NumberAccess, PhoneAccess};
 use frontdesk::service::{IssuedKey, Options, PublicUrl, RunningService, start};
 use frontdesk::shell::clock::SystemClock;
-use frontdesk::wire::carriers::MailboxSettings;
 use serde_json::{Value, json};
 
 use super::bot_server::{self, BotServer};
@@ -43,7 +42,6 @@ const SECOND_PHONE: Names = Names(&[
     ("15550100200", "15550100300"),
 ]);
 
-/// A workspace with its platforms.
 struct Shop {
     /// `None` for the first workspace.
     workspace: Option<String>,
@@ -115,7 +113,6 @@ impl Shop {
         admin.close();
     }
 
-    /// Customers write to the shop everywhere.
     fn is_written_to(&self, text: &str) {
         self.number.says(ANA, &format!("whatsapp {text}"));
         self.bot.says(7, &format!("telegram {text}"));
@@ -126,7 +123,6 @@ impl Shop {
     }
 }
 
-/// A service with two workspaces.
 struct Town {
     running: RunningService,
     options: Options,
@@ -168,7 +164,6 @@ impl Town {
         format!("{}/hooks/{channel}", self.running.base_url.trim_end_matches("/v1"))
     }
 
-    /// What came in, each behind its workspace's name and the kind of its channel.
     fn came_in(&self) -> Vec<String> {
         let from = "JOIN workspaces ON workspaces.id = channels.workspace";
         let chats = format!(
@@ -204,7 +199,7 @@ impl Town {
         assert_eq!(status, 200, "{told}");
     }
 
-    /// Sends a text from a shop everywhere; it leaves by its own platforms only.
+    /// Sends a text from a shop on every channel; only its own platforms get it.
     async fn send_everywhere(&self, at: usize, text: &str) {
         let (shop, other) = (&self.shops[at], &self.shops[1 - at]);
         self.send(
@@ -232,7 +227,7 @@ impl Town {
     }
 }
 
-fn wanted(shop: &Shop, text: &str) -> Vec<String> {
+fn expected_texts(shop: &Shop, text: &str) -> Vec<String> {
     let name = shop.workspace.as_deref().unwrap_or("first");
     let mut kinds = vec!["whatsapp", "telegram", "voip"];
     kinds.extend(shop.mailbox.as_ref().map(|_| "email"));
@@ -240,12 +235,12 @@ fn wanted(shop: &Shop, text: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_comes_in_and_goes_out_stays_with_its_workspace() {
+async fn messages_stay_within_their_workspace() {
     let mut town = Town::start(false).await;
     let mut all = Vec::new();
     for (shop, text) in town.shops.iter().zip(["one", "two"]) {
         shop.is_written_to(text);
-        all.extend(wanted(shop, text));
+        all.extend(expected_texts(shop, text));
     }
     town.waits_for(all.clone()).await;
     for (at, text) in ["from the first", "from the second"].into_iter().enumerate() {
@@ -255,7 +250,7 @@ async fn what_comes_in_and_goes_out_stays_with_its_workspace() {
     town.running = start(town.options.clone()).await.expect("it starts once more");
     for (shop, text) in town.shops.iter().zip(["three", "four"]) {
         shop.is_written_to(text);
-        all.extend(wanted(shop, text));
+        all.extend(expected_texts(shop, text));
     }
     town.waits_for(all).await;
     town.running.shutdown().await;
@@ -286,8 +281,8 @@ async fn an_account_is_connected_once_and_disconnected_alone() {
     let admin = admin.in_workspace(Some(SECOND.to_owned()));
     let standings = admin.channels(now).await.expect("listed");
     assert_eq!(standings[0].address.as_deref(), Some("+15550783999"));
-    admin.test_channel(frontdesk::service::channels::Channel::Whatsapp).await.expect("well");
-    admin.disconnect(frontdesk::service::channels::Channel::Whatsapp).await.expect("disconnected");
+    admin.test_channel(frontdesk::platforms::Channel::Whatsapp).await.expect("well");
+    admin.disconnect(frontdesk::platforms::Channel::Whatsapp).await.expect("disconnected");
     admin.close();
     first.number.says(ANA, "still here");
     town.waits_for(vec!["first whatsapp: still here".to_owned()]).await;

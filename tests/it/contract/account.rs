@@ -1,5 +1,4 @@
-//! Who asks, and what they may: every 401 and 403, and the account.
-//! Interface: Authentication; Account.
+//! Authentication and scopes: every 401 and 403, and `GET /account`.
 
 use super::*;
 
@@ -32,7 +31,7 @@ async fn each_way_not_to_be_known_has_its_code() {
         (Some(format!("Bearer {}", &good[..good.len() - 1])), "INVALID_KEY"),
     ];
     for (value, code) in cases {
-        // What is asked for does not matter, nor whether it is there.
+        // Independent of the path, existing or not.
         for path in ["/account", "/messages/send", "/nowhere", "/conversations?limit=0"] {
             let call = world.call("GET", path).keyless();
             let call = match &value {
@@ -61,7 +60,7 @@ async fn a_revoked_key_stops_with_the_next_call() {
     world.dev("/keys/revoke", json!({"key": world.live("whatsapp")})).await.ok();
     world.get("/account").await.refused(401, "REVOKED_KEY");
     world.post("/messages/send", text_to(ANA, "x")).await.refused(401, "REVOKED_KEY");
-    // Others go on; it stays revoked.
+    // Other keys work; the key stays revoked.
     world.call("GET", "/account").key(world.live("telegram")).send().await.ok();
     world.dev("/keys/revoke", json!({"key": world.live("whatsapp")})).await.ok();
     world.get("/account").await.refused(401, "REVOKED_KEY");
@@ -106,6 +105,22 @@ async fn a_key_reaches_its_own_channel_only() {
     for (channel, path) in HOMES {
         world.call("GET", path).key(world.live(channel)).send().await.ok();
     }
+}
+
+#[tokio::test]
+async fn a_key_of_any_channel_reads_what_the_service_offers_to_desks() {
+    let world = World::new().await;
+    let path = "/../desk/v1";
+    world.call("GET", path).keyless().send().await.refused(401, "INVALID_AUTH");
+    for channel in ["whatsapp", "telegram", "email", "voip"] {
+        let key = world.live(channel);
+        let account = world.call("GET", "/account").key(&key).send().await.ok();
+        let body = world.call("GET", path).key(&key).send().await.ok();
+        assert_eq!(body["workspace"], account["workspace"], "{body}");
+        assert_eq!(body["features"], json!(["automation"]), "{body}");
+        assert!(body["version"].as_str().is_some_and(|version| !version.is_empty()), "{body}");
+    }
+    world.call("POST", path).json(&json!({})).send().await.refused(405, "METHOD_NOT_ALLOWED");
 }
 
 #[tokio::test]

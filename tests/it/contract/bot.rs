@@ -1,8 +1,8 @@
-//! The bot-chat channel. Interface: Bot-chat channel; SendTelegramMessage.
+//! The bot-chat channel, `POST /telegram/send`.
 
 use super::*;
 
-/// A world with one chat that was started, 77.
+/// A world with one started chat, 77.
 async fn started() -> (World, String, String) {
     let world = World::new().await;
     let (conversation, message) = world.inbound("telegram", "77", "/start").await;
@@ -114,7 +114,7 @@ async fn what_is_wrong_is_named() {
 async fn quotes_and_reactions() {
     let (world, conversation, message) = started().await;
     world.inbound("telegram", "78", "another chat").await;
-    // The platform's number 1 is in both chats; the chat decides.
+    // The platform's number 1 exists in both chats; the chat decides.
     for quoted in [json!(message), json!("1"), json!(1)] {
         world.bot_sends(json!({"chatId": 77, "text": "this", "replyTo": quoted})).await.ok();
         let path = format!("/conversations/{conversation}/messages?limit=1");

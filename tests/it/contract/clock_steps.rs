@@ -1,5 +1,4 @@
-//! The wall clock of the machine is set ahead and back under a running service:
-//! by a time server, after a virtual machine stood still, or by hand.
+//! The machine's wall clock is set ahead and back under a running service.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,8 +10,7 @@ use frontdesk::shell::clock::SystemClock;
 use super::*;
 use crate::waiting::until_found;
 
-/// The system's clock, set ahead or back, on a machine that knows how long it has
-/// run.
+/// The system's clock with an offset, on a machine with an uptime clock.
 #[derive(Default)]
 struct SetClock {
     ahead: AtomicI64,
@@ -30,7 +28,7 @@ impl Clock for SetClock {
     }
 
     fn since_boot(&self) -> Option<i64> {
-        // Nobody sets the system's clock while the tests run.
+        // The system's clock is not set during the tests.
         Some(SystemClock.now().micros() - 1_700_000_000 * SECOND)
     }
 }
@@ -45,7 +43,6 @@ async fn world_by(clock: &Arc<SetClock>, change: impl FnOnce(&mut Options)) -> W
     .await
 }
 
-/// When a message was made, by what the service tells of it.
 async fn created(world: &World, sent: &Value) -> Timestamp {
     let read = world.get(&format!("/messages/{}", sent["messageId"].as_str().expect("an id"))).await.ok();
     Timestamp::parse(read["createdAt"].as_str().expect("a time")).expect("a time")
@@ -59,14 +56,14 @@ async fn a_key_of_seconds_ago_outlives_every_step_of_the_clock() {
     world.text("k1", "hello").send().await.ok();
     for step in [25 * HOUR, -50 * HOUR, 30 * DAY, -365 * DAY, 400 * DAY] {
         clock.step(step);
-        // The customer writes in whatever time it is; other keys purge old ones.
+        // The customer writes at any time; other keys purge old ones.
         world.inbound("whatsapp", ANA, "still here").await;
         world.text(&format!("other {step}").replace(' ', "-"), "more").send().await.ok();
         assert!(world.text("k1", "hello").send().await.replayed(), "after {step}");
     }
     let hellos = world.outbound().await.iter().filter(|entry| entry.1 == "hello").count();
     assert_eq!(hellos, 1, "it was sent once");
-    // The switch of a test moves the time itself.
+    // `/dev/clock` moves the time itself.
     world.dev("/clock", json!({"advance_seconds": 25 * 3600})).await.ok();
     world.inbound("whatsapp", ANA, "a day later").await;
     assert!(!world.text("k1", "hello").send().await.replayed());
@@ -136,8 +133,7 @@ async fn an_answer_that_waits_is_not_held_up_by_a_step_back() {
     .await;
 }
 
-/// Rows of a time that the clock was set back over get their own time, so that new
-/// ones stand before them in every list.
+/// Rows from before a step back get their own time, so that new ones come first in every list.
 #[tokio::test]
 async fn the_newest_message_is_first_after_a_step_back() {
     let clock = Arc::new(SetClock::default());

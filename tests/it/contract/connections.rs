@@ -1,5 +1,4 @@
-//! Connections that take their time, come in crowds, or ask many things at
-//! once.
+//! Connections that are slow, numerous, or carry many requests at once.
 
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use super::hostile::split;
 use super::*;
 use crate::waiting::within;
 
-/// A service that is quickly out of patience.
+/// A service with short timeouts.
 pub async fn hasty() -> World {
     World::with(|options| {
         options.unlimited = true;
@@ -29,7 +28,6 @@ fn head(world: &World, line: &str, more: &str) -> String {
     format!("{line}\r\nhost: {}\r\nauthorization: Bearer {key}\r\n{more}\r\n", world.address())
 }
 
-/// All that comes until the service closes, which it must.
 async fn rest(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     // A reset is a closed connection too.
@@ -56,7 +54,7 @@ async fn a_slow_head_is_closed() {
     within("the end", dripping).await;
     rest(&mut silent).await;
     rest(&mut half).await;
-    // A connection that has been used and is then left open.
+    // A used connection that is left open.
     let mut used = TcpStream::connect(world.address()).await.expect("connects");
     used.write_all(head(&world, "GET /v1/account HTTP/1.1", "").as_bytes()).await.expect("written");
     assert_eq!(split(&rest(&mut used).await).expect("answered").0, 200);
@@ -99,7 +97,7 @@ async fn a_crowd_of_idle_connections_keeps_nobody_out() {
         }
         crowd.push(stream);
     }
-    // Whoever comes beyond them hears it at once, and gets in when they are gone.
+    // Further connections are refused at once, and accepted when these are gone.
     let asked = async {
         loop {
             let mut stream = TcpStream::connect(world.address()).await.expect("connects");
@@ -139,7 +137,7 @@ async fn what_is_asked_at_once_is_answered_in_order() {
     assert!(kinds.iter().enumerate().all(|(number, account)| *account == (number % 2 == 0)));
 }
 
-/// Stopping lets the request that runs finish.
+/// A shutdown completes the running request.
 #[tokio::test]
 async fn the_last_request_is_answered() {
     let mut world = World::new().await;
@@ -155,7 +153,7 @@ async fn the_last_request_is_answered() {
         .write_all(head(&world, "POST /v1/messages/send HTTP/1.1", &more).as_bytes())
         .await
         .expect("written");
-    // The service says so when it begins to read the body.
+    // The service sends this when it begins to read the body.
     let mut told = [0; 25];
     stream.read_exact(&mut told).await.expect("told");
     assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");

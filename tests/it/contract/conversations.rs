@@ -1,5 +1,4 @@
-//! Conversations listed, read, paused, closed and opened again. Interface:
-//! Conversations; States and transitions.
+//! Conversations: listed, read, paused, closed and reopened.
 
 use super::*;
 
@@ -102,8 +101,7 @@ async fn closed_twice_and_opened_by_the_customer() {
     assert_eq!((&read["status"], &read["messageCount"]), (&json!("active"), &json!(3)));
 }
 
-/// Rows made after a restart come after those made before it, also when the
-/// clock stands still or has been set back.
+/// Rows after a restart come after earlier ones, even if the clock does not move or is set back.
 #[tokio::test]
 async fn the_order_survives_a_restart_and_a_clock_set_back() {
     let world = World::new().await;

@@ -1,9 +1,8 @@
-//! Credits: never below zero, never lost, explained by the ledger. Interface:
-//! Credit costs; Errors, INSUFFICIENT_CREDITS.
+//! Credits: never below zero, never lost, explained by the ledger.
 
 use super::*;
 
-/// The balance, what the ledger adds up to, and its lowest running sum.
+/// The balance, the sum of the ledger, and its lowest running sum.
 fn books(world: &World) -> (i64, i64, i64) {
     let number = |sql: &str| cluster::count(&world.place, sql);
     (
@@ -38,7 +37,7 @@ async fn a_refusal_says_what_is_needed_and_what_there_is() {
     assert_eq!(books(&world), (0, 0, 0));
 }
 
-/// 64 callers race for a balance: exactly as many succeed as it pays for.
+/// 64 concurrent callers: exactly as many succeed as the balance pays for.
 #[tokio::test(flavor = "multi_thread")]
 async fn exactly_as_many_as_are_paid_for() {
     let world = Arc::new(World::new().await);

@@ -1,5 +1,4 @@
-//! Faults that are asked for: delays, answers, and cut connections. Design:
-//! `serve --dev`.
+//! Faults requested with `/dev/fault`: delays, answers, and cut connections.
 
 use std::time::Duration;
 
@@ -36,7 +35,7 @@ async fn answers_that_are_asked_for() {
     assert_eq!(limited.refused(429, "RATE_LIMIT_EXCEEDED").number("retry-after"), Some(7));
     world.post("/messages/send", text_to(ANA, "x")).await.refused(400, "TEMPLATE_ERROR");
     assert!(world.outbound().await.is_empty(), "its work was not done");
-    // What still waits for a prefix is taken off with a count of none.
+    // A count of 0 removes the pending faults of a prefix.
     world.fault(json!({"path_prefix": "/account", "count": 100, "status": 500})).await;
     assert_eq!(
         world.dev("/fault", json!({"path_prefix": "/account", "count": 0})).await.ok()["waiting"],

@@ -1,5 +1,4 @@
-//! Hostile requests: always the Error shape or a closed connection, never a
-//! failure of the service. The corpus names what is tried.
+//! Hostile requests: always the Error shape or a closed connection, never a failure of the service.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -7,7 +6,7 @@ use tokio::net::TcpStream;
 use super::connections::hasty;
 use super::*;
 
-/// The corpus's lines about the service and where they are held.
+/// Lines of the corpus about the service, and their tests.
 const HELD: [(&str, &str); 41] = [
     ("json-depth-128", "json_that_is_refused"),
     ("json-depth-100k", "json_that_is_refused"),
@@ -63,18 +62,16 @@ fn every_line_of_the_corpus_has_a_place() {
     assert_eq!(names, HELD.map(|(name, _)| name));
 }
 
-/// Sends bytes and reads until the service closes, which a hasty one does by
-/// itself: status and body, or nothing when it only closed.
+/// Sends bytes and reads until the service closes: status and body, `None` without an answer.
 async fn raw(world: &World, bytes: &[u8]) -> Option<(u16, Vec<u8>)> {
     let mut stream = TcpStream::connect(world.address()).await.expect("connects");
-    // The service may close while it is still being written to.
+    // The service may close during the write.
     let _ = stream.write_all(bytes).await;
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;
     split(&answer)
 }
 
-/// Status and body of the first answer in some bytes.
 pub fn split(answer: &[u8]) -> Option<(u16, Vec<u8>)> {
     let end = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
     let head = String::from_utf8_lossy(&answer[..end]).into_owned();
@@ -82,7 +79,6 @@ pub fn split(answer: &[u8]) -> Option<(u16, Vec<u8>)> {
     Some((status, answer[end + 4..].to_vec()))
 }
 
-/// A head with a good key, and whatever else.
 fn head(world: &World, line: &str, more: &str) -> String {
     format!(
         "{line}\r\nhost: {}\r\nauthorization: Bearer {}\r\nconnection: close\r\n{more}\r\n",
@@ -284,7 +280,7 @@ async fn paths_that_are_spelled_oddly() {
             }
         }
     }
-    // An escaped id is the same id; odd methods are only methods.
+    // An escaped id is the same id; unknown methods are refused.
     let escaped = format!("/v1/conversations/%63{}", &id[1..]);
     let answer = raw(&world, head(&world, &format!("GET {escaped} HTTP/1.1"), "").as_bytes()).await;
     assert_eq!(answer.expect("answered").0, 200);
@@ -325,7 +321,7 @@ async fn hosts_that_are_not_meant() {
         for path in ["/v1/account", "/dev/nowhere", "/elsewhere"] {
             let (got, body) = ask(hosts, path).await.expect("answered");
             let wanted = match (status, path) {
-                // The switches ask for no key: only by a loopback name.
+                // `/dev` needs no key and answers only on a loopback name.
                 (200, "/dev/nowhere") if hosts.contains("example") => 403,
                 (200, "/dev/nowhere" | "/elsewhere") => 404,
                 (status, _) => status,
@@ -333,7 +329,7 @@ async fn hosts_that_are_not_meant() {
             assert_eq!(got, wanted, "{hosts:?} {path} {}", String::from_utf8_lossy(&body));
         }
     }
-    // Whoever is named in the request line is meant as little.
+    // The host in the request line is ignored.
     let (status, _) = ask("host: 127.0.0.1\r\n", "http://evil.example/v1/account").await.expect("answered");
     assert_eq!(status, 400);
 }

@@ -1,4 +1,4 @@
-//! Idempotency keys, in all their rules. Interface: Limits, Idempotency.
+//! All rules of idempotency keys.
 
 use super::*;
 use crate::waiting::{TryError, with_more_time};
@@ -38,7 +38,7 @@ async fn another_request_under_the_key_conflicts() {
     close("k1").await.refused(409, "IDEMPOTENCY_CONFLICT");
     close("k2").await.ok();
     assert!(close("k2").await.replayed());
-    // Keys of different API keys do not meet.
+    // Keys are scoped to an API key.
     let test = world.call("POST", "/messages/send").key(world.key("whatsapp", Environment::Test));
     let mocked = test.idem("k1").json(&text_to(ANA, "other")).send().await;
     assert!(!mocked.replayed());
@@ -173,8 +173,7 @@ async fn while_one_runs_others_wait() {
     told.await.expect("the second comes while the first runs");
 }
 
-/// 64 at once under one key: one runs, the others are told to wait or are
-/// given its answer.
+/// 64 concurrent calls with one key: one runs, the others get a conflict or its answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_at_once_run_once() {
     let world = Arc::new(ready().await);

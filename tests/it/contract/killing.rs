@@ -1,8 +1,6 @@
-//! kill -9 in the middle of sends, after a random number of them: the real
-//! binary, the real file. No
-//! acknowledged message is lost, none goes out twice, each is paid once.
-//! Beside the `FRONTDESK_KILLS` of `kills/campaign.rs`, a quarter as many are
-//! here; the default suits a test run.
+//! `kill -9` during sends, after a random number of requests to the real binary with a real file:
+//! no acknowledged message is lost, none is sent twice, each is paid once. The number of kills is a
+//! quarter of `FRONTDESK_KILLS`; the rest is in `kills/campaign.rs`.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader};
@@ -16,23 +14,21 @@ use rand::{RngExt, SeedableRng};
 
 use super::*;
 
-/// Kills when nothing else is said.
 const KILLS: usize = 80;
-/// Callers at once.
 const CALLERS: usize = 8;
-/// Requests begun between two kills at most.
+/// Maximum number of requests between two kills.
 const BETWEEN: usize = 60;
-/// Files that a service has open when it listens, at least.
+/// Minimum number of files a service has open when it listens.
 const FILES: usize = 14;
 
-/// The running binary; killed when it is dropped.
+/// The running binary; killed when dropped.
 pub struct Killable {
     pub child: Child,
     ready: Value,
 }
 
 impl Killable {
-    /// Starts it on a folder and waits until it says that it listens.
+    /// Starts the service on a folder and waits until it listens.
     pub fn start(folder: &Path) -> Self {
         let mut child = Self::spawn(folder);
         let mut line = String::new();
@@ -42,7 +38,6 @@ impl Killable {
         Self { child, ready: serde_json::from_slice(&text).expect("JSON") }
     }
 
-    /// Starts it and does not wait.
     pub fn spawn(folder: &Path) -> Child {
         Command::new(env!("CARGO_BIN_EXE_frontdesk"))
             .args(["serve", "--dev", "--unlimited", "--listen", "127.0.0.1:0", "--db"])
@@ -56,7 +51,6 @@ impl Killable {
             .expect("the binary starts")
     }
 
-    /// The live key of a channel, which is told at the first start.
     pub fn key(&self, channel: &str) -> String {
         let keys = self.ready["keys"].as_array().expect("keys");
         let found = keys.iter().find(|key| key["channel"] == channel && key["environment"] == "live");
@@ -70,20 +64,19 @@ impl Killable {
 
 impl Drop for Killable {
     fn drop(&mut self) {
-        // SIGKILL; it may be dead already.
+        // SIGKILL; the process may be dead already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Starts the service and kills it as soon as it has so many files open, or
-/// listens.
+/// Starts the service and kills it once it has so many files open, or listens.
 pub fn kill_starting(folder: &Path, files: usize) {
     let ready = folder.join("ready.json");
     let _ = std::fs::remove_file(&ready);
     let mut starting = Killable::spawn(folder);
     let open = PathBuf::from(format!("/proc/{}/fd", starting.id()));
-    // Where there is no such folder it is killed at once.
+    // Without the folder the process is killed at once.
     while std::fs::read_dir(&open).is_ok_and(|entry| entry.count() < files) && !ready.exists() {
         std::thread::sleep(Duration::from_micros(100));
     }
@@ -91,20 +84,18 @@ pub fn kill_starting(folder: &Path, files: usize) {
     starting.wait().expect("gone");
 }
 
-/// What is to be sent, and what was answered.
 #[derive(Default)]
 struct Ledger {
-    /// Begun and not answered: to be tried again under the same key.
+    /// Unanswered keys, to be tried again.
     open: VecDeque<String>,
-    /// The message's id, by key.
+    /// Id of the message, by key.
     answered: HashMap<String, String>,
     begun: usize,
-    /// Requests of this life of the service.
+    /// Requests since the last start of the service.
     asked: usize,
 }
 
 impl Ledger {
-    /// A key that waits, or a new one.
     fn next(&mut self) -> String {
         self.open.pop_front().unwrap_or_else(|| {
             self.begun += 1;
@@ -113,7 +104,7 @@ impl Ledger {
     }
 }
 
-/// Sends until the service is gone; what stays open goes back.
+/// Sends until the service is gone; an unanswered key goes back.
 async fn call_on(
     http: reqwest::Client,
     url: String,
@@ -156,7 +147,6 @@ async fn call_on(
     }
 }
 
-/// Kills in all.
 pub fn kills() -> usize {
     std::env::var("FRONTDESK_KILLS").ok().and_then(|var| var.parse().ok()).unwrap_or(KILLS)
 }
@@ -196,7 +186,7 @@ async fn every_text_goes_out_once_and_is_paid_once() {
         }
         ledger.lock().expect("no one failed").asked = 0;
         if kill % 10 == 7 {
-            // Also while it starts.
+            // Also kills the service during its start.
             kill_starting(folder.path(), random.random_range(0..FILES));
         }
         service = Killable::start(folder.path());

@@ -1,5 +1,4 @@
-//! Rate limits: exact in any window, told on every answer. Interface: Rate
-//! limits (per API key).
+//! Rate limits: exact in any window, reported on every answer.
 
 use frontdesk::model::time::Clock;
 
@@ -58,7 +57,7 @@ async fn reads_and_sends_in_any_minute() {
         assert_eq!(answer.number("x-ratelimit-limit"), Some(limit));
         let wait = answer.number("retry-after").expect("a wait");
         assert_eq!(wait, 60 - limit * 60 / 1000);
-        // Just before the promised time it is refused, then accepted.
+        // Refused just before the promised time, accepted at it.
         world.clock.advance(wait * 1_000 * MILLI - 1);
         world.call(method, path).send().await.refused(429, "RATE_LIMIT_EXCEEDED");
         world.clock.advance(1);
@@ -84,7 +83,7 @@ async fn what_is_refused_before_the_limit_counts_against_nobody() {
 #[tokio::test]
 async fn headers_on_everything() {
     let world = limited().await;
-    // The harness looks for them on each answer.
+    // The harness checks the headers on each answer.
     for (method, path) in [
         ("GET", "/nowhere"),
         ("OPTIONS", "/account"),
@@ -104,7 +103,7 @@ async fn headers_on_everything() {
     }
 }
 
-/// However many callers there are, no window holds more than the limit.
+/// With any number of callers, no window exceeds the limit.
 #[tokio::test(flavor = "multi_thread")]
 async fn exact_under_concurrency() {
     let world = Arc::new(limited().await);

@@ -1,5 +1,4 @@
-//! What happens by itself: the assistant answers until a person takes over,
-//! and one thing that cannot happen does not hold up the others.
+//! The assistant answers until a person takes over, and one failure does not block others.
 
 use frontdesk::service::AssistantChoice;
 
@@ -13,7 +12,6 @@ async fn scripted() -> World {
     .await
 }
 
-/// The senders of a conversation's messages, newest first.
 async fn senders(world: &World, conversation: &str) -> Vec<String> {
     let body = world.get(&format!("/conversations/{conversation}/messages")).await.ok();
     let items = body["data"].as_array().expect("a list");
@@ -37,7 +35,7 @@ async fn the_assistant_answers_until_it_is_paused() {
 #[tokio::test]
 async fn what_cannot_happen_holds_nothing_up() {
     let world = scripted().await;
-    // The operator refuses what is sent to these two.
+    // The operator refuses sends to these two.
     world.inbound("whatsapp", "+34600110008", "hello").await;
     world.inbound("whatsapp", "+34600110006", "hello").await;
     let (id, _) = world.inbound("whatsapp", ANA, "hello").await;
@@ -49,8 +47,6 @@ async fn what_cannot_happen_holds_nothing_up() {
     assert_eq!(read["status"], "read");
 }
 
-/// What a list tells of a message or conversation is what reading it alone
-/// tells, less what only single reads have.
 #[tokio::test]
 async fn lists_and_single_reads_agree() {
     let world = scripted().await;

@@ -1,5 +1,4 @@
-//! Memory stays bounded whoever calls: hundreds of half-read bodies, and the
-//! largest mails at once, against the real binary.
+//! Memory stays bounded with hundreds of half-read bodies, and the largest mails at once.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -7,20 +6,20 @@ use std::time::Duration;
 
 use super::killing::Killable;
 
-/// Megabytes the service may ever take.
+/// Maximum memory of the service, in megabytes.
 const MOST: u64 = 200;
 
-/// Answers that are waited for before the memory is looked at.
+/// Number of answers before the memory is checked.
 const ANSWERS: usize = 300;
 
-/// The most memory a process ever had, in megabytes; from `/proc`.
+/// Peak memory of a process, in megabytes; from `/proc`.
 fn peak(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak");
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
 }
 
-/// Sends a head and most of a body, and leaves it at that.
+/// Sends a head and most of a body.
 fn half(address: &str, path: &str, key: &str, announced: usize, sent: usize) -> TcpStream {
     let mut stream = TcpStream::connect(address).expect("a connection");
     let head = format!(
@@ -28,7 +27,7 @@ fn half(address: &str, path: &str, key: &str, announced: usize, sent: usize) -> 
          Content-Type: application/json\r\nContent-Length: {announced}\r\n\r\n"
     );
     stream.set_write_timeout(Some(Duration::from_millis(50))).expect("set");
-    // What the service does not take in stays in the sockets.
+    // Bytes the service does not read stay in the sockets.
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&vec![b' '; sent]));
     stream
 }
@@ -44,7 +43,7 @@ fn half_read_bodies_take_little_memory_together() {
         (0..300).map(|_| half(&address, "/messages/send", &chat, 1_040_000, 1_000_000)).collect();
     let mail = service.key("email");
     streams.extend((0..4).map(|_| half(&address, "/email/send", &mail, 41_000_000, 2_000_000)));
-    // It still answers everybody else; each answer lets it read on meanwhile.
+    // Other callers are answered; each answer gives the service time to read on.
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");

@@ -1,5 +1,4 @@
-//! Messages listed, filtered, read, reacted to, and polled for. Interface:
-//! Business chat messages; Triggers.
+//! Messages: listed, filtered, read, reacted to, and polled.
 
 use super::*;
 
@@ -66,7 +65,7 @@ async fn one_is_read_by_either_id() {
     assert_eq!(read["createdAt"], "2026-11-20T10:00:00.000Z");
     let platform = read["whatsappMessageId"].as_str().expect("an id");
     assert_eq!(world.get(&format!("/messages/{platform}")).await.ok()["id"], read["id"]);
-    // Another channel's message is not there.
+    // A message of another channel is not found.
     let (_, foreign) = world.inbound("telegram", "77", "x").await;
     for id in [&foreign, "nowhere", "%00", "%F0%9F%91%8D", "..", "a%2Fb"] {
         world.get(&format!("/messages/{id}")).await.refused(404, "NOT_FOUND");

@@ -1,11 +1,10 @@
-//! Pages: walked while others write, and cursors that are not ours.
-//! Interface: Endpoints, `limit` and `cursor`.
+//! Pages during writes, and invalid cursors.
 
 use std::collections::HashSet;
 
 use super::*;
 
-/// Walks a list to its end; `between` is run before each page.
+/// Walks a list to its end; runs `between` before each page.
 async fn walk<F>(world: &World, path: &str, limit: usize, mut between: impl FnMut(usize) -> F) -> Vec<String>
 where
     F: Future<Output = ()>,
@@ -55,7 +54,7 @@ async fn what_nobody_touches_is_walked_exactly_once() {
         conversations.push(conversation);
         messages.push(message);
     }
-    // While it is walked, some write again and new ones turn up.
+    // During the walk, some rows change and new ones appear.
     let touched: Vec<usize> = (0..60).filter(|number| number % 4 == 1).collect();
     let write = |page: usize| {
         let world = &world;
@@ -74,7 +73,7 @@ async fn what_nobody_touches_is_walked_exactly_once() {
         let missed = !unique.contains(id);
         assert!(!missed || touched.contains(&index), "conversation {index} was missed");
     }
-    // Messages stay where they are: each exactly once.
+    // Messages keep their position: each appears once.
     let write = |page: usize| {
         let world = &world;
         async move { drop(world.inbound("whatsapp", &peer(1000 + page), "more").await) }
@@ -117,7 +116,7 @@ async fn a_cursor_opens_only_the_list_it_was_given_for() {
         let Some(cursor) = body["nextCursor"].as_str() else { continue };
         for (other, path) in lists.iter().enumerate() {
             let answer = fetch(format!("{path}&cursor={cursor}")).await;
-            // The page size is not part of the list.
+            // The page size is not part of the cursor.
             if own == other {
                 answer.ok();
             } else {
@@ -138,7 +137,7 @@ async fn a_cursor_opens_only_the_list_it_was_given_for() {
             fetch(format!("{list}&cursor={forged}")).await.refused(400, "VALIDATION_ERROR");
         }
     }
-    // Another workspace's service seals with another secret.
+    // Cursors of another service have another secret.
     let other = World::new().await;
     for number in 0..3 {
         other.inbound("whatsapp", ANA, &number.to_string()).await;
@@ -146,7 +145,7 @@ async fn a_cursor_opens_only_the_list_it_was_given_for() {
     let foreign = other.get("/messages?limit=1").await.ok();
     let cursor = foreign["nextCursor"].as_str().expect("a cursor");
     world.get(&format!("/messages?limit=1&cursor={cursor}")).await.refused(400, "VALIDATION_ERROR");
-    // A restart does not end a walk.
+    // Cursors survive a restart.
     let body = world.get("/messages?limit=1").await.ok();
     let cursor = body["nextCursor"].as_str().expect("a cursor").to_owned();
     let world = world.restarted(|options| options.unlimited = true).await;

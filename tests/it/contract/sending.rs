@@ -1,13 +1,10 @@
-//! Business chat sends: all eight types, their rules and bounds, quotes, the
-//! service window, what the operator refuses. Interface: Business chat
-//! messages; Rules for sending; Errors.
+//! `POST /messages/send`: all eight types, bounds, quotes, the service window, refusals.
 
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::*;
 
-/// A server with media behind every path.
 async fn media(kind: &str, bytes: &[u8]) -> MockServer {
     let server = MockServer::start().await;
     let answer = ResponseTemplate::new(200).set_body_raw(bytes.to_vec(), kind);
@@ -163,7 +160,7 @@ async fn quotes_by_either_id_within_the_conversation() {
     let mut body = text_to(ANA, "this");
     body["replyTo"] = json!(foreign);
     world.post("/messages/send", body).await.refused(400, "VALIDATION_ERROR");
-    // Templates quote nothing, whatever is said.
+    // Templates cannot quote.
     let template = json!({"to": ANA, "type": "template", "replyTo": "msg_nowhere",
                           "template": {"name": "hello_again", "language": {"code": "en"}}});
     let sent = world.post("/messages/send", template).await.ok();
@@ -186,7 +183,7 @@ async fn the_window_closes_a_day_after_the_customer_wrote() {
     world.advance(24 * 3600 - 1).await;
     assert_eq!(open().await, true);
     world.post("/messages/send", text_to(ANA, "third")).await.ok();
-    // The message came some microseconds after the clock's second.
+    // The message arrived some microseconds after the clock's second.
     world.advance(2).await;
     assert_eq!(open().await, false);
     for body in [

@@ -1,4 +1,4 @@
-//! The switches of `--dev` and the ready file. Design: section 7.
+//! The endpoints of `--dev`, and the ready file.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Templates listed and filled. Interface: Templates; Errors, TEMPLATE_ERROR.
+//! Templates: `GET /templates`, and their parameters in sends.
 
 use super::*;
 
@@ -54,7 +54,7 @@ async fn variables_are_counted() {
     ];
     for request in bad {
         world.post("/messages/send", request.clone()).await.refused(400, "TEMPLATE_ERROR");
-        // The operator's rules hold for test keys too.
+        // The operator's rules hold for test keys, too.
         let test = world.call("POST", "/messages/send").key(world.key("whatsapp", Environment::Test));
         test.json(&request).send().await.refused(400, "TEMPLATE_ERROR");
     }

@@ -1,9 +1,8 @@
-//! Test keys: nothing is sent, nothing costs, nothing is kept. Interface:
-//! Authentication 6.
+//! Test keys: nothing is sent, charged or stored.
 
 use super::*;
 
-/// Every row of every table that a write may not touch.
+/// All rows of all tables a write must not change.
 fn dump(world: &World) -> Vec<String> {
     if world.place.file().is_none() {
         return cluster::dump(&world.place);

@@ -1,4 +1,4 @@
-//! What is no HTTP request is refused in the Error shape, like everything else.
+//! Bytes that are no HTTP request are refused in the Error shape.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -20,7 +20,7 @@ async fn bytes_that_are_no_request_are_refused_in_words() {
     ];
     for request in requests {
         let mut stream = TcpStream::connect(&host).await.expect("connects");
-        // The service may close while it is still being written to.
+        // The service may close during the write.
         let _ = stream.write_all(request.as_bytes()).await;
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer).await;

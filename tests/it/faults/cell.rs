@@ -1,6 +1,5 @@
-//! One cell: a write is queued, tried once under a fault, and what the outbox
-//! then says of it is held against the truth; after that the outbox goes on
-//! by itself until it settles, and a person decides about what is left.
+//! One cell of the fault matrix: a write is tried once under a fault, then the outbox runs until it
+//! settles, and a person decides about the rest. Each step is compared with the truth.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +24,7 @@ use crate::proxy::script::Script;
 use crate::proxy::{Door, Proxy, Seen};
 use crate::waiting::{TryError, with_more_time};
 
-/// For faults that last: nothing ends them but a bound, so it is a small one.
+/// For faults that end only by a timeout; short, so that the test is.
 const SHORT: ClientTimeouts = ClientTimeouts {
     connect: Duration::from_millis(500),
     idle: Duration::from_secs(4),
@@ -33,7 +32,7 @@ const SHORT: ClientTimeouts = ClientTimeouts {
     write_total: Duration::from_secs(4),
     body: 1024 * 1024,
 };
-/// Bounds no machine is too busy for: what ends is said by what happened.
+/// Long enough for a busy machine: requests end by their fault and not by a timeout.
 pub const LONG: ClientTimeouts = ClientTimeouts {
     connect: Duration::from_secs(60),
     idle: Duration::from_secs(60),
@@ -42,7 +41,7 @@ pub const LONG: ClientTimeouts = ClientTimeouts {
     body: 1024 * 1024,
 };
 
-/// The same, the longer the more often nothing came through on a busy machine.
+/// Timeouts of a fault, doubled with each earlier try that failed on a busy machine.
 fn patient(fault: Fault, before: u32) -> ClientTimeouts {
     let (first, times) = (bounds(fault), 1 << before);
     ClientTimeouts {
@@ -54,29 +53,27 @@ fn patient(fault: Fault, before: u32) -> ClientTimeouts {
     }
 }
 
-/// Within what a request under a fault must have ended.
 pub fn bounds(fault: Fault) -> ClientTimeouts {
     match fault {
-        // Two bounds that pass at once would not say which.
+        // With two short timeouts the error would not say which one passed.
         Fault::HangingConnect => ClientTimeouts { connect: SHORT.connect, ..LONG },
         fault if fault.lasts() => SHORT,
         _ => LONG,
     }
 }
 
-/// A name nobody has.
+/// A host name that does not resolve.
 pub const NOWHERE: &str = "https://frontdesk.invalid/v1";
-/// Tries until a request comes to its fault.
+/// Maximum tries until a request reaches its fault.
 const TRIES: u32 = 5;
 const NEVER_CAME: &str = "the request never came";
 /// The service gives the receiver of a webhook five seconds to repeat a challenge.
 const NOT_VERIFIED: &str = "the receiver of the webhook was too slow";
-/// More cells than a run has.
+/// Upper bound for the number of cells in a run.
 const MOST: usize = 1_000_000;
-/// Steps after which an outbox that goes on is held to go on for ever.
+/// Steps after which an outbox counts as endless.
 const STEPS: usize = 200;
 
-/// What the outbox says of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Label {
     NotSent,
@@ -85,28 +82,28 @@ pub enum Label {
     Unknown,
 }
 
-/// A write, a fault and a number that chooses the fault's variant.
+/// A write, a fault, and a number that chooses the fault's variant.
 pub struct Cell {
     pub write: Write,
     pub fault: Fault,
     pub variant: usize,
-    /// Nobody else's.
+    /// Unique number of the cell.
     pub number: usize,
 }
 
 impl Cell {
-    /// What is called so on the command line.
+    /// Name for the command line.
     pub fn name(&self) -> String {
         format!("{} x {}", self.write.name, self.fault.name())
     }
 
-    /// Runs it.
+    /// Runs the cell.
     ///
     /// # Errors
-    /// In words, what went wrong.
+    /// Describes the first violated expectation.
     pub async fn run(&self, world: &World, store: &Store) -> Result<(), String> {
         with_more_time(|before| async move {
-            // A busy machine may not bring a request to its fault within its bounds.
+            // A busy machine may not bring a request to its fault within the timeouts.
             let again = Self { number: self.number + MOST * before as usize, ..*self };
             again.run_within(world, store, patient(self.fault, before)).await.map_err(|why| {
                 match [NEVER_CAME, NOT_VERIFIED].contains(&why.as_str()) {
@@ -129,16 +126,16 @@ impl Cell {
         outcome
     }
 
-    /// What the outbox may say after the first try.
+    /// Allowed states after the first try.
     fn may_say(&self) -> &'static [Label] {
         match self.fault {
             Fault::RefusedConnect | Fault::HangingConnect | Fault::DeadName => &[Label::NotSent],
             Fault::Limited => &[Label::NotSent],
             Fault::Unauthorised => &[Label::Refused],
             Fault::Late => &[Label::Done],
-            // Some of its variants end without an answer.
+            // Some variants end without an answer.
             Fault::Interims => &[Label::Done, Label::Unknown],
-            // Where the answer says nothing, the desk may look for itself.
+            // For an answer without content the desk may query the state.
             Fault::Empty => &[Label::Done, Label::Unknown, Label::Refused],
             Fault::OtherShape => &[Label::Done, Label::Unknown],
             _ => &[Label::Unknown],
@@ -146,7 +143,6 @@ impl Cell {
     }
 }
 
-/// All that one cell works with.
 struct Bench<'a> {
     cell: &'a Cell,
     world: &'a World,
@@ -183,7 +179,7 @@ impl<'a> Bench<'a> {
             read_only: false,
             draft_only: false,
         };
-        // As in a desk: whoever queues it has the key.
+        // As in a desk: the process that queues the row has the key.
         let client = Client::new(&spec.base_url, &spec.key, clock.clone()).expect("a client");
         let tell = Arc::new(|_: News| ());
         drop(ChannelSync::with_client(spec.clone(), client, store.clone(), clock.clone(), tell));
@@ -202,7 +198,7 @@ impl<'a> Bench<'a> {
     async fn run(mut self, bounds: ClientTimeouts) -> Result<(), String> {
         self.first_try(bounds).await?;
         let channel = self.channel(&self.proxy.base_url(), LONG);
-        // What made it impossible is over.
+        // The fault is over.
         self.proxy.door(Door::Open).await;
         channel.pull_account().await;
         let mut state = PushState::new(self.clock.now());
@@ -221,7 +217,7 @@ impl<'a> Bench<'a> {
                 .retry_stopped(&row.id, None, self.clock.now())
                 .map_err(|error| error.to_string())?;
             let again = again.and_then(|again| again.after).ok_or("a stopped row cannot be sent again")?;
-            // Setting a state again under a new key harms nobody.
+            // A state may be set again under a new key.
             let pinned = row.operation.retry_class().relies_on_key();
             if pinned && (stop.is_ambiguous() || stop == StopReason::Auth) && again.key != row.key {
                 return Err(format!("a new key although {stop:?}"));
@@ -232,7 +228,6 @@ impl<'a> Bench<'a> {
         self.finally()
     }
 
-    /// The first try, under the fault.
     async fn first_try(&mut self, bounds: ClientTimeouts) -> Result<(), String> {
         let script = self.cell.fault.script(self.cell.variant, self.proxy.trap());
         let (method, path) = (self.wish.request.method.word(), self.wish.request.path.clone());
@@ -257,7 +252,7 @@ impl<'a> Bench<'a> {
             if !is_on_the_way || label != Label::NotSent || met.load(Ordering::SeqCst) {
                 break;
             }
-            // On a busy machine a connection may take longer than its bound.
+            // On a busy machine a connection may take longer than its timeout.
             self.clock.advance(MINUTE);
         }
         if is_on_the_way && !met.load(Ordering::SeqCst) {
@@ -273,7 +268,6 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// What the outbox says of the row now.
     async fn label(&self) -> Result<Label, String> {
         let rows = self.store.lane_rows(&self.spec.id).await.map_err(|error| error.to_string())?;
         Ok(match rows.first().map(|row| (&row.row.state, row.row.attempts)) {
@@ -289,7 +283,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Lets the outbox go on by itself until nothing more happens.
+    /// Runs the outbox until nothing changes.
     async fn go_on(&self, channel: &ChannelSync, state: &mut PushState) -> Result<(), String> {
         for _ in 0..STEPS {
             match channel.push_once(state, self.clock.now()).await {
@@ -297,7 +291,7 @@ impl<'a> Bench<'a> {
                 PushStep::Due(until) => self.clock.advance(until.since(self.clock.now()).max(0) + 1),
                 PushStep::Idle => return Ok(()),
                 PushStep::Halted => {
-                    // A person looks, and the key is taken after all.
+                    // A person checks the channel, and the key is accepted again.
                     channel.resume();
                     channel.pull_account().await;
                     self.clock.advance(SECOND);
@@ -317,7 +311,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// What holds at any time.
+    /// Checks the invariants of the service and the outbox.
     fn check(&mut self, when: &str) -> Result<(), String> {
         for Seen { asked, body, .. } in self.proxy.seen() {
             let is_it = asked.target == format!("/v1{}", self.wish.request.path);
@@ -334,7 +328,7 @@ impl<'a> Bench<'a> {
         let done: i64 = self.keys.iter().map(|key| self.world.done_under(key)).sum();
         let pinned = self.wish.operation.retry_class().relies_on_key();
         let most = if pinned { 1 } else { 1 + i64::try_from(self.decisions).unwrap_or(0) };
-        // An upload too many harms nobody; a state is set or it is not.
+        // A repeated upload is harmless; a state is set at most once.
         let wanted = if self.wish.operation.retry_class() == RetryClass::Media { done } else { done.min(1) };
         if done > most || effects != wanted {
             return Err(format!("{when}: done {done} times, {effects} effects"));

@@ -1,5 +1,4 @@
-//! The interface's reads under faults: how each is asked for, and what may be
-//! said of it.
+//! Reads of the API under faults: how each is requested, and the allowed results.
 
 use std::sync::Mutex;
 
@@ -7,6 +6,7 @@ use frontdesk::client::{Client, PlainTrigger, ReadError};
 use frontdesk::model::account::Platform;
 use frontdesk::model::email::ThreadFilter;
 use frontdesk::model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId};
+use frontdesk::model::text::SafeText;
 use serde_json::{Value, json};
 
 use crate::desk::HandClock;
@@ -17,12 +17,11 @@ use crate::proxy::fault::Fault;
 use crate::proxy::script::Script;
 use crate::proxy::{Door, Proxy};
 
-/// A read of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Read {
-    /// Method and path as the interface names it.
+    /// Method and path of the operation.
     pub name: &'static str,
-    /// Whose key it needs.
+    /// Channel whose key is needed.
     channel: &'static str,
 }
 
@@ -41,9 +40,9 @@ impl Read {
     }
 }
 
-/// All of them.
-pub const READS: [Read; 24] = [
+pub const READS: [Read; 25] = [
     read("GET /account", "whatsapp"),
+    read("GET /desk/v1", "whatsapp"),
     read("GET /messages", "whatsapp"),
     read("GET /messages/{messageId}", "whatsapp"),
     read("GET /conversations", "whatsapp"),
@@ -69,7 +68,7 @@ pub const READS: [Read; 24] = [
     read("GET /triggers/campaign-completed", "whatsapp"),
 ];
 
-/// What there is to be read.
+/// Objects that can be read.
 pub struct Ids(Vec<(&'static str, String)>);
 
 impl Ids {
@@ -106,7 +105,6 @@ pub struct ReadCell {
     pub variant: usize,
 }
 
-/// What is said of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Label {
     Done,
@@ -121,15 +119,15 @@ enum Label {
 }
 
 impl ReadCell {
-    /// What is called so on the command line.
+    /// Name for the command line.
     pub fn name(&self) -> String {
         format!("{} x {}", self.read.name, self.fault.name())
     }
 
-    /// Runs it.
+    /// Runs the cell.
     ///
     /// # Errors
-    /// In words, what went wrong.
+    /// Describes the first violated expectation.
     pub async fn run(&self, world: &World, ids: &Ids) -> Result<(), String> {
         let proxy = Proxy::start(world.address(), self.fault.door()).await;
         let script = self.fault.script(self.variant, proxy.trap());
@@ -147,7 +145,7 @@ impl ReadCell {
         proxy.door(Door::Open).await;
         let healthy = at(&proxy.base_url(), LONG);
         let mut again = self.ask(&healthy, ids).await;
-        // A machine that is too busy to answer in a minute is no fault.
+        // A machine too busy to answer within a minute is no failure.
         for _ in 0..10 {
             if matches!(again, Err(ReadError::Offline(_))) {
                 again = self.ask(&healthy, ids).await;
@@ -160,11 +158,17 @@ impl ReadCell {
         }
     }
 
-    /// Asks as the engine does.
+    /// Reads as sync does.
     async fn ask(&self, client: &Client, ids: &Ids) -> Result<(), ReadError> {
         let conversation = ConversationId::from(ids.of(self.read.channel));
         match self.read.name {
             "GET /account" => client.account().await.map(drop),
+            // A foreign page with 403 or 404 reads as a service without extensions.
+            "GET /desk/v1" => match client.desk_service().await {
+                Ok(Some(_)) => Ok(()),
+                Ok(None) => Err(ReadError::NoSuchPath(SafeText::line("no extensions"))),
+                Err(error) => Err(error),
+            },
             "GET /messages" => client.inbound(None).await.map(drop),
             "GET /messages/{messageId}" => {
                 client.message(&MessageId::from(ids.of("{messageId}"))).await.map(drop)
@@ -190,7 +194,7 @@ impl ReadCell {
         }
     }
 
-    /// Asks for what is not of a chat.
+    /// Reads resources outside a chat.
     async fn ask_elsewhere(&self, client: &Client, ids: &Ids) -> Result<(), ReadError> {
         let trigger = async |trigger| client.trigger(trigger).await.map(drop);
         match self.read.name {
@@ -210,15 +214,15 @@ impl ReadCell {
         }
     }
 
-    /// What may be said of it.
+    /// Allowed results.
     fn may_say(&self) -> &'static [Label] {
         match self.fault {
             Fault::Late => &[Label::Done],
-            // Some of its variants end without an answer.
+            // Some variants end without an answer.
             Fault::Interims => &[Label::Done, Label::Offline, Label::Trouble],
             Fault::CutBody | Fault::Drip | Fault::Bomb => &[Label::Offline, Label::Trouble],
             Fault::ServerError | Fault::Empty | Fault::OtherShape => &[Label::Trouble, Label::Offline],
-            // A page under another server's 404 says that this path is not the interface's.
+            // A page with a foreign 404 means that the path is not the API's.
             Fault::Portal => &[Label::Trouble, Label::NoSuchPath],
             Fault::Limited => &[Label::Limited],
             Fault::Unauthorised => &[Label::Refused],

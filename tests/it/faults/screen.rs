@@ -1,6 +1,5 @@
-//! The screen follows the keys while things go wrong: the real inbox in a
-//! pseudo-terminal. Nothing here measures time: what is waited for on screen
-//! can only come while the trouble lasts, because it ends afterwards.
+//! The screen follows the keys during failures: each expected screen is possible only while the
+//! failure lasts.
 
 use serde_json::{Value, json};
 
@@ -24,7 +23,7 @@ struct Scene {
 impl Scene {
     async fn new() -> (Self, Terminal) {
         let world = World::start().await;
-        // Who has waited longer stands above, whatever else becomes known.
+        // Who wrote last is on top.
         world.inbound("whatsapp", FIRST).await;
         world.dev("/clock", json!({"advance_seconds": 60})).await;
         world.inbound("whatsapp", SECOND).await;
@@ -33,10 +32,10 @@ impl Scene {
         let inbox = folder.inbox();
         let terminal = aside(move || {
             let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), inbox, 120, 30);
-            terminal.wait_for("both customers, who wait, and a history", |terminal| {
+            terminal.wait_for("both customers, unread, and a history", |terminal| {
                 let known = terminal.contains(FIRST)
                     && terminal.contains(SECOND)
-                    && terminal.matches("waits").count() == 2;
+                    && terminal.matches("•").count() == 2;
                 known && title(terminal).is_some()
             });
             terminal
@@ -52,24 +51,23 @@ impl Scene {
     }
 }
 
-/// The title of the history that is open. It tells whose it is, and nothing is
-/// asked of the rest: what is not known while the files are locked stays so.
+/// Title of the open history; other parts may be missing while the files are locked.
 fn title(picture: &str) -> Option<&str> {
     let titles = picture.lines().filter_map(|line| Some(line.split_once("┐┌")?.1));
     titles.into_iter().find(|title| title.contains(FIRST) || title.contains(SECOND))
 }
 
-/// Which of the two is open, and which is not.
+/// Customer of the open conversation, and the other one.
 fn open_and_other(picture: &str) -> (&'static str, &'static str) {
     if title(picture).is_some_and(|title| title.contains(FIRST)) { (FIRST, SECOND) } else { (SECOND, FIRST) }
 }
 
-/// Moves, opens the composer, writes and leaves it: each is seen.
+/// Moves, opens the composer, writes and leaves: each is visible.
 fn use_the_keys(mut terminal: Terminal) -> Terminal {
     for _ in 0..2 {
         let (open, other) = open_and_other(&terminal.contents());
-        // Not looked up on screen: rows of a frame that is being drawn stand anywhere.
-        terminal.keys(if open == FIRST { "j" } else { "k" });
+        // Not located on screen: rows of an incomplete frame can be anywhere.
+        terminal.keys(if open == SECOND { "j" } else { "k" });
         terminal.wait_for("the other conversation", |terminal| {
             title(terminal).is_some_and(|title| title.contains(other))
         });
@@ -94,7 +92,7 @@ async fn while_another_process_holds_the_locks_of_both_files() {
     for lock in &locks {
         lock.execute_batch("ROLLBACK").expect("unlocked");
     }
-    // What was typed meanwhile is not lost.
+    // Text typed meanwhile is kept.
     let terminal = aside(move || {
         let mut terminal = terminal;
         terminal.keys("r");
@@ -109,7 +107,7 @@ async fn while_another_process_holds_the_locks_of_both_files() {
     aside(move || terminal.kill()).await;
 }
 
-/// Whether the history shows the text as one the server has taken.
+/// True if the history shows the text as accepted by the server.
 fn is_sent(picture: &str) -> bool {
     let states = ["sent", "delivered", "read"];
     let told = |line: &str| states.iter().any(|state| line.trim_end_matches([' ', '│']).ends_with(state));
@@ -119,7 +117,7 @@ fn is_sent(picture: &str) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_the_server_is_silent() {
     let (scene, terminal) = Scene::new().await;
-    scene.proxy.plan(|_| Script::kept(Give::Silence));
+    scene.proxy.plan(|_| Script::withhold(Give::Silence));
     scene.proxy.cut();
     let terminal = aside(move || use_the_keys(terminal)).await;
     aside(move || terminal.kill()).await;

@@ -1,5 +1,4 @@
-//! The service all cells share: each makes things of its own in it, and looks
-//! into its file for the truth.
+//! The service all cells share: each creates its own objects and checks its database.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Mutex;
@@ -13,15 +12,14 @@ use serde_json::{Value, json};
 use crate::desk::HandClock;
 use crate::service::receiver::Receiver;
 
-/// Credits nobody can use up.
+/// Credits that cannot be used up.
 const CREDITS: i64 = 1_000_000_000;
 
-/// The service, somebody who calls it directly, and its file.
 pub struct World {
     running: RunningService,
     http: reqwest::Client,
     truth: Mutex<Connection>,
-    /// Passes the challenges of webhooks.
+    /// Answers the challenges of webhooks.
     pub receiver: Receiver,
     _folder: tempfile::TempDir,
 }
@@ -41,7 +39,7 @@ impl World {
             Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY).expect("the file opens");
         let world = Self {
             running,
-            // A connection kept for later may be closed by the service just as it is used.
+            // The service may close a kept connection just as it is used.
             http: reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client"),
             truth: Mutex::new(truth),
             receiver: Receiver::start().await,
@@ -51,13 +49,11 @@ impl World {
         world
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         let address = self.running.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
         address.parse().expect("an address")
     }
 
-    /// The live key of a channel.
     pub fn key(&self, channel: &str) -> Secret {
         let live = |issued_key: &&service::IssuedKey| {
             issued_key.channel == channel && issued_key.environment == Environment::Live
@@ -65,22 +61,20 @@ impl World {
         self.running.keys.iter().find(live).expect("a live key").key.clone()
     }
 
-    /// A switch of `/dev`.
     pub async fn dev(&self, path: &str, body: Value) -> Value {
         let url = format!("{}{path}", self.running.dev_url);
         answer(self.http.post(url).header("content-type", "application/json").body(body.to_string())).await
     }
 
-    /// A call of the interface, past the proxy.
+    /// Calls the API without the proxy.
     pub async fn post(&self, channel: &str, path: &str, body: Value) -> Value {
         let url = format!("{}{path}", self.running.base_url);
         let request = self.http.post(url).bearer_auth(self.key(channel).expose());
         let request = request.header("content-type", "application/json").body(body.to_string());
-        // The service gives the receiver of a webhook five seconds to repeat a
-        // challenge; a busy machine can take longer.
+        // A busy machine can miss the service's five seconds for repeating a challenge.
         let mut tries = 0;
         loop {
-            let told = told(request.try_clone().expect("a body in memory")).await;
+            let told = send_request(request.try_clone().expect("a body in memory")).await;
             tries += 1;
             if tries > 10 || !told.text.contains("WEBHOOK_VERIFICATION_FAILED") {
                 return told.value();
@@ -88,26 +82,24 @@ impl World {
         }
     }
 
-    /// A reading of the interface, past the proxy.
+    /// Reads from the API without the proxy.
     pub async fn get(&self, channel: &str, path: &str) -> Value {
         let url = format!("{}{path}", self.running.base_url);
         answer(self.http.get(url).bearer_auth(self.key(channel).expose())).await
     }
 
-    /// A customer writes; what was made of it.
     pub async fn inbound(&self, channel: &str, from: &str) -> Value {
         let told =
             json!({"channel": channel, "from": from, "text": "hello", "subject": format!("About {from}")});
         self.dev("/inbound", told).await
     }
 
-    /// A number out of the service's file.
     pub fn number(&self, sql: &str, values: impl Params) -> i64 {
         let truth = self.truth.lock().expect("no one failed");
         truth.query_row(sql, values, |row| row.get(0)).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
-    /// Removes the webhooks of an address: a channel takes only so many.
+    /// Removes the webhooks of a URL; their number is limited.
     pub async fn forget_webhooks(&self, channel: &str, path: &str, url: &str) {
         let sql = "SELECT coalesce(group_concat(id), '') FROM webhooks WHERE url = ?1";
         let ids: String = {
@@ -120,13 +112,13 @@ impl World {
         }
     }
 
-    /// How often a request under this key was carried out.
+    /// Number of successful requests with an idempotency key.
     pub fn done_under(&self, key: &str) -> i64 {
         let sql = "SELECT count(*) FROM idempotency WHERE name = ?1 AND status BETWEEN 200 AND 299";
         self.number(sql, [key])
     }
 
-    /// The balance is what the ledger says, and each entry is for something.
+    /// Checks that the balance equals the ledger and each entry has a reason.
     pub fn check_ledger(&self) {
         let balance = self.number("SELECT balance FROM workspaces", []);
         assert_eq!(balance, self.number("SELECT sum(amount) FROM ledger", []), "the ledger adds up");
@@ -138,7 +130,6 @@ impl World {
     }
 }
 
-/// An answer as it came.
 struct Told {
     status: reqwest::StatusCode,
     url: reqwest::Url,
@@ -146,7 +137,6 @@ struct Told {
 }
 
 impl Told {
-    /// What it brings, if it is one of success.
     fn value(&self) -> Value {
         let Self { status, url, text } = self;
         assert!(status.is_success(), "{url}: {status} {text}");
@@ -154,12 +144,12 @@ impl Told {
     }
 }
 
-async fn told(request: reqwest::RequestBuilder) -> Told {
+async fn send_request(request: reqwest::RequestBuilder) -> Told {
     let answer = request.send().await.expect("the service answers");
     let (status, url) = (answer.status(), answer.url().clone());
     Told { status, url, text: answer.text().await.expect("a body") }
 }
 
 async fn answer(request: reqwest::RequestBuilder) -> Value {
-    told(request).await.value()
+    send_request(request).await.value()
 }

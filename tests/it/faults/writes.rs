@@ -1,5 +1,4 @@
-//! The interface's writes: how each is asked for, and how its effects are
-//! counted in the service's file.
+//! Writes of the API: how each is requested, and how its effects are counted.
 
 use frontdesk::client::{Attachments, prepare_with};
 use frontdesk::model::account::Platform;
@@ -10,15 +9,13 @@ use serde_json::{Value, json};
 
 use crate::faults::world::World;
 
-/// A file that is uploaded.
 const FILE: &[u8] = b"\x89PNG\r\n\x1a\n and so on";
 
-/// A write of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
-    /// Method and path as the interface names it.
+    /// Method and path of the operation.
     pub name: &'static str,
-    /// Whose key it needs.
+    /// Channel whose key is needed.
     pub channel: &'static str,
 }
 
@@ -26,7 +23,6 @@ const fn write(name: &'static str, channel: &'static str) -> Write {
     Write { name, channel }
 }
 
-/// All of them.
 pub const WRITES: [Write; 18] = [
     write("POST /messages/send", "whatsapp"),
     write("POST /messages/{messageId}/react", "whatsapp"),
@@ -48,24 +44,23 @@ pub const WRITES: [Write; 18] = [
     write("POST /voip/sms", "voip"),
 ];
 
-/// A write that is about to be asked for, on things of its own.
+/// A write with objects of its own.
 pub struct Wish {
     pub lane: Lane,
     pub operation: Operation,
     pub request: PreparedRequest,
-    /// Counts its effects: `?1` is `subject`.
+    /// Query that counts its effects; `?1` is `subject`.
     effects: &'static str,
     subject: String,
 }
 
 impl Wish {
-    /// How often it has had its effect.
     pub fn effects(&self, world: &World) -> i64 {
         world.number(self.effects, [&self.subject])
     }
 }
 
-/// What is wanted, and how its effects are counted.
+/// Operation and the query for its effects.
 struct Wanted {
     operation: Operation,
     conversation: Option<ConversationId>,
@@ -74,7 +69,7 @@ struct Wanted {
 }
 
 impl Write {
-    /// Makes what it is about, and the wish; `number` is nobody else's.
+    /// Creates the objects and the wish; `number` is unique.
     pub async fn wish(self, world: &World, number: usize) -> Wish {
         let wanted = match self.name.split(['/', ' ']).nth(2) {
             Some("messages" | "conversations" | "telegram") => self.chat(world, number).await,
@@ -224,7 +219,7 @@ impl Write {
     }
 }
 
-/// A number whose messages arrive.
+/// A number that receives messages.
 pub fn phone(number: usize) -> String {
     format!("+34{number:05}1111")
 }

@@ -1,4 +1,4 @@
-//! What was written for one business never leaves with the key of another.
+//! Rows written for one business are never sent with the key of another.
 
 use frontdesk::model::account::Platform;
 use frontdesk::model::chance::Chance;
@@ -26,7 +26,7 @@ fn account_of(request: &Request) -> Value {
     told
 }
 
-/// Takes everything and tells each key its account.
+/// Accepts everything and returns each key's account.
 fn two_businesses(request: &Request) -> Answer {
     match (request.method.as_str(), request.path.as_str()) {
         ("GET", "/account") => Answer::ok(account_of(request)),
@@ -39,7 +39,7 @@ fn two_businesses(request: &Request) -> Answer {
 }
 
 impl Hands {
-    /// Ends, and begins again on the same files with another key.
+    /// Reopens the same files with another key.
     fn with_key(self, key: &str) -> Self {
         let Self { channel, store, clock, news, server, folder, .. } = self;
         let mut spec = channel.spec().clone();
@@ -59,7 +59,7 @@ impl Hands {
         }
     }
 
-    /// Writes that came with the key of the other business.
+    /// Writes with the key of the other business.
     fn left_from_shop(&self) -> Vec<String> {
         let writes = self.server.seen().into_iter().filter(|request| request.method != "GET");
         let from_shop = writes.filter(|request| request.headers["authorization"].ends_with(OTHER_KEY));
@@ -67,7 +67,7 @@ impl Hands {
     }
 }
 
-/// Each operation that leaves by itself.
+/// Each operation that is sent without a person.
 fn operations() -> Vec<Operation> {
     let phone = || "+34600111222".to_owned();
     let contact = ContactPatch { phone: phone(), ..ContactPatch::default() };
@@ -97,7 +97,7 @@ fn operations() -> Vec<Operation> {
     ]
 }
 
-/// As a screen would prepare it, on the platform that it is for.
+/// A row prepared as by the screen for its platform.
 fn row_of(operation: Operation) -> NewRow {
     let platform = match operation {
         Operation::SendMail(_) | Operation::ChangeThread { .. } => Platform::Email,
@@ -127,7 +127,6 @@ async fn no_operation_leaves_with_the_key_of_another_business() {
     }
 }
 
-/// Nobody can write to the customers of one business from the tab of another.
 #[tokio::test]
 async fn conversations_of_another_business_are_put_away() {
     let hands = Hands::on(|request| match (request.method.as_str(), request.path.as_str()) {
@@ -222,7 +221,7 @@ async fn a_changed_key_sends_nothing_until_its_account_was_read() {
         hands.pass(20);
     }
     assert_eq!(hands.server.posts().len(), 0);
-    // A key of the same business may send what was written before it.
+    // Another key of the same business may send earlier rows.
     hands.server.now(|request| match request.path.as_str() {
         "/account" => Answer::ok(account("WHATSAPP")),
         _ => two_businesses(request),
@@ -247,8 +246,7 @@ async fn a_key_that_was_confirmed_before_sends_without_a_new_reading() {
     assert!(!asked);
 }
 
-/// Keys change at random between two runs; whatever leaves, leaves from the business that
-/// was on screen when it was written.
+/// Keys change at random; rows are sent by the business that was on screen when written.
 #[tokio::test]
 async fn keys_that_change_at_random_send_nothing_for_another() {
     for seed in 0..12_u64 {

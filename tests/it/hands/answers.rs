@@ -1,5 +1,4 @@
-//! What an answer means: a server that did the work, lost its answer, and says something else
-//! when it is asked again.
+//! A server that carried out the request, lost its answer, and answers differently on a retry.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +10,6 @@ use serde_json::json;
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, conversation, message, page, quiet};
 
-/// A business chat that answers each write so.
 async fn chat(answer: impl Fn(usize, &Request) -> Answer + Send + 'static) -> (Hands, Arc<AtomicUsize>) {
     let done = Arc::new(AtomicUsize::new(0));
     let count = done.clone();
@@ -32,7 +30,7 @@ fn html(status: u16) -> Answer {
     Answer::Full { status, headers, body: b"<html><h1>Gateway</h1></html>".to_vec() }
 }
 
-/// Sends one text until nothing leaves any more; how it stands then.
+/// Sends one text until nothing is due; returns the reason of a stop.
 async fn ends(hands: &Hands) -> Option<StopReason> {
     hands.queue_text("c1", "Only once");
     for _ in 0..12 {
@@ -65,7 +63,7 @@ async fn a_refusal_after_a_lost_answer_does_not_say_that_nothing_was_sent() {
         (400, "NO_RECIPIENTS"),
     ];
     for (status, code) in cases {
-        // The work is done, and the connection lost.
+        // Carried out, and the connection is lost.
         let (hands, asked) = chat(move |attempt, _| match attempt {
             0 => Answer::Cut,
             _ => Answer::refusal(status, code, "no"),

@@ -1,5 +1,4 @@
-//! The corpus of answers no decent server gives, case by case: every line of
-//! the group has a test of its own here.
+//! The corpus of invalid API responses: one test per line.
 
 mod headers;
 mod lines;
@@ -18,10 +17,9 @@ use serde_json::{Value, json};
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, conversation, message, page, quiet};
 
-/// Gives each line of the corpus its test.
+/// Maps each line of the corpus to its test.
 macro_rules! cases {
     ($($name:ident = $line:literal in $file:ident;)*) => {
-        /// The lines that have a test.
         const LINES: &[&str] = &[$($line),*];
 
         $(#[tokio::test]
@@ -95,7 +93,6 @@ fn sent(id: &str) -> Answer {
     }))
 }
 
-/// A business chat with one conversation.
 fn chat(request: &Request) -> Answer {
     match request.route().as_str() {
         "GET /conversations" => Answer::ok(page(&[conversation("c1", 1, 0)], None)),
@@ -105,7 +102,7 @@ fn chat(request: &Request) -> Answer {
     }
 }
 
-/// Hands that have read what there is on a business chat.
+/// Sync that has read a business chat.
 async fn ready() -> Hands {
     let hands = Hands::on(chat).await;
     hands.pull().await;
@@ -115,7 +112,7 @@ async fn ready() -> Hands {
     hands
 }
 
-/// Sends answer so; the rest as a business chat does.
+/// Answers sends with `answer`, and other requests like a business chat.
 fn sends(
     mut answer: impl FnMut(usize) -> Answer + Send + 'static,
 ) -> impl FnMut(&Request) -> Answer + Send + 'static {
@@ -129,31 +126,26 @@ fn sends(
     }
 }
 
-/// A client of its own, under the hands' clock.
 fn client(hands: &Hands) -> Client {
     let key = Secret::new("svc_live_0123456789");
     Client::new(&hands.server.base_url, &key, Arc::clone(&hands.clock) as _).expect("a client").for_person()
 }
 
-/// What comes of a send.
 async fn outcome(hands: &Hands, client: &Client) -> WriteOutcome<Receipt> {
     let row = hands.queue_text("c1", "Hello");
     let request = hands.store.request(&row.id).await.expect("read").expect("queued");
     client.send_write(&row.operation, &request, &row.key, AttemptPhase::First).await
 }
 
-/// The refusal a send meets.
 async fn refusal(hands: &Hands) -> ApiRefusal {
     let outcome = outcome(hands, &client(hands)).await;
     outcome.refusal().cloned().unwrap_or_else(|| panic!("not refused: {outcome:?}"))
 }
 
-/// What comes of reading the account.
 async fn account(hands: &Hands) -> Result<(), ReadError> {
     client(hands).account().await.map(|_| ())
 }
 
-/// A history whose page is these bytes.
 async fn history_of(body: String) -> Hands {
     let hands = ready().await;
     hands.server.now(move |request| match request.route().as_str() {

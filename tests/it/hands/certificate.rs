@@ -1,5 +1,4 @@
-//! A server whose certificate nobody vouches for: told as what it is, once,
-//! and nothing is sent to it.
+//! A server with an untrusted certificate: reported once, and nothing is sent to it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,8 +13,7 @@ use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use crate::hands::{Hands, quiet};
 
-/// Listens with a certificate it made itself; its address, and how many bytes
-/// of requests it was trusted with.
+/// Listens with a self-signed certificate; counts the request bytes received.
 async fn impostor() -> (String, Arc<AtomicUsize>) {
     frontdesk::client::install_tls();
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");

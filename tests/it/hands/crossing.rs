@@ -1,5 +1,4 @@
-//! The takeover guard: no text leaves beside an answer its writer has not
-//! seen, or long after it was meant to.
+//! The takeover guard: no text is sent beside an answer its writer has not seen, or too late.
 
 use frontdesk::model::ids::MessageId;
 use frontdesk::model::messages::HistoryPosition;
@@ -16,7 +15,7 @@ fn place(seconds: i64, id: &str) -> HistoryPosition {
     (Timestamp::parse(&time(seconds)).expect("a time"), MessageId::from(id))
 }
 
-/// Queues a text by someone who had this message on screen.
+/// Queues a text whose writer had this message on screen.
 fn queue(hands: &Hands, text: &str, seen: HistoryPosition) -> OutboxRow {
     let operation = Operation::SendText { to: "+34600111222".into(), text: text.into(), reply_to: None };
     let row = crate::hands::new_row("c1", operation);
@@ -30,8 +29,9 @@ fn stop(hands: &Hands) -> Option<StopReason> {
     })
 }
 
-/// A business chat whose history is told so, newest first.
-fn told(history: &'static [(&'static str, &'static str, i64)]) -> impl FnMut(&Request) -> Answer + Send {
+fn serve_history(
+    history: &'static [(&'static str, &'static str, i64)],
+) -> impl FnMut(&Request) -> Answer + Send {
     move |request| match request.route().as_str() {
         "GET /conversations/c1/messages" => {
             let items: Vec<_> =
@@ -50,19 +50,19 @@ async fn an_answer_of_the_ai_while_it_was_paused_is_shown_before_the_text_leaves
     let hands = pushing::ready().await;
     hands.queue("c1", Operation::SetAutomation { enabled: false });
     let row = queue(&hands, "Ana here, a person.", place(0, "m1"));
-    hands.server.now(told(&[("ai-1", "outbound", 3), ("m1", "inbound", 0)]));
+    hands.server.now(serve_history(&[("ai-1", "outbound", 3), ("m1", "inbound", 0)]));
     assert_eq!(hands.push().await, PushStep::Idle);
     assert_eq!(hands.server.routes(), ["PATCH /conversations/c1", "GET /conversations/c1/messages"]);
     assert_eq!(stop(&hands), Some(StopReason::ReplyConflict));
     assert_eq!(hands.messages("c1"), ["m1", "ai-1"], "it is on screen");
-    // A further answer asks again, and nothing is asked twice.
+    // A further answer stops the row again, once.
     let after = hands.store.retry_stopped(&row.id, Some(place(3, "ai-1")), hands.now()).expect("decided");
     assert_eq!(
         after.and_then(|applied_decision| applied_decision.after).map(|outbox_row| outbox_row.key),
         Some(row.key.clone()),
         "no byte left under it"
     );
-    let fresh = told(&[("ai-2", "outbound", 4), ("ai-1", "outbound", 3), ("m1", "inbound", 0)]);
+    let fresh = serve_history(&[("ai-2", "outbound", 4), ("ai-1", "outbound", 3), ("m1", "inbound", 0)]);
     hands.server.now(fresh);
     hands.channel.pull_history(&"c1".into()).await;
     hands.push().await;
@@ -79,7 +79,7 @@ async fn what_this_desk_sent_and_what_the_customer_wrote_cross_nothing() {
     let hands = pushing::ready().await;
     queue(&hands, "one", place(0, "m1"));
     queue(&hands, "two", place(0, "m1"));
-    hands.server.now(told(&[("m2", "inbound", 2), ("m1", "inbound", 0)]));
+    hands.server.now(serve_history(&[("m2", "inbound", 2), ("m1", "inbound", 0)]));
     hands.channel.pull_history(&"c1".into()).await;
     assert_eq!(hands.push().await, PushStep::Idle);
     assert_eq!(hands.server.posts().len(), 2);
@@ -89,7 +89,7 @@ async fn what_this_desk_sent_and_what_the_customer_wrote_cross_nothing() {
 async fn a_colleagues_answer_crosses_without_a_pause() {
     let hands = pushing::ready().await;
     queue(&hands, "one", place(0, "m1"));
-    hands.server.now(told(&[("x", "outbound", 1), ("m1", "inbound", 0)]));
+    hands.server.now(serve_history(&[("x", "outbound", 1), ("m1", "inbound", 0)]));
     hands.channel.pull_history(&"c1".into()).await;
     assert_eq!(hands.push().await, PushStep::Idle);
     assert_eq!((stop(&hands), hands.server.posts().len()), (Some(StopReason::ReplyConflict), 0));
@@ -112,7 +112,7 @@ async fn after_a_desk_was_down_old_texts_ask() {
         queue(&hands, "one", place(0, "m1"));
         hands.pass(seconds);
         let hands = hands.reopen();
-        hands.server.now(told(history));
+        hands.server.now(serve_history(history));
         hands.push().await;
         assert_eq!(stop(&hands), expected, "{name}");
         let asked = hands.server.routes();
@@ -130,7 +130,7 @@ async fn while_the_history_cannot_be_read_a_held_up_text_waits() {
     hands.server.now(|_| Answer::Cut);
     assert!(matches!(hands.push().await, PushStep::Due(_)));
     hands.pass(90);
-    hands.server.now(told(&[("m1", "inbound", 0)]));
+    hands.server.now(serve_history(&[("m1", "inbound", 0)]));
     hands.push().await;
     assert_eq!(stop(&hands), Some(StopReason::Late), "it counts until the connection is back");
     assert!(hands.server.posts().is_empty());
@@ -145,7 +145,7 @@ async fn a_tab_that_was_stopped_asks_too() {
     assert_eq!(hands.push().await, PushStep::Halted);
     hands.pass(600);
     hands.channel.resume();
-    hands.server.now(told(&[("m1", "inbound", 0)]));
+    hands.server.now(serve_history(&[("m1", "inbound", 0)]));
     hands.channel.pull_account().await;
     hands.push().await;
     assert_eq!((stop(&hands), hands.server.posts().len()), (Some(StopReason::Late), 0));
@@ -159,7 +159,7 @@ async fn waiting_for_ones_turn_is_not_being_late() {
         "POST" => Answer::refusal(429, "RATE_LIMIT_EXCEEDED", "slow").header("retry-after", "170"),
         _ => pushing::chat(request),
     });
-    // A loop looks every half minute.
+    // The loop checks every half minute.
     for _ in 0..6 {
         hands.push().await;
         hands.pass(30);

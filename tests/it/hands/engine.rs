@@ -1,5 +1,4 @@
-//! The loops: they start, wake, and end. What a step does is tested by hand
-//! elsewhere; here only news is waited for.
+//! The loops: start, wake-up, and end. Steps are tested elsewhere; this module only waits for news.
 
 use std::sync::{Arc, Mutex};
 
@@ -23,12 +22,11 @@ fn chat(request: &Request) -> Answer {
     }
 }
 
-/// The loops on the files and server of some hands.
 fn start(hands: &Hands, more: Vec<ChannelSpec>) -> (Engine, UnboundedReceiver<News>) {
     let (told, news) = unbounded_channel();
     let told = Mutex::new(told);
     let tell = Arc::new(move |news: News| {
-        // Nobody may be listening any more.
+        // The receiver may be dropped.
         let _ = told.lock().expect("no one failed").send(news);
     });
     let handle = tokio::runtime::Handle::current();
@@ -101,7 +99,7 @@ async fn with_the_server_unreachable_everything_on_disk_is_there_at_once() {
     let handle = tokio::runtime::Handle::current();
     let engine = Engine::start(handle, store, vec![gone], hands.clock.clone(), tell, Polling::default());
     engine.focus(Some((crate::hands::id(), Some(ConversationId::from("c1")))));
-    // What the screen is made of, before any answer and after none came.
+    // The screen's data, before any answer and after none came.
     for answered in [false, true] {
         assert_eq!(hands.list().rows.len(), 1);
         assert_eq!(hands.messages("c1"), ["m1"]);

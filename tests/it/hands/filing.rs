@@ -1,6 +1,5 @@
-//! Filing: the interface does not tell which fields of a thread can be
-//! changed, so a change is believed when a reading shows it, and what a server
-//! ignores holds on this desk alone.
+//! Filing of threads: a change counts only once a read shows it, as the API does not report which
+//! fields can be changed; one the server ignores stays local.
 
 use std::sync::{Arc, Mutex};
 
@@ -20,10 +19,10 @@ use crate::hands::{Hands, account, id, page, quiet, time};
 
 const ALL: &[&str] = &["isRead", "isStarred", "archived", "category", "priority"];
 
-/// A thread with one mail, which the server keeps.
+/// The server's thread with one mail.
 type Kept = Arc<Mutex<Value>>;
 
-fn kept() -> Kept {
+fn stored_thread() -> Kept {
     Arc::new(Mutex::new(json!({
         "id": "t1", "subject": "Order 2001", "contactEmail": "ana@ruiz.example", "contactName": "Ana",
         "lastMessageAt": time(0), "messageCount": 1, "isRead": false, "isStarred": false,
@@ -35,7 +34,7 @@ fn mail(id: &str, at: i64) -> Value {
     json!({"id": id, "from": "ana@ruiz.example", "text": "Hi", "createdAt": time(at), "direction": "inbound"})
 }
 
-/// A mailbox that takes only some fields of a change, and says so of none.
+/// A mailbox that accepts only some fields and does not report it.
 fn mailbox(kept: &Kept, takes: &'static [&'static str]) -> impl FnMut(&Request) -> Answer + Send + 'static {
     let kept = kept.clone();
     move |request| {
@@ -76,7 +75,6 @@ async fn at(answering: impl FnMut(&Request) -> Answer + Send + 'static) -> Hands
     hands
 }
 
-/// Queues a change and lets it leave.
 async fn file(hands: &Hands, change: ThreadChange) -> PushStep {
     let operation = Operation::ChangeThread { thread: "t1".into(), change };
     let lane = frontdesk::model::outbox::Lane::Conversation("t1".into());
@@ -95,7 +93,7 @@ fn archived_and_read() -> ThreadChange {
     ThreadChange { place: Some(ThreadPlace::Archived(true)), ..read(true) }
 }
 
-/// The thread as it is shown, its fields of this desk in order.
+/// The thread as shown, with its local fields in order.
 fn shown(hands: &Hands) -> (Thread, ConversationStatus) {
     let row = hands.list().rows.remove(0);
     let mut thread = *row.thread.expect("a thread");
@@ -114,7 +112,7 @@ const READ_BACK: &str = "GET /email/threads/t1";
 
 #[tokio::test]
 async fn what_a_server_ignores_holds_on_this_desk_only_and_is_said_once() {
-    let kept = kept();
+    let kept = stored_thread();
     let hands = at(mailbox(&kept, &[])).await;
     assert_eq!(file(&hands, archived_and_read()).await, PushStep::Idle);
     assert_eq!(hands.server.routes(), [FILED, READ_BACK]);
@@ -127,13 +125,13 @@ async fn what_a_server_ignores_holds_on_this_desk_only_and_is_said_once() {
     assert!(hands.history("t1").outbox.is_empty(), "nothing waits for it");
     let said = notices(&hands);
     assert_eq!(said.len(), 1);
-    assert!(said[0].contains("did not take") && said[0].contains("on this desk only"), "{said:?}");
-    // The list goes on telling otherwise, also after a new start.
+    assert!(said[0].contains("did not accept") && said[0].contains("on this desk only"), "{said:?}");
+    // Reads keep returning the old value, also after a restart.
     let hands = hands.reopen();
     hands.pass(30);
     hands.pull().await;
     assert_eq!(shown(&hands), (thread, status));
-    // Taken back, the server and the desk agree; that proves nothing.
+    // Undone, server and desk agree, which proves nothing.
     file(&hands, ThreadChange { place: Some(ThreadPlace::Archived(false)), ..read(false) }).await;
     let (thread, status) = shown(&hands);
     assert_eq!(
@@ -154,7 +152,7 @@ async fn what_a_server_ignores_holds_on_this_desk_only_and_is_said_once() {
 
 #[tokio::test]
 async fn what_a_server_takes_is_read_back_once_for_each_field() {
-    let kept = kept();
+    let kept = stored_thread();
     let hands = at(mailbox(&kept, ALL)).await;
     file(&hands, archived_and_read()).await;
     assert_eq!(hands.server.routes(), [FILED, READ_BACK]);
@@ -181,7 +179,7 @@ async fn what_a_server_takes_is_read_back_once_for_each_field() {
 
 #[tokio::test]
 async fn fields_are_told_apart_and_a_server_that_learns_is_believed() {
-    let kept = kept();
+    let kept = stored_thread();
     let hands = at(mailbox(&kept, &["isRead"])).await;
     file(&hands, archived_and_read()).await;
     assert_eq!(shown(&hands).0.only_here, [ThreadField::Place]);
@@ -194,7 +192,7 @@ async fn fields_are_told_apart_and_a_server_that_learns_is_believed() {
 
 #[tokio::test]
 async fn a_later_mail_ends_what_would_hide_it() {
-    let kept = kept();
+    let kept = stored_thread();
     let hands = at(mailbox(&kept, &[])).await;
     let star = ThreadChange { is_starred: Some(true), ..archived_and_read() };
     file(&hands, star).await;
@@ -220,7 +218,7 @@ async fn a_later_mail_ends_what_would_hide_it() {
 
 #[tokio::test]
 async fn what_cannot_be_read_back_is_looked_at_the_next_time() {
-    let kept = kept();
+    let kept = stored_thread();
     let mut inner = mailbox(&kept, &[]);
     let hands = at(mailbox(&kept, &[])).await;
     hands.server.now(move |request| match request.route().as_str() {
@@ -245,7 +243,7 @@ async fn refusals_are_told_and_wait_for_nobody_and_unclear_answers_ask_again_wit
     let refusals =
         [(400, "VALIDATION_ERROR"), (404, "NOT_FOUND"), (405, "NOT_ALLOWED"), (422, "UNKNOWN_FIELD")];
     for (status, code) in refusals {
-        let kept = kept();
+        let kept = stored_thread();
         let hands = at(mailbox(&kept, ALL)).await;
         hands.server.now(move |_| Answer::refusal(status, code, "not that"));
         file(&hands, archived_and_read()).await;
@@ -258,11 +256,11 @@ async fn refusals_are_told_and_wait_for_nobody_and_unclear_answers_ask_again_wit
     let unclear: [fn() -> Answer; 3] = [
         || Answer::Cut,
         || Answer::refusal(500, "INTERNAL_ERROR", "oops"),
-        // Not the interface: nothing of what it always tells is there.
+        // Not from the API: none of its usual fields is present.
         || Answer::raw(200, "text/html", b"<p>Sign in</p>"),
     ];
     for answer in unclear {
-        let kept = kept();
+        let kept = stored_thread();
         let hands = at(mailbox(&kept, ALL)).await;
         hands.server.now(move |_| answer());
         file(&hands, archived_and_read()).await;
@@ -280,7 +278,7 @@ async fn refusals_are_told_and_wait_for_nobody_and_unclear_answers_ask_again_wit
 
 #[tokio::test]
 async fn a_test_key_files_on_this_desk_only() {
-    let kept = kept();
+    let kept = stored_thread();
     let hands = at(mailbox(&kept, ALL)).await;
     hands.server.now(|_| Answer::ok(json!({"test": true, "success": true})).rated());
     file(&hands, read(true)).await;
@@ -289,8 +287,7 @@ async fn a_test_key_files_on_this_desk_only() {
     assert_eq!((thread.is_read, thread.only_here), (Some(true), vec![ThreadField::Read]));
 }
 
-/// Opening a thread marks it as read. Where a server refuses that, nobody is
-/// asked what to do, and it is not tried at every look.
+/// A refusal of the mark set by opening a thread needs no decision, and is not repeated.
 #[tokio::test]
 async fn what_nobody_asked_for_never_asks() {
     type Make = fn() -> Answer;
@@ -300,14 +297,14 @@ async fn what_nobody_asked_for_never_asks() {
         || Answer::refusal(404, "NOT_FOUND", "no such route"),
     ];
     for make in refusals {
-        let kept = kept();
+        let kept = stored_thread();
         let mut answers = mailbox(&kept, ALL);
         let hands = at(move |request| if request.route() == FILED { make() } else { answers(request) }).await;
         file(&hands, ThreadChange { unasked: true, ..read(true) }).await;
         assert!(hands.history("t1").outbox.is_empty(), "no row is left");
         assert_eq!(notices(&hands), [""; 0], "nor is it said");
         assert_eq!(shown(&hands).0.is_read, Some(true), "it holds on this desk");
-        // What a person asked for is told.
+        // A refused change by a person is reported.
         file(&hands, read(true)).await;
         assert!(hands.history("t1").outbox.is_empty(), "no row is left");
         assert_eq!(notices(&hands).len(), 1);

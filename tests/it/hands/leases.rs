@@ -1,6 +1,4 @@
-//! Several processes on one folder: one leads, the others read the files, and
-//! another takes over when it is gone. Each has files of its own opened on the
-//! same folder; steps are taken by hand.
+//! Several processes on one folder: one leads, the others read the files, and another takes over.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +19,6 @@ use serde_json::Value;
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, conversation, message, page, queue_on, quiet, send_text};
 
-/// One of the processes.
 struct Desk {
     tab: Arc<TabSync>,
     loops: [TabLoop; 5],
@@ -35,12 +32,10 @@ impl Desk {
         Self::of(hands, owner_name)
     }
 
-    /// One that changes nothing.
     fn reading(hands: &Hands) -> Self {
         Self::with(hands, owner_name, true)
     }
 
-    /// One that calls itself so.
     fn of(hands: &Hands, owner: impl FnOnce(&Store) -> String) -> Self {
         Self::with(hands, owner, false)
     }
@@ -56,7 +51,7 @@ impl Desk {
         Self { tab, loops, leading, store, news }
     }
 
-    /// Takes every step that is due now; once more where one asks for it.
+    /// Takes every due step; repeats if one asks for it.
     async fn turn(&mut self, hands: &Hands) {
         let now = hands.clock.now();
         self.leading.step(now).await;
@@ -72,15 +67,14 @@ impl Desk {
         self.tab.channel().may_send(hands.clock.now())
     }
 
-    /// Who sends, as the screen was told last.
     fn sender(&self) -> Option<Leader> {
-        let told = self.told();
+        let told = self.take_news();
         told.into_iter()
             .rev()
             .find_map(|news| if let News::Leader(_, leader) = news { Some(leader) } else { None })
     }
 
-    fn told(&self) -> Vec<News> {
+    fn take_news(&self) -> Vec<News> {
         std::mem::take(&mut *self.news.lock().expect("no one failed"))
     }
 }
@@ -123,11 +117,11 @@ async fn one_asks_and_sends_and_the_other_reads_and_queues() {
     }
     assert!(asked.contains(&"GET /account".to_owned()), "{asked:?}");
     assert_eq!(hands.messages("c1"), ["m1"], "what the leader stored is there for all");
-    let told = second.told();
+    let told = second.take_news();
     let live = told.iter().any(|news| matches!(news, News::Health(_, Health::Live { .. })));
     assert!(live && told.iter().any(|news| matches!(news, News::Account(..))), "{told:?}");
 
-    // The second queues; the first notices and sends, and the second hears.
+    // The second queues a row; the first notices and sends it, and the second gets the news.
     let queued = queue_on(&second.store, hands.clock.now(), "c1", send_text("Hello"));
     second.turn(&hands).await;
     assert_eq!(hands.server.routes(), Vec::<String>::new());
@@ -136,9 +130,9 @@ async fn one_asks_and_sends_and_the_other_reads_and_queues() {
     let sent: Vec<_> = hands.server.seen().into_iter().filter(|request| request.method == "POST").collect();
     assert_eq!(sent.len(), 1);
     assert_eq!(sent[0].key(), queued.key.as_str());
-    second.told();
+    second.take_news();
     second.turn(&hands).await;
-    assert!(second.told().contains(&News::History(crate::hands::id(), ConversationId::from("c1"))));
+    assert!(second.take_news().contains(&News::History(crate::hands::id(), ConversationId::from("c1"))));
     assert_eq!(hands.messages("c1"), ["m1", "sent-1"]);
 }
 
@@ -147,7 +141,7 @@ async fn another_takes_over_in_time_and_nothing_is_missed_or_told_twice() {
     let late = Arc::new(AtomicBool::new(false));
     let is_late = late.clone();
     let hands = Hands::on(move |request| {
-        // 130 messages while nobody led: more than the trigger tells.
+        // 130 messages while nobody led: more than a trigger returns.
         let count = if is_late.load(Ordering::SeqCst) { 131 } else { 1 };
         let all = |most: i64, from: i64| -> Vec<Value> {
             let newest = count - 1 - from;
@@ -179,9 +173,10 @@ async fn another_takes_over_in_time_and_nothing_is_missed_or_told_twice() {
         second.turn(&hands).await;
         hands.pass(1);
     }
-    // From here on the first does nothing any more: stopped, or dead.
+    // From here on the first does nothing: stopped, or dead.
     late.store(true, Ordering::SeqCst);
-    let rings = |desk: &Desk| desk.told().iter().filter(|news| matches!(news, News::Inbound(..))).count();
+    let rings =
+        |desk: &Desk| desk.take_news().iter().filter(|news| matches!(news, News::Inbound(..))).count();
     let before = rings(&first) + rings(&second);
     assert_eq!(before, 0, "what was there before this desk rings nothing");
     hands.server.seen();
@@ -199,7 +194,7 @@ async fn another_takes_over_in_time_and_nothing_is_missed_or_told_twice() {
     }
     let stored = hands.messages("c1");
     assert_eq!(stored.len(), 132, "each once: {stored:?}");
-    // The first goes on: it does not lead, and neither asks nor tells twice.
+    // The first continues: it does not lead, sends no request and reports nothing twice.
     hands.server.seen();
     first.turn(&hands).await;
     assert!(!first.leads(&hands) && hands.server.seen().is_empty());
@@ -214,7 +209,7 @@ async fn a_lease_given_up_is_taken_at_once_and_wishes_reach_whoever_leads() {
     first.turn(&hands).await;
     second.turn(&hands).await;
     hands.server.seen();
-    // What a person opens or reads again at the second is read by the first.
+    // A conversation opened or refreshed at the second is read by the first.
     second.tab.focus(true, Some(ConversationId::from("c1")));
     second.tab.refresh();
     second.turn(&hands).await;
@@ -227,7 +222,7 @@ async fn a_lease_given_up_is_taken_at_once_and_wishes_reach_whoever_leads() {
     first.leading.release(hands.clock.now()).await;
     second.turn(&hands).await;
     assert!(second.leads(&hands) && !first.leads(&hands));
-    // Back from being suspended, it waits its turn.
+    // After a suspension it waits for its turn.
     first.leading.resume();
     first.turn(&hands).await;
     assert!(!first.leads(&hands));
@@ -247,7 +242,7 @@ async fn a_leader_whose_process_has_ended_is_followed_at_once() {
         hands.pass(1);
     }
     assert!(first.leads(&hands) && !second.leads(&hands), "it lives");
-    // What was left for it to do is not lost with it.
+    // Rows left for the dead process are not lost.
     let queued = queue_on(&second.store, hands.clock.now(), "c1", send_text("Hello"));
     child.kill().expect("it ends");
     child.wait().expect("it has ended");
@@ -288,7 +283,7 @@ async fn one_that_changes_nothing_never_sends_and_gives_way_to_an_inbox() {
     let queued = queue_on(&wall.store, hands.clock.now(), "c1", send_text("Hello"));
     wall.turn(&hands).await;
     hands.server.seen();
-    // It does not have to lapse or end: an inbox takes over at once.
+    // Without waiting for the lease to expire: an inbox takes over at once.
     inbox.turn(&hands).await;
     inbox.turn(&hands).await;
     assert!(inbox.leads(&hands) && inbox.sends(&hands));
@@ -341,7 +336,7 @@ async fn one_that_hangs_within_a_step_loses_the_lead() {
     let hanging = first.loops[Loop::Poll as usize].step(now);
     tokio::pin!(hanging);
     for seconds in 0..40 {
-        // Its lease would be renewed all the time.
+        // Its lease would be renewed continuously.
         tokio::select! {
             biased;
             _ = &mut hanging => panic!("it hangs"),

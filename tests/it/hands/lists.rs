@@ -1,5 +1,4 @@
-//! The list: a new desk reads it in parts, changes are noticed, what is gone
-//! goes.
+//! The list: a new desk reads it in parts, finds changes, and removes deleted rows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -132,7 +131,7 @@ async fn the_ais_state_is_read_alone_and_what_is_gone_goes() {
     hands.pull().await;
     assert_eq!(hands.list().rows[0].conversation.automation, Automation::Off);
     gone.store(true, Ordering::SeqCst);
-    // The list must miss it twice.
+    // The list must lack it twice.
     for pulled in [PullOutcome::Paced(5_000_000), PullOutcome::Done] {
         hands.pass(60);
         assert_eq!(hands.channel.pull_history(&ConversationId::from("c1")).await, pulled);

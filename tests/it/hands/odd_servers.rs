@@ -1,5 +1,4 @@
-//! Servers that say the right thing in an odd way, and lists that break off:
-//! what is said is read, what is missing is named, and what is here stays.
+//! Servers with correct but unusual answers, and lists that break off.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -95,8 +94,7 @@ async fn empty_list_written_as_null_is_no_trouble() {
     assert!(hands.list().rows.is_empty());
 }
 
-/// A chat whose conversation is not found by its id; its list names it as long
-/// as `named` says.
+/// A conversation unknown by its id; the list contains it while `named` is positive.
 async fn lagging(named: Arc<AtomicUsize>) -> Hands {
     let hands = Hands::on(move |request| {
         let is_named = named.load(Ordering::SeqCst) > 0;
@@ -129,7 +127,7 @@ async fn listed_conversation_that_is_not_found_by_its_id_stays() {
     hands.pass(60);
     assert_eq!(hands.channel.pull_history(&c1).await, PullOutcome::Paced(5 * SECOND));
     assert_eq!(hands.list().rows.len(), 1, "once is not enough");
-    // Another process, or this one after a restart, knows of the first time.
+    // The first failure is remembered across a restart.
     let hands = hands.reopen();
     hands.channel.pull_account().await;
     assert!(matches!(hands.channel.pull_history(&c1).await, PullOutcome::Paced(_)), "and not at once");
@@ -152,7 +150,6 @@ async fn conversation_that_is_listed_again_meanwhile_stays() {
     }
 }
 
-/// What scripts are told by a chat on a server of one's own.
 async fn script(
     answer: impl FnMut(&Request) -> Answer + Send + 'static,
     arguments: &'static [&'static str],
@@ -169,7 +166,7 @@ async fn script(
     (ended, rows)
 }
 
-/// Whether each row says that the list is not whole.
+/// True if each row says that the list is incomplete.
 fn is_marked(rows: &[Value]) -> bool {
     rows.iter().all(|row| row["listIsWhole"] == json!(false))
 }
@@ -196,7 +193,7 @@ async fn conversations_of_a_list_that_breaks_off_are_shown_and_marked() {
         let (ended, rows) = script(answer, &["list", "--json", "--timeout", "20"]).await;
         assert_eq!((ended.code, rows.len()), (Some(1), 2), "{}", ended.err);
         assert!(is_marked(&rows), "{rows:?}");
-        assert!(ended.err.contains("breaks off") && ended.err.contains("\"exit\":1"), "{}", ended.err);
+        assert!(ended.err.contains("cursor") && ended.err.contains("\"exit\":1"), "{}", ended.err);
     }
 }
 
@@ -212,7 +209,7 @@ async fn contacts_of_a_list_that_breaks_off_are_shown_and_marked() {
         let (ended, rows) = script(answer, &["contacts", "list", "--json", "--timeout", "20"]).await;
         assert_eq!((ended.code, rows.len()), (Some(1), 1), "{}", ended.err);
         assert!(is_marked(&rows), "{rows:?}");
-        assert!(ended.err.contains("not whole"), "{}", ended.err);
+        assert!(ended.err.contains("incomplete"), "{}", ended.err);
     }
 }
 
@@ -255,15 +252,15 @@ async fn emptied_server_is_told_and_leaves_no_ghosts() {
     hands.channel.pull_account().await;
     hands.pull_conversations().await;
     assert_eq!(rows(&hands), ["c1", "c2"]);
-    // One empty list may be a replica's: it is told, and nothing goes.
+    // One empty list may be a replica's: reported, and nothing is removed.
     emptied.store(1, Ordering::SeqCst);
     hands.pass(10);
     hands.pull_conversations().await;
-    assert!(told(&hands, "lists none of the 2 conversations"));
+    assert!(told(&hands, "no longer lists any of the 2 conversations"));
     hands.pass(10);
     hands.pull_conversations().await;
     assert_eq!(rows(&hands), ["c1", "c2"]);
-    // A list that names one of them ends it.
+    // A list with one of them ends it.
     emptied.store(0, Ordering::SeqCst);
     hands.pass(10);
     hands.pull_conversations().await;
@@ -271,7 +268,7 @@ async fn emptied_server_is_told_and_leaves_no_ghosts() {
     hands.pass(20);
     hands.pull_conversations().await;
     assert_eq!(rows(&hands), ["c1", "c2"]);
-    // Half a minute later it still names none of them, and something new.
+    // Half a minute later it still has none of them, and a new one.
     emptied.store(2, Ordering::SeqCst);
     hands.pass(31);
     hands.pull_conversations().await;

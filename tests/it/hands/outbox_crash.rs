@@ -1,5 +1,4 @@
-//! The corpus of ends and failures around the outbox, case by case. What
-//! needs a real process that is killed is shown by the campaign of kills too.
+//! The corpus of crashes and failures around the outbox, one case each.
 
 mod cases;
 mod processes;
@@ -12,8 +11,7 @@ use serde_json::{Value, json};
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, pushing};
 
-/// Each case of the group and the tests that show it: a file below the
-/// package, and a name in it.
+/// Each case with its tests: file and test name.
 const SHOWN: &[(&str, &[(&str, &str)])] = &[
     (
         "kill-before-commit",
@@ -90,15 +88,14 @@ fn every_case_of_the_corpus_is_shown() {
     }
 }
 
-/// A service that does each key's work once, and tells it again to whoever
-/// asks with the same key.
+/// A service that carries out each key once, and repeats its answer.
 #[derive(Clone, Default)]
 struct Office {
     done: Arc<Mutex<BTreeMap<String, Value>>>,
 }
 
 impl Office {
-    /// Does what is asked, once.
+    /// Carries out a request once per key.
     fn work(&self, request: &Request) -> Answer {
         let mut done = self.done.lock().expect("no one failed");
         let number = done.len() + 1;
@@ -113,19 +110,16 @@ impl Office {
         if known { answer.header("idempotent-replayed", "true") } else { answer }
     }
 
-    /// How much was done.
     fn count(&self) -> usize {
         self.done.lock().expect("no one failed").len()
     }
 
-    /// Answers everything well.
     fn open(&self) -> impl FnMut(&Request) -> Answer + Send + 'static {
         let office = self.clone();
         move |request| if request.method == "POST" { office.work(request) } else { pushing::chat(request) }
     }
 }
 
-/// A desk on an office that works well.
 async fn desk() -> (Hands, Office) {
     let (hands, office) = (pushing::ready().await, Office::default());
     hands.server.now(office.open());

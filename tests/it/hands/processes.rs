@@ -1,5 +1,4 @@
-//! Real processes beside a running engine, on one folder: the binary's
-//! commands, and its inbox stopped in its tracks.
+//! Real processes beside a running engine: the binary's commands, and a stopped inbox.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -36,7 +35,6 @@ fn chat(request: &Request) -> Answer {
     }
 }
 
-/// A folder with a configuration of one channel on that server.
 fn configured(server: &Server) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let text = format!(
@@ -47,7 +45,7 @@ fn configured(server: &Server) -> tempfile::TempDir {
     folder
 }
 
-/// An engine of this process, as the inbox of that configuration has it.
+/// An engine in this process, as the inbox of that configuration has it.
 fn engine(server: &Server, folder: &Path) -> (Engine, UnboundedReceiver<News>) {
     engine_by(Arc::new(SystemClock), server, folder)
 }
@@ -65,7 +63,7 @@ fn engine_by(clock: Arc<dyn Clock>, server: &Server, folder: &Path) -> (Engine, 
     let (told, news) = unbounded_channel();
     let told = std::sync::Mutex::new(told);
     let tell = Arc::new(move |news: News| {
-        // Nobody may be listening any more.
+        // The receiver may be dropped.
         let _ = told.lock().expect("no one failed").send(news);
     });
     let handle = tokio::runtime::Handle::current();
@@ -108,7 +106,7 @@ async fn a_command_beside_an_inbox_queues_and_waits_for_the_inbox_to_send() {
         (1, 1),
         "only the inbox asks: {routes:?}"
     );
-    // With nobody else there, a command does it itself.
+    // Without a leader, a command sends itself.
     let done = script(folder.path(), &["send", "c1", "Again", "--beside-ai"]).await;
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(server.routes().contains(&"POST /messages/send".to_owned()));
@@ -121,24 +119,32 @@ async fn an_inbox_that_is_stopped_dead_loses_the_lead_and_does_not_take_it_back(
     let folder = configured(&server);
     let mut inbox = inbox(&server, folder.path()).await;
     let (running, mut news) = engine(&server, folder.path());
-    // It follows: what it says of the connection is the inbox's word.
+    // This engine follows: connection states come from the inbox.
     crate::hands::until(&mut news, "the inbox's word", |news| matches!(news, News::Health(..))).await;
     server.seen();
     signal(&*inbox, "STOP");
-    asked(&server, &["GET /account"]).await;
+    wait_for_routes(&server, &["GET /account"]).await;
     signal(&*inbox, "CONT");
     running.focus(None);
     let done = script(folder.path(), &["send", "c1", "Hello", "--beside-ai"]).await;
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let routes = server.routes();
-    let sent = routes.iter().filter(|route| *route == "POST /messages/send").count();
-    let accounts = routes.iter().filter(|route| *route == "GET /account").count();
-    assert_eq!((sent, accounts), (1, 0), "the one that goes on asks for nothing: {routes:?}");
+    assert_eq!(routes.iter().filter(|route| *route == "POST /messages/send").count(), 1, "{routes:?}");
+    assert_eq!(poller(folder.path()), std::process::id(), "the one that goes on takes no lead");
     running.shutdown().await;
     inbox.kill().expect("it ends");
 }
 
-/// A clock of the system's that can be stopped.
+/// Process that holds the polling lease.
+#[cfg(unix)]
+fn poller(folder: &Path) -> u32 {
+    let cache = rusqlite::Connection::open(folder.join("data/cache.db")).expect("opens");
+    let sql = "SELECT owner FROM lease WHERE name NOT LIKE '%.send%'";
+    let owner: String = cache.query_row(sql, [], |row| row.get(0)).expect("a lease");
+    owner.split('-').next().and_then(|process| process.parse().ok()).expect("a process")
+}
+
+/// The system's clock, which can be stopped.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Default)]
 struct Stopwatch(std::sync::Mutex<Option<Timestamp>>);
@@ -159,16 +165,16 @@ async fn an_inbox_that_is_killed_is_followed_before_its_lease_lapses() {
     let clock = Arc::new(Stopwatch::default());
     let (running, mut news) = engine_by(clock.clone(), &server, folder.path());
     crate::hands::until(&mut news, "the inbox's word", |news| matches!(news, News::Health(..))).await;
-    // Nothing lapses any more, so only that it ended can be the reason.
+    // With a stopped clock no lease expires: only the process's end can be the reason.
     *clock.0.lock().expect("no one failed") = Some(SystemClock.now());
     server.seen();
     inbox.kill().expect("it ends");
     inbox.wait().expect("it has ended");
-    asked(&server, &["GET /account"]).await;
+    wait_for_routes(&server, &["GET /account"]).await;
     running.shutdown().await;
 }
 
-/// A real inbox in a pseudo-terminal, once it asks the server.
+/// A real inbox in a pseudo-terminal, once it sends requests.
 #[cfg(unix)]
 async fn inbox(server: &Server, folder: &Path) -> Box<dyn portable_pty::Child + Send + Sync> {
     let pair = native_pty_system().openpty(PtySize::default()).expect("a pseudo-terminal");
@@ -179,20 +185,18 @@ async fn inbox(server: &Server, folder: &Path) -> Box<dyn portable_pty::Child + 
     command.env("CHAT_KEY", KEY);
     let inbox = pair.slave.spawn_command(command).expect("the binary starts");
     let mut output = pair.master.try_clone_reader().expect("a reader");
-    // Its screen is read on, so that it never waits for us.
+    // The output is read, so that the process never blocks.
     std::thread::spawn(move || {
         let _open = pair;
         std::io::copy(&mut output, &mut std::io::sink())
     });
-    asked(server, &["GET /account", "GET /triggers/new-message"]).await;
+    wait_for_routes(server, &["GET /account", "GET /triggers/new-message"]).await;
     inbox
 }
 
-/// Waits until the server was asked all of these. Whoever expects something of
-/// an act forgets what was asked before the act, not after it: the answer to it
-/// may be that quick.
+/// Waits for all of these requests. Clear earlier ones before the act: the answer may be quick.
 #[cfg(unix)]
-async fn asked(server: &Server, routes: &[&str]) {
+async fn wait_for_routes(server: &Server, routes: &[&str]) {
     let mut seen = Vec::new();
     until_found(&routes.join(", "), async || {
         seen.extend(server.routes());

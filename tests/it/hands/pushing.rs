@@ -1,4 +1,4 @@
-//! Pushing: exact bytes under one key, each outcome leads where it should.
+//! Pushing: exact bytes with one key, and the consequence of each outcome.
 
 use frontdesk::model::conversations::{Automation, ServiceWindow};
 use frontdesk::model::news::{Health, News};
@@ -22,7 +22,6 @@ fn paused() -> Answer {
     Answer::ok(json!({"success": true, "id": "c1", "automationEnabled": false, "status": "active"}))
 }
 
-/// A business chat with one conversation.
 pub fn chat(request: &Request) -> Answer {
     match request.route().as_str() {
         "GET /conversations" => Answer::ok(page(&[conversation("c1", 1, 0)], None)),
@@ -336,7 +335,7 @@ async fn a_text_that_found_no_connection_leaves_with_the_first_answer_and_ends_b
         "PATCH /conversations/c1" => paused(),
         _ => Answer::Cut,
     });
-    // Its history is asked for before it leaves, more and more seldom.
+    // Its history is read before a retry, with growing delays.
     for seconds in [6, 11, 21] {
         hands.push().await;
         hands.pull_trigger().await;
@@ -351,7 +350,7 @@ async fn a_text_that_found_no_connection_leaves_with_the_first_answer_and_ends_b
     hands.pull_trigger().await;
     assert_eq!(hands.push().await, PushStep::Idle);
     assert_eq!(hands.server.posts().len(), 1, "it waits for no time of its own");
-    // Where nothing is read, an answer to a write says as much.
+    // Without polling, an answer to a write proves the connection.
     hands.server.now(|_| Answer::Cut);
     for _ in 0..3 {
         hands.pull_trigger().await;

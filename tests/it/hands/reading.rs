@@ -1,4 +1,4 @@
-//! Reading: failures are said in words and end; the trigger misses nothing.
+//! Reading: failures are reported and end; the trigger misses nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -23,8 +23,8 @@ async fn wrong_answers_are_said_in_words_and_end() {
     type Make = fn() -> Answer;
     let cases: [(&str, Make); 6] = [
         ("web page", || Answer::raw(200, "text/html", b"<html>Log in</html>")),
-        ("cut short", || Answer::raw(200, "application/json", br#"{"data":[{"id":"m1","conv"#)),
-        ("cut short", || Answer::Short { status: 200, body: br#"{"data":["#.to_vec() }),
+        ("incomplete", || Answer::raw(200, "application/json", br#"{"data":[{"id":"m1","conv"#)),
+        ("incomplete", || Answer::Short { status: 200, body: br#"{"data":["#.to_vec() }),
         ("the server failed: boom (500)", || Answer::refusal(500, "INTERNAL_ERROR", "boom")),
         ("web page", || Answer::raw(502, "text/html", b"<html>Bad gateway</html>")),
         ("nothing", || Answer::raw(503, "text/plain", b"")),
@@ -143,8 +143,7 @@ async fn the_budget_is_waited_for_and_is_no_failure() {
     assert!(matches!(hands.health(), Some(Health::Limited { .. })));
 }
 
-/// A server with inbound messages `1..=count` in three conversations, one a
-/// second, that serves them as the interface does.
+/// A server with inbound messages `1..=count` in three conversations, one a second.
 fn inbox(
     count: Arc<AtomicI64>,
     first_cursor: impl Fn(i64) -> String + Send + 'static,
@@ -188,7 +187,7 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
     hands.pass(3);
     assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
     assert!(!hands.server.routes().contains(&"GET /messages".to_owned()));
-    // No overlap, and more than a step's pages.
+    // No overlap, and more than the pages of one step.
     count.store(1100, Ordering::SeqCst);
     hands.news();
     hands.pass(3);
@@ -306,7 +305,7 @@ async fn a_history_is_read_down_to_what_was_known_and_older_on_demand() {
 
 #[tokio::test]
 async fn that_a_history_has_been_read_to_its_start_is_news() {
-    // The trigger brings the message first, the history nothing that is new.
+    // The trigger brings the message first, the history nothing new.
     let hands = Hands::on(|request| match request.route().as_str() {
         "GET /triggers/new-message" | "GET /conversations/c1/messages" => {
             Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None))

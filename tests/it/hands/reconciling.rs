@@ -1,4 +1,4 @@
-//! Looking in the history for texts whose outcome never became known.
+//! Reconciling texts with unknown outcome against the history.
 
 use frontdesk::model::outbox::{HistoryFinding, OutboxRow, RowState, StopReason};
 use frontdesk::sync::PushStep;
@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, message, page, pushing, time};
 
-/// A text that went out through the interface.
 fn sent(id: &str, text: &str, at: i64) -> Value {
     json!({
         "id": id, "conversationId": "c1", "direction": "outbound", "senderType": "api", "content": text,
@@ -15,7 +14,6 @@ fn sent(id: &str, text: &str, at: i64) -> Value {
     })
 }
 
-/// Answers so, with these pages of the history, newest first.
 fn history(pages: Vec<Vec<Value>>) -> impl FnMut(&Request) -> Answer + Send + 'static {
     move |request| match request.route().as_str() {
         "GET /conversations/c1/messages" => {
@@ -28,7 +26,6 @@ fn history(pages: Vec<Vec<Value>>) -> impl FnMut(&Request) -> Answer + Send + 's
     }
 }
 
-/// A text of which nobody knows whether it was sent.
 async fn unknown(pages: Vec<Vec<Value>>) -> (Hands, OutboxRow) {
     let hands = pushing::ready().await;
     let row = hands.queue_text("c1", "See you\nat ten");
@@ -40,7 +37,7 @@ fn left(hands: &Hands) -> Option<OutboxRow> {
     hands.history("c1").outbox.into_iter().next()
 }
 
-/// Pushes for so many minutes, looking every half of one.
+/// Pushes for some minutes, every half minute.
 async fn minutes(hands: &Hands, minutes: i64) {
     for _ in 0..2 * minutes {
         hands.push().await;
@@ -88,7 +85,7 @@ async fn several_are_shown_to_a_person() {
     let adopt = frontdesk::model::outbox::StopVerdict::Adopt("b".into());
     hands.store.decide(&row.id, adopt, None, hands.now()).expect("decided").expect("allowed");
     assert_eq!(left(&hands), None);
-    // The next with the same words can only be the other one.
+    // The next one with the same text can only be the other.
     hands.queue_text("c1", "See you\nat ten");
     hands.push().await;
     assert_eq!(left(&hands), None, "one is left that no row claims");
@@ -118,7 +115,7 @@ async fn a_look_that_fails_is_tried_again_and_not_for_ever() {
     assert_eq!(left(&hands).expect("waits").finding, HistoryFinding::Nothing);
 }
 
-/// A machine that was brought back, with all marks of its files.
+/// A machine restored with all its files.
 #[tokio::test]
 async fn an_answer_of_earlier_to_a_first_attempt_makes_older_rows_doubtful() {
     let hands = pushing::ready().await;

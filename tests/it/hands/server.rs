@@ -1,5 +1,4 @@
-//! A server that answers byte by byte what a test wants, also things no
-//! decent server would.
+//! A server with scripted answers, byte by byte, including ones no correct server gives.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -11,7 +10,6 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::raw_http::RawRequest;
 
-/// A request as it came.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     pub method: String,
@@ -24,7 +22,6 @@ pub struct Request {
 }
 
 impl Request {
-    /// Method and path.
     pub fn route(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
@@ -38,9 +35,8 @@ impl Request {
     }
 }
 
-/// What is answered.
 pub enum Answer {
-    /// A whole answer with extra header lines.
+    /// A complete answer with extra header lines.
     Full { status: u16, headers: String, body: Vec<u8> },
     /// The connection ends without a byte.
     Cut,
@@ -48,12 +44,11 @@ pub enum Answer {
     Short { status: u16, body: Vec<u8> },
     /// The connection is reset.
     Reset,
-    /// These bytes, and then no more, while the connection stays.
+    /// These bytes, then nothing; the connection stays open.
     Stall(Vec<u8>),
-    /// These bytes, and then one more every so often, for ever.
+    /// These bytes, then one more at each interval, forever.
     Drip(Vec<u8>, Duration),
-    /// A whole answer on a connection that is kept, which ends without a word
-    /// when the next request has come.
+    /// A complete answer on a kept connection, which ends silently after the next request.
     KeptOnce(Vec<u8>),
 }
 
@@ -74,7 +69,7 @@ impl Answer {
         Self::Full { status, headers: format!("content-type: {kind}\r\n"), body: body.to_vec() }
     }
 
-    /// With the rate limit's numbers, as every answer of the interface.
+    /// Adds rate limit headers.
     pub fn rated(self) -> Self {
         self.header("x-ratelimit-limit", "100").header("x-ratelimit-remaining", "99")
     }
@@ -89,7 +84,7 @@ impl Answer {
 
 type Answering = Arc<Mutex<dyn FnMut(&Request) -> Answer + Send>>;
 
-/// Listens until it is dropped.
+/// Listens until dropped.
 pub struct Server {
     pub base_url: String,
     seen: Arc<Mutex<Vec<Request>>>,
@@ -113,22 +108,21 @@ impl Server {
         Self { base_url, seen, answering, listening }
     }
 
-    /// Answers differently from now on.
     pub fn now(&self, answer: impl FnMut(&Request) -> Answer + Send + 'static) {
         *self.answering.lock().expect("no one failed") = Arc::new(Mutex::new(answer));
     }
 
-    /// What was asked since the last look.
+    /// Returns and clears the requests so far.
     pub fn seen(&self) -> Vec<Request> {
         std::mem::take(&mut *self.seen.lock().expect("no one failed"))
     }
 
-    /// What was asked to be made since the last look.
+    /// Returns the `POST` requests and clears all.
     pub fn posts(&self) -> Vec<Request> {
         self.seen().into_iter().filter(|request| request.method == "POST").collect()
     }
 
-    /// Method and path of what was asked since the last look.
+    /// Returns method and path of the requests and clears them.
     pub fn routes(&self) -> Vec<String> {
         self.seen().iter().map(Request::route).collect()
     }
@@ -153,7 +147,7 @@ async fn serve(mut stream: TcpStream, seen: Arc<Mutex<Vec<Request>>>, answering:
         }
         Answer::Stall(bytes) => {
             let _ = stream.write_all(&bytes).await;
-            // Until the other side gives up.
+            // Until the client gives up.
             let _ = read(&mut stream).await;
             return;
         }
@@ -181,7 +175,7 @@ async fn serve(mut stream: TcpStream, seen: Arc<Mutex<Vec<Request>>>, answering:
             whole(status, "content-type: application/json\r\n", &body, body.len() + 10)
         }
     };
-    // A client that has gone away is its own affair.
+    // The client may be gone.
     let _ = stream.write_all(&bytes).await;
     let _ = stream.shutdown().await;
 }
@@ -192,7 +186,6 @@ fn whole(status: u16, headers: &str, body: &[u8], length: usize) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// The request with its target taken apart.
 async fn read(stream: &mut TcpStream) -> Option<Request> {
     let RawRequest { method, target, headers, body } = RawRequest::read(stream).await?;
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));

@@ -1,5 +1,4 @@
-//! A tab's steps, taken by hand under a clock that moves only when it is told
-//! to: what is asked when, what is not asked, and what an idle desk costs.
+//! Steps of a tab: which requests are sent when, which are not, and the cost of an idle desk.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -21,7 +20,6 @@ use tokio::sync::Notify;
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, conversation, detail, message, page, quiet};
 
-/// A tab of its own on a desk's files and server, with its loops.
 fn tab(hands: &Hands) -> (Arc<TabSync>, [TabLoop; 5]) {
     let channel = crate::hands::open(hands.channel.spec().clone(), &hands.store, &hands.clock, &hands.news);
     let tab = Arc::new(TabSync::new(channel, Polling::default()));
@@ -29,7 +27,7 @@ fn tab(hands: &Hands) -> (Arc<TabSync>, [TabLoop; 5]) {
     (tab, loops)
 }
 
-/// Takes all steps that are due now.
+/// Takes all due steps.
 async fn turn(hands: &Hands, loops: &mut [TabLoop; 5]) {
     for _ in 0..2 {
         for one in &mut *loops {
@@ -71,7 +69,7 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     tab.focus(true, Some(to.clone()));
     tab.fetch_older(to.clone());
     for _ in 0..20 {
-        // All at once, as the loops do.
+        // Concurrently, as the loops do.
         let now = hands.clock.now();
         let [poll, open, push, ..] = &mut loops;
         tokio::join!(push.step(now), open.step(now), poll.step(now));
@@ -80,7 +78,7 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     }
     assert_eq!(hands.server.routes(), ["GET /account"]);
     assert!(matches!(hands.health(), Some(Health::Refused { .. })));
-    // A key that is revoked while all goes well: one call as well.
+    // A key that is revoked while all is well: also a single call.
     hands.server.now(chat);
     tab.refresh();
     turn(&hands, &mut loops).await;
@@ -107,7 +105,7 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
     let hands = Hands::on(chat).await;
     let (tab, mut loops) = tab(&hands);
     tab.focus(true, Some(ConversationId::from("c1")));
-    // Another process's view of the files tells of every commit.
+    // Another connection sees every commit.
     let other = Store::open(hands.folder.path()).expect("the files open");
     for _ in 0..40 {
         turn(&hands, &mut loops).await;
@@ -124,13 +122,13 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
     let news = hands.news();
     let quiet = |news: &News| matches!(news, News::Health(..) | News::Budget(..));
     assert!(news.iter().all(quiet), "{news:?}");
-    // Nor is it merged again: what is gone from the files stays gone.
+    // An unchanged answer is not merged again: a row deleted from the files stays deleted.
     other.remove_conversation(&crate::hands::id(), &ConversationId::from("c1")).await.expect("removed");
     turn(&hands, &mut loops).await;
     hands.pass(3);
     turn(&hands, &mut loops).await;
     assert!(hands.list().rows.is_empty());
-    // What is new is still seen, by the same questions.
+    // New messages are still found with the same requests.
     hands.server.now(|request| match request.route().as_str() {
         "GET /triggers/new-message" => {
             let new = message("m2", "c1", "inbound", 300);
@@ -170,8 +168,7 @@ async fn an_answer_is_the_same_only_once_it_was_applied_and_until_all_is_forgott
 
 #[tokio::test]
 async fn the_same_answer_after_a_change_from_here_is_taken_in() {
-    // The server says the same before and after: the AI is on. In between
-    // this desk pauses it, and a colleague hands it back.
+    // The server reports AI on before and after; in between it is paused and handed back.
     let hands = Hands::on(|request| match request.route().as_str() {
         "PATCH /conversations/c1" => {
             Answer::ok(json!({"success": true, "id": "c1", "automationEnabled": false, "status": "active"}))
@@ -202,12 +199,12 @@ async fn the_same_answer_after_a_change_from_here_is_taken_in() {
 
 #[tokio::test]
 async fn a_sweep_finds_what_the_top_of_the_list_does_not_show() {
-    // 120 conversations, a minute apart; the 70th is changed late, in place.
+    // 120 conversations, a minute apart; the 70th changes late, in place.
     let name = Arc::new(AtomicI64::new(0));
     let changed = name.clone();
     let hands = Hands::on(move |request| {
         let row = |number: i64| {
-            // All lie within ten minutes, so that a sweep reads three pages.
+            // All within ten minutes, so that a sweep reads three pages.
             let mut row = conversation(&format!("k{number:03}"), 1, -4 * number);
             if number == 70 {
                 row["customerName"] = json!(format!("name {}", changed.load(Ordering::SeqCst)));
@@ -272,7 +269,7 @@ async fn a_machine_that_slept_asks_for_everything_at_once() {
 
 #[tokio::test]
 async fn once_a_day_what_is_short_of_messages_is_read_whole() {
-    // Page one holds what is newest; m3 was committed late among older ones.
+    // Page one has the newest; m3 was committed late among older ones.
     let late = Arc::new(AtomicU64::new(0));
     let is_late = late.clone();
     let hands = Hands::on(move |request| {
@@ -336,7 +333,7 @@ async fn the_open_conversation_is_read_while_another_has_no_answer() {
     let (tab, [mut poll, mut open, ..]) = tab(&hands);
     tab.focus(true, Some(ConversationId::from("c1")));
     let now = hands.clock.now();
-    // Ends with the step that asks for the other one: when that is given up.
+    // Ends when the step that sends the request is given up.
     let mut hanging = std::pin::pin!(async {
         while !is_asked.load(Ordering::SeqCst) {
             poll.step(now).await;

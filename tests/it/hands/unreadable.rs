@@ -1,5 +1,4 @@
-//! Items of lists that cannot be read: a row stands in for each where it would
-//! have stood, as long as it is so; nothing is asked or changed of it.
+//! Unreadable items of lists: a placeholder row at their position, without requests or changes.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +13,6 @@ use crate::hands::{Hands, conversation, id, page, quiet};
 
 const LISTED: &str = "GET /conversations";
 
-/// A chat whose list is this.
 fn listing(rows: &Arc<Mutex<Vec<Value>>>) -> impl FnMut(&Request) -> Answer + Send + 'static {
     let rows = rows.clone();
     move |request| match request.route().as_str() {
@@ -52,7 +50,7 @@ async fn a_row_stands_in_until_the_item_can_be_read() {
     assert_eq!(shown, ["c3", "c1"]);
     let counts = hands.store.reader().expect("a reader").counts(&id()).expect("counts");
     assert_eq!(counts.unreadable, 2);
-    // It is shown as it came, and nothing is asked of it.
+    // Shown as received, without a request.
     let stand_in = hands.list().rows.into_iter().find(|row| row.conversation.id.is_stand_in()).expect("one");
     assert!(stand_in.conversation.raw == "null" || stand_in.conversation.raw.contains("an object"));
     assert_eq!(stand_in.conversation.address, None);
@@ -62,7 +60,7 @@ async fn a_row_stands_in_until_the_item_can_be_read() {
         hands.server.routes().iter().all(|route| !route.contains("unreadable")),
         "nothing is asked of it"
     );
-    // The server mends itself.
+    // The server recovers.
     *rows.lock().expect("no one failed") = good.to_vec();
     hands.pass(30);
     hands.pull().await;

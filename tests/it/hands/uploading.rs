@@ -1,5 +1,4 @@
-//! Uploading: each outcome of a file's way to the service leads where it
-//! should.
+//! Uploading: the consequence of each outcome.
 
 use frontdesk::client::{Attachments, prepare_with};
 use frontdesk::model::account::Platform;
@@ -14,7 +13,6 @@ use crate::hands::pushing::{chat, ready};
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, id};
 
-/// A picture that waits to be uploaded and sent.
 fn queue_file(hands: &Hands) -> OutboxRow {
     let bytes = b"not really a picture";
     let file = FileToSend {

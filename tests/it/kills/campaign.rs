@@ -1,10 +1,9 @@
-//! Random kills: scripting commands and the inbox on shared data folders, the
-//! service behind a proxy that spoils one request in twenty. `FRONTDESK_KILLS`
-//! says how many there are; a quarter as many more are in
-//! `contract/killing.rs`, where callers share the service more densely.
+//! Random kills: script commands and the inbox on shared data folders, with the service behind a
+//! proxy that injects a fault into one request in twenty. `FRONTDESK_KILLS` sets their number;
+//! `contract/killing.rs` adds a quarter as many, with more concurrent callers.
 //!
-//! Kills follow events, never the clock: a request that reached the proxy, a
-//! row that was committed. A slow machine meets the same kills as a fast one.
+//! Kills follow events and never the clock: a request that reached the proxy, a row that was
+//! committed. A slow machine sees the same kills as a fast one.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -23,42 +22,37 @@ use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
 use crate::pty::Terminal;
 
-/// Desks, each with a data folder.
 const DESKS: usize = 3;
-/// Processes at once.
 const PROCESSES: usize = 5;
-/// Customers that are written to.
 const CUSTOMERS: usize = 120;
-/// One write in so many is spoilt.
+/// One write in so many gets a fault.
 const SPOILT: u32 = 20;
-/// One read in so many: a command reads often before it commits anything.
+/// One read in so many gets a fault; a command reads often before it commits.
 const SPOILT_READS: u32 = 100;
-/// Between two looks at what runs.
+/// Delay between two checks of the processes.
 const LOOK: Duration = Duration::from_millis(1);
-/// Requests between two kills of the service at most.
+/// Maximum number of requests between two kills of the service.
 const BETWEEN: usize = 40;
-/// Files that a service has open when it listens, at least.
+/// Minimum number of files a service has open when it listens.
 const FILES: usize = 14;
 /// One process in so many is an inbox.
 const INBOXES: u32 = 25;
 const CREDITS: i64 = 1_000_000_000;
 
-/// A process, and the event that ends it.
 struct Running {
     process: Process,
     end: Moment,
 }
 
-/// When a process is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
-    /// Once so many more requests have reached the proxy, whoever made them.
+    /// After so many more requests to the proxy, from any process.
     Requests(usize),
-    /// Once its desk has committed more texts than these.
+    /// Once the desk has committed more than so many texts.
     Committed(usize, i64),
-    /// Once its text has reached the proxy, and so many requests more.
+    /// Once the process's text and so many more requests have reached the proxy.
     Sent(usize),
-    /// Never: it ends by itself.
+    /// The process ends by itself.
     Never,
 }
 
@@ -67,15 +61,15 @@ enum Process {
     Inbox(Box<Typist>),
 }
 
-/// Somebody who types into an inbox as soon as it is there.
+/// Types into an inbox as soon as the inbox is ready.
 struct Typist {
     terminal: Terminal,
     text: Option<String>,
 }
 
 impl Typist {
-    /// Looks at the screen, and types when there is somebody to write to.
-    fn look(&mut self) {
+    /// Types the text once a recipient is on screen.
+    fn type_when_shown(&mut self) {
         self.terminal.read();
         if self.terminal.contents().contains("+34")
             && let Some(text) = self.text.take()
@@ -95,7 +89,7 @@ struct Campaign {
     proxy: Proxy,
     desks: Vec<Folder>,
     running: Vec<Running>,
-    /// Texts whose command said that they were sent.
+    /// Texts whose command reported them as sent.
     confirmed: Vec<String>,
     texts: usize,
 }
@@ -133,7 +127,6 @@ impl Campaign {
         campaign
     }
 
-    /// From now on one write in twenty goes wrong.
     fn spoil(&self, seed: u64) {
         let random = Arc::new(Mutex::new(StdRng::seed_from_u64(seed ^ 0xfa17)));
         let trap = self.proxy.trap();
@@ -141,7 +134,7 @@ impl Campaign {
             let mut random = random.lock().expect("no one failed");
             let one_in = if asked.method == "GET" { SPOILT_READS } else { SPOILT };
             if random.random_range(0..one_in) > 0 {
-                // Some way to the service, so that kills meet what is on it.
+                // Latency, so that kills hit requests in flight.
                 let way = if asked.method == "GET" { 0 } else { random.random_range(0..20) };
                 return Script::done(Give::Answer(Vec::new(), Duration::from_millis(way)));
             }
@@ -185,15 +178,14 @@ impl Campaign {
         self.running.push(Running { process, end });
     }
 
-    /// Takes note of what ended by itself, and kills those whose time has
-    /// come, at most so many; tells how many that were.
+    /// Collects ended processes and kills due ones, up to `at_most`; returns the number of kills.
     fn reap(&mut self, at_most: usize) -> usize {
         let mut killed = 0;
         for mut running in std::mem::take(&mut self.running) {
             let ended = match &mut running.process {
                 Process::Script { child, .. } => child.try_wait().expect("the child can be asked"),
                 Process::Inbox(typist) => {
-                    typist.look();
+                    typist.type_when_shown();
                     None
                 }
             };
@@ -215,8 +207,7 @@ impl Campaign {
         killed
     }
 
-    /// Counts the requests that have come: whose text is among them is killed
-    /// so many requests later. Tells how many came, and whether a send did.
+    /// Counts requests and schedules kills. Returns their number, and true if one was a send.
     fn watch(&mut self) -> (usize, bool) {
         let seen = self.proxy.seen();
         let sends = seen.iter().filter(|seen| seen.asked.method == "POST");
@@ -236,8 +227,7 @@ impl Campaign {
         (seen.len(), !bodies.is_empty())
     }
 
-    /// Kills so many processes and the service so many times; those that end
-    /// by themselves then do.
+    /// Kills processes and the service this many times, then waits for the remaining processes.
     fn run(&mut self, mut processes: usize, mut services: usize) {
         let mut left = 0_usize;
         while processes + services > 0 {
@@ -248,7 +238,7 @@ impl Campaign {
             let (requests, sends) = self.watch();
             left = left.saturating_sub(requests);
             processes -= self.reap(processes);
-            // Half of them while a send is on its way.
+            // Half of the kills hit while a send is in flight.
             let waits = services % 2 == 1 && !sends;
             if services > 0 && left == 0 && requests > 0 && !waits {
                 services -= 1;
@@ -267,7 +257,7 @@ impl Campaign {
     fn kill_the_service(&mut self) {
         drop(self.service.take());
         if self.random.random_range(0..10) == 0 {
-            // Also while it starts.
+            // Also kills the service during its start.
             kill_starting(self.service_folder.path(), self.random.random_range(0..FILES));
         }
         let service = Killable::start(self.service_folder.path());
@@ -298,7 +288,7 @@ fn address(service: &Killable) -> SocketAddr {
 fn every_committed_text_arrives_once_and_is_paid_once() {
     let seed = std::env::var("FRONTDESK_SEED").ok().and_then(|var| var.parse().ok()).unwrap_or(20_261_121);
     let mut campaign = Campaign::new(seed);
-    // Of three kills two are of processes and one is of this service.
+    // One kill in three is of the service.
     let all = kills();
     campaign.run(all - all / 3, all / 3);
     campaign.proxy.pass();
@@ -336,7 +326,7 @@ fn every_committed_text_arrives_once_and_is_paid_once() {
     assert_eq!(health, "ok");
 }
 
-/// What the campaign met, for whoever runs it with `--nocapture`.
+/// Prints the totals, for runs with `--nocapture`.
 #[expect(clippy::print_stderr, reason = "a campaign's figures are for the person who runs it")]
 fn tell(committed: i64, confirmed: usize, asked: usize) {
     eprintln!("{committed} texts committed, {confirmed} confirmed to scripts, {asked} asked a person");

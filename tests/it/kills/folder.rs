@@ -1,5 +1,4 @@
-//! A desk's folder: the real binary is run on it, and its outbox is looked
-//! into and worked off.
+//! A desk's folder: runs the real binary on it, and inspects and drains its outbox.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -21,16 +20,16 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::waiting::PATIENCE;
 
-/// Steps after which an outbox is held never to settle.
+/// Steps after which an outbox counts as endless.
 const STEPS: usize = 20_000;
 
-/// A desk that nobody sits at all the time.
+/// A desk folder without a running inbox.
 pub struct Folder {
     pub dir: tempfile::TempDir,
 }
 
 impl Folder {
-    /// One live business chat behind an address.
+    /// A configuration with one live business chat.
     pub fn new(base_url: &str, key: &str) -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         let key_file = dir.path().join("key");
@@ -49,7 +48,6 @@ impl Folder {
         self.dir.path().join("data")
     }
 
-    /// Starts a command of the binary on this folder.
     pub fn start(&self, arguments: &[&str]) -> Child {
         Command::new(env!("CARGO_BIN_EXE_frontdesk"))
             .args(arguments)
@@ -63,7 +61,6 @@ impl Folder {
             .expect("the binary starts")
     }
 
-    /// The inbox on this folder, for a terminal.
     pub fn inbox(&self) -> CommandBuilder {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
         command.env("FRONTDESK_CONFIG_DIR", self.dir.path());
@@ -71,28 +68,25 @@ impl Folder {
         command
     }
 
-    /// The outbox's file, to look into.
     pub fn outbox(&self) -> Option<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         Connection::open_with_flags(self.data().join("outbox.db"), flags).ok()
     }
 
-    /// A connection that can hold a file's lock.
+    /// A connection that can lock a file.
     pub fn to_lock(&self, file: &str) -> Connection {
         let connection = Connection::open(self.data().join(file)).expect("the file opens");
-        // Whoever writes at this moment may take a while.
+        // Another writer may take a while.
         connection.busy_timeout(PATIENCE).expect("set");
         connection
     }
 
-    /// A number out of the outbox; 0 while there is none.
     pub fn number(&self, sql: &str) -> i64 {
         let found = self.outbox().map(|outbox| outbox.query_row(sql, [], |row| row.get(0)));
         found.and_then(Result::ok).unwrap_or(0)
     }
 
-    /// Texts that were ever committed to the outbox, but for those a command
-    /// gave up because the server certainly had not taken them.
+    /// Texts ever committed, without those withdrawn because the server had not accepted them.
     pub fn committed(&self) -> i64 {
         self.number(
             "SELECT count(*) FROM audit q WHERE event = 'queued' AND operation = 'send' AND detail = ''
@@ -100,20 +94,18 @@ impl Folder {
         )
     }
 
-    /// The log so far.
     pub fn log(&self) -> String {
         let files = std::fs::read_dir(self.data()).into_iter().flatten().flatten();
         let logs = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "log"));
         logs.map(|log| std::fs::read_to_string(log.path()).unwrap_or_default()).collect()
     }
 
-    /// What the folder's tab is made of.
     pub fn spec(&self) -> ChannelSpec {
         let config = Config::read(&self.dir.path().join("config.toml")).expect("a configuration");
         frontdesk::cli::desk::specs(&config).expect("a key").remove(0)
     }
 
-    /// The store of this folder, as a process with the channel's key opens it.
+    /// Opens the store as a process with the channel's key.
     pub fn store(&self) -> Store {
         let store = Store::open(&self.data()).expect("the files open");
         let (clock, tell) = (Arc::new(SystemClock), Arc::new(|_: News| ()));
@@ -121,7 +113,7 @@ impl Folder {
         store
     }
 
-    /// Commits a text to the outbox, and lets nothing leave.
+    /// Commits a text to the outbox without sending it.
     pub fn queue_text(&self, to: &str, text: &str) {
         let lane = Lane::Number(to.to_owned());
         let operation = Operation::SendText { to: to.to_owned(), text: text.to_owned(), reply_to: None };
@@ -131,8 +123,7 @@ impl Folder {
         self.store().enqueue(row, SystemClock.now()).expect("queued");
     }
 
-    /// Works the outbox off: what waits for a person is sent again by one.
-    /// Tells how often a person was asked.
+    /// Drains the outbox, sending stopped rows again. Returns the number of decisions.
     pub async fn drain(&self) -> usize {
         let store = self.store();
         let clock = Arc::new(Ahead::default());
@@ -172,7 +163,7 @@ impl Folder {
     }
 }
 
-/// The system's clock, and ahead of it, so that no wait takes long.
+/// The system's clock plus an offset, so that no wait takes long.
 #[derive(Debug, Default)]
 struct Ahead(AtomicI64);
 

@@ -1,6 +1,4 @@
-//! Kills at chosen points of one send: before the commit, between the commit
-//! and the first byte, with the request half written, after the work is done,
-//! and with the answer read but not written down.
+//! Kills at chosen points of one send, from before the commit to before the answer is stored.
 
 use std::process::Child;
 use std::sync::{Arc, Mutex};
@@ -17,7 +15,6 @@ use crate::waiting::{aside, until_found};
 const CUSTOMER: &str = "+34600113333";
 const TEXT: &str = "Only once.";
 
-/// A service, a proxy before it, and a desk before that.
 struct Scene {
     world: World,
     proxy: Proxy,
@@ -37,7 +34,6 @@ impl Scene {
         Self { world, proxy, folder }
     }
 
-    /// The first send meets a script; everything else passes.
     fn first_send(&self, script: Script) {
         let first = Arc::new(Mutex::new(Some(script)));
         self.proxy.plan(move |asked| {
@@ -50,15 +46,15 @@ impl Scene {
         self.folder.start(&["send", CUSTOMER, TEXT, "--beside-ai"])
     }
 
-    /// How often the text has reached the platform.
+    /// Number of times the text has reached the platform.
     async fn arrived(&self) -> usize {
         let outbound = self.world.dev("/outbound", json!({})).await;
         let items = outbound["data"].as_array().expect("a list");
         items.iter().filter(|item| item["content"] == TEXT).count()
     }
 
-    /// After a restart it arrives once and is paid once, under one key; tells
-    /// whether the second answer was a kept one.
+    /// After a restart the text arrives and is paid once; true if the second answer was a stored
+    /// one.
     async fn check(&self) -> bool {
         assert_eq!(self.folder.committed(), 1);
         self.folder.drain().await;
@@ -78,7 +74,6 @@ fn kill(mut child: Child) {
     child.wait().expect("gone");
 }
 
-/// Waits for something another process does.
 async fn until(what: &str, holds: impl Fn() -> bool) {
     until_found(what, async || holds().then_some(()).ok_or("it is not so")).await;
 }
@@ -104,7 +99,7 @@ async fn before_the_commit_the_draft_still_has_the_text() {
     lock.execute_batch("BEGIN IMMEDIATE").expect("locked");
     terminal = aside(move || {
         terminal.keys("\r");
-        // The composer is left with what it held: the key was taken in.
+        // The composer closes or empties once the key was handled.
         terminal.wait_for("the key's effect", |terminal| {
             !terminal.contains("Enter send") || !terminal.contains(TEXT)
         });
@@ -123,9 +118,8 @@ async fn before_the_commit_the_draft_still_has_the_text() {
 async fn after_the_commit_and_before_the_first_byte() {
     let scene = Scene::new().await;
     scene.folder.queue_text(CUSTOMER, TEXT);
-    // The first read shows that the key is taken, and ends its connection.
-    // The next one is neither made nor refused: the row is marked as leaving,
-    // and not a byte has left.
+    // The first read ends its connection and the next hangs: the row is `sending`, no byte has
+    // left.
     let gate = Gate::shut();
     let mine = gate.clone();
     scene.proxy.plan(move |_| Script { after: Some(mine.clone()), ..Script::done(Give::Last) });
@@ -150,7 +144,7 @@ async fn with_the_request_half_written() {
         let scene = Scene::new().await;
         let gate = Gate::shut();
         let read = if body_too { Read::Half } else { Read::Head };
-        let kept = Script::kept(Give::Nothing(End::Reset));
+        let kept = Script::withhold(Give::Nothing(End::Reset));
         scene.first_send(Script { read, before: Some(gate.clone()), forward: Forward::Part, ..kept });
         let child = scene.send();
         gate.reached().await;

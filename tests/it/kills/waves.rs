@@ -1,7 +1,4 @@
-//! Broadcasts in waves, killed: a process that carries one on is ended by
-//! SIGKILL as soon as some request of it has come, and the next goes on where
-//! it was. Everybody is
-//! reached once, and a canary that fails is all that is exposed.
+//! Kills of a process that runs a broadcast in waves: every recipient is reached once.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -34,15 +31,13 @@ use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
 use crate::waiting::PATIENCE;
 
-/// How often the process is killed.
 const KILLS: usize = 20;
-/// The folder a child works in.
+/// Folder of the child process.
 const FOLDER: &str = "FRONTDESK_WAVES_FOLDER";
-/// Seconds that pass on both clocks between two looks.
+/// Seconds by which both clocks advance between two checks.
 const TICK: i64 = 2;
 
-/// The system's clock, and ahead of it by what a file says: processes that
-/// follow each other share it.
+/// The system's clock plus an offset in a file, shared by successive processes.
 struct Ahead(PathBuf);
 
 impl Clock for Ahead {
@@ -61,8 +56,7 @@ struct Scene {
     doomed: Arc<Mutex<Doomed>>,
 }
 
-/// The process that carries a campaign on, and after how many of its requests
-/// it is killed; 0 for never.
+/// The process that runs a campaign, and the number of its requests before the kill; 0 for none.
 #[derive(Default)]
 struct Doomed {
     child: Option<Child>,
@@ -70,7 +64,6 @@ struct Doomed {
 }
 
 impl Doomed {
-    /// A request of it has come.
     fn asks(&mut self) {
         if self.left == 1
             && let Some(child) = &mut self.child
@@ -90,7 +83,7 @@ impl Scene {
         let asked = doomed.clone();
         proxy.plan(move |_| {
             asked.lock().expect("no one failed").asks();
-            // A little way to the service, so that kills meet what is on it.
+            // Latency, so that kills hit requests in flight.
             Script::done(Give::Answer(Vec::new(), Duration::from_millis(3)))
         });
         Self { world, _proxy: proxy, folder, ahead: 0, doomed }
@@ -109,7 +102,6 @@ impl Scene {
         ids
     }
 
-    /// Begins a campaign over these.
     fn begin(&self, ids: Vec<ContactId>) -> CampaignId {
         let template =
             FilledTemplate { name: "hello_again".to_owned(), language: "en".to_owned(), components: None };
@@ -125,7 +117,7 @@ impl Scene {
         store.start_campaign(new, None, SystemClock.now()).expect("begun")
     }
 
-    /// Time passes for the service and for the desk.
+    /// Advances the clocks of service and desk.
     async fn tick(&mut self) {
         self.ahead += TICK * SECOND;
         let file = self.data().join("ahead");
@@ -145,14 +137,13 @@ impl Scene {
             .expect("it starts")
     }
 
-    /// Lets processes carry the campaign on and kills so many of them; the
-    /// last one comes to an end.
+    /// Runs the campaign in processes and kills so many of them; the last one completes.
     async fn carry(&mut self, kills: usize, seed: u64) {
         let mut random = StdRng::seed_from_u64(seed);
         let mut killed = 0;
         let first = if kills > 0 { random.random_range(1..12) } else { 0 };
         *self.doomed.lock().expect("no one failed") = Doomed { child: None, left: first };
-        // A whole campaign takes longer than any single thing.
+        // A whole campaign takes longer than other waits.
         let until = instant() + 4 * PATIENCE;
         while instant() < until {
             let status = {
@@ -180,12 +171,12 @@ impl Scene {
         panic!("the campaign does not end");
     }
 
-    fn stands(&self, id: &CampaignId) -> Campaign {
+    fn stored_campaign(&self, id: &CampaignId) -> Campaign {
         let store = Store::open(&self.data()).expect("the files open");
         store.campaign(id).expect("read").expect("it is there")
     }
 
-    /// Whom anything has reached, and how many of them twice.
+    /// Number of recipients reached, and of those reached twice.
     async fn reached(&self) -> (usize, usize) {
         let outbound = self.world.dev("/outbound", json!({})).await;
         let all: Vec<&str> = outbound["data"]
@@ -198,7 +189,7 @@ impl Scene {
         (each.len(), all.len() - each.len())
     }
 
-    /// What the service counts over a campaign's broadcasts.
+    /// The service's counts over all broadcasts of a campaign.
     async fn counted(&self, campaign: &Campaign) -> RecipientCounts {
         let mut sum = RecipientCounts::default();
         for wave in &campaign.waves {
@@ -216,9 +207,7 @@ impl Scene {
     }
 }
 
-/// One life of a desk, in a process of its own that may be killed at any
-/// moment: it carries on what is there, as a person who says the same to
-/// every question, and ends when nothing goes on any more.
+/// One run of a desk in its own process, which may be killed at any moment.
 #[tokio::test]
 #[ignore = "run by the tests beside it, in a process of its own"]
 async fn a_life_of_a_desk() {
@@ -252,7 +241,7 @@ async fn a_life_of_a_desk() {
             _ => tokio::time::sleep(Duration::from_millis(2)).await,
         }
     }
-    // What arrives later is counted, too: the clocks go on until it has.
+    // Later reports count, too: the clocks advance until they have arrived.
     loop {
         channel.pull_broadcasts(&mut steps.broadcasts).await;
         let reader = store.reader().expect("a reader");
@@ -273,7 +262,7 @@ async fn a_thousand_in_ten_waves_through_twenty_kills() {
     let ids = scene.contacts(people).await;
     let id = scene.begin(ids);
     scene.carry(KILLS, 7).await;
-    let campaign = scene.stands(&id);
+    let campaign = scene.stored_campaign(&id);
     assert_eq!((campaign.phase, campaign.started_waves()), (CampaignPhase::Finished, 10), "{}", campaign.why);
     assert_eq!(scene.reached().await, (1_000, 0), "everybody once");
     assert_eq!(scene.world.number("SELECT count(*) FROM broadcasts", []), 10);
@@ -288,13 +277,13 @@ async fn a_thousand_in_ten_waves_through_twenty_kills() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failing_canary_is_all_that_is_exposed() {
     let mut scene = Scene::new().await;
-    // One in ten of all fails; the plan allows one in twenty.
+    // One in ten fails; the plan allows one in twenty.
     let people =
         (0..200).map(|number| format!("+34{:05}{}", number, if number % 10 == 4 { "0009" } else { "2222" }));
     let ids = scene.contacts(people).await;
     let id = scene.begin(ids);
     scene.carry(5, 11).await;
-    let campaign = scene.stands(&id);
+    let campaign = scene.stored_campaign(&id);
     assert_eq!(
         (campaign.phase, campaign.pause_cause, campaign.started_waves()),
         (CampaignPhase::Paused, Some(PauseCause::Failures), 1)
@@ -302,10 +291,13 @@ async fn a_failing_canary_is_all_that_is_exposed() {
     assert_eq!(campaign.why.as_str(), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
     let (reached, twice) = scene.reached().await;
     assert!(reached <= 10 && twice == 0, "{reached} were exposed");
-    // With another limit it goes on to its end.
+    // With a higher limit the campaign completes.
     let store = Store::open(&scene.data()).expect("the files open");
     assert!(store.continue_campaign(&id, Some(15), None).expect("written"));
     drop(store);
     scene.carry(0, 3).await;
-    assert_eq!((scene.stands(&id).phase, scene.reached().await), (CampaignPhase::Finished, (200, 0)));
+    assert_eq!(
+        (scene.stored_campaign(&id).phase, scene.reached().await),
+        (CampaignPhase::Finished, (200, 0))
+    );
 }

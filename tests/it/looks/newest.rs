@@ -1,4 +1,4 @@
-//! The newest message stands just above the composer.
+//! The newest message is just above the composer.
 
 use frontdesk::inbox::keys::Pointer;
 use frontdesk::inbox::wrap;
@@ -7,8 +7,7 @@ use crate::desk::Desk;
 
 const MARIA: &str = "+34600111222";
 
-/// Where a text stands in the history: the list above and beside it may show
-/// it, too, but nothing below does.
+/// Position of a text in the history: the list may show it above or beside, but nothing does below.
 fn place_of(desk: &Desk, text: &str) -> (u16, u16) {
     let picture = desk.picture();
     let lines: Vec<&str> = picture.lines().collect();
@@ -22,7 +21,6 @@ fn row_of(desk: &Desk, text: &str) -> u16 {
     place_of(desk, text).1
 }
 
-/// The row of the composer's upper border.
 fn composer(desk: &Desk) -> u16 {
     row_of(desk, "├ Reply")
 }
@@ -89,7 +87,7 @@ fn keys_and_wheel_stay_where_the_messages_are() {
         desk.mouse(Pointer::Wheel(x, y, notches));
         assert_eq!(row_of(&desk, "one word"), still, "{}", desk.picture());
     }
-    // At the top of a history that is seen whole nothing is below the screen.
+    // A history that fits completely has nothing below the screen at its top.
     desk.keys("<Home>");
     says(&mut desk, "four words");
     desk.hides("new below");

@@ -1,6 +1,4 @@
-//! The README's moving picture: a takeover in the real binary in a real
-//! terminal, as an SVG file that plays it. With `UPDATE_PICTURES=1` it is drawn
-//! anew; else the same takeover is played, and the file must be of its steps.
+//! The README's animation: a takeover in the real binary, as SVG. `UPDATE_PICTURES=1` redraws it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,27 +12,25 @@ use crate::pty::Terminal;
 
 /// Columns and rows of the terminal.
 const SIZE: (u16, u16) = (110, 26);
-/// Bytes the file may have: it is read with the README.
+/// Maximum size of the file, in bytes.
 const MOST: usize = 200_000;
 const TEXT: [&str; 3] =
     ["Hi Maria, Ana here, a person.", " Order 1041 left this morning", " and is with you by noon."];
 const FILE: &str = "docs/pictures/takeover-animated.svg";
 
-/// What the screen showed, and for how long.
 struct Frame {
     step: &'static str,
     milliseconds: u32,
     rows: Vec<Vec<DrawnCell>>,
 }
 
-/// The frames so far, taken from a terminal.
 struct Film {
     terminal: Terminal,
     frames: Vec<Frame>,
 }
 
 impl Film {
-    /// Waits until all of these are on the screen, and takes it.
+    /// Waits until all texts are on screen, then records a frame.
     fn take(&mut self, step: &'static str, milliseconds: u32, shown: &[&str]) {
         self.terminal.wait_for(step, |terminal| shown.iter().all(|text| terminal.contains(text)));
         let screen = self.terminal.screen();
@@ -49,7 +45,6 @@ impl Film {
     }
 }
 
-/// A terminal's colour as ratatui names it.
 fn named(colour: vt100::Color) -> Color {
     match colour {
         vt100::Color::Default => Color::Reset,
@@ -72,42 +67,38 @@ fn cell(of: Option<&vt100::Cell>) -> DrawnCell {
     DrawnCell { symbol: symbol.to_owned(), letters, ground, bold: of.bold() }
 }
 
-/// Plays the takeover.
 fn played() -> Vec<Frame> {
     let terminal = Terminal::start(&["demo"], SIZE.0, SIZE.1);
     let mut film = Film { terminal, frames: Vec::new() };
-    // Histories are read a few at a time; the list says more with each.
+    // Histories are read a few at a time, which changes the list.
     let known = ["Maria Lopez", "Jürgen Vogt", "Dana Whitlock", "Tom Whitfield"];
     film.terminal.wait_for("the histories", |terminal| known.iter().all(|name| terminal.contains(name)));
     film.keys(":open +34600111222\r");
-    // That the AI fails is known only once the conversation was read alone.
-    let known = ["Maria Lopez · +346", "AI ON · AI failing", "; note", "where is my order"];
+    // The escalation is known only after the conversation was read alone.
+    let known = ["Maria Lopez · +346", "Asked for a person", "r reply", "where is my order"];
     film.take("who the AI fails", 2500, &known);
-    film.keys("p").take("p pauses the AI", 2200, &["AI OFF by you"]);
-    film.keys("i").take("i opens the composer", 900, &["Enter send", "LIVE"]);
+    film.keys("t").take("t takes over: the AI pauses, the text opens", 2200, &["you have it", "Reply ·"]);
     let mut typed = String::new();
     for part in TEXT {
         typed.push_str(part);
         let last = part.rsplit(' ').next().unwrap_or(part).to_owned();
         film.keys(part).take("the answer is typed", 700, &[&last]);
     }
-    // Enter at once behind the text would be part of a paste.
+    // Enter without a pause after the text would be part of a paste.
     film.terminal.bytes_with_pauses(&[b"", b"\r"], Duration::from_millis(150));
-    film.take("Enter sends it, held for five seconds", 2600, &["sends in"]);
-    let waiting = ["sends in", "queued", "reading the thread", "sending"];
+    film.take("Enter sends it, held for five seconds", 2600, &["Sending in"]);
+    let waiting = ["Sending in", "queued", "reading the thread", "sending"];
     film.terminal.wait_for("that it left", |terminal| !waiting.iter().any(|word| terminal.contains(word)));
-    film.take("it has left", 2200, &["AI OFF by you", "noon."]);
+    film.take("it has left", 2200, &["you have it", "noon."]);
     film.keys("\x1b");
-    // At once, the two keys would be one: Alt-P.
-    film.terminal.wait_for_text("; note");
-    film.keys("P").take("P hands back to the AI", 3000, &["AI ON"]);
+    // Without a pause the two keys would be read as Alt-D.
+    film.terminal.wait_for_text("d done");
+    film.keys("d").take("d is done: back to the AI, closed, on to the next", 3000, &["closes in"]);
     film.terminal.kill();
     film.frames
 }
 
-/// The frames as a document that plays them again and again. A row is drawn
-/// once for each look it has, and shown while it has it. Where nothing moves,
-/// the frame in which the answer is held stands still.
+/// The frames as an endless animation. Without animation the frame with the held answer is shown.
 fn animated(frames: &[Frame]) -> String {
     let whole: u32 = frames.iter().map(|frame| frame.milliseconds).sum();
     let still = frames.iter().position(|frame| frame.step.starts_with("Enter sends")).unwrap_or(0);
@@ -121,7 +112,7 @@ fn animated(frames: &[Frame]) -> String {
             }
         }
         for look in &looks {
-            let drawn = line(look, row);
+            let drawn = line(look, row, GROUND);
             if looks.len() == 1 || drawn.is_empty() {
                 body.push_str(&drawn);
                 continue;
@@ -151,10 +142,9 @@ fn animated(frames: &[Frame]) -> String {
         style.push_str("}\n");
     }
     style.push_str("@media (prefers-reduced-motion:reduce){g{animation:none}}\n</style>\n");
-    document((usize::from(SIZE.0), usize::from(SIZE.1)), &style, &body)
+    document((usize::from(SIZE.0), usize::from(SIZE.1)), GROUND, &style, &body)
 }
 
-/// The steps, each once.
 fn steps(frames: &[Frame]) -> String {
     let mut steps: Vec<&str> = frames.iter().map(|frame| frame.step).collect();
     steps.dedup();
@@ -173,7 +163,7 @@ fn the_moving_picture_is_a_takeover_in_the_real_program() {
     let kept = std::fs::read_to_string(path).expect("the picture");
     let advice = "run the tests with UPDATE_PICTURES=1";
     assert!(kept.contains(&format!("<desc>{}</desc>", steps(&frames))), "other steps: {advice}");
-    for text in ["AI failing", "AI OFF by you", "sends in", "Order 1041 left this morning"] {
+    for text in ["Asked for a person", "you have it", "Sending in", "Order 1041 left this morning"] {
         assert!(kept.contains(text) && film.contains(text), "{text}: {advice}");
     }
     assert!(kept.len() < MOST && kept.matches("@keyframes").count() > 4);

@@ -1,4 +1,4 @@
-//! Processes on hosts whose clocks differ.
+//! Processes on hosts with different clocks.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use frontdesk::shell::clock::SystemClock;
 
 use super::{cluster, options};
 
-/// A clock that is wrong by so much.
+/// A clock with an offset, in microseconds.
 struct Skewed(i64);
 
 impl Clock for Skewed {
@@ -17,7 +17,7 @@ impl Clock for Skewed {
     }
 }
 
-/// Hosts whose clocks differ by more than a window do not give the limit twice.
+/// Hosts whose clocks differ by more than a window share one limit.
 #[tokio::test]
 async fn limits_follow_the_servers_clock() {
     let Some(server) = cluster::server() else { return };

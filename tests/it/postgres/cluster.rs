@@ -1,6 +1,5 @@
-//! A throw-away PostgreSQL server for one run of the tests, on a socket in a
-//! folder of its own. A shell that waits for the end of its input ends it, also
-//! when the tests are killed.
+//! A temporary PostgreSQL server for one run of the tests, on a socket in a folder of its own. A
+//! shell that reads its input until the end stops the server, also if the tests are killed.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,16 +10,16 @@ use frontdesk::service::{DatabaseLocation, Options};
 
 use crate::waiting::until_found;
 
-/// Names the server whose databases a nested run of this binary uses.
+/// Server whose databases a nested run of this binary uses.
 pub const SERVER: &str = "FRONTDESK_TEST_SERVER";
-/// Holds `off` where services are to do without notifications.
+/// If `off`, services run without notifications.
 pub const LISTEN: &str = "FRONTDESK_POSTGRES_LISTEN";
-/// Holds `demanded` where tests without a server are a failure.
+/// If `demanded`, a missing server fails the tests.
 pub const DEMAND: &str = "FRONTDESK_POSTGRES";
 
-/// Makes a cluster and runs it until the input ends. It refuses to run as root. Each
-/// process of a service holds 15 connections, and stories with two or three of them
-/// run beside one another.
+/// Creates a cluster and runs it until the input ends. PostgreSQL refuses to run as root. Each
+/// process of a service holds 15 connections, and tests with two or three processes run in
+/// parallel.
 const RUN: &str = r#"
     set -e
     trap 'rm -rf "$1"' EXIT
@@ -32,7 +31,7 @@ const RUN: &str = r#"
     cat >/dev/null
     "$0/pg_ctl" -D "$1/data" -m immediate stop >/dev/null 2>&1
 "#;
-/// Runs a script as somebody who is not root, in a folder of theirs.
+/// Runs a script as a user other than root, in a folder of that user.
 pub const AS_SOMEBODY: &str = r#"
     if [ "$(id -u)" = 0 ]; then
         install -d -o postgres -m 700 "$1"
@@ -42,19 +41,17 @@ pub const AS_SOMEBODY: &str = r#"
     exec sh -c "$2" "$0" "$1"
 "#;
 
-/// The folder its socket is in.
 struct Cluster {
     folder: PathBuf,
     _keeper: Option<Child>,
 }
 
-/// The folder of the programs of a server, where one is installed: Debian keeps
-/// them out of the path.
+/// Folder of an installed server's programs, which Debian keeps out of the path.
 pub fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut found: Vec<_> = versions.flatten().map(|version| version.path().join("bin")).collect();
     found.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
-    // A link may lead there alone, without the programs beside it.
+    // A link may point to `initdb` alone, without the programs beside it.
     let real = |path: PathBuf| Some(path.join("initdb").canonicalize().ok()?.parent()?.to_owned());
     let mut found: Vec<_> = found.into_iter().filter_map(real).collect();
     found.sort();
@@ -94,8 +91,7 @@ fn cluster() -> Option<&'static Cluster> {
     RUNNING.get_or_init(made).as_ref()
 }
 
-/// The folder of the server's socket; none where there is no server, which is
-/// said.
+/// Folder of the server's socket; `None` with a message if there is no server.
 pub fn server() -> Option<&'static Path> {
     let found = cluster();
     let demanded = std::env::var(DEMAND).is_ok_and(|var| var == "demanded");
@@ -103,19 +99,16 @@ pub fn server() -> Option<&'static Path> {
     found.map(|cluster| cluster.folder.as_path())
 }
 
-/// The address of a database.
 pub fn url(server: &Path, name: &str) -> String {
     format!("postgres:///{name}?user=frontdesk&host={}", server.display())
 }
 
-/// The same for a service: without notifications, as behind a pooler of
-/// transactions, where [`LISTEN`] is `off`.
+/// URL of a database for a service; without notifications if [`LISTEN`] is `off`.
 pub fn served(url: &str) -> String {
     let is_off = std::env::var(LISTEN).is_ok_and(|var| var == "off");
     if is_off { format!("{url}&listen=off") } else { url.to_owned() }
 }
 
-/// Runs statements in a database.
 pub async fn run(url: &str, sql: &str) -> Result<(), tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
     let driven = tokio::spawn(connection);
@@ -124,7 +117,6 @@ pub async fn run(url: &str, sql: &str) -> Result<(), tokio_postgres::Error> {
     done
 }
 
-/// A database of its own, empty.
 pub async fn database(server: &Path) -> String {
     named(server, &format!("t_{}", uuid::Uuid::new_v4().simple())).await
 }
@@ -138,7 +130,7 @@ async fn named(server: &Path, name: &str) -> String {
     url(server, name)
 }
 
-/// A copy of a database that nobody uses; its name.
+/// Copies a database without connections; returns the copy's name.
 pub async fn copy(server: &Path, url: &str) -> String {
     let name = format!("t_{}", uuid::Uuid::new_v4().simple());
     let sql = format!("CREATE DATABASE {name} TEMPLATE {}", name_in(url));
@@ -146,7 +138,7 @@ pub async fn copy(server: &Path, url: &str) -> String {
     name
 }
 
-/// Makes a database anew from a copy.
+/// Recreates a database from a copy.
 pub async fn restore(server: &Path, copy: &str, url: &str) {
     let name = name_in(url);
     until_unused(server, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
@@ -158,14 +150,13 @@ pub fn name_in(url: &str) -> &str {
     path.rsplit('/').next().expect("a name")
 }
 
-/// Whoever used it last may be about to leave.
+/// Repeats a statement while a last connection is still closing.
 async fn until_unused(server: &Path, sql: &str) {
     let server = url(server, "postgres");
     until_found(sql, async || run(&server, sql).await.map_err(|error| format!("{error:?}"))).await;
 }
 
-/// In a nested run, keeps a story's database on the server: under the name of
-/// the folder its file would be in, so that a second start finds it.
+/// In a nested run, moves a test's database to the server, under the name of its folder.
 pub async fn settle(options: &mut Options) {
     let Some(server) = std::env::var_os(SERVER) else { return };
     let Some(folder) = options.database.file().and_then(Path::parent).map(Path::to_owned) else { return };
@@ -176,7 +167,7 @@ pub async fn settle(options: &mut Options) {
     options.key_file = Some(folder.join("service.key"));
 }
 
-/// The first column of what a question answers, on whichever engine.
+/// First column of a query's result, on either engine.
 pub fn column(place: &DatabaseLocation, sql: &str) -> Vec<String> {
     let place = place.clone();
     let DatabaseLocation::Server(url) = place else {
@@ -193,7 +184,7 @@ pub fn column(place: &DatabaseLocation, sql: &str) -> Vec<String> {
         return asked.query_map([], text).expect(sql).map(|query_map| query_map.expect("a value")).collect();
     };
     let sql = sql.to_owned();
-    // The caller may be in a runtime of its own.
+    // The caller may be inside a runtime.
     let asking = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
@@ -212,16 +203,15 @@ pub fn column(place: &DatabaseLocation, sql: &str) -> Vec<String> {
     asking.join().expect("asked")
 }
 
-/// The one number that answers a question.
 pub fn count(place: &DatabaseLocation, sql: &str) -> i64 {
     column(place, sql).first().and_then(|entry| entry.parse().ok()).unwrap_or_else(|| panic!("{sql}"))
 }
 
-/// Every row of every table of a database on a server, but for kept answers.
+/// All rows of all tables, except idempotency keys, leases and other bookkeeping.
 pub fn dump(place: &DatabaseLocation) -> Vec<String> {
     let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()
                   AND table_name NOT IN ('idempotency', 'leases', 'commit_order', 'processes', 'shared_state') ORDER BY 1";
-    // But for a workspace's part in the order of commits.
+    // Without the columns for the order of commits.
     let row = "(to_jsonb(it) - 'revision' - 'stamp')::text";
     let rows = |table: &String| column(place, &format!("SELECT {row} FROM \"{table}\" AS it ORDER BY 1"));
     let told =

@@ -1,5 +1,4 @@
-//! The connection to the server is cut around a COMMIT: nobody knows whether it
-//! is kept, which is said, and the same key finds out.
+//! The connection to the server is cut around a COMMIT: the same key finds out the outcome.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -11,19 +10,19 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::{cluster, inbound, options};
 
-/// Ends a transaction, as the writing connection says it.
+/// A COMMIT as the writing connection sends it.
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
 const SOCKET: &str = ".s.PGSQL.5432";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
-    /// The server never hears of it.
+    /// The server does not get it.
     Before,
-    /// The server has done it, and its answer is lost.
+    /// The server has carried it out; the answer is lost.
     After,
 }
 
-/// Stands between a service and its server, and cuts where it is told.
+/// Proxy between a service and its server that cuts a connection at COMMIT.
 struct Cutter {
     folder: tempfile::TempDir,
     next: Arc<Mutex<Option<Cut>>>,
@@ -53,7 +52,7 @@ impl Cutter {
     }
 }
 
-/// Passes bytes on both ways until one side ends or the connection is cut.
+/// Forwards both directions until one side ends or the connection is cut.
 async fn pass_on(mut client: UnixStream, mut server: UnixStream, next: Arc<Mutex<Option<Cut>>>) {
     let (mut asked, mut told) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
     loop {
@@ -66,7 +65,7 @@ async fn pass_on(mut client: UnixStream, mut server: UnixStream, next: Arc<Mutex
                     return;
                 }
                 if cut == Some(Cut::After) {
-                    // It is done when the server answers.
+                    // Carried out once the server answers.
                     let _ = server.read(&mut told).await;
                     return;
                 }
@@ -97,7 +96,7 @@ async fn send(running: &RunningService, idem: &str, text: &str) -> (u16, Value) 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_commit_nobody_knows_of_is_found_out_by_its_key() {
+async fn unknown_commit_is_settled_by_its_key() {
     let Some(server) = cluster::server() else { return };
     let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
     let cutter = Cutter::start(server);

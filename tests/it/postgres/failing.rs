@@ -1,5 +1,4 @@
-//! The server fails in every way it can while the service is asked: nothing that
-//! was confirmed is lost, nothing is done twice, and callers are told what to do.
+//! Failures of the database server under load: nothing confirmed is lost or done twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,11 +19,10 @@ fn text(words: &str) -> Value {
     json!({"to": "+34600111222", "type": "text", "text": {"body": words}})
 }
 
-/// What a caller has sent, and what it was refused with.
+/// Texts a caller sent, and the refusals.
 type Called = (Vec<String>, Vec<(u16, Value)>);
 
-/// Callers who each send one text after the other, again until it is confirmed, for as
-/// long as the server may fail: somebody is always under way.
+/// Callers that each send text after text, repeating each until it is confirmed.
 struct Load {
     done: Arc<AtomicUsize>,
     is_over: Arc<AtomicBool>,
@@ -35,7 +33,7 @@ impl Load {
     const CALLERS: usize = 6;
 
     async fn begin(two: &Two) -> Self {
-        // For as many texts as leave meanwhile.
+        // Credits for all texts sent during the test.
         two.one.switch("credits", json!({"balance": 1_000_000})).await;
         let (done, is_over) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         let mut callers = Vec::new();
@@ -69,7 +67,7 @@ impl Load {
         Self { done, is_over, callers }
     }
 
-    /// Waits until so many more are sent.
+    /// Waits until `count` more texts are sent.
     async fn goes_on(&self, count: usize) {
         let wanted = self.done.load(Ordering::SeqCst) + count;
         until_found("some are sent", async || {
@@ -79,8 +77,7 @@ impl Load {
         .await;
     }
 
-    /// Waits until all are confirmed; each is there once, and those who were
-    /// refused were told to ask again.
+    /// Checks that each confirmed text exists once and that refusals were retryable.
     async fn ends(self, two: &Two) -> usize {
         self.is_over.store(true, Ordering::SeqCst);
         let (mut texts, mut refused) = (Vec::new(), BTreeMap::<u16, usize>::new());
@@ -105,7 +102,7 @@ impl Load {
     }
 }
 
-async fn begun(own: &OwnCluster, parameters: &str) -> Two {
+async fn start_two(own: &OwnCluster, parameters: &str) -> Two {
     let two = Two::start(own.folder(), parameters, &UNLIMITED).await;
     two.one.inbound("+34600111222", "hi").await;
     two
@@ -114,7 +111,7 @@ async fn begun(own: &OwnCluster, parameters: &str) -> Two {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn restarts_under_load_lose_nothing() {
     let Some(mut own) = OwnCluster::start("") else { return };
-    let two = begun(&own, "").await;
+    let two = start_two(&own, "").await;
     let load = Load::begin(&two).await;
     for how in ["immediate", "fast", "immediate"] {
         load.goes_on(20).await;
@@ -131,14 +128,14 @@ async fn a_standby_takes_over() {
     own.run(standby);
     own.run(r#"echo "port = 5433" >>"$1/standby/postgresql.conf""#);
     own.run(r#""$0/pg_ctl" -D "$1/standby" -w -t 60 -l "$1/standby.log" start"#);
-    // What is confirmed is on both.
+    // Confirmed writes are on both servers.
     let url = cluster::url(own.folder(), "postgres");
     for (name, value) in [("synchronous_standby_names", "*"), ("synchronous_commit", "remote_apply")] {
         cluster::run(&url, &format!("ALTER SYSTEM SET {name} = '{value}'")).await.expect("set");
     }
     own.run(r#""$0/pg_ctl" -D "$1/data" reload"#);
     let both = format!("&host={folder}&port=5433,5432&target_session_attrs=read-write");
-    let mut two = begun(&own, &both).await;
+    let mut two = start_two(&own, &both).await;
     let load = Load::begin(&two).await;
     load.goes_on(15).await;
     own.run(r#""$0/pg_ctl" -D "$1/data" -m immediate stop"#);
@@ -147,10 +144,9 @@ async fn a_standby_takes_over() {
     assert!(load.ends(&two).await > 0, "somebody noticed");
 }
 
-/// Everybody who asks is told within a bound that it is not now; what was told
-/// so never happens.
+/// Requests that wait too long are refused in time, and refused writes never happen.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_waits_for_too_long_is_told_so() {
+async fn request_that_waits_too_long_gets_an_error() {
     let Some(server) = cluster::server() else { return };
     let two = Arc::new(Two::start(server, "", &UNLIMITED).await);
     two.one.inbound("+34600111222", "hi").await;
@@ -158,7 +154,7 @@ async fn who_waits_for_too_long_is_told_so() {
         tokio_postgres::connect(&two.url, tokio_postgres::NoTls).await.expect("it answers");
     tokio::spawn(connection);
     client.batch_execute("BEGIN; LOCK TABLE messages IN ACCESS EXCLUSIVE MODE").await.expect("locked");
-    // One is begun and waits for the lock; those behind it wait for it.
+    // The first write waits for the lock, the others for the first.
     let sends = (0..6).map(|number| {
         let (two, words) = (two.clone(), format!("locked-{number}"));
         tokio::spawn(
@@ -167,18 +163,18 @@ async fn who_waits_for_too_long_is_told_so() {
     });
     let sends: Vec<_> = sends.collect();
     figure_grows(&two, "frontdesk_database_jobs_waiting{pool=\"write\"}", 5).await;
-    // More than are begun before the last has waited for too long.
+    // More reads than can start before the last has waited too long.
     let reads = (0..20).map(|_| {
         let two = two.clone();
         tokio::spawn(async move { two.one.ask("/v1/messages", two.key(), None, None).await })
     });
     let reads: Vec<_> = reads.collect();
-    // The server gives up on the lock for the first, and the second is begun then.
+    // The lock timeout ends the first write, then the second starts.
     for (pool, least) in [("write", 4), ("read", 5)] {
         let away = format!("frontdesk_database_jobs_turned_away_total{{pool=\"{pool}\"}}");
         figure_grows(&two, &away, least).await;
     }
-    // Nobody can be served yet. Others than these may be counted, too.
+    // No request can succeed yet. Other requests may be counted, too.
     until_found("the answers", async || match sends.iter().filter(|send| send.is_finished()).count() {
         5.. => Ok(()),
         answered => Err(answered),
@@ -204,7 +200,6 @@ async fn who_waits_for_too_long_is_told_so() {
     assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
 }
 
-/// Waits until a figure of the first process is so much.
 async fn figure_grows(two: &Two, name: &str, least: u32) {
     until_found(name, async || {
         let url = format!("http://{}/metrics", two.one.address);
@@ -215,7 +210,7 @@ async fn figure_grows(two: &Two, name: &str, least: u32) {
     .await;
 }
 
-/// Asks until it is confirmed; it is there once.
+/// Sends until confirmed; checks that the text exists once.
 async fn sends_in_the_end(two: &Two, words: &str) {
     until_found("it goes on", async || {
         match two.one.ask(SEND, two.key(), Some(words), Some(text(words))).await {
@@ -227,21 +222,21 @@ async fn sends_in_the_end(two: &Two, words: &str) {
     assert_eq!(two.count(&format!("SELECT count(*) FROM messages WHERE content = '{words}'")), 1);
 }
 
-/// The server takes no more connections: those who need a new one are told so.
+/// The server accepts no more connections: requests that need a new one are refused.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_without_room_for_connections_is_waited_for() {
-    // As many as both processes may ever hold, and a few for looks.
+    // As many as both processes may hold, and a few for the test.
     let Some(own) = OwnCluster::start("max_connections = 36\nsuperuser_reserved_connections = 0") else {
         return;
     };
-    let two = begun(&own, "").await;
+    let two = start_two(&own, "").await;
     let told = until_found("a refusal", async || {
         match two.one.ask(SEND, two.key(), Some("full"), Some(text("full"))).await {
             (503, told) => Ok(told),
             other => Err(format!("{other:?}")),
         }
     });
-    // Those the service has are lost again and again, until others have them all.
+    // Ends the service's connections until other clients hold all of them.
     let mut taken = Vec::new();
     let taking = async {
         let (client, connection) =
@@ -266,7 +261,7 @@ async fn a_server_without_room_for_connections_is_waited_for() {
     };
     assert!(told["message"].as_str().expect("words").contains("try again"), "{told}");
     taken.iter().for_each(tokio::task::JoinHandle::abort);
-    // Each holds its place until the server has noticed.
+    // A closed connection keeps its slot until the server notices.
     until_found("room", async || {
         let told = |cause: tokio_postgres::Error| format!("{cause:?}");
         let (client, connection) =
@@ -284,10 +279,9 @@ async fn a_server_without_room_for_connections_is_waited_for() {
     assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
 }
 
-/// The disk of the database is full: nothing is confirmed that is not kept, reads
-/// go on, and so do writes once there is room.
+/// A full disk: nothing unstored is confirmed, reads work, and writes do once there is space.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_disk_is_told_and_passes() {
+async fn full_disk_is_reported_and_recovers() {
     let Some(mut own) = OwnCluster::start_in_a_room("") else { return };
     own.run(r#"mkdir "$1/small" && mount -t tmpfs -o size=24m,mode=700 none "$1/small""#);
     let folder = own.folder().display().to_string();
@@ -295,7 +289,7 @@ async fn a_full_disk_is_told_and_passes() {
     cluster::run(&server, &format!("CREATE TABLESPACE small LOCATION '{folder}/small'")).await.expect("made");
     cluster::run(&server, "ALTER SYSTEM SET default_tablespace = 'small'").await.expect("set");
     own.run(r#""$0/pg_ctl" -D "$1/data" reload"#);
-    let two = begun(&own, "").await;
+    let two = start_two(&own, "").await;
     cluster::run(&two.url, "CREATE TABLE ballast (a TEXT)").await.expect("made");
     let more = "INSERT INTO ballast SELECT repeat('x', 1000) FROM generate_series(1, 500)";
     let full = loop {
@@ -320,12 +314,12 @@ async fn a_full_disk_is_told_and_passes() {
     assert_eq!(two.count(counted), sent);
     let (status, _) = two.one.ask("/v1/messages", two.key(), None, None).await;
     assert_eq!(status, 200, "reads go on");
-    stands(&two.one, 503, "full").await;
-    // Also one that nobody has sent anything through.
-    stands(&two.other, 503, "full").await;
+    wait_for_readiness(&two.one, 503, "full").await;
+    // Also a process that has received no write.
+    wait_for_readiness(&two.other, 503, "full").await;
     own.run(r#"mount -o remount,size=64m "$1/small""#);
     for process in [&two.one, &two.other] {
-        stands(process, 200, "ready").await;
+        wait_for_readiness(process, 200, "ready").await;
     }
     let words = format!("{sent} {}", "long ".repeat(700));
     let again = || two.other.ask(SEND, two.key(), Some("again"), Some(text(&words)));
@@ -335,8 +329,8 @@ async fn a_full_disk_is_told_and_passes() {
     assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
 }
 
-/// Waits until a process says so of itself: what was seen is believed for a while.
-async fn stands(process: &Process, status: u16, word: &str) {
+/// Waits until a process reports this readiness; the state is cached for a while.
+async fn wait_for_readiness(process: &Process, status: u16, word: &str) {
     until_found(word, async || match process.ask("/ready", "none", None, None).await {
         (found, told) if found == status && told["status"] == word => Ok(()),
         other => Err(format!("{other:?}")),
@@ -344,8 +338,7 @@ async fn stands(process: &Process, status: u16, word: &str) {
     .await;
 }
 
-/// A search that goes through many rows is ended at some time, and pages do not wait
-/// for it.
+/// A slow search is ended by a timeout, and pages do not wait for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_search_holds_up_nobody() {
     let Some(server) = cluster::server() else { return };
@@ -376,10 +369,9 @@ async fn a_slow_search_holds_up_nobody() {
     two.waits_for_count(sleeping, 0).await;
 }
 
-/// An event that an endpoint has got is not told again for as long as the outcome
-/// cannot be kept.
+/// A delivered event is not sent again while its outcome cannot be stored.
 #[tokio::test]
-async fn what_came_of_a_delivery_is_kept_as_soon_as_the_database_keeps_it() {
+async fn delivery_result_is_stored_once_the_database_works_again() {
     let Some(server) = cluster::server() else { return };
     let two = Two::start(server, "", &UNLIMITED).await;
     let receiver = Receiver::start().await;
@@ -387,7 +379,7 @@ async fn what_came_of_a_delivery_is_kept_as_soon_as_the_database_keeps_it() {
     let (status, told) = two.one.ask("/v1/webhooks", two.key(), None, Some(hook)).await;
     assert!(status == 200 || status == 201, "{told}");
     receiver.take();
-    // A sequence counts also what is rolled back.
+    // A sequence also counts transactions that are rolled back.
     let refuse = "CREATE SEQUENCE refusals;
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
             PERFORM nextval('refusals'); RAISE EXCEPTION 'no room' USING ERRCODE = '53100';

@@ -1,5 +1,4 @@
-//! Processes on one database are killed in the middle of what they are asked,
-//! and what they are asked is asked again at the others.
+//! Kills of processes on one database during requests, which are repeated at the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -11,7 +10,7 @@ use super::together::{Process, Two, UNLIMITED};
 use crate::service::receiver::Receiver;
 use crate::waiting::until_found;
 
-/// Kills of a run; `FRONTDESK_POSTGRES_KILLS` asks for more.
+/// Kills of a run; `FRONTDESK_POSTGRES_KILLS` overrides it.
 const KILLS: usize = 6;
 
 const LEDGER: &str = "SELECT balance - (SELECT sum(amount) FROM ledger) FROM workspaces";
@@ -51,7 +50,7 @@ async fn kills_lose_nothing_and_double_nothing() {
                 (request.send().await.is_ok_and(|send| send.status() == 200), idem)
             }));
         }
-        // Somewhere among them, whichever comes first.
+        // At whichever answer comes first.
         let (first, _, rest) = futures_util::future::select_all(sends).await;
         let killed = kill % processes.len();
         processes[killed].child.kill().expect("killed");
@@ -76,8 +75,7 @@ async fn kills_lose_nothing_and_double_nothing() {
         assert_eq!(count(&format!("SELECT count(*) FROM messages WHERE content = '{idem}'")), 1, "{idem}");
     }
     assert_eq!(count(LEDGER), 0, "the ledger explains the balance");
-    // What came in is told to the business once it is there, however often the
-    // one that tells is killed.
+    // Events are delivered once they exist, even if the delivering process is killed.
     let undelivered = "SELECT count(*) FROM deliveries WHERE delivered_at IS NULL";
     until_found("deliveries", async || match count(undelivered) {
         0 => Ok(()),
@@ -85,8 +83,7 @@ async fn kills_lose_nothing_and_double_nothing() {
     })
     .await;
     told_as_one_each(&receiver, kills);
-    // And answered by the assistant, once each: no number here ends as those that the
-    // simulated platform refuses.
+    // Each is answered once by the assistant: no number here is refused by the simulated platform.
     let otherwise = "SELECT count(*) FROM conversations WHERE peer <> '+34600111222' AND 1 <>
                      (SELECT count(*) FROM messages WHERE conversation = conversations.id AND sender = 'ai')";
     until_found("answers", async || match count(otherwise) {
@@ -96,9 +93,7 @@ async fn kills_lose_nothing_and_double_nothing() {
     .await;
 }
 
-/// Asserts that what came in is told as one event each. A process that is killed
-/// before it has kept the answer leaves the delivery to the next: it comes again, but
-/// under the same id and word for word.
+/// Checks for one event per message; a kill may repeat it with the same id and body.
 fn told_as_one_each(receiver: &Receiver, kills: usize) {
     let mut told: BTreeMap<String, BTreeSet<(String, Vec<u8>)>> = BTreeMap::new();
     for delivery in receiver.deliveries() {
@@ -114,7 +109,7 @@ fn told_as_one_each(receiver: &Receiver, kills: usize) {
     assert_eq!((ids.len(), told.len()), (kills, 0), "each event has an id of its own, and no other is told");
 }
 
-/// Asks until the claim of whoever was killed is over.
+/// Repeats a request until the claim of the killed process expires.
 async fn asked_again(process: &Process, path: &str, key: &str, idem: &str) {
     let text = json!({"to": "+34600111222", "type": "text", "text": {"body": idem}});
     until_found("it is done", async || {

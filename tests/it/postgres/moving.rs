@@ -1,4 +1,4 @@
-//! `admin move`: everything goes from a file to a server and back, or nothing.
+//! `admin move`: moves everything from a file to a server and back, or nothing.
 
 use std::path::Path;
 
@@ -11,21 +11,18 @@ use crate::binary::{Binary, signal};
 use crate::service::receiver::{Receiver, hex_hmac};
 use crate::serving::public::{FILE, FORM};
 
-/// What a service holds that must be found again wherever it is.
+/// Data of a service that must be intact after a move.
 pub struct Service {
     pub binary: Binary,
     key: String,
     receiver: Receiver,
-    /// What a send was answered, by its idempotency key.
     sent: Value,
-    /// The path of an uploaded file.
     media: String,
-    /// The second page of a list, and what is on it.
     page: (String, Value),
 }
 
 impl Service {
-    /// A file with some of everything that is hard to move, served by nobody.
+    /// A file with data that is hard to move, not served.
     pub async fn on_a_file() -> Self {
         let binary = Binary::new();
         let place = file(&binary);
@@ -34,7 +31,7 @@ impl Service {
         service
     }
 
-    /// Fills a place with some of everything that is hard to move.
+    /// Fills a place with data that is hard to move.
     pub async fn filled(binary: Binary, place: &str) -> (Self, Process) {
         frontdesk::client::install_tls();
         let receiver = Receiver::start().await;
@@ -61,7 +58,7 @@ impl Service {
         (Self { binary, key, receiver, sent, media, page }, process)
     }
 
-    /// Serves a place and looks for everything; another process is refused it.
+    /// Serves a place and checks the data; a second process is refused.
     pub async fn is_whole_on(&self, place: &str) {
         let process = serve(&self.binary, place);
         let (status, told) = process.ask(&self.page.0, &self.key, None, None).await;
@@ -107,7 +104,6 @@ pub fn end(mut process: Process) {
     assert!(process.child.wait().expect("it ends").success());
 }
 
-/// The path of an uploaded file.
 pub async fn upload(process: &Process, key: &str) -> String {
     let request = process.http.post(format!("http://{}/v1/media", process.address)).bearer_auth(key);
     let (_, kind) = FORM.split_once(": ").expect("a header");
@@ -117,18 +113,17 @@ pub async fn upload(process: &Process, key: &str) -> String {
     url.split_once("/v1/").map(|pair| format!("/v1/{}", pair.1)).expect("a path")
 }
 
-/// The arguments of a move, which live as long as the test.
+/// Arguments of a move; leaked.
 pub fn moving<'a>(binary: &Binary, from: &'a str, to: &'a str) -> Vec<&'a str> {
     let key: &str = Box::leak(binary.folder().join("service.key").display().to_string().into_boxed_str());
     vec!["admin", "move", "--from", from, "--to", to, "--key-file", key, "--json"]
 }
 
-/// Moves, and what was told of it.
 pub fn moved(binary: &Binary, from: &str, to: &str) -> Value {
     serde_json::from_str(&binary.ok(&moving(binary, from, to), "")).expect("JSON")
 }
 
-/// What stands in both engines in the same words.
+/// Database content in a form common to both engines.
 pub fn contents(place: &str) -> Vec<String> {
     let place: DatabaseLocation = place.parse().expect("a place");
     let questions = [
@@ -158,18 +153,17 @@ async fn everything_moves_to_a_server_and_back() {
     let refused = binary.fails(1, &["serve", "--db", &file, "--listen", "127.0.0.1:0"], "");
     assert!(refused.contains("this database was moved to postgres:///t_"), "{refused}");
     let refused = binary.fails(1, &["admin", "--db", &file, "credits"], "");
-    assert!(refused.contains("serve that one"), "{refused}");
+    assert!(refused.contains("serve that database"), "{refused}");
     let again = moved(binary, &file, &url);
     assert_eq!(again["tables"], json!({}), "done already: {again}");
     service.is_whole_on(&url).await;
-    // Back to the file it came from, whose old data nobody misses.
+    // Back to the original file, whose old data is replaced.
     let left = contents(&url);
     assert_eq!(moved(binary, &url, &file)["media"], json!(1));
     assert_eq!(contents(&file), left);
     let refused = binary.fails(1, &["admin", "--db", &url, "credits"], "");
     assert!(refused.contains("this database was moved to"), "{refused}");
     service.is_whole_on(&file).await;
-    // And once more to where it was.
     let left = contents(&file);
     moved(binary, &file, &url);
     assert_eq!(contents(&url), left);
@@ -177,7 +171,7 @@ async fn everything_moves_to_a_server_and_back() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_moved_stays_where_it_is() {
+async fn refused_move_leaves_the_source_unchanged() {
     let Some(server) = cluster::server() else { return };
     let service = Service::on_a_file().await;
     let (binary, file) = (&service.binary, file(&service.binary));
@@ -189,41 +183,41 @@ async fn what_cannot_be_moved_stays_where_it_is() {
     let missing = refused(&format!("{file}.gone"), &url);
     assert!(missing.contains("there is no service database"), "{missing}");
     let usage = binary.fails(2, &["admin", "--db", &file, "move", "--from", &file, "--to", &url], "");
-    assert!(usage.contains("--from and --to instead of --db"), "{usage}");
-    // Another key opens nothing of it.
+    assert!(usage.contains("--from and --to"), "{usage}");
+    // Another key cannot open the data.
     let key = binary.folder().join("other.key");
     std::fs::write(&key, "0f".repeat(32)).expect("written");
     let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(&key, private).expect("set");
     let key = key.to_str().expect("words");
     let sealed = binary.fails(1, &["admin", "move", "--from", &file, "--to", &url, "--key-file", key], "");
-    assert!(sealed.contains("sealed with another key"), "{sealed}");
-    // What is there is not lost.
+    assert!(sealed.contains("encrypted with another key"), "{sealed}");
+    // Existing tables are not overwritten.
     cluster::run(&other, "CREATE TABLE messages (a INT)").await.expect("made");
     let foreign = refused(&file, &other);
     assert!(foreign.contains("belongs to another program"), "{foreign}");
     let second = Service::on_a_file().await;
     moved(&second.binary, &self::file(&second.binary), &url);
     let occupied = refused(&file, &url);
-    assert!(occupied.contains("holds the data of a service already"), "{occupied}");
+    assert!(occupied.contains("already contains the data of a service"), "{occupied}");
     let occupied = second.binary.fails(1, &moving(&second.binary, &url, &file), "");
-    assert!(occupied.contains("holds the data of a service already"), "{occupied}");
-    // A ledger that does not explain the balance would be believed at the other place.
+    assert!(occupied.contains("already contains the data of a service"), "{occupied}");
+    // A ledger that does not explain the balance must not be moved.
     let change = |sql: &str| {
         rusqlite::Connection::open(&file).expect("it opens").execute(sql, []).expect("changed");
     };
     let url = cluster::database(server).await;
     change("UPDATE workspaces SET balance = balance + 1");
     let unexplained = refused(&file, &url);
-    assert!(unexplained.contains("the ledger does not explain the balance"), "{unexplained}");
+    assert!(unexplained.contains("the ledger does not add up to the balance"), "{unexplained}");
     change("UPDATE workspaces SET balance = balance - 1");
     assert_eq!(contents(&file), left);
     service.is_whole_on(&file).await;
 }
 
-/// What arrives otherwise than it left is noticed, and nothing is moved.
+/// A difference after the copy is detected, and nothing is moved.
 #[tokio::test]
-async fn what_arrives_is_compared() {
+async fn moved_data_is_compared() {
     let Some(server) = cluster::server() else { return };
     let service = Service::on_a_file().await;
     let (binary, file, url) = (&service.binary, file(&service.binary), cluster::database(server).await);
@@ -243,7 +237,7 @@ async fn what_arrives_is_compared() {
         cluster::run(&url, &spoil).await.expect("made");
         let noticed = binary.fails(1, &moving(binary, &file, &url), "");
         assert!(
-            noticed.contains("what arrived is not what was there; nothing was moved"),
+            noticed.contains("the copied rows differ from the original rows; nothing was moved"),
             "{table}: {noticed}"
         );
         cluster::run(&url, "DROP FUNCTION spoil CASCADE").await.expect("dropped");

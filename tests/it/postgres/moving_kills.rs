@@ -1,5 +1,4 @@
-//! `admin move` is killed at one point after the other: never are both sides
-//! served, and the same command goes on wherever it was.
+//! Kills `admin move` at many points: never are both sides served, and the command can continue.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,28 +13,26 @@ use crate::binary::Binary;
 use crate::waiting::until_found;
 
 const SOCKET: &str = ".s.PGSQL.5432";
-/// Points along the way, beside those at which it is decided;
-/// `FRONTDESK_MOVE_KILLS` asks for more.
+/// Points along the way, besides the decisive ones; `FRONTDESK_MOVE_KILLS` overrides it.
 const POINTS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Held {
-    /// What the command said, before the server hears it.
+    /// A request, before the server gets it.
     Question,
-    /// What the server answered.
+    /// An answer, before the command gets it.
     Answer,
 }
 
 #[derive(Default)]
 struct Shared {
-    /// What was asked so far: texts of simple queries, nothing of others.
+    /// Requests so far: the text of simple queries, empty for others.
     said: Vec<String>,
     hold: Option<(usize, Held)>,
     is_held: bool,
 }
 
-/// Stands between a command and the server, and holds what is said from some
-/// point on.
+/// Proxy between a command and the server that holds a message at a given point.
 struct Holder {
     folder: tempfile::TempDir,
     shared: Arc<Mutex<Shared>>,
@@ -59,7 +56,6 @@ impl Holder {
         Self { folder, shared, _accepting: accepting }
     }
 
-    /// The address of a database by this way.
     fn leads_to(&self, server: &Path, url: &str) -> String {
         url.replace(&server.display().to_string(), &self.folder.path().display().to_string())
     }
@@ -73,7 +69,7 @@ impl Holder {
     }
 }
 
-/// Passes on whole messages until the point comes.
+/// Forwards whole messages until the point is reached.
 async fn pass_on(mut client: UnixStream, mut server: UnixStream, shared: Arc<Mutex<Shared>>) {
     let (mut asked, mut told, mut waiting) = (vec![0; 64 * 1024], vec![0; 64 * 1024], Vec::new());
     let mut is_first = true;
@@ -84,18 +80,18 @@ async fn pass_on(mut client: UnixStream, mut server: UnixStream, shared: Arc<Mut
                 waiting.extend_from_slice(&asked[..count]);
                 while let Some(length) = message_length(&waiting, is_first) {
                     let message: Vec<u8> = waiting.drain(..length).collect();
-                    let held = if is_first { None } else { heard(&message, &shared) };
+                    let held = if is_first { None } else { count_request(&message, &shared) };
                     is_first = false;
                     if held != Some(Held::Question) && server.write_all(&message).await.is_err() {
                         return;
                     }
                     if held == Some(Held::Answer) {
-                        // It is done when the server answers.
+                        // The server has carried it out once it answers.
                         let _ = server.read(&mut told).await;
                     }
                     if held.is_some() {
                         shared.lock().expect("no one failed").is_held = true;
-                        // Until the command is gone.
+                        // Until the command has ended.
                         while client.read(&mut asked).await.is_ok_and(|client| client > 0) {}
                         return;
                     }
@@ -111,8 +107,7 @@ async fn pass_on(mut client: UnixStream, mut server: UnixStream, shared: Arc<Mut
     }
 }
 
-/// Bytes of the message that begins here, if it is whole; the first on a
-/// connection has no kind.
+/// Length of a complete message at the start; the first on a connection has no type byte.
 fn message_length(bytes: &[u8], is_first: bool) -> Option<usize> {
     let kind = usize::from(!is_first);
     let length: [u8; 4] = bytes.get(kind..kind + 4)?.try_into().ok()?;
@@ -120,8 +115,8 @@ fn message_length(bytes: &[u8], is_first: bool) -> Option<usize> {
     (bytes.len() >= length).then_some(length)
 }
 
-/// Counts what waits for an answer; how it is to be held.
-fn heard(message: &[u8], shared: &Mutex<Shared>) -> Option<Held> {
+/// Counts a request; returns how to hold it.
+fn count_request(message: &[u8], shared: &Mutex<Shared>) -> Option<Held> {
     let text = match message.first() {
         Some(b'Q') => String::from_utf8_lossy(&message[5..]).trim_end_matches('\0').to_owned(),
         Some(b'S') => String::new(),
@@ -133,17 +128,16 @@ fn heard(message: &[u8], shared: &Mutex<Shared>) -> Option<Held> {
     shared.hold.filter(|hold| hold.0 == number).map(|hold| hold.1)
 }
 
-/// Whether a place can be served, which a command on it says, too.
+/// True if a place can be served, judged by a command on it.
 fn is_served(binary: &Binary, place: &str) -> bool {
     let ended = binary.run(&["admin", "--db", place, "credits"], "");
-    let refusals = ["was moved to", "has not ended", "no service database", "not a service database"];
+    let refusals = ["was moved to", "is incomplete", "no service database", "not a service database"];
     let is_refused = refusals.iter().any(|refusal| ended.err.contains(refusal));
     assert!(is_refused || ended.code == Some(0), "{}", ended.err);
     !is_refused
 }
 
-/// Moves until what is said is held at a point, and kills the command there;
-/// whether it came to that point.
+/// Kills the command while a message is held at a point; false if the point is never reached.
 async fn killed(holder: &Holder, binary: &Binary, from: &str, to: &str, point: (usize, Held)) -> bool {
     holder.hold(Some(point));
     let mut child = binary.command(&moving(binary, from, to)).spawn().expect("it runs");
@@ -160,8 +154,7 @@ async fn killed(holder: &Holder, binary: &Binary, from: &str, to: &str, point: (
     is_held
 }
 
-/// Kills at many points of moves from `from` to `to`, each of which begins
-/// with what `prepare` has made anew.
+/// Kills at many points of moves from `from` to `to`; `prepare` recreates the start each time.
 async fn kill_everywhere(
     holder: &Holder,
     service: &Service,
@@ -199,7 +192,7 @@ async fn kill_everywhere(
         assert_eq!((is_served(binary, from), is_served(binary, to)), (false, true), "{point:?}");
         assert_eq!(contents(to), left, "{point:?}");
     }
-    // What is done to a file at the end, no server hears of.
+    // Steps on a file at the end involve no server.
     let ends_here = to.starts_with("postgres");
     assert!(seen[0] > 0 && seen[1] > 0 && (seen[2] > 0) == ends_here, "on all sides of the end: {seen:?}");
 }
@@ -218,7 +211,7 @@ async fn a_move_that_is_killed_goes_on() {
     let empty = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
     let gone = || {
         for name in [file.clone(), format!("{file}-wal"), format!("{file}-shm")] {
-            // Not all are there each time.
+            // Some files may be missing.
             let _ = std::fs::remove_file(name);
         }
     };
@@ -228,7 +221,7 @@ async fn a_move_that_is_killed_goes_on() {
         cluster::run(&url, empty).await.expect("emptied");
     };
     kill_everywhere(&holder, &service, (&file, &through), anew, &left).await;
-    // The other way, from a server that always has everything again.
+    // The opposite direction, from a server that is restored each time.
     anew().await;
     moved(binary, &file, &url);
     let kept = cluster::copy(server, &url).await;

@@ -1,5 +1,4 @@
-//! The order of commits is a workspace's own: what one writes does not wait for
-//! another, and whoever reads one misses nothing that any process writes to it.
+//! Each workspace has its own order of commits, and its readers miss no write by any process.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,11 +17,11 @@ use crate::binary::Binary;
 use crate::service::receiver::Receiver;
 use crate::waiting::until_found;
 
-/// Runs of the property; `FRONTDESK_ORDER_CASES` asks for more.
+/// Runs of the random test; `FRONTDESK_ORDER_CASES` overrides it.
 const CASES: usize = 1;
 const PROCESSES: usize = 3;
 
-/// Workspaces that share a service, each with what its readers have seen.
+/// A workspace on a shared service, with its readers' results.
 struct Shop {
     id: String,
     key: String,
@@ -51,7 +50,7 @@ async fn shops(binary: &Binary, url: &str, process: &Process, count: usize) -> V
     shops
 }
 
-/// What opens a conversation with somebody who has not written, and how it is shown.
+/// A message that opens a conversation, and its text in the list.
 fn opening(to: &str, text: &str) -> Value {
     let parameters = json!([{"type": "text", "text": text}]);
     json!({"to": to, "type": "template", "template": {"name": "repair_ready", "language": {"code": "es"},
@@ -66,8 +65,7 @@ fn shown(text: &str) -> String {
     format!("{begin}{text}{end}")
 }
 
-/// Asks for the newest page of texts until nobody writes any more: each is told
-/// above all that were told before it.
+/// Reads the newest page until all writers are done; new messages must be on top.
 async fn read_along(process: &Process, key: &str, left: &AtomicUsize) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
     loop {
@@ -94,8 +92,7 @@ async fn read_along(process: &Process, key: &str, left: &AtomicUsize) -> Vec<Str
     }
 }
 
-/// Writers of several workspaces at several processes, beside what concerns all
-/// of them; two readers of each workspace, and its webhook.
+/// Writers of several workspaces at several processes, with readers and a webhook each.
 async fn nothing_is_skipped(server: &std::path::Path, seed: u64) {
     let mut random = StdRng::seed_from_u64(seed);
     let (binary, url) = (Binary::new(), cluster::database(server).await);
@@ -152,7 +149,7 @@ async fn nothing_is_skipped(server: &std::path::Path, seed: u64) {
         let wanted = sent[&shop.id].len();
         let mut ids: HashSet<String> = HashSet::new();
         until_found("deliveries", async || {
-            // Each look tells what came since the one before it.
+            // Deliveries since the last call.
             let told = shop.receiver.deliveries();
             ids.extend(told.iter().map(|raw_request| raw_request.json()["data"]["messageId"].to_string()));
             if ids.len() == wanted { Ok(()) } else { Err(format!("{} of {wanted}", ids.len())) }
@@ -176,7 +173,7 @@ async fn readers_miss_nothing_of_several_workspaces() {
     }
 }
 
-/// Adds to what is told of a workspace, and tells what is there then.
+/// Appends to a workspace's name; returns the result.
 fn add(db: &dyn DbSession, id: &str) -> Result<String, DatabaseError> {
     use frontdesk::service::database::workspaces;
     Ok(workspaces::read(db, id)?.name.unwrap_or_default())
@@ -205,7 +202,7 @@ async fn a_workspace_waits_for_itself_and_for_what_concerns_all() {
     let (client, connection) =
         tokio_postgres::connect(&url, tokio_postgres::NoTls).await.expect("it answers");
     tokio::spawn(connection);
-    // Another process is in the middle of a transaction in the first workspace.
+    // Another process is inside a transaction in the first workspace.
     client
         .batch_execute("BEGIN; UPDATE workspaces SET revision = revision + 1 WHERE id = 'ws_1'")
         .await

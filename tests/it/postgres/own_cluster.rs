@@ -1,4 +1,4 @@
-//! A server of one story's own, which may be restarted, filled up and replaced.
+//! A PostgreSQL server of one test, which may be restarted, filled up and replaced.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::cluster;
 
-/// Makes a cluster, or takes one that is kept, and runs it; each line of the input is
-/// a command for the shell, whose end is told. It refuses to run as root.
+/// Runs a cluster; each line of the input is a shell command whose end is reported. PostgreSQL
+/// refuses to run as root.
 const RUN: &str = r#"
     set -e
     trap 'umount "$1/small" 2>/dev/null; [ "$KEEP" ] || rm -rf "$1"' EXIT
@@ -43,10 +43,9 @@ const AS_SOMEBODY: &str = r#"
     shift 3
     exec "$@" $UNSHARE sh -c "$run" "$0" "$folder" "$settings"
 "#;
-/// A place where even somebody without rights has a disk of their own.
+/// A namespace in which an unprivileged user can mount a disk.
 const ROOM: &str = "unshare --user --map-current-user --keep-caps --mount";
 
-/// A folder that is not there yet.
 fn fresh() -> PathBuf {
     std::env::temp_dir().join(format!("fd-pg-{}", uuid::Uuid::new_v4().simple()))
 }
@@ -59,27 +58,26 @@ pub struct OwnCluster {
 }
 
 impl OwnCluster {
-    /// Starts one with these lines in its configuration; none where no server is
-    /// installed.
+    /// Starts a server with these lines in its configuration; `None` if none is installed.
     pub fn start(settings: &str) -> Option<Self> {
         cluster::server()?;
         Some(Self::begin(fresh(), settings, &[]).expect("it starts"))
     }
 
-    /// The same, in a room of its own where it can mount a small disk; none
-    /// where the system makes no such rooms, which is said.
+    /// Starts a server that can mount a small disk; `None` if the system does not allow that.
     pub fn start_in_a_room(settings: &str) -> Option<Self> {
         cluster::server()?;
         let begun = Self::begin(fresh(), settings, &[("UNSHARE", ROOM)]);
         if begun.is_none() {
-            // Where output is kept back, this is not.
+            // Written directly, because the test harness captures `eprintln!`.
             let _ = writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted");
         }
         begun
     }
 
-    /// One in this folder, with more that the shell is told: `KEEP`, how it is stopped
-    /// where the folder stays with what is in it, and `UNSHARE`, what runs it in a room.
+    /// Starts a server in this folder. Variables: `KEEP` is the mode of the stop and keeps the
+    /// folder,
+    /// `UNSHARE` the command that creates a namespace.
     pub fn begin(folder: PathBuf, settings: &str, more: &[(&str, &str)]) -> Option<Self> {
         let mut keeper = Command::new("sh")
             .args(["-c", AS_SOMEBODY])
@@ -99,13 +97,11 @@ impl OwnCluster {
         (line == "up\n").then_some(Self { folder, _keeper: keeper, commands, told })
     }
 
-    /// The folder of its socket.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Runs a command of the shell, which succeeds: `$0` is the folder of the
-    /// programs, `$1` that of the cluster.
+    /// Runs a shell command: `$0` is the folder of the programs, `$1` that of the cluster.
     pub fn run(&mut self, command: &str) {
         writeln!(self.commands, "{command}").expect("it listens");
         let mut line = String::new();

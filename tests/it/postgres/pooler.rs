@@ -1,6 +1,4 @@
-//! A real PgBouncer before the server: refused in words where it loses what is
-//! prepared, served through where it does not. Skipped, and said, where none is
-//! installed.
+//! A real PgBouncer before the server: refused if it loses prepared statements, used otherwise.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +9,7 @@ use frontdesk::service::{self, Options};
 use super::{cluster, inbound, messages, options};
 use crate::waiting::until_found;
 
-/// Runs the pooler until the input ends. It refuses to run as root.
+/// Runs the pooler until the input ends. PgBouncer refuses to run as root.
 const RUN: &str = r#"
     trap 'rm -rf "$1"' EXIT
     printf '"frontdesk" ""\n' >"$1/users"
@@ -33,22 +31,21 @@ END
     wait
 "#;
 
-/// A running PgBouncer; it ends when this is dropped.
+/// A running PgBouncer; ends when dropped.
 struct Pooler {
     folder: PathBuf,
     _keeper: Child,
 }
 
-/// The program and its version.
 fn installed() -> Option<(PathBuf, (u32, u32))> {
     let mut folders: Vec<PathBuf> = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();
-    // Not everybody has it in the path.
+    // Debian installs it outside a user's path.
     folders.push("/usr/sbin".into());
     let program = folders.into_iter().map(|folder| folder.join("pgbouncer")).find(|path| path.exists());
     let Some(program) = program else {
         let demanded = std::env::var(cluster::DEMAND).is_ok_and(|var| var == "demanded");
         assert!(!demanded, "no pgbouncer is installed");
-        // Where output is kept back, this is not.
+        // Written directly, because the test harness captures `eprintln!`.
         let _ = writeln!(std::io::stderr(), "skipped: stories of a pooler, since no pgbouncer is installed");
         return None;
     };
@@ -60,7 +57,6 @@ fn installed() -> Option<(PathBuf, (u32, u32))> {
 }
 
 impl Pooler {
-    /// Starts one with these lines in its configuration.
     async fn start(program: &Path, server: &Path, settings: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("fd-pooler-{}", uuid::Uuid::new_v4().simple()));
         let run = RUN.replace("SERVER", &server.to_string_lossy()).replace("SETTINGS", settings);
@@ -85,7 +81,6 @@ impl Pooler {
         started
     }
 
-    /// The address of a database behind it.
     fn url(&self, name: &str) -> String {
         format!("{}&port=6432", cluster::url(&self.folder, name))
     }
@@ -122,15 +117,13 @@ async fn a_pooler_that_loses_prepared_statements_is_refused_in_words() {
 async fn a_pooler_of_sessions_is_served_through() {
     let Some(server) = cluster::server() else { return };
     let Some((program, _)) = installed() else { return };
-    // What one client has set is there for the next.
+    // Session settings of one client remain for the next.
     let settings = "pool_mode = session\ndefault_pool_size = 40\nserver_reset_query =\n";
     let pooler = Pooler::start(&program, server, settings).await;
     is_served_through(&pooler, server, "").await;
 }
 
-/// Two processes answer and go on where one has ended; what they set is over with each
-/// transaction, since the next transaction on a connection of the server is another
-/// client's.
+/// Two processes work behind the pooler, and no setting outlives its transaction.
 async fn is_served_through(pooler: &Pooler, server: &Path, more: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let url = cluster::database(server).await;
@@ -156,7 +149,7 @@ async fn is_served_through(pooler: &Pooler, server: &Path, more: &str) {
     is_set_to_nothing(&pooler.url(cluster::name_in(&url))).await;
 }
 
-/// Looks at as many of the server's connections as it gets at once.
+/// Checks as many server connections as available.
 async fn is_set_to_nothing(url: &str) {
     let mut taken = Vec::new();
     for _ in 0..12 {

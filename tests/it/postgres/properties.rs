@@ -1,4 +1,4 @@
-//! Credits, lists, kept answers and limits against small models, on both engines.
+//! Credits, lists, idempotency and limits against simple models, on both engines.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn at(micros: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000_000_000 + micros)
 }
 
-/// A file, and a database on a server where there is one.
+/// A file, and a database on a server if there is one.
 async fn both_engines(folder: &Path) -> Vec<DatabaseLocation> {
     let mut places: Vec<DatabaseLocation> = vec![folder.join("service.db").into()];
     if let Some(server) = cluster::server() {
@@ -34,8 +34,7 @@ async fn both_engines(folder: &Path) -> Vec<DatabaseLocation> {
     places
 }
 
-/// Holds a property to a file, and to a server where there is one. Each case
-/// finds empty tables, and leaves them so.
+/// Checks a property on both engines. Each case finds empty tables and leaves them empty.
 async fn holds<S>(
     cases: u32,
     strategy: S,
@@ -70,7 +69,6 @@ async fn holds<S>(
     }
 }
 
-/// One workspace and one channel.
 fn tables(db: &dyn DbSession, balance: i64) {
     let workspace = Workspace { id: "w".into(), name: None, email: None, balance };
     workspaces::insert(db, &workspace, at(0)).expect("inserted");
@@ -85,8 +83,7 @@ enum Step {
     Set(i64),
 }
 
-/// The balance is what a plain number would be, never below zero, and the ledger
-/// adds up to it after every step.
+/// The balance is never negative, and the ledger adds up after each step.
 #[tokio::test]
 async fn credits_are_a_number_with_a_reason() {
     let step = prop_oneof![
@@ -123,7 +120,7 @@ async fn credits_are_a_number_with_a_reason() {
                 db.fetch_scalar("SELECT CAST(sum(amount) AS BIGINT) FROM ledger", &[]).expect("a sum");
             prop_assert_eq!((workspaces::read(db, "w").expect("reads").balance, ledger), (model, model));
         }
-        // What was paid once cannot be paid again under the same name.
+        // A name can be charged only once.
         workspaces::set_balance(db, "w", 10, "last", at(1)).expect("works");
         let pay = || workspaces::charge(db, "w", 1, "message", "once", at(1));
         pay().expect("works").expect("paid");
@@ -134,7 +131,6 @@ async fn credits_are_a_number_with_a_reason() {
     .await;
 }
 
-/// What happens to a list between two of its pages.
 #[derive(Debug, Clone)]
 enum Change {
     Touch(usize),
@@ -158,9 +154,7 @@ fn add(db: &dyn DbSession, number: usize, clock: i64) -> String {
     id
 }
 
-/// Walking conversations while others write: what nobody touches is told exactly
-/// once, nothing is told twice in the same place, and each page goes on below
-/// the last.
+/// Pages during writes: untouched rows appear exactly once, each page continues below the last.
 #[tokio::test]
 async fn untouched_rows_are_walked_exactly_once() {
     let walk = (1_usize..40, 1_i64..9, any::<bool>(), changes());
@@ -169,7 +163,7 @@ async fn untouched_rows_are_walked_exactly_once() {
         let mut clock = 0_i64;
         let mut ids: Vec<String> = (0..rows)
             .map(|number| {
-                // Several of the same time: the id decides between them.
+                // Several with the same time: the id decides.
                 clock += i64::from(number % 3 == 0);
                 add(db, number, clock)
             })
@@ -220,11 +214,10 @@ async fn untouched_rows_are_walked_exactly_once() {
     .await;
 }
 
-/// Answers are kept for a day under the key they were given for, and told to the
-/// same request alone.
+/// Idempotency keys store an answer for a day, per API key and for the same request only.
 #[tokio::test]
 async fn answers_are_kept_for_a_day() {
-    // The API key, the name, the request, and the hours until then.
+    // API key, name, request, and the hours until then.
     let step = (0_usize..2, 0_usize..3, 0_u8..2, 0_i64..9);
     holds(32, prop::collection::vec(step, 1..40), |db, steps| {
         let mut model: HashMap<(usize, usize), (u8, u16, i64)> = HashMap::new();
@@ -258,7 +251,7 @@ async fn answers_are_kept_for_a_day() {
     .await;
 }
 
-/// What calls of each category are asked with: refused, and counted all the same.
+/// Requests of each category: refused, but counted.
 const CALLS: [(&str, &str); 5] = [
     ("GET", "/account"),
     ("POST", "/messages/send"),
@@ -290,7 +283,7 @@ fn live_key(running: &RunningService) -> String {
     running.keys.iter().find(is_live).expect("a key").key.expose().to_owned()
 }
 
-/// Two processes on a server count as one on a file does, call by call.
+/// Two processes on a server count calls like one on a file.
 #[tokio::test]
 async fn limits_of_two_are_those_of_one() {
     let Some(server) = cluster::server() else { return };
@@ -325,7 +318,7 @@ async fn limits_of_two_are_those_of_one() {
     }
 }
 
-/// Reads twice, with a change committed between the two questions.
+/// Reads twice, with a change committed in between.
 async fn read_around_a_change(database: &Database) -> (i64, i64) {
     let (ask, asked) = tokio::sync::oneshot::channel();
     let (change, changed) = mpsc::channel();
@@ -348,7 +341,7 @@ async fn read_around_a_change(database: &Database) -> (i64, i64) {
 }
 
 #[tokio::test]
-async fn what_is_read_together_is_of_one_moment() {
+async fn reads_of_one_request_are_consistent() {
     let folder = tempfile::tempdir().expect("a folder");
     for place in both_engines(folder.path()).await {
         let reading = tokio::task::spawn_blocking(move || {

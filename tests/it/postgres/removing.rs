@@ -1,4 +1,4 @@
-//! What removes old rows beside a write finds them by an index.
+//! Statements that remove old rows during a write use an index.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ use frontdesk::service::{self, reply::Reply};
 
 use super::{cluster, options};
 
-/// Keeps the texts of what is changed, and changes nothing.
+/// Records the texts of changes, and changes nothing.
 #[derive(Default)]
 struct SqlRecorder(RefCell<Vec<String>>);
 
@@ -69,7 +69,7 @@ async fn old_rows_are_found_by_an_index() {
             cluster::run(&url, "ANALYZE").await.expect("looked through");
         }
         for sql in &removals {
-            // As the server plans what it is asked again and again.
+            // As the server plans prepared statements.
             let asked = format!(
                 "SET plan_cache_mode = force_generic_plan; PREPARE removal (BIGINT) AS {};
                  EXPLAIN EXECUTE removal (0)",

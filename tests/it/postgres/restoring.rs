@@ -1,5 +1,4 @@
-//! What is lost is brought back, as the book says it: from `admin backup` on both
-//! engines, and from a dump of the server's own tools.
+//! Restores from `admin backup` on both engines, and from a dump by the server's tools.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,7 +10,7 @@ use crate::binary::Binary;
 fn copied(service: &Service, from: &str, name: &str) -> String {
     let to = service.binary.folder().join(name).to_str().expect("words").to_owned();
     let told = service.binary.ok(&["admin", "--db", from, "backup", "--to", &to], "");
-    assert!(told.contains("all arrived as they left") && told.contains("the key is not in it"), "{told}");
+    assert!(told.contains("uploaded files") && told.contains(&format!("{to}.media")), "{told}");
     to
 }
 
@@ -24,11 +23,11 @@ async fn a_file_is_restored_from_a_backup() {
     let before = contents(&backup);
     process.inbound("+34600111229", "after the backup").await;
     let refused = service.binary.fails(1, &["admin", "--db", &place, "backup", "--to", &backup], "");
-    assert!(refused.contains("holds the data of a service already"), "{refused}");
+    assert!(refused.contains("already contains the data of a service"), "{refused}");
     drop(process);
-    // The folder is lost; the key is kept elsewhere.
+    // The folder is lost; the key is stored elsewhere.
     for name in [place.clone(), format!("{place}-wal"), format!("{place}-shm")] {
-        // Killed, it left what it had not folded in.
+        // A killed service leaves its WAL.
         let _ = std::fs::remove_file(name);
     }
     std::fs::remove_dir_all(format!("{place}.media")).expect("removed");

@@ -1,5 +1,4 @@
-//! Two processes on one database behave as one, with notifications and without:
-//! real ones, started at once on a database that is empty.
+//! Two processes on one database behave as one, with and without notifications.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader};
@@ -15,10 +14,9 @@ use crate::carriers::bot_server::{BotServer, TOKEN};
 use crate::service::receiver::Receiver;
 use crate::waiting::until_found;
 
-/// A process that is killed when it is dropped.
+/// A process that is killed when dropped.
 pub struct Process {
     pub child: Child,
-    /// Its host and port.
     pub address: String,
     pub http: reqwest::Client,
     _out: BufReader<ChildStdout>,
@@ -26,7 +24,7 @@ pub struct Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may be dead already.
+        // The process may be dead already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -48,12 +46,11 @@ impl Process {
         out.read_line(&mut line).expect("it says where it is");
         let (_, rest) = line.trim().split_once("http://").expect("where it is");
         let address = rest.trim_end_matches("/v1").to_owned();
-        // A connection kept for later may be closed by the service just as it is used.
+        // The service may close a kept connection just as it is used.
         let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client");
         Self { child, address, http, _out: out }
     }
 
-    /// Status and body; the key and idempotency key as they are given.
     pub async fn ask(&self, path: &str, key: &str, idem: Option<&str>, body: Option<Value>) -> (u16, Value) {
         let answer = self.answer(path, key, idem, body).await;
         let status = answer.status().as_u16();
@@ -81,7 +78,6 @@ impl Process {
         request.bearer_auth(key).send().await.expect("an answer")
     }
 
-    /// A switch, which succeeds.
     pub async fn switch(&self, path: &str, body: Value) -> Value {
         let (status, told) = self.ask(&format!("/dev/{path}"), "none", None, Some(body)).await;
         assert_eq!(status, 200, "{told}");
@@ -92,7 +88,6 @@ impl Process {
         self.switch("inbound", json!({"channel": "whatsapp", "from": from, "text": text})).await
     }
 
-    /// What its trigger tells first.
     async fn newest(&self, key: &str) -> String {
         let (status, told) = self.ask("/v1/triggers/new-message", key, None, None).await;
         assert_eq!(status, 200, "{told}");
@@ -100,7 +95,6 @@ impl Process {
     }
 }
 
-/// Two processes on one database.
 pub struct Two {
     pub one: Process,
     pub other: Process,
@@ -114,7 +108,7 @@ impl Two {
         Self::on(cluster::database(server).await, parameters, arguments)
     }
 
-    /// On a database that is there, and empty.
+    /// Uses an existing, empty database.
     pub fn on(url: String, parameters: &str, arguments: &[&str]) -> Self {
         frontdesk::client::install_tls();
         let binary = Binary::new();
@@ -140,7 +134,6 @@ impl Two {
         &self.keys["whatsapp live"]
     }
 
-    /// Each in turn.
     pub fn turn(&self, number: usize) -> &Process {
         if number.is_multiple_of(2) { &self.one } else { &self.other }
     }
@@ -158,7 +151,7 @@ impl Two {
         .await;
     }
 
-    /// Ends both as an operator does, so that nothing is under way any more.
+    /// Ends both with SIGTERM, so that nothing is in flight.
     pub async fn end(&mut self) {
         for process in [&mut self.one, &mut self.other] {
             let id = process.child.id().to_string();
@@ -169,26 +162,26 @@ impl Two {
     }
 }
 
-/// With notifications, and as behind a pooler that keeps them away.
+/// With notifications, and as behind a pooler without them.
 const WAYS: [&str; 2] = ["", "&listen=off"];
 pub const DEV: [&str; 2] = ["--dev", "--simulate"];
 pub const UNLIMITED: [&str; 3] = ["--dev", "--simulate", "--unlimited"];
 
 #[tokio::test]
-async fn what_one_commits_the_other_tells() {
+async fn events_committed_by_one_process_are_reported_by_the_other() {
     let Some(server) = cluster::server() else { return };
     for way in WAYS {
         let two = Two::start(server, way, &UNLIMITED).await;
         for number in 0..20 {
             let text = format!("message {number}");
-            // Both have an answer that they could remember.
+            // Both have an answer they could have cached.
             two.one.newest(two.key()).await;
             two.other.newest(two.key()).await;
             two.turn(number).inbound(&format!("+3460011122{}", number % 3), &text).await;
             assert_eq!(two.turn(number + 1).newest(two.key()).await, text);
             assert_eq!(two.turn(number).newest(two.key()).await, text);
         }
-        // A page of one leads on at the other.
+        // The page cursor of one process works at the other.
         let (path, mut seen) = ("/v1/conversations?limit=1", HashSet::new());
         let mut cursor = String::new();
         for number in 0..3 {
@@ -210,7 +203,7 @@ async fn limits_count_the_calls_of_both() {
     let two = Two::start(server, "", &DEV).await;
     let two = &two;
     let calls = (0..30).map(|number| async move {
-        // Each is counted before it is looked at.
+        // A call counts against the limit before it is validated.
         let (status, _) = two.turn(number).ask("/v1/broadcast", two.key(), None, Some(json!({}))).await;
         status
     });
@@ -309,7 +302,7 @@ async fn each_event_is_delivered_once_and_each_answer_given_once() {
 }
 
 #[tokio::test]
-async fn the_clock_is_one_and_another_takes_over() {
+async fn clock_is_shared_and_taken_over() {
     let Some(server) = cluster::server() else { return };
     let mut two = Two::start(server, "", &UNLIMITED).await;
     let holder = "SELECT process FROM leases WHERE name = 'background' AND until > 0";
@@ -325,7 +318,7 @@ async fn the_clock_is_one_and_another_takes_over() {
             two.turn(number).ask("/v1/messages/send", two.key(), Some(&idem), Some(body)).await;
         assert_eq!(status, 200, "{told}");
     }
-    // Whoever is told that time has passed, it has for both.
+    // Time advanced at one process is advanced for both.
     let under_way = "SELECT count(*) FROM messages WHERE sender = 'api' AND status IN ('queued', 'sent')";
     for process in [&two.one, &two.other] {
         process.switch("clock", json!({"advance_seconds": 3600})).await;
@@ -335,7 +328,7 @@ async fn the_clock_is_one_and_another_takes_over() {
         two.count("SELECT CAST(convert_from(value, 'UTF8') AS BIGINT) FROM meta WHERE name = 'clock_shift'"),
         7_200_000_000
     );
-    // The one that does what falls due is killed; the other does it then.
+    // The leader is killed; the other does the due work.
     let (killed, left) = if i64::from(two.one.child.id()) == leads {
         (&mut two.one, &two.other)
     } else {
@@ -357,7 +350,7 @@ async fn the_clock_is_one_and_another_takes_over() {
 }
 
 #[tokio::test]
-async fn a_lane_leaves_in_order_and_a_platform_is_read_by_one() {
+async fn lane_is_sent_in_order_and_a_platform_is_read_by_one_process() {
     let Some(server) = cluster::server() else { return };
     let (two, bot) = (Two::start(server, "", &[]).await, BotServer::start());
     let key_file = two.binary.folder().join("service.key");
@@ -367,12 +360,12 @@ async fn a_lane_leaves_in_order_and_a_platform_is_read_by_one() {
     bot.says(7, "hello");
     let key = two.keys["telegram live"].clone();
     two.waits_for_count("SELECT count(*) FROM messages WHERE content = 'hello'", 1).await;
-    // Each process has to know of the channel before it takes a message for it.
+    // Each process must know the channel before it accepts a message for it.
     for process in [&two.one, &two.other] {
         until_found("the channel", async || {
             let body = json!({"chatId": 7, "type": "text", "text": "ready?"});
             let (status, told) = process.ask("/v1/telegram/send", &key, None, Some(body)).await;
-            // What left last left behind all that was said before.
+            // The last send came after all earlier work.
             if status == 200 && told["status"] == "sent" { Ok(()) } else { Err(told) }
         })
         .await;
@@ -389,7 +382,7 @@ async fn a_lane_leaves_in_order_and_a_platform_is_read_by_one() {
     let wanted: Vec<String> = (0..10).map(|entry| format!("line {entry}")).collect();
     assert_eq!(reached, wanted);
     assert_eq!(bot.most_readers(), 1);
-    // The doctor sees the channel of a server as it sees one of a file.
+    // `doctor` treats a server like a file.
     let doctor = || two.binary.run(&["doctor", "--offline", "--db", &two.url], "").out;
     let said = doctor();
     assert!(said.contains("telegram channel") && said.contains("connected"), "{said}");

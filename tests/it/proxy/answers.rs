@@ -1,8 +1,8 @@
-//! Answers no decent service gives, and those others give in its place.
+//! Answers of broken services, and of devices between client and service.
 
 use std::net::SocketAddr;
 
-/// A page, as things in between send it.
+/// HTML page of a captive portal.
 const PAGE: &str =
     "<!doctype html><html><head><title>Log in</title></head><body>Please log in.</body></html>";
 
@@ -20,7 +20,7 @@ fn page(status: &str, headers: &str) -> Vec<u8> {
     whole(status, &format!("content-type: text/html\r\n{headers}"), PAGE.as_bytes())
 }
 
-/// 500 without a body, 502 as a page, 503 with Retry-After, 504.
+/// 500 without a body, 502 with an HTML page, 503 with Retry-After, 504.
 pub fn failed(variant: usize) -> Vec<u8> {
     match variant % 4 {
         0 => whole("500 Internal Server Error", "", b""),
@@ -30,29 +30,27 @@ pub fn failed(variant: usize) -> Vec<u8> {
     }
 }
 
-/// 429, perhaps with Retry-After.
+/// 429, optionally with Retry-After.
 pub fn limited(told: bool) -> Vec<u8> {
     let headers = if told { "retry-after: 3\r\n" } else { "" };
     json("429 Too Many Requests", headers, r#"{"code":"RATE_LIMIT_EXCEEDED","message":"slow down"}"#)
 }
 
-/// 401.
 pub fn unauthorised() -> Vec<u8> {
     json("401 Unauthorized", "", r#"{"code":"REVOKED_KEY","message":"the key was revoked"}"#)
 }
 
-/// 400, as the interface refuses.
+/// 400 in the API's Error shape.
 pub fn refused() -> Vec<u8> {
     json("400 Bad Request", "", r#"{"code":"VALIDATION_ERROR","message":"not so"}"#)
 }
 
-/// 301, 302, 307, 308 to somewhere else.
 pub fn redirect(variant: usize, to: SocketAddr) -> Vec<u8> {
     let status = ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"];
     page(status[variant % 4], &format!("location: http://{to}/v1\r\n"))
 }
 
-/// 200 with a page, or what a gateway says of its own: JSON without a code.
+/// 200 with an HTML page, or the answer of a gateway: JSON without a code.
 pub fn portal(variant: usize) -> Vec<u8> {
     let said = br#"{"message":"no Route matched with those values"}"#;
     match variant % 4 {
@@ -63,7 +61,6 @@ pub fn portal(variant: usize) -> Vec<u8> {
     }
 }
 
-/// 200 or 204 without a body.
 pub fn empty(none: bool) -> Vec<u8> {
     if none {
         return b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n".to_vec();
@@ -71,7 +68,7 @@ pub fn empty(none: bool) -> Vec<u8> {
     whole("200 OK", "", b"")
 }
 
-/// 200 with JSON that is not what the interface promises.
+/// 200 with JSON of another shape.
 pub fn other_shape(variant: usize) -> Vec<u8> {
     let body = match variant % 3 {
         0 => r#"{"portal":"guest","login":"http://192.0.2.1/"}"#,
@@ -81,17 +78,16 @@ pub fn other_shape(variant: usize) -> Vec<u8> {
     json("200 OK", "", body)
 }
 
-/// 200 with a gzip stream that unpacks to 64 MiB.
+/// 200 with a gzip stream that decompresses to 64 MiB.
 pub fn bomb() -> Vec<u8> {
     whole("200 OK", "content-type: application/json\r\ncontent-encoding: gzip\r\n", &gzip_of_spaces(64))
 }
 
-/// 1,000 interim answers.
 pub fn interims() -> Vec<u8> {
     b"HTTP/1.1 100 Continue\r\n\r\n".repeat(1000)
 }
 
-/// Bytes of some other protocol, or a head without end.
+/// Bytes of another protocol, or an endless head.
 pub fn garbage(variant: usize) -> Vec<u8> {
     match variant % 3 {
         0 => b"SSH-2.0-OpenSSH_9.2p1\r\n".to_vec(),
@@ -107,8 +103,8 @@ pub fn garbage(variant: usize) -> Vec<u8> {
     }
 }
 
-/// What the keeper of the key says.
-pub fn kept(variant: usize) -> Vec<u8> {
+/// Answer of the idempotency store.
+pub fn idempotency_answer(variant: usize) -> Vec<u8> {
     if variant.is_multiple_of(2) {
         let body = r#"{"code":"IDEMPOTENCY_IN_PROGRESS","message":"still in flight"}"#;
         return json("409 Conflict", "retry-after: 1\r\n", body);
@@ -117,8 +113,7 @@ pub fn kept(variant: usize) -> Vec<u8> {
     json("500 Internal Server Error", "idempotent-replayed: true\r\n", body)
 }
 
-/// So many MiB of spaces, packed by hand: one stored piece, then copies of
-/// the byte before, 258 at a time.
+/// A gzip stream of spaces: one literal, then copies of the byte before, 258 at a time.
 fn gzip_of_spaces(mebibytes: usize) -> Vec<u8> {
     let mut bits = Bits::default();
     // The last block, with fixed codes.
@@ -136,7 +131,7 @@ fn gzip_of_spaces(mebibytes: usize) -> Vec<u8> {
     bits.put_code(0, 7);
     let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
     out.extend(bits.bytes());
-    // Nobody is expected to reach the sum and the length.
+    // No client should read as far as checksum and length.
     out.extend([0; 8]);
     out
 }

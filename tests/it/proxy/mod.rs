@@ -1,7 +1,5 @@
-//! A faulty way to a service: listens on loopback, passes requests on, and
-//! does to each what its plan says. Everything crosses real sockets.
-//!
-//! [`fault`] names the faults, [`script`] says what each does to a request,
+//! A faulty proxy to a service: listens on loopback, forwards requests, and treats each as planned.
+//! [`fault`] has the faults by name, [`script`] the treatment of a request.
 
 pub mod answers;
 pub mod fault;
@@ -21,55 +19,48 @@ use tokio::task::JoinHandle;
 
 use script::Script;
 
-/// A port that was given up is free after so long at the latest.
+/// Time after which a closed port is free at the latest.
 const FREED: Duration = Duration::from_secs(60);
 
-/// What a request asked for, as the proxy read it off its head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     pub method: String,
-    /// Path and query.
     pub target: String,
-    /// The idempotency key, if it has one.
     pub key: Option<String>,
 }
 
-/// A request that came, and what was done with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     pub asked: Asked,
-    /// As much of the body as was read.
+    /// The part of the body that was read.
     pub body: Vec<u8>,
-    /// The status the service answered with, if it was asked and answered.
+    /// Status of the service's answer.
     pub answered: Option<u16>,
 }
 
-/// Decides what is done to a request.
 pub type Plan = Arc<Mutex<dyn FnMut(&Asked) -> Script + Send>>;
 
-/// What all connections look at.
+/// State shared by all connections.
 pub struct Shared {
     upstream: Mutex<SocketAddr>,
     plan: Mutex<Plan>,
     seen: Mutex<Vec<Seen>>,
-    /// Where redirects point; nobody may ever come there.
+    /// Target of redirects; no client may connect to it.
     pub trap: SocketAddr,
-    /// Changes when the connections there are shall end.
+    /// A change ends all open connections.
     ended: watch::Sender<u64>,
 }
 
-/// How the proxy's own port behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Door {
-    /// Connections are taken.
     Open,
     /// Connections are refused: nothing listens.
     Refused,
-    /// Connections are neither taken nor refused: the queue is full.
+    /// Connections are neither accepted nor refused: the backlog is full.
     Full,
 }
 
-/// Listens until it is dropped.
+/// Listens until dropped.
 pub struct Proxy {
     pub address: SocketAddr,
     shared: Arc<Shared>,
@@ -78,7 +69,6 @@ pub struct Proxy {
     trapping: JoinHandle<()>,
 }
 
-/// What stands behind the port.
 enum Behind {
     Accepting(JoinHandle<()>),
     Bound(TcpSocket),
@@ -87,7 +77,7 @@ enum Behind {
 }
 
 impl Proxy {
-    /// Passes everything on to a service until a plan says otherwise.
+    /// Starts a proxy that forwards everything until a plan is set.
     pub async fn start(upstream: SocketAddr, door: Door) -> Self {
         let trap = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
         let trapped = Arc::new(AtomicUsize::new(0));
@@ -112,12 +102,11 @@ impl Proxy {
         proxy
     }
 
-    /// The address of the interface behind it.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Opens or shuts the port. The connections there are go on.
+    /// Opens or closes the port. Open connections stay.
     pub async fn door(&self, door: Door) {
         let before = std::mem::replace(&mut *self.behind.lock().expect("no one failed"), Behind::Nothing);
         let socket = match before {
@@ -127,7 +116,7 @@ impl Proxy {
             }
             Behind::Accepting(task) => {
                 task.abort();
-                // Its listener is gone only when the task is.
+                // The listener is closed only when the task has ended.
                 let _ = task.await;
                 bind(self.address).await
             }
@@ -147,7 +136,7 @@ impl Proxy {
             Door::Full => {
                 let listener = socket.listen(1).expect("it listens");
                 let mut fillers = Vec::new();
-                // Until one does not get in any more.
+                // Fills the backlog until a connection is not accepted any more.
                 while let Ok(Ok(filler)) =
                     tokio::time::timeout(Duration::from_millis(50), TcpStream::connect(self.address)).await
                 {
@@ -159,37 +148,33 @@ impl Proxy {
         *self.behind.lock().expect("no one failed") = behind;
     }
 
-    /// Ends the connections there are.
+    /// Ends all open connections.
     pub fn cut(&self) {
         self.shared.ended.send_modify(|number| *number += 1);
     }
 
-    /// Passes on to another service from now on.
     pub fn toward(&self, upstream: SocketAddr) {
         *self.shared.upstream.lock().expect("no one failed") = upstream;
     }
 
-    /// Does to requests what this says from now on.
     pub fn plan(&self, plan: impl FnMut(&Asked) -> Script + Send + 'static) {
         *self.shared.plan.lock().expect("no one failed") = Arc::new(Mutex::new(plan));
     }
 
-    /// Passes everything on from now on.
     pub fn pass(&self) {
         self.plan(|_| Script::pass());
     }
 
-    /// What came since the last look.
+    /// Returns and clears the requests so far.
     pub fn seen(&self) -> Vec<Seen> {
         std::mem::take(&mut *self.shared.seen.lock().expect("no one failed"))
     }
 
-    /// Where redirects point.
     pub fn trap(&self) -> SocketAddr {
         self.shared.trap
     }
 
-    /// How many followed a redirect.
+    /// Number of clients that followed a redirect.
     pub fn trapped(&self) -> usize {
         self.trapped.load(Ordering::SeqCst)
     }
@@ -205,9 +190,8 @@ impl Drop for Proxy {
     }
 }
 
-/// Takes an address, also one that was just given up: a process another test
-/// starts meanwhile holds a copy of every socket until its program begins, so
-/// that closing one frees its port a moment later.
+/// Binds an address that may just have been closed. A process forked by another test holds a copy
+/// of every socket until its exec.
 async fn bind(address: SocketAddr) -> TcpSocket {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_reuseaddr(true).expect("the option is taken");

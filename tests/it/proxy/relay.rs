@@ -1,4 +1,4 @@
-//! One connection: requests are read off it and done with as the plan says.
+//! One connection of the proxy: reads requests and treats them as planned.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,22 +9,19 @@ use tokio::net::TcpStream;
 use crate::proxy::script::{Cut, End, Forward, Give, Read};
 use crate::proxy::{Asked, Seen, Shared};
 
-/// The longest head that is read.
+/// Maximum size of a head, in bytes.
 const HEAD: usize = 256 * 1024;
 
-/// Serves a connection until it ends.
 pub async fn converse(mut client: TcpStream, shared: &Shared) {
     while exchange(&mut client, shared).await == Some(Then::Another) {}
 }
 
-/// What follows an exchange.
 #[derive(Debug, PartialEq, Eq)]
 enum Then {
     Another,
     Ended,
 }
 
-/// A request that is being read.
 struct Incoming {
     head: Vec<u8>,
     body: Vec<u8>,
@@ -95,13 +92,13 @@ impl Incoming {
                 return None;
             }
         }
-        // What came beyond it is not given to anyone.
+        // Bytes beyond the request are dropped.
         self.body.truncate(wanted);
         Some(())
     }
 }
 
-/// The service's answer, as far as it came.
+/// The service's answer as far as received.
 struct Reply {
     bytes: Vec<u8>,
 }
@@ -115,7 +112,6 @@ impl Reply {
         head_end(&self.bytes).unwrap_or(self.bytes.len())
     }
 
-    /// Whether nothing of it is missing.
     fn is_whole(&self) -> bool {
         let head = self.head();
         let text = String::from_utf8_lossy(&self.bytes[..head]).into_owned();
@@ -124,20 +120,18 @@ impl Reply {
     }
 }
 
-/// Gives the service a whole request on a connection of its own and reads
-/// what it answers, to the end of the connection.
+/// Sends a whole request on a new connection and reads the answer to its end.
 async fn forward(upstream: SocketAddr, incoming: &Incoming) -> Option<Reply> {
     let mut service = TcpStream::connect(upstream).await.ok()?;
     service.write_all(&lonely(&incoming.head)).await.ok()?;
     service.write_all(&incoming.body).await.ok()?;
     let mut bytes = Vec::new();
-    // A service that dies meanwhile has said what it has said.
+    // If the service dies, the part received so far counts.
     while let Ok(1..) = service.read_buf(&mut bytes).await {}
     (!bytes.is_empty()).then_some(Reply { bytes })
 }
 
-/// Gives the service a part of a request and then nothing more; waits until
-/// it has noticed.
+/// Sends part of a request to the service and closes; waits until the service has noticed.
 async fn part(upstream: SocketAddr, incoming: &Incoming) {
     let Ok(mut service) = TcpStream::connect(upstream).await else { return };
     let sent = async {
@@ -146,11 +140,11 @@ async fn part(upstream: SocketAddr, incoming: &Incoming) {
         service.shutdown().await?;
         service.read_to_end(&mut Vec::new()).await
     };
-    // It may have hung up first.
+    // The service may have closed first.
     let _ = sent.await;
 }
 
-/// The head of a request that is the last on its connection.
+/// The head of a request with `Connection: close`.
 fn lonely(head: &[u8]) -> Vec<u8> {
     let end = head.len() - 2;
     [&head[..end], b"connection: close\r\n\r\n"].concat()
@@ -160,7 +154,7 @@ async fn give(client: &mut TcpStream, give: Give, answer: Option<Reply>) -> Opti
     match (give, answer) {
         (Give::Nothing(end), _) => finish(client, end).await,
         (Give::Silence, _) => {
-            // Until the client has enough.
+            // Until the client gives up.
             while let Ok(1..) = client.read_buf(&mut Vec::new()).await {}
             Some(Then::Ended)
         }
@@ -168,8 +162,7 @@ async fn give(client: &mut TcpStream, give: Give, answer: Option<Reply>) -> Opti
             client.write_all(&bytes).await.ok()?;
             finish(client, End::Close).await
         }
-        // The service could not be asked: the client may not believe that
-        // nothing left.
+        // The service is not reachable: the client must not conclude that nothing was sent.
         (_, None) => finish(client, End::Reset).await,
         (Give::Answer(before, delay), Some(reply)) => {
             tokio::time::sleep(delay).await;
@@ -198,7 +191,6 @@ async fn give(client: &mut TcpStream, give: Give, answer: Option<Reply>) -> Opti
     }
 }
 
-/// Byte by byte, until the client has enough.
 async fn drip(client: &mut TcpStream, bytes: &[u8], between: Duration) -> Option<()> {
     for byte in bytes {
         client.write_all(&[*byte]).await.ok()?;
@@ -211,8 +203,7 @@ async fn finish(client: &mut TcpStream, end: End) -> Option<Then> {
     match end {
         End::Close => {
             client.shutdown().await.ok()?;
-            // Closing with bytes unread would be a reset, and could take the
-            // answer away from the client.
+            // Closing with unread bytes would cause a reset, which could discard the answer.
             while let Ok(1..) = client.read_buf(&mut Vec::new()).await {}
         }
         End::Reset => client.set_zero_linger().ok()?,
@@ -220,7 +211,7 @@ async fn finish(client: &mut TcpStream, end: End) -> Option<Then> {
     Some(Then::Ended)
 }
 
-/// The answer without the note that its connection ends.
+/// The answer without `Connection: close`.
 fn lasting(reply: &Reply) -> Vec<u8> {
     let head = reply.head();
     let text = String::from_utf8_lossy(&reply.bytes[..head]).into_owned();

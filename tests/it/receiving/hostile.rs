@@ -1,4 +1,4 @@
-//! What anybody may send to a public address. The corpus names what is tried.
+//! Hostile requests to the public address of the receiver, named in the corpus.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::waiting::within;
 const RECEIVED: &[u8] =
     br#"{"event":"message.received","timestamp":"2026-11-20T10:00:00Z","data":{"conversationId":"c1"}}"#;
 
-/// The corpus's lines about signatures, and what is answered.
+/// Lines of the corpus about signatures, and their status.
 const HELD: [(&str, u16); 10] = [
     ("no-signature", 401),
     ("wrong-case-hex", 200),
@@ -40,7 +40,6 @@ fn every_line_of_the_corpus_has_a_place() {
     assert_eq!(names, HELD.map(|(name, _)| name));
 }
 
-/// What one line of the corpus is answered.
 async fn tried(ears: &Ears, name: &str) -> u16 {
     let right = hex_hmac(SECRET, RECEIVED);
     match name {
@@ -83,10 +82,10 @@ async fn what_is_not_rightly_signed_is_refused_and_nothing_is_heard() {
     for (name, status) in HELD {
         let ears = Ears::open().await;
         assert_eq!(tried(&ears, name).await, status, "{name}");
-        let told: Vec<DeliverySubject> = ears.heard().iter().map(|entry| entry.1.subject).collect();
+        let told: Vec<DeliverySubject> = ears.deliveries().iter().map(|entry| entry.1.subject).collect();
         let wanted: &[DeliverySubject] = match name {
             "wrong-case-hex" => &[DeliverySubject::Received],
-            // Counted, and no reason to look.
+            // Counted, without further effect.
             "unknown-event" => &[DeliverySubject::Unknown],
             _ => &[],
         };
@@ -103,7 +102,7 @@ async fn a_delivery_is_heard_once_and_all_are_counted() {
     assert_eq!(ears.signed(b"[]").await, 400);
     assert_eq!(ears.signed(br#"{"event":"x.y"}"#).await, 200);
     assert_eq!(ears.signed(br#"{"event":"message.read","data":{}}"#).await, 200);
-    let heard = ears.heard();
+    let heard = ears.deliveries();
     assert_eq!(
         heard.iter().map(|entry| entry.1.subject).collect::<Vec<_>>(),
         [DeliverySubject::Received, DeliverySubject::Unknown, DeliverySubject::Changed]
@@ -129,7 +128,11 @@ async fn a_challenge_comes_back_as_text_and_only_where_somebody_listens() {
     let put = format!("PUT /{path} HTTP/1.1\r\nhost: desk\r\ncontent-length: 0\r\n\r\n");
     assert_eq!(ears.raw(put.as_bytes()).await.map(|raw| raw.0), Some(405));
     assert_eq!(ears.deliver("nobody", &["00"], RECEIVED).await, 404);
-    assert!(ears.heard().is_empty(), "what anybody may ask says nothing of deliveries: {:?}", ears.heard());
+    assert!(
+        ears.deliveries().is_empty(),
+        "what anybody may ask says nothing of deliveries: {:?}",
+        ears.deliveries()
+    );
 }
 
 #[tokio::test]
@@ -144,7 +147,7 @@ async fn the_largest_body_is_taken_and_a_longer_one_is_not_read() {
     };
     assert_eq!(ears.signed(&of(MAX_BODY_BYTES)).await, 200);
     assert_eq!(ears.signed(&of(MAX_BODY_BYTES + 1)).await, 413);
-    // One that does not say how long it is.
+    // Without a content length.
     let path = path_of("chat");
     let head = format!("POST /{path} HTTP/1.1\r\nhost: desk\r\ntransfer-encoding: chunked\r\n\r\n");
     let part = [b"10000\r\n", &[b' '; 0x10000][..], b"\r\n"].concat();
@@ -156,8 +159,13 @@ async fn the_largest_body_is_taken_and_a_longer_one_is_not_read() {
 #[tokio::test]
 async fn slow_clients_are_cut_off_and_many_wait_for_their_turn() {
     let (head, whole) = (Duration::from_millis(200), Duration::from_millis(400));
-    let ears =
-        Ears::within(ConnectionLimits { connections: 16, head, whole, ..ConnectionLimits::default() }).await;
+    let ears = Ears::within(ConnectionLimits {
+        connections: 16,
+        head,
+        lifetime: whole,
+        ..ConnectionLimits::default()
+    })
+    .await;
     let path = path_of("chat");
     // More than are served at a time, each with half a request.
     let mut slow = Vec::new();
@@ -176,21 +184,21 @@ async fn slow_clients_are_cut_off_and_many_wait_for_their_turn() {
         // A reset is an end, too.
         let _ = within("its end", stream.read_to_end(&mut rest)).await;
     }
-    assert_eq!(ears.heard().len(), 1);
+    assert_eq!(ears.deliveries().len(), 1);
 }
 
 #[tokio::test]
 async fn who_only_holds_connections_gives_way_to_a_delivery() {
-    // Neither ends by itself while this test runs.
+    // Neither ends by a timeout during this test.
     let never = Duration::from_secs(3600);
     let ears =
-        Ears::within(ConnectionLimits { head: never, whole: never, ..ConnectionLimits::default() }).await;
+        Ears::within(ConnectionLimits { head: never, lifetime: never, ..ConnectionLimits::default() }).await;
     let mut idle = Vec::new();
     for _ in 0..500 {
         idle.push(TcpStream::connect(&ears.address).await.expect("connects"));
     }
     assert_eq!(within("the delivery", ears.signed(RECEIVED)).await, 200);
-    assert_eq!(ears.heard().len(), 1);
+    assert_eq!(ears.deliveries().len(), 1);
 }
 
 #[tokio::test]
@@ -202,5 +210,5 @@ async fn a_hundred_deliveries_at_a_time_are_all_taken() {
     let statuses = bodies.iter().map(|body| ears.signed(body.as_bytes()));
     let statuses = futures_util::future::join_all(statuses).await;
     assert!(statuses.iter().all(|entry| *entry == 200), "{statuses:?}");
-    assert_eq!(ears.heard().len(), 100);
+    assert_eq!(ears.deliveries().len(), 100);
 }

@@ -1,6 +1,5 @@
-//! One table of `admin` commands and outcomes: done, absent, refused, bad use, no
-//! database and a locked one, each in words and as JSON, with its exit code. The
-//! commands are those of clap's definition: a new one without a row fails.
+//! One table of `admin` commands and outcomes, each as text and JSON, with its exit code. A command
+//! in clap's definition without a row fails the test.
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,27 +13,27 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ended};
 use crate::desk::HandClock;
-use crate::scripting::failing::told;
+use crate::scripting::failing::last_error;
 use crate::scripting::outcomes::{FIELDS, leaves};
 use crate::waiting::aside;
 
 const PHONE: &str = "+34600111222";
-/// Commands at once.
+/// Concurrent commands.
 const AT_ONCE: usize = 4;
 const NOWHERE: &str = "--workspace Nowhere";
-/// A cell that is not there; its reason stands in [`NO_CELLS`].
+/// No cell; [`NO_CELLS`] holds the reason.
 const NONE: &str = "-";
 
-/// A row of the table. Words in capitals stand for what is made for the cell.
+/// A row of the table. Words in capitals are replaced for each cell.
 struct Row {
     command: &'static str,
-    /// True if it writes, so that a lock keeps it from its work.
+    /// True if a lock on the database blocks it.
     writes: bool,
-    /// Arguments of what succeeds.
+    /// Arguments of a success.
     done: &'static str,
-    /// Arguments that name something that is not there.
+    /// Arguments that name something absent.
     absent: &'static str,
-    /// Arguments of what the service refuses.
+    /// Arguments the service refuses.
     refused: &'static str,
 }
 
@@ -92,6 +91,10 @@ const TABLE: &[Row] = &[
         "--from DATABASE --to NEW",
     ),
     row("backup", false, "--to NEW", NONE, "--to JUNK"),
+    row("person add", true, "Ana", "Ana --workspace Nowhere", NONE),
+    row("person list", false, "", NOWHERE, NONE),
+    row("person remove", true, NONE, "Nobody", NONE),
+    row("person role", true, NONE, "Nobody lead", NONE),
     row("proposal list", false, "", NONE, NONE),
     row("proposal carry-out", false, NONE, "nothing", NONE),
     row("proposal drop", true, NONE, "nothing", NONE),
@@ -103,7 +106,7 @@ const TABLE: &[Row] = &[
     row("workspace list", false, "", NONE, NONE),
 ];
 
-/// Outcomes that a command has no cell for, and why.
+/// Outcomes without a cell, and why.
 const NO_CELLS: &[(&str, &str)] = &[
     ("channel connect telegram", "needs a platform; see carriers"),
     ("channel connect whatsapp", "needs a platform; see carriers"),
@@ -116,6 +119,8 @@ const NO_CELLS: &[(&str, &str)] = &[
     ("connection test", "needs a service that answers; see connections"),
     ("connection remove", "needs a service that answers; see connections"),
     ("move", "needs a PostgreSQL server; see postgres"),
+    ("person remove", "needs a person; see team"),
+    ("person role", "needs a person; see team"),
     ("proposal carry-out", "needs a service that answers; see connections"),
     ("proposal drop", "needs a service that answers; see connections"),
 ];
@@ -133,7 +138,6 @@ fn every_admin_command_has_a_row() {
     }
 }
 
-/// How a cell ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Done,
@@ -153,7 +157,7 @@ impl Outcome {
         }
     }
 
-    /// Code and cause of the error; none where it is done.
+    /// Exit code and cause of the error; `None` on success.
     fn error(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Done => None,
@@ -165,7 +169,7 @@ impl Outcome {
     }
 }
 
-/// The database that every cell has a copy of.
+/// The database each cell copies.
 struct Template {
     folder: tempfile::TempDir,
     conversation: String,
@@ -236,7 +240,7 @@ impl Cell {
                 }
                 continue;
             }
-            let error = told(&ended);
+            let error = last_error(&ended);
             let fields = error["error"].as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>());
             let detail = &error["error"];
             if fields.is_none_or(|fields| fields != FIELDS) || detail["state"] != "not done" {
@@ -317,7 +321,7 @@ async fn each_admin_command_ends_as_the_table_says() {
             [(row.done, Outcome::Done), (row.absent, Outcome::Absent), (row.refused, Outcome::Refused)];
         let there = named.into_iter().filter(|(arguments, _)| *arguments != NONE);
         cells.extend(there.map(|(_, outcome)| Cell { row, outcome }));
-        // Another switch names its database.
+        // `move` names its database by another option.
         if row.command != "move" {
             cells.push(Cell { row, outcome: Outcome::NoDatabase });
         }

@@ -1,5 +1,4 @@
-//! A command beside an inbox on the same folder: the files are taken only while
-//! the inbox says that its server answers.
+//! A command beside an inbox: local files are used only while the inbox reports that it is live.
 
 use std::time::Duration;
 
@@ -17,10 +16,10 @@ use crate::kills::folder::Folder;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
 
-/// Nobody's process: never known to have ended.
+/// An owner without a process, which therefore never counts as ended.
 const INBOX: &str = "somebody's inbox";
 
-/// Takes the lease as an inbox does whose connection is so.
+/// Takes the lease as an inbox with this health does.
 async fn lead((store, spec): (&Store, &ChannelSpec), health: &dyn Fn(Timestamp) -> Health) {
     let now = SystemClock.now();
     let wanted = LeaseRequest {
@@ -34,7 +33,7 @@ async fn lead((store, spec): (&Store, &ChannelSpec), health: &dyn Fn(Timestamp) 
     store.acquire_leases(INBOX, vec![wanted], now).await.expect("held");
 }
 
-/// How `list` ends beside such an inbox, and how often it asked the server.
+/// Result of `list` beside such an inbox, and the number of requests.
 async fn listed(
     folder: &Folder,
     proxy: &Proxy,
@@ -64,7 +63,7 @@ async fn an_inbox_whose_server_does_not_answer_keeps_no_list_fresh() {
     let mut first = folder.start(&["list"]);
     let first = tokio::task::spawn_blocking(move || first.wait()).await.expect("no panic");
     assert!(first.expect("it ends").success());
-    proxy.plan(|_| Script::kept(Give::Silence));
+    proxy.plan(|_| Script::withhold(Give::Silence));
     let why = || SafeText::line("gone");
     let (code, asked) = listed(&folder, &proxy, &|now| Health::Live { at: now }).await;
     assert_eq!((code, asked), (Some(0), 0), "what is kept fresh is taken from the files");

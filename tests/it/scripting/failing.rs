@@ -1,5 +1,4 @@
-//! Why a command did not do what it was asked: the words, the exit code and the
-//! JSON are those of the true cause, and say what is left.
+//! Failures of commands: text, exit code and JSON name the true cause and the state that is left.
 
 use std::sync::Arc;
 
@@ -15,9 +14,9 @@ use crate::scripting;
 use crate::waiting::{TryError, aside, with_more_time};
 
 const ANA: &str = "+34600111222";
-/// A name nobody has.
+/// A host name that does not resolve.
 const NOWHERE: &str = "https://frontdesk.invalid/v1";
-/// Commands at once: most of them wait.
+/// Concurrent commands; most of the time they wait.
 const AT_ONCE: usize = 8;
 
 pub fn configured(channels: &[(&str, &str, &str)]) -> Binary {
@@ -34,8 +33,8 @@ pub fn configured(channels: &[(&str, &str, &str)]) -> Binary {
     binary
 }
 
-/// The last error a command told as JSON.
-pub fn told(ended: &Ended) -> Value {
+/// The last error a command printed as JSON.
+pub fn last_error(ended: &Ended) -> Value {
     let last = ended.err.lines().last().unwrap_or_default();
     serde_json::from_str(last).unwrap_or_else(|_| panic!("no JSON: {:?} {}", ended.code, ended.err))
 }
@@ -48,7 +47,7 @@ fn changes(asked: &crate::proxy::Asked) -> bool {
 async fn a_silent_server_is_named_and_ends_with_the_time_given() {
     let world = World::start().await;
     let proxy = Proxy::start(world.address(), Door::Open).await;
-    proxy.plan(|_| Script::kept(Give::Silence));
+    proxy.plan(|_| Script::withhold(Give::Silence));
     let key = world.key("whatsapp").expose().to_owned();
     let binary = configured(&[("Harbor chat", &proxy.base_url(), &key)]);
     let ended = aside(move || {
@@ -57,13 +56,13 @@ async fn a_silent_server_is_named_and_ends_with_the_time_given() {
         binary.run(&["show", ANA, "--json", "--timeout", "2"], "")
     })
     .await;
-    let error = told(&ended);
+    let error = last_error(&ended);
     assert_eq!((ended.code, error["exit"].as_i64()), (Some(1), Some(1)), "{error}");
     assert_eq!(
         (&error["error"]["code"], &error["error"]["channel"]),
         (&json!("NO_ANSWER"), &json!("Harbor chat"))
     );
-    // One request a command: its bound is the command's.
+    // One request per command: its timeout is the command's.
     assert!(proxy.seen().len() <= 4, "{:?}", proxy.seen().len());
 }
 
@@ -92,20 +91,19 @@ fn one_refused_key_hides_no_other_channel() {
     let ended = binary.run(&["list", "--json"], "");
     let rows: Value = serde_json::from_str(&ended.out).expect("JSON");
     assert_eq!(rows.as_array().map(Vec::len), Some(2), "{rows}");
-    let error = told(&ended);
+    let error = last_error(&ended);
     assert_eq!(
         (&error["ok"], &error["error"]["code"], &error["error"]["cause"], &error["error"]["channel"]),
         (&json!(false), &json!("REVOKED_KEY"), &json!("key-refused"), &json!("Harbor chat"))
     );
-    // What only another channel can have is found all the same; what the
-    // refused one may have is not guessed.
+    // Conversations of other channels are found; those of the refused one are not guessed.
     assert!(binary.ok(&["show", "55555"], "").contains("Hello?"));
     let ended = binary.run(&["show", ANA, "--json"], "");
-    assert_eq!(told(&ended)["error"]["code"], "REVOKED_KEY", "{}", ended.err);
+    assert_eq!(last_error(&ended)["error"]["code"], "REVOKED_KEY", "{}", ended.err);
 }
 
 #[test]
-fn a_mistyped_id_leaves_nothing_that_asks() {
+fn mistyped_id_leaves_no_row_that_waits() {
     let desk = crate::desk::Desk::new(80, 24);
     let (chat, mail) = (desk.key_of("whatsapp"), desk.key_of("email"));
     let binary =
@@ -124,7 +122,7 @@ fn a_mistyped_id_leaves_nothing_that_asks() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_queued_says_so_and_leaves_later() {
+async fn queued_change_is_reported_and_sent_later() {
     let world = World::start().await;
     let id = world.inbound("whatsapp", ANA).await["conversationId"].as_str().expect("an id").to_owned();
     let proxy = Proxy::start(world.address(), Door::Open).await;
@@ -139,19 +137,19 @@ async fn what_is_queued_says_so_and_leaves_later() {
         .await
     };
     let words = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-    // A redirect may follow work that was done.
+    // A redirect may follow a request that was carried out.
     let trap = proxy.trap();
     proxy.plan(move |proxy| if changes(proxy) { Fault::Redirect.script(0, trap) } else { Script::pass() });
     let ended = run(words(&["send", &id, "Hi", "--beside-ai", "--json"])).await;
-    let error = told(&ended);
+    let error = last_error(&ended);
     assert_eq!((ended.code, &error["error"]["code"]), (Some(3), &json!("UNCLEAR")), "{error}");
     let row = error["error"]["row"].as_str().expect("a row").to_owned();
     run(words(&["outbox", "drop", &row])).await;
     assert_eq!(run(words(&["outbox", "list"])).await.out, "");
-    // The connection ends before the request is read: nobody knows.
-    proxy.plan(|proxy| if changes(proxy) { Script::kept(Give::Silence) } else { Script::pass() });
+    // The connection ends before the request is read: the outcome is unknown.
+    proxy.plan(|proxy| if changes(proxy) { Script::withhold(Give::Silence) } else { Script::pass() });
     let ended = run(words(&["send", &id, "Once", "--beside-ai", "--json", "--timeout", "15"])).await;
-    let error = told(&ended);
+    let error = last_error(&ended);
     assert_eq!((ended.code, error["exit"].as_i64()), (Some(3), Some(3)), "{error}");
     assert!(error["error"]["row"].is_string(), "{error}");
     let listed: Value =
@@ -164,7 +162,7 @@ fn wrong_usage_is_json_too() {
     let binary = Binary::new();
     for arguments in [&["list", "--json", "--limit", "x"][..], &["list", "--json"], &["send", "--json"]] {
         let ended = binary.run(arguments, "");
-        let error = told(&ended);
+        let error = last_error(&ended);
         assert_eq!(
             (ended.code, &error["error"]["code"]),
             (Some(2), &json!("USAGE")),
@@ -207,17 +205,16 @@ fn json_holds_nothing_that_acts_on_a_terminal() {
     assert_eq!(shown["messages"][0]["raw"]["content"], hostile, "it means the same");
 }
 
-/// Seconds in which any machine gets an answer.
+/// Timeout in seconds that is enough on any machine.
 const LONGEST: u32 = 64;
-/// More cells than the table has.
+/// Upper bound for the number of cells.
 const MOST: usize = 1_000;
 
-/// A command in a cell of the table.
 struct Cell {
     command: &'static str,
     fault: Fault,
     number: usize,
-    /// Seconds it has where it waits as long as it may.
+    /// Timeout in seconds of a command that waits until its timeout.
     patience: u32,
 }
 
@@ -226,7 +223,7 @@ impl Cell {
         matches!(self.command, "send" | "react" | "pause" | "resume" | "close" | "broadcast")
     }
 
-    /// A text of this cell alone.
+    /// A text unique to this cell.
     fn text(&self) -> String {
         format!("cell {}", self.number)
     }
@@ -247,19 +244,18 @@ impl Cell {
         own.into_iter().chain(["--json", "--timeout", &timeout]).map(str::to_owned).collect()
     }
 
-    /// Whether nothing but its timeout ends it.
+    /// True if only its timeout ends the command.
     fn waits(&self) -> bool {
         self.fault.lasts() || matches!(self.fault, Fault::Limited | Fault::RefusedConnect | Fault::Kept)
     }
 
-    /// The causes that may be told.
     fn causes(&self) -> &'static [&'static str] {
         match self.fault {
             Fault::RefusedConnect | Fault::DeadName => &["offline", "no-answer"],
             Fault::HangingConnect | Fault::Silence | Fault::TooLate => &["offline", "no-answer", "unclear"],
             Fault::Limited => &["rate-limited", "rate-budget", "no-answer"],
             Fault::Unauthorised => &["key-refused"],
-            // A redirect of a change may follow work that was done.
+            // A redirected change may have been carried out.
             Fault::Redirect if self.changes() => &["unclear"],
             Fault::Redirect => &["redirected"],
             Fault::Portal | Fault::ServerError | Fault::Bomb => &["server-trouble", "unclear"],
@@ -268,8 +264,7 @@ impl Cell {
         }
     }
 
-    /// Runs it, with more time where a busy machine had too little for the
-    /// fault to show.
+    /// Runs the cell, with a longer timeout if a busy machine did not reach the fault.
     async fn run(&self, world: &World, ids: &Ids) -> Result<(), String> {
         with_more_time(|before| async move {
             let number = self.number + MOST * before as usize;
@@ -304,7 +299,7 @@ impl Cell {
                 _ => Ok(()),
             };
         }
-        let error = told(&ended);
+        let error = last_error(&ended);
         let (cause, message) = (&error["error"]["cause"], &error["error"]["message"]);
         match (ended.code, left) {
             _ if error["exit"].as_i64().map(|i64| i64 as i32) != ended.code => {
@@ -329,7 +324,6 @@ impl Cell {
     }
 }
 
-/// What the commands are about.
 struct Ids {
     conversation: String,
     message: String,
@@ -338,7 +332,7 @@ struct Ids {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_command_tells_the_truth_under_each_fault() {
+async fn each_command_reports_the_true_outcome_under_each_fault() {
     let world = World::start().await;
     let told = world.inbound("whatsapp", ANA).await;
     let contacts = world.get("whatsapp", "/contacts").await;

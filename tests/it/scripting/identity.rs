@@ -1,4 +1,4 @@
-//! Who a command is for: what people call themselves selects nobody.
+//! Selection of a conversation by commands: display names select nobody.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn outbound_to(desk: &Desk) -> Vec<String> {
 fn a_name_that_looks_like_a_number_an_address_or_an_id_selects_nobody() {
     let script = Script::new();
     let maria = script.desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order?");
-    // They wrote later, so they stand above her.
+    // They wrote later, so they are above her.
     for (phone, name) in
         [("+34600666001", MARIA), ("+34600666002", "maria@mail.example"), ("+34600666003", maria.as_str())]
     {
@@ -30,12 +30,11 @@ fn a_name_that_looks_like_a_number_an_address_or_an_id_selects_nobody() {
     assert_eq!(outbound_to(&script.desk), [MARIA; 3]);
     let shown: Value = serde_json::from_str(&script.ok(&["show", MARIA, "--json"])).expect("JSON");
     assert_eq!(shown["conversation"]["address"], MARIA);
-    for change in ["pause", "resume", "close"] {
+    for change in ["pause", "resume", "take", "done", "close"] {
         let done: Value = serde_json::from_str(&script.ok(&[change, MARIA, "--json"])).expect("JSON");
         assert_eq!((&done["address"], &done["conversation"]), (&json!(MARIA), &json!(maria)), "{change}");
     }
-    // Nobody has this number, though somebody is called so; no mail channel is
-    // configured, though somebody is called by a mail address.
+    // A display name equal to a number or an address matches nothing.
     script.desk.clock.advance(1_000_000);
     script.desk.customer("whatsapp", "+34600666004", "+442079460999", "Hello");
     for wanted in ["+442079460999", "maria@mail.example", "Maria Lopez"] {
@@ -46,9 +45,9 @@ fn a_name_that_looks_like_a_number_an_address_or_an_id_selects_nobody() {
 }
 
 #[test]
-fn a_name_is_taken_only_if_nobody_else_has_it() {
+fn name_selects_a_conversation_only_if_it_is_unique() {
     let script = Script::new();
-    // Older than what the first page of the list holds.
+    // Older than the first page of the list.
     let first = script.desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
     for number in 0..120 {
         script.desk.clock.advance(1_000_000);
@@ -87,7 +86,7 @@ fn twins() -> (Desk, Binary) {
 }
 
 #[test]
-fn a_test_key_is_told_and_makes_nobody_two() {
+fn test_key_is_named_and_does_not_duplicate_a_customer() {
     let (desk, binary) = twins();
     let maria = desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
     desk.customer("telegram", "55555", "Oksana", "Hello?");

@@ -1,4 +1,4 @@
-//! `--idempotency-key`: a command that is run again does nothing twice.
+//! `--idempotency-key`: repeating a command does nothing twice.
 
 use serde_json::{Value, json};
 
@@ -6,33 +6,33 @@ use crate::faults::world::World;
 use crate::proxy::fault::Fault;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Asked, Door, Proxy};
-use crate::scripting::failing::{configured, told};
-use crate::scripting::rest::{scene, told as told_by};
+use crate::scripting::failing::{configured, last_error};
+use crate::scripting::rest::{json_output, scene};
 use crate::waiting::aside;
 
 const ANA: &str = "+34600111222";
 
 #[test]
-fn a_send_tells_status_credits_and_row_and_again_under_its_key() {
+fn send_reports_status_credits_and_row_and_repeats_them_under_its_key() {
     let (desk, binary) = scene();
     let id = desk.customer("whatsapp", ANA, "Ana", "Hello?");
     let send = ["send", &id, "A person here.", "--pause", "--idempotency-key", "order-1041"];
-    let first = told_by(&binary, &send);
+    let first = json_output(&binary, &send);
     assert_eq!((&first["status"], &first["creditsUsed"]), (&json!("sent"), &json!(1.0)), "{first}");
     assert_eq!((&first["creditsRemaining"], &first["repeated"]), (&json!(999.0), &json!(false)), "{first}");
     assert!(first["row"].is_string() && first["messageId"].is_string(), "{first}");
-    // The key of the command is the request's.
+    // The request uses the command's key.
     assert_eq!(desk.outbound()[0]["idempotencyKey"], "order-1041");
-    let again = told_by(&binary, &send);
+    let again = json_output(&binary, &send);
     assert_eq!(again["repeated"], true, "{again}");
     for field in ["row", "messageId", "status", "creditsUsed", "conversation", "done", "address"] {
         assert_eq!(again[field], first[field], "{field}");
     }
     assert!(binary.ok(&send, "").starts_with("sent: +34600111222 on Harbor chat"));
     assert_eq!(desk.outbound().len(), 1);
-    // Something else under the key is refused in words.
+    // Another change with the same key is refused.
     let other = ["send", &id, "Another.", "--beside-ai", "--idempotency-key", "order-1041"];
-    let error = told(&binary.run(&[&other[..], &["--json"]].concat(), ""));
+    let error = last_error(&binary.run(&[&other[..], &["--json"]].concat(), ""));
     assert_eq!(
         (&error["exit"], &error["error"]["code"]),
         (&json!(1), &json!("IDEMPOTENCY_CONFLICT")),
@@ -65,6 +65,7 @@ fn every_kind_of_change_is_made_once_under_its_key() {
         vec!["react", &id, &message, "👍"],
         vec!["pause", &id],
         vec!["resume", &id],
+        vec!["take", &id],
         vec!["sms", ANA, "Ready at five."],
         vec!["call", ANA, "--yes"],
         vec!["upload", &file, "--channel", "Harbor chat"],
@@ -82,7 +83,7 @@ fn every_kind_of_change_is_made_once_under_its_key() {
     for (at, command) in commands.iter().enumerate() {
         let key = format!("key-{at}");
         let keyed = [&command[..], &["--idempotency-key", &key]].concat();
-        let (first, again) = (told_by(&binary, &keyed), told_by(&binary, &keyed));
+        let (first, again) = (json_output(&binary, &keyed), json_output(&binary, &keyed));
         let items = |told: &Value| told.as_array().cloned().unwrap_or_else(|| vec![told.clone()]);
         for (one, other) in items(&first).iter().zip(items(&again)) {
             assert_eq!(
@@ -121,26 +122,26 @@ async fn a_rerun_after_an_unknown_outcome_sends_nothing_twice() {
         })
         .await
     };
-    // The work is done, and the answer leads away: nobody knows.
+    // Carried out, but the answer is a redirect: unknown outcome.
     let trap = proxy.trap();
     proxy.plan(move |asked| match changes(asked) {
         true => Script { give: Fault::Redirect.script(0, trap).give, ..Script::done(Give::Last) },
         false => Script::pass(),
     });
-    let unknown = told(&run("Once.", "once").await);
+    let unknown = last_error(&run("Once.", "once").await);
     assert_eq!(unknown["exit"], 3, "{unknown}");
-    // Run again, it finds its row, which the history of the server settles.
+    // The repeated command finds its row, which the server's history settles.
     let row = unknown["error"]["row"].clone();
     let ended = run("Once.", "once").await;
     let done: Value = serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
     assert_eq!((ended.code, &done["repeated"], &done["row"]), (Some(0), &json!(true), &row), "{done}");
     let sent = world.dev("/outbound", json!({})).await;
     assert_eq!(sent["data"].as_array().map(Vec::len), Some(1), "{sent}");
-    // Of one that never arrived the second run says the same as the first.
+    // A text that never arrived has the same result on the second run.
     let trap = proxy.trap();
     proxy.plan(move |asked| if changes(asked) { Fault::Redirect.script(0, trap) } else { Script::pass() });
-    let unknown = told(&run("Never.", "never").await);
-    let again = told(&run("Never.", "never").await);
+    let unknown = last_error(&run("Never.", "never").await);
+    let again = last_error(&run("Never.", "never").await);
     assert_eq!((&unknown["exit"], &again["exit"]), (&json!(3), &json!(3)), "{again}");
     assert_eq!(unknown["error"]["row"], again["error"]["row"]);
     let (desk, left) = (binary.clone(), again["error"]["row"].as_str().expect("a row").to_owned());
@@ -148,22 +149,22 @@ async fn a_rerun_after_an_unknown_outcome_sends_nothing_twice() {
     aside(move || desk.ok(&["outbox", "retry", &left], "")).await;
     let ended = run("Never.", "never").await;
     assert_eq!(ended.code, Some(0), "{}", ended.err);
-    // A refused change was not done: the key may be used again.
+    // A refused change was not carried out: the key can be reused.
     world.dev("/credits", json!({"balance": 0})).await;
-    assert_eq!(told(&run("Paid.", "paid").await)["exit"], 1);
+    assert_eq!(last_error(&run("Paid.", "paid").await)["exit"], 1);
     world.dev("/credits", json!({"balance": 10})).await;
     let ended = run("Paid.", "paid").await;
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     let sent = world.dev("/outbound", json!({})).await;
     let last = sent["data"].as_array().and_then(|all| all.last()).expect("a message").clone();
     assert_eq!((&last["content"], &last["idempotencyKey"]), (&json!("Paid."), &json!("paid.2")));
-    // A change that a person gave up while it may have been done is told.
+    // Reports a dropped change that may have been carried out.
     let trap = proxy.trap();
     proxy.plan(move |asked| if changes(asked) { Fault::Redirect.script(0, trap) } else { Script::pass() });
-    let unknown = told(&run("Gone.", "gone").await);
+    let unknown = last_error(&run("Gone.", "gone").await);
     let (desk, left) = (binary.clone(), unknown["error"]["row"].as_str().expect("a row").to_owned());
     aside(move || desk.ok(&["outbox", "drop", &left], "")).await;
-    let refused = told(&run("Gone.", "gone").await);
+    let refused = last_error(&run("Gone.", "gone").await);
     assert_eq!((&refused["exit"], &refused["error"]["code"]), (&json!(1), &json!("IDEMPOTENCY_GIVEN_UP")));
 }
 
@@ -173,7 +174,11 @@ fn a_format_that_contradicts_json_is_refused_and_a_timeout_takes_fractions() {
     let id = desk.customer("whatsapp", ANA, "Ana", "Hello?");
     for format in ["text", "md"] {
         let ended = binary.run(&["export", &id, "--format", format, "--json"], "");
-        assert_eq!((ended.code, &told(&ended)["error"]["code"]), (Some(2), &json!("USAGE")), "{format}");
+        assert_eq!(
+            (ended.code, &last_error(&ended)["error"]["code"]),
+            (Some(2), &json!("USAGE")),
+            "{format}"
+        );
     }
     let lines = binary.ok(&["export", &id, "--format", "jsonl", "--json"], "");
     assert_eq!(lines, binary.ok(&["export", &id, "--format", "jsonl"], ""));

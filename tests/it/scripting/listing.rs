@@ -1,5 +1,4 @@
-//! `list`: no further down than the rows it prints, which are those of a full
-//! reading; names that would break columns.
+//! `list`: reads no further than the rows it prints; names that would break columns.
 
 use serde_json::{Value, json};
 
@@ -8,7 +7,6 @@ use crate::kills::folder::Folder;
 use crate::proxy::{Door, Proxy};
 use crate::scripting::{Script, run, texts};
 
-/// What a list prints on a fresh data folder.
 fn fresh(script: &Script, arguments: &[&str]) -> Vec<Value> {
     // The service counts requests by its own clock.
     script.desk.clock.advance(61_000_000);
@@ -27,7 +25,7 @@ fn the_rows_of_a_short_list_are_those_of_a_full_one() {
     let script = Script::new();
     for number in 0..60 {
         script.desk.clock.advance(1_000_000);
-        // The last digits decide how a number fares.
+        // The last digits decide the simulated platform's behaviour.
         let phone = format!("+346001{:05}", number + 100);
         let id = script.desk.customer("whatsapp", &phone, &format!("Customer {number}"), "Hello?");
         if number % 3 == 0 {
@@ -48,6 +46,18 @@ fn the_rows_of_a_short_list_are_those_of_a_full_one() {
     }
 }
 
+#[test]
+fn a_closed_conversation_is_listed_with_the_time_of_closing() {
+    let script = Script::new();
+    let id = script.desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    let list = || fresh(&script, &["list", "--json", "--status", "all"]);
+    assert_eq!(list()[0]["closedAt"], Value::Null);
+    script.desk.elsewhere("whatsapp", "POST", &format!("/conversations/{id}/close"), json!({}));
+    let closed = &list()[0];
+    assert!(closed["closedAt"].is_string(), "{closed}");
+    assert_eq!(closed["closedAt"], closed["raw"]["closedAt"]);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_short_list_reads_only_the_top() {
     let world = World::start().await;
@@ -61,8 +71,7 @@ async fn a_short_list_reads_only_the_top() {
     let ended = tokio::task::spawn_blocking(move || child.wait()).await.expect("no panic");
     assert!(ended.expect("it ends").success());
     let asked: Vec<_> = proxy.seen().into_iter().map(|seen| seen.asked.target).collect();
-    // Of the list the top, of histories that of the one row; what the trigger
-    // tells of is looked at beside that, a few at once.
+    // Only the top of the list and the history of the one row; triggers add a few reads.
     let of_list = asked.iter().filter(|text| text.starts_with("/v1/conversations?")).count();
     let histories = asked.iter().filter(|entry| entry.contains("/messages?")).count();
     assert_eq!((of_list, histories), (1, 1), "{asked:#?}");

@@ -1,6 +1,5 @@
-//! One table of commands and outcomes: done, absent, refused, queued, unknown
-//! and bad use, each in words and as JSON, with its exit code. The commands are
-//! those of clap's definition: a new one without a row fails.
+//! One table of commands and outcomes, each as text and JSON, with its exit code. A command in
+//! clap's definition without a row fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,15 +13,13 @@ use crate::mcp;
 use crate::proxy::fault::Fault;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Asked, Door, Proxy, answers};
-use crate::scripting::failing::{configured, told};
+use crate::scripting::failing::{configured, last_error};
 use crate::waiting::{TryError, aside, with_more_time};
 
-/// Commands at once: most of them wait.
+/// Concurrent commands; most of the time they wait.
 const AT_ONCE: usize = 8;
-/// Fields of every error.
 pub const FIELDS: [&str; 8] = ["advice", "candidates", "cause", "channel", "code", "message", "row", "state"];
 
-/// Effect of a command at the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AtServer {
     /// Changes something, through the outbox.
@@ -34,15 +31,14 @@ enum AtServer {
 }
 use AtServer::{Nothing, Reads, Writes};
 
-/// A row of the table. Words in capitals stand for what is made for the cell.
+/// A row of the table. Words in capitals are replaced for each cell.
 struct Row {
     command: &'static str,
-    /// Kind of the channel it is for.
     kind: &'static str,
     at_server: AtServer,
-    /// Arguments of what succeeds; empty where the reason stands in [`NOT_DONE`].
+    /// Arguments of a success; empty if [`NOT_DONE`] holds the reason.
     done: &'static str,
-    /// Arguments that name something that is not there.
+    /// Arguments that name something absent.
     absent: &'static str,
 }
 
@@ -56,7 +52,7 @@ const fn row(
     Row { command, kind, at_server, done, absent }
 }
 
-/// Named where a command names nothing but its channel.
+/// Absent name of a command whose only argument is its channel.
 const NOWHERE: &str = "--channel Nowhere";
 
 const TABLE: &[Row] = &[
@@ -91,6 +87,9 @@ const TABLE: &[Row] = &[
     row("mail contacts", "email", Reads, "--search a", NOWHERE),
     row("mail account", "email", Reads, "", NOWHERE),
     row("upload", "whatsapp", Writes, "FILE", "/nowhere/offer.pdf"),
+    row("take", "whatsapp", Writes, "CONVERSATION", "nobody"),
+    row("done", "whatsapp", Writes, "CONVERSATION", "nobody"),
+    row("later", "whatsapp", Reads, "CONVERSATION 2h", "nobody 2h"),
     row("pause", "whatsapp", Writes, "CONVERSATION", "nobody"),
     row("resume", "whatsapp", Writes, "CONVERSATION", "nobody"),
     row("close", "whatsapp", Writes, "CONVERSATION", "nobody"),
@@ -130,9 +129,12 @@ const TABLE: &[Row] = &[
     row("proposals drop", "whatsapp", Nothing, "PROPOSAL", "nothing"),
     row("channel test", "whatsapp", Nothing, "Harbor", "Nowhere"),
     row("channel remove", "whatsapp", Nothing, "Harbor --yes", "Nowhere --yes"),
+    row("connection test", "whatsapp", Nothing, "", "nothing"),
+    row("connection credential", "whatsapp", Nothing, "", "nothing"),
+    row("connection remove", "whatsapp", Nothing, "", "nothing --yes"),
 ];
 
-/// Commands without a cell for what is done, and why.
+/// Commands without a cell for success, and why.
 const NOT_DONE: &[(&str, &str)] = &[
     ("mail rules switch", "needs a rule; see mail_filing"),
     ("mail rules remove", "needs a rule; see mail_filing"),
@@ -143,11 +145,14 @@ const NOT_DONE: &[(&str, &str)] = &[
     ("broadcast continue", "needs one in waves; see broadcasts"),
     ("broadcast stop", "needs one in waves; see broadcasts"),
     ("broadcast report", "needs one that was sent from the desk; see broadcasts"),
+    ("connection test", "needs a connection; see desk_connections"),
+    ("connection credential", "needs a connection; see desk_connections"),
+    ("connection remove", "needs a connection; see desk_connections"),
     ("outbox send-anyway", "a text that somebody crossed; see the stories"),
     ("outbox send-from-here", "a text of another account; see the stories"),
 ];
 
-/// Commands that are no rows, and why.
+/// Commands without a row, and why.
 const NO_ROWS: &[(&str, &str)] = &[
     ("demo", "an inbox"),
     ("wall", "an inbox"),
@@ -157,13 +162,15 @@ const NO_ROWS: &[(&str, &str)] = &[
     ("doctor", "tells findings, and fails with them"),
     ("channel add", "asks for a key; see channel"),
     ("channel list", "names nothing and asks nobody"),
+    ("connection add", "asks for a credential; see desk_connections"),
+    ("connection list", "names nothing and asks nobody"),
     ("review export", "prints lines of a format of its own"),
     ("config schema", "prints a schema"),
     ("completions", "prints a script"),
     ("man", "prints pages"),
 ];
 
-/// Adds the commands below one that do something themselves.
+/// Collects the commands that have no subcommands.
 pub fn leaves(command: &clap::Command, above: &str, found: &mut BTreeSet<String>) {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help")
     {
@@ -206,7 +213,6 @@ fn every_write_takes_an_idempotency_key() {
     }
 }
 
-/// How a cell ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Done,
@@ -234,7 +240,7 @@ struct Cell {
     number: usize,
 }
 
-/// More cells than the table has.
+/// Upper bound for the number of cells.
 const MOST: usize = 1_000;
 
 fn changes(asked: &Asked) -> bool {
@@ -259,11 +265,11 @@ impl Cell {
         let writes = self.row.at_server == Writes;
         match self.outcome {
             Outcome::Refused => proxy.plan(move |asked| match (writes, changes(asked)) {
-                (true, true) => Script::kept(Give::Bytes(answers::refused())),
-                (false, false) => Script::kept(Give::Bytes(answers::unauthorised())),
+                (true, true) => Script::withhold(Give::Bytes(answers::refused())),
+                (false, false) => Script::withhold(Give::Bytes(answers::unauthorised())),
                 _ => Script::pass(),
             }),
-            // A redirect may follow work that was done.
+            // A redirect may follow a request that was carried out.
             Outcome::Unknown => {
                 proxy.plan(
                     move |asked| {
@@ -288,7 +294,7 @@ impl Cell {
         if is_left != (left > 0) && !names.contains_key("ROW") {
             return Err(TryError::Wrong(format!("{left} rows are left")));
         }
-        // A cell that takes a second is run once; words come from the same error.
+        // A slow cell runs once; its text comes from the same error.
         if matches!(self.outcome, Outcome::Absent | Outcome::BadUse | Outcome::Refused) {
             let words = run(&binary, arguments).await;
             self.check_words(&words)?;
@@ -311,7 +317,7 @@ impl Cell {
         all
     }
 
-    /// Makes what the words in capitals stand for.
+    /// Creates the objects for the words in capitals.
     async fn make(
         &self,
         world: &World,
@@ -361,7 +367,7 @@ impl Cell {
             );
             let send = ["send", &names["CONVERSATION"], "Hello", "--beside-ai", "--json"];
             let ended = run(binary, send.map(str::to_owned).to_vec()).await;
-            names.insert("ROW", told(&ended)["error"]["row"].as_str().expect("a row").to_owned());
+            names.insert("ROW", last_error(&ended)["error"]["row"].as_str().expect("a row").to_owned());
         }
         if needs("PROPOSAL") {
             proxy.plan(|_| Script::pass());
@@ -390,7 +396,7 @@ impl Cell {
             let lines = ended.out.lines().all(|line| serde_json::from_str::<Value>(line).is_ok());
             return if ended.code == Some(0) && lines { Ok(()) } else { wrong("not done") };
         }
-        let error = told(ended);
+        let error = last_error(ended);
         let fields: Vec<&str> = error["error"]
             .as_object()
             .map_or_else(Vec::new, |fields| fields.keys().map(String::as_str).collect());

@@ -1,5 +1,3 @@
-//! `contacts` in scripts.
-
 use serde_json::{Value, json};
 
 use crate::scripting::Script;
@@ -40,9 +38,9 @@ fn a_script_makes_changes_and_deletes_contacts() {
         format!("phone\t{MARIA}\nname\tMaria Lopez\nemail\tm@mail.example\ntags\t\nvisits\t3\n")
     );
 
-    assert!(script.fails(2, &["contacts", "edit", MARIA]).contains("nothing is to be changed"));
+    assert!(script.fails(2, &["contacts", "edit", MARIA]).contains("give --name"));
     assert!(
-        script.fails(1, &["contacts", "edit", "+4915100000000", "--name", "x"]).contains("no contact has")
+        script.fails(1, &["contacts", "edit", "+4915100000000", "--name", "x"]).contains("+4915100000000")
     );
     assert!(script.fails(2, &["contacts", "create", "600"]).contains("not a phone number"));
     let refused = script.fails(1, &["contacts", "create", MARIA, "--tag", &"x".repeat(70)]);
@@ -58,7 +56,7 @@ fn a_script_makes_changes_and_deletes_contacts() {
 }
 
 #[test]
-fn a_file_is_looked_through_then_imported_and_gone_on_with() {
+fn contact_file_is_checked_imported_and_continued() {
     let script = Script::new();
     let text = "phone,name,tags,city\n+34600111222,Maria,vip,Vigo\n600,Wrong,,\n+34 600 111 222,Twice,,\n+447700900123,Ann,,\n";
     let file = script.desk.file("people.csv", text.as_bytes());
@@ -79,7 +77,7 @@ fn a_file_is_looked_through_then_imported_and_gone_on_with() {
     for line in ["2,+34600111222,saved,", "5,+447700900123,saved,", "4,+34600111222,twice,"] {
         assert!(results.contains(line), "{line}: {results}");
     }
-    // Again: nothing is left to do.
+    // A second import changes nothing.
     let before = script.desk.get("whatsapp", "/contacts?search=34600111222")["data"][0]["updatedAt"].clone();
     script.ok(&["contacts", "import", &file]);
     assert_eq!(script.desk.get("whatsapp", "/contacts?search=34600111222")["data"][0]["updatedAt"], before);

@@ -1,12 +1,11 @@
-//! `proposals`: what an assistant proposed is listed, sent and dropped by
-//! scripts.
+//! `proposals`: listed, sent and dropped by scripts.
 
 use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::desk::Desk;
 use crate::mcp;
-use crate::scripting::failing::told;
+use crate::scripting::failing::last_error;
 
 const ANA: &str = "+34600111222";
 
@@ -26,7 +25,6 @@ impl Scene {
         Self { desk, binary, conversation }
     }
 
-    /// An assistant proposes; the proposal's id.
     fn propose(&self, tool: &str, more: &Value) -> String {
         let mut arguments =
             json!({"channel": "Harbor chat", "conversation": self.conversation, "reason": "asked"});
@@ -43,7 +41,7 @@ impl Scene {
         serde_json::from_str(&listed).expect("a list")
     }
 
-    fn said(&self, arguments: &[&str]) -> Value {
+    fn json_output(&self, arguments: &[&str]) -> Value {
         let out = self.binary.ok(&[arguments, &["--json"]].concat(), "");
         serde_json::from_str(&out).expect("JSON")
     }
@@ -59,16 +57,16 @@ fn a_reply_is_listed_and_sent_once() {
         (1, &json!("reply"), &json!("At five."))
     );
     assert_eq!((&listed[0]["channel"], &listed[0]["wroteSince"]), (&json!("Harbor chat"), &json!(false)));
-    // As with `send`, the AI is decided about.
+    // As with `send`, a mode for the AI is required.
     let words = scene.binary.fails(2, &["proposals", "send", &id], "");
     assert!(words.contains("--pause"), "{words}");
     let send = ["proposals", "send", &id, "--pause", "--idempotency-key", "proposal-1"];
-    let sent = scene.said(&send);
+    let sent = scene.json_output(&send);
     assert_eq!(
         (&sent["done"], &sent["status"], &sent["proposal"]),
         (&json!("sent"), &json!("sent"), &json!(id))
     );
-    let again = scene.said(&send);
+    let again = scene.json_output(&send);
     assert_eq!((&again["repeated"], &again["row"]), (&json!(true), &sent["row"]));
     let outbound = scene.desk.outbound();
     assert_eq!((outbound.len(), &outbound[0]["content"]), (1, &json!("At five.")));
@@ -76,7 +74,7 @@ fn a_reply_is_listed_and_sent_once() {
 }
 
 #[test]
-fn what_somebody_wrote_since_and_what_the_server_refuses_keeps_it() {
+fn proposal_stays_open_after_a_newer_message_or_a_refusal() {
     let scene = Scene::new();
     let id = scene.propose("propose_reply", &json!({"text": "At five."}));
     scene.desk.clock.advance(1_000_000);
@@ -87,10 +85,16 @@ fn what_somebody_wrote_since_and_what_the_server_refuses_keeps_it() {
     assert!(words.contains("--anyway"), "{words}");
     scene.desk.dev("credits", json!({"balance": 0}));
     let ended = scene.binary.run(&["proposals", "send", &id, "--beside-ai", "--anyway", "--json"], "");
-    assert_eq!((ended.code, &told(&ended)["error"]["state"]), (Some(1), &json!("not done")), "{}", ended.err);
+    assert_eq!(
+        (ended.code, &last_error(&ended)["error"]["state"]),
+        (Some(1), &json!("not done")),
+        "{}",
+        ended.err
+    );
     assert_eq!(scene.listed()[0]["id"], json!(id), "it waits again");
     scene.desk.dev("credits", json!({"balance": 10}));
-    let sent = scene.said(&["proposals", "send", &id, "--beside-ai", "--anyway", "--text", "Then tomorrow."]);
+    let sent =
+        scene.json_output(&["proposals", "send", &id, "--beside-ai", "--anyway", "--text", "Then tomorrow."]);
     assert_eq!(sent["done"], "sent");
     assert_eq!(scene.desk.outbound()[0]["content"], "Then tomorrow.");
 }
@@ -112,18 +116,23 @@ fn actions_are_done_and_dropped() {
         let mut arguments = json!({ "action": action });
         arguments.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
         let id = scene.propose("propose_action", &arguments);
-        let told = scene.said(&["proposals", "send", &id]);
+        let told = scene.json_output(&["proposals", "send", &id]);
         assert_eq!((&told["ok"], &told["done"]), (&json!(true), &json!(done)), "{told}");
         if action == "pause" {
             assert_eq!(automation(), false);
         }
     }
     assert_eq!(automation(), true);
-    let tags = scene.said(&["contacts", "show", ANA])["tags"].clone();
+    let tags = scene.json_output(&["contacts", "show", ANA])["tags"].clone();
     assert_eq!(tags, json!(["vip"]));
     let id = scene.propose("propose_reply", &json!({"text": "No."}));
-    assert_eq!(scene.said(&["proposals", "drop", &id])["done"], "dropped");
+    assert_eq!(scene.json_output(&["proposals", "drop", &id])["done"], "dropped");
     let ended = scene.binary.run(&["proposals", "drop", &id, "--json"], "");
-    assert_eq!((ended.code, &told(&ended)["error"]["code"]), (Some(1), &json!("NOT_FOUND")), "{}", ended.err);
+    assert_eq!(
+        (ended.code, &last_error(&ended)["error"]["code"]),
+        (Some(1), &json!("NOT_FOUND")),
+        "{}",
+        ended.err
+    );
     assert!(scene.desk.outbound().is_empty());
 }

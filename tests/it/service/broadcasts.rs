@@ -1,4 +1,4 @@
-//! Broadcasts: who they go to, what they cost, what becomes of them.
+//! Broadcasts: recipients, costs, and outcomes.
 
 use serde_json::{Value, json};
 
@@ -11,8 +11,7 @@ fn text(body: &str) -> Value {
     json!({"type": "text", "text": {"body": body}})
 }
 
-/// Customers who have just written: the ids of their contacts, in the order
-/// of the numbers.
+/// Customers who have just written: their contact ids, in order.
 async fn customers(desk: &Desk, numbers: &[&str]) -> Vec<String> {
     let mut ids = Vec::new();
     for number in numbers {
@@ -39,7 +38,7 @@ fn counters(status: &Value) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn it_goes_out_over_time_and_each_outcome_is_counted() {
+async fn broadcast_is_sent_over_time_and_outcomes_are_counted() {
     let desk = Desk::start().await;
     let receiver = Receiver::start().await;
     desk.post(LIVE, "/webhooks", json!({"url": receiver.url, "events": ["message.sent"]})).await;
@@ -74,7 +73,7 @@ async fn it_goes_out_over_time_and_each_outcome_is_counted() {
     assert_eq!((counters(&tried)[0], counters(&tried)[1]), (6, 2), "two were refused");
     desk.advance(30.0).await;
     assert_eq!(counters(&status(&desk, &begun).await), [5, 3, 5, 3, 0], "one was lost later");
-    // What failed is given back, once, and the ledger says so.
+    // Failures are refunded once, in the ledger, too.
     assert_eq!(desk.balance().await, 995.0);
     desk.check_ledger();
     let reached = desk.switch("/outbound", json!({})).await;
@@ -134,7 +133,7 @@ async fn free_text_reaches_only_open_windows_and_templates_all() {
         .find(|plain| !plain["components"].to_string().contains("{{"))
         .expect("one without variables");
     let template = json!({"name": plain["name"], "language": {"code": plain["language"]}});
-    // All contacts, when none are named.
+    // Without a list, all contacts.
     let begun = begin(&desk, json!({"message": {"type": "template", "template": template}})).await;
     assert_eq!((&begun["totalRecipients"], &begun["creditsUsed"]), (&json!(3), &json!(6.0)));
     desk.advance(30.0).await;
@@ -144,7 +143,7 @@ async fn free_text_reaches_only_open_windows_and_templates_all() {
 }
 
 #[tokio::test]
-async fn only_contacts_there_are_and_each_once() {
+async fn broadcast_reaches_only_existing_contacts_and_each_once() {
     let desk = Desk::start().await;
     let none = desk.call(LIVE, "POST", "/broadcast", json!({"message": text("x")})).await;
     none.refused(400, "NO_RECIPIENTS");
@@ -154,7 +153,7 @@ async fn only_contacts_there_are_and_each_once() {
     let mixed = json!({"contactIds": [ids[0], "ct_none", ids[0]], "message": text("x")});
     let begun = begin(&desk, mixed).await;
     assert_eq!((&begun["totalRecipients"], &begun["creditsUsed"]), (&json!(1), &json!(1.0)));
-    // Somebody who is removed before their turn is not written to.
+    // A removed contact gets nothing.
     desk.call(LIVE, "DELETE", &format!("/contacts/{}", ids[0]), Value::Null).await.good(200);
     desk.advance(5.0).await;
     assert_eq!(counters(&status(&desk, &begun).await), [0, 1, 0, 1, 0]);
@@ -186,7 +185,7 @@ async fn bounds_and_scopes() {
         (json!({"contactIds": [], "message": text("x")}), "contactIds must hold 1 to 1000"),
         (json!({"contactIds": many, "message": text("x")}), "contactIds must hold 1 to 1000"),
         (json!({"contactIds": "all", "message": text("x")}), "contactIds must be an array"),
-        (json!({"contactIds": [7], "message": text("x")}), "contactIds must hold the ids"),
+        (json!({"contactIds": [7], "message": text("x")}), "contactIds[0] must be a string"),
     ];
     for (body, words) in cases {
         let message = desk.call(LIVE, "POST", "/broadcast", body).await.refused(400, "VALIDATION_ERROR");
@@ -262,7 +261,7 @@ async fn repetitions_restarts_and_test_keys() {
     let other = desk.keyed(LIVE, "POST", "/broadcast", json!({"message": text("y")}), Some("k")).await;
     other.refused(409, "IDEMPOTENCY_CONFLICT");
     assert_eq!(desk.balance().await, 988.0);
-    // Half is out when the service ends; the rest goes out after it, once.
+    // Half is sent when the service ends; the rest afterwards, once.
     desk.advance(1.0).await;
     let desk = desk.restart().await;
     desk.advance(60.0).await;

@@ -1,5 +1,4 @@
-//! Contacts: made, changed, found, removed; and what conversations show of
-//! them.
+//! Contacts: created, changed, found, removed; and their data in conversations.
 
 use serde_json::{Value, json};
 
@@ -31,7 +30,7 @@ async fn one_contact_for_each_number() {
                "createdAt": now, "updatedAt": now, "lastActivityAt": now})
     );
     desk.advance(60.0).await;
-    // What is left out stays; what is given replaces; empty texts remove.
+    // Missing fields stay, given ones replace, empty texts remove.
     let changed = upsert(&desk, 200, json!({"phone": MARIA, "tags": ["new"], "email": ""})).await;
     assert_eq!(changed["id"], id.as_str());
     assert_eq!((&changed["name"], &changed["email"]), (&json!("María"), &Value::Null));
@@ -61,7 +60,7 @@ async fn bounds_are_held() {
         (json!({"phone": MARIA, "name": 5}), "name must be a string"),
         (json!({"phone": MARIA, "email": "maria"}), "email must be a mail address"),
         (json!({"phone": MARIA, "tags": "vip"}), "tags must be an array"),
-        (json!({"phone": MARIA, "tags": ["vip", 1]}), "tags must hold strings"),
+        (json!({"phone": MARIA, "tags": ["vip", 1]}), "tags[1] must be a string"),
         (json!({"phone": MARIA, "tags": [""]}), "tags must hold strings"),
         (json!({"phone": MARIA, "tags": ["x".repeat(65)]}), "tags must hold strings"),
         (json!({"phone": MARIA, "tags": tags(51)}), "tags must hold at most 50"),
@@ -81,7 +80,7 @@ async fn bounds_are_held() {
 }
 
 #[tokio::test]
-async fn who_writes_becomes_a_contact() {
+async fn writing_customer_becomes_a_contact() {
     let desk = Desk::start().await;
     let write = |name: Value| json!({"channel": "whatsapp", "from": MARIA, "name": name, "text": "hi"});
     desk.switch("/inbound", write(json!("Maria L"))).await;
@@ -91,7 +90,7 @@ async fn who_writes_becomes_a_contact() {
         (texts(&contacts, "phone"), texts(&contacts, "name")),
         (vec![MARIA.into()], vec!["Maria L".into()])
     );
-    // The platform's name follows the customer until the business gives one.
+    // The platform's name is used until the business sets one.
     desk.switch("/inbound", write(json!("Maria Lopez"))).await;
     assert_eq!(texts(&desk.get(LIVE, "/contacts").await, "name"), ["Maria Lopez"]);
     let changed = json!({"phone": MARIA, "name": "María López", "email": "maria@mail.example"});
@@ -147,7 +146,7 @@ async fn newest_activity_first_and_found_by_name_or_number() {
     for (query, order) in cases {
         assert_eq!(found(query).await, order, "{query}");
     }
-    // Page by page, the same order; a cursor belongs to its search.
+    // Pages keep the order; a cursor is valid only for its search.
     let mut walked = Vec::new();
     let mut cursor = String::new();
     loop {
@@ -166,7 +165,7 @@ async fn newest_activity_first_and_found_by_name_or_number() {
 }
 
 #[tokio::test]
-async fn who_is_removed_takes_their_history_along() {
+async fn deleting_a_contact_deletes_its_history() {
     let desk = Desk::start().await;
     let conversation = desk.inbound("whatsapp", MARIA, "my secret").await;
     desk.inbound("whatsapp", "+34600000002", "hi").await;
@@ -185,7 +184,7 @@ async fn who_is_removed_takes_their_history_along() {
     }
     desk.call(LIVE, "DELETE", &path, Value::Null).await.refused(404, "NOT_FOUND");
     assert_eq!(texts(&desk.get(LIVE, "/messages").await, "content"), ["hi"]);
-    // What was still to happen to the messages does not.
+    // Pending status changes of the messages are dropped.
     desk.advance(60.0).await;
     assert_eq!(texts(&desk.get(LIVE, "/contacts").await, "phone"), ["+34600000002"]);
     desk.inbound("whatsapp", MARIA, "back again").await;

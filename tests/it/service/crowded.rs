@@ -1,5 +1,4 @@
-//! Too many connections, and requests that are answered before their body was
-//! read.
+//! Too many connections, and requests that are answered before their body is read.
 
 use std::time::Duration;
 
@@ -13,7 +12,6 @@ fn host(running: &RunningService) -> &str {
     running.base_url.trim_start_matches("http://").trim_end_matches("/v1")
 }
 
-/// Reads an answer with its body off a connection.
 async fn answer(stream: &mut TcpStream) -> (String, String) {
     let mut bytes = Vec::new();
     loop {
@@ -32,9 +30,9 @@ async fn answer(stream: &mut TcpStream) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn more_connections_than_it_has_are_turned_away_at_once() {
+async fn connections_above_the_limit_are_refused_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
-    // Those that are held are not ended for their silence while this runs.
+    // A timeout that does not end idle connections during the test.
     let patience = RequestTimeouts { header: Duration::from_secs(3600), ..RequestTimeouts::default() };
     let options = Options { connections: 4, timeouts: patience, ..options(folder.path().join("service.db")) };
     let running = start(options).await.expect("it starts");
@@ -57,7 +55,7 @@ async fn more_connections_than_it_has_are_turned_away_at_once() {
     loop {
         let mut stream = TcpStream::connect(host(&running)).await.expect("it listens");
         stream.write_all(request.as_bytes()).await.expect("sent");
-        // As soon as the service has seen that one has gone.
+        // Until the service has noticed the closed connection.
         if answer(&mut stream).await.0.starts_with("http/1.1 200") {
             break;
         }
@@ -66,7 +64,7 @@ async fn more_connections_than_it_has_are_turned_away_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_early_answer_reads_the_rest_or_says_that_it_ends() {
+async fn early_answer_reads_the_rest_or_closes_the_connection() {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options { unlimited: false, ..options(folder.path().join("service.db")) };
     let running = start(options).await.expect("it starts");
@@ -80,12 +78,12 @@ async fn an_early_answer_reads_the_rest_or_says_that_it_ends() {
         )
     };
     let mut stream = TcpStream::connect(host(&running)).await.expect("it listens");
-    // The clock stands still: the burst of this second is soon used up.
+    // The clock does not move: the burst is soon used up.
     for _ in 0..20 {
         stream.write_all(head("GET", "account", 0).as_bytes()).await.expect("sent");
         assert!(answer(&mut stream).await.0.starts_with("http/1.1 200"));
     }
-    // A short body is read, and the connection goes on.
+    // A short body is read, and the connection continues.
     for _ in 0..3 {
         let body = "{\"to\": \"+34600111222\"}";
         let sent = format!("{}{body}", head("POST", "messages/send", body.len()));
@@ -93,7 +91,7 @@ async fn an_early_answer_reads_the_rest_or_says_that_it_ends() {
         let (head, _) = answer(&mut stream).await;
         assert!(head.starts_with("http/1.1 429") && !head.contains("connection: close"), "{head}");
     }
-    // A long one is not waited for, and the answer says so.
+    // A long body is not awaited, as the answer says.
     stream.write_all(head("POST", "messages/send", 900_000).as_bytes()).await.expect("sent");
     stream.write_all(&[b' '; 4096]).await.expect("sent");
     let (head, _) = answer(&mut stream).await;
@@ -101,7 +99,6 @@ async fn an_early_answer_reads_the_rest_or_says_that_it_ends() {
     running.shutdown().await;
 }
 
-/// Sends a request without a key and reads the status line.
 async fn ask(running: &RunningService, path: &str) -> String {
     let mut stream = TcpStream::connect(host(running)).await.expect("it listens");
     let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", host(running));
@@ -110,7 +107,7 @@ async fn ask(running: &RunningService, path: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_only_holds_a_connection_gives_way() {
+async fn idle_connection_is_closed_for_a_new_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let patience = RequestTimeouts { header: Duration::from_secs(3600), ..RequestTimeouts::default() };
     let clock = HandClock::new();
@@ -125,14 +122,14 @@ async fn who_only_holds_a_connection_gives_way() {
     for _ in 0..4 {
         silent.push(TcpStream::connect(host(&running)).await.expect("it listens"));
     }
-    // Each has a moment to ask; who watches over the service is answered all the same.
+    // Each has a moment to send a request; health checks are always answered.
     assert_eq!(ask(&running, "/v1/openapi.json").await, "http/1.1 503 service unavailable");
     for probe in ["/health", "/ready"] {
         assert_eq!(ask(&running, probe).await, "http/1.1 200 ok");
     }
     clock.advance(2_000_000);
     assert_eq!(ask(&running, "/v1/openapi.json").await, "http/1.1 200 ok");
-    // The one that was held longest is closed.
+    // The connection idle for longest is closed.
     let mut bytes = Vec::new();
     let ended = silent[0].read_to_end(&mut bytes).await;
     assert!(matches!(ended, Ok(0) | Err(_)) && bytes.is_empty(), "{ended:?}");

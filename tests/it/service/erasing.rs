@@ -1,4 +1,4 @@
-//! A person who was erased is in no table, no file, and nothing that is still told.
+//! An erased person is in no table, no file and no pending event.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,18 +16,17 @@ const LIVE: &str = "whatsapp live";
 const QUAGGA: &str = "+34600999888";
 const MAIL: &str = "quagga@zyzzyva.example";
 const CHAT: &str = "4711999888";
-/// Words nobody else writes.
+/// Words unique to the person.
 const WORDS: [&str; 6] = ["Quagga", "quagga", "Zyzzyva", "zyzzyva", "600999888", CHAT];
-/// Tables whose rows hold nothing that could be looked for.
+/// Tables without searchable text.
 const WITHOUT_WORDS: [&str; 3] = ["deliveries", "media_parts", "opt_outs"];
 
-/// Tables in which one of some texts is.
 fn tables_with(desk: &Desk, words: &[&str]) -> BTreeSet<String> {
     let holds = |text: &str| words.iter().any(|word| text.contains(word));
     if desk.place.file().is_none() {
         let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()";
         let has_words = |table: &String| {
-            // Bytes as the letters they are.
+            // Bytes in escape format.
             let columns = format!(
                 "SELECT CASE data_type WHEN 'bytea' THEN 'encode(' || quote_ident(column_name) || ', ''escape'')'
                  ELSE quote_ident(column_name) || '::TEXT' END FROM information_schema.columns
@@ -59,7 +58,6 @@ fn tables_with(desk: &Desk, words: &[&str]) -> BTreeSet<String> {
     tables.map(|name| name.expect("a name")).filter(has_words).collect()
 }
 
-/// Files of a folder in whose bytes one of some words is.
 fn files_with(folder: &Path, words: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -100,7 +98,7 @@ async fn fetch(desk: &Desk, url: &str) -> Answer {
     desk.send("", "GET", url, &[], Vec::new()).await
 }
 
-/// Groups and threads of somebody else in which the person wrote or is named.
+/// Groups and threads of others that mention the person.
 fn among_others(group: &str, thread: &str) -> String {
     let message =
         "INSERT INTO messages (id, conversation, channel, platform_id, direction, sender, content, kind,
@@ -123,7 +121,7 @@ fn among_others(group: &str, thread: &str) -> String {
     )
 }
 
-/// Rows that the simulated world does not make by itself.
+/// Rows the simulated world does not create.
 fn rest_of(desk: &Desk, conversation: &str, thread: &str) -> String {
     let bytes =
         if desk.place.file().is_none() { "'Quagga writes'::BYTEA" } else { "CAST('Quagga writes' AS BLOB)" };
@@ -140,12 +138,17 @@ fn rest_of(desk: &Desk, conversation: &str, thread: &str) -> String {
          INSERT INTO characters (conversation, language, live, replies) VALUES ('{conversation}', 'en', '[\"Quagga\"]', '[]');
          INSERT INTO letter_writers (thread, live, replies) VALUES ('{thread}', '[\"Zyzzyva\"]', '[]');
          INSERT INTO connection_calls (at, connection, endpoint, contact, millis, bytes) VALUES (1, 'shop', 'orders', '{QUAGGA}', 1, 1);
+         INSERT INTO team_people (id, workspace, name, folded, role, created_at, seen_at)
+             VALUES ('prs_1', 'ws_1', 'Ana', 'ana', 'agent', 1, 1);
+         INSERT INTO team_conversations (id, workspace, version, tags, tagged_at, snooze_note, snooze_set_at, changed_at)
+             VALUES ('{conversation}', 'ws_1', 0, '[\"Zyzzyva\"]', 1, 'for Quagga', 1, 1);
+         INSERT INTO team_notes (conversation, id, person, text, mentions, created_at)
+             VALUES ('{conversation}', 'n1', 'prs_1', 'Quagga again', '[]', 1);
          INSERT INTO due (at, kind, subject, data) VALUES (9000000000000000, 'customer', '{conversation}', 'Quagga');"
     )
 }
 
-/// Fills every table with somebody; the ids of the contact, of the conversation and of
-/// the thread of mail, and the addresses of their files.
+/// Adds a person to every table; returns ids of contact, conversation, thread, and file paths.
 async fn somebody(desk: &Desk) -> (String, String, String, Vec<String>) {
     let contact = json!({"phone": QUAGGA, "name": "Quagga", "email": MAIL, "tags": ["zyzzyva"],
                          "metadata": {"likes": "Zyzzyva"}});
@@ -175,7 +178,7 @@ async fn somebody(desk: &Desk) -> (String, String, String, Vec<String>) {
     (made["id"].as_str().expect("an id").to_owned(), conversation, thread, vec![file])
 }
 
-/// Checks groups and mail of others after an erasure; on a server also that dead rows are removed.
+/// Checks groups and mail of others after an erasure; on a server also that dead rows are vacuumed.
 fn check_words_among_others(desk: &Desk, group: &str) {
     let said = cluster::column(
         &desk.place,
@@ -202,9 +205,9 @@ fn check_words_among_others(desk: &Desk, group: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_is_erased_is_in_no_table_and_no_file() {
+async fn erased_person_is_in_no_table_and_no_file() {
     let desk = Desk::start().await;
-    // An endpoint that takes nothing, so that all events wait to be told.
+    // An endpoint that accepts nothing, so that all events stay pending.
     let receiver = Receiver::start().await;
     for (key, path) in
         [(LIVE, "/webhooks"), ("telegram live", "/webhooks"), ("email live", "/email/webhooks")]
@@ -260,11 +263,11 @@ async fn who_is_erased_is_in_no_table_and_no_file() {
         fetch(&desk, url).await.refused(404, "NOT_FOUND");
     }
     check_words_among_others(&desk, &group);
-    // A retry is told so and makes nothing anew.
+    // A retry is refused and creates nothing.
     let again = json!({"phone": QUAGGA, "name": "Quagga", "email": MAIL, "tags": ["zyzzyva"],
                        "metadata": {"likes": "Zyzzyva"}});
     desk.keyed(LIVE, "POST", "/contacts", again, Some("made")).await.refused(404, "NOT_FOUND");
-    // Nobody is told of them any more.
+    // No further events about the person.
     receiver.take();
     receiver.answer(200, "");
     desk.advance(86_400.0).await;
@@ -280,7 +283,6 @@ async fn who_is_erased_is_in_no_table_and_no_file() {
     assert_eq!(left, ["[erased]", "[erased]", "somebody else"]);
 }
 
-/// A file that was sent to others, too, stays theirs.
 #[tokio::test]
 async fn a_file_of_several_people_stays_with_the_others() {
     let desk = Desk::start().await;
@@ -298,9 +300,9 @@ async fn a_file_of_several_people_stays_with_the_others() {
     }
 }
 
-/// Rows for `/dev/outbound` are written with `--dev` alone.
+/// Rows for `/dev/outbound` are written only with `--dev`.
 #[tokio::test]
-async fn without_its_switch_nothing_is_noted_of_what_left() {
+async fn without_dev_switch_sent_messages_are_not_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
     let database = folder.path().join("service.db");
     let options = super::options(database.clone());

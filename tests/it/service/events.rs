@@ -1,5 +1,4 @@
-//! Deliveries of events: what is told, how it is signed, when it is tried
-//! again and when it is given up.
+//! Deliveries of events: content, signature, retries and giving up.
 
 use serde_json::{Value, json};
 
@@ -17,7 +16,7 @@ async fn subscribed(desk: &Desk, receiver: &Receiver, events: Value) -> String {
 }
 
 #[tokio::test]
-async fn a_message_is_told_from_its_arrival_to_its_reading() {
+async fn message_events_cover_arrival_to_reading() {
     let desk = Desk::start().await;
     let receiver = Receiver::start().await;
     subscribed(&desk, &receiver, Value::Null).await;
@@ -43,13 +42,12 @@ async fn a_message_is_told_from_its_arrival_to_its_reading() {
         assert!(of_send, "{name}: {told:?}");
     }
     assert!(named("message.read")[0]["data"]["readAt"].is_string());
-    // What is over is not told again.
     desk.advance(100.0).await;
     assert!(receiver.deliveries().is_empty());
 }
 
 #[tokio::test]
-async fn only_what_was_asked_for_on_the_own_channel() {
+async fn webhook_gets_only_its_events_of_its_channel() {
     let desk = Desk::start().await;
     let (chat, bot) = (Receiver::start().await, Receiver::start().await);
     subscribed(&desk, &chat, json!(["message.sent"])).await;
@@ -70,7 +68,7 @@ async fn only_what_was_asked_for_on_the_own_channel() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_when_nobody_listens() {
+async fn no_events_are_stored_without_a_webhook() {
     let desk = Desk::start().await;
     desk.inbound("whatsapp", CUSTOMER, "hello").await;
     let count: i64 = desk.sql().query_row("SELECT count(*) FROM events", [], |row| row.get(0)).expect("read");
@@ -135,7 +133,7 @@ async fn failures_are_tried_again_on_a_schedule_and_then_given_up() {
     assert!(same_id, "receivers can tell a repetition");
     desk.advance(40.0 * hour).await;
     assert!(receiver.deliveries().is_empty(), "ten attempts are all");
-    // The subscription lives and the next event arrives.
+    // The subscription survives and gets the next event.
     receiver.answer(204, "");
     desk.inbound("whatsapp", CUSTOMER, "again").await;
     desk.advance(0.0).await;
@@ -188,7 +186,7 @@ async fn a_success_ends_a_row_of_failures() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_is_gone_is_left_alone() {
+async fn endpoint_that_answers_gone_gets_no_more_deliveries() {
     let desk = Desk::start().await;
     let receiver = Receiver::start().await;
     subscribed(&desk, &receiver, json!(["message.received"])).await;
@@ -219,7 +217,7 @@ async fn an_endpoint_may_ask_for_a_little_patience() {
 }
 
 #[tokio::test]
-async fn what_was_not_delivered_survives_a_restart() {
+async fn undelivered_events_survive_a_restart() {
     let desk = Desk::start().await;
     let receiver = Receiver::start().await;
     subscribed(&desk, &receiver, json!(["message.received"])).await;

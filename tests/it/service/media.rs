@@ -1,4 +1,4 @@
-//! Uploads: bounds, what is kept of them, how they are served and priced.
+//! Uploads: bounds, stored data, serving and prices.
 
 use serde_json::{Value, json};
 
@@ -38,8 +38,8 @@ async fn upload(desk: &Desk, filename: &str, bytes: &[u8]) -> Answer {
     post(desk, LIVE, multipart("b0", &[("file", Some(filename), bytes)]), "b0", None).await
 }
 
-/// Names of the files that are kept.
-fn kept(desk: &Desk) -> usize {
+/// Number of stored files.
+fn stored_file_count(desk: &Desk) -> usize {
     if desk.place.file().is_none() {
         return cluster::column(&desk.place, "SELECT DISTINCT id FROM media_parts").len();
     }
@@ -49,7 +49,7 @@ fn kept(desk: &Desk) -> usize {
 }
 
 #[tokio::test]
-async fn a_file_is_kept_and_served_to_who_has_its_address() {
+async fn uploaded_file_is_served_at_its_address() {
     let desk = Desk::start().await;
     let made = upload(&desk, "my photo.png", PNG).await.good(200);
     let url = made["url"].as_str().expect("a URL").to_owned();
@@ -80,7 +80,7 @@ async fn a_file_is_kept_and_served_to_who_has_its_address() {
     desk.send("", "POST", &url, &[], Vec::new()).await.refused(405, "METHOD_NOT_ALLOWED");
     let elsewhere = format!("{}/media", desk.running.base_url);
     desk.send("", "POST", &elsewhere, &[], Vec::new()).await.refused(401, "INVALID_AUTH");
-    // It survives a restart, and files nobody knows of do not.
+    // The medium survives a restart; unknown files are removed.
     let orphan = format!("{}.media/med_orphan", desk.database.display());
     if desk.place.file().is_some() {
         std::fs::write(&orphan, b"left behind").expect("written");
@@ -89,7 +89,7 @@ async fn a_file_is_kept_and_served_to_who_has_its_address() {
     let (_, path) = url.split_once("/media/").expect("a path");
     let moved = format!("{}/media/{path}", desk.running.base_url);
     assert_eq!(desk.send("", "GET", &moved, &[], Vec::new()).await.body, PNG);
-    assert_eq!(kept(&desk), 1);
+    assert_eq!(stored_file_count(&desk), 1);
 }
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn the_largest_file_passes_and_a_byte_more_does_not() {
     for bytes in [25 * MIB + 1, 26 * MIB] {
         upload(&desk, "big.bin", &vec![7; bytes]).await.refused(413, "PAYLOAD_TOO_LARGE");
     }
-    assert_eq!(kept(&desk), 1);
+    assert_eq!(stored_file_count(&desk), 1);
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn bodies_that_are_not_one_file_are_refused() {
     let cases: [(Vec<u8>, &str); 8] = [
         (multipart("b0", &[other]), "the field file is required"),
         (multipart("b0", &[]), "the "),
-        (multipart("b0", &[file, file]), "the field file must be there once"),
+        (multipart("b0", &[file, file]), "the field file must be present once"),
         (multipart("b0", &[file, other, other, other, other]), "the body must have at most 4 parts"),
         (multipart("b0", &[("file", Some("a"), b"")]), "the field file must not be empty"),
         (multipart("b0", &[("file", Some(&long), b"x")]), "a part's headers"),
@@ -129,7 +129,7 @@ async fn bodies_that_are_not_one_file_are_refused() {
     let message =
         desk.call(LIVE, "POST", "/media", json!({"file": "x"})).await.refused(400, "VALIDATION_ERROR");
     assert!(message.contains("multipart/form-data"), "{message}");
-    assert_eq!(kept(&desk), 0);
+    assert_eq!(stored_file_count(&desk), 0);
     // Other fields beside the file are allowed, and a file without a name.
     let made = post(&desk, LIVE, multipart("b0", &[other, ("file", None, b"hello")]), "b0", None).await;
     assert_eq!(made.good(200)["filename"], "file");
@@ -147,7 +147,7 @@ async fn parts_are_compared_not_boundaries() {
         let other = post(&desk, LIVE, multipart("one", &[part]), "one", Some("k")).await;
         other.refused(409, "IDEMPOTENCY_CONFLICT");
     }
-    assert_eq!(kept(&desk), 1);
+    assert_eq!(stored_file_count(&desk), 1);
 }
 
 #[tokio::test]
@@ -160,11 +160,11 @@ async fn a_test_key_keeps_nothing() {
     let url = mock["url"].as_str().expect("a URL");
     assert!(url.contains("/media/test_"), "{url}");
     desk.send("", "GET", url, &[], Vec::new()).await.refused(404, "NOT_FOUND");
-    assert_eq!((desk.dump(), kept(&desk)), (before, 0));
+    assert_eq!((desk.dump(), stored_file_count(&desk)), (before, 0));
 }
 
 #[tokio::test]
-async fn what_is_uploaded_costs_more_to_send() {
+async fn uploaded_file_costs_more_to_send() {
     let desk = Desk::start().await;
     let customer = "+34600111222";
     desk.inbound("whatsapp", customer, "hi").await;

@@ -1,4 +1,4 @@
-//! An endpoint of a customer's: takes deliveries and answers as it is told.
+//! A customer's webhook endpoint with scripted answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// One that passes its challenge and takes everything.
+    /// An endpoint that answers its challenge and accepts everything.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
@@ -38,7 +38,7 @@ impl Receiver {
         receiver
     }
 
-    /// From now on deliveries are answered so; challenges pass.
+    /// Answers deliveries this way from now on; challenges pass.
     pub fn answer(&self, status: u16, headers: &'static str) {
         self.answer_by(move |raw_request| match raw_request.challenge() {
             Some(value) => (200, "", value.as_bytes().to_vec()),
@@ -50,18 +50,17 @@ impl Receiver {
         *self.answering.lock().expect("no one failed") = Box::new(answer);
     }
 
-    /// What came since the last look.
+    /// Returns and clears the requests.
     pub fn take(&self) -> Vec<Received> {
         std::mem::take(&mut *self.received.lock().expect("no one failed"))
     }
 
-    /// The deliveries that came since the last look.
+    /// Returns the deliveries and clears all requests.
     pub fn deliveries(&self) -> Vec<Received> {
         self.take().into_iter().filter(|raw_request| raw_request.method == "POST").collect()
     }
 }
 
-/// What a receiver computes to compare a signature with.
 pub fn hex_hmac(secret: &str, body: &[u8]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any key");
     mac.update(body);

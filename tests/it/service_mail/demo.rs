@@ -1,4 +1,4 @@
-//! The demo's mail and calls: seeded, and alive.
+//! The demo's mail and calls: sample data, and new events.
 
 use serde_json::json;
 
@@ -64,7 +64,7 @@ async fn a_customer_answers_a_persons_mail_and_others_write() {
     assert_eq!(last["direction"], "inbound");
     assert!(mails.iter().any(|mail| mail["text"]
         == "Thank you for answering so quickly. I can be at home from 16:00 if somebody can collect it."));
-    // Nobody wrote anything else to them: the assistant does not answer mail.
+    // The assistant does not answer mail.
     assert_eq!(mails.iter().filter(|mail| mail["direction"] == "outbound").count(), 2);
     let before = world.get("email", "/triggers/new-message").await.good()["data"][0]["createdAt"].clone();
     world.advance(900.0).await;

@@ -1,4 +1,4 @@
-//! What subscriptions of the email channel are told.
+//! Events delivered to subscriptions of the email channel.
 
 use serde_json::{Value, json};
 use wiremock::matchers::method;

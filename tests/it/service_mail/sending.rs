@@ -136,7 +136,7 @@ async fn large_attachments_fit_and_larger_ones_do_not() {
     assert_eq!(thread["messages"][0]["attachments"][0]["size"], 6 * 1024 * 1024);
     let refused = world.post("email", "/email/send", with(content(31 * 1024 * 1024))).await;
     refused.refused(413, "PAYLOAD_TOO_LARGE");
-    // The bound is that route's alone.
+    // The larger bound is for that route only.
     let long = json!({"isRead": true, "note": "x".repeat(1024 * 1024)});
     world.patch("/email/threads/x", long).await.refused(413, "PAYLOAD_TOO_LARGE");
 }
@@ -152,7 +152,7 @@ async fn attached_addresses_are_looked_at_first() {
         with(json!({"attachments": [{"filename": "a.pdf", "url": format!("{}{path}", files.uri())}]}))
     };
     let sent = world.ask("email", "POST", "/email/send", Some(attached("/a.pdf")), "once").await.good();
-    // A replay asks nobody.
+    // A replay fetches nothing.
     assert_eq!(
         world.ask("email", "POST", "/email/send", Some(attached("/a.pdf")), "once").await.good(),
         sent

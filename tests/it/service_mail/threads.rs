@@ -1,4 +1,4 @@
-//! Threads and contacts: how mails come together, filters, pages, changes.
+//! Threads and contacts: assignment of mails, filters, pages, changes.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn mails_of_one_topic_come_together() {
     let first = world.mail_from("Maria@Mail.example", "Order 1042", "Where is it?").await;
     assert_eq!(first["conversationId"], first["threadId"]);
     let thread = id(&first, "threadId");
-    // Same topic, same contact, whatever the case.
+    // Same topic and contact, ignoring case.
     let second = world.mail_from("maria@mail.example", "RE: order  1042", "Hello?").await;
     assert_eq!(id(&second, "threadId"), thread);
     // Another contact, another topic, or a week later: another thread.
@@ -22,7 +22,7 @@ async fn mails_of_one_topic_come_together() {
     assert_ne!(id(&world.mail_from("maria@mail.example", "Order 1043", "x").await, "threadId"), thread);
     world.advance(7.0 * 86_400.0 + 1.0).await;
     assert_ne!(id(&world.mail_from("maria@mail.example", "Order 1042", "x").await, "threadId"), thread);
-    // A reference counts for ever and for any subject.
+    // A reference counts forever and for any subject.
     let body = json!({"channel": "email", "from": "maria@mail.example", "subject": "thanks",
                       "text": "It came.", "inReplyTo": id(&first, "messageId")});
     assert_eq!(id(&world.dev("/inbound", body).await.good(), "threadId"), thread);
@@ -54,9 +54,9 @@ async fn a_reply_goes_into_its_thread() {
     assert_ne!(foreign["threadId"], alone["threadId"]);
     let read = world.get("email", &format!("/email/threads/{}", id(&there, "threadId"))).await.good();
     assert_eq!((&read["isRead"], &read["messageCount"]), (&json!(true), &json!(3)));
-    // What was said last is what a mail in a thread answers.
+    // A mail in a thread answers its latest one.
     assert_eq!(read["messages"][1]["inReplyTo"], read["messages"][0]["messageId"]);
-    // Their answer makes it unread again and a sent thread an inbox one.
+    // An answer makes it unread and moves a sent thread to the inbox.
     let body = json!({"channel": "email", "from": "maria@mail.example", "subject": "Re: Order 1042",
                       "text": "Thanks", "inReplyTo": id(&alone, "messageId")});
     assert_eq!(world.dev("/inbound", body).await.good()["threadId"], alone["threadId"]);
@@ -104,7 +104,7 @@ async fn threads_have_the_fields_of_the_interface_and_filters() {
         let path = format!("/email/threads?{query}");
         world.get("email", &path).await.refused(400, "VALIDATION_ERROR");
     }
-    // A cursor is for the list it was given for.
+    // A cursor is valid only for its list.
     let page = world.get("email", "/email/threads?limit=1").await.good();
     let cursor = page["nextCursor"].as_str().expect("a cursor");
     for path in ["/email/threads?folder=inbox", "/email/contacts?x=1"] {
@@ -157,7 +157,7 @@ async fn a_change_names_what_it_changes() {
         world.patch(&path, body).await.refused(400, "VALIDATION_ERROR");
     }
     world.patch("/email/threads/x", json!({"isRead": true})).await.refused(404, "NOT_FOUND");
-    // A thread that was put away comes back when its contact writes; spam does not.
+    // A thread in archive or trash returns with a new mail; spam does not.
     world.mail_from("maria@mail.example", "Hi", "again").await;
     assert_eq!(world.get("email", &path).await.good()["folder"], "spam");
     for away in [json!({"archived": true}), json!({"folder": "trash"})] {
@@ -239,7 +239,7 @@ async fn an_answer_goes_to_reply_to_and_joins_only_its_customer() {
     let generic = form("ann@a.example", "Website contact").await;
     assert_ne!(form("ann@a.example", "Website contact").await, generic, "a subject that says nothing");
     assert_ne!(form("ann@a.example", "").await, form("ann@a.example", "").await);
-    // Somebody else names the customer in Reply-To.
+    // Another sender names the customer in Reply-To.
     let body = json!({"channel": "email", "from": "eve@evil.example", "text": "x", "subject": "Order 7",
                       "replyTo": ["ann@a.example"]});
     assert_ne!(id(&world.dev("/inbound", body).await.good(), "threadId"), ann);
@@ -251,7 +251,7 @@ async fn an_answer_goes_to_reply_to_and_joins_only_its_customer() {
         (&json!("www@forms.example"), &json!("Web form"), &json!(["ann@a.example"]))
     );
     assert!(mail.get("canBeAnswered").is_none());
-    // An id of hers brings nobody into her thread.
+    // Her message id does not admit others to her thread.
     let body = json!({"channel": "email", "from": "bo@b.example", "text": "x", "subject": "Fwd: Order 7",
                       "inReplyTo": mail["messageId"]});
     assert_ne!(id(&world.dev("/inbound", body).await.good(), "threadId"), ann);

@@ -1,4 +1,4 @@
-//! Polling triggers: what other systems tell of, and mail as messages.
+//! Polling triggers: events of other systems, and mail as messages.
 
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ async fn contacts_are_told_to_those_who_may_name_them() {
         items.iter().map(|item| item["phone"].as_str().expect("a number").to_owned()).collect();
     let expected: Vec<String> = (2..52).rev().map(|number| format!("+346001110{number:02}")).collect();
     assert_eq!(phones, expected);
-    // A change makes no contact new.
+    // A changed contact is not new.
     world.post("whatsapp", "/contacts", json!({"phone": "+34600111000", "name": "Maria"})).await.good();
     assert_eq!(world.get("whatsapp", "/triggers/new-contact").await.good(), told);
     for channel in ["telegram", "email", "voip"] {

@@ -1,10 +1,10 @@
-//! Calls and SMS: their course, their price, their conversations.
+//! Calls and SMS: status, price, conversations.
 
 use serde_json::{Value, json};
 
 use crate::service_mail::World;
 
-/// The one conversation's status, type and preview.
+/// Status, type and preview of the only conversation.
 async fn shown(world: &World) -> (String, String) {
     let list = world.get("voip", "/voip/conversations").await.good();
     let row = list["data"][0].clone();
@@ -14,7 +14,7 @@ async fn shown(world: &World) -> (String, String) {
 
 #[tokio::test]
 async fn a_call_takes_its_course_and_costs_its_minutes() {
-    // Number, seconds until it has ended, credits in the end, what is shown.
+    // Number, seconds until its end, final credits, text shown.
     let cases = [
         ("+34600110001", 60.0, 5, "Outgoing call, 0:"),
         ("+34600110005", 60.0, 0, "Outgoing call, not answered"),
@@ -29,7 +29,7 @@ async fn a_call_takes_its_course_and_costs_its_minutes() {
         let placed = world.post("voip", "/voip/calls", body).await.good();
         assert_eq!(placed["status"], "queued");
         assert!(placed["callId"].as_str().is_some_and(|text| text.starts_with("call_")));
-        // The first minute is held from the beginning.
+        // The first minute is charged at the start.
         assert_eq!(world.balance().await, before - 5, "{to}");
         assert_eq!(shown(&world).await, ("call".to_owned(), "Outgoing call".to_owned()));
         world.advance(seconds).await;
@@ -83,7 +83,7 @@ async fn calls_and_sms_are_checked() {
     let sms = json!({"to": "+34600110001", "body": "x"});
     world.post("whatsapp", "/voip/sms", sms.clone()).await.refused(403, "FORBIDDEN");
     world.get("email", "/voip/conversations").await.refused(403, "FORBIDDEN");
-    // The key's own channel may be named, by the id GET /account tells too.
+    // The key's own channel may be named, also by the id in `GET /account`.
     let account = world.get("voip", "/account").await.good();
     for own in [json!("ch_voip"), account["assistantId"].clone(), Value::Null] {
         let body = json!({"to": "+34600110001", "body": "é".repeat(1600), "channelId": own});

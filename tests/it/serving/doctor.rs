@@ -2,9 +2,8 @@
 
 use super::*;
 
-/// What doctor says of the database and its key.
 fn said(binary: &Binary, database: &Path, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
-    let all = [&["doctor", "--offline", "--db", words(database)], arguments].concat();
+    let all = [&["doctor", "--offline", "--db", path_text(database)], arguments].concat();
     let ended = binary.run(&all, "");
     let about = |text: &&str| text.contains(" service ") || text.contains(" sealing key ");
     (ended.code, ended.out.lines().filter(about).map(str::to_owned).collect())
@@ -17,29 +16,29 @@ fn the_doctor_looks_at_a_service() {
     let (_, lines) = said(&binary, &database, &[]);
     assert!(lines[0].starts_with("warn") && lines[0].contains("frontdesk serve --db"), "{lines:?}");
     assert!(!database.exists(), "it changes nothing");
-    let serving = Serving::start(&binary, &["--key-file", words(&key)]);
-    let (_, lines) = said(&binary, &database, &["--key-file", words(&key)]);
+    let serving = Serving::start(&binary, &["--key-file", path_text(&key)]);
+    let (_, lines) = said(&binary, &database, &["--key-file", path_text(&key)]);
     let process = format!("served by process {}", serving.child.id());
     assert!(lines[0].starts_with("ok") && lines[0].contains(&process), "{lines:?}");
-    assert!(lines[1].starts_with("ok") && lines[1].contains("seal, yours alone"), "{lines:?}");
+    assert!(lines[1].starts_with("ok") && lines[1].contains(path_text(&key)), "{lines:?}");
     drop(serving);
     let (code, lines) = said(&binary, &database, &[]);
-    assert!(lines[0].starts_with("warn") && lines[0].contains("nobody serves it"), "{lines:?}");
-    assert!(lines[1].starts_with("fail") && lines[1].contains("service.db.key is not there"), "{lines:?}");
+    assert!(lines[0].starts_with("warn") && lines[0].contains("frontdesk serve --db"), "{lines:?}");
+    assert!(lines[1].starts_with("fail") && lines[1].contains("service.db.key does not exist"), "{lines:?}");
     assert_eq!(code, Some(1));
     let other = binary.folder().join("other");
     std::fs::write(&other, "7f".repeat(32)).expect("written");
     let asked = |arguments: &[&str]| said(&binary, &database, arguments).1[1].clone();
     let shared = std::os::unix::fs::PermissionsExt::from_mode(0o644);
     std::fs::set_permissions(&other, shared).expect("set");
-    assert!(asked(&["--key-file", words(&other)]).contains("run: chmod 600"));
+    assert!(asked(&["--key-file", path_text(&other)]).contains("run: chmod 600"));
     std::fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("set");
-    assert!(asked(&["--key-file", words(&other)]).contains("sealed with another key"));
+    assert!(asked(&["--key-file", path_text(&other)]).contains("encrypted with another key"));
     let notes = binary.folder().join("notes.txt");
     std::fs::write(&notes, "Buy milk.\n").expect("written");
     let (code, lines) = said(&binary, &notes, &[]);
-    assert!(code == Some(1) && lines.iter().any(|line| line.contains("no database")), "{lines:?}");
+    assert!(code == Some(1) && lines.iter().any(|line| line.contains("not a database")), "{lines:?}");
     assert_eq!(std::fs::read_to_string(&notes).expect("kept"), "Buy milk.\n");
-    // Only one switch goes with the other.
-    assert_eq!(binary.run(&["doctor", "--key-file", words(&key)], "").code, Some(2));
+    // `--key-file` requires `--db`.
+    assert_eq!(binary.run(&["doctor", "--key-file", path_text(&key)], "").code, Some(2));
 }

@@ -1,4 +1,4 @@
-//! How a service ends: what is under way is answered, and nothing new begun.
+//! The end of a service: running requests are answered, new ones are refused.
 
 use std::process::ExitStatus;
 
@@ -9,12 +9,12 @@ const JSON: &str = "content-type: application/json";
 const INBOUND: &[u8] = br#"{"channel": "whatsapp", "from": "+34600111222", "text": "hi"}"#;
 const TEXT: &[u8] = br#"{"to": "+34600111222", "type": "text", "text": {"body": "on the way"}}"#;
 
-/// Sends a signal; when this returns the service has said that it ends.
+/// Sends a signal and waits until the service has announced its end.
 fn signal(serving: &mut Serving, name: &str) -> BufReader<std::process::ChildStderr> {
     let mut said = BufReader::new(serving.child.stderr.take().expect("its errors"));
     crate::binary::signal(serving.child.id(), name);
     let mut line = String::new();
-    while !line.contains("ending: what is under way is answered") {
+    while !line.contains("a second signal") {
         line.clear();
         assert!(said.read_line(&mut line).expect("text") > 0, "it ended without a word");
     }
@@ -25,7 +25,7 @@ fn ended(serving: &mut Serving) -> ExitStatus {
     serving.child.wait().expect("it ends")
 }
 
-/// A request whose body has not come whole, and what is left of it.
+/// A request with an incomplete body, and the rest of the body.
 fn under_way(serving: &Serving) -> (TcpStream, &'static [u8]) {
     let mut stream = TcpStream::connect(serving.address()).expect("it listens");
     let (first, rest) = TEXT.split_at(10);
@@ -36,7 +36,7 @@ fn under_way(serving: &Serving) -> (TcpStream, &'static [u8]) {
         TEXT.len()
     );
     stream.write_all(head.as_bytes()).expect("sent");
-    // Told once the handler reads the body: from then on it is under way.
+    // Sent once the handler reads the body: from then on the request is running.
     let mut told = [0; 25];
     stream.read_exact(&mut told).expect("it reads on");
     assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
@@ -44,18 +44,18 @@ fn under_way(serving: &Serving) -> (TcpStream, &'static [u8]) {
     (stream, rest)
 }
 
-/// The listener ends: connections that came in before are another matter.
+/// Waits until the listener is closed; existing connections may continue.
 fn refuses(serving: &Serving) {
     until_so("the listener's end", || TcpStream::connect(serving.address()).is_err());
 }
 
 #[test]
-fn what_is_under_way_is_answered_and_nothing_else() {
+fn open_requests_are_answered_and_new_ones_refused() {
     for name in ["TERM", "INT"] {
         let binary = Binary::new();
         let mut serving = Serving::start(&binary, &["--dev"]);
         assert_eq!(serving.ask("POST", "/dev/inbound", &[JSON], INBOUND).status, 200);
-        // One that waits between two requests holds nothing up.
+        // An idle connection does not delay the end.
         let mut idle = TcpStream::connect(serving.address()).expect("it listens");
         idle.write_all(b"HEAD /health HTTP/1.1\r\nhost: localhost\r\n\r\n").expect("sent");
         let mut begun = [0; 12];
@@ -70,7 +70,7 @@ fn what_is_under_way_is_answered_and_nothing_else() {
         assert_eq!(answer.status, 200, "{answer:?}");
         let id = answer.json()["messageId"].as_str().expect("an id").to_owned();
         assert_eq!(ended(&mut serving).code(), Some(0), "{name}");
-        // What was answered is kept, and its log is folded in.
+        // Answers are stored, and the WAL is checkpointed.
         let database = binary.folder().join("service.db");
         let log = std::fs::metadata(binary.folder().join("service.db-wal"));
         assert!(log.map_or(true, |log| log.len() == 0));
@@ -91,20 +91,20 @@ fn a_second_signal_ends_at_once() {
     assert_eq!(ended(&mut serving).code(), Some(1));
     let mut rest = String::new();
     said.read_to_string(&mut rest).expect("text");
-    assert!(rest.contains("ended by a second signal"), "{rest}");
+    assert!(rest.contains("by a second signal"), "{rest}");
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     assert!(answer.is_empty(), "{}", String::from_utf8_lossy(&answer));
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_cut_off() {
+async fn request_that_takes_too_long_is_cut_off() {
     let folder = tempfile::tempdir().expect("a folder");
     let listen = "127.0.0.1:0".parse().expect("an address");
     let clock = crate::desk::HandClock::new();
     let mut options = frontdesk::service::Options::new(listen, folder.path().join("service.db"), clock);
     options.drain = std::time::Duration::from_millis(10);
-    // Longer than any test: only the bound ends it.
+    // Longer than any test: only the shutdown timeout ends it.
     options.timeouts.idle = std::time::Duration::from_secs(3600);
     options.timeouts.body = std::time::Duration::from_secs(3600);
     let running = frontdesk::service::start(options).await.expect("it starts");

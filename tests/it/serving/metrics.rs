@@ -1,5 +1,4 @@
-//! `GET /metrics`: the figures are right, in the format of Prometheus, and only
-//! for those they are meant for.
+//! `GET /metrics`: correct values in Prometheus format, for permitted callers only.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +6,10 @@ use super::*;
 use crate::carriers::bot_server::{BotServer, TOKEN};
 use crate::waiting::{until, until_so};
 
-/// The labels of a sample, sorted.
+/// Labels of a sample, sorted.
 type Labels = BTreeMap<String, String>;
 
-/// A page as a scraper reads it, strictly.
+/// A page as a strict scraper reads it.
 struct Scraped {
     kinds: BTreeMap<String, String>,
     samples: BTreeMap<(String, Labels), f64>,
@@ -46,7 +45,7 @@ impl Scraped {
         page
     }
 
-    /// Buckets grow, and the last is all.
+    /// Buckets increase, and the last is the total.
     fn histograms_hold(&self) {
         for family in self.kinds.iter().filter(|kind| kind.1 == "histogram").map(|kind| kind.0) {
             let bucket = format!("{family}_bucket");
@@ -125,7 +124,7 @@ fn scraped(serving: &Serving) -> Scraped {
     Scraped::read(&answer.body)
 }
 
-/// A page with what the database says, which it may not say in time.
+/// A page that includes the database's values, which may time out.
 fn measured(serving: &Serving) -> Scraped {
     until("the figures of the database", || {
         let page = scraped(serving);
@@ -135,7 +134,7 @@ fn measured(serving: &Serving) -> Scraped {
 }
 
 #[test]
-fn the_figures_say_what_happened() {
+fn metrics_count_what_happened() {
     let binary = Binary::new();
     let serving = Serving::start(&binary, &["--dev"]);
     for _ in 0..3 {
@@ -162,7 +161,7 @@ fn the_figures_say_what_happened() {
     assert_eq!(page.value("frontdesk_processes", &[]), 1.0);
     assert_eq!(page.value("frontdesk_requests_in_flight", &[]), 0.0);
     assert_eq!(page.value("frontdesk_database_connections", &[("pool", "read")]), 3.0);
-    // The text that was sent may be on its way yet.
+    // The text may still be on its way.
     let busy = || scraped(&serving).value("frontdesk_database_connections_busy", &[("pool", "write")]);
     until_so("a writer with nothing to do", || busy() == 0.0);
     assert!(page.value("frontdesk_database_transactions_total", &[]) >= 3.0);
@@ -172,12 +171,12 @@ fn the_figures_say_what_happened() {
 }
 
 #[test]
-fn what_platforms_do_is_counted() {
+fn platform_requests_are_counted() {
     let (binary, bot) = (Binary::new(), BotServer::start());
     let serving = Serving::start(&binary, &[]);
     let database = binary.folder().join("service.db");
     let connect =
-        ["admin", "--db", words(&database), "channel", "connect", "telegram", "--api-url", &bot.url()];
+        ["admin", "--db", path_text(&database), "channel", "connect", "telegram", "--api-url", &bot.url()];
     binary.ok(&connect, &format!("{TOKEN}\n"));
     bot.says(7, "hello");
     let key = format!("authorization: Bearer {}", serving.key("telegram", "live"));
@@ -187,7 +186,7 @@ fn what_platforms_do_is_counted() {
         serving.ask("POST", "/v1/telegram/send", &headers, body).status
     };
     until_so("the chat", || send() == 200);
-    // A send that waits too long for the platform is answered before it has left.
+    // A send that waits too long for the platform is answered before it is sent.
     let page = until("what has left", || {
         let page = measured(&serving);
         let left = ["waiting", "claimed"].map(|text| page.value("frontdesk_lanes", &[("state", text)]));
@@ -201,7 +200,7 @@ fn what_platforms_do_is_counted() {
 }
 
 #[test]
-fn the_figures_are_for_this_machine_or_the_token() {
+fn metrics_need_this_machine_or_the_token() {
     let binary = Binary::new();
     let file = binary.folder().join("metrics.token");
     std::fs::write(&file, "0123456789abcdef0123\n").expect("written");
@@ -211,16 +210,23 @@ fn the_figures_are_for_this_machine_or_the_token() {
     };
     mode(0o644);
     let database = binary.folder().join("service.db");
-    let serve =
-        ["serve", "--listen", "127.0.0.1:0", "--db", words(&database), "--metrics-token-file", words(&file)];
+    let serve = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--db",
+        path_text(&database),
+        "--metrics-token-file",
+        path_text(&file),
+    ];
     let refused = binary.fails(1, &serve, "");
-    assert!(refused.contains("can be read by others; run: chmod 600"), "{refused}");
+    assert!(refused.contains("; run: chmod 600"), "{refused}");
     mode(0o600);
     std::fs::write(&file, "short").expect("written");
     let refused = binary.fails(1, &serve, "");
     assert!(refused.contains("a token has at least 16 letters"), "{refused}");
     std::fs::write(&file, "0123456789abcdef0123\n").expect("written");
-    let serving = Serving::start(&binary, &["--metrics-token-file", words(&file)]);
+    let serving = Serving::start(&binary, &["--metrics-token-file", path_text(&file)]);
     let right = "authorization: Bearer 0123456789abcdef0123";
     let asked = |headers: &[&str]| serving.ask("GET", "/metrics", headers, b"").status;
     for (other, status) in [

@@ -9,17 +9,17 @@ fn status(serving: &Serving, path: &str) -> (u16, Value) {
     (answer.status, answer.json()["status"].clone())
 }
 
-/// Asks until it is answered so: what was seen is believed for a moment.
+/// Polls for an answer; the state is cached for a moment.
 fn until(serving: &Serving, wanted: (u16, &str)) {
     until_so(wanted.1, || status(serving, "/ready") == (wanted.0, wanted.1.into()));
 }
 
 #[test]
-fn whoever_watches_needs_neither_key_nor_name() {
+fn probes_need_neither_key_nor_host_name() {
     let binary = Binary::new();
     let serving = Serving::start(&binary, &[]);
     for (path, said) in [("/health", "alive"), ("/ready", "ready")] {
-        // A write that takes too long for a moment makes it unready for a moment.
+        // A slow write may make the service unready for a moment.
         let answer = waiting::until(said, || {
             let answer = serving.ask("GET", path, &["host: 10.9.8.7"], b"");
             let is_said = (answer.status, &answer.json()["status"]) == (200, &said.into());
@@ -30,7 +30,7 @@ fn whoever_watches_needs_neither_key_nor_name() {
         until_so(said, || serving.ask("HEAD", path, &[], b"").status == 200);
         assert_eq!(serving.ask("POST", path, &[], b"").status, 405);
     }
-    // However often: a key's limits do not notice.
+    // Probes do not count against a key's limits.
     for _ in 0..50 {
         assert_eq!(status(&serving, "/health").0, 200);
     }
@@ -56,14 +56,13 @@ fn it_is_not_ready_while_its_file_is_gone() {
 #[test]
 fn it_is_not_ready_while_it_starts() {
     let binary = Binary::new();
-    // A key that comes through a pipe, as secret stores hand them out: the start
-    // waits for it.
+    // A key from a named pipe, as secret stores provide: the start waits for it.
     let pipe = binary.folder().join("key");
-    let made = std::process::Command::new("mkfifo").args(["-m", "600", words(&pipe)]).status();
+    let made = std::process::Command::new("mkfifo").args(["-m", "600", path_text(&pipe)]).status();
     assert!(made.expect("mkfifo runs").success());
-    // It says where it listens only once it has started.
+    // The address is printed only after the start.
     let (address, database) = (format!("127.0.0.1:{}", free_port()), binary.folder().join("service.db"));
-    let all = ["serve", "--listen", &address, "--db", words(&database), "--key-file", words(&pipe)];
+    let all = ["serve", "--listen", &address, "--db", path_text(&database), "--key-file", path_text(&pipe)];
     let mut child = binary.command(&all).spawn().expect("it runs");
     let out = BufReader::new(child.stdout.take().expect("its output"));
     let ready = binary.folder().join("ready.json");
@@ -83,8 +82,7 @@ fn it_is_not_ready_while_it_starts() {
     assert_eq!(serving.ask("GET", "/v1/account", &[], b"").status, 401);
 }
 
-/// A shell with a small disk of its own, in which a service runs; each line of its input
-/// is done, and told.
+/// A shell with a small disk for a service; each line of its input is run, and its end reported.
 const ROOM: &str = r#"
     mount -t tmpfs -o size=6m,mode=700 none "$1" || exit 7
     "$0" serve --listen "$2" --db "$1/service.db" --dev >"$1.log" 2>&1 &
@@ -96,7 +94,7 @@ const ROOM: &str = r#"
     kill $!
 "#;
 
-/// A full disk is told before a message has met it, and passes.
+/// A full disk is detected before a message is lost, and recovers.
 #[test]
 fn it_is_not_ready_while_its_disk_is_full() {
     let binary = Binary::new();
@@ -105,7 +103,7 @@ fn it_is_not_ready_while_its_disk_is_full() {
     let program = env!("CARGO_BIN_EXE_frontdesk");
     let mut room = std::process::Command::new("unshare")
         .args(["--user", "--map-current-user", "--keep-caps", "--mount", "sh", "-c", ROOM, program])
-        .args([words(&small), &address])
+        .args([path_text(&small), &address])
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::null())

@@ -1,11 +1,10 @@
-//! What proxies say of clients: believed of those that were listed only.
+//! Forwarded client addresses: trusted only from listed proxies.
 
 use super::*;
 
-/// How often each address may fail to authenticate in a minute.
+/// Failed authentications per minute and address.
 const FAILURES: usize = 30;
 
-/// Asks without a key as a proxy would for a client.
 fn fails(serving: &Serving, client: &str) -> u16 {
     let forwarded = format!("x-forwarded-for: {client}");
     serving.ask("GET", "/v1/account", &[&forwarded], b"").status
@@ -19,17 +18,17 @@ fn limits_follow_the_client_that_a_listed_proxy_tells() {
         assert_eq!(fails(&serving, "203.0.113.7"), 401);
     }
     assert_eq!(fails(&serving, "203.0.113.7"), 429);
-    // Further proxies, and what the client wrote itself, change nothing.
+    // Further proxies and client headers change nothing.
     assert_eq!(fails(&serving, "198.51.100.1, 203.0.113.7, 10.1.1.1"), 429);
     assert_eq!(fails(&serving, "203.0.113.8"), 401);
     assert_eq!(serving.call("GET", "/v1/account", &["x-forwarded-for: 203.0.113.7"], b"").status, 200);
 }
 
 #[test]
-fn nobody_else_is_believed() {
+fn unlisted_proxy_is_not_trusted() {
     let binary = Binary::new();
     let serving = Serving::start(&binary, &["--trust-proxy", "10.0.0.0/8", "--host", "desk.example"]);
-    // This machine is not limited, whatever it says.
+    // Local requests are not limited, whatever their headers.
     for _ in 0..=FAILURES {
         assert_eq!(fails(&serving, "203.0.113.7"), 401);
     }
@@ -51,7 +50,7 @@ fn links_and_hosts_follow_the_proxy() {
     let link = by("desk.example").json()["url"].as_str().expect("a link").to_owned();
     assert!(link.starts_with("https://desk.example/v1/media/med_"), "{link}");
     assert_eq!(by("other.example").status, 400);
-    // What came through a proxy is not from this machine.
+    // A request through a proxy is not local.
     let json = "content-type: application/json";
     for said in ["x-forwarded-for: 203.0.113.7", "x-forwarded-proto: https"] {
         assert_eq!(serving.ask("POST", "/dev/outbound", &[json, said], b"{}").status, 403, "{said}");
@@ -78,7 +77,7 @@ fn the_log_names_the_client_and_no_ids() {
 }
 
 #[test]
-fn what_is_no_network_is_a_wrong_use() {
+fn invalid_network_is_wrong_usage() {
     let binary = Binary::new();
     for text in ["10.0.0.0/33", "proxy.example"] {
         let ended = binary.run(&["serve", "--trust-proxy", text], "");

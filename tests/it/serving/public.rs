@@ -1,4 +1,4 @@
-//! The names it answers to, and the address that links carry.
+//! Host names the service answers to, and the public URL of links.
 
 use super::*;
 
@@ -6,7 +6,6 @@ pub const FORM: &str = "content-type: multipart/form-data; boundary=b0";
 pub const FILE: &[u8] =
     b"--b0\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--b0--\r\n";
 
-/// Uploads a file with these headers; the link to it.
 fn upload(serving: &Serving, headers: &[&str]) -> String {
     let answer = serving.call("POST", "/v1/media", &[&[FORM], headers].concat(), FILE);
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -14,7 +13,7 @@ fn upload(serving: &Serving, headers: &[&str]) -> String {
 }
 
 #[test]
-fn it_answers_to_the_names_it_was_given() {
+fn requests_are_accepted_for_configured_host_names() {
     let binary = Binary::new();
     let serving = Serving::start(&binary, &["--host", "desk.example", "--host", "10.1.2.3"]);
     for (host, status) in [
@@ -31,13 +30,13 @@ fn it_answers_to_the_names_it_was_given() {
     assert!(link.starts_with("http://desk.example:8787/v1/media/med_"), "{link}");
     let link = upload(&serving, &[]);
     assert!(link.starts_with(&format!("http://{}/v1/media/med_", serving.address())), "{link}");
-    // Anybody can write these headers.
+    // Clients can forge these headers.
     let said = ["x-forwarded-host: other.example", "x-forwarded-proto: https"];
     assert_eq!(upload(&serving, &said)[..8], link[..8]);
 }
 
 #[test]
-fn links_carry_the_public_address_and_are_known_again() {
+fn links_use_the_public_address_and_are_recognised() {
     let binary = Binary::new();
     let old = {
         let serving = Serving::start(&binary, &["--dev", "--host", "old.example"]);
@@ -55,19 +54,19 @@ fn links_carry_the_public_address_and_are_known_again() {
     let inbound = br#"{"channel": "whatsapp", "from": "+34600111222", "text": "hi"}"#;
     let json = "content-type: application/json";
     assert_eq!(serving.ask("POST", "/dev/inbound", &[json], inbound).status, 200);
-    // An uploaded file costs 2; what is unknown here would be asked for elsewhere.
+    // An uploaded file costs 2; an unknown link would be fetched elsewhere.
     for link in [link, old] {
         let image = format!(r#"{{"to": "+34600111222", "type": "image", "image": {{"link": "{link}"}}}}"#);
         let sent = serving.call("POST", "/v1/messages/send", &[json], image.as_bytes());
         assert_eq!(sent.json()["creditsUsed"], 2.0, "{link} {sent:?}");
     }
-    // The switches ask for no key: only by a loopback name.
+    // `/dev` needs no key and answers only on a loopback name.
     let refused = serving.ask("POST", "/dev/inbound", &[json, "host: desk.example"], inbound);
     assert_eq!(refused.status, 403, "{refused:?}");
 }
 
 #[test]
-fn what_listens_everywhere_tells_this_machine_where_and_asks_for_names() {
+fn listening_on_all_addresses_prints_a_local_address_and_needs_host_names() {
     let binary = Binary::new();
     let mut serving = Serving::start(&binary, &["--listen", "0.0.0.0:0"]);
     assert!(serving.line.starts_with("listening on http://127.0.0.1:"), "{}", serving.line);
@@ -79,7 +78,7 @@ fn what_listens_everywhere_tells_this_machine_where_and_asks_for_names() {
 }
 
 #[test]
-fn what_is_no_host_is_a_wrong_use() {
+fn invalid_host_is_wrong_usage() {
     let binary = Binary::new();
     for arguments in [
         ["--host", "https://desk.example"],

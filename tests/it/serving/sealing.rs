@@ -1,4 +1,4 @@
-//! The key that seals secrets: where it was named, and no other.
+//! The sealing key: read only from the named file.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -21,10 +21,11 @@ fn write_key(path: &Path, text: &str, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("set");
 }
 
-/// Serves the binary's database; what it says as it is refused.
+/// Error of a service that refuses to start.
 fn refused(binary: &Binary, key: &Path) -> String {
     let database = binary.folder().join("service.db");
-    let arguments = ["serve", "--listen", "127.0.0.1:0", "--db", words(&database), "--key-file", words(key)];
+    let arguments =
+        ["serve", "--listen", "127.0.0.1:0", "--db", path_text(&database), "--key-file", path_text(key)];
     binary.fails(1, &arguments, "")
 }
 
@@ -34,7 +35,7 @@ async fn secrets_are_sealed_with_the_key_that_was_named() {
     let (key, beside) = (binary.folder().join("keys/seal"), binary.folder().join("service.db.key"));
     std::fs::create_dir(binary.folder().join("keys")).expect("a folder");
     let receiver = Receiver::start().await;
-    let mut serving = Serving::start(&binary, &["--dev", "--key-file", words(&key)]);
+    let mut serving = Serving::start(&binary, &["--dev", "--key-file", path_text(&key)]);
     let hook = json!({"url": receiver.url, "secret": "s3cret"}).to_string();
     assert_eq!(serving.call("POST", "/v1/webhooks", &[JSON], hook.as_bytes()).status, 200);
     let made = std::fs::metadata(&key).expect("the key was made");
@@ -46,17 +47,17 @@ async fn secrets_are_sealed_with_the_key_that_was_named() {
     let other = binary.folder().join("keys/other");
     write_key(&other, &"7f".repeat(32), 0o600);
     let said = refused(&binary, &other);
-    assert!(said.contains("keys/seal") && said.contains("keys/other does not open them"), "{said}");
+    assert!(said.contains("keys/seal") && said.contains("keys/other does not decrypt them"), "{said}");
     let missing = binary.folder().join("keys/missing");
     let said = refused(&binary, &missing);
-    assert!(said.contains("keys/missing is not there") && !missing.exists(), "{said}");
+    assert!(said.contains("keys/missing does not exist") && !missing.exists(), "{said}");
 
     let (tell, told) = mpsc::channel();
     receiver.answer_by(move |receiver| {
         let _ = tell.send((receiver.headers.get("x-service-signature").cloned(), receiver.body.clone()));
         (200, "", Vec::new())
     });
-    let serving = Serving::start(&binary, &["--dev", "--key-file", words(&key)]);
+    let serving = Serving::start(&binary, &["--dev", "--key-file", path_text(&key)]);
     let inbound = br#"{"channel": "whatsapp", "from": "+34600111222", "text": "hi"}"#;
     assert_eq!(serving.ask("POST", "/dev/inbound", &[JSON], inbound).status, 200);
     let (signature, body) = told.recv_timeout(PATIENCE).expect("a delivery");
@@ -64,36 +65,39 @@ async fn secrets_are_sealed_with_the_key_that_was_named() {
 }
 
 #[test]
-fn a_forgotten_key_is_named_and_no_second_one_is_made() {
+fn missing_key_file_is_named_and_not_replaced() {
     let binary = Binary::new();
     let (key, beside) = (binary.folder().join("seal"), binary.folder().join("service.db.key"));
-    drop(Serving::start(&binary, &["--key-file", words(&key)]));
+    drop(Serving::start(&binary, &["--key-file", path_text(&key)]));
     let database = binary.folder().join("service.db");
-    let serve = ["serve", "--listen", "127.0.0.1:0", "--db", words(&database)];
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--db", path_text(&database)];
     // Nothing is sealed yet: any key will do.
     drop(Serving::start(&binary, &[]));
     std::fs::remove_file(&beside).expect("one was made");
-    drop(Serving::start(&binary, &["--key-file", words(&key)]));
+    drop(Serving::start(&binary, &["--key-file", path_text(&key)]));
     let sealed = "INSERT INTO webhooks (id, channel, url, events, secret, created_at)
                   VALUES ('wh_1', 'ch_whatsapp', 'https://a.example', '[]', x'00', 0)";
     rusqlite::Connection::open(&database).expect("opens").execute(sealed, []).expect("kept");
     let said = binary.fails(1, &serve, "");
-    for part in [words(&key), "service.db.key is not there", "--key-file", "key-file reset"] {
+    for part in [path_text(&key), "service.db.key does not exist", "--key-file", "key-file reset"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(!beside.exists(), "no second key is made");
-    // Another one beside it opens nothing either.
+    // Another key beside it cannot open the database.
     write_key(&beside, &"7f".repeat(32), 0o600);
     let said = binary.fails(1, &serve, "");
-    assert!(said.contains(words(&key)) && said.contains("service.db.key does not open them"), "{said}");
-    drop(Serving::start(&binary, &["--key-file", words(&key)]));
+    assert!(
+        said.contains(path_text(&key)) && said.contains("service.db.key does not decrypt them"),
+        "{said}"
+    );
+    drop(Serving::start(&binary, &["--key-file", path_text(&key)]));
 }
 
 #[test]
-fn a_lost_key_is_left_behind_with_what_it_sealed() {
+fn reset_drops_a_lost_key_and_its_secrets() {
     let binary = Binary::new();
     let key = binary.folder().join("seal");
-    let serving = Serving::start(&binary, &["--key-file", words(&key)]);
+    let serving = Serving::start(&binary, &["--key-file", path_text(&key)]);
     let database = binary.folder().join("service.db");
     let sealed = "INSERT INTO webhooks (id, channel, url, events, secret, created_at)
                   VALUES ('wh_1', 'ch_whatsapp', 'https://a.example', '[]', x'00', 0);
@@ -101,41 +105,42 @@ fn a_lost_key_is_left_behind_with_what_it_sealed() {
                   INSERT INTO connected_channels (channel, settings, sealed, version, mark, read_until, connected_at)
                   VALUES ('ch_telegram', '{}', x'00', 'v', '', 0, 0)";
     rusqlite::Connection::open(&database).expect("opens").execute_batch(sealed).expect("kept");
-    let admin = ["admin", "--db", words(&database), "--json"];
+    let admin = ["admin", "--db", path_text(&database), "--json"];
     let reset = [&admin[..], &["key-file", "reset", "--yes"]].concat();
     let said = binary.fails(1, &reset, "");
-    assert!(said.contains("serves this file already"), "{said}");
+    assert!(said.contains("already serves this file"), "{said}");
     drop(serving);
     std::fs::remove_file(&key).expect("lost");
     binary.fails(2, &[&admin[..], &["key-file", "reset"]].concat(), "");
-    let named = ["serve", "--listen", "127.0.0.1:0", "--db", words(&database), "--key-file", words(&key)];
+    let named =
+        ["serve", "--listen", "127.0.0.1:0", "--db", path_text(&database), "--key-file", path_text(&key)];
     let said = binary.fails(1, &named, "");
-    assert!(said.contains("seal is not there") && said.contains("key-file reset"), "{said}");
+    assert!(said.contains("seal does not exist") && said.contains("key-file reset"), "{said}");
     let told: Value = serde_json::from_str(&binary.ok(&reset, "")).expect("JSON");
     let wanted =
         json!({"channels": ["telegram of ws_1"], "webhooks": ["https://a.example"], "connections": ["shop"]});
     assert_eq!(told, wanted);
-    let serving = Serving::start(&binary, &["--key-file", words(&key)]);
+    let serving = Serving::start(&binary, &["--key-file", path_text(&key)]);
     assert!(key.exists(), "a new one is made");
-    let listed = binary.ok(&["admin", "--db", words(&database), "webhook", "list"], "");
+    let listed = binary.ok(&["admin", "--db", path_text(&database), "webhook", "list"], "");
     assert!(listed.contains("ENDED"), "{listed}");
     drop(serving);
 }
 
 #[test]
-fn no_api_key_is_made_where_the_sealing_key_cannot_be_used() {
+fn unusable_sealing_key_prevents_api_keys() {
     let binary = Binary::new();
     let key = binary.folder().join("seal");
     write_key(&key, &"7f".repeat(32), 0o644);
     assert!(refused(&binary, &key).contains("can be read by others; run: chmod 600"));
     write_key(&key, "a password", 0o600);
-    assert!(refused(&binary, &key).contains("holds no key, which is 32 bytes or 64 hex digits"));
+    assert!(refused(&binary, &key).contains("a key is 32 bytes or 64 hex digits"));
     let nowhere = binary.folder().join("no folder/seal");
     assert!(refused(&binary, &nowhere).contains("the key file"));
     assert!(!binary.folder().join("service.db.key").exists());
-    // The first that works tells the keys of a new database.
+    // The first successful start prints the keys of a new database.
     write_key(&key, &"7f".repeat(32), 0o600);
-    let serving = Serving::start(&binary, &["--key-file", words(&key)]);
+    let serving = Serving::start(&binary, &["--key-file", path_text(&key)]);
     assert!(serving.key("email", "test").starts_with("svc_test_"));
 }
 
@@ -143,7 +148,7 @@ fn no_api_key_is_made_where_the_sealing_key_cannot_be_used() {
 async fn the_dashboard_seals_with_the_same_key() {
     let binary = Binary::new();
     let key = binary.folder().join("seal");
-    drop(Serving::start(&binary, &["--key-file", words(&key)]));
+    drop(Serving::start(&binary, &["--key-file", path_text(&key)]));
     let database = binary.folder().join("service.db");
     let put = async |admin: &Admin| {
         let shop = Connection::new("shop", "https://shop.example");
@@ -153,7 +158,7 @@ async fn the_dashboard_seals_with_the_same_key() {
     let open = |key: Option<&Path>| Admin::open(&place, key).expect("the file");
     let admin = open(None);
     let said = put(&admin).await.expect_err("no key beside it").to_string();
-    assert!(said.contains("service.db.key is not there"), "{said}");
+    assert!(said.contains("service.db.key does not exist"), "{said}");
     let other = binary.folder().join("other");
     write_key(&other, &"7f".repeat(32), 0o600);
     let admin = open(Some(&other));
@@ -162,6 +167,6 @@ async fn the_dashboard_seals_with_the_same_key() {
     put(&admin).await.expect("the right key");
     let (_, secret) = admin.connection("shop").await.expect("kept");
     assert_eq!(secret.expect("a credential").expose(), "token");
-    let listed = ["admin", "--db", words(&database), "--key-file", words(&key), "connection", "list"];
+    let listed = ["admin", "--db", path_text(&database), "--key-file", path_text(&key), "connection", "list"];
     assert!(binary.ok(&listed, "").contains("shop"));
 }

@@ -1,4 +1,4 @@
-//! Channels without a platform, and platforms that are simulated.
+//! Channels without a platform, and simulated platforms.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const JSON: &str = "content-type: application/json";
 
-/// What would reach a customer: channel, method, path, body.
+/// Requests that would reach a customer: channel, method, path, body.
 fn sends() -> [(&'static str, &'static str, &'static str, Value); 8] {
     let text = json!({"to": "+34600111222", "type": "text", "text": {"body": "hi"}});
     let mail = json!({"to": ["ana@mail.example"], "subject": "Hi", "text": "Hi"});
@@ -22,7 +22,6 @@ fn sends() -> [(&'static str, &'static str, &'static str, Value); 8] {
     ]
 }
 
-/// Asks with a key of a channel.
 fn ask(
     serving: &Serving,
     (channel, environment): (&str, &str),
@@ -34,7 +33,7 @@ fn ask(
     serving.ask(method, path, &[&key, JSON], &body)
 }
 
-/// Starts another on the same database; keys are told only once.
+/// Starts another service on the same database; keys are printed only once.
 fn again(binary: &Binary, serving: Serving, arguments: &[&str]) -> Serving {
     let keys = binary.folder().join("keys.json");
     if !keys.exists() {
@@ -47,7 +46,7 @@ fn again(binary: &Binary, serving: Serving, arguments: &[&str]) -> Serving {
 }
 
 #[test]
-fn what_is_not_connected_says_so_and_costs_nothing() {
+fn unconnected_channel_refuses_without_cost() {
     let binary = Binary::new();
     let mut serving = Serving::start(&binary, &[]);
     for (channel, method, path, body) in sends() {
@@ -71,7 +70,7 @@ fn what_is_not_connected_says_so_and_costs_nothing() {
 }
 
 #[test]
-fn simulated_platforms_take_what_is_sent_while_they_are_simulated() {
+fn simulated_platforms_accept_messages_while_simulated() {
     let binary = Binary::new();
     let serving = Serving::start(&binary, &[]);
     let mut serving = again(&binary, serving, &["--simulate"]);
@@ -87,7 +86,7 @@ fn simulated_platforms_take_what_is_sent_while_they_are_simulated() {
     let sms = json!({"to": "+34600111222", "body": "hi"});
     let sent = ask(&serving, ("voip", "live"), ("POST", "/v1/voip/sms"), &sms);
     assert_eq!((sent.status, &sent.json()["status"]), (200, &json!("sent")), "{sent:?}");
-    // The number that the simulation left is nobody's.
+    // The number of the simulation is not connected.
     serving = again(&binary, serving, &[]);
     let sent = ask(&serving, ("voip", "live"), ("POST", "/v1/voip/sms"), &sms);
     assert_eq!(sent.json()["code"], "NOT_CONFIGURED", "{sent:?}");

@@ -1,5 +1,4 @@
-//! What must be true of a run: what the service holds, every desk holds, once
-//! and in its order.
+//! Invariants of a run: every desk stores what the service holds, once and in its order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,14 +9,13 @@ use crate::simulation::desk::Desk;
 use crate::simulation::human::Human;
 use crate::simulation::town::Town;
 
-/// A message where it counts: place, way, and whether a customer wrote it.
+/// Message id, and true if a customer wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Held {
     id: String,
     inbound: bool,
 }
 
-/// Everything that is wrong, in words.
 #[derive(Debug, Default)]
 pub struct Wrongs(pub Vec<String>);
 
@@ -29,7 +27,7 @@ impl Wrongs {
     }
 }
 
-/// Makes the desk's own file watch over what must never happen in between.
+/// Adds triggers to the desk's file that record forbidden intermediate states.
 pub fn watch(folder: &Path) {
     let rank = |word: &str| {
         format!(
@@ -118,7 +116,7 @@ fn same_histories(
     }
 }
 
-/// What is unread, counted anew from what the service holds.
+/// Compares unread counts with those computed from the service's data.
 fn unread(cache: &Connection, desk: &Desk, served: &BTreeMap<String, Vec<Held>>, wrongs: &mut Wrongs) {
     let mut statement = cache
         .prepare("SELECT id, unread, seen_id FROM conversation WHERE channel = 'chat'")
@@ -129,7 +127,7 @@ fn unread(cache: &Connection, desk: &Desk, served: &BTreeMap<String, Vec<Held>>,
     for row in rows.expect("rows") {
         let (conversation, unread, seen) = row.expect("a row");
         let Some(history) = served.get(&conversation) else { continue };
-        // Who never looked has nothing unread before the last answer.
+        // Without a seen position, nothing before the last answer is unread.
         let looked = match &seen {
             Some(seen) => history.iter().position(|held| held.id == *seen),
             None => history.iter().rposition(|held| !held.inbound),
@@ -142,8 +140,7 @@ fn unread(cache: &Connection, desk: &Desk, served: &BTreeMap<String, Vec<Held>>,
     }
 }
 
-/// Every text that was written reached the platform once, unless it still
-/// waits or was given up; a person's word may have sent it again.
+/// Every written text arrived once, unless it waits, was dropped, or sent again by a decision.
 async fn sent_once(town: &Town, desk: &Desk, human: &Human, wrongs: &mut Wrongs) {
     let mut arrived: BTreeMap<String, u32> = BTreeMap::new();
     let reached = strings(town.sql(), "SELECT content FROM outbound");
@@ -170,7 +167,7 @@ async fn sent_once(town: &Town, desk: &Desk, human: &Human, wrongs: &mut Wrongs)
     }
 }
 
-/// The service's own books: every message that left was paid once.
+/// Every message that was sent was paid once.
 pub fn books(town: &Town, wrongs: &mut Wrongs) {
     let sql = town.sql();
     let number =
@@ -211,21 +208,20 @@ fn strings(connection: &Connection, sql: &str) -> Vec<String> {
     rows.map(|row| row.expect("a word")).collect()
 }
 
-/// How many messages a desk holds, for figures.
 pub fn count(folder: &Path) -> u64 {
     let connection = Connection::open(folder.join("cache.db")).expect("the cache opens");
     let count = connection.query_row("SELECT count(*) FROM message", [], |row| row.get::<_, u32>(0));
     u64::from(count.expect("a number"))
 }
 
-/// How many messages were taken from a desk's file on purpose.
+/// Number of messages deleted from a desk's file on purpose.
 pub fn lost(folder: &Path) -> u64 {
     let connection = Connection::open(folder.join("cache.db")).expect("the cache opens");
     let count = connection.query_row("SELECT count(*) FROM simulated_loss", [], |row| row.get::<_, u32>(0));
     count.map_or(0, u64::from)
 }
 
-/// All that the two files of a desk hold that a run decides, for the trace.
+/// Contents of a desk's files that depend on the seed, for the trace.
 pub fn contents(folder: &Path) -> Vec<String> {
     let cache = Connection::open(folder.join("cache.db")).expect("the cache opens");
     let mut all = strings(

@@ -1,4 +1,4 @@
-//! Clocks that are ahead of, or behind, the one that is turned by hand.
+//! Clocks with an offset to the test's clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -7,7 +7,6 @@ use frontdesk::model::time::{Clock, Moment, Timestamp};
 
 use crate::desk::HandClock;
 
-/// The true clock plus a span that can be changed.
 pub struct Skewed {
     base: Arc<HandClock>,
     by: AtomicI64,
@@ -18,7 +17,7 @@ impl Skewed {
         Arc::new(Self { base, by: AtomicI64::new(by) })
     }
 
-    /// Jumps so that it is this much off.
+    /// Sets the offset, in microseconds.
     pub fn set(&self, by: i64) {
         self.by.store(by, Ordering::SeqCst);
     }
@@ -29,12 +28,12 @@ impl Clock for Skewed {
         self.base.now().plus(self.by.load(Ordering::SeqCst))
     }
 
-    /// Counts on, whatever the clock was set to.
+    /// Not affected by the offset.
     fn moment(&self) -> Moment {
         self.base.moment()
     }
 
-    /// Counts on, whatever the clock was set to.
+    /// Not affected by the offset.
     fn since_boot(&self) -> Option<i64> {
         Some(self.base.now().micros())
     }

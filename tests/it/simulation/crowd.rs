@@ -1,4 +1,4 @@
-//! A town with some desks, for stories whose events are told one by one.
+//! A town with some desks, for tests that script each event.
 
 use std::ops::AsyncFnOnce;
 use std::sync::Arc;
@@ -24,10 +24,9 @@ use crate::simulation::line::Line;
 use crate::simulation::town::{Terms, Town};
 use crate::simulation::trace::Trace;
 
-/// How the desks of a crowd are made.
 pub struct Setting {
     pub desks: usize,
-    /// All on one folder, or each on its own.
+    /// True for one folder shared by all desks.
     pub shared: bool,
     pub polling: (u64, u64),
     pub assistant: AssistantChoice,
@@ -35,7 +34,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// One desk at the usual cadence, and nobody who answers by themselves.
+    /// One desk with default polling, without an assistant.
     pub fn one() -> Self {
         Self { desks: 1, shared: false, polling: (3, 10), assistant: AssistantChoice::Off, seed: 1 }
     }
@@ -49,10 +48,10 @@ pub struct Crowd {
 }
 
 impl Crowd {
-    /// A town without messages; every desk has read what there is.
+    /// A town without messages; every desk has read it.
     pub async fn gather(setting: Setting) -> Self {
         let clock = HandClock::new();
-        let trace = Trace::kept();
+        let trace = Trace::recording();
         let mut folders = vec![tempfile::tempdir().expect("a folder")];
         let terms = Terms { seed: setting.seed, skew: 40 * SECOND, assistant: setting.assistant };
         let town = Town::found(folders[0].path(), terms, clock.clone(), trace.clone()).await;
@@ -97,7 +96,6 @@ impl Crowd {
         self.clock.now().micros()
     }
 
-    /// Lets time pass at every desk and in the town.
     pub async fn pass(&mut self, span: i64) {
         let until = self.now() + span;
         loop {
@@ -110,44 +108,37 @@ impl Crowd {
         self.town.lock().await.pass_until(until).await;
     }
 
-    /// Lets time pass in the town alone.
     pub async fn pass_in_town(&self, span: i64) {
         let until = self.now() + span;
         self.town.lock().await.pass_until(until).await;
     }
 
-    /// Something happens in the town.
     pub async fn town<R>(&self, act: impl AsyncFnOnce(&mut Town) -> R) -> R {
         act(&mut *self.town.lock().await).await
     }
 
-    /// The conversations as a desk lists them.
     pub fn list(&self, desk: usize) -> Vec<ConversationRow> {
         let desk = &self.desks[desk];
         let query = ConversationQuery::first(desk.channel().clone(), ConversationFilter::all(), 1000);
         desk.body().reader.conversations(&query).expect("a list").rows
     }
 
-    /// The conversation with a number, as a desk has it.
     pub fn with(&self, desk: usize, number: &str) -> Option<ConversationRow> {
         self.list(desk)
             .into_iter()
             .find(|conversation_row| conversation_row.conversation.address.as_deref() == Some(number))
     }
 
-    /// The messages a desk holds of a conversation, oldest first.
     pub fn messages(&self, desk: usize, conversation: &ConversationId) -> Vec<Message> {
         let page = history(&self.desks[desk], conversation, 10_000);
         page.messages.into_iter().map(|message| message.message).collect()
     }
 
-    /// The newest message a desk holds of a conversation.
     pub fn newest(&self, desk: usize, conversation: &ConversationId) -> Option<HistoryPosition> {
         let newest = history(&self.desks[desk], conversation, 1).messages.pop()?.message;
         Some((newest.created_at?, newest.id))
     }
 
-    /// Queues rows of one conversation at a desk.
     pub fn queue(
         &mut self,
         desk: usize,
@@ -169,8 +160,7 @@ impl Crowd {
         queued
     }
 
-    /// What reached the platform from any desk or colleague, with the
-    /// recipient, oldest first.
+    /// Recipient and content of everything that reached the platform, oldest first.
     pub async fn arrived(&self) -> Vec<(String, String)> {
         let town = self.town.lock().await;
         let sql = "SELECT recipient, content FROM outbound ORDER BY seq";
@@ -180,7 +170,6 @@ impl Crowd {
     }
 }
 
-/// A text for a number.
 pub fn text(to: &str, text: &str) -> Operation {
     Operation::SendText { to: to.to_owned(), text: text.to_owned(), reply_to: None }
 }

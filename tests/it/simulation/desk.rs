@@ -1,5 +1,4 @@
-//! One desk of the simulation: real files, the engine's real steps, a clock
-//! of its own that may be wrong, and a process that may end at any request.
+//! One desk of the simulation: real files and sync, its own clock, and a process that may end.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -23,7 +22,7 @@ use crate::simulation::line::Line;
 use crate::simulation::notices::{self, Notices};
 use crate::simulation::trace::Trace;
 
-/// What a desk is made of, whatever its process does.
+/// Parts of a desk that outlive its process.
 pub struct Desk {
     pub number: usize,
     pub folder: PathBuf,
@@ -33,20 +32,18 @@ pub struct Desk {
     pub body: Option<Body>,
     pub crashes: u32,
     made: Made,
-    /// When each loop takes its next step, in true time; last the one that
-    /// keeps the lease.
+    /// Next step of each loop on the true clock; the last is the lease's.
     next: [i64; LEASE + 1],
 }
 
-/// What a desk is made with.
 #[derive(Clone)]
 pub struct Made {
     pub number: usize,
     pub folder: PathBuf,
     pub spec: ChannelSpec,
-    /// Seconds between two polls when the tab is looked at, and when not.
+    /// Seconds between polls while the tab is watched, and otherwise.
     pub polling: (u64, u64),
-    /// Whether other processes may be on the folder.
+    /// True if other processes may use the folder.
     pub shared: bool,
     pub clock: Arc<Skewed>,
     pub line: Arc<Line>,
@@ -54,22 +51,20 @@ pub struct Made {
     pub trace: Trace,
 }
 
-/// A process on a desk.
 pub struct Body {
     pub store: Store,
     pub reader: Reader,
     pub tab: Arc<TabSync>,
     loops: [TabLoop; Loop::ALL.len()],
     leading: Option<LeaseManager>,
-    /// What steps taken by hand remember.
     pub steps: Steps,
 }
 
-/// The place of the loop that keeps the lease.
+/// Index of the lease loop.
 const LEASE: usize = Loop::ALL.len();
 
 impl Desk {
-    /// A desk whose process does not run yet.
+    /// A desk without a running process.
     pub fn new(made: Made) -> Self {
         Self {
             number: made.number,
@@ -84,7 +79,6 @@ impl Desk {
         }
     }
 
-    /// Starts a process on the desk's files.
     pub fn start(&mut self, now: i64) {
         let Made { spec, clock, line, chance, trace, number, .. } = self.made.clone();
         let owner = format!("desk {number}");
@@ -127,7 +121,7 @@ impl Desk {
         self.next[LEASE] = lease;
     }
 
-    /// Ends the process: whatever was under way is left as it is.
+    /// Ends the process as a crash does.
     pub fn end(&mut self) {
         self.body = None;
     }
@@ -144,7 +138,6 @@ impl Desk {
         &self.body().tab
     }
 
-    /// The hands, and what steps taken by hand remember.
     pub fn by_hand(&mut self) -> (&ChannelSync, &mut Steps) {
         let body = self.body.as_mut().expect("it runs");
         (body.tab.channel(), &mut body.steps)
@@ -154,40 +147,38 @@ impl Desk {
         &self.body().store
     }
 
-    /// When something of it is due, in true time.
+    /// Time of the next step on the true clock.
     pub fn due(&self) -> i64 {
         if self.body.is_some() { self.next.into_iter().min().unwrap_or(i64::MAX) } else { i64::MAX }
     }
 
-    /// The machine sleeps: nothing is due before.
+    /// Suspends the machine until then.
     pub fn sleep_until(&mut self, until: i64) {
         self.next = self.next.map(|number| number.max(until));
     }
 
-    /// The machine is woken.
     pub fn wake(&mut self, now: i64) {
         self.next = self.next.map(|entry| if entry < i64::MAX / 8 { entry.min(now) } else { entry });
     }
 
-    /// When each loop is due, in true time.
+    /// Next step of each loop on the true clock.
     pub fn next(&self) -> [i64; LEASE + 1] {
         self.next
     }
 
-    /// What someone looks at.
+    /// Sets the conversation on screen.
     pub fn focus(&mut self, open: Option<Option<ConversationId>>, now: i64) {
         let (visible, open) = (open.is_some(), open.flatten());
         self.tab().focus(visible, open);
         self.hear_bells(now);
     }
 
-    /// Wakes the loop that sends.
     pub fn wake_outbox(&mut self, now: i64) {
         self.tab().wake(Loop::Push);
         self.hear_bells(now);
     }
 
-    /// Takes the step that is due longest. False if the process ended in it.
+    /// Takes the earliest due step. Returns false if the process ended in it.
     pub async fn step(&mut self, now: impl Fn() -> i64) -> bool {
         let Some(body) = &mut self.body else { return true };
         let place = (0..=LEASE).min_by_key(|place| self.next[*place]).expect("some");
@@ -225,7 +216,6 @@ impl Desk {
     }
 }
 
-/// The tab every desk here has.
 pub fn spec(base_url: &str, key: frontdesk::model::secret::Secret) -> ChannelSpec {
     ChannelSpec {
         id: ChannelId::from("chat"),

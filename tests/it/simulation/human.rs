@@ -1,5 +1,4 @@
-//! A person at a desk for part of the day: opens conversations, takes over,
-//! answers, hands back, and decides about what could not be sent.
+//! A person at a desk for part of the day: takes over, answers, hands back, decides.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +15,21 @@ use frontdesk::store::outbox::NewRow;
 
 use crate::simulation::desk::Desk;
 
-/// Rows of a list or a history a person looks at.
+/// Rows of a list or a history on screen.
 const SCREEN: u32 = 40;
 
 pub struct Human {
-    /// When the person is there, in true time.
+    /// Sessions on the true clock.
     sessions: Vec<(i64, i64)>,
     pub next: i64,
     chance: Chance,
     open: Option<ConversationId>,
     texts: u64,
-    /// What was written and not dropped: its text, and how often it was sent
-    /// under another key because a person said so.
+    /// Texts written and not dropped, with the number of times each was sent again.
     pub written: BTreeMap<String, u32>,
-    /// Texts a person gave up.
+    /// Texts dropped by the person.
     pub dropped: BTreeMap<String, u32>,
-    /// Conversations of which everything stored was seen, until which place.
+    /// Number of reactions sent.
     pub reacted: u64,
 }
 
@@ -50,7 +48,12 @@ impl Human {
         }
     }
 
-    /// Does the next thing at a desk whose process runs.
+    pub fn visit(&mut self, session: (i64, i64)) {
+        self.sessions.push(session);
+        self.next = self.next.min(session.0);
+    }
+
+    /// Takes the next action at a running desk.
     pub fn act(&mut self, desk: &mut Desk, now: i64) {
         let here = self.sessions.iter().any(|(from, to)| (*from..*to).contains(&now));
         if !here {
@@ -140,7 +143,6 @@ impl Human {
         desk.store().enqueue_many(rows, false, desk.clock.now()).expect("queued");
     }
 
-    /// A row waits for a word.
     fn decide(&mut self, desk: &Desk, row: &OutboxRow) {
         let say = |verdict| desk.store().decide(&row.id, verdict, None, desk.clock.now()).expect("decided");
         let tried = match self.chance.below(4) {
@@ -162,7 +164,6 @@ impl Human {
         }
     }
 
-    /// Decides about every row that waits for a person, wherever it is.
     pub async fn clear_desk(&mut self, desk: &Desk) {
         for row in stopped_rows(desk).await {
             self.decide(desk, &row);
@@ -170,13 +171,11 @@ impl Human {
     }
 }
 
-/// A window of a history.
 pub fn history(desk: &Desk, conversation: &ConversationId, limit: u32) -> HistoryPage {
     let query = HistoryQuery { channel: desk.channel().clone(), conversation: conversation.clone(), limit };
     desk.body().reader.history(&query).expect("a history")
 }
 
-/// All rows of the outbox that wait for a person.
 pub async fn stopped_rows(desk: &Desk) -> Vec<OutboxRow> {
     let rows = desk.store().lane_rows(desk.channel()).await.expect("rows");
     rows.into_iter().map(|row| row.row).filter(OutboxRow::is_stopped).collect()

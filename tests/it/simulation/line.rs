@@ -1,5 +1,4 @@
-//! The way between a desk and the town: takes time, and breaks now and then
-//! as its seed decides.
+//! The network between a desk and the town: adds latency and injects faults, both from a seed.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::future::pending;
@@ -21,10 +20,9 @@ use crate::simulation::notices::Notices;
 use crate::simulation::town::Town;
 use crate::simulation::trace::Trace;
 
-/// Bodies kept to be answered again later.
+/// Maximum number of stored answers.
 const KEPT: usize = 64;
 
-/// What can go wrong with one exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// No connection: no byte leaves.
@@ -33,19 +31,19 @@ pub enum Fault {
     CutBefore,
     /// The request is carried out, the answer is lost.
     CutAfter,
-    /// The answer's head comes, its body does not.
+    /// The head of the answer arrives, the body does not.
     Torn,
-    /// Not carried out.
+    /// Server error; the request was not carried out.
     ServerError,
-    /// Carried out, and then the answer is an error.
+    /// Server error after the request was carried out.
     ServerErrorAfter,
-    /// Refused for the rate, though the budget is not used up.
+    /// 429 although the rate limit is not used up.
     TooMany,
-    /// An earlier answer to the same question.
+    /// An earlier answer to the same request.
     Stale,
     /// The answer comes late.
     Slow,
-    /// Carried out, but the desk has given up waiting.
+    /// Carried out, but the desk's timeout is over.
     TimedOut,
     /// The desk's process ends before the request leaves.
     CrashBefore,
@@ -54,7 +52,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Those that happen by themselves.
+    /// Faults drawn at random.
     const USUAL: [Self; 10] = [
         Self::NotSent,
         Self::CutBefore,
@@ -69,7 +67,6 @@ impl Fault {
     ];
 }
 
-/// One request as it was seen on the line.
 #[derive(Debug, Clone)]
 pub struct Seen {
     pub at: i64,
@@ -77,18 +74,18 @@ pub struct Seen {
     pub path: String,
     pub key: Option<String>,
     pub status: Option<u16>,
-    /// Whether a byte may have left.
+    /// True if a byte may have left.
     pub left: bool,
-    /// The text it sends, if it sends one.
+    /// Text of the message the request sends.
     pub text: Option<String>,
-    /// Whether an earlier answer was given again.
+    /// True if an earlier answer was replayed.
     pub was_kept: bool,
 }
 
-/// Which answers are kept to be given again.
+/// Answers that are stored for a replay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Keep {
-    /// Now and then one.
+    /// A random selection.
     #[default]
     Some,
     All,
@@ -105,11 +102,11 @@ pub struct Line {
 
 #[derive(Default)]
 struct State {
-    /// Exchanges of a thousand that go wrong.
+    /// Faults per thousand exchanges.
     faults_per_mille: u64,
-    /// Of the next exchanges, before chance has its say.
+    /// Outcomes of the next exchanges; random faults follow.
     script: VecDeque<Option<Fault>>,
-    /// Nothing gets through.
+    /// True if no request gets through.
     dead: bool,
     recent: HashMap<String, (HeaderMap, Vec<u8>)>,
     keep: Keep,
@@ -118,15 +115,15 @@ struct State {
     early: Option<Early>,
 }
 
-/// A bell that rings too early: for these messages it has.
+/// Planted bug: notifies about messages before they are stored.
 struct Early {
     notices: Arc<Mutex<Notices>>,
     rung: BTreeSet<String>,
 }
 
 impl Early {
-    /// Rings for every message of an answer that is new to it.
-    fn hear(&mut self, body: &[u8]) {
+    /// Notifies about every new message in an answer.
+    fn notify_new_messages(&mut self, body: &[u8]) {
         let told: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
         for message in told["data"].as_array().into_iter().flatten() {
             let text = |name: &str| message[name].as_str().unwrap_or_default().to_owned();
@@ -147,57 +144,52 @@ impl Line {
         look(&mut self.state.lock().expect("no one failed"))
     }
 
-    /// So many exchanges of a thousand go wrong from now on.
     pub fn faults(&self, per_mille: u64) {
         self.state(|state| state.faults_per_mille = per_mille);
     }
 
-    /// What becomes of the next exchanges; `None` lets one through.
+    /// Sets the outcomes of the next exchanges; `None` lets one through.
     pub fn script(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
         self.state(|state| state.script.extend(faults));
     }
 
-    /// What was to become of the next exchanges is forgotten.
     pub fn no_script(&self) {
         self.state(|state| state.script.clear());
     }
 
-    /// The server is dead, or alive again.
+    /// Makes the server unreachable, or reachable again.
     pub fn dead(&self, dead: bool) {
         self.state(|state| state.dead = dead);
     }
 
-    /// Every answer is kept from now on.
     pub fn keep_everything(&self) {
         self.state(|state| state.keep = Keep::All);
     }
 
-    /// The answers kept so far stay as they are.
     pub fn keep_nothing_more(&self) {
         self.state(|state| state.keep = Keep::None);
     }
 
-    /// A planted bug: what the trigger tells rings before it is stored.
+    /// Plants the bug: a trigger event notifies before the message is stored.
     pub fn ring_early(&self, notices: Arc<Mutex<Notices>>) {
         self.state(|state| state.early = Some(Early { notices, rung: BTreeSet::new() }));
     }
 
-    /// Keeps what is seen from now on.
+    /// Records requests from now on.
     pub fn listen(&self) {
         self.state(|state| state.log = Some(Vec::new()));
     }
 
-    /// What was seen since the last look.
+    /// Returns and clears the recorded requests.
     pub fn seen(&self) -> Vec<Seen> {
         self.state(|state| state.log.as_mut().map(std::mem::take).unwrap_or_default())
     }
 
-    /// Requests in all.
     pub fn requests(&self) -> u64 {
         self.state(|state| state.requests)
     }
 
-    /// Ends when the desk's process is to end.
+    /// Completes when the desk's process has to crash.
     pub async fn crashed(&self) {
         self.crash.notified().await;
     }
@@ -215,7 +207,7 @@ impl Line {
         (Some(Fault::USUAL[index]), dead)
     }
 
-    /// A span of time up to so many milliseconds.
+    /// A random time up to so many milliseconds; in microseconds.
     fn up_to(&self, millis: u64) -> i64 {
         i64::try_from(1 + self.chance.below(millis * 1000)).expect("small")
     }
@@ -302,14 +294,14 @@ impl Line {
             }
             Some(Fault::ServerErrorAfter) => Ok(refusal(502, "WHATSAPP_ERROR", None)),
             Some(Fault::Torn) => {
-                let why = SafeText::line("the answer was cut short or could not be unpacked");
+                let why = SafeText::line("the answer was incomplete or could not be decompressed");
                 Ok(IncomingResponse { body: Err(IncompleteBody { why, too_large: false }), ..answer })
             }
             _ => Ok(answer),
         }
     }
 
-    /// Asks the service, and keeps the answer to give it again some time.
+    /// Asks the service and may store the answer for a replay.
     async fn ask(&self, town: &mut Town, request: &OutgoingRequest) -> IncomingResponse {
         let path = request.url.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
         let mut asked = Request::new(request.body.clone());
@@ -319,7 +311,7 @@ impl Line {
         asked.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
         let (head, body) = town.answer(asked).await.into_parts();
         if request.url.ends_with("/triggers/new-message") {
-            self.state(|state| state.early.iter_mut().for_each(|early| early.hear(&body)));
+            self.state(|state| state.early.iter_mut().for_each(|early| early.notify_new_messages(&body)));
         }
         let answer =
             IncomingResponse { status: head.status.as_u16(), headers: head.headers, body: Ok(body.into()) };
@@ -347,7 +339,6 @@ impl Transport for Line {
     }
 }
 
-/// The text a request's body sends.
 fn text_in(body: &[u8]) -> Option<String> {
     let body: serde_json::Value = serde_json::from_slice(body).ok()?;
     Some(body["text"]["body"].as_str()?.to_owned())

@@ -1,8 +1,5 @@
-//! Rings as a person hears them: each must be for a message that nothing has
-//! rung for yet.
-//!
-//! The desk's own file notes what is stored, in its order, so that a ring has
-//! to look only at what came since the last one.
+//! Notifications as a person hears them: each must be for a new message. A trigger in the desk's
+//! file records stored messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,19 +7,18 @@ use std::path::{Path, PathBuf};
 use frontdesk::model::ids::ConversationId;
 use rusqlite::{Connection, OpenFlags};
 
-/// What has rung on one desk.
 pub struct Notices {
     folder: PathBuf,
     heard: BTreeSet<String>,
-    /// The last stored message each conversation rang for.
+    /// Last stored message of each conversation at its last notification.
     until: BTreeMap<ConversationId, i64>,
     pub count: u64,
-    /// Rings for nothing new.
+    /// Notifications without a new message.
     pub doubled: Vec<String>,
     connection: Option<Connection>,
 }
 
-/// Makes the desk's file note every message of a customer that is stored.
+/// Adds a trigger to the desk's file that records customers' messages.
 pub fn watch(folder: &Path) {
     let connection = Connection::open(folder.join("cache.db")).expect("the cache opens");
     connection
@@ -51,7 +47,7 @@ impl Notices {
         }
     }
 
-    /// A conversation rings. The messages are stored by then.
+    /// Handles a notification; its messages are stored by then.
     pub fn ring(&mut self, conversation: &ConversationId) {
         let connection = self.connection.get_or_insert_with(|| {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -79,7 +75,6 @@ impl Notices {
         }
     }
 
-    /// Whether something has rung for a message.
     pub fn has(&self, message: &str) -> bool {
         self.heard.contains(message)
     }

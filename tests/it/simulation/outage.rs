@@ -1,6 +1,5 @@
-//! A server that is dead for an hour, three processes on one data folder, and
-//! two hundred texts that wait: no storm, and each text arrives once, in its
-//! lane's order, those that are old only after a person's word.
+//! A server that is dead for an hour, three processes and many waiting texts: no request storm, and
+//! each text arrives once, in the order of its lane. `FRONTDESK_OUTAGE_TEXTS` sets their number.
 
 use std::collections::BTreeMap;
 
@@ -12,88 +11,101 @@ use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND};
 use crate::simulation::crowd::{Crowd, Setting, text};
 use crate::simulation::human::{history, stopped_rows};
 use crate::simulation::line::Seen;
+use crate::simulation::seeds::number;
 use crate::simulation::town::{Happening, phone};
 
-/// Processes on the folder.
 const PROCESSES: usize = 3;
-/// Conversations with texts.
-const LANES: usize = 20;
-/// Texts that are queued soon after the server died.
-const OLD: usize = 160;
-/// Texts that are queued less than two minutes before it comes back.
-const YOUNG: usize = 40;
+const TEXTS: u64 = 60;
 
-/// Three processes on one folder, who know of all conversations.
-async fn office() -> Crowd {
+/// Texts of an outage, in turn in each lane.
+#[derive(Debug, Clone, Copy)]
+struct Texts {
+    lanes: usize,
+    /// Queued soon after the server died.
+    old: usize,
+    /// All; the rest is queued less than two minutes before the server is back.
+    all: usize,
+}
+
+impl Texts {
+    fn new() -> Self {
+        let all = usize::try_from(number("FRONTDESK_OUTAGE_TEXTS", TEXTS)).expect("small");
+        Self { lanes: all / 10, old: all * 4 / 5, all }
+    }
+}
+
+/// Three processes on one folder that know all conversations.
+async fn office(texts: Texts) -> Crowd {
     let mut crowd = Crowd::gather(Setting { desks: PROCESSES, shared: true, ..Setting::one() }).await;
-    crowd.town(async |town| drop(town.customers_write((0..LANES).collect()).await)).await;
+    crowd.town(async |town| drop(town.customers_write((0..texts.lanes).collect()).await)).await;
     let now = crowd.now();
     crowd.desks[1].focus(Some(None), now);
     crowd.pass(3 * MINUTE).await;
-    assert_eq!(crowd.list(2).len(), LANES);
+    assert_eq!(crowd.list(2).len(), texts.lanes);
     crowd
 }
 
-/// What all processes asked since the last look, in its order.
-fn seen(crowd: &Crowd) -> Vec<Seen> {
+fn all_requests(crowd: &Crowd) -> Vec<Seen> {
     let mut seen: Vec<_> = crowd.desks.iter().flat_map(|desk| desk.line.seen()).collect();
     seen.sort_by_key(|seen| seen.at);
     seen
 }
 
-/// Texts are written in turn at each process, to each lane in turn.
-fn write(crowd: &mut Crowd, numbers: std::ops::Range<usize>) {
+/// Queues texts at each process and in each lane in turn.
+fn write(crowd: &mut Crowd, lanes: usize, numbers: std::ops::Range<usize>) {
     for number in numbers {
-        let to = phone(number % LANES);
+        let to = phone(number % lanes);
         let id = crowd.with(0, &to).expect("it is listed").conversation.id;
         let seen: Option<HistoryPosition> = crowd.newest(0, &id);
         crowd.queue(number % PROCESSES, &id, seen, vec![text(&to, &format!("text {number:03}"))]);
     }
 }
 
-/// Requests during an hour without a server, with or without texts that wait.
-async fn dead_hour(office: &mut Crowd, texts: bool) -> usize {
+/// Requests during an hour without a server, with or without waiting texts.
+async fn dead_hour(office: &mut Crowd, texts: Option<Texts>) -> usize {
     office.desks.iter().for_each(|desk| desk.line.dead(true));
     office.pass(10 * SECOND).await;
-    seen(office);
-    if texts {
-        write(office, 0..OLD);
+    all_requests(office);
+    if let Some(Texts { lanes, old, .. }) = texts {
+        write(office, lanes, 0..old);
     }
     office.pass(HOUR - MINUTE - 10 * SECOND).await;
-    if texts {
-        write(office, OLD..OLD + YOUNG);
+    if let Some(Texts { lanes, old, all }) = texts {
+        write(office, lanes, old..all);
     }
     office.pass(MINUTE).await;
-    let seen = seen(office);
+    let seen = all_requests(office);
     assert!(seen.iter().all(|seen| seen.status.is_none()), "nothing got through");
     seen.len()
 }
 
 #[tokio::test]
 async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
-    let alone = dead_hour(&mut office().await, false).await;
-    let mut office = office().await;
-    // One customer writes while nobody can be reached: the thread moves.
-    let moved = LANES - 1;
+    let texts = Texts::new();
+    let Texts { lanes: lane_count, old, all } = texts;
+    let alone = dead_hour(&mut office(texts).await, None).await;
+    let mut office = office(texts).await;
+    // A customer writes during the outage: the conversation moves on.
+    let moved = lane_count - 1;
     let at = office.now() + HOUR / 2;
     office.town(async |town| town.plan(vec![(at, Happening::Writes { customer: moved })])).await;
-    let with_texts = dead_hour(&mut office, true).await;
-    println!("requests in the dead hour: {alone} by probing alone, {with_texts} with 200 texts");
+    let with_texts = dead_hour(&mut office, Some(texts)).await;
+    println!("requests in the dead hour: {alone} by probing alone, {with_texts} with {all} texts");
     assert!(with_texts * 10 <= alone * 12, "{with_texts} against {alone}");
 
     office.desks.iter().for_each(|desk| desk.line.dead(false));
     office.pass(10 * MINUTE).await;
     let before = office.arrived().await;
-    let young = |content: &str| content >= format!("text {OLD:03}").as_str();
+    let young = |content: &str| content >= format!("text {old:03}").as_str();
     let stopped = stopped_rows(&office.desks[0]).await;
     assert!(before.is_empty() || before.iter().all(|(_, content)| young(content)), "{before:?}");
     let late = stopped
         .iter()
         .filter(|outbox_row| matches!(outbox_row.state, RowState::Stopped(StopReason::Late, _)))
         .count();
-    assert_eq!(late, LANES, "the first of each lane asks: {stopped:?}");
+    assert_eq!(late, lane_count, "the first of each lane asks: {stopped:?}");
 
-    // The person says: send them all the same.
+    // The person decides to send all of them.
     let mut words = 0;
     for _ in 0..200 {
         let asking = stopped_rows(&office.desks[0]).await;
@@ -121,9 +133,9 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
     for (to, content) in &arrived {
         lanes.entry(to).or_default().push(content);
     }
-    for lane in 0..LANES {
-        let expected: Vec<_> = (0..OLD + YOUNG)
-            .filter(|number| number % LANES == lane)
+    for lane in 0..lane_count {
+        let expected: Vec<_> = (0..all)
+            .filter(|number| number % lane_count == lane)
             .map(|number| format!("text {number:03}"))
             .collect();
         assert_eq!(
@@ -132,14 +144,14 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
             "lane {lane}"
         );
     }
-    let seen = seen(&office);
+    let seen = all_requests(&office);
     let busiest = seen.iter().map(|entry| {
         let within = |other: &&Seen| (entry.at..entry.at + SECOND).contains(&other.at);
         seen.iter().filter(within).count()
     });
     let busiest = busiest.max().expect("requests");
-    println!("after its return at most {busiest} requests a second; {words} words for {} texts", OLD + YOUNG);
+    println!("after its return at most {busiest} requests a second; {words} words for {all} texts");
     assert!(busiest <= 20, "{busiest} requests in a second");
     let keys: std::collections::BTreeSet<_> = seen.iter().filter_map(|seen| seen.key.clone()).collect();
-    assert_eq!(keys.len(), OLD + YOUNG, "one key for each text");
+    assert_eq!(keys.len(), all, "one key for each text");
 }

@@ -1,6 +1,4 @@
-//! The simulation can fail: bugs are planted at a desk, and each is found.
-//! Nothing of the program is changed; its files, or the way its answers come,
-//! betray it.
+//! The simulation detects bugs: each one planted in a desk's files or answers is found.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,26 +10,23 @@ use crate::simulation::seeds::{THREADS, on_a_thread};
 use crate::simulation::town::Happening;
 use crate::simulation::trace::Trace;
 
-/// Hours of a run; the bugs show soon.
+/// Hours of a run; the bugs show early.
 const HOURS: i64 = 6;
-/// Seeds tried at most until a bug shows.
+/// Maximum number of seeds until a bug shows.
 const SEEDS: u64 = 5;
-/// Exchanges of a thousand that go wrong where the outbox is betrayed.
+/// Faults per thousand exchanges for bugs in the outbox.
 const FAULTS: u64 = 250;
 
-/// What is done to a desk.
+/// Place of a planted bug.
 #[derive(Debug, Clone, Copy)]
 enum Betrayal {
-    /// To its cache.
     Cache(&'static str),
-    /// To its outbox.
     Outbox(&'static str),
-    /// It rings for what an answer holds before that is stored.
+    /// Notifies about an answer before it is stored.
     EarlyBell,
 }
 
-/// A bug, the first seed that is tried, what is done, and the words that tell
-/// that it was found.
+/// Name of a bug, first seed, the bug, and the words of its finding.
 const BUGS: [(&str, u64, Betrayal, &str); 10] = [
     (
         "a message that is lost",
@@ -134,8 +129,7 @@ const BUGS: [(&str, u64, Betrayal, &str); 10] = [
     ),
 ];
 
-/// A short run with a busy hour: more conversations than a page lists, and
-/// more messages than the trigger tells.
+/// A short run with a busy hour: more conversations and messages than one answer holds.
 async fn busy(seed: u64) -> Run {
     let run = Run::new(seed, HOURS, Trace::default()).await;
     let from = run.start() + 2 * HOUR;
@@ -145,7 +139,6 @@ async fn busy(seed: u64) -> Run {
     run
 }
 
-/// One run with a bug, or without.
 fn run(seed: u64, bug: Option<Betrayal>) -> Outcome {
     on_a_thread(async {
         let run = busy(seed).await;
@@ -194,9 +187,7 @@ fn without_a_bug_nothing_is_found() {
     }
 }
 
-/// A message this desk loses behind its own back is no bug of its own: an
-/// answer that says the same as before is not taken in again. Within a day it
-/// is missed all the same, and read again.
+/// A message lost behind the desk's back is found and read again within a day.
 #[test]
 fn what_a_desk_lost_is_read_again_within_a_day() {
     let loses = "CREATE TRIGGER planted AFTER UPDATE OF behind ON conversation

@@ -1,4 +1,4 @@
-//! The corpus of hostile polling, case by case and by name.
+//! The corpus of hostile polling, one test per case.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::simulation::human::stopped_rows;
 use crate::simulation::line::{Fault, Seen};
 use crate::simulation::town::{Happening, phone};
 
-/// Each line of the corpus and the test that holds it.
+/// Each case of the corpus with a test.
 const HELD: [&str; 11] = [
     "burst-51",
     "burst-5000",
@@ -47,20 +47,18 @@ fn every_line_of_the_corpus_has_a_test() {
     }
 }
 
-/// The test a name of the corpus has.
+/// Name of the test for a case.
 fn function_of(name: &str) -> String {
     let name = name.replace('-', "_");
     if name.starts_with(|name: char| name.is_ascii_digit()) { format!("storm_of_{name}") } else { name }
 }
 
-/// All messages a desk holds of all conversations.
 fn all(crowd: &Crowd, desk: usize) -> Vec<Message> {
     let rows = crowd.list(desk);
     rows.iter().flat_map(|row| crowd.messages(desk, &row.conversation.id)).collect()
 }
 
-/// Every inbound message is there once, rang, and stands in the server's
-/// order.
+/// Checks that every inbound message is stored once, notified, and in the server's order.
 async fn complete(crowd: &Crowd, desk: usize, count: usize) {
     let held = all(crowd, desk);
     let inbound: Vec<_> =
@@ -83,18 +81,18 @@ async fn complete(crowd: &Crowd, desk: usize, count: usize) {
     }
 }
 
-/// Each of these messages rang, and nothing rang twice.
+/// Checks that each message notified and none twice.
 fn rang(crowd: &Crowd, desk: usize, ids: &BTreeSet<&str>) {
     let notices = crowd.desks[desk].notices.lock().expect("no one failed");
     assert!(notices.doubled.is_empty(), "{:?}", notices.doubled);
     assert!(ids.iter().all(|text| notices.has(text)), "each rang");
 }
 
-fn asked(seen: &[Seen], prefix: &str) -> usize {
+fn request_count(seen: &[Seen], prefix: &str) -> usize {
     seen.iter().filter(|seen| seen.path.starts_with(prefix)).count()
 }
 
-/// The most requests within any span.
+/// Maximum number of requests within any span.
 fn busiest(seen: &[Seen], span: i64) -> usize {
     let mut most = 0;
     let mut first = 0;
@@ -116,7 +114,7 @@ async fn burst_51() {
     crowd.town(async |crowd| drop(crowd.customers_write((0..51).collect()).await)).await;
     crowd.pass(15 * SECOND).await;
     let seen = crowd.desks[0].line.seen();
-    assert!(asked(&seen, "/messages?") > 0, "the gap is found and closed: {seen:#?}");
+    assert!(request_count(&seen, "/messages?") > 0, "the gap is found and closed: {seen:#?}");
     complete(&crowd, 0, 60 + 51).await;
 }
 
@@ -160,8 +158,7 @@ async fn deleted_while_paging() {
     crowd.desks[0].end();
     crowd.town(async |crowd| drop(crowd.customers_write((0..170).collect()).await)).await;
     crowd.pass(40 * MINUTE).await;
-    // All of it has moved since: the walk down the list takes several pages,
-    // and people are deleted between them.
+    // All conversations have moved: reading the list takes several pages, with deletions between.
     crowd.town(async |crowd| drop(crowd.customers_write((0..170).collect()).await)).await;
     let from = crowd.now();
     let plan = (0..60)
@@ -172,7 +169,7 @@ async fn deleted_while_paging() {
     crowd.pass(30 * MINUTE).await;
     let gone = crowd.town(async |crowd| crowd.deleted.clone()).await;
     assert_eq!(gone.len(), 60);
-    // Whoever looks at one of them finds it gone.
+    // A person who opens one of them finds it gone.
     for id in &gone {
         let now = crowd.now();
         crowd.desks[0].focus(Some(Some(ConversationId::new(id.as_str()))), now);
@@ -229,8 +226,7 @@ async fn storm_of_429_storm() {
     assert!(busiest(&seen, MINUTE) <= 300 && busiest(&seen, SECOND) <= 20, "within the budget");
 }
 
-/// There is no way in for webhooks here; the trigger and a history bring the
-/// same message, in either order, and so does another process.
+/// Trigger, history and another process bring the same message in any order.
 #[tokio::test]
 async fn dup_delivery_webhook_and_poll() {
     let mut crowd = Crowd::gather(Setting { desks: 2, shared: true, ..Setting::one() }).await;
@@ -266,7 +262,7 @@ async fn status_regress() {
     let seen = crowd.newest(0, &here);
     crowd.queue(0, &here, seen, vec![text(&phone(0), "Hello")]);
     crowd.desks[0].line.keep_everything();
-    // Read until the answer that is kept says that it has only been sent.
+    // Read until the replayed answer says only `sent`.
     crowd.pass(SECOND).await;
     crowd.desks[0].tab().channel().pull_history(&here).await;
     let status = |crowd: &Crowd| crowd.messages(0, &here).pop().expect("sent").delivery;
@@ -289,7 +285,7 @@ async fn ai_replies_while_typing() {
     crowd.pass(MINUTE).await;
     let here = crowd.with(0, &phone(0)).expect("listed").conversation.id;
     let on_screen = crowd.newest(0, &here);
-    // The composer is open; the customer writes on, and the AI answers.
+    // The composer is open; the customer keeps writing and the AI answers.
     crowd.town(async |crowd| drop(crowd.customers_write(vec![0]).await)).await;
     crowd.pass_in_town(10 * SECOND).await;
     let pause = Operation::SetAutomation { enabled: false };

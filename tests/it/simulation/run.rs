@@ -1,5 +1,4 @@
-//! One run: a town, desks and people for some days, one thing after another
-//! on one clock, decided by one seed.
+//! One run: a town, desks and people for some days, sequentially on one clock, decided by one seed.
 
 use std::sync::Arc;
 
@@ -16,17 +15,14 @@ use crate::simulation::line::{Fault, Line};
 use crate::simulation::town::{Happening, Terms, Town};
 use crate::simulation::trace::Trace;
 
-/// After the last event everything has this long to arrive.
+/// Time for everything to arrive after the last event, in microseconds.
 const SETTLE: i64 = 40 * MINUTE;
-/// Steps in one moment at most: more is a loop that does not sleep.
+/// Maximum steps at the same moment; more is a busy loop.
 const BUSY: u32 = 2000;
-/// How often the tab is polled when it is looked at and when it is not, in
-/// seconds: what a configuration may say, the usual first.
+/// Polling intervals of a tab in seconds, watched and in the background; the default first.
 const CADENCES: [(u64, u64); 4] = [(3, 10), (3, 30), (5, 60), (10, 120)];
-/// Customers of a town.
 const CUSTOMERS: usize = 24;
 
-/// What a run came to.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub wrongs: Vec<String>,
@@ -36,20 +32,20 @@ pub struct Outcome {
     pub rings: u64,
     pub sent: usize,
     pub crashes: u32,
-    /// Messages that were taken from a desk's file on purpose.
+    /// Messages deleted from a desk's file on purpose.
     pub lost: u64,
 }
 
-/// Something that happens to a desk rather than at it.
+/// A failure of a desk's process, clock or machine.
 #[derive(Debug, Clone, Copy)]
 enum Mishap {
     /// The process ends and starts again.
     Restart,
-    /// It ends at one of the next requests.
+    /// The process ends at one of the next requests.
     Crash,
-    /// Its clock jumps.
+    /// The clock jumps by so many microseconds.
     Jump(i64),
-    /// The machine sleeps for so long, with its process.
+    /// The machine sleeps for so many microseconds.
     Sleep(i64),
 }
 
@@ -57,7 +53,7 @@ struct Place {
     desk: Desk,
     human: Human,
     mishaps: Vec<(i64, Mishap)>,
-    /// When a process that ended starts again.
+    /// Restart time of an ended process.
     starts: Option<i64>,
     _folder: tempfile::TempDir,
 }
@@ -73,7 +69,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Everything a seed decides.
+    /// A run with everything the seed decides.
     pub async fn new(seed: u64, hours: i64, trace: Trace) -> Self {
         let chance = Chance::seeded(seed);
         let clock = HandClock::new();
@@ -116,27 +112,30 @@ impl Run {
         Self { clock, town, places, trace, start, end, _folder: folder }
     }
 
-    /// When it begins, in true time.
+    /// Start of the run on the true clock.
     pub fn start(&self) -> i64 {
         self.start
     }
 
-    /// These happen too.
     pub async fn also(&self, plan: Vec<(i64, Happening)>) {
         self.town.lock().await.plan(plan);
     }
 
-    /// So many exchanges of a thousand go wrong.
+    /// People are at their desks in this time, too.
+    pub fn people_visit(&mut self, session: (i64, i64)) {
+        self.places.iter_mut().for_each(|place| place.human.visit(session));
+    }
+
     pub fn faults(&self, per_mille: u64) {
         self.places.iter().for_each(|place| place.desk.line.faults(per_mille));
     }
 
-    /// Lets every desk ring for what an answer holds before that is stored.
+    /// Plants a bug: every desk notifies about an answer before it is stored.
     pub fn ring_early(&self) {
         self.places.iter().for_each(|place| place.desk.line.ring_early(place.desk.notices.clone()));
     }
 
-    /// Puts a bug into a file of every desk.
+    /// Plants a bug in a file of every desk.
     pub fn plant(&self, file: &str, sql: &str) {
         for place in &self.places {
             let connection = rusqlite::Connection::open(place.desk.folder.join(file)).expect("it opens");
@@ -148,7 +147,7 @@ impl Run {
         self.clock.now().micros()
     }
 
-    /// Runs to the end, lets everything arrive, and looks.
+    /// Runs to the end, lets everything arrive, and checks.
     pub async fn finish(mut self) -> Outcome {
         self.until(self.end).await;
         for place in &mut self.places {
@@ -192,7 +191,7 @@ impl Run {
         outcome
     }
 
-    /// One thing after another until then.
+    /// Runs step by step until a time.
     async fn until(&mut self, until: i64) {
         let (mut stood, mut steps) = (0, 0);
         loop {
@@ -230,11 +229,11 @@ impl Place {
         self.desk.due().min(self.human.next).min(mishap)
     }
 
-    /// Does whatever is due first.
+    /// Carries out the desk's earliest due step.
     async fn next(&mut self, now: i64, clock: &HandClock) {
         if self.starts.take().is_some() {
             self.desk.start(now);
-            // Whoever was there looks again.
+            // The person looks at the desk again.
             self.human.next = now;
             return;
         }
@@ -265,7 +264,7 @@ impl Place {
     }
 }
 
-/// What customers, colleagues and time do, spread over the whole time.
+/// Events of customers, colleagues and time, spread over the whole run.
 fn plan(chance: &Chance, start: i64, end: i64) -> Vec<(i64, Happening)> {
     let mut plan = Vec::new();
     let span = (end - start).unsigned_abs();
@@ -291,7 +290,7 @@ fn plan(chance: &Chance, start: i64, end: i64) -> Vec<(i64, Happening)> {
             plan.push((from + part * SECOND, Happening::Burst { count: count / 4, customers: 40 }));
         }
     }
-    // Now and then a burst of 5,000 within four seconds.
+    // Occasionally a burst of 5,000 within four seconds.
     if chance.below(10) == 0 {
         let from = at(chance);
         for part in 0..20 {
@@ -301,7 +300,7 @@ fn plan(chance: &Chance, start: i64, end: i64) -> Vec<(i64, Happening)> {
     plan
 }
 
-/// When a person is there: an hour a day in two parts.
+/// Sessions of a person: an hour a day in two parts.
 fn sessions(chance: &Chance, start: i64, end: i64) -> Vec<(i64, i64)> {
     let mut sessions = Vec::new();
     let mut from = start;
@@ -331,7 +330,7 @@ fn mishaps(chance: &Chance, start: i64, end: i64) -> Vec<(i64, Mishap)> {
     mishaps
 }
 
-/// A span either way.
+/// A random time between `-most` and `most`.
 fn signed(chance: &Chance, most: i64) -> i64 {
     let span = i64::try_from(chance.below(2 * most.unsigned_abs() + 1)).expect("in range");
     span - most

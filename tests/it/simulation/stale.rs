@@ -1,5 +1,4 @@
-//! Answers from before: a server's copy that lags behind gives an earlier
-//! page again. Nothing is missed by it and nothing rings twice.
+//! Stale answers of a lagging replica: nothing is missed and nothing notifies twice.
 
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::time::{MINUTE, SECOND};
@@ -8,8 +7,7 @@ use crate::simulation::crowd::{Crowd, Setting};
 use crate::simulation::line::Fault;
 use crate::simulation::town::{Happening, phone};
 
-/// A desk that has read one message of one customer, with every answer about
-/// it kept to be given again.
+/// A desk that has read one message of one customer, with its answers stored for a replay.
 async fn one_conversation() -> (Crowd, ConversationId) {
     let mut crowd = Crowd::gather(Setting::one()).await;
     crowd.desks[0].line.keep_everything();
@@ -26,7 +24,7 @@ fn was_old(crowd: &Crowd) -> bool {
     crowd.desks[0].line.seen().iter().any(|seen| seen.was_kept)
 }
 
-/// Looks at a conversation twice, so long apart that both count.
+/// Opens a conversation twice, so far apart that both count.
 async fn look_until_gone(crowd: &mut Crowd, conversation: &ConversationId) {
     crowd.desks[0].tab().channel().pull_history(conversation).await;
     crowd.pass_in_town(6 * SECOND).await;
@@ -55,7 +53,7 @@ async fn a_history_that_lags_behind_the_list_is_read_again() {
     let (mut crowd, here) = one_conversation().await;
     crowd.town(async |crowd| crowd.plan(vec![(crowd.now(), Happening::Colleague { customer: 0 })])).await;
     crowd.pass_in_town(SECOND).await;
-    // The list is as it is; the history is as it was.
+    // The list is current; the history is stale.
     crowd.desks[0].line.script([None, Some(Fault::Stale)]);
     let (channel, steps) = crowd.desks[0].by_hand();
     channel.pull_conversations(&mut steps.list).await;
@@ -70,7 +68,7 @@ async fn a_list_that_is_always_ahead_is_believed_no_more_after_some_readings() {
     let (mut crowd, here) = one_conversation().await;
     let ahead = "UPDATE conversations SET last_at = last_at + 60000000";
     crowd.town(async |crowd| crowd.sql().execute(ahead, []).expect("changed")).await;
-    // The service looks at its file again.
+    // Makes the service read its database again.
     crowd.town(async |crowd| drop(crowd.customers_write(vec![1]).await)).await;
     crowd.pass(60 * MINUTE).await;
     let path = format!("/conversations/{here}/messages");

@@ -1,8 +1,7 @@
-//! Everything that is not a desk: the service in this process, customers who
-//! write, the AI, colleagues, and the one clock all of it goes by.
+//! Everything that is not a desk: the service in this process, customers, the AI, colleagues, and
+//! the one clock of all.
 //!
-//! Time passes only in [`Town::pass_until`], and what is planned or due until
-//! then happens in its order.
+//! Time passes only in [`Town::pass_until`], which carries out planned and due events in order.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,7 +13,7 @@ use frontdesk::model::account::Environment;
 use frontdesk::model::chance::Chance;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND};
-use frontdesk::service::channels::Channel;
+use frontdesk::platforms::Channel;
 use frontdesk::service::in_process::InboundMessage;
 use frontdesk::service::{AssistantChoice, InProcess, Options};
 use serde_json::{Value, json};
@@ -23,21 +22,19 @@ use crate::desk::HandClock;
 use crate::simulation::clock::Skewed;
 use crate::simulation::trace::Trace;
 
-/// Where requests seem to go.
 const ADDRESS: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 8787);
-/// How far back a message that was committed late stands.
+/// Maximum age of a backdated message, in seconds.
 const LATE: u64 = 300;
 
-/// Something that is planned to happen in the town.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happening {
-    /// A customer writes.
+    /// A customer sends a message.
     Writes { customer: usize },
     /// Many messages of many customers at once.
     Burst { count: usize, customers: usize },
-    /// A message is committed under newer ones.
+    /// A message is committed below newer ones.
     Late { customer: usize },
-    /// A contact is deleted, with the history.
+    /// A contact is deleted with its history.
     Deletion { customer: usize },
     /// A colleague answers from another machine.
     Colleague { customer: usize },
@@ -46,24 +43,22 @@ pub enum Happening {
 pub struct Town {
     pub service: InProcess,
     pub clock: Arc<HandClock>,
-    /// How far the server's clock is ahead.
+    /// Microseconds the server's clock is ahead.
     skew: i64,
     chance: Chance,
     plan: VecDeque<(i64, Happening)>,
-    /// When the next thing falls due at the service, in true time.
+    /// Time of the service's next due work, on the true clock.
     due: Option<i64>,
-    /// The service's file, looked into and changed behind its back.
+    /// The service's database, read and changed directly.
     file: rusqlite::Connection,
     /// Conversations that were deleted with their contacts.
     pub deleted: BTreeSet<String>,
-    /// Texts that had reached people before those were deleted: the service has forgotten them.
+    /// Texts that reached people before their deletion; the service has forgotten them.
     pub reached_before: Vec<String>,
-    /// Messages customers wrote.
     pub written: u64,
     trace: Trace,
 }
 
-/// What a town is made with.
 pub struct Terms {
     pub seed: u64,
     pub skew: i64,
@@ -99,7 +94,6 @@ impl Town {
         town
     }
 
-    /// What will happen, in any order.
     pub fn plan(&mut self, mut plan: Vec<(i64, Happening)>) {
         plan.extend(std::mem::take(&mut self.plan));
         plan.sort_by_key(|(at, _)| *at);
@@ -113,18 +107,18 @@ impl Town {
         self.service.keys.iter().find(of).expect("a key").key.clone()
     }
 
-    /// The true time.
+    /// Time on the true clock.
     pub fn now(&self) -> i64 {
         self.clock.now().micros()
     }
 
-    /// When something happens next, in true time.
+    /// Time of the next event, on the true clock.
     pub fn next(&self) -> Option<i64> {
         let planned = self.plan.front().map(|(at, _)| *at);
         planned.into_iter().chain(self.due).min()
     }
 
-    /// Lets time pass, and all happen that is planned or due until then.
+    /// Advances time and carries out everything planned or due until then.
     pub async fn pass_until(&mut self, until: i64) {
         while let Some(at) = self.next().filter(|number| *number <= until) {
             self.set_clock(at);
@@ -142,13 +136,13 @@ impl Town {
         self.clock.advance((to - self.now()).max(0));
     }
 
-    /// Lets what is due happen, and learns when the next thing is.
+    /// Runs due work of the service and stores when the next is due.
     async fn look_ahead(&mut self) {
         let next = self.service.catch_up().await.expect("the town goes on");
         self.due = next.map(|time| time.micros() - self.skew);
     }
 
-    /// A request is answered at once; a write may set something off.
+    /// Answers a request at once; a write may make work due.
     pub async fn answer(&mut self, request: Request<Vec<u8>>) -> Response<axum::body::Bytes> {
         let writes = request.method() != "GET";
         let response = self.service.answer(request).await.expect("no fault of the service's own");
@@ -173,7 +167,7 @@ impl Town {
                 self.backdate(&ids[0], back).await;
             }
             Happening::Deletion { customer } => {
-                // The desks use up the key's pace: whoever deletes asks again.
+                // The desks use up the key's rate limit: a rejected delete is tried again.
                 if self.delete(&phone(customer)).await == 429 {
                     let at = self.now() + SECOND / 2;
                     let place = self.plan.partition_point(|plan| plan.0 <= at);
@@ -183,7 +177,7 @@ impl Town {
             Happening::Colleague { customer } => {
                 let text = format!("A colleague's word {}", self.written);
                 let body = json!({"to": phone(customer), "type": "text", "text": {"body": text}});
-                // The window may be shut, or the conversation gone.
+                // The service window may be closed, or the conversation gone.
                 self.call("POST", "/v1/messages/send", Some(&body)).await;
             }
         }
@@ -193,7 +187,7 @@ impl Town {
         usize::try_from(self.chance.below(count as u64)).expect("small")
     }
 
-    /// Customers write one message each, in one moment; the messages' ids.
+    /// One message of each customer at the same time; returns their ids.
     pub async fn customers_write(&mut self, customers: Vec<usize>) -> Vec<String> {
         let inbound = customers.into_iter().map(|customer| {
             self.written += 1;
@@ -211,20 +205,18 @@ impl Town {
         received.into_iter().map(|received| received.message).collect()
     }
 
-    /// Makes a message look as if it had been written earlier and committed
-    /// only now.
+    /// Backdates a message, as if committed late.
     pub async fn backdate(&mut self, message: &str, micros: i64) {
         let changed = self
             .sql()
             .execute("UPDATE messages SET created_at = created_at - ?2 WHERE id = ?1", (message, micros))
             .expect("changed");
         assert_eq!(changed, 1);
-        // The service looks at its file again.
+        // Makes the service read its database again.
         self.customers_write(Vec::new()).await;
     }
 
-    /// Deletes the contact with this number, and so the conversation; tells
-    /// the status, 404 also where there is none.
+    /// Deletes the contact and its conversation; returns the status, 404 without a contact.
     pub async fn delete(&mut self, number: &str) -> u16 {
         let found = self.sql().query_row(
             "SELECT t.id, c.id FROM contacts t JOIN conversations c ON c.peer = t.phone WHERE t.phone = ?1",
@@ -241,7 +233,6 @@ impl Town {
         status
     }
 
-    /// Texts that have reached a number.
     fn reached(&self, number: &str) -> Vec<String> {
         let mut asked =
             self.sql().prepare("SELECT content FROM outbound WHERE recipient = ?1").expect("prepared");
@@ -249,12 +240,11 @@ impl Town {
         rows.map(|content| content.expect("a text")).collect()
     }
 
-    /// A connection to the service's file.
     pub fn sql(&self) -> &rusqlite::Connection {
         &self.file
     }
 
-    /// A call by someone else with the business chat's key.
+    /// A call by somebody else with the business chat's key.
     pub async fn call(&mut self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
         let key = self.key("whatsapp");
         let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
@@ -266,22 +256,19 @@ impl Town {
         (status, serde_json::from_slice(response.body()).unwrap_or(Value::Null))
     }
 
-    /// A switch of `/dev`.
     pub async fn dev(&mut self, path: &str, body: &Value) -> Value {
         let (status, value) = self.call("POST", path, Some(body)).await;
         assert_eq!(status, 200, "{path}: {value}");
         value
     }
 
-    /// The conversation with a number.
     pub fn conversation_of(&self, number: &str) -> Option<String> {
         let sql = "SELECT id FROM conversations WHERE peer = ?1";
         self.sql().query_row(sql, [number], |row| row.get(0)).ok()
     }
 }
 
-/// A customer's number; none of those that mean something to the simulated
-/// operator.
+/// Number of a customer, without an ending that has a meaning for the simulated platform.
 pub fn phone(customer: usize) -> String {
     format!("+346{:06}55", customer)
 }

@@ -1,12 +1,10 @@
-//! What happened in a run, as one number: two runs that did the same have the
-//! same.
+//! The events of a run as one number: equal runs have equal numbers.
 
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
-/// Shared by all that takes part in a run. Lines are kept only when someone
-/// looks at a single seed.
+/// Shared by all parts of a run. Lines are kept only for a single seed.
 #[derive(Clone, Default)]
 pub struct Trace(Arc<Mutex<Inner>>);
 
@@ -18,14 +16,13 @@ struct Inner {
 }
 
 impl Trace {
-    /// One that keeps what it is told.
-    pub fn kept() -> Self {
+    /// A trace that keeps its lines.
+    pub fn recording() -> Self {
         let trace = Self::default();
         trace.0.lock().expect("no one failed").lines = Some(Vec::new());
         trace
     }
 
-    /// Notes a step.
     pub fn note(&self, step: impl Hash + Debug) {
         let mut inner = self.0.lock().expect("no one failed");
         step.hash(&mut inner.hasher);
@@ -35,17 +32,15 @@ impl Trace {
         }
     }
 
-    /// All steps so far as one number.
     pub fn hash(&self) -> u64 {
         self.0.lock().expect("no one failed").hasher.finish()
     }
 
-    /// How many steps were noted.
     pub fn count(&self) -> u64 {
         self.0.lock().expect("no one failed").count
     }
 
-    /// The last steps, oldest first, if they were kept.
+    /// The last kept steps, oldest first.
     pub fn tail(&self, lines: usize) -> String {
         let inner = self.0.lock().expect("no one failed");
         let kept = inner.lines.as_deref().unwrap_or(&[]);

@@ -1,4 +1,4 @@
-//! Somebody was away: what happened meanwhile is offered, never in the way.
+//! Somebody was away: what happened meanwhile is said once and listed, never in the way.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ const MARIA: &str = "+34600111222";
 const JOAO: &str = "+351910000111";
 const MINUTE: i64 = 60_000_000;
 
-/// A desk at which somebody sits who has read Maria's message.
+/// A desk with a present person who has read Maria's message.
 fn seated() -> Desk {
     seated_with(|_| ())
 }
@@ -17,7 +17,7 @@ fn seated() -> Desk {
 fn seated_with(change: fn(&mut frontdesk::inbox::settings::Settings)) -> Desk {
     let mut desk = Desk::with(120, 40, |settings| {
         direct(settings);
-        settings.away = 30 * MINUTE;
+        settings.absence_after = 30 * MINUTE;
         change(settings);
     });
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
@@ -25,16 +25,16 @@ fn seated_with(change: fn(&mut frontdesk::inbox::settings::Settings)) -> Desk {
     desk
 }
 
-/// Nobody is there for a while.
+/// Lets minutes pass without a key.
 fn alone(desk: &mut Desk, minutes: i64) {
     desk.wait(MINUTE);
     desk.wait((minutes - 1) * MINUTE);
 }
 
 #[test]
-fn who_comes_back_is_offered_what_happened_the_most_important_first() {
+fn who_comes_back_is_told_that_something_happened_and_finds_it_by_urgency() {
     let mut desk = seated();
-    // A text is planned whose time passes while the desk cannot send.
+    // A planned text whose time passes while the desk cannot send.
     desk.keys("<Enter>i").types("It is ready now").keys("<Ctrl-L>").types("in 2h").keys("<Enter>");
     desk.shows("planned for 12:00").keys("<Esc>");
     alone(&mut desk, 90);
@@ -42,19 +42,19 @@ fn who_comes_back_is_offered_what_happened_the_most_important_first() {
     desk.customer("telegram", "7001", "Ann Lee", "hello?");
     desk.settle();
     alone(&mut desk, 35);
-    desk.settle().settle().hides("since you left");
+    desk.settle().settle().hides("you were away");
     alone(&mut desk, 60);
-    desk.settle().hides("since you left").keys("j");
-    desk.shows("you were away 3h: g c shows what happened since").hides("Since you left");
+    desk.settle().hides("you were away").keys("j");
+    desk.shows("you were away 3h: g n shows what happened").hides("since you left");
+    // Nothing is offered behind the notice.
     desk.wait(9_000_000);
-    desk.shows("Y shows 3 since you left");
-    photographs!(desk, "offered", Status);
-    desk.keys("Y").shows("Since you left at 10:0").shows("away 3h").shows("João Pereira").shows("Ann Lee");
-    desk.shows("needs you:");
-    photographs!(desk, "digest", Overlay);
-    // Each line leads there, and the list comes back on the line that was left.
-    desk.keys("j<Enter>").shows("hello?").hides("Since you left");
-    desk.keys("gc").shows("Since you left").keys("j<Enter>").shows("It is ready now");
+    desk.hides("you were away").keys("Y").shows("nothing waits for credits");
+    desk.keys("gn").shows("Needs you · 3").shows("since you left at 10:0").shows("away 3h");
+    desk.shows("asks: ").shows("João Pereira").shows("Ann Lee");
+    photographs!(desk, "page", Overlay);
+    // Each line leads there, and the page comes back on the line that was left.
+    desk.keys("jj<Enter>").shows("hello?").hides("since you left");
+    desk.keys("gn").shows("since you left").keys("kk<Enter>").shows("It is ready now");
 }
 
 #[test]
@@ -62,16 +62,15 @@ fn what_was_told_is_not_told_again() {
     let mut desk = seated();
     alone(&mut desk, 60);
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
-    desk.settle().keys("j").shows("you were away").keys("gc").shows("waits: Olá?").hides("waits: Where");
+    desk.settle().keys("j").shows("you were away").keys("gn").shows("waits: Olá?").hides("waits: Where");
     desk.keys("<Esc>");
     alone(&mut desk, 45);
-    desk.settle().keys("k").hides("you were away").hides("since you left");
-    desk.keys("gc").shows("Nothing happened since you left that needs you.");
-    desk.keys("<Esc>");
+    desk.settle().keys("k").hides("you were away");
+    desk.keys("gn").shows("away 44m").shows("Nothing needs you").keys("<Esc>");
     // A pause that is short is none.
     alone(&mut desk, 29);
     desk.customer("whatsapp", JOAO, "João Pereira", "Alguém?");
-    desk.settle().keys("j").hides("you were away").hides("since you left");
+    desk.settle().keys("j").hides("you were away");
 }
 
 #[test]
@@ -80,24 +79,24 @@ fn who_goes_on_typing_is_not_disturbed() {
     desk.keys("<Enter>i").types("Just a mom");
     alone(&mut desk, 60);
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
-    desk.settle().types("ent, please Y").shows("Just a moment, please Y").hides("Since you left");
-    desk.shows("you were away").shows("Esc Y shows 1 since you left");
-    desk.keys("<Esc>Y").shows("Since you left");
+    desk.settle().types("ent, please").shows("Just a moment, please").hides("since you left");
+    desk.shows("you were away 59m: g n shows what happened");
+    desk.keys("<Esc>gn").shows("since you left").shows("waits: Olá?");
 }
 
 #[test]
 fn a_desk_that_is_opened_after_an_absence_tells_what_it_reads_then() {
     let mut desk = seated();
-    desk.keys("gc").shows("You were not away yet.").keys("<Esc>");
+    desk.keys("gn").shows("Nothing needs you").hides("since you left").keys("<Esc>");
     alone(&mut desk, 600);
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
     let mut desk = desk.crash_and_reopen();
     // Nothing is known yet; then it comes from the server.
-    desk.hides("you were away").settle().shows("you were away 9h").shows("Y shows 1 since you left");
-    desk.keys("gc").shows("waits: Olá?");
+    desk.hides("you were away").settle().shows("you were away 9h");
+    desk.keys("gn").shows("waits: Olá?");
     // It is told once, in whatever window.
     let mut desk = desk.crash_and_reopen();
-    desk.settle().hides("you were away").hides("since you left").keys("gc").shows("waits: Olá?");
+    desk.settle().hides("you were away").keys("gn").shows("waits: Olá?");
 }
 
 #[test]
@@ -106,21 +105,21 @@ fn who_answers_while_somebody_else_is_away_leaves_less_to_tell() {
     alone(&mut desk, 60);
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
     desk.settle().colleague("whatsapp", JOAO, "Bom dia!");
-    desk.settle().keys("j").hides("since you left").keys("gc").hides("waits: ");
+    desk.settle().keys("j").hides("you were away").keys("gn").hides("waits: ");
 }
 
 #[test]
 fn nobody_is_away_where_it_is_switched_off() {
-    let mut desk = seated_with(|entry| entry.away = 0);
+    let mut desk = seated_with(|entry| entry.absence_after = 0);
     alone(&mut desk, 600);
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
-    desk.settle().keys("j").hides("you were away").keys("gc").shows("away_minutes is 0 in [ui]");
+    desk.settle().keys("j").hides("you were away").keys("gn").hides("since you left");
 }
 
 #[test]
 fn whom_the_ai_fails_is_told_though_nobody_waits() {
     let mut desk = Desk::demo(120, 40);
-    desk.app.context.settings.away = 30 * MINUTE;
+    desk.app.context.settings.absence_after = 30 * MINUTE;
     desk.settle().keys("j");
     alone(&mut desk, 60);
     for _ in 0..3 {
@@ -132,30 +131,30 @@ fn whom_the_ai_fails_is_told_though_nobody_waits() {
         );
         desk.pass(20);
     }
-    // They stand behind all who wait.
-    desk.settle().settle().keys("k").keys("gcG").shows("the AI asks for a person");
+    desk.settle().settle().keys("k").keys("gn").shows("the AI asks for a person");
 }
 
 #[test]
 fn what_did_not_arrive_and_broadcasts_that_stopped_are_told() {
     let mut desk = seated();
-    // An ending of the number that says: taken, and not delivered.
+    // The number's ending makes the platform report a failed delivery.
     desk.customer("whatsapp", "+34600110009", "Nora Vidal", "Is it ready?");
-    desk.settle().keys("gg").keys("/").types("nora").keys("<Enter>").settle().keys("<Enter>i");
+    desk.settle().keys("gg").keys("f").types("nora").keys("<Enter>").settle().keys("<Enter>i");
     desk.types("It is ready now").keys("<Enter>").settle().keys("<Esc><Esc>");
-    // Whom a text does not reach comes first: the broadcast pauses itself.
+    // A failed recipient comes first: the broadcast pauses itself.
     for (phone, name) in [("+34100000001", "Ann Brown"), (MARIA, "Maria Lopez")] {
         desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": phone, "name": name}));
     }
     desk.keys("gp").settle().shows("Ann Brown");
     desk.keys("ggVab").types("We open at 9.").keys("<Tab><Ctrl-U>").types("1").keys("<Ctrl-X>");
-    desk.shows("Flight check").keys("y").shows("held 15 s").keys("gi");
+    desk.shows("Review broadcast").keys("y").shows("held 15 s").keys("gi");
     alone(&mut desk, 60);
     go_on(&mut desk, 120);
-    desk.keys("j").shows("you were away").keys("gc");
+    desk.keys("j").shows("you were away").keys("gn");
     desk.shows("broadcast paused: ").shows("Nora Vidal").shows("was not delivered: It is ready now");
-    // Once more away: neither is told again.
+    // Once more away: neither is announced again; the broadcast is listed until somebody decides.
     desk.keys("<Esc>");
     alone(&mut desk, 60);
-    desk.settle().keys("kgc").shows("Nothing happened since you left that needs you.");
+    desk.settle().keys("k").hides("you were away");
+    desk.keys("gn").hides("was not delivered").shows("broadcast paused: ");
 }

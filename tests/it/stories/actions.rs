@@ -1,5 +1,4 @@
-//! The menu of what can be done here: found by letters, and
-//! what cannot be done says why.
+//! The menu of available actions: filtered by letters, with reasons for unavailable ones.
 
 use crate::desk::{Desk, direct};
 
@@ -11,10 +10,18 @@ fn what_is_selected_is_acted_on_from_a_menu() {
         desk.settle().keys("x").shows("What can be done here").shows("reply").shows("pause-ai");
         photograph!(desk, "menu", Overlay);
         desk.keys("<Esc>").hides("What can be done here");
-        desk.keys("x").types("pause-ai").keys("<Enter>").settle().shows("AI OFF");
-        // It is off by now, and the menu says so.
+        desk.keys("x").types("pause-ai").keys("<Enter>").settle().has_paused(1);
+        // Unavailable by now, with the reason.
         desk.keys("x").types("pause-ai").shows("(off: ").keys("<Enter>").shows("pause-ai: ");
     }
+}
+
+#[test]
+fn the_menu_of_a_mail_tab_lists_the_commands_that_only_mail_has() {
+    let mut desk = Desk::demo(80, 24);
+    desk.settle().keys("3").settle().keys("x").types("folders").shows("mail-folders").keys("<Enter>");
+    desk.shows("inbox").shows("spam").keys("<Esc>");
+    desk.keys("1").settle().keys("x").types("folders").hides("mail-folders");
 }
 
 #[test]

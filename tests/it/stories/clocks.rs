@@ -1,7 +1,6 @@
-//! Local time: a desk goes by the clocks of its zone, also on the nights they
-//! are put forward or back while it runs.
+//! Local time: a desk uses the clocks of its zone, also on nights when they change while it runs.
 
-use frontdesk::inbox::settings::Noticing;
+use frontdesk::inbox::settings::NoticeSettings;
 use serde_json::json;
 
 use crate::binary::Binary;
@@ -12,7 +11,7 @@ use portable_pty::CommandBuilder;
 const MARIA: &str = "+34600111222";
 const NEW_YORK: &str = "America/New_York";
 const MINUTE: i64 = 60_000_000;
-/// Late on the evening before the clocks change, and minutes until nine.
+/// The evening before the clocks change, and the minutes until nine.
 const FORWARD: (&str, i64) = ("2027-03-13T23:50:00", 8 * 60 + 10);
 const BACK: (&str, i64) = ("2026-10-31T23:50:00", 10 * 60 + 10);
 
@@ -32,7 +31,7 @@ fn a_snooze_until_nine_ends_at_nine_on_the_morning_after_the_change() {
         desk.wait((night.1 - 2) * MINUTE);
         desk.settle().hides("in the evening");
         desk.wait(2 * MINUTE);
-        desk.settle().shows("back: the time of a snoozed conversation has come");
+        desk.settle().shows("back: its time has come");
     }
 }
 
@@ -55,7 +54,8 @@ fn a_message_planned_for_nine_leaves_at_nine_on_the_morning_after_the_change() {
 fn quiet_hours_end_in_the_morning_after_the_change() {
     for night in [FORWARD, BACK] {
         let mut desk = desk(night);
-        desk.app.context.settings.notice = Noticing { quiet: Some((22 * 60, 9 * 60)), ..Noticing::default() };
+        desk.app.context.settings.notice =
+            NoticeSettings { quiet_hours: Some((22 * 60, 9 * 60)), ..NoticeSettings::default() };
         let bells = desk.bells;
         desk.wait((night.1 - 2) * MINUTE);
         desk.customer("whatsapp", "+351910000111", "João Pereira", "before nine");
@@ -89,8 +89,7 @@ fn each_message_stands_at_the_time_the_clocks_showed() {
     }
 }
 
-/// A real inbox in a zone, on a service whose clock stands in the night of 1
-/// November 2026 in New York, ten minutes after one, before it is one again.
+/// A real inbox at 01:10 New York time on 1 November 2026, before the clocks go back.
 struct Night {
     desk: Desk,
     binary: Binary,
@@ -117,7 +116,7 @@ impl Night {
         Terminal::run(tempfile::tempdir().expect("a folder"), command, 100, 30)
     }
 
-    /// An hour passes for the service, and the customer writes again.
+    /// Advances the service by an hour and sends another message.
     fn an_hour_later(&self, text: &str) {
         self.desk.dev("clock", json!({"advance_seconds": 3_600}));
         self.desk.customer("whatsapp", MARIA, "Maria Lopez", text);
@@ -163,21 +162,21 @@ fn scripts_and_exports_tell_the_time_of_their_zone() {
         assert!(out.contains("2026-11-01 15:10:00 +09:00"), "{out}");
     }
     assert!(night.binary.ok(&["show", MARIA], "").contains("\t2026-11-01 14:10:00 +09:00\t"));
-    // Programs are told the same time whoever runs them.
+    // Scripts get UTC in any zone.
     assert!(night.binary.ok(&["show", MARIA, "--json"], "").contains("2026-11-01T05:10:00.000Z"));
     let out = night.binary.run(&["doctor", "--offline"], "").out;
-    assert!(out.contains("time zone      Asia/Tokyo, here it is "), "{out}");
+    assert!(out.contains("time zone      Asia/Tokyo, "), "{out}");
     let mut unknown = Binary::new();
     unknown.set("TZ", "Middle/Nowhere");
     let out = unknown.run(&["doctor", "--offline"], "").out;
-    assert!(out.contains("warn  time zone      not known, times are shown in UTC"), "{out}");
+    assert!(out.contains("times are shown in UTC"), "{out}");
 }
 
-/// By how much the wall clock is set under a running desk, one step after the other.
+/// Steps of the wall clock under a running desk.
 const STEPS: [&[i64]; 3] = [&[59 * MINUTE], &[-59 * MINUTE], &[10 * SECOND, -365 * 24 * 60 * MINUTE]];
 const SECOND: i64 = 1_000_000;
 
-/// A desk that holds an answer which is about to leave, and whose clock was set.
+/// A desk with an answer that is about to be sent, after steps of the clock.
 fn holding(steps: &[i64]) -> Desk {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "When do you close?");
@@ -219,15 +218,14 @@ fn ages_of_the_connection_are_true_when_the_clock_is_set() {
     for step in [59 * MINUTE, -59 * MINUTE] {
         let mut desk = Desk::new(100, 24);
         desk.customer("whatsapp", MARIA, "Maria Lopez", "When do you close?");
-        desk.settle().shows("live").hides("last answer");
+        desk.settle().is_connected().hides("Last answer");
         desk.clock.set_by(step);
         desk.wait(SECOND);
-        desk.shows("live").hides("last answer");
-        // News arrives, and its connection is live.
+        desk.is_connected().hides("Last answer");
         desk.customer("whatsapp", MARIA, "Maria Lopez", "Are you there?");
-        desk.settle().shows("Are you there?").shows("live").hides("last answer");
-        // Without an answer its age is told by what has passed.
+        desk.settle().shows("Are you there?").is_connected().hides("Last answer");
+        // The age of the last answer uses the steady clock.
         desk.wait(45 * SECOND);
-        desk.shows("last answer 45s ago");
+        desk.shows("Last answer 45s ago");
     }
 }

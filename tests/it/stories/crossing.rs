@@ -1,5 +1,4 @@
-//! No text leaves before its writer has seen what the AI or a colleague said
-//! meanwhile: at the key, and once more before a byte leaves.
+//! No text is sent before its writer has seen what others wrote meanwhile.
 
 use serde_json::json;
 
@@ -7,7 +6,6 @@ use crate::desk::{Desk, direct};
 
 const MARIA: &str = "+34600111222";
 
-/// A conversation in which a text is being written.
 fn writing(text: &str) -> Desk {
     let mut desk = Desk::with(80, 24, direct);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
@@ -28,7 +26,7 @@ fn what_a_colleague_said_meanwhile_is_shown_before_a_text_leaves() {
     photographs!(desk, "asks", Overlay);
     desk.keys("<Enter>");
     assert_eq!(texts(&desk).len(), 1, "Enter confirms nothing");
-    // Seen by now: the second time it is a decision of its own.
+    // Seen by now: the second Enter is a deliberate decision.
     desk.keys("<Esc>").shows("Hi Maria, it left the shop today").types(" at noon").keys("<Enter>").settle();
     desk.hides("answered while you wrote");
     assert_eq!(texts(&desk)[1..], ["Hi Maria, it left the shop today at noon"]);
@@ -72,14 +70,15 @@ fn a_text_that_crossed_on_its_way_stops_and_says_with_what() {
     desk.colleague("whatsapp", MARIA, "Hello Maria, it arrives on Friday.");
     desk.settle();
     desk.wait(5_000_000);
-    desk.settle().shows("NOT SENT, someone answered meanwhile").shows("· 1 needs you");
+    desk.settle().shows("NOT SENT, someone answered meanwhile").wait(8_000_000);
+    desk.shows("Outbox: 1 needs you · g o");
     photographs!(desk, "stopped", History, Status);
     desk.keys("a").shows("Someone answered meanwhile").shows("[y] send anyway").shows("it arrives on Friday");
     photographs!(desk, "decide", Overlay);
     desk.keys("<Enter>").settle();
     assert_eq!(texts(&desk).len(), 1, "Enter confirms nothing");
     desk.keys("<Esc>ae").shows("back in the composer").shows("It left the shop today").hides("NOT SENT");
-    desk.keys("<Enter><Enter>").settle().hides("needs you");
+    desk.keys("<Enter><Ctrl-X>").settle().hides("needs you");
     assert_eq!(texts(&desk).len(), 2);
 }
 
@@ -92,7 +91,7 @@ fn a_crossed_text_can_be_sent_anyway_or_dropped() {
         desk.colleague("whatsapp", MARIA, "It arrives on Friday.");
         desk.settle();
         desk.wait(5_000_000);
-        desk.settle().keys("a").keys(answer).settle().hides("NOT SENT").shows("outbox 0");
+        desk.settle().keys("a").keys(answer).settle().hides("NOT SENT").has_queued(0);
         assert_eq!(texts(&desk).len(), sent, "{answer}");
     }
 }
@@ -106,13 +105,13 @@ fn a_text_waits_for_the_pause_and_for_the_thread() {
         "fault",
         json!({"path_prefix": "/conversations", "method": "PATCH", "count": 1, "drop": "after"}),
     );
-    desk.keys("i").types("I take over").keys("<Enter>y").shows("pausing the AI…");
-    desk.settle().shows("AI on or off? asking…").shows("asking whether the pause came through…");
+    desk.keys("i").types("I take over").keys("<Enter>y").shows("AI: pausing…");
+    desk.settle().shows("AI: checking…").shows("checking whether the pause arrived…");
     photographs!(desk, "unclear", History, Status);
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/conversations", "method": "GET", "count": 2, "status": 500}));
     desk.wait(30_000_000);
-    desk.settle().shows("AI OFF by you").shows("reading the thread again…");
+    desk.settle().shows("you have it").shows("Reading the thread again…");
     photographs!(desk, "reading", History, Status);
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/", "count": 0}));
@@ -128,14 +127,14 @@ fn a_pause_that_failed_holds_the_text_back_and_says_so() {
     desk.settle().keys("<Enter>");
     desk.dev("fault", json!({"path_prefix": "/conversations", "method": "PATCH", "count": 1, "status": 403, "code": "FORBIDDEN"}));
     desk.keys("i").types("I take over").keys("<Enter>y").settle();
-    desk.shows("the pause failed, so the text waits").shows("Pause the AI");
+    desk.shows("the pause of the AI failed").shows("Pause the AI");
     photographs!(desk, "failed", History, Composer);
     assert!(texts(&desk).is_empty());
-    desk.keys("<Esc>ay").settle().shows("AI OFF by you");
+    desk.keys("<Esc>ay").settle().shows("you have it");
     assert_eq!(texts(&desk), ["I take over"]);
 }
 
-/// Doing it twice changes nothing, so there is one key that tries it again.
+/// A repeated pause changes nothing, so one key retries it.
 #[test]
 fn a_pause_without_a_clear_answer_is_tried_again_by_one_key() {
     let mut desk = Desk::with(80, 24, |settings| settings.hold = 0);
@@ -150,12 +149,9 @@ fn a_pause_without_a_clear_answer_is_tried_again_by_one_key() {
         desk.settle();
         desk.wait(60_000_000);
     }
-    desk.settle()
-        .shows("MAY OR MAY NOT")
-        .shows("is the AI off? not known, so the text waits")
-        .hides("pause failed");
+    desk.settle().shows("MAY OR MAY NOT").shows("the pause of the AI is not confirmed").hides("pause failed");
     desk.keys("a").shows("doing it twice changes nothing").hides("send a new one").keys("y");
-    desk.hides("it does not wait for this decision").settle().shows("AI OFF by you");
+    desk.hides("it does not wait for this decision").settle().shows("you have it");
     desk.wait(5_000_000);
     desk.settle();
     assert_eq!(texts(&desk), ["I take over"]);

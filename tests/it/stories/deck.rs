@@ -1,5 +1,4 @@
-//! The pages of cards: events that lead to the person, templates, the account,
-//! and the way to the phone.
+//! Pages of cards: events that lead to the person, templates, the account, and the phone page.
 
 use serde_json::json;
 
@@ -25,7 +24,7 @@ fn events_are_cards_that_lead_to_the_person() {
         json!({"service": "Fitting", "when": "tomorrow", "odd": {"deep": [1, 2, {"x": "\u{1b}[2J"}]}});
     desk.dev("event", json!({"name": "appointment.created", "data": appointment}));
     desk.dev("event", json!({"name": "campaign.completed", "data": {"name": "Autumn", "sent": 300}}));
-    desk.keys("ge")
+    desk.run_command("go-to-events")
         .shows("Events · Harbor chat")
         .shows("order")
         .shows("1041")
@@ -36,7 +35,8 @@ fn events_are_cards_that_lead_to_the_person() {
     desk.keys("/").types("saddle").keys("<Enter>").shows("total").shows("49.9").shows("items 1.sku");
     photographs!(desk, "event", Page);
     desk.keys("<Enter>").shows("Where is my order 1041?").hides("Events ·");
-    desk.keys("ge/")
+    desk.run_command("go-to-events")
+        .keys("/")
         .types("autumn")
         .keys("<Enter><Enter>")
         .shows("it tells of nobody by a number or a conversation");
@@ -50,7 +50,7 @@ fn templates_show_how_they_look_and_what_is_filled_in() {
     desk.keys("/").types("order_on_its_way en").keys("<Enter>").shows("{{1}}").shows("fill in");
     photographs!(desk, "templates");
     desk.keys("<Enter>").shows("Template order_on_its_way");
-    // Back to where it was opened, and to the same card.
+    // Back to the page before, and to the same card.
     desk.keys("<Esc>").shows("Templates · Harbor chat").shows("{{1}}").shows("· order_on_its_way en");
     desk.keys("2gt").shows("bot-chat needs no templates");
 }
@@ -68,9 +68,9 @@ fn the_account_tells_what_a_key_can_do_and_what_things_cost() {
     photographs!(desk, "key", Page);
     desk.keys("G").shows("not published").shows("2–3 credits");
     photographs!(desk, "prices", Page);
-    desk.keys("gv").shows("no tab has a phone's key");
+    desk.run_command("go-to-phone").shows("no tab has a phone's key");
     let mut desk = Desk::demo(80, 24);
-    desk.settle().keys("gv").shows("4 Harbor phone");
+    desk.settle().run_command("go-to-phone").shows("4 Harbor phone");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn what_was_spent_is_a_chart_and_a_forecast() {
     for text in ["One.", "Two.", "Three."] {
         desk.keys("i").types(text).keys("<Enter>").settle();
     }
-    // The pause of the AI and what was sent left; a day goes by.
+    // The pause and the message were sent; a day goes by.
     desk.wait(24 * 3_600 * 1_000_000);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "And?");
     desk.settle().keys("i").types("Soon.").keys("<Enter>").settle();
@@ -94,11 +94,13 @@ fn what_was_spent_is_a_chart_and_a_forecast() {
 #[test]
 fn a_page_that_cannot_be_read_says_why_and_keeps_what_it_has() {
     let mut desk = desk();
-    desk.keys("ge").shows("Where is my order 1041?").keys("<Esc>");
+    desk.run_command("go-to-events").shows("Where is my order 1041?").keys("<Esc>");
     let refused = json!({"path_prefix": "/triggers", "count": 20, "status": 503});
     desk.dev("fault", refused);
     desk.wait(61_000_000);
-    desk.keys("ge").shows("could not be read, trying again").shows("Where is my order 1041?");
+    desk.run_command("go-to-events")
+        .shows("could not be read, trying again")
+        .shows("Where is my order 1041?");
     photographs!(desk, "not_read_anew", Page);
 }
 
@@ -107,8 +109,8 @@ fn the_search_line_says_what_is_looked_for_on_each_page() {
     let mut desk = desk();
     let told = [
         ("gt", "names, languages and texts of templates"),
-        ("ge", "all words of an event"),
-        ("gk", "addresses and events of webhooks"),
+        (":go-to-events<Enter>", "all words of an event"),
+        ("gw", "addresses and events of webhooks"),
         ("ga", "all words of the account"),
         ("gp", "names, mail addresses, numbers, tag:WORD"),
     ];

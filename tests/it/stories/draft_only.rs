@@ -1,5 +1,4 @@
-//! Conversations in which the AI stays paused and a draft is ready when a person
-//! looks: one by its key, a whole tab by its setting.
+//! Conversations in which the AI stays paused and a draft is prepared: by key, or by tab.
 
 use frontdesk::shell::replies::write_samples;
 use serde_json::json;
@@ -13,17 +12,16 @@ fn desk(columns: u16, rows: u16) -> (Desk, String) {
     let mut desk = Desk::with(columns, rows, direct);
     write_samples(&desk.replies()).expect("samples");
     let maria = desk.customer("whatsapp", MARIA, "Maria Lopez", "I was charged twice for order 1041!");
-    desk.settle().shows("AI ON");
+    desk.settle().has_ai_on();
     (desk, maria)
 }
 
-/// A model that says this.
 fn says(text: &str) -> StandIn {
     let body = json!({"choices": [{"message": {"content": text}}], "usage": {"total_tokens": 100}});
     StandIn::start(move |_| (200, body.to_string()))
 }
 
-/// A customer writes a minute later, and the desk reads it.
+/// Sends a message a minute later and reads it.
 fn later(desk: &mut Desk, from: &str, name: &str, text: &str) -> String {
     desk.wait(60_000_000);
     let id = desk.customer("whatsapp", from, name, text);
@@ -31,7 +29,6 @@ fn later(desk: &mut Desk, from: &str, name: &str, text: &str) -> String {
     id
 }
 
-/// Whether the service's AI answers in a conversation.
 fn answers(desk: &Desk, conversation: &str) -> bool {
     desk.get("whatsapp", &format!("/conversations/{conversation}"))["automationEnabled"] == true
 }
@@ -51,8 +48,8 @@ fn a_draft_only_conversation_has_its_ai_paused_and_a_draft_ready() {
     desk.keys("<Esc>").shows("draft-only").hides("draft ready");
     later(&mut desk, MARIA, "Maria Lopez", "Charged twice again, 1042 this time!");
     desk.shows("draft ready");
-    // Handing back ends it, and the next message is the AI's.
-    desk.keys("P").settle().settle().hides("draft-only").hides("draft ready").shows("AI ON");
+    // Handing back ends it, and the AI answers the next message.
+    desk.keys("P").settle().settle().hides("draft-only").hides("draft ready").has_ai_on();
     assert!(answers(&desk, &maria));
     later(&mut desk, MARIA, "Maria Lopez", "Charged twice?");
     desk.hides("draft ready").hides("draft-only");

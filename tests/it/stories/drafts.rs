@@ -13,7 +13,7 @@ fn a_draft_survives_switching_and_a_crash() {
     desk.keys("i").types("Hello Maria, one mo");
     desk.wait(150_000);
     let mut desk = desk.crash_and_reopen();
-    desk.shows("[draft]");
+    desk.shows("draft: ");
     photographs!(desk, "a_draft_survives_switching_and_a_crash", List);
     desk.keys("<Enter>").shows("Olá João, um momento");
     desk.keys("J").shows("Hello Maria, one mo");
@@ -26,7 +26,7 @@ fn a_held_message_survives_a_crash_and_leaves_once() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.settle().keys("<Enter>p").settle().keys("i").types("On its way").keys("<Enter>");
     let mut desk = desk.crash_and_reopen();
-    desk.keys("<Enter>").shows("sends in").shows("On its way");
+    desk.keys("<Enter>").shows("Sending in").shows("On its way");
     desk.wait(10_000_000);
     desk.settle().shows("sent");
     assert_eq!(desk.outbound().len(), 1);

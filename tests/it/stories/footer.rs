@@ -1,7 +1,7 @@
-//! The last line: keys of where one is, as many as are wanted, and each of them
-//! can be clicked.
+//! The last line: keys of the current place, as many as configured, each clickable.
 
 use frontdesk::inbox::settings::Footer;
+use frontdesk::model::time::{DAY, MINUTE};
 
 use crate::desk::Desk;
 use crate::regions::Region;
@@ -13,66 +13,84 @@ fn desk(footer: Footer) -> Desk {
     desk
 }
 
-/// The last line of the screen.
-fn last_line(desk: &Desk) -> String {
-    desk.picture().lines().last().expect("a line").trim().to_owned()
-}
-
 #[test]
-fn three_keys_are_those_that_can_be_pressed_here_and_now() {
-    let mut desk = desk(Footer::Three);
-    assert_eq!(last_line(&desk), "Enter open  r reply  p pause AI  ? help");
-    // What was paused cannot be paused again, but it can be taken back.
-    desk.keys("p").settle();
-    assert_eq!(last_line(&desk), "Enter open  r reply  z undo  ? help");
-    desk.keys("z").settle().keys("<Enter>");
-    assert_eq!(last_line(&desk), "r reply  ; note  p pause AI  ? help");
-    desk.keys("r");
-    assert_eq!(last_line(&desk), "Enter send  Ctrl-N note  Ctrl-J new line  F1 help");
-    desk.keys("<Esc>g");
-    assert_eq!(last_line(&desk), "Esc cancel");
-    desk.keys("<Esc>gp");
-    assert!(last_line(&desk).ends_with("? help"), "{}", last_line(&desk));
-    desk.keys("<Esc>").resize((80, 24));
-    assert_eq!(last_line(&desk), "r reply  ; note  p pause AI  ? help");
-}
-
-#[test]
-fn one_key_turns_the_line_and_hides_it() {
+fn the_keys_are_those_that_can_be_pressed_here_and_now() {
     let mut desk = desk(Footer::Keys);
-    let rows = |desk: &Desk| desk.app.desk.areas(&desk.app.context).body.height;
-    let before = rows(&desk);
-    assert!(last_line(&desk).contains("e close"));
-    desk.keys("<F4>").shows("the last line names three keys").hides("e close");
-    desk.keys("<F4>").shows("the last line is hidden; F4 shows it again").hides("p pause AI");
-    assert_eq!(rows(&desk), before + 1);
-    desk.wait(20_000_000);
-    photographs!(desk, "hidden", Status);
-    // What belongs to what goes on is seen for as long as it does.
+    let line = |desk: &Desk| desk.status();
+    assert_eq!(line(&desk), "Enter open · t take · d done · s later · / search · ? help");
+    // A paused AI cannot be paused again; undo is the second key.
+    desk.keys("p").settle();
+    let keys = "Enter open · z undo · t take · d done · s later · ? help";
+    assert!(line(&desk).starts_with(keys), "{}", line(&desk));
+    desk.keys("z").settle().wait(10_000_000);
+    desk.keys("<Enter>");
+    assert_eq!(line(&desk), "t take · d done · s later · r reply · / find · ? help");
+    desk.keys("r");
+    assert_eq!(line(&desk), "Enter send · Ctrl-O more · Ctrl-N note · Ctrl-J new line · Esc leave · F1 help");
+    desk.keys("<Esc>g");
+    assert_eq!(line(&desk), "Esc cancel");
+    desk.keys("<Esc>gp");
+    assert!(line(&desk).ends_with("? help"), "{}", line(&desk));
+    desk.keys("<Esc>").resize((60, 20));
+    assert_eq!(line(&desk), "t take · d done · s later · r reply · / find · ? help");
+}
+
+#[test]
+fn news_is_at_the_right_and_a_notice_takes_the_place_of_the_keys() {
+    let mut desk = desk(Footer::Keys);
+    let keys = "Enter open · t take · d done · s later · / search · ? help";
+    desk.keys("j");
+    assert_eq!(desk.status(), keys, "nothing normal is said");
+    // Somebody writes while a conversation is read.
+    desk.keys("<Enter>");
+    desk.customer("telegram", "48211", "Oksana", "I want to talk to a human");
+    desk.settle();
+    let line = desk.status();
+    assert!(line.starts_with("t take") && line.ends_with("1 new needs a person"), "{line}");
+    photographs!(desk, "news", Tabs, Status);
+    desk.keys("<Esc>j");
+    assert_eq!(desk.status(), keys, "it was looked at");
+    desk.keys("'");
+    assert!(desk.status().starts_with("' is not a key here"), "{}", desk.status());
+    desk.wait(10_000_000);
+    assert_eq!(desk.status(), keys);
+}
+
+#[test]
+fn one_key_changes_the_number_of_keys() {
+    let mut desk = desk(Footer::Keys);
+    assert!(desk.status().contains("/ search"));
+    desk.keys("<F4>").shows("The last line shows three keys").wait(10_000_000);
+    desk.settle();
+    assert_eq!(desk.status(), "Enter open · t take · d done · ? help");
+    desk.keys("<F4>").shows("The last line shows no keys").wait(10_000_000);
+    desk.settle();
+    assert_eq!(desk.status(), "");
+    // Hints of a popup or key sequence stay as long as it is active.
     desk.keys("g").shows("Esc cancel").keys("<Esc>").hides("Esc cancel");
-    desk.keys("g/").shows("Tab this tab or all").keys("<Esc>").hides("Tab this tab or all");
+    desk.run_command("search-all").shows("Tab this tab or all").keys("<Esc>").hides("Tab this tab or all");
     desk.keys(":vie").shows(":vie").shows("view").keys("<Esc>");
-    desk.keys("<F4>").shows("as many keys as fit").shows("e close");
-    assert_eq!(rows(&desk), before);
+    desk.keys("<F4>").shows("The last line shows five keys").wait(10_000_000);
+    desk.settle();
+    assert!(desk.status().contains("/ search"));
 }
 
 #[test]
 fn a_hint_is_clicked() {
     let mut desk = desk(Footer::Keys);
-    desk.clicks("p pause AI").settle().shows("AI OFF by you");
-    desk.clicks("P hand back").settle().hides("AI OFF by you");
+    desk.clicks("t take").settle().shows("you have it").keys("<Esc><Esc>");
+    desk.wait(10_000_000);
+    desk.clicks("z undo").settle().hides("you have it").wait(10_000_000);
     // Anywhere on its words.
-    let (x, y) = desk.place_of("filter  w");
-    desk.mouse(frontdesk::inbox::keys::Pointer::Down(x + 3, y)).shows("filter /").keys("<Esc>");
-    desk.clicks("? help").shows("Next conversation").keys("<Esc>").hides("Next conversation");
-    desk.resize((200, 50));
-    desk.clicks("1-9 tab").shows("the tabs above can be clicked").resize((120, 40));
+    let (x, y) = desk.place_of("later · /");
+    desk.mouse(frontdesk::inbox::keys::Pointer::Down(x + 3, y)).shows("Later: Maria").keys("<Esc>");
+    desk.clicks("? help").shows("Keys ·").keys("<Esc>").hides("Keys ·");
     desk.clicks("Enter open").clicks("r reply").types("Hello").shows("Hello");
     // No click sends.
-    desk.clicks("Enter send  Ctrl-N").shows("the mouse sends nothing: Enter does").shows("Hello");
-    desk.settle();
+    desk.clicks("Enter send").shows("the mouse sends nothing: Enter does").shows("Hello");
+    desk.settle().wait(10_000_000);
     assert_eq!(desk.outbound().len(), 0);
-    desk.clicks("Esc leave  F1").clicks("; note").shows("note");
+    desk.clicks("Esc leave").shows("r reply");
 }
 
 #[test]
@@ -91,11 +109,23 @@ fn no_hint_is_clicked_while_something_is_asked() {
 #[test]
 fn the_demo_offers_its_tutor_until_it_has_begun() {
     let mut desk = Desk::demo(80, 24);
-    desk.app.context.settings.footer = Footer::Three;
-    desk.settle().shows(":tutor teaches the keys  Enter open");
+    desk.settle().hides(":tutor");
+    desk.app.context.settings.tutor_offered_until = Some(desk.app.context.now.plus(DAY));
+    desk.shows(":tutor teaches the keys · Enter open");
     desk.keys("r").hides(":tutor").keys("<Esc>").shows(":tutor teaches");
-    desk.clicks(":tutor teaches").shows("Tutor 1/8").keys(":tutor<Enter>").hides("Tutor 1/8");
+    desk.clicks(":tutor teaches").shows("Tutor 1/10").keys(":tutor<Enter>").hides("Tutor 1/10");
+    desk.wait(10_000_000);
     desk.hides(":tutor teaches");
-    // It is told what to press where the line was hidden, too.
-    desk.keys("<F4>").hides("Enter open").keys(":tutor<Enter>").shows("Tutor 1/8");
+    // The tutor is shown even if the keys are hidden.
+    desk.keys("<F4><F4>").hides("Enter open").keys(":tutor<Enter>").shows("Tutor 1/10");
+}
+
+#[test]
+fn the_tutor_is_offered_on_the_first_day_only() {
+    let mut desk = Desk::demo(80, 24);
+    desk.settle();
+    desk.app.context.settings.tutor_offered_until = Some(desk.app.context.now.plus(DAY));
+    desk.wait(DAY - MINUTE);
+    desk.shows(":tutor teaches").wait(2 * MINUTE);
+    desk.hides(":tutor teaches").shows("Enter open");
 }

@@ -1,4 +1,4 @@
-//! More than a text: a place, buttons, a list, and JSON of the person's own.
+//! Messages beyond text: a location, buttons, a list, and raw JSON.
 
 use frontdesk::model::time::SECOND;
 use serde_json::json;
@@ -25,7 +25,7 @@ fn a_place_is_filled_in_or_pasted() {
     photographs!(desk, "place_wrong", Overlay);
     desk.keys("<Esc><Ctrl-O>l").shows("91").pastes("https://maps.example/@38.7223,-9.1393,17z\n");
     desk.types("Harbor Cycles").keys("<Tab>").types("Quay 4, Lisbon").shows("map at 38.7223, -9.1393");
-    desk.shows("Enter send · 1 credit, 999 left");
+    desk.shows("Reply · 1 credit");
     photographs!(desk, "place", Overlay);
     desk.keys("<Enter>").settle().shows("Here");
     let sent = desk.outbound();

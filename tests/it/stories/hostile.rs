@@ -1,6 +1,4 @@
-//! Hostile text is only text: each line of four groups of the corpus goes
-//! through a conversation, and the bytes that leave the terminal backend are
-//! looked at.
+//! Hostile text is only text: four groups of the corpus go through a conversation to the terminal.
 
 use ratatui::backend::{Backend, CrosstermBackend};
 use serde_json::Value;
@@ -9,7 +7,6 @@ use crate::desk::{Desk, direct};
 
 const GROUPS: [&str; 4] = ["terminal-escape", "control-char", "bidi-invisible", "zero-width"];
 
-/// The inputs of the groups, with their names.
 fn corpus() -> Vec<(String, String)> {
     let text = include_str!("../../hostile.jsonl");
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of the corpus"));
@@ -18,7 +15,6 @@ fn corpus() -> Vec<(String, String)> {
     wanted.map(|value| (pick(&value, "name"), pick(&value, "input_or_description"))).collect()
 }
 
-/// What the terminal would be sent for the desk's frame.
 fn bytes_of(desk: &Desk) -> Vec<u8> {
     let buffer = desk.buffer();
     let mut bytes = Vec::new();
@@ -32,7 +28,7 @@ fn bytes_of(desk: &Desk) -> Vec<u8> {
     bytes
 }
 
-/// The text between our own sequences: cursor moves and styles.
+/// The text between the desk's own sequences: cursor moves and styles.
 fn text_between(bytes: &[u8]) -> String {
     let text = std::str::from_utf8(bytes).expect("UTF-8");
     let mut out = String::new();
@@ -50,7 +46,7 @@ fn text_between(bytes: &[u8]) -> String {
     out
 }
 
-/// Whether a character may act on a terminal.
+/// True if a character may act on a terminal.
 fn acts(it: char) -> bool {
     it.is_control()
         || matches!(u32::from(it), 0x061c | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff
@@ -73,7 +69,7 @@ fn the_corpus_reaches_no_terminal_raw() {
         for screen in ["list", "history", "raw"] {
             match screen {
                 "history" => drop(desk.keys("<Enter>")),
-                "raw" => drop(desk.keys("d")),
+                "raw" => drop(desk.keys("=")),
                 _ => (),
             }
             let text = text_between(&bytes_of(&desk));

@@ -1,5 +1,4 @@
-//! Importing people from a file: looked through, asked about, followed, and
-//! gone on with after a crash.
+//! Importing people from a file: checked, confirmed, followed, and continued after a crash.
 
 use std::fmt::Write;
 
@@ -12,7 +11,7 @@ fn desk() -> Desk {
     desk
 }
 
-/// A file of so many people, one of them wrong, one there twice.
+/// A file of this many people, one invalid, one duplicate.
 fn file(desk: &Desk, count: usize) -> String {
     let mut text = "phone,name,tags\n".to_owned();
     for number in 0..count {
@@ -22,7 +21,7 @@ fn file(desk: &Desk, count: usize) -> String {
     desk.file("people.csv", text.as_bytes())
 }
 
-/// Lets the import go on to its end, within the rate limits.
+/// Runs the import to its end, within the rate limits.
 fn go_on(desk: &mut Desk) {
     for _ in 0..40 {
         desk.wait(3_000_000);
@@ -55,7 +54,6 @@ fn a_file_is_looked_through_asked_about_and_followed() {
     go_on(&mut desk);
     desk.shows("45 saved, 2 left out").hides("import 4").shows("Person 0").shows("#import");
     assert_eq!(contacts(&desk), 45);
-    // Once more: it was all seen to.
     desk.keys(":").types(&format!("import {file}")).keys("<Enter>").shows("47  seen to by an earlier import");
 }
 
@@ -99,7 +97,7 @@ fn a_refused_row_stands_in_the_results_and_asks_nobody() {
     let text = format!("phone,tags\n+34600000001,{}\n+34600000002,ok\n", "x".repeat(70));
     let file = desk.file("people.csv", text.as_bytes());
     desk.keys(":").types(&format!("import {file}")).keys("<Enter>y").settle().settle().settle();
-    desk.shows("1 saved, 1 refused").hides("needs you").shows("outbox 0");
+    desk.shows("1 saved, 1 refused").hides("needs you").has_queued(0);
     let results = std::fs::read_to_string(format!("{file}.results.csv")).expect("results");
     assert!(results.contains("2,+34600000001,refused,tags must hold"), "{results}");
 }

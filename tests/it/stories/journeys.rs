@@ -1,9 +1,10 @@
-//! Journeys: whole stretches of work, key by key, as people live through them.
+//! Journeys: longer stretches of work, key by key.
 
 mod campaign;
 mod connection;
 mod credits;
 mod first;
+mod support_loop;
 mod takeover;
 mod triage;
 mod window;

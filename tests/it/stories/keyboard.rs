@@ -1,5 +1,4 @@
-//! The keyboard: what is typed fast answers no question, what is said in plain
-//! mode never becomes a text by accident, and nothing covers what is written.
+//! Fast typing answers no question, and nothing covers a text being written.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +22,6 @@ fn typing_on_over_the_question_answers_nothing_and_loses_nothing() {
     desk.keys("<Enter>r").types("Hi Maria,").keys("<Enter>").shows("[y] pause the AI and send");
     desk.types_at("please say yes", FAST);
     desk.shows("[y] pause the AI and send").shows("typed too early to be an answer");
-    // The keyboard is quiet for a moment; now it is an answer.
     desk.wait(1_000_000);
     desk.keys("y").hides("[y] pause the AI").shows("please say yes");
     desk.wait(6_000_000);
@@ -37,8 +35,8 @@ fn typing_on_over_the_question_answers_nothing_and_loses_nothing() {
 fn a_question_names_its_own_keys_in_the_last_line_and_to_who_pressed_another() {
     let mut desk = with_customer(100, 24);
     desk.keys("<Enter>r").types("Hi Maria,").keys("<Enter>").shows("[y] pause the AI and send");
-    desk.hides("Enter send").shows("y pause the AI and send  s send only  Esc back");
-    // Enter is never an answer, pressed at once or again.
+    desk.hides("Enter send").shows("y pause the AI and send · s send only · Esc back");
+    // Enter is never an answer, even if repeated.
     desk.keys("<Enter>").shows("y, s or Esc answers this");
     desk.wait(1_000_000);
     desk.keys("<Enter>").shows("y, s or Esc answers this").shows("[y] pause the AI and send");
@@ -64,7 +62,7 @@ fn typing_on_and_going_back_goes_on_with_the_text() {
 fn a_letter_that_is_no_answer_means_that_someone_is_writing() {
     let mut desk = with_customer(100, 24);
     desk.keys("<Enter>r").types("Hi Maria,").keys("<Enter>");
-    // Slower than the first guard, as many people write.
+    // Slower than the first guard, as many people type.
     desk.types_at("please", 300_000)
         .shows("[y] pause the AI and send")
         .keys("<Esc>")
@@ -85,7 +83,7 @@ fn a_question_is_not_answered_before_it_was_drawn() {
 fn nothing_covers_what_is_written() {
     for columns in [60, 80, 100] {
         for over in ["", "I", "f", "If", "/order<Enter>", "I<Tab>"] {
-            for (key, shown) in [("r", "LIVE"), ("i", "LIVE"), (";", "NOTE"), ("t", "")] {
+            for (key, shown) in [("r", "├ Reply"), ("i", "├ Reply"), (";", "Note ·"), ("t", "")] {
                 let mut desk = Desk::with(columns, 24, direct);
                 desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
                 desk.settle().keys("<Enter>").keys(over);
@@ -95,7 +93,7 @@ fn nothing_covers_what_is_written() {
                 desk.keys(key).settle();
                 let told = format!("{columns} columns, {over:?}, then {key}:\n{}", desk.picture());
                 if key == "t" {
-                    // The picker says what each is; the price stands on the form.
+                    // The picker shows the names; the price is on the form.
                     assert!(desk.picture().contains("order"), "{told}");
                     continue;
                 }
@@ -119,7 +117,7 @@ fn a_mail_that_is_written_is_not_covered_either() {
                 let picture = desk.picture();
                 assert!(picture.contains("hello there"), "{columns} {over} {key}:\n{picture}");
                 assert!(
-                    picture.contains("LIVE") && picture.contains("credit"),
+                    picture.contains("├ Mail") && picture.contains("credit"),
                     "{columns} {over} {key}:\n{picture}"
                 );
             }
@@ -127,16 +125,15 @@ fn a_mail_that_is_written_is_not_covered_either() {
     }
 }
 
-/// All words that call something.
-fn words() -> BTreeSet<String> {
+fn command_words() -> BTreeSet<String> {
     let commands = TABLE.iter().map(|command_row| command_row.word.to_lowercase());
     let own = ["list", "again", "help", "back", "enter", "esc"].map(str::to_owned);
-    // The editor gives back what a person wrote there.
+    // The editor returns the person's text.
     let commands = commands.filter(|command| command != "editor");
     commands.chain(VERBS.iter().map(|verb| verb.name.to_owned())).chain(own).collect()
 }
 
-/// Where a person can be, each with the keys that go there.
+/// Places in the inbox, with the keys that lead there.
 const PLACES: &[&str] = &[
     "",
     "<Enter>",
@@ -144,22 +141,22 @@ const PLACES: &[&str] = &[
     "<Enter>;",
     "gi",
     "go",
-    "gd",
+    ":go-to-drafts<Enter>",
     "gp",
     "gt",
-    "ge",
-    "gk",
+    ":go-to-events<Enter>",
+    "gw",
     "ga",
     "gb",
-    "gW",
-    "gs",
+    ":go-to-wall<Enter>",
+    ":go-to-snoozed<Enter>",
     "gh",
-    "gz",
-    "gl",
+    ":show-done<Enter>",
+    ":show-calls<Enter>",
     "$",
     "?",
     "x",
-    "\\",
+    "v",
     "/",
     ":",
     "s",
@@ -176,7 +173,7 @@ const PLACES: &[&str] = &[
 
 #[test]
 fn no_word_of_a_command_becomes_a_text() {
-    let words = words();
+    let words = command_words();
     for place in PLACES {
         let mut desk = with_customer(99, 60);
         for word in &words {
@@ -186,7 +183,7 @@ fn no_word_of_a_command_becomes_a_text() {
             for tab in &desk.app.desk.tabs {
                 let text = tab.composer.as_ref().map(|composer| composer.text()).unwrap_or_default();
                 let left = if typed { text.replace("hello", "") } else { text.clone() };
-                // "new line" is a command of a text, and all it leaves.
+                // "new line" is a command in a text, and its only result.
                 assert_eq!(left.trim(), "", "{word:?} at {place:?} is in a text");
             }
         }
@@ -220,7 +217,7 @@ fn plain_words_work_everywhere_and_others_say_what_can_be_said() {
     let mut desk = with_customer(99, 60);
     assert!(desk.says("frobnicate").is_some_and(|text| text.contains("help says what can be said")));
     desk.keys("<Enter>i");
-    assert!(desk.says("close").is_some_and(|text| text.contains("`text close` writes it")));
-    assert_eq!(desk.says("text close"), None);
+    assert!(desk.says("take").is_some_and(|text| text.contains("`text take` writes it")));
+    assert_eq!(desk.says("text take"), None);
     desk.shows("[y] pause the AI and send");
 }

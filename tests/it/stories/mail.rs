@@ -1,5 +1,4 @@
-//! The mail tab: threads with what only mail has, reading, filing, and what
-//! the server is asked for.
+//! The mail tab: threads with mail fields, reading, filing, and requests to the server.
 
 use serde_json::{Value, json};
 
@@ -12,14 +11,14 @@ fn mail(columns: u16, rows: u16) -> Desk {
     desk
 }
 
-/// Lets the hands do all there is to do, at the pace the interface allows.
+/// Runs sync to completion, at the rate the API allows.
 pub fn calm(desk: &mut Desk) {
     for _ in 0..4 {
         desk.pass(2).settle();
     }
 }
 
-/// A mail comes in; returns its thread.
+/// Delivers a mail; returns its thread.
 pub fn letter(
     desk: &Desk,
     from: &str,
@@ -32,7 +31,6 @@ pub fn letter(
     desk.dev("inbound", body)["threadId"].as_str().expect("a thread").to_owned()
 }
 
-/// Mails that reached the platform.
 fn mails_sent(desk: &Desk) -> usize {
     desk.outbound().iter().filter(|value| value["channel"] == "email").count()
 }
@@ -48,12 +46,12 @@ fn threads_are_listed_with_what_only_mail_has() {
     desk.shows("account ok").shows("AI auto-reply OFF").shows("unread").shows("urgent").shows("repairs");
     desk.hides("Blanca Urrutia");
     photographs!(desk, "threads_are_listed");
-    desk.keys("/").types("is:unread category:rentals").keys("<Enter>");
-    desk.shows("Ludovica Ferri").shows("中村 陽子").hides("Callum Reid").keys("/<Esc>");
-    desk.keys("gf").types("archive").keys("<Enter>").settle();
+    desk.keys("f").types("is:unread category:rentals").keys("<Enter>");
+    desk.shows("Ludovica Ferri").shows("中村 陽子").hides("Callum Reid").keys("f<Esc>");
+    desk.run_command("mail-folders").types("archive").keys("<Enter>").settle();
     desk.shows("Blanca Urrutia").shows("Out of office").hides("Callum Reid");
     photographs!(desk, "a_folder_is_looked_for_by_the_server", List);
-    desk.keys("/<Esc>,p").shows("Brakes failed").keys(",c");
+    desk.keys("f<Esc>,p").shows("Brakes failed").keys(",c");
 }
 
 #[test]
@@ -68,10 +66,11 @@ fn a_thread_is_read_with_its_quotations_folded() {
     desk.keys("gg<Enter>").settle();
     desk.shows("Yes please.").shows("▸ 4 quoted lines").hides("Shall we hold it?");
     photographs!(desk, "a_thread_is_read");
-    desk.shows("Ana Ruiz <ana@ruiz.example>").shows("Fri 20 Nov 2026 10:00 +00:00").hides("To   ");
-    desk.keys("U").shows("Shall we hold it?").shows("To          hello@harborbicycles.example");
+    desk.shows("Ana Ruiz <ana@ruiz.example>").shows("Fri 20 Nov 2026 10:00 +00:00");
+    desk.shows("To          hello@harborbicycles.example").hides("Message-ID");
+    desk.keys("U").shows("Shall we hold it?").shows("Message-ID").shows("To          hello@");
     photographs!(desk, "a_thread_is_unfolded", History);
-    desk.keys("U").hides("Shall we hold it?").hides("To   ");
+    desk.keys("U").hides("Shall we hold it?").hides("Message-ID");
     desk.keys("H").shows("evil.example, NOT what it").shows("[hidden in the mail: ignore previous]");
     desk.shows("(1 picture not loaded)").hides("alert");
     photographs!(desk, "html_is_shown_as_text", History);
@@ -93,9 +92,9 @@ fn filing_is_confirmed_by_the_server_and_taken_back() {
     assert_eq!((told["isStarred"].clone(), told["isRead"].clone()), (json!(true), json!(true)));
     desk.hides("here only");
     desk.keys("&").types("refund").keys("<Enter>").settle().shows("refund");
-    desk.keys("e").settle().hides("Order 2001");
+    desk.keys("d").settle().hides("Order 2001");
     assert_eq!(desk.get("email", "/email/threads?folder=archive")["data"][0]["subject"], "Order 2001");
-    desk.keys("z").settle().settle().shows("Order 2001");
+    desk.keys("z").settle().keys("3").settle().settle().shows("Order 2001");
     desk.keys("z").settle().keys("z").settle().keys("z").settle();
     let told = desk.get("email", "/email/threads");
     let told = thread(&told, "Order 2001");
@@ -105,7 +104,11 @@ fn filing_is_confirmed_by_the_server_and_taken_back() {
 #[test]
 fn correspondents_are_found_and_lead_to_their_threads() {
     let mut desk = mail(80, 24);
-    desk.keys("gm").shows("mathilde.garnier@").types("ferri").shows("ferri").hides("mathilde.garnier@");
+    desk.run_command("mail-contacts")
+        .shows("mathilde.garnier@")
+        .types("ferri")
+        .shows("ferri")
+        .hides("mathilde.garnier@");
     photographs!(desk, "correspondents_are_found", Overlay);
     desk.keys("<Enter>").shows("Noleggio");
     desk.keys("p").shows("a setting of the whole account").keys("<Enter>+").shows("mails take no reactions");
@@ -123,7 +126,7 @@ fn a_mail_is_answered_reviewed_held_and_taken_back() {
     desk.keys("<Enter><Enter>").types("Tom").keys("<Ctrl-X>").shows("no undo window on the server");
     photographs!(desk, "a_mail_is_reviewed", Overlay);
     let before = mails_sent(&desk);
-    desk.keys("y").shows("speaks of an attached file").keys("y").shows("z takes it back");
+    desk.keys("y").shows("speaks of an attached file").keys("y").shows("z undo");
     desk.settle();
     assert_eq!(mails_sent(&desk), before, "it is held here");
     desk.keys("z").shows("taken back into the composer; nothing was sent").shows("It is on its way");
@@ -150,8 +153,17 @@ fn a_new_mail_is_kept_as_a_draft_and_goes_on() {
     desk.pass(1).keys("<Esc>");
     let mut desk = desk.crash_and_reopen();
     calm(&mut desk);
-    desk.keys("3gd").shows("New mail").keys("<Enter>").shows("Dear Ludovica,").shows("The wedding");
-    desk.types(" yes.").keys("<Ctrl-X>p").shows("kept as a draft").keys("gd<Enter><Ctrl-X>m");
+    desk.keys("3")
+        .run_command("go-to-drafts")
+        .shows("New mail")
+        .keys("<Enter>")
+        .shows("Dear Ludovica,")
+        .shows("The wedding");
+    desk.types(" yes.")
+        .keys("<Ctrl-X>p")
+        .shows("kept as a draft")
+        .run_command("go-to-drafts")
+        .keys("<Enter><Ctrl-X>m");
     let before = mails_sent(&desk);
     desk.keys("y").pass(11);
     calm(&mut desk);
@@ -178,12 +190,12 @@ fn marked_threads_are_filed_together_and_one_key_takes_it_back() {
     let told = |desk: &Desk, subject: &str, field: &str| {
         thread(&desk.get("email", "/email/threads?limit=100"), subject)[field].clone()
     };
-    desk.keys("gg*").settle().keys("/").types("subject:\"order 200\"").keys("<Enter>").settle();
+    desk.keys("gg*").settle().keys("f").types("subject:\"order 200\"").keys("<Enter>").settle();
     desk.shows("Order 2001").shows("Order 2003").hides("Callum Reid");
-    // Plan and result are told, and what has it already is left out.
+    // Threads that are starred already are left out.
     desk.keys("Va").shows("3 marked").keys("*");
-    desk.shows("star: 2 of 3 apply; 1 does not: starred already · z undoes · g r shows each");
-    desk.settle().shows("starred 2 of 2 · z undoes").settle();
+    desk.shows("star: 2 of 3 apply; 1 does not: starred already · z undo");
+    desk.settle().shows("starred 2 of 2 · z undo").settle();
     for subject in ["Order 2001", "Order 2002", "Order 2003"] {
         assert_eq!(told(&desk, subject, "isStarred"), true, "{subject}");
     }
@@ -191,15 +203,15 @@ fn marked_threads_are_filed_together_and_one_key_takes_it_back() {
     assert_eq!(told(&desk, "Order 2002", "category"), "refund");
     desk.keys("Vru").settle().settle();
     assert_eq!(told(&desk, "Order 2002", "isRead"), true);
-    desk.keys("Vre").shows("archive: 3 of 3 apply").settle().settle().hides("Order 2001");
-    desk.keys("gr").shows("archive: 3 of 3").shows("done").hides("waits to leave");
+    desk.keys("Vrd").shows("archive: 3 of 3 apply").settle().settle().hides("Order 2001");
+    desk.run_command("show-results").shows("archive: 3 of 3").shows("done").hides("waiting to send");
     desk.keys("<Esc>z").settle().settle().shows("Order 2001").shows("Order 2002").shows("Order 2003");
 }
 
 #[test]
 fn many_threads_are_asked_about_before_they_are_filed() {
     let mut desk = mail(80, 24);
-    desk.keys("Vae").shows("ARCHIVE 15 threads?");
+    desk.keys("Vad").shows("ARCHIVE 15 threads?");
     photographs!(desk, "many_threads_are_asked_about", Overlay);
     desk.keys("n").settle().shows("Callum Reid");
 }
@@ -215,7 +227,7 @@ fn threads_are_found_by_subject_recipient_day_and_file() {
     );
     calm(&mut desk);
     let filter = |desk: &mut Desk, words: &str| {
-        desk.keys("/<Ctrl-U>").types(words).keys("<Enter>").settle();
+        desk.keys("f<Ctrl-U>").types(words).keys("<Enter>").settle();
     };
     filter(&mut desk, "subject:plan");
     desk.shows("The new plan").hides("Callum Reid").keys("<Enter>").settle().keys("<Esc>");
@@ -227,8 +239,8 @@ fn threads_are_found_by_subject_recipient_day_and_file() {
     desk.shows("The new plan");
     filter(&mut desk, "before:yesterday");
     desk.shows("Aoife Brennan").hides("The new plan").hides("Callum Reid");
-    // What is found in a mail says which mail it is.
-    desk.keys("/<Esc>g/").types("attached").settle().shows("Ana Ruiz · The new plan");
+    // A hit in a mail names the mail.
+    desk.keys("f<Esc>/").types("attached").settle().shows("Ana Ruiz · The new plan");
 }
 
 #[test]
@@ -251,7 +263,7 @@ fn the_keys_of_the_review_are_seen_and_its_text_is_scrolled() {
         .shows("Line 20 of it")
         .keys("k")
         .hides("Line 20 of it")
-        .keys("gk")
+        .keys("gw")
         .shows("To       ana");
     desk.resize((80, 24));
     desk.shows("n discard");
@@ -262,12 +274,16 @@ fn a_new_mail_that_is_left_leads_back_to_the_threads() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut desk = mail(columns, rows);
         desk.keys("<Ctrl-N>").types("foo@bar.example").keys("<Esc>");
-        desk.shows("kept as a draft; g d lists the drafts").shows("Inbox").shows("Enter open");
+        desk.shows("kept as a draft; :go-to-drafts lists the drafts").shows("Inbox");
         desk.hides("New mail").hides("R reply all");
-        desk.settle().keys("gd").shows("foo@bar.example").keys("<Enter>").shows("foo@bar.example");
+        desk.settle()
+            .run_command("go-to-drafts")
+            .shows("foo@bar.example")
+            .keys("<Enter>")
+            .shows("foo@bar.example");
         desk.keys("<Ctrl-X><Esc><Esc>").shows("Inbox");
         desk.pass(10).settle();
-        // Nothing was written: there is nothing to keep.
+        // An empty mail is not kept.
         desk.keys("<Ctrl-N><Esc>").shows("Inbox").hides("kept as a draft");
     }
 }

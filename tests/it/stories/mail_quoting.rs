@@ -1,4 +1,4 @@
-//! Where an answer quotes, and templates of mails.
+//! Position of quotes in answers, and templates of mails.
 
 use frontdesk::model::email::compose::MailStyle;
 use frontdesk::model::email::quoting::QuoteStyle;
@@ -6,14 +6,13 @@ use frontdesk::model::email::quoting::QuoteStyle;
 use crate::desk::Desk;
 use crate::stories::mail::{calm, letter};
 
-fn asked(desk: &mut Desk) -> String {
+fn open_question(desk: &mut Desk) -> String {
     let thread =
         letter(desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Where is it?\n\nAnd when?"), None);
     calm(desk);
     thread
 }
 
-/// The text of the newest mail of a thread.
 fn newest(desk: &mut Desk, thread: &str) -> String {
     desk.keys("y").pass(11);
     calm(desk);
@@ -32,20 +31,19 @@ fn mail() -> Desk {
 #[test]
 fn the_quote_is_turned_while_the_answer_is_written() {
     let mut desk = mail();
-    let thread = asked(&mut desk);
+    let thread = open_question(&mut desk);
     desk.keys("gg<Enter>").settle().keys("r").types("Today.").shows("quoted lines go below · Ctrl-F above");
-    // Taken into the text and undone, it is quoted beside the text again.
+    // Moved into the text and undone, the quote is separate again.
     desk.keys("<Ctrl-N>").shows("what was quoted is in the text now").hides("quoted lines go below");
     desk.keys("<Ctrl-_>").shows("quoted lines go below").keys("<Ctrl-Y>").hides("quoted lines go below");
     desk.keys("<Ctrl-_>").shows("quoted lines go below").shows("Today.");
     desk.keys("<Ctrl-F>").shows("quoted lines go above").keys("<Ctrl-F>").shows("quoted lines stay out");
     desk.shows("the mail is not quoted");
     photographs!(desk, "a_quote_stays_out", Composer);
-    // The draft remembers it.
     desk.keys("<Esc>").settle().wait(3_000_000);
     desk.settle().keys("r").shows("quoted lines stay out").keys("<Ctrl-X>");
     assert_eq!(newest(&mut desk, &thread), "Today.");
-    let thread = asked(&mut desk);
+    let thread = open_question(&mut desk);
     desk.keys("<Esc>gg<Enter>").settle().keys("r").types("Soon.").keys("<Ctrl-F><Ctrl-X>");
     assert!(newest(&mut desk, &thread).ends_with("\n\nSoon."));
 }
@@ -53,14 +51,13 @@ fn the_quote_is_turned_while_the_answer_is_written() {
 #[test]
 fn a_tab_quotes_between_the_lines_under_a_line_of_its_own() {
     let mut desk = mail();
-    let thread = asked(&mut desk);
+    let thread = open_question(&mut desk);
     desk.mails_begin(MailStyle {
         quoting: QuoteStyle::Between,
         attribution: Some("{name} <{address}> about {subject}:".to_owned()),
         ..MailStyle::default()
     });
     desk.keys("gg<Enter>").settle().keys("r").shows("Ana Ruiz <ana@ruiz.example> about Order 2001:");
-    // Nothing was written yet.
     desk.keys("<Ctrl-X>").shows("the mail is empty").types("With the carrier.");
     photographs!(desk, "an_answer_between_the_lines", Composer);
     desk.keys("<Ctrl-X>");
@@ -71,14 +68,14 @@ fn a_tab_quotes_between_the_lines_under_a_line_of_its_own() {
 #[test]
 fn a_canned_reply_is_a_template_of_a_mail() {
     let mut desk = mail();
-    let thread = asked(&mut desk);
+    let thread = open_question(&mut desk);
     let template = "+++\ntitle = \"Shipping delay\"\nsubject = \"Late: {mail.subject}\"\nquote = \"none\"\n+++\n\
                     Hi {contact.first_name},\nyour mail of {mail.date} reached us. It is late by {days?} days.";
     std::fs::create_dir_all(desk.replies()).expect("a folder");
     std::fs::write(desk.replies().join("shipping.md"), template).expect("written");
     desk.keys("gg<Enter>").settle().keys("c").types("shipping").shows("Shipping delay").keys("<Enter>");
     desk.shows("Late: Order 2001").shows("Hi Ana,").shows("quoted lines stay out");
-    // A field that is open does not leave.
+    // A mail with an open placeholder is not sent.
     desk.keys("<Ctrl-X>").shows("{days?} is still to be filled in").types("2");
     photographs!(desk, "a_mail_by_its_template", Composer);
     desk.keys("<Ctrl-X>").shows("Late: Order 2001");

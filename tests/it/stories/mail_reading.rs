@@ -1,12 +1,11 @@
-//! Reading mail of strangers: it runs and fetches nothing, its files are
-//! saved under safe names; what the account says of itself; what holds on
-//! this desk only.
+//! Reading mail of strangers: nothing is executed or fetched, files are saved under safe names.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 
 use frontdesk::model::account::Environment;
 use frontdesk::model::time::SECOND;
+use ratatui::style::Modifier;
 use serde_json::json;
 
 use crate::binary::free_port;
@@ -22,8 +21,8 @@ fn mail() -> Desk {
     desk
 }
 
-/// Two minutes on a desk whose service is another's.
-fn look(desk: &mut Desk) {
+/// Two minutes on a desk with another desk's service.
+fn poll_for_two_minutes(desk: &mut Desk) {
     for _ in 0..4 {
         desk.wait(30 * SECOND);
         desk.settle();
@@ -33,7 +32,7 @@ fn look(desk: &mut Desk) {
 #[test]
 fn hostile_html_is_only_text_and_nobody_is_asked_for_anything() {
     let mut desk = mail();
-    // No port that a client of another test still asks for its server.
+    // Not a port another test's client may still use.
     let trap = TcpListener::bind((Ipv4Addr::LOCALHOST, free_port())).expect("a port");
     trap.set_nonblocking(true).expect("it does not wait");
     let at = trap.local_addr().expect("an address");
@@ -61,7 +60,7 @@ fn hostile_html_is_only_text_and_nobody_is_asked_for_anything() {
     for _ in 0..3 {
         calm(&mut desk);
     }
-    desk.keys("/").types("subject Mail").keys("<Enter>/<Ctrl-U>").types("Person").keys("<Enter>gg<Enter>");
+    desk.keys("f").types("subject Mail").keys("<Enter>f<Ctrl-U>").types("Person").keys("<Enter>gg<Enter>");
     for number in (0..bodies.len()).rev() {
         desk.settle().shows(&format!("Seen {number}")).hides("alert").hides("@import");
         assert!(
@@ -72,7 +71,7 @@ fn hostile_html_is_only_text_and_nobody_is_asked_for_anything() {
             desk.shows("(1 picture not loaded)");
         }
         if number == 5 {
-            desk.shows("[form, sent nowhere from here]");
+            desk.shows("[form, cannot be sent from here]");
             photographs!(desk, "a_form_is_only_text", History);
         }
         desk.keys("J");
@@ -105,8 +104,8 @@ fn files_say_what_they_are_and_are_saved_beside_what_is_there() {
 #[test]
 fn all_files_of_a_mail_are_saved_after_one_question_about_their_hosts() {
     let mut desk = mail();
-    desk.keys("/").types("Brakes failed").keys("<Enter>gg<Enter>").settle().keys("kkk");
-    // There is no link to open, but files.
+    desk.keys("f").types("Brakes failed").keys("<Enter>gg<Enter>").settle().keys("kkk");
+    // The mail has files and no link.
     desk.keys("gg<Enter>")
         .settle()
         .keys("o")
@@ -124,7 +123,7 @@ fn all_files_of_a_mail_are_saved_after_one_question_about_their_hosts() {
 #[test]
 fn a_file_behind_an_address_is_saved_or_opened() {
     let mut desk = mail();
-    desk.keys("/").types("Brakes failed").keys("<Enter>gg<Enter>").settle();
+    desk.keys("f").types("Brakes failed").keys("<Enter>gg<Enter>").settle();
     desk.keys("S").shows("[file 1] lever.jpg").hides("cannot be saved");
     desk.keys("<Enter>").shows("Save the file?").shows("It would be fetched from 127.0.0.1");
     desk.keys("n").settle().hides("Save the file?");
@@ -151,22 +150,22 @@ fn an_account_that_lags_says_that_mail_may_be_late() {
     };
     let answers = |answer: Vec<u8>| {
         proxy.plan(move |asked| match asked.target.ends_with("/email/account") {
-            true => Script::kept(Give::Bytes(answer.clone())),
+            true => Script::withhold(Give::Bytes(answer.clone())),
             false => Script::pass(),
         });
     };
     answers(told("active", &utc("2026-11-20T09:20:00")));
     let mut desk = Desk::with_tab("Harbor mail", &proxy.base_url(), &world.key_of("email"));
-    look(&mut desk);
+    poll_for_two_minutes(&mut desk);
     desk.shows("synced 42m ago · mail may be late").shows("AI auto-reply ON");
     photographs!(desk, "mail_may_be_late", Header);
     let late = desk.place_of("account ok");
     let style = |desk: &Desk, (x, y): (u16, u16)| desk.buffer()[(x, y)].modifier;
     answers(told("paused", &utc("2026-11-20T10:00:00")));
-    look(&mut desk);
+    poll_for_two_minutes(&mut desk);
     desk.shows("the account is paused: mail may be late");
     answers(told("active", &utc("2026-11-20T10:04:00")));
-    look(&mut desk);
+    poll_for_two_minutes(&mut desk);
     desk.hides("may be late");
     assert_ne!(style(&desk, late), style(&desk, (0, 0)), "not as all else");
 }
@@ -177,8 +176,38 @@ fn what_a_server_does_not_take_holds_here_and_says_so() {
     let key =
         world.keys.iter().find(|key| key.0 == "email" && key.1 == Environment::Test).expect("a test key");
     let mut desk = Desk::with_tab("Harbor mail", &world.base_url, &key.2);
-    look(&mut desk);
+    poll_for_two_minutes(&mut desk);
     desk.keys("gg*").settle().settle().shows("here only").shows("on this desk only");
     desk.keys("<Enter>").shows("star on this desk only");
     photographs!(desk, "it_holds_here_only", History, Status);
+}
+
+#[test]
+fn the_newest_mail_has_its_header_and_marks_where_the_answer_goes() {
+    let mut desk = mail();
+    let long =
+        "We would like to hire twelve city bikes for the whole week, with panniers and two child seats. ";
+    let first = json!({"channel": "email", "from": "ann@a.example", "name": "Ann", "subject": "Twelve bikes",
+        "text": "Do you hire out bikes?"});
+    desk.dev("inbound", first);
+    calm(&mut desk);
+    let text = format!("{}\n\nOn 20 Nov 2026 Harbor wrote:\n> Yes, we do.\n> Harbor", long.repeat(3));
+    let second = json!({"channel": "email", "from": "ann@a.example", "name": "Ann", "subject": "Twelve bikes",
+        "text": text, "replyTo": ["office@a.example"]});
+    desk.dev("inbound", second);
+    calm(&mut desk);
+    desk.keys("f").types("\"Twelve bikes\"").keys("<Enter>gg<Enter>").settle();
+    desk.shows("To          hello@harborbicycles.example");
+    desk.shows("Reply-To    office@a.example · the answer goes here").shows("▸ 3 quoted lines");
+    let (x, y) = desk.place_of("Reply-To");
+    assert!(desk.buffer()[(x, y)].modifier.contains(Modifier::BOLD), "it stands out");
+    photographs!(desk, "the_header_of_the_newest_mail", History);
+    // From 120 columns a mail takes the pane, and no line is longer than 100 columns.
+    desk.keys("Z").shows("Reply-To");
+    let lines: Vec<String> = desk.picture().lines().map(str::to_owned).collect();
+    let text =
+        lines.iter().filter(|line| line.contains("hire twelve")).map(|line| line.trim_matches(['│', ' ']));
+    let widest = text.map(str::len).max().unwrap_or_default();
+    assert!((90..=100).contains(&widest), "{widest}:\n{}", lines.join("\n"));
+    photograph!(desk, "a_zoomed_mail", History);
 }

@@ -1,5 +1,4 @@
-//! Rules for mail: made from a thread, looked over before they act, listed and
-//! taken back. They act on what arrives, never on what a person has touched.
+//! Rules for mail: made from a thread, reviewed, listed and undone. They act on new mail only.
 
 use frontdesk::model::time::SECOND;
 use serde_json::Value;
@@ -14,7 +13,7 @@ fn mail(columns: u16, rows: u16) -> Desk {
     desk
 }
 
-/// Lets what has come be read, rules act, and what they do leave.
+/// Reads new mail and lets rules act.
 fn acts(desk: &mut Desk) {
     for _ in 0..3 {
         calm(desk);
@@ -25,7 +24,6 @@ fn newsletter(desk: &Desk, number: usize) -> String {
     letter(desk, "news@shop.example", "Shop news", &format!("Issue {number:02}"), Some("Buy now"), None)
 }
 
-/// The subjects of a folder, as the server lists them.
 fn folder(desk: &Desk, name: &str) -> Vec<String> {
     let told = desk.get("email", &format!("/email/threads?folder={name}&limit=100"));
     let all = told["data"].as_array().expect("a list").iter();
@@ -36,10 +34,9 @@ fn folder(desk: &Desk, name: &str) -> Vec<String> {
     all
 }
 
-/// Makes a rule from the thread at the top.
 fn archives(desk: &mut Desk, answer: &str) {
-    desk.keys("/").types("\"Issue\"").keys("<Enter>").settle();
-    desk.keys("gg\"").shows("Always do what with this sender").types("archive").keys("<Enter>");
+    desk.keys("f").types("\"Issue\"").keys("<Enter>").settle();
+    desk.keys("gg\"").shows("New rule for this sender").types("archive").keys("<Enter>");
     desk.shows("ALWAYS ARCHIVE news@shop.example?").keys(answer).settle();
 }
 
@@ -50,7 +47,7 @@ fn a_rule_is_made_from_a_thread_looked_over_and_acts_on_what_arrives() {
     acts(&mut desk);
     newsletter(&desk, 2);
     acts(&mut desk);
-    desk.keys("/").types("\"Issue\"").keys("<Enter>").settle().keys("gg\"");
+    desk.keys("f").types("\"Issue\"").keys("<Enter>").settle().keys("gg\"");
     photographs!(desk, "a_rule_is_begun", Overlay);
     desk.types("archive").keys("<Enter>").shows("the address counts, not a name");
     desk.shows("2 of the 2 that lie here now would be archived.").shows("Issue 02, Issue 01");
@@ -59,34 +56,40 @@ fn a_rule_is_made_from_a_thread_looked_over_and_acts_on_what_arrives() {
     acts(&mut desk);
     assert!(folder(&desk, "archive").is_empty(), "what lay here stays");
     newsletter(&desk, 3);
-    // Somebody else who calls himself so is somebody else.
+    // Another address with the same display name does not match.
     letter(&desk, "sly@mail.example", "news@shop.example", "Issue 04", Some("Hi"), None);
     acts(&mut desk);
     assert_eq!(folder(&desk, "archive"), ["Issue 03"]);
     desk.shows("Issue 04").hides("Issue 03");
-    desk.keys("/<Esc>/").types("status:any \"Issue 03\"").keys("<Enter>").settle().shows("by rule");
+    desk.keys("f<Esc>f").types("status:any \"Issue 03\"").keys("<Enter>").settle().shows("by rule");
     desk.keys("gg<Enter>").settle().shows("archived by a rule");
     photographs!(desk, "a_thread_says_that_a_rule_did_it", History);
-    desk.keys("<Esc>/<Esc>/")
+    desk.keys("<Esc>f<Esc>f")
         .types("\"Issue\"")
-        .keys("<Enter>gR")
+        .keys("<Enter>")
+        .run_command("show-rules")
         .settle()
         .shows("news@shop.example  always archive · 1 thread");
     photographs!(desk, "the_rules_are_listed", Overlay);
-    // Switched off it does nothing, and what came meanwhile stays when it is back.
+    // A disabled rule does nothing, and does not act on that mail later.
     desk.keys("<Enter>").settle().shows("off  news@shop.example").keys("<Esc>");
     newsletter(&desk, 5);
     acts(&mut desk);
-    desk.keys("gR").settle().keys("<Enter>").settle().shows("on   news@shop.example").keys("<Esc>");
+    desk.run_command("show-rules")
+        .settle()
+        .keys("<Enter>")
+        .settle()
+        .shows("on   news@shop.example")
+        .keys("<Esc>");
     newsletter(&desk, 6);
     acts(&mut desk);
     assert_eq!(folder(&desk, "archive"), ["Issue 03", "Issue 06"]);
-    // What it did is taken back, and that is no reason to do it again.
-    desk.keys("gR").settle().keys("u").settle();
+    // Its actions can be undone and are not repeated.
+    desk.run_command("show-rules").settle().keys("u").settle();
     acts(&mut desk);
     assert!(folder(&desk, "archive").is_empty());
-    // A rule that is removed comes back with the key that takes back.
-    desk.keys("gR").settle().keys("d").settle().shows("There are none").keys("z").settle();
+    // Undo restores a removed rule.
+    desk.run_command("show-rules").settle().keys("d").settle().shows("There are none").keys("z").settle();
     desk.shows("always archive").keys("<Esc>");
 }
 
@@ -110,13 +113,13 @@ fn a_rule_leaves_alone_what_a_person_has_touched_or_is_needed_for() {
     }
     acts(&mut desk);
     assert_eq!(folder(&desk, "archive"), ["Issue 05"]);
-    // Whoever opens it has touched it, also for what comes after.
+    // Opening the thread counts as touching it, also for later mail.
     let opened = newsletter(&desk, 6);
-    desk.settle().keys("/<Esc>/").types("\"Issue 06\"").keys("<Enter>").settle();
+    desk.settle().keys("f<Esc>f").types("\"Issue 06\"").keys("<Enter>").settle();
     assert!(!opened.is_empty());
     acts(&mut desk);
     assert_eq!(folder(&desk, "archive"), ["Issue 05", "Issue 06"], "looking at the list is no touch");
-    desk.keys("/<Esc>/").types("\"Issue 01\"").keys("<Enter>").settle().keys("gg;").types("ours");
+    desk.keys("f<Esc>f").types("\"Issue 01\"").keys("<Enter>").settle().keys("gg;").types("ours");
     desk.keys("<Enter>").settle().keys("<Esc>");
     newsletter(&desk, 1);
     acts(&mut desk);
@@ -136,7 +139,7 @@ fn a_rule_takes_what_lies_here_with_it_if_wanted_and_a_minute_bounds_it() {
     for number in 10..=39 {
         newsletter(&desk, number);
     }
-    // All of it is read within a minute; what the rule does is not done in one.
+    // All mail is read within a minute; the rule's actions take longer.
     for _ in 0..3 {
         desk.wait(SECOND);
         desk.settle();

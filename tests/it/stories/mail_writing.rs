@@ -1,5 +1,4 @@
-//! Writing mail: to all, passed on, with files and as HTML, to many; and
-//! from an address to its chat.
+//! Writing mail: to all, forwarded, with files and as HTML, to many; and going to the chat.
 
 use frontdesk::model::email::compose::MailStyle;
 use frontdesk::model::email::quoting::QuoteStyle;
@@ -17,12 +16,10 @@ fn mail(columns: u16, rows: u16) -> Desk {
     desk
 }
 
-/// What reached the platform last.
 fn last(desk: &Desk) -> Value {
     desk.outbound().iter().rev().find(|value| value["channel"] == "email").expect("a mail").clone()
 }
 
-/// The review says yes, and the hold passes.
 fn leaves(desk: &mut Desk) -> Value {
     desk.keys("y").pass(11);
     calm(desk);
@@ -35,7 +32,7 @@ fn all_are_answered_and_a_mail_is_passed_on() {
     letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Where is it?\n\nAna"), None);
     calm(&mut desk);
     desk.keys("gg<Enter>").settle().keys("R").types("It left today.").keys("<Tab>");
-    // Whom it goes to can be changed; the same address counts once.
+    // Recipients can be changed; a repeated address counts once.
     desk.keys("<Tab>").types("bob@y.example, ANA@ruiz.example, bob@y.example").keys("<Ctrl-X>");
     desk.shows("bob@y.example").shows("Re: Order 2001");
     let sent = leaves(&mut desk);
@@ -61,8 +58,8 @@ fn a_mail_is_passed_on_without_a_word_and_its_head_is_kept() {
     desk.shows("Send this mail?");
     let told = leaves(&mut desk).to_string();
     assert!(told.contains("carla@z.example") && told.contains("Where is it?"), "{told}");
-    // One that was begun by a key and left is nothing to keep.
-    desk.keys("<Esc><Ctrl-N>").types("foo").keys("<Esc>").settle().keys("gd").shows("foo");
+    // An untouched mail that was left is not kept.
+    desk.keys("<Esc><Ctrl-N>").types("foo").keys("<Esc>").settle().run_command("go-to-drafts").shows("foo");
 }
 
 #[test]
@@ -102,13 +99,17 @@ fn an_address_leads_to_the_chat_of_the_same_person() {
     desk.elsewhere("whatsapp", "POST", "/contacts", contact);
     letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Hi"), None);
     calm(&mut desk);
-    desk.keys("gm").types("ana").shows("ana@ruiz.example").shows("chat +34600111222");
+    desk.run_command("mail-contacts").types("ana").shows("ana@ruiz.example").shows("chat +34600111222");
     photographs!(desk, "an_address_names_its_chat", Overlay);
     desk.keys("<Right>").settle().shows("Hola, it is me again");
-    desk.keys("3gm").types("ferri").keys("<Right>").shows("no number on business chat is linked");
+    desk.keys("3")
+        .run_command("mail-contacts")
+        .types("ferri")
+        .keys("<Right>")
+        .shows("no number on business chat is linked");
 }
 
-/// A desk whose server tells these files of the newest mail.
+/// A desk whose server lists these files in the newest mail.
 fn with_files(world: &Desk, proxy: &Proxy, thread: &str, files: &Value) -> Desk {
     let mut whole = world.get("email", &format!("/email/threads/{thread}"));
     whole["messages"][0]["attachments"] = files.clone();
@@ -116,16 +117,16 @@ fn with_files(world: &Desk, proxy: &Proxy, thread: &str, files: &Value) -> Desk 
     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
     let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{whole}", whole.len()).into_bytes();
     proxy.plan(move |asked| match asked.method == "GET" && asked.target.ends_with(&thread) {
-        true => Script::kept(Give::Bytes(answer.clone())),
+        true => Script::withhold(Give::Bytes(answer.clone())),
         false => Script::pass(),
     });
     let mut desk = Desk::with_tab("Harbor mail", &proxy.base_url(), &world.key_of("email"));
-    look(&mut desk);
+    poll_for_two_minutes(&mut desk);
     desk
 }
 
-/// Two minutes on a desk whose service is another's.
-fn look(desk: &mut Desk) {
+/// Two minutes on a desk with another desk's service.
+fn poll_for_two_minutes(desk: &mut Desk) {
     for _ in 0..4 {
         desk.wait(30_000_000);
         desk.settle();
@@ -145,16 +146,16 @@ fn a_mail_is_passed_on_with_its_files() {
     ]);
     let mut desk = with_files(&world, &proxy, &thread, &files);
     desk.keys("gg<Enter>");
-    look(&mut desk);
+    poll_for_two_minutes(&mut desk);
     desk.keys("F").shows("1 of its 3 files stays behind").types("carla@z.example");
     desk.shows("plan.pdf (5 B").shows("film.mp4 (19.0 MB").hides("lost.bin (");
     photographs!(desk, "a_mail_is_passed_on_with_its_files", Composer);
     desk.keys("<Ctrl-X>").shows("the files are 19.0 MB together; 18.0 MB are the most a mail takes");
-    // The way to the text leads over the files.
+    // Tab passes the files before the text.
     desk.keys("<Tab><Tab><Tab><Tab>").shows("plan.pdf (5 B, sent as 8 B) · Del takes it off");
     desk.types("x").keys("<Down><Delete>").shows("film.mp4 does not go with it any more").hides("film.mp4 (");
     desk.keys("<Tab>").types("For you.").keys("<Esc>").settle().wait(3_000_000);
-    // The draft keeps what goes with it.
+    // The draft keeps its files.
     desk.keys("gi").settle().keys("gg<Enter>F").shows("the mail begun here goes on").shows("plan.pdf (5 B");
     desk.keys("<Ctrl-X>")
         .shows("Send this mail?")
@@ -162,7 +163,7 @@ fn a_mail_is_passed_on_with_its_files() {
         .keys("y")
         .shows("sending in 10 s")
         .wait(11_000_000);
-    look(&mut desk);
+    poll_for_two_minutes(&mut desk);
     let read = world.get("email", &format!("/email/threads/{thread}"));
     let sent = read["messages"].as_array().and_then(|array| array.last()).expect("a mail").clone();
     assert_eq!(sent["subject"], "Fwd: The plans", "{sent}");
@@ -192,7 +193,7 @@ fn files_are_attached_by_paths_that_are_completed() {
         .keys("<Enter>")
         .shows("not attached");
     desk.keys("<Esc>");
-    // A file that is dropped on the text is asked about, and is no part of it.
+    // A file dropped on the text becomes an attachment after a question.
     desk.pastes(&begun("offer.txt")).shows("offer.txt · text/plain").keys("<Enter>").settle();
     desk.shows("price list.txt (9 B").shows("offer.txt (9 B").keys("<Ctrl-X>");
     leaves(&mut desk);
@@ -224,7 +225,7 @@ fn a_mail_begins_with_the_signature_and_the_sender_of_its_tab() {
         attribution: None,
     });
     desk.keys("gg<Enter>").settle().keys("r").shows("From     Tom at Harbor").shows("quoted lines go above");
-    // A signature alone is no mail, and nothing to keep.
+    // A signature alone is no mail and not kept.
     desk.keys("<Ctrl-X>").shows("the mail is empty").keys("<Esc>").settle().keys("r").hides("goes on");
     desk.types("It left today.");
     photographs!(desk, "a_mail_is_signed", Composer);
@@ -251,7 +252,8 @@ fn an_answer_says_where_it_goes_if_not_to_the_author() {
                       "text": "Do you mend forks?", "replyTo": ["ann@a.example"]});
     desk.dev("inbound", form);
     calm(&mut desk);
-    desk.keys("gg<Enter>").settle().shows("www@forms.example").shows("Answers go to: ann@a.example");
+    desk.keys("gg<Enter>").settle().shows("www@forms.example");
+    desk.shows("Reply-To    ann@a.example · the answer goes here");
     desk.keys("r").settle().shows("Answers go to: ann@a.example").types("We do.").keys("<Ctrl-X>");
     let told = leaves(&mut desk).to_string();
     assert!(told.contains("ann@a.example") && !told.contains("www@forms.example"), "{told}");

@@ -1,5 +1,4 @@
-//! Marks, and acting on all that is marked: the plan, the hold, the question,
-//! the progress, what became of each.
+//! Marks and bulk actions: plan, hold, question, progress, results.
 
 use serde_json::json;
 
@@ -30,16 +29,20 @@ fn marks_stay_with_their_conversations() {
     photographs!(desk, "marked", List, Status);
     desk.customer("whatsapp", "+351910000111", "João Pereira", "Olá");
     desk.wait(SECOND);
-    desk.settle().shows("2 marked · 5").keys("\\9").shows("Inbox · closed").keys("\\8").shows("2 marked · 5");
-    // Esc asks nothing, z brings them back.
-    desk.keys("<Esc>").hides("marked · 5").shows("took 2 marks away · z brings them back");
+    desk.settle().shows("2 marked · 5").keys("v4").shows("Inbox · closed").keys("v2").shows("2 marked · 5");
+    desk.keys("<Esc>").hides("marked · 5").shows("took 2 marks away · z undo");
     desk.keys("z").shows("2 marked · 5");
 }
 
 #[test]
 fn a_range_follows_the_selection_and_v_turns_all_round() {
     let mut desk = desk(5);
-    desk.keys("jvjj").shows("3 marked · 5").keys("k").shows("2 marked · 5").keys("vj").shows("2 marked · 5");
+    desk.keys("jVvjj")
+        .shows("3 marked · 5")
+        .keys("k")
+        .shows("2 marked · 5")
+        .keys("Vvj")
+        .shows("2 marked · 5");
     desk.keys("Vi").shows("marked the other 3").shows("3 marked · 5");
     desk.keys("Va").shows("5 marked · 5").keys("Vn").hides("marked · 5");
 }
@@ -47,14 +50,14 @@ fn a_range_follows_the_selection_and_v_turns_all_round() {
 #[test]
 fn a_few_are_closed_under_a_hold_that_z_ends() {
     let mut desk = desk(3);
-    desk.keys("Vae").shows("close: 3 of 3 apply, in 5 s · z stops it").hides("marked");
+    desk.keys("Vadd").shows("finish: 3 of 3 apply, in 5 s · z undo").hides("marked");
     desk.keys("z").settle();
     desk.wait(6 * SECOND);
     desk.settle();
     assert_eq!(closed(&desk), 0);
-    desk.keys("Vr").shows("3 marked").keys("e");
+    desk.keys("Vr").shows("3 marked").keys("dd");
     desk.wait(6 * SECOND);
-    desk.settle().shows("closed 3 of 3 · g r shows each");
+    desk.settle().shows("done 3 of 3 · :show-results shows each");
     assert_eq!(closed(&desk), 3);
 }
 
@@ -62,20 +65,19 @@ fn a_few_are_closed_under_a_hold_that_z_ends() {
 fn many_are_asked_about_and_leave_one_by_one() {
     let mut desk = desk(14);
     // Two are closed already, and marked all the same.
-    desk.keys("Vr").shows("again: nothing was marked before").keys("  e");
+    desk.keys("Vr").shows("again: nothing was marked before").keys("  dd");
     desk.wait(6 * SECOND);
     desk.settle();
     assert_eq!(closed(&desk), 2);
-    desk.keys("/status:any<Enter>").shows("14").keys("Vae");
-    desk.shows("CLOSE 12 conversations?").shows("12 of 14 apply; 2 do not: already closed");
+    desk.keys("fstatus:any<Enter>").shows("14").keys("Vad");
+    desk.shows("FINISH 12 conversations?").shows("12 of 14 apply; 2 do not: already closed");
     photographs!(desk, "plan", Overlay);
-    desk.keys("e").shows("CLOSE 12").keys("<Enter>").shows("CLOSE 12").keys("y");
-    desk.shows("close 0/12").shows("close: 12 of 14 apply; 2 do not: already closed");
-    desk.shows("closing    23h");
-    photographs!(desk, "under_way", Status);
-    desk.settle().shows("closed 12 of 12 · g r shows each");
+    desk.keys("d").shows("FINISH 12").keys("<Enter>").shows("FINISH 12").keys("y");
+    desk.shows("finish: 12 of 14 apply; 2 do not: already closed");
+    desk.shows("│ closing");
+    desk.settle().shows("done 12 of 12 · :show-results shows each");
     assert_eq!(closed(&desk), 14);
-    desk.keys("gr").shows("close: 12 of 12 · 2 left out").shows("left out: already closed");
+    desk.run_command("show-results").shows("finish: 12 of 12 · 2 left out").shows("left out: already closed");
     photographs!(desk, "results", Overlay);
 }
 
@@ -83,15 +85,21 @@ fn many_are_asked_about_and_leave_one_by_one() {
 fn the_title_of_the_results_keeps_its_counts() {
     let mut desk = desk(14);
     desk.keys("  p").settle().keys("Vap").shows("12 of 14 apply").keys("y").settle();
-    desk.keys("gr").shows("pause the AI in: 12 of 12 · 2 left out ").shows("x stops · Enter opens · Esc");
+    desk.run_command("show-results")
+        .shows("pause the AI in: 12 of 12 · 2 left out ")
+        .shows("x stops · Enter opens · Esc");
 }
 
 #[test]
 fn what_has_not_left_can_be_stopped() {
     let mut desk = desk(12);
-    desk.keys("Vap").shows("PAUSE THE AI IN 12 conversations?").keys("y").shows("0/12");
-    desk.keys("gr").shows("waits to leave").keys("x").shows("stopped before it left").keys("<Esc>");
-    desk.settle().shows("AI paused by you 0").hides("0/12");
+    desk.keys("Vap").shows("PAUSE THE AI IN 12 conversations?").keys("y").shows("12 of 12 apply");
+    desk.run_command("show-results")
+        .shows("waiting to send")
+        .keys("x")
+        .shows("stopped before it left")
+        .keys("<Esc>");
+    desk.settle().has_paused(0).hides("0/12");
 }
 
 #[test]
@@ -100,20 +108,20 @@ fn one_that_is_refused_is_named() {
     let fault = json!({"path_prefix": "/conversations/", "method": "POST", "count": 1, "status": 400,
         "code": "VALIDATION_ERROR"});
     desk.dev("fault", fault);
-    desk.keys("Vae");
+    desk.keys("Vadd");
     desk.wait(6 * SECOND);
-    desk.settle().shows("closed 2 of 3, 1 asks").keys("gr").shows("needs you");
+    desk.settle().shows("done 2 of 3, 1 asks").run_command("show-results").shows("needs you");
     photographs!(desk, "refused", Overlay);
-    desk.keys("<Enter>").shows("Customer").hides("waits to leave");
+    desk.keys("<Enter>").shows("Customer").hides("waiting to send");
 }
 
 #[test]
 fn many_are_put_aside_claimed_and_tagged() {
     let mut desk = desk(3);
-    desk.keys("  @").shows("claimed: 2 of 2 apply · z undoes").shows("@me");
+    desk.keys("  :claim<Enter>").shows("claimed: 2 of 2 apply · z undo");
     desk.keys("Vr#").shows("Tags of 2 conversations").types("vip, late").keys("<Enter>");
     desk.shows("#late #vip");
     desk.keys("Vr#").types("-late, +re").keys("<Enter>").shows("#re #vip").hides("#late");
-    desk.keys("Vast").shows("snoozed until tomorrow 09:00: 3 of 3 apply").shows("3 snoozed");
-    desk.keys("z").shows("Customer 3").keys("zzzz").hides("@me").hides("#vip");
+    desk.keys("Vast").shows("later: until tomorrow 09:00: 3 of 3 apply").shows("3 snoozed");
+    desk.keys("z").shows("Customer 3").keys("zzzz").hides("#vip");
 }

@@ -1,4 +1,4 @@
-//! Bot-chat texts: as they are typed, or with markup.
+//! Bot-chat texts: plain, or with markup.
 
 use crate::desk::{Desk, direct};
 
@@ -7,10 +7,10 @@ fn plain_text_arrives_as_typed_and_markup_is_chosen() {
     let mut desk = Desk::with(80, 24, direct);
     desk.customer("telegram", "8812", "Nadia Rahimi", "Is 3 < 4?");
     desk.keys("2").settle().keys("<Enter>i").types("a < b & c");
-    desk.shows("Enter send as plain text · 1 credit").shows("16/4096 as sent");
+    desk.shows("Reply as plain text · 1 credit").shows("16/4096 as sent");
     photographs!(desk, "plain", Composer);
     desk.keys("<Enter>").settle().shows("a < b & c");
-    desk.keys("<Ctrl-F>").shows("Enter send as HTML").types("<b>Yes</b>").shows("10/4096");
+    desk.keys("<Ctrl-F>").shows("Reply as HTML").types("<b>Yes</b>").shows("10/4096");
     photographs!(desk, "html", Composer);
     desk.keys("<Enter>").settle();
     desk.keys("<Ctrl-F>").shows("as MarkdownV2").types("*No*").keys("<Enter>").settle();
@@ -18,7 +18,7 @@ fn plain_text_arrives_as_typed_and_markup_is_chosen() {
     assert_eq!(sent.len(), 3);
     assert!(sent[0].contains("a < b & c") || sent[0].contains("a &lt; b"), "{}", sent[0]);
     assert!(sent[1].contains("Yes"), "{}", sent[1]);
-    // A tag that is not closed is refused, and comes back as it was written.
+    // An unclosed tag is refused, and returns as written.
     desk.keys("<Ctrl-F><Ctrl-F>").types("<b>open").keys("<Enter><Esc>").settle();
     desk.shows("NOT SENT").keys("ae").shows("<b>open").shows("as HTML");
     desk.keys("<Ctrl-U>").pastes(&"x".repeat(4097)).keys("<Enter>");

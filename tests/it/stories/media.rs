@@ -1,5 +1,4 @@
-//! The label of a file: what it is, its name and size as far as they are told,
-//! and where it lies, for each kind and for what nobody knows.
+//! The label of a file: kind, known name and size, and URL, for each kind and for unknown ones.
 
 use serde_json::{Value, json};
 use wiremock::matchers::path_regex;
@@ -7,7 +6,6 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::desk::{Desk, utc};
 
-/// A message that brings a file.
 pub(super) fn file(number: usize, kind: &str, url: &str, more: Value) -> Value {
     let mut message = json!({"id": format!("m{number:02}"), "conversationId": "c1", "direction": "inbound",
         "senderType": "customer", "content": "", "contentType": kind, "mediaUrl": url, "status": "delivered",
@@ -33,7 +31,6 @@ fn messages() -> Vec<Value> {
     ]
 }
 
-/// A desk with these messages open.
 pub(super) fn desk_of(runtime: &tokio::runtime::Runtime, messages: Vec<Value>) -> (MockServer, Desk) {
     let conversation = json!({"id": "c1", "customerPhone": "+34600111222", "customerName": "Maria Lopez",
         "status": "active", "messageCount": 10, "lastMessagePreview": "[image]",

@@ -1,5 +1,4 @@
-//! What a model takes and how it is bounded, whole conversations summed up, and
-//! voice notes written down.
+//! Usage and limits of the model, summaries of whole conversations, and transcribed voice notes.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,8 +28,7 @@ fn cost(text: &str) -> ModelCost {
     ModelCost::parse(text).expect(text)
 }
 
-/// What a model was told, as data.
-fn told(request: &RawRequest) -> Value {
+fn request_data(request: &RawRequest) -> Value {
     let content = request.json()["messages"][1]["content"].as_str().expect("text").to_owned();
     serde_json::from_str(content.lines().nth(1).expect("the data")).expect("JSON")
 }
@@ -55,7 +53,6 @@ fn the_credits_page_tells_what_the_model_took_and_a_day_ends_at_its_cent() {
     assert!((3..21).contains(&asked), "{asked}: the day allowed some of them");
     desk.keys("<Ctrl-D>r").shows("of today are used up");
     assert!(model.take_requests().is_empty(), "nothing is asked any more");
-    // The next day does.
     desk.keys("<Esc>").pass(86_400);
     desk.keys("<Ctrl-D>").shows("I am sorry.");
     assert_eq!(model.take_requests().len(), 1);
@@ -84,7 +81,7 @@ fn a_long_conversation_is_summed_up_in_parts_and_kept() {
     photographs!(desk, "summary", Overlay);
     let requests = model.take_requests();
     assert_eq!(requests.len(), 3, "71 messages in parts of 30");
-    let parts: Vec<Value> = requests.iter().map(told).collect();
+    let parts: Vec<Value> = requests.iter().map(request_data).collect();
     assert_eq!(parts[0]["conversation"].as_array().map(Vec::len), Some(30));
     assert_eq!((&parts[0]["summary so far"], &parts[2]["part"]), (&json!(""), &json!("3 of 3")));
     assert!(parts[1]["summary so far"].as_str().expect("text").starts_with("Part 1"));
@@ -106,7 +103,7 @@ fn a_translation_stands_below_its_message_and_outlives_the_desk() {
 #[test]
 fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
     let mut desk = desk(120, 40);
-    // As many bytes as 80 seconds of speech have at least.
+    // The minimum size of 80 seconds of speech.
     let said = [b"OggS and what is said".as_slice(), vec![b' '; 40_000].as_slice()].concat();
     let url = upload(&desk, "note.ogg", &said);
     let note =
@@ -136,7 +133,7 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
     assert!(!sent.contains("svc_") && !sent.contains(MARIA), "nothing else is told: {sent}");
     assert_eq!(desk.model_usage().cost, cost("0.62"), "62 seconds were begun");
     desk.keys("<Ctrl-W>").shows("it stands below the message already");
-    // Another one of that host needs no question, and is refused where it costs too much.
+    // Another file of that host needs no question, and is refused if it costs too much.
     let long = upload(&desk, "long.ogg", &vec![b'x'; 60_000]);
     desk.wait(60_000_000);
     desk.dev(

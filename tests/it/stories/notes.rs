@@ -1,4 +1,4 @@
-//! Private notes: beside the conversation, found again, and never sent.
+//! Private notes: shown with the conversation, searchable, and never sent.
 
 use frontdesk::model::search::SearchQuery;
 
@@ -14,8 +14,8 @@ fn desk() -> Desk {
 #[test]
 fn a_note_is_kept_in_the_history_and_never_sent() {
     let mut desk = desk();
-    desk.keys(";").shows("NOTE · private, never sent").shows("Enter keeps the note here");
-    desk.shows("Enter keep  Ctrl-N answer").hides("Ctrl-N note");
+    desk.keys(";").shows("Note · private, never sent").shows("Enter keep");
+    desk.shows("Enter keep · Ctrl-N answer").hides("Ctrl-N note");
     desk.types("Double charge, refund is issued.").keys("<Ctrl-J>").types("Asked twice already.");
     photographs!(desk, "writing", Composer);
     desk.keys("<Enter>").shows("note kept on this desk").shows("NOTE").shows("#NOTE").shows("r to reply");
@@ -35,20 +35,24 @@ fn a_note_is_kept_in_the_history_and_never_sent() {
 #[test]
 fn the_note_and_the_answer_are_two_texts() {
     let mut desk = desk();
-    desk.keys("i").types("It left this morning").keys("<Ctrl-N>").shows("NOTE").hides("It left this morning");
+    desk.keys("i")
+        .types("It left this morning")
+        .keys("<Ctrl-N>")
+        .shows("Note ·")
+        .hides("It left this morning");
     desk.types("she is angry").keys("<Ctrl-N>").shows("It left this morning").hides("angry");
     desk.keys("<Enter>").settle();
     let sent = desk.outbound();
     assert_eq!(sent.len(), 1);
     assert!(sent[0]["content"].to_string().contains("It left this morning"));
     desk.wait(150_000);
-    // The note outlives a crash as a note, and its draft opens as one.
+    // The note survives a crash as a note, and its draft opens as one.
     let mut desk = desk.crash_and_reopen();
     desk.settle()
-        .keys("gd")
+        .run_command("go-to-drafts")
         .shows("NOTE # she is angry")
         .keys("<Enter>")
-        .shows("NOTE · private")
+        .shows("Note · private")
         .shows("she is angry");
     desk.keys("<Enter>").shows("note kept").settle();
     assert_eq!(desk.outbound().len(), 1);
@@ -61,7 +65,7 @@ fn z_takes_a_note_back() {
         .types("wrong words")
         .keys("<Enter>z")
         .shows("the note is back in the composer")
-        .shows("NOTE · private");
+        .shows("Note · private");
     desk.hides("#NOTE").types("!").keys("<Enter>").shows("#NOTE").shows("wrong words!");
-    desk.keys("z<Ctrl-U><Esc>z").shows("undo: nothing is held that could be taken back");
+    desk.keys("z<Ctrl-U><Esc>z").shows("undo: nothing to undo");
 }

@@ -1,5 +1,4 @@
-//! The outbox and the drafts as pages: what has not left, what asks, and the
-//! keys that decide.
+//! The outbox and the drafts as pages: unsent rows, stopped rows, and the keys that decide.
 
 use serde_json::json;
 
@@ -18,12 +17,12 @@ fn desk() -> Desk {
 #[test]
 fn empty_pages_say_what_they_are_for() {
     let mut desk = desk();
-    desk.keys("g").shows("o The outbox").shows("d The drafts").shows("N needs you: What needs you");
+    desk.keys("g").shows("o outbox").shows("n needs you");
     photographs!(desk, "places", Overlay, Status);
-    desk.keys("o").shows("Nothing waits to leave");
+    desk.keys("o").shows("Nothing is waiting to send");
     desk.keys("a")
         .shows("decide: the outbox is empty")
-        .keys("gd")
+        .run_command("go-to-drafts")
         .shows("No drafts")
         .keys("gi")
         .shows("Inbox");
@@ -38,18 +37,23 @@ fn everything_that_has_not_left_stands_there_with_its_keys() {
         "fault",
         json!({"path_prefix": "/messages/send", "count": 1, "status": 400, "code": "INVALID_RECIPIENT"}),
     );
-    desk.keys("i").types("Bom dia João").keys("<Enter><Enter>").settle();
+    desk.keys("i").types("Bom dia João").keys("<Enter><Ctrl-X>").settle();
     desk.keys("<Esc>Jp").settle();
     desk.dev("fault", json!({"path_prefix": "/messages/send", "count": 1, "drop": "after"}));
     desk.keys("i")
         .types("Your order left today")
-        .keys("<Enter><Enter>")
+        .keys("<Enter><Ctrl-X>")
         .settle()
         .types("It is blue")
         .keys("<Enter>");
-    desk.keys("<Esc>go").shows("needs you").shows("unclear").shows("held").shows("outbox 3 (1 needs you");
+    desk.keys("<Esc>go")
+        .shows("needs you")
+        .shows("unclear")
+        .shows("held")
+        .has_queued(3)
+        .shows("Outbox: 1 needs you");
     photographs!(desk, "everything");
-    // The refused one first: it asks.
+    // The refused one comes first.
     desk.keys("a").shows("The server refused it").shows("as a new one; the refused one did nothing");
     photographs!(desk, "refused", Overlay);
     desk.keys("x").shows("dropped; nothing more is sent of it").hides("Bom dia");
@@ -57,7 +61,7 @@ fn everything_that_has_not_left_stands_there_with_its_keys() {
     desk.keys("s").shows("send now: bytes of it may have left");
     desk.keys("js").settle();
     desk.wait(60_000_000);
-    desk.settle().shows("Nothing waits to leave");
+    desk.settle().shows("Nothing is waiting to send");
     assert_eq!(desk.outbound().len(), 2);
 }
 
@@ -65,9 +69,9 @@ fn everything_that_has_not_left_stands_there_with_its_keys() {
 fn what_is_held_can_be_taken_back_and_enter_goes_to_its_conversation() {
     let mut desk = desk();
     desk.keys("<Enter>p").settle().keys("i").types("Wrong words").keys("<Enter><Esc>go").shows("Wrong words");
-    desk.keys("<Enter>").shows("sends in").shows("João Pereira").keys("goe");
+    desk.keys("<Enter>").shows("Sending in").shows("João Pereira").keys("goe");
     desk.shows("taken back into the composer").shows("Wrong words").hides("Outbox");
-    desk.keys("<Enter><Enter>").settle();
+    desk.keys("<Enter><Ctrl-X>").settle();
     assert_eq!(desk.outbound().len(), 1);
 }
 
@@ -83,9 +87,9 @@ fn the_page_shows_one_tab_or_all() {
         .keys("i")
         .types("From the bot")
         .keys("<Enter><Esc>1go");
-    desk.shows("Outbox · Harbor chat").shows("Nothing waits").keys("\\");
+    desk.shows("Outbox · Harbor chat").shows("Nothing is waiting").keys("\\");
     desk.shows("Outbox · all tabs").shows("Harbor bot").shows("From the bot");
-    desk.keys("\\2").shows("Outbox · Harbor bot").shows("From the bot").keys("<Enter>").shows("sends in");
+    desk.keys("\\2").shows("Outbox · Harbor bot").shows("From the bot").keys("<Enter>").shows("Sending in");
 }
 
 #[test]
@@ -93,7 +97,7 @@ fn drafts_open_where_they_were_left() {
     let mut desk = desk();
     desk.keys("<Enter>i").types("Bom dia João,").keys("<Esc>Ji").types("Dear Maria,").keys("<Esc>");
     desk.wait(150_000);
-    desk.keys("gd").shows("Bom dia João").shows("Dear Maria");
+    desk.run_command("go-to-drafts").shows("Bom dia João").shows("Dear Maria");
     photographs!(desk, "drafts");
     desk.keys("j<Enter>").types(" hello").shows(", hello");
 }
@@ -105,33 +109,33 @@ fn texts_that_waited_for_a_connection_ask_and_go_together() {
     desk.dev("fault", json!({"path_prefix": "/", "count": 1000, "drop": "before"}));
     desk.keys("i")
         .types("To Maria")
-        .keys("<Enter><Enter><Esc>Ki")
+        .keys("<Enter><Ctrl-X><Esc>Ki")
         .types("To João")
-        .keys("<Enter><Enter><Esc>");
+        .keys("<Enter><Ctrl-X><Esc>");
     for _ in 0..5 {
         desk.settle();
         desk.wait(40_000_000);
     }
-    desk.shows("OFFLINE since").keys("go").shows("queued").shows("To Maria").shows("To João").keys("<Esc>");
+    desk.shows("Offline since").keys("go").shows("queued").shows("To Maria").shows("To João").keys("<Esc>");
     desk.dev("fault", json!({"path_prefix": "/", "count": 0}));
     desk.colleague("whatsapp", MARIA, "I answered by phone");
     desk.settle().settle();
-    desk.keys("go").shows("· 2 need you").shows("NOT SENT");
+    desk.keys("go").shows("NOT SENT");
     photographs!(desk, "late", Page);
-    // What is said stands whole; that something asks, as far as there is room.
-    desk.keys("gi<Esc><Esc>,c")
-        .shows("category: only email threads have one, and this list has none · 2 need you");
-    desk.keys("go");
+    // The notice is shown in full; the count of stopped rows only if it fits.
+    desk.keys("gi<Esc><Esc>,c").shows("category: only email threads have one, and this list has none");
+    desk.hides("Outbox: 2 need you").wait(8_000_000);
+    desk.shows("Outbox: 2 need you · g o").keys("go");
     desk.keys("A").shows("1 of 2 can go as they are; 1 thread has moved: look at it");
     photographs!(desk, "plan", Overlay);
     desk.keys("y").settle();
     assert_eq!(desk.outbound().len(), 2, "the colleague's and the one that could go");
-    desk.shows("(1 needs you")
+    desk.shows("Outbox: 1 needs you")
         .keys("A")
         .shows("each needs a look first")
         .keys("a")
         .shows("I answered by phone");
     photographs!(desk, "crossed", Overlay);
-    desk.keys("y").settle().shows("Nothing waits");
+    desk.keys("y").settle().shows("Nothing is waiting");
     assert_eq!(desk.outbound().len(), 3);
 }

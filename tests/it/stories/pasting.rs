@@ -1,4 +1,4 @@
-//! Text that comes faster than a person types, wherever the keyboard is.
+//! Text faster than a person types, in every place.
 
 use crate::desk::{Desk, direct};
 
@@ -16,10 +16,9 @@ fn a_burst_in_the_composer_is_text_and_is_not_sent() {
     desk.keys("<Enter>i").bursts("Dear Maria,\nit is on its way\n");
     desk.shows("Dear Maria,").shows("it is on its way").shows("pasted, not sent: Enter sends it").settle();
     assert!(desk.outbound().is_empty());
-    // Enter that somebody presses sends it.
     desk.keys("<Enter>").settle();
     assert_eq!(desk.outbound().len(), 1);
-    // Keys that came together, with Enter or without.
+    // Keys that arrived together, with or without Enter.
     desk.bursts("ok\n").shows("pasted, not sent").settle();
     desk.bursts("thank you").shows("thank you").settle();
     assert_eq!(desk.outbound().len(), 1);
@@ -30,9 +29,9 @@ fn a_burst_on_a_list_is_no_series_of_commands() {
     let mut desk = desk();
     for text in ["please close this\n", "Dear Maria", "pay the bill\ne\n", "one\ttwo three"] {
         desk.bursts(text).shows("pasted text was ignored: press r first to write").settle();
-        desk.hides("AI pausing").hides("closing");
+        desk.hides("AI: pausing").hides("Closing");
     }
-    // Fewer keys are keys, but they send nothing.
+    // A few characters are keys, but send nothing.
     desk.bursts("iok\n").shows("pasted, not sent").shows("ok").settle();
     assert!(desk.outbound().is_empty());
 }
@@ -41,7 +40,7 @@ fn a_burst_on_a_list_is_no_series_of_commands() {
 fn a_line_typed_at_once_is_a_line() {
     let mut desk = desk();
     desk.bursts(":open +34600111333\n").settle().shows("Anna Keller · +34600111333");
-    desk.keys("<Esc>").bursts("/maria\n").settle().shows("Maria Lopez").hides("Anna Keller  ");
+    desk.keys("<Esc>").bursts("fmaria\n").settle().shows("Maria Lopez").hides("Anna Keller  ");
     desk.keys(":").bursts("open +34600111222\n").settle().shows("Maria Lopez · +34600111222");
 }
 

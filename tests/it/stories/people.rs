@@ -1,5 +1,4 @@
-//! The people: searched, made, changed, tagged and deleted, each change merged
-//! with what the server has.
+//! The people: searched, added, changed, tagged and deleted, merged with the server's data.
 
 use serde_json::{Value, json};
 
@@ -36,7 +35,7 @@ fn people_are_listed_with_what_is_known_of_them() {
     desk.shows("Maria Lopez").shows("João Pereira").shows("Ann Brown").shows("#vip #repair");
     desk.keys("gg").keys("j").shows("maria@mail.example").shows("gold");
     photographs!(desk, "list");
-    // Enter goes to the conversation, and back from it to the same person.
+    // Enter opens the conversation, and going back selects the same person.
     desk.keys("<Enter>").shows("Where is my order 1041?").keys("gp").shows("maria@mail.example");
     desk.keys("G<Enter>").shows("Ann Brown has written nothing yet");
     desk.keys("2")
@@ -62,7 +61,7 @@ fn an_empty_tab_says_how_people_come() {
 fn search_is_local_at_once_and_the_servers_after_a_moment() {
     let mut desk = desk();
     desk.keys("gp");
-    // Someone this desk has not read of yet.
+    // A contact this desk has not read yet.
     desk.elsewhere(
         "whatsapp",
         "POST",
@@ -74,7 +73,7 @@ fn search_is_local_at_once_and_the_servers_after_a_moment() {
     desk.wait(250_000);
     desk.shows("Annika Vogt").hides("asking the server").keys("<Enter>").shows("· ann ");
     desk.keys("/<Ctrl-U>").types("600 111").shows("Maria Lopez").hides("Ann Brown");
-    // A whole tag, also beside words; the server looks in names and numbers only.
+    // `tag:` matches a whole tag; the server searches only names and numbers.
     desk.keys("<Ctrl-U>").types("tag:vip").wait(250_000);
     desk.shows("Maria Lopez").hides("Ann Brown").hides("asking the server");
     desk.keys("<Ctrl-U>").types("tag:vi").wait(250_000);
@@ -103,7 +102,7 @@ fn a_change_is_merged_with_what_others_changed_meanwhile() {
     assert_eq!(told["metadata"], json!({"plan": "gold", "visits": 4, "city": "Vigo"}));
     assert_eq!(told["email"], "maria@mail.example");
     desk.shows("saved: Maria L. Lopez").shows("#theirs").hides("saving…");
-    // Nothing that differs: nothing leaves.
+    // Without a difference nothing is sent.
     desk.keys("e<Enter>").shows("nothing differs; nothing was saved");
 }
 
@@ -130,7 +129,7 @@ fn a_new_person_is_checked_here_and_by_the_server() {
         .types("@mail.example");
     desk.keys("<Tab>").types(&format!("new, {}", "x".repeat(70)));
     photographs!(desk, "new", Overlay);
-    // The server takes tags of 64 characters at most, and says so.
+    // The server refuses tags of more than 64 characters.
     desk.keys("<Enter>")
         .settle()
         .shows("The server refused it")

@@ -1,4 +1,4 @@
-//! One person on every tab: the cheapest way that still reaches them.
+//! One person on every tab: the cheapest way that reaches them.
 
 use serde_json::json;
 
@@ -8,8 +8,7 @@ use crate::stories::mail::{calm, letter};
 const ANNA: &str = "+447700900777";
 const MAIL: &str = "anna@mail.example";
 
-/// A desk with all four tabs, on which Anna has written a chat, then a mail;
-/// the contact tells that they are one.
+/// A desk with all four tabs, on which Anna wrote a chat and then a mail; the contact links them.
 fn desk(columns: u16, rows: u16) -> Desk {
     let mut desk = Desk::demo(columns, rows);
     calm(&mut desk);
@@ -24,7 +23,6 @@ fn desk(columns: u16, rows: u16) -> Desk {
     desk
 }
 
-/// Goes to Anna's chat on the first tab.
 fn to_chat(desk: &mut Desk) {
     desk.keys("1:open ").types(ANNA).keys("<Enter>").settle().shows("Is my bike ready?");
     calm(desk);
@@ -34,7 +32,7 @@ fn to_chat(desk: &mut Desk) {
 fn one_key_writes_on_the_cheapest_way_and_says_why() {
     let mut desk = desk(120, 40);
     to_chat(&mut desk);
-    // Both cost the same; the mail is where something was said last.
+    // Equal costs: the way with the latest message wins.
     desk.keys("~").settle().shows("the cheapest way: Harbor mail").shows("To");
     desk.keys("<Esc><Esc>").settle();
     // A day later the chat takes only templates, which cost more.

@@ -1,5 +1,4 @@
-//! Pictures in the history: asked for, never fetched from a host that was not
-//! shown, bounded, and drawn in halves or shades.
+//! Pictures in the history: shown on request, fetched only from confirmed hosts, bounded.
 
 use std::io::Cursor;
 
@@ -14,7 +13,7 @@ use crate::desk::Desk;
 
 const MARIA: &str = "+34600111222";
 
-/// A wheel on a light ground.
+/// A wheel on a light background.
 fn wheel() -> Vec<u8> {
     let (width, height) = (400_u32, 200_u32);
     let image = RgbImage::from_fn(width, height, |x, y| {
@@ -32,7 +31,6 @@ fn wheel() -> Vec<u8> {
     file.into_inner()
 }
 
-/// Uploads a file to the desk's own service; tells where it is served.
 pub fn upload(desk: &Desk, name: &str, bytes: &[u8]) -> String {
     let mut body = format!(
         "--edge\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
@@ -67,9 +65,7 @@ fn a_picture_is_fetched_when_asked_for_and_its_host_was_shown() {
     desk.keys("<Enter>").shows("wheel.png").keys("v").shows("Show the picture here?");
     desk.shows("It would be fetched from 127.0.0.1").keys("n").hides("▓").keys("vy").shows("▓");
     photograph!(desk, "shown", History);
-    desk.keys("<F9>").hides("▓").shows("a picture is hidden").keys("<F9>").shows("▓");
     desk.keys("v").hides("▓").keys("v").shows("▓").hides("Show the picture here?");
-    // Another one of that host needs no question.
     let second = upload(&desk, "other.png", &wheel());
     sends(&mut desk, &second, "and from the other side");
     desk.keys("Gv").hides("Show the picture here?");
@@ -88,8 +84,8 @@ fn what_cannot_be_shown_says_why() {
     photographs!(desk, "refused", History);
     let page = upload(&desk, "page.png", b"<html>this is no picture</html>");
     sends(&mut desk, &page, "");
-    desk.keys("Gvy").shows("no picture: its file is no PNG, JPEG, GIF or WebP");
-    // A few bytes that claim four thousand million dots.
+    desk.keys("Gvy").shows("no picture: its file is not PNG, JPEG, GIF or WebP");
+    // A few bytes that claim four thousand million pixels.
     let claims = [b"GIF89a".as_slice(), &[0xff; 4], &[0xf0, 0, 0], &[0; 6], &[0x2c, 0, 0, 0, 0]].concat();
     let bomb = [claims.as_slice(), &[0xff; 4], &[0, 2, 2, 0x4c, 1, 0, 0x3b]].concat();
     let bomb = upload(&desk, "bomb.gif", &bomb);

@@ -1,5 +1,4 @@
-//! The current item for a command of the person's own, and the way back to
-//! where one was.
+//! Piping the current item into a command of the person, and returning.
 
 use crate::desk::Desk;
 
@@ -27,14 +26,4 @@ fn a_message_goes_to_a_command_as_json() {
     desk.wait(200_000);
     desk.keys("y").settle().shows("it failed with 3: no such ticket");
     desk.keys("|<Ctrl-U>pipe<Enter>").shows("pipe needs COMMAND");
-}
-
-#[test]
-fn a_backtick_goes_back_and_forth() {
-    let mut desk = desk();
-    desk.keys("`").shows("this is the first place since the start");
-    desk.keys("gg<Enter>").settle().shows("Where is 1041?").keys("<Esc>j<Enter>").settle().shows("Olá");
-    desk.keys("`").settle().shows("Where is 1041?").keys("`").settle().shows("Olá");
-    desk.keys("go").shows("Outbox").keys("`").settle().shows("Olá").keys("`").shows("Outbox");
-    desk.keys("2").keys("`").shows("Outbox · Harbor chat");
 }

@@ -1,5 +1,4 @@
-//! Sending at a time: said, listed, taken back, and asked about where it does
-//! not fit any more.
+//! Planned sending: confirmed, listed, undone, and a question when it does not fit any more.
 
 use crate::desk::{Desk, direct};
 
@@ -7,7 +6,7 @@ const MARIA: &str = "+34600111222";
 const SECOND: i64 = 1_000_000;
 const HOUR: i64 = 3_600 * SECOND;
 
-/// A text that was planned for an hour from now.
+/// A text planned for an hour from now.
 fn planned() -> Desk {
     let mut desk = Desk::with(80, 24, direct);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "When is it ready?");
@@ -21,9 +20,9 @@ fn a_text_leaves_at_its_time() {
     let mut desk = planned();
     photographs!(desk, "when", Overlay);
     desk.types("in 2h").shows("leaves 12:00").keys("<Ctrl-U>h<Enter>").shows("planned for 11:00");
-    desk.shows("planned, in 1h if frontdesk runs · Esc z takes it back");
+    desk.shows("planned, in 1h if frontdesk runs · Esc z undo");
     photographs!(desk, "planned", History);
-    // What is said meanwhile does not wait for it.
+    // Later texts do not wait for it.
     desk.settle();
     assert!(desk.outbound().is_empty());
     desk.keys("<Esc>go").shows("planned").shows("Maria Lopez");
@@ -41,7 +40,7 @@ fn a_time_that_is_none_is_said_and_edited_as_other_fields_are() {
     desk.keys("<Enter>").shows("When: in two").shows("not a time yet: in 2h");
     desk.keys("<Ctrl-W>").types("2h").shows("When: in 2h").shows("leaves 12:00");
     desk.keys("<Ctrl-U>").types("3h").keys("<Enter>").shows("planned for 13:00");
-    desk.shows("Esc z takes it back");
+    desk.shows("Esc z undo");
 }
 
 #[test]
@@ -78,17 +77,17 @@ fn it_asks_where_it_does_not_fit_any_more() {
     desk.wait(HOUR / 2);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "I have fetched it, thanks");
     desk.wait(HOUR / 2);
-    desk.settle().shows("NOT SENT at its time").shows("moved since it was");
+    desk.settle().shows("NOT SENT at its time").shows("arrived after it was planned");
     photographs!(desk, "moved", History);
     desk.keys("a").shows("send anyway").keys("e").shows("It is ready now");
-    // Nobody ran it at its time.
+    // No process ran at its time.
     desk.keys("<Ctrl-L>h<Enter><Esc>");
     desk.wait(HOUR + 180 * SECOND);
     desk.settle().shows("NOT SENT at its time · a decide · its time passed");
     desk.keys("ae<Ctrl-L>").types("in 26h").keys("<Enter><Esc>");
     desk.wait(25 * HOUR);
-    desk.settle().shows("window closed").shows("planned, in");
+    desk.settle().shows("Reply window closed").shows("planned, in");
     desk.wait(HOUR);
-    desk.settle().shows("NOT SENT at its time · a decide · the window has closed");
+    desk.settle().shows("NOT SENT at its time · a decide · reply window closed");
     assert!(desk.outbound().is_empty());
 }

@@ -1,4 +1,4 @@
-//! Popups with the mouse: a click selects, a second one on the same takes it.
+//! Popups with the mouse: the first click selects, the second activates.
 
 use crate::desk::Desk;
 
@@ -13,14 +13,14 @@ fn desk() -> Desk {
 fn a_row_is_selected_by_one_click_and_taken_by_the_next() {
     let mut desk = desk();
     desk.keys("<Ctrl-P>").shows("Go to or do");
-    desk.clicks("snooze · Put aside").shows("Go to or do").clicks("snooze · Put aside");
+    desk.clicks("later · Put off").shows("Go to or do").clicks("later · Put off");
     desk.hides("Go to or do").shows("[t] until tomorrow").keys("<Esc>");
-    // The row that is chosen already takes two clicks like every other.
-    desk.keys("\\").shows("Views");
+    // The already selected row takes two clicks, too.
+    desk.keys("v").shows("Views");
     desk.clicks("status:closed").shows("Views");
-    desk.clicks("status:closed").hides("Views").hides("Inbox · needs me");
-    desk.keys("\\").shows("Views").clicks("status:closed").shows("Views");
-    // A key between them, and the next click is a first one again.
+    desk.clicks("status:closed").hides("Views").shows("Inbox · closed");
+    desk.keys("v").shows("Views").clicks("status:closed").shows("Views");
+    // After a key the next click counts as the first.
     desk.keys("jk").clicks("status:closed").shows("Views").clicks("status:closed").hides("Views");
 }
 
@@ -37,12 +37,12 @@ fn an_answer_is_pointed_at_by_one_click_and_given_by_the_next() {
     let mut desk = desk();
     desk.keys("s").shows("[t] until tomorrow").clicks("[t] until").shows("[t] until tomorrow");
     desk.clicks("[h] for an hour").shows("[t] until tomorrow");
-    desk.clicks("[h] for an hour").shows("snoozed until").hides("[t] until tomorrow");
-    desk.keys("z").shows("undone: snoozed");
+    desk.clicks("[h] for an hour").shows("later: until").hides("[t] until tomorrow");
+    desk.keys("z").shows("undone: put off");
     desk.keys("<Enter>r").types("Hello").keys("<Enter>").shows("[y] pause the AI and send");
     desk.wait(5_000_000);
     desk.clicks("pause the AI and send").shows("pause the AI and send");
-    // What a customer wrote is no answer, and ends what was pointed at.
+    // A customer's text is no answer, and resets the click.
     desk.clicks("[y] it is").clicks("[y] it is").shows("pause the AI and send");
     desk.clicks("pause the AI and send").shows("pause the AI and send");
     desk.clicks("[Esc] back").clicks("[Esc] back").hides("pause the AI and send").shows("Hello");

@@ -1,7 +1,10 @@
-//! What an assistant proposes leaves only when a person's key sends it.
+//! An assistant's proposal is sent only by a person's key.
 
+use frontdesk::inbox::palette_view::ThemePalette;
 use frontdesk::inbox::settings::PauseOnReply;
+use frontdesk::inbox::theme_view::Theme;
 use model::proposals::ProposedChange;
+use ratatui::style::Modifier;
 
 use crate::desk::{Desk, direct};
 use crate::stories::mail::{calm, letter};
@@ -12,7 +15,6 @@ fn reply() -> ProposedChange {
     ProposedChange::Reply { text: "Your order left the shop today.".to_owned() }
 }
 
-/// A desk on which this is proposed for the only conversation.
 fn proposing(change: ProposedChange, size: (u16, u16)) -> Desk {
     let mut desk = Desk::with(size.0, size.1, direct);
     let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
@@ -27,11 +29,13 @@ fn texts(desk: &Desk) -> Vec<String> {
 #[test]
 fn a_proposal_is_counted_named_in_its_conversation_and_leaves_by_a_key_only() {
     let mut desk = proposing(reply(), (120, 40));
-    desk.shows("LIVE 1 ?1").shows("1 proposal · g A").keys("<Enter>").shows("proposal, g A");
+    desk.shows("1 Harbor chat 1").hides("1 proposal").keys("<Enter>").shows("Proposal · g n");
     desk.wait(600_000_000);
     desk.settle();
     assert!(texts(&desk).is_empty(), "nobody pressed a key");
-    desk.keys("gA").shows("Your order left the shop today.").shows("Helper 1.0: the customer asked");
+    desk.run_command("show-proposals")
+        .shows("Your order left the shop today.")
+        .shows("Helper 1.0: the customer asked");
     desk.keys("a").settle();
     assert_eq!(texts(&desk), ["Your order left the shop today."]);
     desk.shows("Nothing is proposed").hides("1 proposal");
@@ -44,10 +48,10 @@ fn a_proposed_reply_is_held_and_z_takes_it_back() {
     });
     let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().propose("whatsapp", &id, reply());
-    desk.keys("gAa").keys("z").shows("taken back").wait(10_000_000);
+    desk.run_command("show-proposals").keys("a").keys("z").shows("taken back").wait(10_000_000);
     desk.settle();
     assert!(texts(&desk).is_empty());
-    desk.keys("gd").shows("Your order left the shop today.");
+    desk.run_command("go-to-drafts").shows("Your order left the shop today.");
 }
 
 #[test]
@@ -55,18 +59,22 @@ fn a_proposed_reply_asks_what_the_ai_shall_do() {
     let mut desk = Desk::with(80, 24, |settings| settings.hold = 0);
     let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().propose("whatsapp", &id, reply());
-    desk.keys("gAa").shows("The AI may answer this customer too.").keys("<Esc>").settle();
+    desk.run_command("show-proposals")
+        .keys("a")
+        .shows("The AI may answer this customer too.")
+        .keys("<Esc>")
+        .settle();
     assert!(texts(&desk).is_empty());
     desk.keys("ay").settle();
     assert_eq!(texts(&desk), ["Your order left the shop today."]);
-    desk.keys("gi").shows("AI OFF by you");
+    desk.keys("gi").has_paused(1);
 }
 
 #[test]
 fn what_is_stale_is_marked_and_asks_first() {
     let mut desk = proposing(reply(), (80, 24));
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Never mind, it came!");
-    desk.settle().keys("gA").shows("STALE: somebody wrote since");
+    desk.settle().run_command("show-proposals").shows("Outdated: somebody wrote since");
     desk.keys("a").shows("Somebody wrote since it was proposed").shows("Never mind, it came!");
     desk.keys("<Esc>").settle();
     assert!(texts(&desk).is_empty());
@@ -75,9 +83,35 @@ fn what_is_stale_is_marked_and_asks_first() {
 }
 
 #[test]
+fn an_outdated_proposal_is_dim_everywhere_and_says_so() {
+    let mut desk = proposing(reply(), (120, 40));
+    desk.theme = Theme::new(ThemePalette::Dark, false);
+    let is_accent = |desk: &Desk, text: &str| {
+        let cell = desk.buffer()[desk.place_of(text)].clone();
+        (desk.theme.is_accent(cell.fg), cell.modifier.contains(Modifier::BOLD))
+    };
+    desk.keys("<Enter>").settle().shows("Proposal · g n").wait(60_000_000);
+    desk.colleague("whatsapp", MARIA, "It is on its way");
+    desk.settle().shows("Outdated proposal · g n").shows("outdated proposal");
+    for text in ["Outdated proposal · g n", "outdated proposal"] {
+        assert_eq!(is_accent(&desk, text), (false, false), "{text}");
+    }
+    photographs!(desk, "outdated_in_its_conversation", History);
+    desk.keys("gn").shows("outdated: Helper 1.0 proposes to reply").keys("<Esc>");
+    desk.run_command("show-proposals").shows("Outdated: somebody wrote since");
+    for text in ["Outdated: somebody wrote since", "reply ", "Your order left the shop today."] {
+        assert_eq!(is_accent(&desk, text), (false, false), "{text}");
+    }
+}
+
+#[test]
 fn what_is_dropped_comes_back_with_z_and_an_edited_text_is_in_the_composer() {
     let mut desk = proposing(reply(), (80, 24));
-    desk.keys("gAx").shows("Nothing is proposed").keys("z").shows("Your order left the shop today.");
+    desk.run_command("show-proposals")
+        .keys("x")
+        .shows("Nothing is proposed")
+        .keys("z")
+        .shows("Your order left the shop today.");
     desk.keys("e").shows("in the composer; nothing was sent").types(" at noon").keys("<Enter>").settle();
     assert_eq!(texts(&desk), ["Your order left the shop today. at noon"]);
 }
@@ -89,7 +123,12 @@ fn a_text_with_an_open_field_or_a_key_in_it_is_not_sent_by_a_key() {
         (format!("Use svc_live_{}", "a1".repeat(20)), "in it is a channel key"),
     ] {
         let mut desk = proposing(ProposedChange::Reply { text }, (120, 40));
-        desk.keys("gAa").shows("nothing was sent: ").shows(why).shows("e puts it into the composer").settle();
+        desk.run_command("show-proposals")
+            .keys("a")
+            .shows("nothing was sent: ")
+            .shows(why)
+            .shows("e puts it into the composer")
+            .settle();
         assert!(texts(&desk).is_empty());
         desk.shows("Last message: Where is my order 1041?").keys("e").shows("in the composer");
     }
@@ -99,13 +138,13 @@ fn a_text_with_an_open_field_or_a_key_in_it_is_not_sent_by_a_key() {
 fn a_text_is_seen_whole_before_a_key_sends_it() {
     let long = format!("{}The rest of it.", "It left the shop today and is on its way. ".repeat(5));
     let mut desk = proposing(ProposedChange::Reply { text: long.clone() }, (80, 24));
-    desk.keys("gA").hides("The rest of it.").shows("…").keys("a");
+    desk.run_command("show-proposals").hides("The rest of it.").shows("…").keys("a");
     desk.shows("All that is sent").shows("The rest of it.").keys("<Esc>").settle();
     assert!(texts(&desk).is_empty());
     desk.keys("ay").settle();
     assert_eq!(texts(&desk), [long]);
     let mut desk = proposing(ProposedChange::Reply { text: "It left the shop. ".repeat(50) }, (80, 24));
-    desk.keys("gAa").shows("too long to be seen here").settle();
+    desk.run_command("show-proposals").keys("a").shows("too long to be seen here").settle();
     assert!(texts(&desk).is_empty());
 }
 
@@ -117,23 +156,36 @@ fn a_proposed_answer_to_a_mail_is_looked_over_before_it_leaves() {
     desk.keys("3");
     calm(&mut desk);
     desk.propose("email", &thread, reply());
-    desk.keys("gA").shows("Your order left the shop today.").keys("a").shows("nothing was sent").settle();
+    desk.run_command("show-proposals")
+        .shows("Your order left the shop today.")
+        .keys("a")
+        .shows("nothing was sent")
+        .settle();
     assert!(!desk.outbound().iter().any(|value| value.to_string().contains("left the shop today")));
     desk.settle().shows("Your order left the shop today.").shows("Subject").shows("Re: Order 1041");
-    desk.keys("<Esc>gd").shows("Your order left the shop today.").shows("Re: Order 1041");
+    desk.keys("<Esc>")
+        .run_command("go-to-drafts")
+        .shows("Your order left the shop today.")
+        .shows("Re: Order 1041");
 }
 
 #[test]
 fn a_proposed_pause_is_done_by_the_key() {
     let mut desk = proposing(ProposedChange::Pause, (80, 24));
-    desk.settle().keys("<Enter>").hides("AI OFF").keys("gA").shows("Pause the AI").keys("a").settle();
-    desk.shows("Nothing is proposed").keys("gi").shows("AI OFF by you");
+    desk.settle()
+        .keys("<Enter>")
+        .hides("AI paused")
+        .run_command("show-proposals")
+        .shows("Pause the AI")
+        .keys("a")
+        .settle();
+    desk.shows("Nothing is proposed").keys("gi").has_paused(1);
 }
 
 #[test]
 fn proposals_are_read_in_plain_mode() {
     let mut desk = proposing(reply(), (80, 24));
     assert_eq!(desk.says("show-proposals"), None);
-    let page = frontdesk::inbox::plain::Spoken::default().hear(&desk.app);
+    let page = frontdesk::inbox::plain::PlainOutput::default().collect_new_lines(&desk.app);
     assert!(page.iter().any(|text| text.contains("Your order left the shop today.")), "{page:?}");
 }

@@ -1,11 +1,10 @@
-//! Trouble with the AI is said on the row, with its reasons, and walked to by
-//! urgency.
+//! Trouble with the AI is shown on the row with its reasons, and visited by urgency.
 
 use crate::desk::Desk;
 
 const MARIA: &str = "+34600111222";
 
-/// Three customers: one in trouble with the AI, one who waits, one answered.
+/// Three customers: one in trouble with the AI, one waiting, one answered.
 fn radar() -> Desk {
     let mut desk = Desk::new(120, 40);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
@@ -22,30 +21,29 @@ fn radar() -> Desk {
 }
 
 #[test]
-fn trouble_is_said_on_the_row_with_its_reasons() {
+fn the_wish_for_a_person_is_said_on_the_row() {
     let mut desk = radar();
-    desk.shows("wants a human, asked");
+    desk.shows("asked for a person");
     photographs!(desk, "trouble", List);
-    // Once a person has it, it is no trouble of the AI any more.
-    desk.keys("gg").keys("j<Enter>").keys("p").settle().hides("wants a human, asked");
+    // A taken over conversation has no trouble with the AI.
+    desk.keys("gg").keys("j<Enter>").keys("p").settle().hides("asked for a person");
 }
 
 #[test]
 fn the_card_says_the_whole_score() {
     let mut desk = radar();
     desk.resize((160, 40));
-    desk.keys("gw").shows("trouble").shows("score 112: wants a");
+    desk.keys("w").shows("trouble").shows("score 112: asked for");
     photograph!(desk, "card", Card);
 }
 
 #[test]
 fn the_most_urgent_comes_first_and_again_brings_the_next() {
     let mut desk = radar();
-    desk.keys("gw").shows("Maria Lopez: wants a human, asked 3x the same");
+    desk.keys("w").shows("Maria Lopez: asked for a person, asked the same 3 times");
     photographs!(desk, "first", List, Status);
-    desk.keys("gw").shows("Ana Ruiz: upset");
+    desk.keys("w").shows("Ana Ruiz: upset");
     photographs!(desk, "second", List, Status);
-    desk.keys("gw").shows("João Pereira: waits");
-    photographs!(desk, "third", List, Status);
-    desk.keys("gw").shows("Maria Lopez: wants a human");
+    // João waits for an AI that answers: he needs nobody.
+    desk.keys("w").shows("Maria Lopez: asked for a person");
 }

@@ -1,5 +1,3 @@
-//! Reactions: chosen, remembered, removed.
-
 use serde_json::json;
 
 use crate::desk::Desk;
@@ -36,10 +34,10 @@ fn a_refused_reaction_is_no_reaction_in_the_list_of_what_was_done() {
     desk.dev("fault", fault);
     desk.keys("<Enter>+1")
         .settle()
-        .keys("gz")
+        .run_command("show-done")
         .shows("reacted")
         .shows("not done; it asks")
         .hides("removes it");
     desk.keys("z").shows("undo: not done; it asks").keys("<Esc>");
-    desk.keys("+1").settle().keys("gz").shows("left; - on the message removes it");
+    desk.keys("+1").settle().run_command("show-done").shows("left; - on the message removes it");
 }

@@ -1,5 +1,4 @@
-//! Reading: what a file is, opening it outside after a question, what a
-//! message quotes, its details, and the same person in another tab.
+//! Reading: files opened after a question, quotes, details, the same person in another tab.
 
 use frontdesk::model::time::Zone;
 
@@ -29,8 +28,8 @@ fn enter_goes_to_what_a_message_quotes() {
     desk.keys("<Esc>k<Enter>").keys("ym").shows("copied the text");
     assert_eq!(desk.copied, ["Is 1041 ready?"]);
     desk.keys("<Enter>").shows("this message quotes none");
-    desk.keys("Gkd").shows("who").shows("this desk").shows("\"replyTo\"");
-    // The service makes its ids out of its time.
+    desk.keys("Gk=").shows("who").shows("this desk").shows("\"replyTo\"");
+    // The service derives its ids from its time.
     if zone() == Zone::UTC {
         photographs!(desk, "enter_goes_to_what_a_message_quotes", Overlay);
     }
@@ -40,9 +39,9 @@ fn enter_goes_to_what_a_message_quotes() {
 fn the_same_person_is_found_on_another_tab() {
     let mut desk = Desk::demo(80, 24);
     desk.customer("whatsapp", "+447700900633", "Wojtek", "And by chat?");
-    desk.settle().keys("4").settle().shows("Wojtek & Sons Couriers").keys("gx");
+    desk.settle().keys("4").settle().shows("Wojtek & Sons Couriers").run_command("elsewhere");
     desk.shows("the same person on Harbor chat").shows("And by chat?");
     photographs!(desk, "the_same_person_is_found_on_another_tab", Tabs, History, Status);
-    desk.keys("gx").shows("the same person on Harbor phone");
-    desk.keys("2<Enter>gx").shows("no other tab here knows");
+    desk.run_command("elsewhere").shows("the same person on Harbor phone");
+    desk.keys("2<Enter>").run_command("elsewhere").shows("no other tab here knows");
 }

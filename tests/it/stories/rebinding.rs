@@ -1,5 +1,4 @@
-//! Keys a person chose: they work, help, hints and every sentence name them,
-//! and mistakes about them are told all at once.
+//! Configured keys: they work, help, hints and texts name them, and mistakes are reported together.
 
 use frontdesk::config::Config;
 
@@ -19,44 +18,43 @@ fn rebound(keys: &str) -> Desk {
 #[test]
 fn a_chosen_key_works_and_is_named_wherever_it_is_told() {
     let mut desk = rebound(
-        "reply = \"F2\"\npause-ai = [\"g j\"]\nundo = \"Ctrl-T\"\nsend = \"Ctrl-S\"\nleave = \"Ctrl-Q\"\nclose = []\n\
+        "reply = \"F2\"\npause-ai = [\"g j\"]\nundo = \"F8\"\nsend = \"Ctrl-S\"\nleave = \"Ctrl-Q\"\ndone = []\n\
          help = \"F12\"\n",
     );
-    desk.shows("F2 reply").shows("g j pause AI").hides(" close");
-    photographs!(desk, "hints", Status);
-    desk.keys("gj").settle().shows("AI OFF by you");
+    desk.hides(" done").keys("gj").settle().has_paused(1).keys("<Enter>").shows("F2 reply");
     desk.keys("r").shows("r is not a key here; F12 shows the keys");
-    desk.keys("<F2>").types("On its way").shows("Ctrl-S send");
+    desk.keys("<F2>").types("On its way").wait(8_000_000);
+    desk.shows("Ctrl-S send");
     desk.keys("<Ctrl-S>").shows("On its way");
     photographs!(desk, "held", History);
-    desk.keys("<Ctrl-Q>").keys("<Ctrl-T>").shows("On its way").keys("<Ctrl-Q>");
-    desk.keys("<F12>").shows("F2").shows("g j");
+    desk.keys("<Ctrl-Q>").keys("<F8>").shows("On its way").keys("<Ctrl-Q>");
+    desk.keys("<F12>").shows("F2    reply").shows("F8    undo");
     photographs!(desk, "help", Overlay);
-    desk.keys("<Esc>").keys("<Ctrl-P>").types("close").shows("close");
+    desk.keys("<Esc>").keys("<Ctrl-P>").types("done").shows("done");
 }
 
 #[test]
 fn lists_take_and_name_the_chosen_keys() {
-    let mut desk = rebound("undo = \"Ctrl-T\"\nhand-back = \"F7\"\npause-ai = \"g j\"\n");
-    desk.keys("gj").settle().shows("AI OFF by you");
-    desk.keys("gz").shows("Ctrl-T takes it back").keys("<Esc>");
-    desk.keys("gh").shows("F7 hands back").keys("<F7>").settle().keys("<Esc>").hides("AI OFF");
+    let mut desk = rebound("undo = \"F8\"\nhand-back = \"F7\"\npause-ai = \"g j\"\n");
+    desk.keys("gj").settle().has_paused(1);
+    desk.run_command("show-done").shows("F8 undo").keys("<Esc>");
+    desk.keys("gn").shows("F7 hand back").keys("<F7>").settle().keys("<Esc>").has_paused(0);
     // A key that moves in lists does not do anything else there.
     let mut desk = rebound("undo = [\"G\"]\nbottom = []\n");
-    desk.keys("gz").shows("z takes it back");
+    desk.run_command("show-done").shows("z undo");
 }
 
 #[test]
 fn what_has_no_key_is_called_by_its_name() {
-    let mut desk = rebound("close = []\nundo = []\n");
-    desk.keys("<Enter>:close<Enter>").shows("closing in 5 s · :undo keeps it open");
-    desk.keys(":undo<Enter>").shows("kept open");
+    let mut desk = rebound("done = []\nundo = []\n");
+    desk.keys("<Enter>:done<Enter>").keys("d").shows("closes in 5 s · :undo");
+    desk.keys(":undo<Enter>").shows("undone: done");
 }
 
 #[test]
 fn plain_mode_presses_the_chosen_keys() {
     let desk = rebound("reply = \"F2\"\ndown = \"n\"\n");
-    let said = frontdesk::inbox::plain::help::help(&desk.app, Some("all")).join("\n");
+    let said = frontdesk::inbox::plain::help::help_lines(&desk.app, Some("all")).join("\n");
     assert!(said.contains("reply, or F2: Write an answer"), "{said}");
 }
 

@@ -1,5 +1,4 @@
-//! What was asked of the servers can be looked at, and taken to a shell without
-//! the key.
+//! Requests to the servers can be listed, and copied as a shell command without the key.
 
 use frontdesk::model::calls::Call;
 use frontdesk::model::ids::ChannelId;
@@ -18,7 +17,7 @@ fn a_refusal_is_found_and_taken_to_a_shell() {
     desk.dev("fault", fault);
     desk.settle().wait(SECOND);
     desk.settle()
-        .keys("gl")
+        .run_command("show-calls")
         .shows("Requests · newest first")
         .shows("GET    /account")
         .shows("/triggers/new-message");
@@ -29,14 +28,19 @@ fn a_refusal_is_found_and_taken_to_a_shell() {
     assert!(copied.starts_with("curl 'http") && copied.contains("/account'"), "{copied}");
     assert!(copied.contains("$CHANNEL_KEY") && !copied.contains("svc_live"), "{copied}");
     desk.keys("f").shows("Requests · failures ").shows("INTERNAL_ERROR").keys("f").shows("newest first");
-    // The wall leads to what failed on a tab, without what went well.
-    desk.keys("<Esc>gW<Enter>").shows("Requests · failures ").shows("INTERNAL_ERROR").keys("<Esc>");
+    // The wall opens the failures of a tab.
+    desk.keys("<Esc>")
+        .run_command("go-to-wall")
+        .keys("<Enter>")
+        .shows("Requests · failures ")
+        .shows("INTERNAL_ERROR")
+        .keys("<Esc>");
 }
 
 #[test]
 fn the_newest_change_is_copied_with_its_own_key() {
     let mut desk = Desk::new(120, 40);
-    desk.settle().keys("yc").shows("nothing was changed and nothing failed lately; g l lists all");
+    desk.settle().keys("yc").shows("nothing was changed and nothing failed lately; :show-calls lists all");
     let maria = desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.wait(SECOND);
     desk.settle().keys("p").settle().keys("yc").shows("copied as a curl command");
@@ -70,6 +74,9 @@ fn what_other_processes_on_the_folder_asked_stands_there_too() {
     ];
     let kept = desk.store.store_calls("engine, process 4312".to_owned(), calls);
     desk.runtime.block_on(kept).expect("kept");
-    desk.keys("gl").shows("engine, process 4312").shows("/contacts?search=…&limit=30").shows("/account");
+    desk.run_command("show-calls")
+        .shows("engine, process 4312")
+        .shows("/contacts?search=…&limit=30")
+        .shows("/account");
     desk.hides("Maria").shows("no answer: reset");
 }

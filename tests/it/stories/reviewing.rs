@@ -1,12 +1,11 @@
-//! The review queue: a sample of what the AI answered, a person's word to each,
-//! and what is exported of it.
+//! The review queue: a sample of the AI's answers, a person's verdict on each, and the export.
 
 use frontdesk::model::reviews::write_question_file;
 use frontdesk::service::QuestionFile;
 
 use crate::desk::Desk;
 
-/// A desk that looks over every answer of the sample world's AI.
+/// A desk that reviews every answer of the sample world's AI.
 fn reviewing(columns: u16, rows: u16) -> Desk {
     let mut desk = Desk::demo(columns, rows);
     desk.app.context.settings.review_one_in = 1;
@@ -15,7 +14,6 @@ fn reviewing(columns: u16, rows: u16) -> Desk {
     desk
 }
 
-/// The answers that wait, as the page has them.
 fn waiting(desk: &Desk) -> Vec<String> {
     desk.app.outbox.reviews.rows.rows.iter().map(|row| row.answer.to_string()).collect()
 }
@@ -23,7 +21,7 @@ fn waiting(desk: &Desk) -> Vec<String> {
 #[test]
 fn answers_are_looked_over_and_a_word_can_be_taken_back() {
     let mut desk = reviewing(120, 40);
-    desk.keys("gq").shows("Review queue · Harbor chat");
+    desk.run_command("show-reviews").shows("Review queue · Harbor chat");
     let before = waiting(&desk);
     assert!(before.len() >= 2, "{before:?}");
     photographs!(desk, "queue", Page);
@@ -43,12 +41,12 @@ fn answers_are_looked_over_and_a_word_can_be_taken_back() {
 #[test]
 fn what_was_said_outlives_the_desk_and_becomes_questions_for_the_service() {
     let mut desk = reviewing(80, 24);
-    desk.keys("gq");
+    desk.run_command("show-reviews");
     let answers = waiting(&desk);
     desk.keys("a").keys("x").keys("<Tab>").types("Ask for the order number.").keys("<Enter>");
     let mut desk = desk.crash_and_reopen();
     desk.app.context.settings.review_one_in = 1;
-    desk.settle().keys("gq");
+    desk.settle().run_command("show-reviews");
     assert!(!waiting(&desk).contains(&answers[0]), "it was looked over");
     let reviewed = desk.reviewed();
     assert_eq!(reviewed.len(), 2);

@@ -1,4 +1,4 @@
-//! What was seen can be marked as not seen, so that it stands out again.
+//! Seen conversations can be marked as unread.
 
 use crate::desk::Desk;
 
@@ -16,20 +16,19 @@ fn desk() -> Desk {
 #[test]
 fn what_was_opened_stands_out_again() {
     let mut desk = desk();
-    desk.shows("João Pereira (1)").shows("Maria Lopez (2)");
-    desk.keys("<Enter>").settle().keys("<Esc>").settle().hides("João Pereira (1)");
-    desk.keys("u").settle().shows("marked as not seen · z undoes").shows("João Pereira (1)");
+    desk.shows("•João Pereira").shows("•Maria Lopez");
+    desk.keys("<Enter>").settle().keys("<Esc>").settle().hides("•João Pereira");
+    desk.keys("u").settle().shows("marked as not seen · z undo").shows("•João Pereira");
     photographs!(desk, "unseen", List, Status);
-    desk.keys("u").settle().shows("marked as seen · z undoes").hides("João Pereira (1)");
-    desk.keys("z").settle().shows("João Pereira (1)");
-    // Opening it is looking.
-    desk.keys("<Enter>").settle().keys("<Esc>").settle().hides("João Pereira (1)");
+    desk.keys("u").settle().shows("marked as seen · z undo").hides("•João Pereira");
+    desk.keys("z").settle().shows("•João Pereira");
+    desk.keys("<Enter>").settle().keys("<Esc>").settle().hides("•João Pereira");
 }
 
 #[test]
 fn many_are_marked_at_once_and_come_back_as_they_were() {
     let mut desk = desk();
-    desk.keys("Va").shows("marked all 2").keys("u").settle().hides("(1)").hides("(2)");
-    desk.shows("marked as seen: 2").keys("z").settle().shows("João Pereira (1)").shows("Maria Lopez (2)");
+    desk.keys("Va").shows("marked all 2").keys("u").settle().hides("•João").hides("•Maria");
+    desk.shows("marked as seen: 2").keys("z").settle().shows("•João Pereira").shows("•Maria Lopez");
     photographs!(desk, "back", List);
 }

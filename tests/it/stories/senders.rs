@@ -1,5 +1,4 @@
-//! Who speaks, as a person calls them; and a test key that cannot be taken for
-//! a live one.
+//! Configured names of senders; and a test key that cannot be taken for a live one.
 
 use frontdesk::model::messages::SenderAliases;
 
@@ -18,16 +17,16 @@ fn another_holder_of_the_key_has_the_name_a_person_gave() {
     desk.wait(SECOND);
     desk.settle().keys("<Enter>").settle().shows("Order bot").hides("API  ");
     photographs!(desk, "named", History);
-    // What the server says stays to be seen.
-    desk.keys("k<Esc><Enter>d").shows("not this desk");
+    // The server's name stays visible.
+    desk.keys("k<Esc><Enter>=").shows("not this desk");
 }
 
 #[test]
 fn a_test_tab_has_another_border() {
-    let mut desk = Desk::rehearsing(120, 40);
+    let mut desk = Desk::with_test_tab(120, 40);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order?");
     desk.settle().hides("┆");
-    desk.keys("2").settle().shows("Rehearsal TEST").shows("┆").shows("╌");
+    desk.keys("2").settle().shows("Test chat TEST").shows("┆").shows("╌");
     photographs!(desk, "test");
     desk.theme.ascii = true;
     desk.shows("~~~").shows(":");

@@ -1,5 +1,4 @@
-//! Drafts and briefs that are suggested: what they are made from, what is marked
-//! in them, and that nothing leaves before a person sends it.
+//! Suggested drafts and briefs: their sources, the marks in them, and that a person sends them.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,9 +11,9 @@ use crate::assistant::standin::StandIn;
 use crate::desk::{Desk, direct};
 use crate::stories::pictures::upload;
 
-/// Runs of the leash; `FRONTDESK_LEASH` says another number.
+/// Runs of the random test; `FRONTDESK_LEASH` overrides it.
 const RUNS: usize = 100;
-/// Tokens of a day that are soon used up.
+/// Daily limit of tokens that is used up soon.
 const DAY_TOKENS: u64 = 30_000;
 const MARIA: &str = "+34600111222";
 
@@ -26,14 +25,12 @@ fn desk() -> Desk {
     desk
 }
 
-/// A model that says this.
 fn says(text: &str) -> StandIn {
     let body = json!({"choices": [{"message": {"content": text}}], "usage": {"total_tokens": 100}});
     StandIn::start(move |_| (200, body.to_string()))
 }
 
-/// What a model was told, as data.
-fn told(model: &StandIn) -> Value {
+fn request_data(model: &StandIn) -> Value {
     let request = model.requests().pop().expect("it was asked");
     let content = request.json()["messages"][1]["content"].as_str().expect("text").to_owned();
     serde_json::from_str(content.lines().nth(1).expect("the data")).expect("JSON")
@@ -42,7 +39,7 @@ fn told(model: &StandIn) -> Value {
 #[test]
 fn without_a_model_the_canned_reply_that_fits_is_suggested() {
     let mut desk = desk();
-    desk.keys("i").shows("Reply · LIVE").keys("<Ctrl-D>");
+    desk.keys("i").shows("Reply · ").keys("<Ctrl-D>");
     desk.shows("Suggested draft").shows("your canned reply: Money back after a double charge");
     desk.shows("I was charged twice for order 1041!");
     photographs!(desk, "reply", Overlay);
@@ -62,7 +59,7 @@ fn a_suggestion_never_covers_the_composer_however_low_the_screen_is() {
         desk.resize((60, rows));
         desk.keys("iHello<Ctrl-D>")
             .shows("your canned reply")
-            .shows("Reply · LIVE")
+            .shows("Reply · ")
             .shows("Hello")
             .hides("└─  ─");
         desk.keys("<Esc><Ctrl-U><Esc>");
@@ -86,7 +83,7 @@ fn a_model_s_draft_is_taken_by_sentence_and_what_nothing_supports_is_marked() {
     desk.shows("I am sorry for order 1041").hides("? I am sorry").hides("[1]").shows("? It is soon.");
     desk.shows("check it").hides("names no sources");
     photographs!(desk, "model", Overlay);
-    let told = told(&model);
+    let told = request_data(&model);
     assert_eq!(told["customer"], "Maria Lopez");
     assert_eq!(
         told["conversation"][0],
@@ -106,12 +103,12 @@ fn a_model_s_draft_is_taken_by_sentence_and_what_nothing_supports_is_marked() {
 fn what_was_suggested_before_somebody_wrote_says_so() {
     let mut desk = desk();
     let model = says("I am sorry.");
-    desk.suggests(&model.url(), 10_000).keys("i<Ctrl-D>").shows("I am sorry.").hides("OUT OF DATE");
+    desk.suggests(&model.url(), 10_000).keys("i<Ctrl-D>").shows("I am sorry.").hides("Outdated");
     desk.shows("Your model names no sources");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Never mind, it came back");
-    desk.settle().shows("OUT OF DATE: somebody wrote meanwhile");
-    desk.keys("r").hides("OUT OF DATE").shows("I am sorry.");
-    assert_eq!(told(&model)["conversation"][1]["text"], "Never mind, it came back");
+    desk.settle().shows("Outdated: somebody wrote since");
+    desk.keys("r").hides("Outdated").shows("I am sorry.");
+    assert_eq!(request_data(&model)["conversation"][1]["text"], "Never mind, it came back");
 }
 
 #[test]
@@ -129,13 +126,16 @@ fn a_model_that_fails_or_is_used_up_leaves_it_to_the_rules() {
 #[test]
 fn a_brief_says_what_was_asked_tried_and_is_open() {
     let mut desk = desk();
-    desk.keys("O").shows("Brief").shows("by rules").shows("Asked: “I was charged twice for order 1041!”");
+    desk.keys("B")
+        .shows("Brief")
+        .shows("Automatic summary")
+        .shows("Asked: “I was charged twice for order 1041!”");
     desk.shows("Tried: nobody has answered").shows("Open: a message without an answer");
     photographs!(desk, "brief", Overlay);
     desk.keys("<Enter>").hides("Tried:");
     let model = says("Asked: money back\nTried: nothing\nOpen: order 1041, 12 days");
     desk.suggests(&model.url(), 10_000)
-        .keys("O")
+        .keys("B")
         .shows("Asked: money back")
         .shows("? Open: order 1041, 12 days");
     desk.keys("<Esc>").hides("money back");
@@ -151,16 +151,18 @@ fn pausing_the_ai_shows_a_brief_that_takes_no_key() {
     desk.settle()
         .keys("<Enter>p")
         .shows("Brief")
-        .shows("by rules")
+        .shows("Automatic summary")
         .shows("Open: a message without an answer");
-    desk.shows("Maria     10:00  I was charged twice").settle().shows("AI OFF by you");
-    // Its letters are still commands and text.
+    // Two lines until it is unfolded.
+    desk.hides("Tried:").keys("B").shows("Tried: nobody has answered").keys("B").hides("Tried:");
+    desk.shows("Maria     10:00  I was charged twice").settle().shows("you have it");
+    // Letters are still commands and text.
     desk.keys("i").types("It is on its way").shows("It is on its way").shows("Open: a message");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
-    desk.settle().shows("somebody wrote since · by rules").keys("<Enter>");
+    desk.settle().shows("somebody wrote since").keys("<Enter>");
     desk.keys("y").settle().hides("Open: a message");
     assert_eq!(desk.outbound().len(), 1);
-    desk.keys("<Esc>P").settle().settle().keys("p").shows("Tried: people answered once").keys("<Esc>");
+    desk.keys("<Esc>P").settle().settle().keys("pB").shows("Tried: people answered once").keys("<Esc>");
     desk.hides("Tried:").keys("<Enter>").hides("Tried:");
 }
 
@@ -170,9 +172,9 @@ fn a_message_is_translated_by_a_model_and_paid_for_once() {
     desk.keys("X").shows("Nothing is translated: no model is configured").keys("<Esc>");
     let model = says("Me han cobrado dos veces.");
     desk.suggests(&model.url(), 10_000).keys("X").shows("Translation").shows("Me han cobrado dos veces.");
-    assert_eq!(told(&model), json!({"message": "I was charged twice for order 1041!"}));
+    assert_eq!(request_data(&model), json!({"message": "I was charged twice for order 1041!"}));
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
-    desk.settle().hides("OUT OF DATE").keys("<Enter>").hides("Translation");
+    desk.settle().hides("Outdated").keys("<Enter>").hides("Translation");
     desk.keys("<Up><Up>X").shows("Me han cobrado dos veces.").keys("<Esc>");
     assert_eq!(model.requests().len(), 1, "the same message again");
     desk.keys("<Down>X").shows("Translation").keys("<Esc>");
@@ -186,23 +188,22 @@ fn an_own_text_is_translated_in_its_place_and_its_original_kept() {
     let model = says("Language: Spanish\nLo siento, Maria. Mañana llega el 1041.");
     desk.suggests(&model.url(), 10_000).types("I am sorry, Maria.").keys("<Ctrl-R>");
     desk.shows("In Spanish").shows("Lo siento, Maria.").hides("Language:");
-    let own = told(&model);
+    let own = request_data(&model);
     assert_eq!(
         (&own["text"], own["customer"].as_array().map(Vec::len)),
         (&json!("I am sorry, Maria."), Some(1))
     );
-    desk.keys("<Esc>").shows("I am sorry, Maria.").hides("Lo siento").shows("Enter send · ");
+    desk.keys("<Esc>").shows("I am sorry, Maria.").hides("Lo siento").shows("├ Reply");
     desk.keys("<Ctrl-O>x<Enter>")
         .hides("customer's language")
         .shows("Lo siento, Maria. Mañana llega el 1041.");
-    desk.shows("Translated into Spanish. The original: I am sorry,")
-        .shows("Enter send in Spanish · 1 credit");
+    desk.shows("Translated into Spanish. The original: I am sorry,").shows("Reply in Spanish · 1 credit");
     desk.settle();
     assert!(desk.outbound().is_empty(), "it is sent by a key of its own");
     desk.keys("<Enter>").settle();
     let sent = desk.outbound()[0].to_string();
     assert!(sent.contains("Lo siento, Maria.") && !sent.contains("I am sorry"), "{sent}");
-    desk.types("Bye.").shows("Enter send · 1 credit");
+    desk.types("Bye.").shows("Reply · 1 credit");
 }
 
 #[test]
@@ -216,29 +217,26 @@ fn half_a_translation_is_never_put_in_place_of_a_text() {
     let long = "It is on its way, and will be there by noon. ".repeat(60);
     desk.suggests(&model.url(), 100_000).keys("i");
     desk.pastes(long.trim_end());
-    desk.keys("<Ctrl-R>")
-        .shows("Nothing is translated: the model did not answer: its translation breaks off");
-    assert_eq!(told(&model)["text"], long.trim_end(), "all of it was asked for");
+    desk.keys("<Ctrl-R>").shows("Nothing is translated: the model did not answer: its translation");
+    assert_eq!(request_data(&model)["text"], long.trim_end(), "all of it was asked for");
     assert!(model.requests()[0].json()["max_tokens"].as_u64().is_some_and(|u64| u64 > 5_000));
     desk.keys("<Enter>").shows("Nothing is translated").keys("<Esc>").shows("will be there by noon");
-    desk.keys("<Esc>").keys("X").shows("Lo siento, Mar").shows("It breaks off here");
+    desk.keys("<Esc>").keys("X").shows("Lo siento, Mar").shows("Cut off here");
 }
 
 fn cost(text: &str) -> ModelCost {
     ModelCost::parse(text).expect(text)
 }
 
-/// One of these by chance.
 fn one_of<'a>(chance: &Chance, all: &[&'a str]) -> &'a str {
     all[usize::try_from(chance.below(all.len() as u64)).expect("few")]
 }
 
-/// A few of these in a row.
 fn text_of(chance: &Chance, all: &[&str]) -> String {
     (0..=chance.below(6)).map(|_| one_of(chance, all)).collect()
 }
 
-/// A model that says what it is told to say, and what that took.
+/// A model with an answer and usage set by the test.
 fn hostile_model() -> (StandIn, Arc<Mutex<(String, u64)>>) {
     let answer = Arc::new(Mutex::new((String::new(), 0_u64)));
     let said = Arc::clone(&answer);
@@ -252,7 +250,6 @@ fn hostile_model() -> (StandIn, Arc<Mutex<(String, u64)>>) {
     (model, answer)
 }
 
-/// A customer writes, or sends a voice note.
 fn writes(desk: &Desk, text: &str, voice: Option<&str>) {
     let mut said = json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": text});
     if let Some(voice) = voice {
@@ -261,22 +258,22 @@ fn writes(desk: &Desk, text: &str, voice: Option<&str>) {
     desk.dev("inbound", said);
 }
 
-/// Keys by chance while something is suggested, and then none is any more.
+/// Random keys during a suggestion, until none is shown.
 fn press_over_it(desk: &mut Desk, chance: &Chance) {
     for _ in 0..chance.below(5) {
-        if !desk.app.context.layers.is_empty() {
+        if !desk.app.context.overlays.is_empty() {
             desk.keys(one_of(chance, &["j", "k", "r", "<Space>", "x", "<Tab>"]));
         }
     }
-    if !desk.app.context.layers.is_empty() {
+    if !desk.app.context.overlays.is_empty() {
         desk.keys(one_of(chance, &["<Enter>", "<Esc>"]));
     }
-    if !desk.app.context.layers.is_empty() {
+    if !desk.app.context.overlays.is_empty() {
         desk.keys("<Esc>");
     }
 }
 
-/// A desk with all that may be asked for by itself, and with small caps.
+/// A desk with all automatic suggestions and small limits.
 fn leashed_desk(model: &StandIn) -> Desk {
     let prices = ModelPrices { input: cost("1"), output: cost("3"), minute: cost("0.01") };
     let caps = ModelCaps::for_day(DAY_TOKENS, Some(cost("0.05")));

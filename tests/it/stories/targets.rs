@@ -1,5 +1,4 @@
-//! How soon customers shall be answered: rows say what is left, a bell rings
-//! before a target is missed, and the page of service levels counts them.
+//! Response targets: time left on rows, a bell before one is missed, and counts.
 
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::targets::ResponseTargets;
@@ -25,7 +24,7 @@ fn a_target_is_shown_as_time_left_and_rings_before_it_is_missed() {
     desk.customer("telegram", "7001", "Ann Lee", "hello?");
     desk.settle().shows("10m left");
     desk.wait(7 * MINUTE);
-    desk.settle().shows("3m left").hides("due · g N");
+    desk.settle().shows("3m left").hides("due · g n");
     let bells = desk.bells;
     desk.wait(MINUTE);
     desk.settle().shows("Maria Lopez: 2m left to answer");
@@ -33,20 +32,20 @@ fn a_target_is_shown_as_time_left_and_rings_before_it_is_missed() {
     desk.wait(MINUTE / 2);
     desk.settle();
     desk.wait(MINUTE / 2);
-    desk.settle().shows("1m left!").shows("1 answer due · g N");
+    desk.settle().shows("1m left").shows("1 answer due · g n");
     photographs!(desk, "near", List, Status);
     desk.wait(2 * MINUTE);
-    desk.settle().shows("late 1m").shows("1 answer late · g N");
+    desk.settle().shows("late 1m").shows("1 answer late · g n");
     assert_eq!(desk.bells, bells + 1, "once");
-    desk.keys("gN").shows("the answer is 1m late: Where is my order");
+    desk.keys("gn").shows("the answer is 1m late: Where is my order");
     photographs!(desk, "late", Overlay);
-    // Without targets nothing is said of them.
-    desk.keys("<Esc>2").shows("waits 11m").keys("1");
+    // Nothing is shown without targets.
+    desk.keys("<Esc>2").hides("left").hides("late 1m").keys("1");
     desk.colleague("whatsapp", MARIA, "It left this morning.");
     desk.settle().settle().hides("answer late");
     // The next answer is a later one.
     desk.wait(MINUTE);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "And where is it now?");
     desk.settle().settle().shows("30m left");
-    desk.keys("gS").shows("half in 11m, 9 in 10 in 11m · 0% in time · 2 cases");
+    desk.run_command("show-service-levels").shows("median 11m · p90 11m · 0% in time · 2 cases");
 }

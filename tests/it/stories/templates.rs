@@ -1,5 +1,4 @@
-//! Templates: the only thing that leaves once the window has closed; filled
-//! in by a form, seen before they are sent.
+//! Templates: the only message after the service window has closed.
 
 use serde_json::json;
 
@@ -7,14 +6,14 @@ use crate::desk::{Desk, direct};
 
 const MARIA: &str = "+34600111222";
 
-/// A conversation whose window has closed, with a draft in it.
+/// A conversation with a closed window and a draft.
 fn closed() -> Desk {
     let mut desk = Desk::with(80, 24, direct);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle();
     desk.wait(25 * 3_600_000_000);
     desk.settle().keys("<Enter>i").types("It left this morning").keys("<Esc>");
-    desk.shows("Window closed · only templates may be sent");
+    desk.shows("Reply window closed · only templates can be sent");
     desk
 }
 
@@ -30,7 +29,7 @@ fn a_closed_window_is_answered_with_a_template_and_the_draft_stays() {
     desk.keys("<Enter>")
         .shows("Template order_on_its_way · en · utility")
         .shows("Draft kept: It left this morning");
-    // The name stands where the template greets; the rest is to be filled in.
+    // The name is filled in as the greeting; the rest is open.
     desk.shows("Hi Maria, order {{2}} left").shows("1 box is still empty").shows("2–3 credits");
     photographs!(desk, "form", Overlay);
     desk.keys("<Enter>").shows("not sent: 1 box is still empty").settle();
@@ -45,22 +44,22 @@ fn a_closed_window_is_answered_with_a_template_and_the_draft_stays() {
     assert!(sent[0]["content"].to_string().contains("order 1041 left"), "{}", sent[0]);
     desk.shows("Template sent · waiting for a reply to reopen · draft kept").shows("It left this morning");
     photographs!(desk, "sent", History, Composer);
-    // What it did cost is what the next one says.
-    desk.keys("t").types("hello en").keys("<Enter>").shows("last charged 2 credits").keys("<Esc><Esc>");
+    // The earlier cost is shown for the next one.
+    desk.keys("T").types("hello en").keys("<Enter>").shows("last charged 2 credits").keys("<Esc><Esc>");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Thank you!");
     desk.wait(2_000_000);
-    desk.settle().shows("window open").keys("i<Enter>").settle();
+    desk.settle().hides("Reply window").keys("i<Enter>").settle();
     assert_eq!(desk.outbound().len(), 2, "the draft leaves now");
 }
 
 #[test]
 fn the_form_says_what_it_cannot_do() {
     let mut desk = closed();
-    desk.keys("2").settle().keys("t").shows("template:").keys("1");
+    desk.keys("2").settle().keys("T").shows("template:").keys("1");
     desk.dev("credits", json!({"balance": 1}));
     desk.wait(2_000_000);
     desk.settle()
-        .keys("t")
+        .keys("T")
         .types("hello en")
         .keys("<Enter>")
         .shows("cannot send: balance 1, this needs 2–3 credits");
@@ -80,7 +79,7 @@ fn every_part_has_its_boxes_and_unknown_parts_are_json() {
     ]);
     desk.template(put("rich", rich));
     desk.template(put("strange", json!([{"type": "CAROUSEL", "cards": []}])));
-    desk.keys("t<Ctrl-R>").types("rich").keys("<Enter>");
+    desk.keys("T<Ctrl-R>").types("rich").keys("<Enter>");
     desk.shows("image link")
         .shows("https://shop.example/a.jpg")
         .shows("body {{first_name}}")

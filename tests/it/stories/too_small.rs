@@ -1,5 +1,4 @@
-//! A terminal in which nothing fits shows what it needs, and takes nothing until
-//! it has it: no key, no click, no answer to a question, and nothing is seen.
+//! A too small terminal shows the required size, accepts no input and marks nothing as seen.
 
 use crate::desk::Desk;
 use frontdesk::inbox::keys::Pointer;
@@ -9,7 +8,7 @@ const SMALL: (u16, u16) = (20, 5);
 fn maria() -> Desk {
     let mut desk = Desk::new(120, 40);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order?");
-    desk.settle().settle().keys("<Enter>").shows("AI ON");
+    desk.settle().settle().keys("<Enter>").has_ai_on();
     desk
 }
 
@@ -29,10 +28,10 @@ fn it_says_what_it_needs_and_that_no_key_acts() {
 fn no_key_no_paste_and_no_click_acts() {
     let mut desk = maria();
     desk.resize(SMALL);
-    desk.keys("epgq").pastes("Hello").mouse(Pointer::Down(2, 2));
+    desk.keys("dpgq").pastes("Hello").mouse(Pointer::Down(2, 2));
     desk.settle().pass(60);
     desk.resize((120, 40));
-    desk.settle().shows("Maria Lopez · +34").shows("AI ON").hides("closing in").hides("Hello");
+    desk.settle().shows("Maria Lopez · +34").has_ai_on().hides("closing in").hides("Hello");
     assert!(!desk.quit && !desk.app.desk.is_typing());
     desk.keys("r").types("Dear Maria");
     desk.resize(SMALL);
@@ -47,7 +46,7 @@ fn what_was_typed_before_does_not_act_unseen() {
     desk.reads_hang(true).keys_at_once(":open maria<Enter>pr");
     desk.resize(SMALL);
     desk.reads_hang(false).resize((120, 40));
-    desk.settle().shows("AI ON").shows("r to reply");
+    desk.settle().has_ai_on().shows("r to reply");
 }
 
 #[test]
@@ -59,7 +58,7 @@ fn a_question_is_seen_again_before_it_is_answered() {
     desk.wait(2_000_000);
     desk.keys("y");
     desk.resize((120, 40));
-    // It has just come back.
+    // The question has just reappeared, so it accepts no answer yet.
     desk.types("y").shows("[y] pause the AI and send").settle().pass(60).settle();
     assert!(desk.outbound().is_empty());
     desk.wait(2_000_000);

@@ -1,4 +1,4 @@
-//! The list of what was done from here, and taking it back.
+//! The journal of changes, and undo.
 
 use serde_json::json;
 
@@ -18,30 +18,30 @@ fn desk() -> Desk {
 #[test]
 fn the_list_says_what_can_be_taken_back_and_why_not() {
     let mut desk = desk();
-    desk.keys("gz").shows("Nothing since this start").keys("<Esc>").keys("je");
+    desk.run_command("show-done").shows("Nothing yet.").keys("<Esc>").keys("jdd");
     desk.wait(5 * SECOND);
     desk.settle();
     desk.wait(SECOND);
-    desk.keys("p").settle().keys("@").keys(" <Esc>").keys("gz");
-    desk.shows("closed · Maria Lopez").shows("left; it cannot be reopened");
+    desk.keys("<Esc>p").settle().keys(":claim<Enter>").keys(" <Esc>").run_command("show-done");
+    desk.shows("done · Maria Lopez").shows("left; it cannot be reopened");
     desk.shows("paused the AI · João Pereira").shows("claimed · João Pereira").shows("took 1 mark away");
     photographs!(desk, "list", Overlay);
-    // The pause is turned round from the list; what has left says why not.
-    desk.keys("jjz").settle().shows("taken back").shows("AI paused by you 0");
+    // The pause is reversed from the list; a sent change gives the reason why not.
+    desk.keys("jjz").settle().shows("taken back").has_paused(0);
     desk.keys("jz").shows("undo: left; it cannot be reopened");
 }
 
 #[test]
 fn z_goes_back_step_by_step_but_not_past_what_has_left_to_the_customer() {
     let mut desk = desk();
-    desk.keys("p").settle().shows("AI paused by you 1").keys("@").shows("@me");
-    desk.keys("z").hides("@me").shows("undone: claimed").keys("z").settle().shows("AI paused by you 0");
-    desk.keys("p").settle().keys("i").types("Yes, until six").keys("<Enter><Enter><Esc>").settle();
+    desk.keys("p").settle().has_paused(1).keys(":claim<Enter>").shows("claimed");
+    desk.keys("z").shows("undone: claimed").keys("z").settle().has_paused(0);
+    desk.keys("p").settle().keys("i").types("Yes, until six").keys("<Enter><Ctrl-X><Esc>").settle();
     assert_eq!(desk.outbound().len(), 1);
-    // Sent; the pause before it is not turned round by the way.
-    desk.keys("z").shows("nothing is held that could be taken back; g z lists what was done");
+    // Sent; the pause before it is not reversed along with it.
+    desk.keys("z").shows("nothing to undo; :show-done lists what was done");
     desk.wait(10 * SECOND);
-    desk.settle().keys("<Esc>").shows("AI paused by you 1");
+    desk.settle().keys("<Esc>").has_paused(1);
 }
 
 #[test]
@@ -50,9 +50,9 @@ fn what_was_sent_again_and_arrived_is_not_said_to_have_never_left() {
     let refused =
         json!({"path_prefix": "/messages/send", "count": 1, "status": 400, "code": "INVALID_RECIPIENT"});
     desk.dev("fault", refused);
-    desk.keys("<Enter>p").settle().keys("i").types("Until six").keys("<Enter><Enter><Esc>").settle();
-    desk.shows("NOT SENT").keys("gz").shows("not done; it asks in the outbox").keys("<Esc>");
+    desk.keys("<Enter>p").settle().keys("i").types("Until six").keys("<Enter><Ctrl-X><Esc>").settle();
+    desk.shows("NOT SENT").run_command("show-done").shows("not done; it asks in the outbox").keys("<Esc>");
     desk.keys("a").shows("as a new one; the refused one did nothing").keys("y").settle();
     assert_eq!(desk.outbound().len(), 1);
-    desk.keys("gz").shows("left; it cannot be unsent").hides("never left");
+    desk.run_command("show-done").shows("left; it cannot be unsent").hides("never left");
 }

@@ -1,5 +1,4 @@
-//! Webhooks: registered with a secret that is shown once, listed, removed, and
-//! what is to be looked at when an endpoint does not pass its challenge.
+//! Webhooks: registered with a secret that is shown once, listed, removed; failed challenges.
 
 use frontdesk::model::news::News;
 use frontdesk::model::text::SafeText;
@@ -18,10 +17,10 @@ fn desk() -> Desk {
 fn a_webhook_is_registered_with_a_secret_shown_once_and_removed() {
     let mut desk = desk();
     let receiver = desk.runtime.block_on(Receiver::start());
-    desk.keys("gk").shows("No webhooks").keys("a").shows("a customer has written");
+    desk.keys("gw").shows("No webhooks").keys("a").shows("a customer has written");
     photographs!(desk, "form", Overlay);
     desk.keys("<Enter>").shows("not yet: the address must begin with https://");
-    // A whole address is pasted behind the https:// that stands there.
+    // A pasted URL replaces the prefilled `https://`.
     desk.types("https://shop.example/hook").keys("<Enter>").shows(" https://shop.example/hook").keys("<Esc>");
     desk.keys("<Ctrl-U>").types(&receiver.url).keys("<Tab><Tab> <Enter>").shows("REGISTER this webhook?");
     desk.shows("message.received").hides("message.sent,").shows("not copied yet").keys("c").shows("(copied)");
@@ -30,7 +29,6 @@ fn a_webhook_is_registered_with_a_secret_shown_once_and_removed() {
     desk.shows(&secret).keys("y").hides(&secret).settle();
     desk.wait(1_000_000);
     desk.settle().shows(&receiver.url).shows("active").shows("is never told again").hides(&secret);
-    // What is delivered is signed with it.
     receiver.take();
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hi");
     desk.pass(2);
@@ -48,11 +46,11 @@ fn a_failed_challenge_brings_the_list_of_what_to_look_at() {
     let mut desk = desk();
     let receiver = desk.runtime.block_on(Receiver::start());
     receiver.answer_by(|_| (200, "", b"<html>hello</html>".to_vec()));
-    desk.keys("gka<Ctrl-U>").types(&receiver.url).keys("<Enter>y").settle();
+    desk.keys("gwa<Ctrl-U>").types(&receiver.url).keys("<Enter>y").settle();
     desk.shows("NOT MADE").shows("no JSON, no HTML, no quotes").shows("try again, or drop it");
-    // Nobody listens there either; the address is one of a picture.
+    // Nothing listens there; the address is fixed for the picture.
     let mut desk = self::desk();
-    desk.keys("gka<Ctrl-U>").types("http://127.0.0.1:9/hook").keys("<Enter>y").settle();
+    desk.keys("gwa<Ctrl-U>").types("http://127.0.0.1:9/hook").keys("<Enter>y").settle();
     desk.shows("NOT MADE");
     photographs!(desk, "not_made", Page);
 }
@@ -60,7 +58,7 @@ fn a_failed_challenge_brings_the_list_of_what_to_look_at() {
 #[test]
 fn mail_has_events_of_its_own() {
     let mut desk = Desk::demo(80, 24);
-    desk.settle().keys("3gka").shows("email.opened").shows("the AI has given a thread a category");
+    desk.settle().keys("3gwa").shows("email.opened").shows("the AI has given a thread a category");
 }
 
 #[test]
@@ -70,15 +68,18 @@ fn how_this_desk_itself_is_told_stands_on_the_page_and_in_the_status_line() {
     let tell = |desk: &mut Desk, state: WebhookDeliveryState| {
         let counts = DeliveryCounts { accepted: 41, repeated: 2, unknown: 1, refused: 3 };
         let url = SafeText::line("https://desk.example/hooks/harbor-chat-1a2b3c4d");
-        desk.told(News::WebhookStatus(channel.clone(), Box::new(WebhookStatus { url, state, counts })));
+        desk.deliver_news(News::WebhookStatus(
+            channel.clone(),
+            Box::new(WebhookStatus { url, state, counts }),
+        ));
     };
     tell(&mut desk, WebhookDeliveryState::Instant);
-    desk.keys("gk").shows("this desk").shows("deliveries come through: polling is slow").shows(" instant ·");
+    desk.keys("gw").shows("this desk").shows("deliveries come through: polling is slow");
     photographs!(desk, "instant");
     tell(&mut desk, WebhookDeliveryState::Doubted);
-    desk.keys("<Esc>gk").shows("DOUBTED").shows(" live ·").keys("D").shows("no registered webhook is chosen");
+    desk.keys("<Esc>gw").shows("DOUBTED").keys("D").shows("no registered webhook is chosen");
     let why = "127.0.0.1:8790 cannot be listened on: Address already in use; another desk may do it";
     tell(&mut desk, WebhookDeliveryState::Closed(SafeText::line(why)));
-    desk.keys("<Esc>gk").shows("CLOSED").shows("polled as usual");
+    desk.keys("<Esc>gw").shows("CLOSED").shows("polled as usual");
     photographs!(desk, "closed", Page);
 }

@@ -1,4 +1,4 @@
-//! The 24-hour service window: seen before typing, kept to, drafts kept.
+//! The 24-hour service window: shown before typing, enforced, drafts kept.
 
 use crate::desk::Desk;
 
@@ -6,19 +6,19 @@ use crate::desk::Desk;
 fn a_closed_window_locks_sending_and_keeps_the_draft() {
     let mut desk = Desk::new(120, 40);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
-    desk.settle().shows("window open 24h");
+    desk.settle().hides("Reply window");
     desk.wait(23 * 3_600_000_000);
-    desk.settle().shows("window open <2h");
+    desk.settle().shows("Reply window <2h");
     desk.wait(2 * 3_600_000_000);
-    desk.settle().shows("window closed");
+    desk.settle().shows("Reply window closed");
     desk.keys("i")
         .types("Sorry for the wait")
-        .shows("Window closed · only templates may be sent · draft kept");
+        .shows("Reply window closed · only templates can be sent · draft kept");
     desk.keys("<Enter>")
         .shows("the window is closed: only templates leave now (Ctrl-O t); the draft is kept");
     photographs!(desk, "a_closed_window_locks_sending_and_keeps_the_draft", History, Composer, Status);
     assert!(desk.outbound().is_empty());
-    // The customer writes: it opens in place, and nothing is lost.
+    // The customer writes: the window opens in place, and the draft is kept.
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Still there?");
-    desk.settle().shows("window open 24h").shows("Sorry for the wait").shows("Reply · LIVE");
+    desk.settle().hides("Reply window").shows("Sorry for the wait").shows("Reply · ");
 }

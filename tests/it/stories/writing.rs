@@ -1,4 +1,4 @@
-//! Writing: every script, undo, pasting, counting.
+//! Writing: scripts of all kinds, undo, pasting, counting.
 
 use crate::desk::{Desk, direct};
 

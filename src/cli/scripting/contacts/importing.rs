@@ -27,9 +27,9 @@ const PROGRESS_INTERVAL: i64 = 5 * SECOND;
 /// The switches of `contacts import`.
 #[derive(Debug, Args)]
 pub struct ContactImportArguments {
-    /// The CSV file; its first line names the columns, one of them phone.
+    /// CSV file; its first line names the columns, one of which is phone.
     pub file: PathBuf,
-    /// Only look it through: counts, and the first bad lines.
+    /// Only check the file: show counts and the first invalid lines.
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
@@ -43,14 +43,14 @@ pub fn dry_run(arguments: &ContactImportArguments) -> Result<(), CliError> {
         print::json(&found_json(&found))?;
     } else {
         print::line(&format!(
-            "{} rows: {} can be imported, {} with a number that stands further up, {} wrong, {} done before",
+            "{} rows: {} valid, {} duplicates of an earlier row, {} invalid, {} already imported",
             found.rows, found.valid, found.duplicates, found.invalid, found.done
         ))?;
         print::line(&format!("columns: {}", found.columns))?;
         found.problems.iter().try_for_each(|problem| print::line(&problem.describe()))?;
     }
     if found.invalid > 0 {
-        return Err(anyhow!("{} lines are wrong; an import leaves them out", found.invalid).into());
+        return Err(anyhow!("{} lines are invalid; an import leaves them out", found.invalid).into());
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
         if let Some(why) = progress.stopped {
             return Err(unfinished(
                 channel,
-                RequestFailure::new(FailureCause::Undecided, &format!("it waits: {why}")),
+                RequestFailure::new(FailureCause::Undecided, &format!("paused: {why}")),
             ));
         }
         if session.moment().since(said) >= PROGRESS_INTERVAL {
@@ -101,9 +101,8 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
         }
         let work = session.run_send_step(channel, "contacts import")?;
         if channel.is_stopped() {
-            let refused = || {
-                RequestFailure::new(FailureCause::KeyRefused, "the server does not take this channel's key")
-            };
+            let refused =
+                || RequestFailure::new(FailureCause::KeyRefused, "the server refuses this channel's key");
             return Err(unfinished(channel, channel.failure().unwrap_or_else(refused)));
         }
         if work != SendStep::Moved {

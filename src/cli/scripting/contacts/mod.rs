@@ -26,27 +26,27 @@ pub use importing::{ContactImportArguments, dry_run};
 /// The commands about contacts.
 #[derive(Debug, Subcommand)]
 pub enum ContactsAction {
-    /// List contacts, those with the newest activity first.
+    /// List contacts, newest activity first.
     List(ContactListArguments),
     /// Show one contact.
     Show(ContactArguments),
-    /// Make a contact; one with the number that is there is changed.
+    /// Create a contact; a contact that already has the number is changed.
     Create(ContactEditArguments),
-    /// Change a contact, merged with what the server has.
+    /// Edit a contact; fields that are not given stay as they are.
     Edit(ContactEditArguments),
-    /// Delete a contact and its conversation's history.
+    /// Delete a contact and its conversation history.
     Delete(ContactDeleteArguments),
-    /// Import contacts from a CSV file; goes on where it was cut off.
+    /// Import contacts from a CSV file; continues where it was interrupted.
     Import(ContactImportArguments),
 }
 
 /// The switches of `contacts list`.
 #[derive(Debug, Args)]
 pub struct ContactListArguments {
-    /// Only those whose name or number the server finds by this.
+    /// Only contacts whose name or number matches, as the server searches.
     #[arg(long, value_name = "WORDS")]
     pub search: Option<String>,
-    /// At most so many.
+    /// Maximum number.
     #[arg(long, default_value_t = 100, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub limit: u32,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub struct ContactListArguments {
 /// The switches of `contacts show`.
 #[derive(Debug, Args)]
 pub struct ContactArguments {
-    /// The number, with + and the country code.
+    /// Phone number with + and the country code.
     pub phone: String,
     #[command(flatten)]
     pub common: Common,
@@ -65,24 +65,24 @@ pub struct ContactArguments {
 /// The switches of `contacts create` and `contacts edit`.
 #[derive(Debug, Args)]
 pub struct ContactEditArguments {
-    /// The number, with + and the country code.
+    /// Phone number with + and the country code.
     pub phone: String,
-    /// The name; empty removes it.
+    /// Name; empty removes it.
     #[arg(long)]
     pub name: Option<String>,
-    /// The mail address; empty removes it.
+    /// Mail address; empty removes it.
     #[arg(long)]
     pub email: Option<String>,
-    /// Add this tag; may be given more than once.
+    /// Add this tag; may be given several times.
     #[arg(long = "tag", value_name = "TAG")]
     pub add: Vec<String>,
-    /// Take this tag away; may be given more than once.
+    /// Remove this tag; may be given several times.
     #[arg(long = "untag", value_name = "TAG")]
     pub remove: Vec<String>,
-    /// Set this metadata: `name=text`, or `name:=JSON`; may be given more than once.
+    /// Set this metadata: `name=text`, or `name:=JSON`; may be given several times.
     #[arg(long = "set", value_name = "NAME=TEXT")]
     pub set: Vec<String>,
-    /// Take this metadata away; may be given more than once.
+    /// Remove this metadata; may be given several times.
     #[arg(long = "unset", value_name = "NAME")]
     pub unset: Vec<String>,
     #[command(flatten)]
@@ -94,9 +94,9 @@ pub struct ContactEditArguments {
 /// The switches of `contacts delete`.
 #[derive(Debug, Args)]
 pub struct ContactDeleteArguments {
-    /// The number, with + and the country code.
+    /// Phone number with + and the country code.
     pub phone: String,
-    /// The last four digits of the number: they agree to it.
+    /// Last four digits of the number, as confirmation.
     #[arg(long, value_name = "DIGITS")]
     pub confirm: String,
     #[command(flatten)]
@@ -143,7 +143,7 @@ fn list(session: &Session, channel: &ChannelSync, arguments: &ContactListArgumen
     let mut more = false;
     loop {
         let fetch = Fetch::People { search: server_search_text(&search), more };
-        let read = session.read(channel, "reading contacts", async || channel.fetch(&fetch).await);
+        let read = session.read(channel, "could not read contacts", async || channel.fetch(&fetch).await);
         let page = session.reader.people(&query)?;
         if let Err(error) = read {
             if more || channel.has_people_broken_off() {
@@ -190,7 +190,7 @@ fn person_json(it: &Person) -> Value {
 /// Reads one contact from the server.
 fn read(session: &Session, channel: &ChannelSync, phone: &str) -> Result<Option<PersonDetail>> {
     let fetch = Fetch::Person { phone: phone.to_owned() };
-    session.read(channel, "reading the contact", async || channel.fetch(&fetch).await)?;
+    session.read(channel, "could not read the contact", async || channel.fetch(&fetch).await)?;
     Ok(session.reader.person(&channel.spec().id, phone)?)
 }
 
@@ -236,7 +236,7 @@ fn change(
         let (name, value) = written.ok_or_else(|| UsageError(format!("--set {text:?}: write name=text")))?;
         let json = match name.strip_suffix(':') {
             Some(name) if mind_json::is_value(value) => (name.to_owned(), Json(value.to_owned())),
-            Some(name) => return Err(UsageError(format!("--set {name}:= wants JSON, not {value:?}"))),
+            Some(name) => return Err(UsageError(format!("--set {name}:= needs JSON, not {value:?}"))),
             None => (name.to_owned(), Json(mind_json::quote(value))),
         };
         Ok(json)
@@ -252,7 +252,7 @@ fn change(
     };
     if !create {
         if change.is_empty() {
-            let told = "nothing is to be changed; give --name, --email, --tag, --untag, --set or --unset";
+            let told = "nothing to change; give --name, --email, --tag, --untag, --set or --unset";
             return Err(UsageError(told.to_owned()).into());
         }
         read(session, channel, &phone)?.ok_or_else(|| not_found(&phone))?;
@@ -285,7 +285,8 @@ fn delete(
     let phone = phones::strip_separators(&arguments.phone);
     if phone.len() < 4 || !phone.ends_with(&arguments.confirm) || arguments.confirm.len() != 4 {
         return Err(CliError::Usage(
-            "deleting takes the whole conversation along: --confirm wants the last four digits of the number"
+            "deleting a contact also deletes its conversation: confirm with --confirm and the last four digits of \
+             the number"
                 .to_owned(),
         ));
     }
@@ -293,7 +294,7 @@ fn delete(
     let key = WriteKey::of(&arguments.key, "contacts delete", common, &[&phone]);
     let Some(key) = writing::claim_key(session, common, key)? else { return Ok(()) };
     let found = read(session, channel, &phone)?.ok_or_else(|| anyhow::Error::from(not_found(&phone)))?;
-    let contact = found.id.context("the server told no id for this contact")?;
+    let contact = found.id.context("the server gave no id for this contact")?;
     let answer = Answer::new("deleted", &phone).with_field("phone", phone.as_str());
     let operation = Operation::DeleteContact { contact, phone };
     let outcome =

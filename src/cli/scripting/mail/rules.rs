@@ -16,23 +16,23 @@ use model::local::LocalChange;
 /// The commands about rules.
 #[derive(Debug, Subcommand)]
 pub enum MailRulesAction {
-    /// List the rules, with how many threads each has acted on.
+    /// List the rules, with the number of threads each has acted on.
     List(ReadArguments),
-    /// Always do this with mail of an address, from now on.
+    /// Add a rule for all new mail of an address.
     Add(MailRuleArguments),
-    /// Let a rule rest, or act again.
+    /// Turn a rule off or on.
     Switch(MailRuleSwitchArguments),
-    /// Remove a rule; what it did stays.
+    /// Remove a rule; threads it acted on stay as they are.
     Remove(MailRuleArguments),
 }
 
 /// The switches of `mail rules add` and `remove`.
 #[derive(Debug, Args)]
 pub struct MailRuleArguments {
-    /// Whose mail, by the true address.
+    /// Mail address of the sender.
     #[arg(value_name = "ADDRESS", value_parser = address)]
     pub sender: String,
-    /// What is always done: archive, read, star, delete, spam, category:WORD or folder:NAME.
+    /// Action of the rule: archive, read, star, delete, spam, category:WORD or folder:NAME.
     #[arg(value_name = "ACTION", value_parser = action)]
     pub action: RuleAction,
     /// What all have.
@@ -43,13 +43,13 @@ pub struct MailRuleArguments {
 /// The switches of `mail rules switch`.
 #[derive(Debug, Args)]
 pub struct MailRuleSwitchArguments {
-    /// Whose mail, by the true address.
+    /// Mail address of the sender.
     #[arg(value_name = "ADDRESS", value_parser = address)]
     pub sender: String,
-    /// What it does, as for `add`.
+    /// Action of the rule, as for `add`.
     #[arg(value_name = "ACTION", value_parser = action)]
     pub action: RuleAction,
-    /// Whether it acts.
+    /// New state of the rule.
     #[arg(value_name = "on|off", value_parser = ["on", "off"])]
     pub state: String,
     /// What all have.
@@ -70,7 +70,7 @@ impl MailRulesAction {
 fn address(text: &str) -> Result<String, String> {
     match addresses::parse_list(text).as_slice() {
         [addresses::TypedAddress::Address(it)] => Ok(rule_address(it)),
-        _ => Err("it is no mail address; a rule goes by the true address, never by a name".to_owned()),
+        _ => Err("not a mail address; a rule needs the address, not a name".to_owned()),
     }
 }
 
@@ -88,7 +88,7 @@ pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
         MailRulesAction::Add(it) => {
             let page = read(session, id, Some((it.sender.clone(), it.action.clone())))?;
             if page.rules.iter().any(|rule| rule.is_for(&it.sender, &it.action)) {
-                bail!("there is a rule already: always {} {}", it.action.describe(), it.sender);
+                bail!("this rule already exists: always {} {}", it.action.describe(), it.sender);
             }
             let now = session.now();
             let rule = MailRule {
@@ -168,8 +168,8 @@ fn print_rule(common: &Common, done: &str, rule: &MailRule, fits: Option<usize>)
     }
     let fits = match fits {
         None => String::new(),
-        Some(1) => " (1 thread here fits and stays as it is)".to_owned(),
-        Some(count) => format!(" ({count} threads here fit and stay as they are)"),
+        Some(1) => " (1 existing thread matches and stays as it is)".to_owned(),
+        Some(count) => format!(" ({count} existing threads match and stay as they are)"),
     };
     print::line(&format!("{done}: always {} {}{fits}", rule.action.describe(), rule.sender))
 }

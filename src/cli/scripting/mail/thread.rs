@@ -27,7 +27,7 @@ const MAX_MAILS: u32 = 1000;
 pub struct MailShowArguments {
     #[command(flatten)]
     pub wanted: ConversationArguments,
-    /// At most so many mails, counted from the newest.
+    /// Maximum number of mails; the newest are shown.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
     #[command(flatten)]
@@ -41,17 +41,16 @@ pub struct MailReplyArguments {
     pub wanted: ConversationArguments,
     /// The text; `-` reads it from standard input.
     pub text: String,
-    /// Answer everybody who has the mail, not its sender alone.
+    /// Reply to all recipients, not only to the sender.
     #[arg(long)]
     pub all: bool,
-    /// The mail that is answered, by its id; the newest of the thread where none is
-    /// named.
+    /// Id of the mail to reply to; without it, the newest of the thread.
     #[arg(long, value_name = "ID")]
     pub mail: Option<String>,
-    /// Quote nothing of it below the text.
+    /// Do not quote the mail.
     #[arg(long)]
     pub no_quote: bool,
-    /// A file that goes with it, or the address of one.
+    /// File to attach: a path, or an address; may be given several times.
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
     #[command(flatten)]
@@ -65,20 +64,19 @@ pub struct MailReplyArguments {
 pub struct MailForwardArguments {
     #[command(flatten)]
     pub wanted: ConversationArguments,
-    /// The text above the mail; `-` reads it from standard input.
+    /// Text above the forwarded mail; `-` reads it from standard input.
     #[arg(default_value = "")]
     pub text: String,
-    /// To whom; may be given more than once.
+    /// Recipient; may be given several times.
     #[arg(long, required = true, value_name = "ADDRESS")]
     pub to: Vec<String>,
-    /// The mail that is passed on, by its id; the newest of the thread where none is
-    /// named.
+    /// Id of the mail to forward; without it, the newest of the thread.
     #[arg(long, value_name = "ID")]
     pub mail: Option<String>,
-    /// Leave its files out.
+    /// Leave out its attachments.
     #[arg(long)]
     pub no_files: bool,
-    /// A file that goes with it, or the address of one.
+    /// File to attach: a path, or an address; may be given several times.
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
     #[command(flatten)]
@@ -126,8 +124,9 @@ fn read(
         return Err(UsageError(format!("{name} is {kind}; this needs a thread of a mail channel")).into());
     }
     let conversation = found.row.conversation.id.clone();
-    session
-        .read(&found.channel, "reading mails", async || found.channel.pull_history(&conversation).await)?;
+    session.read(&found.channel, "could not read mails", async || {
+        found.channel.pull_history(&conversation).await
+    })?;
     let query = HistoryQuery { channel: found.channel.spec().id.clone(), conversation, limit };
     let mails = session.reader.history(&query)?.messages;
     Ok((found, mails))
@@ -145,7 +144,7 @@ fn chosen<'a>(mails: &'a [MessageRow], id: Option<&str>) -> Result<(&'a MessageR
             let words = format!("the thread has no mail {id:?}; `frontdesk mail show` lists them");
             CommandRefusal::not_found(words).into()
         }
-        None => anyhow!("the server told no mail of this thread"),
+        None => anyhow!("the server gave no mail of this thread"),
     })
 }
 
@@ -257,7 +256,7 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     };
     let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAX_MAILS)?;
     let channel = &found.channel;
-    session.read(channel, "reading the account", async || channel.pull_mailbox().await)?;
+    session.read(channel, "could not read the account", async || channel.pull_mailbox().await)?;
     let own: Vec<String> =
         session.mailbox(channel).iter().map(|mail_account| mail_account.address.to_string()).collect();
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
@@ -271,7 +270,7 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     if begun.to.is_empty() {
         let thread = found.row.conversation.id.as_str();
         let how = format!("give one: `frontdesk mail send --thread {thread} --to ADDRESS --subject … TEXT`");
-        return Err(CliError::Usage(format!("no address to answer to can be read from this mail: {how}")));
+        return Err(CliError::Usage(format!("this mail has no readable reply address: {how}")));
     }
     let quote = begun.quote.clone().filter(|_| !arguments.no_quote);
     let written = ComposedMail { body, quote, files: written_files(&arguments.files).collect(), ..begun };
@@ -294,8 +293,10 @@ pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<()
     let mut files = if arguments.no_files { Vec::new() } else { begun.files.clone() };
     let left = letter.files.len() - begun.files.len();
     if left > 0 && !arguments.no_files {
-        let why = format!("{left} of {} files have no bytes the server tells of", letter.files.len());
-        return Err(CliError::Usage(format!("{why}: `--no-files` passes the mail on without its files")));
+        let why = format!("{left} of {} attachments have no contents on the server", letter.files.len());
+        return Err(CliError::Usage(format!(
+            "{why}: use `--no-files` to forward the mail without attachments"
+        )));
     }
     files.extend(written_files(&arguments.files));
     let written = ComposedMail { to: arguments.to.join(", "), body, files, ..begun };

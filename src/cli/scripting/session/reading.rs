@@ -60,9 +60,9 @@ impl Session {
 
     /// Error for an exhausted rate limit.
     pub fn rate_budget_error(&self, channel: &ChannelSync) -> anyhow::Error {
-        let why = "the rate limit of this key leaves no room to read all of it in time";
+        let why = "the rate limit of this key is too low to read everything in time";
         let failure = RequestFailure::new(FailureCause::RateBudget, why);
-        let (channel, what) = (channel.spec().name.clone(), "reading conversations".to_owned());
+        let (channel, what) = (channel.spec().name.clone(), "could not read conversations".to_owned());
         Unfinished { failure, remaining: RemainingState::Nothing, channel, what }.into()
     }
 
@@ -75,7 +75,7 @@ impl Session {
             self.read_new_messages(channel)?;
         }
         let list = &mut self.progress(channel).list;
-        self.read(channel, "reading conversations", async || channel.pull_conversations(list).await)
+        self.read(channel, "could not read conversations", async || channel.pull_conversations(list).await)
     }
 
     /// Reads part of the list behind the top, after a delay: reading the top again would use the budget.
@@ -85,12 +85,12 @@ impl Session {
             return Ok(ReadAmount::All);
         }
         let list = &mut self.progress(channel).list;
-        self.read(channel, "reading conversations", async || channel.pull_backlog(list).await)
+        self.read(channel, "could not read conversations", async || channel.pull_backlog(list).await)
     }
 
     /// Reads the newest inbound messages.
     pub fn read_new_messages(&self, channel: &ChannelSync) -> Result<ReadAmount> {
         let trigger = &mut self.progress(channel).trigger;
-        self.read(channel, "reading new messages", async || channel.pull_trigger(trigger).await)
+        self.read(channel, "could not read new messages", async || channel.pull_trigger(trigger).await)
     }
 }

@@ -1,4 +1,5 @@
-//! The whole table against rules written a second time: every status, phase and operation.
+//! Checks the whole table against an independent second implementation: every status, phase and
+//! operation.
 
 use crate::errors::writes::classify;
 use crate::errors::{AttemptPhase, ErrorCode, NotSent, WriteOutcome};
@@ -7,7 +8,6 @@ use crate::receipt::tests::promised;
 use crate::request::RawResponse;
 use model::outbox::{Operation, RetryClass};
 
-/// How an answer is classed, without what it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     NotSent,
@@ -18,12 +18,12 @@ enum Class {
 
 const PHASES: [AttemptPhase; 3] = [AttemptPhase::First, AttemptPhase::Anew, AttemptPhase::AfterUnclear];
 
-/// Every status there may be, and numbers that are none.
+/// Returns all valid statuses and some invalid ones.
 fn statuses() -> impl Iterator<Item = u16> {
     (100..=599).chain([0, 1, 99, 600, 666, 999, u16::MAX])
 }
 
-/// Codes of the interface for each operation, by the status that they come with.
+/// Codes that the API lists for each operation, after their status.
 fn listed(operation: &Operation) -> &'static str {
     match operation.word() {
         "send" | "send-content" => {
@@ -53,14 +53,14 @@ fn is_listed(operation: &Operation, status: u16, code: &str) -> bool {
     }) || matches!((status, code), (401, "INVALID_AUTH" | "INVALID_KEY" | "REVOKED_KEY") | (403, "FORBIDDEN"))
 }
 
-/// What an answer with an error's body is.
+/// Expected class of a response with an error body.
 fn expected_error(
     operation: &Operation,
     phase: AttemptPhase,
     (status, code, kept): (u16, Option<&str>, bool),
 ) -> Class {
     let is_code = |word: &str| code == Some(word);
-    // The interface does not show what these answer, so a success without a code will do.
+    // The API defines no response for these, so a success without a code is accepted.
     let is_untold = ["react", "thread", "webhook-delete"].contains(&operation.word());
     if is_untold && code.is_none() && [200, 201, 203, 204, 205].contains(&status) {
         return Class::Done;
@@ -68,7 +68,7 @@ fn expected_error(
     if !(400..500).contains(&status) {
         return Class::Unknown;
     }
-    // Only three statuses are believed without a code.
+    // Only three statuses are accepted without a code.
     if code.is_none() && ![401, 413, 429].contains(&status) {
         return Class::Unknown;
     }
@@ -118,7 +118,7 @@ fn rated() -> ResponseFacts {
     ResponseFacts { rate, content_type: "application/json".to_owned(), ..ResponseFacts::default() }
 }
 
-/// Each operation once, also those that leave with other bytes than a text.
+/// Returns each operation once.
 fn operations() -> Vec<(Operation, &'static str)> {
     let mut all: Vec<_> = promised().into_iter().map(|(operation, body, _)| (operation, body)).collect();
     let pause = r#"{"success":true,"automationEnabled":false}"#;
@@ -159,7 +159,7 @@ fn every_status_with_a_promised_body() {
                 for kept in [false, true] {
                     let facts = || ResponseFacts { replayed: kept, ..rated() };
                     let name = format!("{} {phase:?} {status} kept: {kept}", operation.word());
-                    // 204 and 205 have no body, so nothing there is promised.
+                    // 204 and 205 have no body.
                     let is_success = (200..=205).contains(&status);
                     let told = class(&operation, phase, status, body, facts());
                     let without_code = expected_error(&operation, phase, (status, None, kept));
@@ -194,7 +194,7 @@ fn every_status_with_a_promised_body() {
     }
 }
 
-/// A promised body whose status says that it failed.
+/// Returns the defined body with a status word for failure.
 fn failed_once(body: &str, failed: &str) -> String {
     match body.split_once(r#""status":""#) {
         Some((before, rest)) => {
@@ -225,8 +225,8 @@ fn a_page_of_a_proxy_is_no_answer_of_the_interface() {
     }
 }
 
-/// Shapes that public services answer sends with, none of them this interface's: a text
-/// is sent only where a message is named, and refused only where nothing can have left.
+/// Responses of other services to sends: an outcome is only inferred from a named message or from a
+/// refusal that rules out a send.
 #[test]
 fn foreign_shapes_claim_neither_success_nor_failure() {
     use AttemptPhase::{AfterUnclear, First};
@@ -239,7 +239,7 @@ fn foreign_shapes_claim_neither_success_nor_failure() {
         (First, 200, r#"{"success":true}"#, Unknown),
         (First, 200, r#""delivery failed: the endpoint answered 429""#, Unknown),
         (First, 200, r#"{"messageId":"m1","status":"FAILED"}"#, Refused),
-        // A repetition while the first attempt runs, or after it in another server's words.
+        // A retry while the first attempt runs, or after it, in another server's format.
         (
             AfterUnclear,
             409,
@@ -253,7 +253,7 @@ fn foreign_shapes_claim_neither_success_nor_failure() {
             r#"{"error":"the key was used with another payload","code":"CONFLICT"}"#,
             Unknown,
         ),
-        // A gateway that gave up on a request it had passed on.
+        // A gateway that timed out after forwarding the request.
         (First, 408, r#"{"error":"request timed out","code":"VALIDATION_ERROR"}"#, Unknown),
         (First, 504, r#"{"error":"upstream timed out","code":"INVALID_RECIPIENT"}"#, Unknown),
         (First, 499, "", Unknown),

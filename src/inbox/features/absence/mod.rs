@@ -1,14 +1,15 @@
-//! While nobody was here: when the person came back, and what happened since
-//! they left. Who types is not disturbed: it is offered in the status line.
+//! Notes when a person is at this desk, and says once after an absence that something happened
+//! meanwhile. The page "Needs you" lists it.
 
 pub(crate) mod update;
 
-use model::digest::Digest;
 use model::time::{MINUTE, Moment};
 
 /// How long after a key somebody is still here; a key within that writes
 /// nothing to the disk.
 const HERE: i64 = MINUTE;
+/// How long after the return events are waited for that are still to be read from the server.
+const ANNOUNCEMENT_LIMIT: i64 = 10 * MINUTE;
 
 /// What is known of it.
 #[derive(Debug, Default)]
@@ -17,14 +18,8 @@ pub(crate) struct Absences {
     touched_at: Option<Moment>,
     /// When it was noted last that somebody is here.
     noted_at: Option<Moment>,
-    /// What happened since the latest absence began, as read last.
-    digest: Option<Digest>,
-    /// Whether that may be old.
-    pub(crate) stale: bool,
-    /// Whether it is still to be said that something happened.
-    announces: bool,
-    /// The line that was gone to.
-    chosen: usize,
+    /// Deadline of the announcement, `None` once it was made.
+    announces_until: Option<Moment>,
 }
 
 impl Absences {

@@ -1,20 +1,22 @@
-//! What needs a person, of all tabs in one list by urgency; and what rings
-//! because its time has come: an AI that did not wake up, an
-//! answer whose target is near.
+//! The page "Needs you", of all tabs: what needs a person by urgency, pauses of the AI made from this
+//! desk, and what happened since the person left. An alarm rings when an AI did not wake up or the
+//! target of an answer is near.
 
+pub(crate) mod lines;
 pub(crate) mod update;
 
-use model::attention::{Alarms, AttentionEntry};
+use model::attention::Alarms;
+use model::needs_you::{NeedsYouId, NeedsYouPage};
 use model::time::Timestamp;
 
 /// What is known of it.
 #[derive(Debug, Default)]
 pub(crate) struct AttentionQueue {
-    /// The most urgent first; `None` until it was read.
-    entries: Option<Vec<AttentionEntry>>,
-    /// Whether there is more than these.
-    more: bool,
-    /// Whether they may be old.
+    /// `None` until it was read.
+    page: Option<NeedsYouPage>,
+    /// The entry that was gone to last.
+    visited: Option<NeedsYouId>,
+    /// Whether the page may be old.
     stale: bool,
     /// How much was due when it was looked at last.
     alarms: Alarms,

@@ -1,31 +1,30 @@
-//! Lists what needs a person, with the keys of where each of it is at home.
+//! Reads the page "Needs you", and does what the keys of its entries do.
 
 use crate::Inbox;
 use crate::command::{Command, Reason};
-use crate::components::list::ListLine;
 use crate::conditions;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load};
 use crate::features::attention::AttentionQueue;
+use crate::features::attention::lines::target_words;
 use crate::keys::KeyPress;
 use crate::overlays::listing;
 use crate::overlays::listing::{ListKind, ListOverlay};
 use crate::overlays::overlay::KeyOutcome;
 use crate::pages::PageKind;
 use crate::pages::update as pages;
-use crate::screens::broadcasts::steering;
-use crate::screens::conversations::bulk_plan::BulkWish;
+use crate::screens::broadcasts::control;
+use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::proposals::update as proposals;
 use crate::tab::Focus;
-use model::attention::{AttentionAnswer, AttentionEntry, AttentionQuery, AttentionReason, AttentionRequest};
-use model::conversations::{ConversationRow, Escalation};
-use model::outbox::RowState;
+use model::attention::{Alarms, AttentionEntry, AttentionQuery, AttentionReason};
+use model::digest::{DigestEntry, DigestPlace};
+use model::local::LocalChange;
+use model::needs_you::{NeedsYouEntry, NeedsYouPage};
 use model::proposals::ProposalVerdict;
-use model::targets::TargetState;
 use model::text::SafeText;
-use model::time::{Timestamp, format_short_span};
-use model::waves;
+use model::time::Timestamp;
 
 /// What a key of the list does with the chosen entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +32,8 @@ enum AttentionKey {
     Decide,
     HandBack,
     Pause,
-    Claim,
-    Snooze,
+    Take,
+    Later,
     Continue,
     Drop,
 }
@@ -45,22 +44,24 @@ impl AttentionKey {
         (Self::Decide, Command::DecideRow),
         (Self::HandBack, Command::HandBack),
         (Self::Pause, Command::PauseAi),
-        (Self::Claim, Command::Claim),
-        (Self::Snooze, Command::Snooze),
+        (Self::Take, Command::Take),
+        (Self::Later, Command::Later),
         (Self::Continue, Command::ContinueBroadcast),
         (Self::Drop, Command::DropProposal),
     ];
 
     fn of(key: KeyPress, context: &Context) -> Option<Self> {
-        let found = Self::ALL.into_iter().find(|(_, command)| listing::list_key_of(context, *command) == key);
+        let found =
+            Self::ALL.into_iter().find(|(_, command)| listing::list_key_for(context, *command) == key);
         found.map(|pair| pair.0)
     }
 }
 
-/// Opens the list.
+/// Opens the page, on the entry that was gone to last.
 pub(crate) fn show_attention(inbox: &mut Inbox) {
-    inbox.features.attention.stale = false;
-    inbox.context.push(Effect::Load(all(&inbox.desk, &inbox.context)));
+    inbox.features.absence.end_announcement();
+    (inbox.features.attention.page, inbox.features.attention.stale) = (None, false);
+    inbox.context.push(Effect::Load(Load::NeedsYou(query(&inbox.desk, &inbox.context))));
     listing::show_list(&mut inbox.context, ListKind::NeedsYou);
 }
 
@@ -73,88 +74,75 @@ pub(crate) fn query(desk: &Desk, context: &Context) -> AttentionQuery {
     }
 }
 
-fn all(desk: &Desk, context: &Context) -> Load {
-    Load::Attention(AttentionRequest::List(query(desk, context)))
-}
-
 impl AttentionQueue {
-    /// Reads the list anew where it is shown, and looks at the clock.
-    pub(crate) fn follow(&mut self, desk: &Desk, context: &mut Context) {
-        let shown =
-            context.layers.of::<ListOverlay>().any(|list_overlay| list_overlay.kind == ListKind::NeedsYou);
-        if shown && std::mem::take(&mut self.stale) {
-            context.push(Effect::Load(all(desk, context)));
+    /// Reads the page anew where it is shown or its events are to be announced, and looks at the
+    /// clock.
+    pub(crate) fn follow(&mut self, announces: bool, desk: &Desk, context: &mut Context) {
+        let shown = context
+            .overlays
+            .all_of::<ListOverlay>()
+            .any(|list_overlay| list_overlay.kind == ListKind::NeedsYou);
+        if (shown || announces) && std::mem::take(&mut self.stale) {
+            context.push(Effect::Load(Load::NeedsYou(query(desk, context))));
         }
         let due = self.alarms.next.is_some_and(|time| time <= context.now);
         if !self.asked && (due || self.alarms_stale || self.rung_until.is_none()) {
             (self.asked, self.alarms_stale) = (true, false);
             // What became due before this desk was opened rings no more.
             let since = *self.rung_until.get_or_insert(context.now);
-            let ask = AttentionRequest::Alarms(query(desk, context), since);
-            context.push(Effect::Load(Load::Attention(ask)));
+            context.push(Effect::Load(Load::Alarms(query(desk, context), since)));
         }
     }
 
-    /// What was asked for has come.
-    pub(crate) fn answered(&mut self, answer: AttentionAnswer, desk: &mut Desk, context: &mut Context) {
-        match answer {
-            AttentionAnswer::List(entries, more) => self.loaded(entries, more, context),
-            AttentionAnswer::Alarms(alarms, until) => {
-                (self.asked, self.stale) = (false, true);
-                self.rung_until = Some(until);
-                for entry in &alarms.fired {
-                    ring(entry, desk, context);
-                }
-                self.alarms = alarms;
-            }
+    /// Rings for what became due until a time.
+    pub(crate) fn alarms_loaded(
+        &mut self,
+        alarms: Alarms,
+        until: Timestamp,
+        desk: &mut Desk,
+        context: &mut Context,
+    ) {
+        (self.asked, self.stale) = (false, true);
+        self.rung_until = Some(until);
+        for entry in &alarms.fired {
+            ring(entry, desk, context);
         }
+        for channel in &alarms.moved {
+            let change = LocalChange::ApplyTime { now: context.now, lease: context.settings.pause_lease };
+            context.push(FileWrite::ChangeLocal(channel.clone(), change));
+        }
+        self.alarms = alarms;
     }
 
-    /// The list was read; the chosen entry stays chosen.
-    fn loaded(&mut self, entries: Vec<AttentionEntry>, more: bool, context: &mut Context) {
-        let before = self.entries.replace(entries).unwrap_or_default();
-        self.more = more;
-        let after = self.entries.as_deref().unwrap_or_default();
+    /// Takes in the page. The chosen entry stays chosen; after opening, that is the one that was
+    /// gone to last.
+    pub(crate) fn loaded(&mut self, page: NeedsYouPage, context: &mut Context) {
+        let before = self.page.replace(page);
+        let after = self.entries();
         for list in context
-            .layers
-            .of_mut::<ListOverlay>()
+            .overlays
+            .all_of_mut::<ListOverlay>()
             .filter(|list_overlay| list_overlay.kind == ListKind::NeedsYou)
         {
-            let name = before.get(list.chosen).map(AttentionEntry::id);
-            let place =
-                name.and_then(|name| after.iter().position(|attention_entry| attention_entry.id() == name));
+            let id = match &before {
+                Some(before) => before.entries.get(list.chosen).map(NeedsYouEntry::id),
+                None => self.visited.clone(),
+            };
+            let place = id.and_then(|id| after.iter().position(|entry| entry.id() == id));
             list.chosen = place.unwrap_or(list.chosen).min(after.len().saturating_sub(1));
         }
     }
 
-    /// The title of the list.
-    pub(crate) fn title(&self) -> String {
-        match (&self.entries, self.more) {
-            (None, _) => "Needs you".to_owned(),
-            (Some(entries), more) => format!("Needs you · {}{}", entries.len(), if more { "+" } else { "" }),
-        }
-    }
-
-    /// What the list says without a line.
-    pub(crate) fn empty(&self) -> &'static str {
-        match &self.entries {
-            None => "Reading ...",
-            Some(_) => "Nothing needs you: nothing asks, no pause is over, the AI copes, no broadcast waits.",
-        }
-    }
-
-    /// The lines of the list.
-    pub(crate) fn lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
-        self.entries.iter().flatten().map(|entry| line(entry, desk, context)).collect()
+    pub(crate) fn entries(&self) -> &[NeedsYouEntry] {
+        self.page.as_ref().map_or(&[], |page| &page.entries)
     }
 }
 
-/// The time of something has come. Names stay on the screen where they are
-/// hidden: a notification may be seen by others.
+/// The time of something has come.
 fn ring(entry: &AttentionEntry, desk: &mut Desk, context: &mut Context) {
-    let who = if desk.panes.blurred { "A customer" } else { entry.title.as_str() };
+    let who = entry.title.as_str();
     let words = match &entry.reason {
-        AttentionReason::AiSilent(_) => format!("the AI did not wake up: {who} waits"),
+        AttentionReason::AiSilent(_) => format!("the AI has not answered since the hand-back: {who} waits"),
         AttentionReason::TargetNear(row) => format!("{who}: {}", target_words(row, context)),
         AttentionReason::Stopped(_)
         | AttentionReason::AiEscalated(_)
@@ -164,117 +152,53 @@ fn ring(entry: &AttentionEntry, desk: &mut Desk, context: &mut Context) {
         | AttentionReason::Proposed(_) => return,
     };
     let words = SafeText::line(&words);
-    desk.alarmed(&entry.channel, &words, context);
-}
-
-/// How much is left to answer, or how late an answer is.
-fn target_words(row: &ConversationRow, context: &Context) -> String {
-    match row.target_state(context.now, context.settings.targets_of(&row.channel)) {
-        Some(TargetState::OnTime(left) | TargetState::Near(left)) => {
-            format!("{} left to answer", format_short_span(left))
-        }
-        Some(TargetState::Missed(late)) => format!("the answer is {} late", format_short_span(late)),
-        None => "answered".to_owned(),
-    }
-}
-
-fn line(entry: &AttentionEntry, desk: &Desk, context: &Context) -> ListLine {
-    let now = context.now;
-    let tab = desk.tabs.iter().find(|tab| tab.channel.id == entry.channel && desk.tabs.len() > 1);
-    let right = [
-        tab.map(|tab| tab.channel.name.clone()),
-        entry.since().map(|time| format_short_span(now.since(time))),
-    ];
-    let quiet = match &entry.reason {
-        AttentionReason::PauseExpired(it) => it.waiting_since.is_none(),
-        AttentionReason::Proposed(_) | AttentionReason::CampaignPaused(_) => true,
-        AttentionReason::Stopped(_)
-        | AttentionReason::AiSilent(_)
-        | AttentionReason::AiEscalated(_)
-        | AttentionReason::TargetNear(_)
-        | AttentionReason::AiInTrouble(_) => false,
-    };
-    ListLine {
-        name: entry.title.clone(),
-        words: SafeText::line(&describe_reason(&entry.reason, context)),
-        right: right.into_iter().flatten().collect::<Vec<_>>().join(" · "),
-        loud: !quiet,
-        dim: false,
-        goes_to: entry.conversation(),
-    }
-}
-
-/// Why it needs a person.
-pub(crate) fn describe_reason(reason: &AttentionReason, context: &Context) -> String {
-    let now = context.now;
-    match reason {
-        AttentionReason::Stopped(row) => match &row.state {
-            RowState::Stopped(_, why) => format!("asks: {why}: {}", row.operation.summary()),
-            _ => row.operation.summary().to_string(),
-        },
-        AttentionReason::AiSilent(row) => {
-            format!("the AI did not wake up: {}", row.conversation.preview)
-        }
-        AttentionReason::AiEscalated(row) => asks(row, now),
-        AttentionReason::TargetNear(row) => {
-            format!("{}: {}", target_words(row, context), row.conversation.preview)
-        }
-        AttentionReason::PauseExpired(it) => {
-            let waits =
-                it.waiting_since.map(|at| format!(", customer waits {}", format_short_span(now.since(at))));
-            format!("the pause is over{}", waits.unwrap_or_default())
-        }
-        AttentionReason::AiInTrouble(row) => {
-            let why = row.describe_trouble(now).unwrap_or_else(|| row.conversation.preview.to_string());
-            format!("AI fails: {why}")
-        }
-        AttentionReason::CampaignPaused(it) => waves::describe_pause(it),
-        AttentionReason::Proposed(it) => {
-            let (who, change) = (&it.proposal.proposer, &it.proposal.change);
-            format!("{who} proposes to {}: {}", change.word(), change.summary())
-        }
-    }
-}
-
-fn asks(row: &ConversationRow, now: Timestamp) -> String {
-    let why = match &row.conversation.escalation {
-        Escalation::Requested(why) if !why.is_empty() => format!(" ({why})"),
-        _ => String::new(),
-    };
-    let waits = row.waiting_since.map(|at| format!(", waits {}", format_short_span(now.since(at))));
-    format!("the AI asks for a person{why}{}", waits.unwrap_or_default())
-}
-
-/// What the keys do, for the frame of the list.
-pub(crate) fn keys_said(context: &Context) -> String {
-    let key = |command| listing::list_key_of(context, command);
-    format!(
-        "{} decide · {} hand back · {} pause · Enter go · Esc",
-        key(Command::DecideRow),
-        key(Command::HandBack),
-        key(Command::PauseAi)
-    )
+    desk.report_alarm(&entry.channel, &words, context);
 }
 
 /// Goes to where the chosen entry is at home.
 pub(crate) fn go_to(inbox: &mut Inbox, chosen: usize) -> KeyOutcome {
     let Some(entry) = chosen_entry(inbox, chosen) else { return KeyOutcome::Stay };
+    inbox.features.attention.visited = Some(entry.id());
+    match &entry {
+        NeedsYouEntry::Attention(entry) => go_to_attention(inbox, entry),
+        NeedsYouEntry::Paused(pause) => {
+            let key = pause.key();
+            inbox.desk.open_conversation(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
+            KeyOutcome::Done
+        }
+        NeedsYouEntry::Event(event) => go_to_event(inbox, event),
+    }
+}
+
+fn go_to_event(inbox: &mut Inbox, event: &DigestEntry) -> KeyOutcome {
+    match &event.place {
+        DigestPlace::Conversation(key) => {
+            inbox.desk.open_conversation(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
+        }
+        DigestPlace::Outbox => pages::go_to_page(inbox, PageKind::Outbox),
+        DigestPlace::Broadcasts => pages::go_to_page(inbox, PageKind::Broadcasts),
+        DigestPlace::Nowhere => return KeyOutcome::Stay,
+    }
+    KeyOutcome::Done
+}
+
+fn go_to_attention(inbox: &mut Inbox, entry: &AttentionEntry) -> KeyOutcome {
     match (&entry.reason, entry.conversation()) {
         (AttentionReason::Stopped(row), Some(key)) => {
-            inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
+            inbox.desk.open_conversation(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
             inbox.desk.select_item(row.id.clone());
         }
         (AttentionReason::Stopped(_), None) => {
-            inbox.desk.take_up(&entry.channel);
+            inbox.desk.activate_tab(&entry.channel);
             pages::go_to_page(inbox, PageKind::Outbox);
         }
         (AttentionReason::CampaignPaused(it), _) => {
-            inbox.desk.take_up(&entry.channel);
+            inbox.desk.activate_tab(&entry.channel);
             pages::go_to_page(inbox, PageKind::Broadcasts);
             inbox.broadcasts.choose_campaign(it.id.clone());
         }
         (_, Some(key)) => {
-            inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
+            inbox.desk.open_conversation(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
         }
         (_, None) => return KeyOutcome::Stay,
     }
@@ -286,53 +210,63 @@ pub(crate) fn pressed(inbox: &mut Inbox, chosen: usize, key: KeyPress) {
     let Some(key) = AttentionKey::of(key, &inbox.context) else { return };
     let Some(entry) = chosen_entry(inbox, chosen) else { return };
     if let Err(why) = act(inbox, key, &entry) {
-        let why = inbox.context.keyed(&why);
-        inbox.context.warn(why);
+        let why = inbox.context.fill_in_keys(&why);
+        inbox.context.show_warning(why);
     }
 }
 
-fn chosen_entry(inbox: &Inbox, chosen: usize) -> Option<AttentionEntry> {
-    inbox.features.attention.entries.as_ref()?.get(chosen).cloned()
+fn chosen_entry(inbox: &Inbox, chosen: usize) -> Option<NeedsYouEntry> {
+    inbox.features.attention.entries().get(chosen).cloned()
 }
 
 /// Does with an entry what its key does where it is at home, or says why not.
-fn act(inbox: &mut Inbox, key: AttentionKey, entry: &AttentionEntry) -> Result<(), Reason> {
+fn act(inbox: &mut Inbox, key: AttentionKey, entry: &NeedsYouEntry) -> Result<(), Reason> {
     let conversation = || entry.conversation().ok_or("it belongs to no conversation");
-    match (key, &entry.reason) {
-        (AttentionKey::Claim, _) => {
-            inbox.changes.act_on(vec![conversation()?], BulkWish::Claim(true), &mut inbox.context);
+    match key {
+        AttentionKey::Take => {
+            inbox.changes.start_bulk_action(vec![conversation()?], BulkAction::Take, &mut inbox.context);
             return Ok(());
         }
-        (AttentionKey::Snooze, _) => {
-            inbox.changes.snooze_these(vec![conversation()?], &mut inbox.context);
+        AttentionKey::Later => {
+            inbox.changes.snooze_rows(vec![conversation()?], &mut inbox.context);
             return Ok(());
         }
         _ => (),
     }
-    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == entry.channel);
-    conditions::tab_writable(tab.ok_or("its tab is gone")?)?;
-    match (key, &entry.reason) {
-        (AttentionKey::Decide, AttentionReason::Stopped(row)) => {
+    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == *entry.channel());
+    conditions::check_tab_writable(tab.ok_or("its tab is gone")?)?;
+    if let (AttentionKey::HandBack, NeedsYouEntry::Paused(pause)) = (key, entry) {
+        inbox.desk.hand_back_all(std::slice::from_ref(pause), &mut inbox.context);
+        return Ok(());
+    }
+    let reason = match entry {
+        NeedsYouEntry::Attention(entry) => Some(&entry.reason),
+        NeedsYouEntry::Paused(_) | NeedsYouEntry::Event(_) => None,
+    };
+    match (key, reason) {
+        (AttentionKey::Decide, Some(AttentionReason::Stopped(row))) => {
             inbox.context.push(Effect::Load(Load::Question(row.id.clone(), inbox.context.now)));
         }
-        (AttentionKey::Decide, AttentionReason::Proposed(it)) => proposals::accept(inbox, (**it).clone()),
-        (AttentionKey::Drop, AttentionReason::Proposed(it)) => {
+        (AttentionKey::Decide, Some(AttentionReason::Proposed(it))) => {
+            proposals::accept(inbox, (**it).clone())
+        }
+        (AttentionKey::Drop, Some(AttentionReason::Proposed(it))) => {
             let verdict = ProposalVerdict::Dropped;
             inbox.context.push(FileWrite::SettleProposal(it.proposal.id.clone(), verdict));
         }
-        (AttentionKey::Continue, AttentionReason::CampaignPaused(it)) => {
-            steering::ask_to_continue(it, &mut inbox.context);
+        (AttentionKey::Continue, Some(AttentionReason::CampaignPaused(it))) => {
+            control::ask_to_continue(it, &mut inbox.context);
         }
         (AttentionKey::HandBack, _) => {
-            inbox.changes.act_on(vec![conversation()?], BulkWish::HandBack, &mut inbox.context);
+            inbox.changes.start_bulk_action(vec![conversation()?], BulkAction::HandBack, &mut inbox.context);
         }
         (AttentionKey::Pause, _) => {
-            inbox.changes.act_on(vec![conversation()?], BulkWish::Pause, &mut inbox.context);
+            inbox.changes.start_bulk_action(vec![conversation()?], BulkAction::Pause, &mut inbox.context);
         }
         (AttentionKey::Decide, _) => return Err("there is nothing to decide here; Enter goes there".into()),
         (AttentionKey::Drop, _) => return Err("only a proposal is dropped with this key".into()),
         (AttentionKey::Continue, _) => return Err("only a broadcast goes on with this key".into()),
-        (AttentionKey::Claim | AttentionKey::Snooze, _) => (),
+        (AttentionKey::Take | AttentionKey::Later, _) => (),
     }
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! The balance, what was spent from here and what waits for credits: a list,
-//! a warning before it is empty, and one question once it is not any more.
+//! Balance, spending and unpaid rows: a list, a warning, and a question after a top-up.
 
 pub(crate) mod model_lines;
 pub(crate) mod update;
@@ -13,67 +12,61 @@ use model::queries::OutboxEntry;
 use model::spending::Spent;
 use model::text::SafeText;
 
-/// So many days of what is usual are left: the balance is low.
-const LOW_DAYS: f64 = 2.0;
-/// Days the list shows.
-const DAYS: i64 = 7;
+/// Days of usual spending that count as a low balance.
+const LOW_BALANCE_DAYS: f64 = 2.0;
+const SHOWN_DAYS: i64 = 7;
 
-/// What is known of it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Credits {
-    /// What was spent from here, by tab.
+    /// Spending from this desk, by tab.
     pub(crate) spent: Vec<(ChannelId, Vec<Spent>)>,
-    /// What questions to the model took, by day and tab.
-    pub(crate) model: Vec<ModelUsageRow>,
-    /// What waits for credits.
+    /// Tokens used by the model, by day and tab.
+    pub(crate) model_usage: Vec<ModelUsageRow>,
     unpaid: Vec<OutboxEntry>,
-    /// Whether the list on screen may be old.
+    /// True if the list on screen may be outdated.
     pub(crate) stale: bool,
 }
 
-/// The course of a balance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Balance {
-    /// It pays.
+pub enum BalanceLevel {
     Fine,
-    /// It lasts for less than two days as usual.
+    /// Less than two days of usual spending.
     Low,
-    /// It does not even pay for a text.
+    /// Not enough for a text.
     Empty,
 }
 
 impl Credits {
-    /// Takes in the rows that wait for credits.
-    pub(crate) fn unpaid(&mut self, entries: Vec<OutboxEntry>) {
+    pub(crate) fn store_unpaid(&mut self, entries: Vec<OutboxEntry>) {
         self.unpaid = entries;
     }
 }
 
-/// Whether two accounts draw on one balance.
-pub(crate) fn is_same(one: &Account, other: &Account) -> bool {
+/// True if two accounts share a balance.
+pub(crate) fn shares_balance(one: &Account, other: &Account) -> bool {
     let live = |account: &Account| account.environment == Environment::Live;
     one.workspace_id == other.workspace_id && live(one) == live(other)
 }
 
 /// `lasts 12 days, at 3.5 a day from here`.
-pub(crate) fn lasts(credits: f64, burn: f64) -> String {
+pub(crate) fn describe_remaining_days(credits: f64, burn: f64) -> String {
     let days = (credits / burn).min(999.0);
     let days = if days < 1.5 { "a day".to_owned() } else { format!("{days:.0} days") };
     format!("lasts {days}, at {} a day from here", prices::format_balance(burn))
 }
 
 /// `1 credit`, `2.5 credits`.
-pub(crate) fn credits(amount: f64) -> String {
+pub(crate) fn format_credits(amount: f64) -> String {
     prices::format_credits(amount)
 }
 
-fn line(name: &str, words: &str, right: String) -> ListLine {
+fn credit_line(name: &str, words: &str, right: String) -> ListLine {
     ListLine {
         name: SafeText::line(name),
-        words: SafeText::line(words),
-        right,
-        loud: false,
+        text: SafeText::line(words),
+        trailing: right,
+        is_urgent: false,
         dim: false,
-        goes_to: None,
+        target: None,
     }
 }

@@ -1,7 +1,7 @@
-//! What was done from here, newest last, and taking it back: what is held,
-//! what only this desk keeps, and what the interface can turn round.
+//! Journal of the changes made at this desk, and their undo: of held rows, of local changes, and of
+//! changes the API can reverse.
 
-pub(crate) mod fates;
+pub(crate) mod row_outcomes;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod update;
@@ -11,72 +11,68 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::components::marks::Marks;
 use crate::event::Intent;
+use model::conversations::ConversationRow;
 use model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
 use model::local::LocalChange;
-use model::macros::Macro;
 use model::outbox::{Operation, OutboxRow};
 use model::proposals::DeskProposal;
 use model::queries::OutboxOutcome;
 use model::reviews::ReviewEntry;
 use model::text::SafeText;
-use model::time::{MINUTE, Moment};
+use model::time::{MINUTE, Moment, Timestamp};
 
-/// Things remembered at most.
-const REMEMBERED: usize = 200;
+/// Maximum number of entries.
+const MAX_JOURNAL_ENTRIES: usize = 200;
 
-/// How long what only this desk keeps is taken back although something newer
-/// has left: later nobody means it any more.
-const FRESH: i64 = 5 * MINUTE;
+/// Local changes older than this are no longer undoable once something newer was sent.
+const MAX_LATE_UNDO_AGE: i64 = 5 * MINUTE;
 
-/// One thing that was done from here.
+/// One journal entry.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Done {
+pub struct JournalEntry {
     pub at: Moment,
-    /// What was done with one key has one number.
+    /// Shared by all changes of one key.
     pub group: u64,
     pub channel: ChannelId,
-    /// What was done, in words.
-    pub words: SafeText,
-    /// What taking it back takes.
-    pub what: UndoTarget,
-    /// Whether it was taken back.
+    pub description: SafeText,
+    pub target: UndoTarget,
     pub undone: bool,
 }
 
-impl Done {
-    /// The first conversation it was done to.
+impl JournalEntry {
+    /// Conversation of the first change.
     pub(crate) fn conversation(&self) -> Option<ConversationId> {
-        match &self.what {
+        match &self.target {
             UndoTarget::Filed(backs) => backs.first().map(|back| back.conversation.clone()),
             UndoTarget::Rows(rows) => rows.first().map(|row| ConversationId::new(row.lane.id())),
-            UndoTarget::Note(of, _) | UndoTarget::Discarded(of, _) => Some(of.clone()),
-            UndoTarget::Keep(keep) => only(keep).cloned(),
+            UndoTarget::Act(act) => act.conversation(),
+            UndoTarget::Note(of, _) | UndoTarget::DiscardedDraft(of, _) => Some(of.clone()),
+            UndoTarget::Local(keep) => single_conversation(keep).cloned(),
             UndoTarget::Marks(..)
-            | UndoTarget::Macro(..)
             | UndoTarget::Proposal(_)
             | UndoTarget::Review(_)
             | UndoTarget::Campaign(..) => None,
         }
     }
 
-    /// Whether it was done to this conversation alone.
-    pub(crate) fn is_of(&self, id: &ConversationId) -> bool {
-        match &self.what {
+    /// True if all changes concern this conversation.
+    pub(crate) fn concerns_only(&self, id: &ConversationId) -> bool {
+        match &self.target {
             UndoTarget::Filed(backs) => backs.iter().all(|back| back.conversation == *id),
             UndoTarget::Rows(rows) => rows.iter().all(|row| row.lane.id() == id.as_str()),
-            UndoTarget::Note(of, _) | UndoTarget::Discarded(of, _) => of == id,
-            UndoTarget::Keep(keep) => only(keep) == Some(id),
+            UndoTarget::Act(act) => act.concerns_only(id),
+            UndoTarget::Note(of, _) | UndoTarget::DiscardedDraft(of, _) => of == id,
+            UndoTarget::Local(keep) => single_conversation(keep) == Some(id),
             UndoTarget::Marks(..)
-            | UndoTarget::Macro(..)
             | UndoTarget::Proposal(_)
             | UndoTarget::Review(_)
             | UndoTarget::Campaign(..) => false,
         }
     }
 
-    /// Whether it gave a star, or took one away; `None` if it did neither.
-    pub(crate) fn starred(&self) -> Option<bool> {
-        let UndoTarget::Filed(backs) = &self.what else { return None };
+    /// `Some(true)` if the change starred a thread, `Some(false)` if it removed the star.
+    pub(crate) fn star_change(&self) -> Option<bool> {
+        let UndoTarget::Filed(backs) = &self.target else { return None };
         let back = backs.iter().find_map(|back| match &back.operation {
             Operation::ChangeThread { change, .. } => change.is_starred,
             _ => None,
@@ -84,117 +80,209 @@ impl Done {
         back.map(|back| !back)
     }
 
-    /// Whether it sent a mail of this conversation.
-    fn mails(&self, channel: &ChannelId, id: &ConversationId) -> bool {
+    /// True if a mail of this conversation was sent.
+    fn has_sent_mail(&self, channel: &ChannelId, id: &ConversationId) -> bool {
         let sends = |outbox_row: &OutboxRow| {
             matches!(outbox_row.operation, Operation::SendMail(_)) && outbox_row.lane.id() == id.as_str()
         };
-        self.channel == *channel && matches!(&self.what, UndoTarget::Rows(rows) if rows.iter().any(sends))
+        self.channel == *channel && matches!(&self.target, UndoTarget::Rows(rows) if rows.iter().any(sends))
+    }
+
+    /// Rows of the outbox that the change made.
+    pub(crate) fn rows(&self) -> &[OutboxRow] {
+        match &self.target {
+            UndoTarget::Rows(rows) => rows,
+            UndoTarget::Act(act) => &act.rows,
+            UndoTarget::Filed(_)
+            | UndoTarget::Note(..)
+            | UndoTarget::DiscardedDraft(..)
+            | UndoTarget::Local(_)
+            | UndoTarget::Marks(..)
+            | UndoTarget::Proposal(_)
+            | UndoTarget::Review(_)
+            | UndoTarget::Campaign(..) => &[],
+        }
+    }
+
+    /// True if its rows are not on disk yet.
+    fn awaits_rows(&self) -> bool {
+        matches!(&self.target, UndoTarget::Act(act) if act.awaits_rows)
     }
 }
 
-/// The conversation a change of this desk is about, if it is one.
-fn only(keep: &LocalChange) -> Option<&ConversationId> {
-    fn one<T>(pairs: &[(ConversationId, T)]) -> Option<&ConversationId> {
+/// The conversation of a local change, `None` if the change has several or none.
+fn single_conversation(keep: &LocalChange) -> Option<&ConversationId> {
+    fn single_key<T>(pairs: &[(ConversationId, T)]) -> Option<&ConversationId> {
         if let [(id, _)] = pairs { Some(id) } else { None }
     }
     match keep {
-        LocalChange::Snooze(it) => one(it),
-        LocalChange::Claim(it) => one(it),
-        LocalChange::Tags(it) => one(it),
-        LocalChange::DraftOnly(it) => one(it),
-        LocalChange::Unseen(it) => one(it),
-        LocalChange::Wake(_) | LocalChange::Rule(..) | LocalChange::ExtendPauses(..) => None,
+        LocalChange::Snooze(it) => single_key(it),
+        LocalChange::Claim(it) => single_key(it),
+        LocalChange::Tags(it) => single_key(it),
+        LocalChange::DraftOnly(it) => single_key(it),
+        LocalChange::Unseen(it) => single_key(it),
+        LocalChange::Wake(_)
+        | LocalChange::Rule(..)
+        | LocalChange::ExtendPauses(..)
+        | LocalChange::ApplyTime { .. } => None,
     }
 }
 
-/// What taking something back takes.
+/// One act with several parts, such as taking a conversation over: undone as a whole.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Act {
+    /// Rows of the outbox, once they are on disk.
+    pub rows: Vec<OutboxRow>,
+    /// True until the rows are on disk.
+    pub awaits_rows: bool,
+    /// Changes that restore the folders of threads.
+    pub filed: Vec<Intent>,
+    /// Changes that restore what only this desk keeps.
+    pub local: Vec<(ChannelId, LocalChange)>,
+}
+
+impl Act {
+    pub(crate) fn new(awaits_rows: bool, local: Vec<(ChannelId, LocalChange)>) -> Self {
+        Self { awaits_rows, local, ..Self::default() }
+    }
+
+    fn conversation(&self) -> Option<ConversationId> {
+        let row = self.rows.first().map(|row| ConversationId::new(row.lane.id()));
+        let filed = || self.filed.first().map(|intent| intent.conversation.clone());
+        let local = || self.local.first().and_then(|(_, change)| single_conversation(change).cloned());
+        row.or_else(filed).or_else(local)
+    }
+
+    fn concerns_only(&self, id: &ConversationId) -> bool {
+        self.rows.iter().all(|row| row.lane.id() == id.as_str())
+            && self.filed.iter().all(|intent| intent.conversation == *id)
+            && self.local.iter().all(|(_, change)| single_conversation(change) == Some(id))
+    }
+}
+
+/// State that the undo needs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UndoTarget {
     Rows(Vec<OutboxRow>),
-    /// The change that brings back what was kept before.
-    Keep(LocalChange),
-    /// The marks that were set before, and whether in the list over all tabs.
+    Act(Box<Act>),
+    /// The local change that restores the earlier state.
+    Local(LocalChange),
+    /// Marks before the change; true for the list of all tabs.
     Marks(Marks, bool),
-    /// A private note, to be taken back into the composer.
+    /// A private note, which returns to the composer.
     Note(ConversationId, NoteId),
-    /// A draft that was thrown away.
-    Discarded(ConversationId, String),
-    /// Threads that were filed: what files them as they were.
+    DiscardedDraft(ConversationId, String),
+    /// Changes that restore the folders and flags of threads.
     Filed(Vec<Intent>),
-    /// A macro as it was before.
-    Macro(char, Option<Macro>),
     Proposal(Box<DeskProposal>),
-    /// What was said of an answer of the AI.
+    /// The review of an AI answer before the change.
     Review(Box<ReviewEntry>),
-    /// A broadcast, held until then.
+    /// A broadcast and the end of its hold.
     Campaign(CampaignId, Moment),
 }
 
-/// How something can be taken back.
 #[derive(Debug, Clone, PartialEq)]
 enum UndoMethod {
-    /// It has not left.
+    /// Withdraw rows that were not sent.
     Recall(Vec<RowId>),
-    /// It has left, and the opposite can be asked for.
-    Turn(Vec<OutboxRow>),
-    /// Only this desk knows of it.
-    Here,
+    /// Send the opposite change of rows that were sent.
+    Invert(Vec<OutboxRow>),
+    /// Restore local state and folders.
+    RestoreLocal,
 }
 
-/// What was done from here.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Journal {
-    done: VecDeque<Done>,
-    groups: u64,
-    /// Whether what follows belongs to the group before it.
-    joined: bool,
-    /// What could not be taken back and was said so, by its number.
-    passed: Option<u64>,
-    /// What became of the rows, as of when the list was opened.
-    fates: HashMap<RowId, OutboxOutcome>,
+    entries: VecDeque<JournalEntry>,
+    newest_group: u64,
+    /// True while entries join the group before them.
+    joins_group: bool,
+    /// Group of a change that was reported as not undoable.
+    reported_group: Option<u64>,
+    /// Outcomes of the rows, as of the opening of the list.
+    row_outcomes: HashMap<RowId, OutboxOutcome>,
 }
 
 impl Journal {
-    /// The number of the next thing done.
-    pub(crate) fn group(&mut self) -> u64 {
-        if !self.joined {
-            self.groups += 1;
+    /// Returns the newest entry after a group, unless it was undone.
+    pub(crate) fn newest_since(&self, group: u64) -> Option<&UndoTarget> {
+        let newest = self.entries.back().filter(|entry| entry.group > group && !entry.undone)?;
+        Some(&newest.target)
+    }
+
+    pub(crate) fn next_group(&mut self) -> u64 {
+        if !self.joins_group {
+            self.newest_group += 1;
         }
-        self.groups
+        self.newest_group
     }
 
-    /// The number of the newest thing done.
-    pub(crate) fn newest(&self) -> u64 {
-        self.groups
+    pub(crate) fn newest_group(&self) -> u64 {
+        self.newest_group
     }
 
-    /// From now on things belong together, or not any more.
-    pub(crate) fn join(&mut self, joined: bool) {
-        // Within a macro, what belongs together belongs to all of it.
-        if joined && self.joined {
+    /// Begins or ends a group that following entries join.
+    pub(crate) fn set_joining(&mut self, joined: bool) {
+        // Groups within a macro belong to the group of the macro.
+        if joined && self.joins_group {
             return;
         }
-        self.joined = false;
+        self.joins_group = false;
         if joined {
-            self.group();
-            self.joined = true;
+            self.next_group();
+            self.joins_group = true;
         }
     }
 
-    fn record(&mut self, done: Done) {
-        if self.done.len() == REMEMBERED {
-            self.done.pop_front();
+    /// True if the newest entry is an act whose rows are not on disk yet.
+    pub(crate) fn is_newest_awaiting_rows(&self) -> bool {
+        self.entries.back().is_some_and(|entry| entry.awaits_rows() && !entry.undone)
+    }
+
+    /// Hands the rows that reached the disk to the act that made them; returns that act, `None` if
+    /// they belong to none.
+    fn complete_act(&mut self, group: u64, rows: &[OutboxRow]) -> Option<&JournalEntry> {
+        let entry = self.entries.iter_mut().find(|entry| entry.group == group && entry.awaits_rows())?;
+        if let UndoTarget::Act(act) = &mut entry.target {
+            (act.awaits_rows, act.rows) = (false, rows.to_vec());
         }
-        self.done.push_back(done);
+        Some(entry)
+    }
+
+    fn record(&mut self, done: JournalEntry) {
+        if self.entries.len() == MAX_JOURNAL_ENTRIES {
+            self.entries.pop_front();
+        }
+        self.entries.push_back(done);
     }
 }
 
 impl Changes {
-    /// A row was taken back, by whichever key.
-    pub(crate) fn note_recalled(&mut self, row: &RowId) {
-        for done in &mut self.journal.done {
-            if let UndoTarget::Rows(rows) = &mut done.what
+    /// True if this desk sent the customer a message since a time, or holds one.
+    pub(crate) fn has_answered_since(&self, row: &ConversationRow, since: Timestamp) -> bool {
+        let id = &row.conversation.id;
+        let answers = |sent: &OutboxRow| {
+            sent.channel == row.channel
+                && sent.lane.conversation() == Some(id)
+                && sent.operation.is_customer_message()
+                && sent.created_at >= since
+        };
+        let sent = self.journal.entries.iter().filter(|entry| !entry.undone).flat_map(JournalEntry::rows);
+        sent.into_iter().any(answers) || self.pending_groups.answers(&row.channel, id)
+    }
+
+    /// Returns the description of the act that a withdrawn row belongs to.
+    pub(crate) fn undone_act(&self, row: &RowId) -> Option<SafeText> {
+        let of_row = |entry: &&JournalEntry| {
+            matches!(entry.target, UndoTarget::Act(_)) && entry.rows().iter().any(|own| own.id == *row)
+        };
+        self.journal.entries.iter().rev().find(of_row).map(|entry| entry.description.clone())
+    }
+
+    /// Marks the entry of a withdrawn row as undone.
+    pub(crate) fn mark_recalled(&mut self, row: &RowId) {
+        for done in &mut self.journal.entries {
+            if let UndoTarget::Rows(rows) = &mut done.target
                 && rows.iter().any(|outbox_row| outbox_row.id == *row)
             {
                 if rows.len() == 1 {

@@ -1,5 +1,3 @@
-//! What can be undone, and for how long.
-
 use super::*;
 use crate::Inbox;
 use crate::settings::Settings;
@@ -9,21 +7,21 @@ use model::time::{ClockReading, Timestamp};
 fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
     let start = ClockReading::manual(Timestamp::from_micros(1_700_000_000_000_000));
     for (age, left, found) in [
-        (FRESH - 1, true, Some(1)),
-        (FRESH, true, None),
-        (100 * FRESH, true, None),
-        (100 * FRESH, false, Some(1)),
+        (MAX_LATE_UNDO_AGE - 1, true, Some(1)),
+        (MAX_LATE_UNDO_AGE, true, None),
+        (100 * MAX_LATE_UNDO_AGE, true, None),
+        (100 * MAX_LATE_UNDO_AGE, false, Some(1)),
     ] {
         let mut inbox = Inbox::new(Vec::new(), Settings::default(), (80, 24), start);
         let channel = ChannelId::from("none");
-        inbox.changes.note_done(
+        inbox.changes.record_change(
             channel.clone(),
             "took marks away",
             UndoTarget::Marks(Marks::default(), false),
             &inbox.context,
         );
         if left {
-            inbox.changes.note_done(
+            inbox.changes.record_change(
                 channel,
                 "broadcast",
                 UndoTarget::Campaign("first".into(), start.moment),
@@ -31,6 +29,6 @@ fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
             );
         }
         inbox.context.moment = start.moment.plus(age);
-        assert_eq!(inbox.changes.undoable(&inbox.context), found, "{age} {left}");
+        assert_eq!(inbox.changes.next_undo_group(&inbox.context), found, "{age} {left}");
     }
 }

@@ -1,13 +1,13 @@
-//! Notes what was done and takes it back.
+//! Adds to the journal and undoes its entries.
 
 use crate::Inbox;
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
-use crate::features::macros::Macros;
-use crate::features::undo::{Done, FRESH, UndoMethod, UndoTarget};
-use crate::screens::broadcasts::BroadcastOrder;
+use crate::features::undo::{Act, JournalEntry, MAX_LATE_UNDO_AGE, UndoMethod, UndoTarget};
+use crate::screens::broadcasts::CampaignAction;
+use crate::screens::conversations::bulk_plan::BulkPlan;
 use crate::screens::mail::filing;
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, RowId};
@@ -16,62 +16,86 @@ use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
 
 impl Changes {
-    /// What was done from here, newest first, and why it cannot be taken
-    /// back, if it cannot.
-    pub fn done(&self, context: &Context) -> impl Iterator<Item = (&Done, Option<&'static str>)> {
-        self.journal.done.iter().rev().map(|done| (done, self.way(done, context).err()))
+    /// Journal entries, newest first, with the reason if they cannot be undone.
+    pub fn journal_entries(
+        &self,
+        context: &Context,
+    ) -> impl Iterator<Item = (&JournalEntry, Option<&'static str>)> {
+        self.journal.entries.iter().rev().map(|done| (done, self.undo_method(done, context).err()))
     }
 
-    /// Notes a change of what this desk keeps, with the change that brings
-    /// back what was before.
-    pub(crate) fn note_kept(
+    /// Adds a local change with the change that restores the earlier state.
+    pub(crate) fn record_local_change(
         &mut self,
         channel: &ChannelId,
         words: &str,
         before: LocalChange,
         context: &Context,
     ) {
-        self.note_done(channel.clone(), words, UndoTarget::Keep(before), context);
+        self.record_change(channel.clone(), words, UndoTarget::Local(before), context);
     }
 
-    pub(crate) fn note_done(&mut self, channel: ChannelId, words: &str, what: UndoTarget, context: &Context) {
-        let group = self.journal.group();
+    pub(crate) fn record_change(
+        &mut self,
+        channel: ChannelId,
+        words: &str,
+        what: UndoTarget,
+        context: &Context,
+    ) {
+        let group = self.journal.next_group();
         let words = SafeText::line(words);
-        self.journal.record(Done { at: context.moment, group, channel, words, what, undone: false });
+        self.journal.record(JournalEntry {
+            at: context.moment,
+            group,
+            channel,
+            description: words,
+            target: what,
+            undone: false,
+        });
     }
 
-    /// How something can be taken back, or why it cannot.
-    fn way(&self, done: &Done, context: &Context) -> Result<UndoMethod, &'static str> {
+    /// Adds an act of several parts under the group that its rows join.
+    pub(crate) fn record_act(&mut self, plan: &BulkPlan, act: Act, context: &Context) {
+        let channel = plan.apply.first().map(|row| row.channel.clone());
+        let Some(channel) = channel else { return };
+        self.record_change(channel, &plan.describe_done(), UndoTarget::Act(Box::new(act)), context);
+    }
+
+    /// The way to undo an entry, or the reason why it cannot be undone.
+    fn undo_method(&self, done: &JournalEntry, context: &Context) -> Result<UndoMethod, &'static str> {
         if done.undone {
             return Err("taken back");
         }
-        if matches!(done.what, UndoTarget::Campaign(_, until) if until <= context.moment) {
+        if matches!(done.target, UndoTarget::Campaign(_, until) if until <= context.moment) {
             return Err("the first wave has left; the broadcasts stop the rest");
         }
-        let UndoTarget::Rows(rows) = &done.what else { return Ok(UndoMethod::Here) };
-        // The newest first: texts stand in the composer as they were written.
+        let rows = done.rows();
+        if rows.is_empty() {
+            return Ok(UndoMethod::RestoreLocal);
+        }
+        // Newest first, so that texts return to the composer in their order.
         let held = rows.iter().rev().filter(|row| self.held.iter().any(|held| held.row == row.id));
         let held: Vec<RowId> = held.map(|outbox_row| outbox_row.id.clone()).collect();
         if !held.is_empty() {
             return Ok(UndoMethod::Recall(held));
         }
         if rows.iter().all(|row| row.operation.inverse().is_some()) {
-            return Ok(UndoMethod::Turn(rows.clone()));
+            return Ok(UndoMethod::Invert(rows.to_vec()));
         }
-        if let Some(why) = self.never_left(rows) {
+        if let Some(why) = self.unsent_reason(rows) {
             return Err(why);
         }
         Err(rows.last().map_or("left", |row| row.operation.describe_irrevocable()))
     }
 
-    /// The newest thing that `z` takes back. What has left blocks the way to
-    /// older things on the server, not to what only this desk keeps.
-    pub(crate) fn undoable(&self, context: &Context) -> Option<u64> {
+    /// Group to undo next. A sent change blocks older ones on the server but not local ones.
+    pub(crate) fn next_undo_group(&self, context: &Context) -> Option<u64> {
         let mut passed = false;
-        for done in self.journal.done.iter().rev().filter(|done| !done.undone) {
-            match self.way(done, context) {
-                Ok(UndoMethod::Turn(_)) if passed => (),
-                Ok(UndoMethod::Here) if passed && context.moment.since(done.at) >= FRESH => (),
+        for done in self.journal.entries.iter().rev().filter(|done| !done.undone) {
+            match self.undo_method(done, context) {
+                Ok(UndoMethod::Invert(_)) if passed => (),
+                Ok(UndoMethod::RestoreLocal)
+                    if passed && context.moment.since(done.at) >= MAX_LATE_UNDO_AGE => {}
                 Ok(_) => return Some(done.group),
                 Err(_) => passed = true,
             }
@@ -79,61 +103,71 @@ impl Changes {
         None
     }
 
-    /// Says once that something newer than this cannot be taken back any more,
-    /// and what the key takes back instead.
-    pub(crate) fn passed_over(&mut self, group: u64, desk: &Desk, context: &Context) -> Option<String> {
-        let undone = |done: &&Done| !done.undone;
-        let newest = self.journal.done.iter().rev().find(undone)?;
-        let why = self.way(newest, context).err()?;
-        if self.journal.passed == Some(newest.group) {
+    /// Message, once per group, that a newer change cannot be undone any more and this one is.
+    pub(crate) fn describe_passed_over(
+        &mut self,
+        group: u64,
+        desk: &Desk,
+        context: &Context,
+    ) -> Option<String> {
+        let undone = |done: &&JournalEntry| !done.undone;
+        let newest = self.journal.entries.iter().rev().find(undone)?;
+        let why = self.undo_method(newest, context).err()?;
+        if self.journal.reported_group == Some(newest.group) {
             return None;
         }
-        let older = self.journal.done.iter().rev().find(|done| done.group == group && !done.undone)?;
+        let older = self.journal.entries.iter().rev().find(|done| done.group == group && !done.undone)?;
         let words =
-            format!("{}: {why} · {} again undoes: {}", newest.words, desk.undo_key(context), older.words);
-        self.journal.passed = Some(newest.group);
+            format!("{}: {why} · {} undo: {}", newest.description, desk.undo_key(context), older.description);
+        self.journal.reported_group = Some(newest.group);
         Some(words)
     }
 
-    /// Why nothing of what was done with one key can be taken back any more,
-    /// with what it was.
-    pub(crate) fn is_past_undoing(&self, group: u64, context: &Context) -> Option<String> {
-        let mut of_group = self.journal.done.iter().rev().filter(|done| done.group == group).peekable();
+    /// Reason why nothing of a group can be undone any more, with its description.
+    pub(crate) fn irrevocable_reason(&self, group: u64, context: &Context) -> Option<String> {
+        let mut of_group = self.journal.entries.iter().rev().filter(|done| done.group == group).peekable();
         if of_group.peek().is_none() {
             return Some("too long ago to be taken back".to_owned());
         }
         let mut open = of_group.filter(|group| !group.undone).peekable();
         let newest = *open.peek()?;
-        let why = self.way(newest, context).err()?;
-        open.all(|done| self.way(done, context).is_err()).then(|| format!("{}: {why}", newest.words))
+        let why = self.undo_method(newest, context).err()?;
+        open.all(|done| self.undo_method(done, context).is_err())
+            .then(|| format!("{}: {why}", newest.description))
     }
 
-    /// The newest thing done to one conversation alone after all of a number,
-    /// if it can be taken back.
-    pub(crate) fn newest_of(&self, id: &ConversationId, after: u64, context: &Context) -> Option<&Done> {
-        let newer = self.journal.done.iter().rev().filter(|done| done.group > after && !done.undone);
-        newer.filter(|newer| newer.is_of(id)).find(|newer| self.way(newer, context).is_ok())
+    /// Newest undoable entry after a group that concerns only this conversation.
+    pub(crate) fn newest_undoable(
+        &self,
+        id: &ConversationId,
+        after: u64,
+        context: &Context,
+    ) -> Option<&JournalEntry> {
+        let newer = self.journal.entries.iter().rev().filter(|done| done.group > after && !done.undone);
+        newer.filter(|newer| newer.concerns_only(id)).find(|newer| self.undo_method(newer, context).is_ok())
     }
 
-    /// Whether the last star since then was given to a thread, not taken away.
-    pub(crate) fn gave_star(&self, id: &ConversationId, after: u64) -> bool {
-        let newer = self.journal.done.iter().rev().filter(|done| done.group > after && !done.undone);
-        newer.filter(|newer| newer.is_of(id)).find_map(Done::starred) == Some(true)
+    /// True if the newest star change after a group added the star.
+    pub(crate) fn added_star(&self, id: &ConversationId, after: u64) -> bool {
+        let newer = self.journal.entries.iter().rev().filter(|done| done.group > after && !done.undone);
+        newer.filter(|newer| newer.concerns_only(id)).find_map(JournalEntry::star_change) == Some(true)
     }
 
-    /// The number of the newest mail that was sent from here in a thread.
-    pub(crate) fn group_of_mail(&self, row: &ConversationRow, until: u64) -> Option<u64> {
-        let done = self.journal.done.iter().rev().filter(|done| done.group <= until);
-        done.filter(|done| done.mails(&row.channel, &row.conversation.id)).map(|done| done.group).next()
+    /// Group of the newest mail sent in a thread, up to a group.
+    pub(crate) fn mail_group(&self, row: &ConversationRow, until: u64) -> Option<u64> {
+        let done = self.journal.entries.iter().rev().filter(|done| done.group <= until);
+        done.filter(|done| done.has_sent_mail(&row.channel, &row.conversation.id))
+            .map(|done| done.group)
+            .next()
     }
 
-    /// Whether that it cannot be taken back is said now for the first time.
-    pub(crate) fn first_told_past(&mut self, group: u64) -> bool {
-        self.journal.passed.replace(group) != Some(group)
+    /// True if it was not yet reported that the group cannot be undone.
+    pub(crate) fn mark_reported(&mut self, group: u64) -> bool {
+        self.journal.reported_group.replace(group) != Some(group)
     }
 
-    /// Asks for the opposite of a pause, a hand-back or a change of tags.
-    fn turn(&mut self, rows: &[OutboxRow], desk: &Desk, context: &mut Context) {
+    /// Queues the opposite of a pause, a hand-back or a change of tags.
+    fn queue_inverse(&mut self, rows: &[OutboxRow], desk: &Desk, context: &mut Context) {
         let intent = |row: &OutboxRow| {
             let operation = row.operation.inverse()?;
             let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
@@ -149,75 +183,95 @@ impl Changes {
         };
         let intents: Vec<Intent> = rows.iter().filter_map(intent).collect();
         if let Some(first) = intents.first() {
-            context.say(match first.operation {
+            context.show_notice(match first.operation {
                 Operation::SetAutomation { enabled: true } => "undone: the AI gets it back",
                 Operation::SetAutomation { enabled: false } => "undone: the AI is paused again",
                 _ => "undone: the tags are changed back",
             });
-            self.queueing.quiet = true;
+            self.pending_groups.next_is_undo = true;
             context.push(FileWrite::Enqueue { intents, clears_draft: false });
         }
     }
 }
 
-/// Notes rows that were put into the outbox together.
-pub(crate) fn note_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) {
-    let Some(first) = rows.first() else { return };
+/// Adds rows that were queued together. Returns true if they belong to an act that was undone
+/// meanwhile: what is held of them must be withdrawn.
+pub(crate) fn record_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) -> bool {
+    let Some(first) = rows.first() else { return false };
+    if let Some(act) = inbox.changes.journal.complete_act(group, rows) {
+        let is_undone = act.undone;
+        if is_undone {
+            let now = inbox.context.now;
+            let left: Vec<OutboxRow> =
+                rows.iter().filter(|row| row.remaining_hold(now).is_none()).cloned().collect();
+            inbox.changes.queue_inverse(&left, &inbox.desk, &mut inbox.context);
+        }
+        return is_undone;
+    }
     let last = rows.last().unwrap_or(first);
     let verb = last.operation.describe_done();
     let words = match rows.len() {
-        1 => format!("{verb} · {}", inbox.desk.name_of_row(first)),
+        1 => format!("{verb} · {}", inbox.desk.row_name(first)),
         _ if rows.iter().all(|row| row.lane == first.lane) => {
             let mut verbs: Vec<&str> = rows.iter().map(|row| row.operation.describe_done()).collect();
             verbs.dedup();
-            let name = inbox.desk.name_of_row(first);
+            let name = inbox.desk.row_name(first);
             format!("{} · {name}", verbs.join(", "))
         }
         many => format!("{verb} · {many} conversations"),
     };
     let words = SafeText::line(&words);
     let what = UndoTarget::Rows(rows.to_vec());
-    inbox.changes.journal.record(Done {
+    inbox.changes.journal.record(JournalEntry {
         at: inbox.context.moment,
         group,
         channel: first.channel.clone(),
-        words,
-        what,
+        description: words,
+        target: what,
         undone: false,
     });
+    false
 }
 
-/// Takes back what was done with one key.
 pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
-    let places: Vec<usize> = (0..inbox.changes.journal.done.len())
+    let places: Vec<usize> = (0..inbox.changes.journal.entries.len())
         .rev()
-        .filter(|number| inbox.changes.journal.done[*number].group == group)
+        .filter(|number| inbox.changes.journal.entries[*number].group == group)
         .collect();
     for place in places {
-        let done = inbox.changes.journal.done[place].clone();
-        let way = inbox.changes.way(&done, &inbox.context);
+        let done = inbox.changes.journal.entries[place].clone();
+        let way = inbox.changes.undo_method(&done, &inbox.context);
         if let (Ok(_), Some(id)) = (&way, done.conversation()) {
-            inbox.desk.list_mut().expect_back(&id, inbox.context.moment);
+            inbox.desk.list_mut().expect_return(&id, inbox.context.moment);
         }
         match way {
             Err(_) => continue,
             Ok(UndoMethod::Recall(rows)) => {
                 inbox.changes.held.retain(|held| !rows.contains(&held.row));
                 inbox.context.push_all(rows.into_iter().map(FileWrite::Recall));
-                continue;
+                if !matches!(done.target, UndoTarget::Act(_)) {
+                    continue;
+                }
+                restore_local(&done, &mut inbox.desk, &mut inbox.context);
             }
-            Ok(UndoMethod::Turn(rows)) => inbox.changes.turn(&rows, &inbox.desk, &mut inbox.context),
-            Ok(UndoMethod::Here) => {
-                inbox.features.macros.bring_back(&done, &mut inbox.desk, &mut inbox.context)
+            Ok(UndoMethod::Invert(rows)) => {
+                inbox.changes.queue_inverse(&rows, &inbox.desk, &mut inbox.context);
+                if matches!(done.target, UndoTarget::Act(_)) {
+                    restore_local(&done, &mut inbox.desk, &mut inbox.context);
+                }
             }
+            Ok(UndoMethod::RestoreLocal) => restore_local(&done, &mut inbox.desk, &mut inbox.context),
         }
-        inbox.changes.journal.done[place].undone = true;
+        inbox.changes.journal.entries[place].undone = true;
     }
 }
 
 impl Desk {
-    /// How a conversation is called, as far as the tabs know.
-    pub(crate) fn name_of(&self, channel: &ChannelId, conversation: Option<&ConversationId>) -> String {
+    pub(crate) fn conversation_name(
+        &self,
+        channel: &ChannelId,
+        conversation: Option<&ConversationId>,
+    ) -> String {
         let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
         let row = tab.zip(conversation).and_then(|(tab, id)| {
             let rows = tab.list.page.rows.iter();
@@ -227,13 +281,12 @@ impl Desk {
         row.map_or_else(|| "a conversation".to_owned(), |row| row.conversation.title().to_string())
     }
 
-    /// The contact a row is about, as far as the tabs know.
-    fn name_of_row(&self, row: &OutboxRow) -> String {
+    fn row_name(&self, row: &OutboxRow) -> String {
         let (Operation::ChangeTags { .. }, Some(phone)) = (&row.operation, row.operation.recipient()) else {
             if let model::outbox::Lane::Contact(phone) = &row.lane {
                 return phone.clone();
             }
-            return self.name_of(&row.channel, row.lane.conversation());
+            return self.conversation_name(&row.channel, row.lane.conversation());
         };
         let rows = self.tabs.iter().flat_map(|tab| &tab.list.page.rows);
         let known = rows.filter(|conversation_row| conversation_row.channel == row.channel);
@@ -246,35 +299,40 @@ impl Desk {
     }
 }
 
-impl Macros {
-    fn bring_back(&mut self, done: &Done, desk: &mut Desk, context: &mut Context) {
-        match &done.what {
-            UndoTarget::Discarded(conversation, text) => {
-                desk.undiscard(&done.channel, conversation, text, context);
-            }
-            UndoTarget::Filed(backs) => filing::unfile(context, backs),
-            UndoTarget::Keep(keep) => context.push(FileWrite::Keep(done.channel.clone(), keep.clone())),
-            UndoTarget::Marks(marks, true) => desk.all.marks = marks.clone(),
-            UndoTarget::Marks(marks, false) => {
-                if let Some(tab) = desk.tab_of(&done.channel) {
-                    tab.list.marks = marks.clone();
-                }
-            }
-            UndoTarget::Note(conversation, note) => {
-                let (channel, conversation) = (done.channel.clone(), conversation.clone());
-                return context.push(FileWrite::TakeNoteBack(channel, conversation, note.clone()));
-            }
-            UndoTarget::Macro(letter, before) => self.set_macro(*letter, before.clone(), context),
-            UndoTarget::Proposal(it) => context.push(FileWrite::RestoreProposal(it.clone())),
-            UndoTarget::Review(it) => {
-                let agent = context.settings.agent.clone();
-                context.push(FileWrite::Review(it.clone(), None, agent));
-            }
-            UndoTarget::Campaign(id, _) => {
-                return context.push(FileWrite::Campaign(BroadcastOrder::Recall(id.clone())));
-            }
-            UndoTarget::Rows(_) => (),
+fn restore_local(done: &JournalEntry, desk: &mut Desk, context: &mut Context) {
+    match &done.target {
+        UndoTarget::DiscardedDraft(conversation, text) => {
+            desk.restore_discarded(&done.channel, conversation, text, context);
         }
-        context.say(format!("undone: {}", done.words));
+        UndoTarget::Filed(backs) => filing::enqueue_undo(context, backs),
+        UndoTarget::Act(act) => {
+            context.push_all(
+                act.local.iter().map(|(channel, keep)| FileWrite::ChangeLocal(channel.clone(), keep.clone())),
+            );
+            if !act.filed.is_empty() {
+                filing::enqueue_undo(context, &act.filed);
+            }
+        }
+        UndoTarget::Local(keep) => context.push(FileWrite::ChangeLocal(done.channel.clone(), keep.clone())),
+        UndoTarget::Marks(marks, true) => desk.all_tabs_list.marks = marks.clone(),
+        UndoTarget::Marks(marks, false) => {
+            if let Some(tab) = desk.tab_of(&done.channel) {
+                tab.list.marks = marks.clone();
+            }
+        }
+        UndoTarget::Note(conversation, note) => {
+            let (channel, conversation) = (done.channel.clone(), conversation.clone());
+            return context.push(FileWrite::RecallNote(channel, conversation, note.clone()));
+        }
+        UndoTarget::Proposal(it) => context.push(FileWrite::RestoreProposal(it.clone())),
+        UndoTarget::Review(it) => {
+            let agent = context.settings.agent.clone();
+            context.push(FileWrite::Review(it.clone(), None, agent));
+        }
+        UndoTarget::Campaign(id, _) => {
+            return context.push(FileWrite::Campaign(CampaignAction::Recall(id.clone())));
+        }
+        UndoTarget::Rows(_) => (),
     }
+    context.show_notice(format!("undone: {}", done.description));
 }

@@ -1,4 +1,4 @@
-//! Shows the requests of the last while, and one of them as a command.
+//! Shows the newest requests, and one of them as a command.
 
 use crate::components::list::ListLine;
 use crate::context::Context;
@@ -6,73 +6,74 @@ use crate::desk::Desk;
 use crate::event::{SyncOrder, TerminalOrder};
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
-use crate::overlays::request_log::{MILLISECOND, RequestLogView, RequestsShown, is_telling};
+use crate::overlays::request_log::{MILLISECOND, RequestFilter, RequestLogView, is_write_or_failure};
 use model::calls::Call;
 use model::ids::ChannelId;
 use model::text::SafeText;
 
 impl RequestLogView {
-    /// Opens the list with what failed on one tab.
-    pub(crate) fn show_calls_of(&mut self, channel: ChannelId, context: &mut Context) {
-        (self.shown, self.only) = (RequestsShown::Failures, Some(channel));
+    pub(crate) fn show_requests_of(&mut self, channel: ChannelId, context: &mut Context) {
+        (self.filter, self.channel) = (RequestFilter::Failures, Some(channel));
         context.push(SyncOrder::ReadCalls);
-        listing::show_list(context, ListKind::Calls);
+        listing::show_list(context, ListKind::RequestLog);
     }
 
-    /// Opens the list, or reads it anew: it does not move by itself.
-    pub(crate) fn show_calls(&mut self, context: &mut Context) {
+    /// Opens or reloads the list, which does not update by itself.
+    pub(crate) fn show_requests(&mut self, context: &mut Context) {
         context.push(SyncOrder::ReadCalls);
-        if !listing::shows_list(context, ListKind::Calls) {
-            self.only = None;
-            listing::show_list(context, ListKind::Calls);
+        if !listing::shows_list(context, ListKind::RequestLog) {
+            self.channel = None;
+            listing::show_list(context, ListKind::RequestLog);
         }
     }
 
     /// Copies the newest change or failure of this tab.
-    pub(crate) fn copy_newest_call(&mut self, context: &mut Context) {
-        self.copies = true;
+    pub(crate) fn copy_newest_request(&mut self, context: &mut Context) {
+        self.copies_newest = true;
         context.push(SyncOrder::ReadCalls);
     }
 
-    /// The requests have come, newest first.
-    pub(crate) fn calls_known(&mut self, calls: Vec<Call>, desk: &Desk, context: &mut Context) {
-        self.all = calls;
-        if std::mem::take(&mut self.copies) {
+    /// Stores the requests and carries out a pending copy.
+    pub(crate) fn receive_requests(&mut self, calls: Vec<Call>, desk: &Desk, context: &mut Context) {
+        self.requests = calls;
+        if std::mem::take(&mut self.copies_newest) {
             let channel = &desk.tab().channel.id;
-            let found = self.all.iter().find(|call| call.channel == *channel && is_telling(call));
+            let found =
+                self.requests.iter().find(|call| call.channel == *channel && is_write_or_failure(call));
             match found.map(Call::to_curl_command) {
-                Some(command) => copy_curl(context, command),
-                None => context.warn(
-                    context.keyed("nothing was changed and nothing failed lately; {show-calls} lists all"),
-                ),
+                Some(command) => copy_curl_command(context, command),
+                None => {
+                    context.show_warning(context.fill_in_keys(
+                        "nothing was changed and nothing failed lately; {show-calls} lists all",
+                    ))
+                }
             }
         }
     }
 
-    /// A letter of the list.
-    pub(crate) fn calls_letter(&mut self, chosen: usize, letter: char, context: &mut Context) {
+    pub(crate) fn handle_letter(&mut self, chosen: usize, letter: char, context: &mut Context) {
         match letter {
             'y' => {
-                let command = self.shown_calls().nth(chosen).map(Call::to_curl_command);
+                let command = self.filtered_requests().nth(chosen).map(Call::to_curl_command);
                 match command {
-                    Some(command) => copy_curl(context, command),
-                    None => context.warn("there is no request here"),
+                    Some(command) => copy_curl_command(context, command),
+                    None => context.show_warning("there is no request here"),
                 }
             }
             'f' => {
-                self.shown = match self.shown {
-                    RequestsShown::All => RequestsShown::FailuresAndChanges,
-                    RequestsShown::FailuresAndChanges => RequestsShown::Failures,
-                    RequestsShown::Failures => RequestsShown::All,
+                self.filter = match self.filter {
+                    RequestFilter::All => RequestFilter::FailuresAndChanges,
+                    RequestFilter::FailuresAndChanges => RequestFilter::Failures,
+                    RequestFilter::Failures => RequestFilter::All,
                 };
-                self.only = None;
+                self.channel = None;
             }
-            'r' => self.show_calls(context),
+            'r' => self.show_requests(context),
             _ => (),
         }
     }
 
-    pub(crate) fn call_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
+    pub(crate) fn request_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let zone = &context.settings.zone;
         let line = |call: &Call| {
             let tab = desk.tabs.iter().find(|tab| tab.channel.id == call.channel);
@@ -89,18 +90,18 @@ impl RequestLogView {
             let status = call.answer.as_ref().map_or_else(|_| "none".to_owned(), ToString::to_string);
             ListLine {
                 name: SafeText::line(&format!("{}:{seconds:02} {tab}", call.at.hour_and_minute(zone))),
-                words: SafeText::line(&words),
-                right: format!("{status} {:>5} ms", call.duration / MILLISECOND),
-                loud: !call.is_success(),
+                text: SafeText::line(&words),
+                trailing: format!("{status} {:>5} ms", call.duration / MILLISECOND),
+                is_urgent: !call.is_success(),
                 dim: call.is_success() && call.method == "GET",
-                goes_to: None,
+                target: None,
             }
         };
-        self.shown_calls().map(line).collect()
+        self.filtered_requests().map(line).collect()
     }
 }
 
-fn copy_curl(context: &mut Context, command: String) {
+fn copy_curl_command(context: &mut Context, command: String) {
     let what = "as a curl command, without the key and the body";
     context.push(TerminalOrder::Copy(command, what.to_owned()));
 }

@@ -1,7 +1,4 @@
-//! The page that looks for words in everything this desk has seen, as they
-//! are typed.
-//!
-//! A question whose words have changed meanwhile is no longer answered.
+//! Full-text search over all stored data, while typing. Answers to earlier words are dropped.
 
 pub(crate) mod update;
 
@@ -9,95 +6,139 @@ use crate::components::text_line::TextLine;
 use model::contacts::FoundContact;
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
+use model::queries::{ConversationKey, ConversationQuery};
 use model::search::{NoteHit, SearchHit, SearchQuery};
 use model::time::{Moment, Timestamp};
 
-/// Hits asked for at once.
-const LIMIT: u32 = 50;
-/// Letters from which it is looked.
-const LETTERS: usize = 2;
-/// How long nothing is typed before servers are asked.
-const REST: i64 = 250_000;
-/// Lines of one row.
-pub const LINES: u16 = 2;
+/// Hits per query.
+const PAGE_SIZE: u32 = 50;
+/// Maximum number of rows of the view.
+const MAX_VIEW_ROWS: u32 = 20;
+/// Minimum number of letters.
+const MIN_QUERY_CHARS: usize = 2;
+/// Pause in typing before servers are queried, in microseconds.
+const SERVER_QUERY_DELAY: i64 = 250_000;
+pub const LINES_PER_HIT: u16 = 2;
 
-/// The page's state; it is as it was left when it is opened again.
+/// State of the page; kept while it is closed.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// What was typed.
     pub text: TextLine,
-    /// Whether only the active tab is looked in.
-    pub only_here: bool,
-    pub found: Vec<SearchResult>,
+    /// True to search only the active tab.
+    pub only_active_tab: bool,
+    pub results: Vec<SearchResult>,
     pub chosen: usize,
-    /// First row on screen.
-    pub first: usize,
-    /// Whether older messages are still being made ready.
-    pub partial: bool,
-    /// How far back local data goes.
-    pub since: Option<Timestamp>,
-    /// Whether the newest question has been answered.
+    pub first_visible: usize,
+    /// True while older messages are still being indexed.
+    pub is_indexing: bool,
+    /// Time of the oldest local message.
+    pub oldest_message_at: Option<Timestamp>,
+    /// True once the newest query was answered.
     pub answered: bool,
-    /// Whether more can be found.
-    pub more: bool,
-    wanted: Option<SearchQuery>,
+    pub has_more: bool,
+    query: Option<SearchQuery>,
+    /// Query for the rows of the view that was on screen.
+    view_query: Option<ConversationQuery>,
+    /// Name of that view.
+    view_name: String,
+    /// Rows of the view that match.
+    view_rows: Vec<ConversationRow>,
+    /// Hits everywhere, with those of the view.
+    found: Vec<SearchResult>,
     contacts: Vec<FoundContact>,
-    /// When the servers are asked.
-    asks_at: Option<Moment>,
+    /// Time of the next query to the servers.
+    server_query_at: Option<Moment>,
 }
 
-/// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchResult {
-    /// Someone whose name or number it is.
+    /// Title of the results below; it cannot be chosen.
+    Heading(String),
+    /// A match in a name or number.
     Person(Box<ConversationRow>),
-    /// A private note.
     Note(Box<NoteHit>),
     Message(Box<SearchHit>),
-    /// A contact of the server who has no conversation here.
+    /// A contact of the server without a conversation.
     Contact(Box<FoundContact>),
 }
 
 impl Search {
-    /// Whether enough was typed.
-    pub fn is_asked(&self) -> bool {
-        self.text.text().trim().chars().count() >= LETTERS
+    pub fn has_query_text(&self) -> bool {
+        self.text.text().trim().chars().count() >= MIN_QUERY_CHARS
     }
 
-    /// Puts the contacts behind what this desk has found.
-    fn add_contacts(&mut self) {
-        self.found.retain(|search_result| !matches!(search_result, SearchResult::Contact(_)));
-        self.found
-            .extend(self.contacts.iter().cloned().map(|contact| SearchResult::Contact(Box::new(contact))));
+    /// Lists the rows of the view first, then the rest, then the servers' contacts. The chosen
+    /// result stays chosen.
+    fn list_results(&mut self) {
+        let chosen = self.results.get(self.chosen).cloned();
+        let in_view =
+            |result: &SearchResult| matches!(result, SearchResult::Person(row) if self.view_has(&row.key()));
+        let mut rest: Vec<SearchResult> =
+            self.found.iter().filter(|result| !in_view(result)).cloned().collect();
+        if self.answered && !self.has_more {
+            rest.extend(
+                self.contacts.iter().cloned().map(|contact| SearchResult::Contact(Box::new(contact))),
+            );
+        }
+        let view: Vec<SearchResult> =
+            self.view_rows.iter().map(|row| SearchResult::Person(Box::new(row.clone()))).collect();
+        let mut results = Vec::new();
+        if !view.is_empty() {
+            results.push(SearchResult::Heading(self.view_name.clone()));
+            results.extend(view);
+            if !rest.is_empty() {
+                results.push(SearchResult::Heading("Everywhere".to_owned()));
+            }
+        }
+        results.extend(rest);
+        self.results = results;
+        let place = chosen.and_then(|chosen| self.results.iter().position(|result| *result == chosen));
+        self.chosen = place.unwrap_or(0);
+        self.leave_heading(1);
+    }
+
+    fn view_has(&self, key: &ConversationKey) -> bool {
+        self.view_rows.iter().any(|row| row.has_key(key))
+    }
+
+    /// Number of results, without the headings.
+    pub fn count(&self) -> usize {
+        self.results.iter().filter(|result| !matches!(result, SearchResult::Heading(_))).count()
     }
 
     fn step(&mut self, by: isize) {
-        let last = self.found.len().saturating_sub(1);
+        let last = self.results.len().saturating_sub(1);
         self.chosen = self.chosen.saturating_add_signed(by).min(last);
+        self.leave_heading(if by < 0 { -1 } else { 1 });
     }
 
-    /// Scrolls as little as needed to show the chosen row.
+    /// Moves from a heading to the next result in a direction; at the top to the one below.
+    fn leave_heading(&mut self, by: isize) {
+        if matches!(self.results.get(self.chosen), Some(SearchResult::Heading(_))) {
+            let moved = self.chosen.checked_add_signed(by).unwrap_or(self.chosen + 1);
+            self.chosen = moved.min(self.results.len().saturating_sub(1));
+        }
+    }
+
+    /// Scrolls as little as needed to show the selected row.
     pub fn reveal(&mut self, rows: usize) {
         let rows = rows.max(1);
-        self.first = self.first.min(self.chosen).max((self.chosen + 1).saturating_sub(rows));
+        self.first_visible = self.first_visible.min(self.chosen).max((self.chosen + 1).saturating_sub(rows));
     }
 }
 
-/// The page over the screen. Its state is the inbox's, so that it can be gone
-/// back to.
+/// The popup; its state is in the inbox, so that it survives closing.
 #[derive(Debug)]
 pub(crate) struct SearchPrompt;
 
 impl Search {
-    /// A server found contacts; those to other words are dropped.
-    pub(crate) fn contacts_found(&mut self, channel: &ChannelId, words: &str, found: Vec<FoundContact>) {
+    /// Stores contacts from a server; those for other words are dropped.
+    pub(crate) fn receive_contacts(&mut self, channel: &ChannelId, words: &str, found: Vec<FoundContact>) {
         if self.text.text().trim() != words {
             return;
         }
         self.contacts.retain(|contact| contact.channel != *channel);
         self.contacts.extend(found);
-        if self.answered && !self.more {
-            self.add_contacts();
-        }
+        self.list_results();
     }
 }

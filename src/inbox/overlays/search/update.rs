@@ -1,4 +1,4 @@
-//! Looks for words in everything seen: asks the files and the servers, opens a hit.
+//! Search: queries the files and the servers, and opens a hit.
 
 use crate::Inbox;
 use crate::components::text_line::TextLine;
@@ -7,20 +7,24 @@ use crate::desk::Desk;
 use crate::event::{Effect, Load, SyncOrder, TerminalOrder};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
-use crate::overlays::search::{LIMIT, LINES, REST, Search, SearchPrompt, SearchResult};
+use crate::overlays::search::{
+    LINES_PER_HIT, MAX_VIEW_ROWS, PAGE_SIZE, SERVER_QUERY_DELAY, Search, SearchPrompt, SearchResult,
+};
 use crate::screens::history::find::Find;
 use crate::screens::history::lines::ItemKey;
 use crate::tab::Focus;
 use model::account::Platform;
 use model::contacts::FoundContact;
+use model::conversations::ConversationRow;
 use model::fetches::Fetch;
-use model::queries::ConversationKey;
+use model::filter;
+use model::queries::{Anchor, ConversationKey, ConversationQuery};
 use model::search::{SearchPage, SearchQuery};
 use model::time::Moment;
 
 impl Overlay for SearchPrompt {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let page = isize::try_from(inbox.desk.search_rows(&inbox.context)).unwrap_or(1);
+        let page = isize::try_from(inbox.desk.visible_search_rows(&inbox.context)).unwrap_or(1);
         let step = match key.code {
             KeyCode::Down => Some(1),
             KeyCode::Up => Some(-1),
@@ -34,33 +38,33 @@ impl Overlay for SearchPrompt {
             (KeyCode::Esc, _) => return KeyOutcome::Done,
             (KeyCode::Char('c'), _) if key.ctrl => return KeyOutcome::Done,
             (KeyCode::Enter, _) => {
-                return inbox.features.search.go_to_found(&mut inbox.desk, &mut inbox.context);
+                return inbox.features.search.open_result(&mut inbox.desk, &mut inbox.context);
             }
             (KeyCode::Tab, _) => {
                 inbox.features.search.text.restore_previous();
-                inbox.features.search.only_here = !inbox.features.search.only_here;
-                inbox.features.search.ask_search(&inbox.desk, &mut inbox.context);
+                inbox.features.search.only_active_tab = !inbox.features.search.only_active_tab;
+                inbox.features.search.start_query(&inbox.desk, &mut inbox.context);
             }
             (_, Some(by)) => {
                 inbox.features.search.text.restore_previous();
                 inbox.features.search.step(by);
-                inbox.features.search.search_more(&mut inbox.context);
+                inbox.features.search.load_more(&mut inbox.context);
             }
             _ => {
                 let before = inbox.features.search.text.text().to_owned();
                 inbox.features.search.text.key(key);
                 if inbox.features.search.text.text() != before {
-                    inbox.features.search.ask_search(&inbox.desk, &mut inbox.context);
+                    inbox.features.search.start_query(&inbox.desk, &mut inbox.context);
                 }
             }
         }
-        inbox.features.search.reveal(inbox.desk.search_rows(&inbox.context));
+        inbox.features.search.reveal(inbox.desk.visible_search_rows(&inbox.context));
         KeyOutcome::Stay
     }
 
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
         inbox.features.search.text.insert(text.trim_end());
-        inbox.features.search.ask_search(&inbox.desk, &mut inbox.context);
+        inbox.features.search.start_query(&inbox.desk, &mut inbox.context);
         true
     }
 
@@ -68,12 +72,8 @@ impl Overlay for SearchPrompt {
         OverlayInput::Text
     }
 
-    fn is_read_out(&self) -> bool {
-        false
-    }
-
-    fn shows(&self, load: &Load) -> bool {
-        matches!(load, Load::Search(it) if it.conversation.is_none())
+    fn shows_load(&self, load: &Load) -> bool {
+        matches!(load, Load::Search(it) if it.conversation.is_none()) || matches!(load, Load::ViewMatches(_))
     }
 
     fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, String)>> {
@@ -83,50 +83,74 @@ impl Overlay for SearchPrompt {
 }
 
 impl Search {
-    /// Opens the page, with words to look for or as it was left.
+    /// Opens the page with a text, or in its earlier state.
     pub(crate) fn open_search(&mut self, text: &str, desk: &Desk, context: &mut Context) {
         self.text = match text {
-            "" => TextLine::given(self.text.text(), 0),
+            "" => TextLine::with_replaceable(self.text.text(), 0),
             text => TextLine::new(text),
         };
-        self.ask_search(desk, context);
+        self.start_query(desk, context);
         context.open(SearchPrompt);
     }
 
-    /// Asks for what is typed now.
-    pub(crate) fn ask_search(&mut self, desk: &Desk, context: &mut Context) {
-        let channel = self.only_here.then(|| desk.tab().channel.id.clone());
-        if !self.is_asked() {
-            (self.found, self.chosen, self.first) = (Vec::new(), 0, 0);
-            (self.wanted, self.answered, self.more) = (None, false, false);
-            self.asks_at = None;
-            self.contacts.clear();
+    pub(crate) fn start_query(&mut self, desk: &Desk, context: &mut Context) {
+        let channel = self.only_active_tab.then(|| desk.tab().channel.id.clone());
+        if !self.has_query_text() {
+            (self.results, self.chosen, self.first_visible) = (Vec::new(), 0, 0);
+            (self.query, self.answered, self.has_more) = (None, false, false);
+            (self.view_query, self.server_query_at) = (None, None);
+            self.forget_results();
             return;
         }
         let text = self.text.text().to_owned();
-        let query = SearchQuery { text, channel, limit: LIMIT, ..SearchQuery::default() };
+        let query = SearchQuery { text, channel, limit: PAGE_SIZE, ..SearchQuery::default() };
         self.answered = false;
-        self.contacts.clear();
-        self.asks_at = Some(context.moment.plus(REST));
-        self.wanted = Some(query.clone());
+        self.forget_results();
+        self.server_query_at = Some(context.moment.plus(SERVER_QUERY_DELAY));
+        self.query = Some(query.clone());
+        let list = desk.list();
+        let words = filter::parse(self.text.text()).filter;
+        let view = ConversationQuery {
+            filter: list.view.filter.narrow(&words),
+            anchor: Anchor::Top,
+            limit: MAX_VIEW_ROWS,
+            ..list.query()
+        };
+        self.view_name = format!("This view · {}", list.view.name);
+        self.view_query = Some(view.clone());
+        context.push(Effect::Load(Load::ViewMatches(view)));
         context.push(Effect::Load(Load::Search(query)));
     }
 
-    /// Near the end, asks for older hits.
-    fn search_more(&mut self, context: &mut Context) {
-        let near_end = self.chosen + context.size.1 as usize >= self.found.len();
+    fn forget_results(&mut self) {
+        self.contacts.clear();
+        self.found.clear();
+        self.view_rows.clear();
+    }
+
+    /// Stores the rows of the view; those for another text are dropped.
+    pub(crate) fn receive_view_rows(&mut self, query: &ConversationQuery, rows: Vec<ConversationRow>) {
+        if self.view_query.as_ref() == Some(query) {
+            self.view_rows = rows;
+            self.list_results();
+        }
+    }
+
+    /// Loads older hits near the end.
+    fn load_more(&mut self, context: &mut Context) {
+        let near_end = self.chosen + context.size.1 as usize >= self.results.len();
         if near_end
             && self.answered
-            && self.more
-            && let Some(wanted) = self.wanted.clone()
+            && self.has_more
+            && let Some(wanted) = self.query.clone()
         {
             self.answered = false;
             context.push(Effect::Load(Load::Search(wanted)));
         }
     }
 
-    /// An answer has come; one to other words is dropped.
-    pub(crate) fn searched(
+    /// Stores a page of hits; one for another text is dropped.
+    pub(crate) fn receive_page(
         &mut self,
         query: &SearchQuery,
         page: SearchPage,
@@ -134,38 +158,36 @@ impl Search {
         context: &mut Context,
     ) {
         if query.conversation.is_some() {
-            return desk.found_here(query, page, context);
+            return desk.receive_hits(query, page, context);
         }
-        if self.wanted.as_ref() != Some(query) {
+        if self.query.as_ref() != Some(query) {
             return;
         }
         if query.before.is_none() {
-            (self.chosen, self.first) = (0, 0);
+            (self.chosen, self.first_visible) = (0, 0);
+            self.results.clear();
             self.found =
                 page.people.into_iter().map(|(_, row)| SearchResult::Person(Box::new(row))).collect();
         }
-        self.found.retain(|search_result| !matches!(search_result, SearchResult::Contact(_)));
         self.found.extend(page.notes.into_iter().map(|note| SearchResult::Note(Box::new(note))));
         self.found.extend(page.hits.into_iter().map(|hit| SearchResult::Message(Box::new(hit))));
-        (self.partial, self.since, self.answered) = (page.partial, page.since, true);
-        self.more = page.next.is_some();
-        if !self.more {
-            self.add_contacts();
-        }
-        if let (Some(next), Some(wanted)) = (page.next, &mut self.wanted) {
+        (self.is_indexing, self.oldest_message_at, self.answered) = (page.partial, page.since, true);
+        self.has_more = page.next.is_some();
+        self.list_results();
+        if let (Some(next), Some(wanted)) = (page.next, &mut self.query) {
             wanted.before = Some(next);
         }
     }
 
-    /// Once nothing was typed for a moment, asks the servers for contacts.
-    pub(crate) fn ask_servers(&mut self, desk: &Desk, context: &mut Context) {
-        let due = self.asks_at.is_some_and(|moment| moment <= context.moment);
-        if !due || context.layers.top::<SearchPrompt>().is_none() {
+    /// Queries the servers for contacts after a pause in typing.
+    pub(crate) fn query_servers(&mut self, desk: &Desk, context: &mut Context) {
+        let due = self.server_query_at.is_some_and(|moment| moment <= context.moment);
+        if !due || context.overlays.top::<SearchPrompt>().is_none() {
             return;
         }
-        self.asks_at = None;
+        self.server_query_at = None;
         let (here, words) = (desk.tab().channel.id.clone(), self.text.text().trim().to_owned());
-        let tabs = desk.tabs.iter().filter(|tab| !self.only_here || tab.channel.id == here);
+        let tabs = desk.tabs.iter().filter(|tab| !self.only_active_tab || tab.channel.id == here);
         let tabs = tabs.filter(|tab| tab.platform().is_some_and(Platform::has_contacts));
         context.push_all(
             tabs.map(|tab| {
@@ -174,18 +196,18 @@ impl Search {
         );
     }
 
-    pub(crate) fn servers_due(&self, context: &Context) -> Option<Moment> {
-        self.asks_at.filter(|_| context.layers.top::<SearchPrompt>().is_some())
+    pub(crate) fn server_query_due(&self, context: &Context) -> Option<Moment> {
+        self.server_query_at.filter(|_| context.overlays.top::<SearchPrompt>().is_some())
     }
 
-    /// Goes to the chosen row: to the hit in its conversation, with the words
-    /// marked there.
-    fn go_to_found(&mut self, desk: &mut Desk, context: &mut Context) -> KeyOutcome {
-        let Some(found) = self.found.get(self.chosen).cloned() else { return KeyOutcome::Stay };
+    /// Opens the selected hit in its conversation, with the words marked.
+    fn open_result(&mut self, desk: &mut Desk, context: &mut Context) -> KeyOutcome {
+        let Some(found) = self.results.get(self.chosen).cloned() else { return KeyOutcome::Stay };
         let place = |channel, conversation| ConversationKey { channel, conversation };
         let (key, item) = match found {
+            SearchResult::Heading(_) => return KeyOutcome::Stay,
             SearchResult::Contact(contact) => {
-                take_contact(context, &contact);
+                copy_contact_number(context, &contact);
                 return KeyOutcome::Stay;
             }
             SearchResult::Person(row) => (row.key(), None),
@@ -194,7 +216,7 @@ impl Search {
                 (place(hit.channel, hit.conversation), Some(ItemKey::Message(hit.message)))
             }
         };
-        desk.visit(&key.channel, &key.conversation, Focus::History, context);
+        desk.open_conversation(&key.channel, &key.conversation, Focus::History, context);
         let Some(item) = item else { return KeyOutcome::Done };
         let text = self.text.text().to_owned();
         if let Some(history) = &mut desk.tab_mut().history {
@@ -205,24 +227,24 @@ impl Search {
             history.seek(&item);
         }
         if let ItemKey::Message(message) = item {
-            desk.seek(message, context);
-            desk.ask_here(context);
+            desk.seek_message(message, context);
+            desk.request_hits(context);
         }
-        context.say(context.keyed("{search-all} goes back to what was found"));
+        context.show_notice(context.fill_in_keys("{back} {search-all} back to the matches"));
         KeyOutcome::Done
     }
 }
 
 impl Desk {
-    /// Rows the page can show.
-    pub fn search_rows(&self, context: &Context) -> usize {
+    /// Rows that fit on the page.
+    pub fn visible_search_rows(&self, context: &Context) -> usize {
         // Two lines of its own, and the border.
-        usize::from(self.areas(context).body.height).saturating_sub(4) / usize::from(LINES)
+        usize::from(self.areas(context).body.height).saturating_sub(4) / usize::from(LINES_PER_HIT)
     }
 }
 
-/// Someone who has no conversation here cannot be gone to.
-fn take_contact(context: &mut Context, contact: &FoundContact) {
+/// A contact without a conversation cannot be opened; the number is copied.
+fn copy_contact_number(context: &mut Context, contact: &FoundContact) {
     let what = format!("{}; {} has no conversation here yet", contact.phone, contact.name);
     context.push(TerminalOrder::Copy(contact.phone.to_string(), what));
 }

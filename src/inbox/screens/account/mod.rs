@@ -1,23 +1,20 @@
-//! The account behind a key as cards: balance, number, what the platform says
-//! of it, what the key can do, and what things cost.
+//! The account page: balance, number, abilities of the key, and prices.
 
 pub(crate) mod spending;
 
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::features::credits;
-use crate::features::credits::Balance;
+use crate::features::credits::BalanceLevel;
 use crate::features::credits::Credits;
 use crate::screens::cards::{CardEmphasis, PageCard};
 use model::account::{Account, Environment, Platform};
 use model::prices::{self, Price};
 use model::text::SafeText;
 
-/// Whether a platform has something.
-type Has = fn(&Platform) -> bool;
+type AbilityCheck = fn(&Platform) -> bool;
 
-/// What a key may do, and on which platforms.
-const ABILITIES: [(&str, Has); 9] = [
+const ABILITIES: [(&str, AbilityCheck); 9] = [
     ("list and read conversations", Platform::has_conversations),
     ("answer in them", Platform::has_histories),
     ("pause the AI, hand back", Platform::is_chat),
@@ -33,34 +30,34 @@ impl Credits {
     pub(crate) fn account_cards(&self, desk: &Desk, context: &Context) -> Vec<PageCard> {
         let Some(account) = &desk.tab().account else { return Vec::new() };
         let mut cards = vec![self.balance_card(account, desk, context)];
-        cards.extend(self.burn_cards(account, desk, context));
+        cards.extend(self.spending_cards(account, desk, context));
         cards.extend([self.number_card(account), desk.key_card(account), self.price_card(account, desk)]);
         cards
     }
 
     fn balance_card(&self, account: &Account, desk: &Desk, context: &Context) -> PageCard {
-        let credits = credits::credits(account.credits);
+        let credits = credits::format_credits(account.credits);
         let forecast = self.forecast(account, desk, context);
         let words = forecast.as_deref().unwrap_or("no whole day is known here yet");
-        let mut card = card("balance", &credits, words);
-        let state = match self.balance(desk.tab(), desk, context) {
-            Balance::Fine => "pays",
-            Balance::Low => "LOW",
-            Balance::Empty => "EMPTY",
+        let mut card = text_card("balance", &credits, words);
+        let state = match self.balance_level(desk.tab(), desk, context) {
+            BalanceLevel::Fine => "pays",
+            BalanceLevel::Low => "LOW",
+            BalanceLevel::Empty => "EMPTY",
         };
         if state != "pays" {
-            card.weight = CardEmphasis::Loud;
-            card.line("state", state);
+            card.emphasis = CardEmphasis::Loud;
+            card.push_line("state", state);
         }
         let shares = desk
             .tabs
             .iter()
-            .filter(|tab| tab.account.as_ref().is_some_and(|other| credits::is_same(other, account)));
+            .filter(|tab| tab.account.as_ref().is_some_and(|other| credits::shares_balance(other, account)));
         let names: Vec<&str> = shares.map(|share| share.channel.name.as_str()).collect();
-        card.line("balance", &credits);
-        card.line("forecast", words);
-        card.line("drawn on by", &names.join(", "));
-        card.line(
+        card.push_line("balance", &credits);
+        card.push_line("forecast", words);
+        card.push_line("drawn on by", &names.join(", "));
+        card.push_line(
             "not known",
             "what the AI's own replies cost is told nowhere; known here is what this desk sent",
         );
@@ -73,25 +70,26 @@ impl Credits {
         let about = [&account.messaging_tier, &account.quality_rating];
         let mut words = vec![account.platform.label().to_owned()];
         words.extend(about.into_iter().flatten().map(ToString::to_string));
-        let mut card = card("account", &text(&account.workspace_name), &words.join(" · "));
-        card.line("workspace", &text(&account.workspace_name));
-        card.line("assistant", &text(&account.assistant_name));
-        card.line("channel", account.platform.label());
-        card.line(
+        let mut card = text_card("account", &text(&account.workspace_name), &words.join(" · "));
+        card.push_line("workspace", &text(&account.workspace_name));
+        card.push_line("assistant", &text(&account.assistant_name));
+        card.push_line("channel", account.platform.label());
+        card.push_line(
             "number",
             &account.number.as_ref().map_or_else(|| "none is connected".to_owned(), ToString::to_string),
         );
-        card.line("tier", &text(&account.messaging_tier));
-        card.line("quality", &text(&account.quality_rating));
-        card.line("id", &account.id);
+        card.push_line("tier", &text(&account.messaging_tier));
+        card.push_line("quality", &text(&account.quality_rating));
+        card.push_line("id", &account.id);
         card
     }
 
     fn price_card(&self, account: &Account, desk: &Desk) -> PageCard {
         let tab = desk.tab();
-        let mut card = card("prices", "what things cost", "as the interface tells, and as it was charged");
+        let mut card =
+            text_card("prices", "what things cost", "as the interface tells, and as it was charged");
         if account.environment == Environment::Test {
-            card.line("here", "nothing: this is a TEST key");
+            card.push_line("here", "nothing: this is a TEST key");
         }
         let exactly = |number: i64| Price::exactly(number).describe();
         let template = match tab.templates.charged {
@@ -117,37 +115,36 @@ impl Credits {
             ("free", "reads, reactions, uploads, switches, contacts, webhooks".to_owned(), ""),
         ];
         for (label, words, action) in rows {
-            let learned =
-                self.charged(account, action, desk).map(|text| format!(" · charged: {text} on average"));
-            card.line(label, &format!("{words}{}", learned.unwrap_or_default()));
+            let learned = self
+                .average_charge(account, action, desk)
+                .map(|text| format!(" · charged: {text} on average"));
+            card.push_line(label, &format!("{words}{}", learned.unwrap_or_default()));
         }
         card
     }
 
-    /// What a kind of action was charged on average, as far as answers told.
-    fn charged(&self, account: &Account, action: &str, desk: &Desk) -> Option<String> {
-        let spent = self.spent_on(account, desk);
+    /// Average price of a kind of action, from answers so far.
+    fn average_charge(&self, account: &Account, action: &str, desk: &Desk) -> Option<String> {
+        let spent = self.workspace_spending(account, desk);
         let all = spent.iter().flat_map(|pair| pair.1).filter(|spent| spent.action == action);
         let (credits, count) = all.fold((0.0, 0u32), |(credits, count), spent| {
             (credits + spent.credits, count.saturating_add(spent.count))
         });
-        (count > 0).then(|| credits::credits(credits / f64::from(count)))
+        (count > 0).then(|| credits::format_credits(credits / f64::from(count)))
     }
 }
 
 impl Desk {
-    /// What the key can do: what its platform has, as far as nothing was
-    /// refused.
     fn key_card(&self, account: &Account) -> PageCard {
         let tab = self.tab();
         let count = ABILITIES.iter().filter(|ability| ability.1(&account.platform)).count();
         let words = format!("may do {count} of {} things", ABILITIES.len());
-        let mut card = card("key", account.environment.label(), &words);
+        let mut card = text_card("key", account.environment.label(), &words);
         let test = "TEST: everything is checked, nothing is sent or charged";
         let live = "LIVE: what leaves reaches people";
-        card.line("key", if account.environment == Environment::Test { test } else { live });
+        card.push_line("key", if account.environment == Environment::Test { test } else { live });
         if tab.channel.read_only {
-            card.line("read-only", "nothing is changed from here");
+            card.push_line("read-only", "nothing is changed from here");
         }
         let all = |can: bool| {
             let some = ABILITIES.iter().filter(|ability| ability.1(&account.platform) == can);
@@ -156,24 +153,24 @@ impl Desk {
         for (label, can) in [("can", true), ("cannot", false)] {
             let what = all(can);
             if !what.is_empty() {
-                card.line(label, &what);
+                card.push_line(label, &what);
             }
         }
-        if let Some(note) = &tab.note {
-            card.line("refused", note.why().as_str());
-            card.weight = CardEmphasis::Loud;
+        if let Some(note) = &tab.empty_reason {
+            card.push_line("refused", note.server_reason().as_str());
+            card.emphasis = CardEmphasis::Loud;
         }
-        card.line("rate", &format!("{}% of 300 reads a minute in use", tab.budget));
+        card.push_line("rate", &format!("{}% of 300 reads a minute in use", tab.budget_percent));
         card
     }
 }
 
-pub(crate) fn card(kind: &str, title: &str, words: &str) -> PageCard {
+pub(crate) fn text_card(kind: &str, title: &str, words: &str) -> PageCard {
     PageCard {
         id: kind.to_owned(),
         kind: kind.to_owned(),
         title: SafeText::line(title),
-        words: SafeText::line(words),
+        text: SafeText::line(words),
         ..PageCard::default()
     }
 }

@@ -1,5 +1,4 @@
-//! What was spent on a balance as charts: by day, by tab and by kind of action;
-//! and until when it lasts.
+//! Charts of spending by day, tab and kind of action, and a forecast.
 
 use crate::context::Context;
 use crate::desk::Desk;
@@ -7,59 +6,58 @@ use crate::features::credits::Credits;
 use std::collections::BTreeMap;
 
 use crate::features::credits;
-use crate::screens::account::card;
-use crate::screens::cards::{Bar, PageCard};
+use crate::screens::account::text_card;
+use crate::screens::cards::{ChartBar, PageCard};
 use model::account::Account;
 use model::spending::Spent;
 use model::text::SafeText;
 use model::time::{DAY, day_name};
 
-/// Days of the charts.
-const DAYS: i64 = 7;
-/// Bars of a chart at most.
-const BARS: usize = 12;
-/// Days further ahead nothing is foretold.
-const FORETOLD: f64 = 365.0;
+/// Days covered by the charts.
+const CHART_DAYS: i64 = 7;
+/// Maximum number of bars per chart.
+const MAX_BARS: usize = 12;
+/// Longest forecast with a date, in days.
+const MAX_FORECAST_DAYS: f64 = 365.0;
 
 impl Credits {
-    /// The charts of what was spent on a balance.
-    pub(crate) fn burn_cards(&self, account: &Account, desk: &Desk, context: &Context) -> Vec<PageCard> {
+    pub(crate) fn spending_cards(&self, account: &Account, desk: &Desk, context: &Context) -> Vec<PageCard> {
         let today = context.now.day_number(&context.settings.zone);
         let spent: Vec<(String, &Spent)> = self
-            .spent_on(account, desk)
+            .workspace_spending(account, desk)
             .into_iter()
             .flat_map(|(tab, all)| all.iter().map(|spent| (tab.channel.name.clone(), spent)))
-            .filter(|(_, spent)| (0..DAYS).contains(&(today - spent.day)))
+            .filter(|(_, spent)| (0..CHART_DAYS).contains(&(today - spent.day)))
             .collect();
-        // Not a sum: that of nothing is less than nought.
+        // Not `sum()`: it yields -0.0 for no items.
         let total = spent.iter().fold(0.0, |sum, (_, spent)| sum + spent.credits);
-        let week = format!("{} in a week", credits::credits(total));
-        let mut by_day = card("by day", "spent by day", &week);
-        for day in (today - DAYS + 1..=today).rev() {
+        let week = format!("{} in a week", credits::format_credits(total));
+        let mut by_day = text_card("by day", "spent by day", &week);
+        for day in (today - CHART_DAYS + 1..=today).rev() {
             let of_day = spent.iter().filter(|(_, spent)| spent.day == day).map(|(_, spent)| *spent);
             let name = if day == today { "today".to_owned() } else { day_name(day) };
-            by_day.bars.push(bar(&name, of_day));
+            by_day.bars.push(spending_bar(&name, of_day));
         }
-        let mut by_tab = card("by tab", "spent by tab", &week);
-        by_tab.bars = grouped(spent.iter().map(|(tab, spent)| (tab.as_str(), *spent)));
-        let mut by_action = card("by action", "spent by kind of action", &week);
-        by_action.bars = grouped(spent.iter().map(|(_, spent)| (spent.action.as_str(), *spent)));
+        let mut by_tab = text_card("by tab", "spent by tab", &week);
+        by_tab.bars = group_bars(spent.iter().map(|(tab, spent)| (tab.as_str(), *spent)));
+        let mut by_action = text_card("by action", "spent by kind of action", &week);
+        by_action.bars = group_bars(spent.iter().map(|(_, spent)| (spent.action.as_str(), *spent)));
         let mut cards = vec![by_day, by_tab, by_action];
         for card in &mut cards {
             if spent.is_empty() {
                 card.bars.clear();
-                card.line("nothing", "was spent from here in the last seven days");
+                card.push_line("nothing", "was spent from here in the last seven days");
             }
         }
         cards
     }
 
-    /// When the balance will be empty, as far as what leaves from here tells.
+    /// Date at which the balance will be used up at the current rate of spending from here.
     pub(crate) fn forecast(&self, account: &Account, desk: &Desk, context: &Context) -> Option<String> {
-        let burn = self.burn(account, desk, context)?;
+        let burn = self.daily_spending(account, desk, context)?;
         let days = account.credits / burn;
-        let lasts = credits::lasts(account.credits, burn);
-        if !(0.0..FORETOLD).contains(&days) {
+        let lasts = credits::describe_remaining_days(account.credits, burn);
+        if !(0.0..MAX_FORECAST_DAYS).contains(&days) {
             return Some(lasts);
         }
         let whole = (1..365).take_while(|number| f64::from(*number) <= days).count();
@@ -69,19 +67,19 @@ impl Credits {
     }
 }
 
-/// The largest groups, the rest of them together.
-fn grouped<'a>(spent: impl Iterator<Item = (&'a str, &'a Spent)>) -> Vec<Bar> {
+fn group_bars<'a>(spent: impl Iterator<Item = (&'a str, &'a Spent)>) -> Vec<ChartBar> {
     let mut groups: BTreeMap<&str, Vec<&Spent>> = BTreeMap::new();
     for (name, it) in spent {
         groups.entry(name).or_default().push(it);
     }
-    let mut bars: Vec<Bar> = groups.into_iter().map(|(name, all)| bar(name, all.into_iter())).collect();
+    let mut bars: Vec<ChartBar> =
+        groups.into_iter().map(|(name, all)| spending_bar(name, all.into_iter())).collect();
     bars.sort_by(|one, other| other.value.total_cmp(&one.value));
-    bars.truncate(BARS);
+    bars.truncate(MAX_BARS);
     bars
 }
 
-fn bar<'a>(label: &str, spent: impl Iterator<Item = &'a Spent>) -> Bar {
+fn spending_bar<'a>(label: &str, spent: impl Iterator<Item = &'a Spent>) -> ChartBar {
     let (mut value, mut count) = (0.0, 0u32);
     for it in spent {
         value += it.credits;
@@ -89,10 +87,10 @@ fn bar<'a>(label: &str, spent: impl Iterator<Item = &'a Spent>) -> Bar {
     }
     let times = match count {
         0 => "nothing".to_owned(),
-        1 => format!("{} for 1", credits::credits(value)),
-        _ => format!("{} for {count}", credits::credits(value)),
+        1 => format!("{} for 1", credits::format_credits(value)),
+        _ => format!("{} for {count}", credits::format_credits(value)),
     };
-    Bar { label: SafeText::line(label), value, words: times }
+    ChartBar { label: SafeText::line(label), value, caption: times }
 }
 
 #[cfg(test)]
@@ -104,13 +102,13 @@ mod tests {
         let spent =
             |action: &str, credits: f64, count| Spent { day: 1, action: action.to_owned(), credits, count };
         let all = [spent("message", 2.0, 2), spent("file", 5.0, 1), spent("message", 1.0, 1)];
-        let bars = grouped(all.iter().map(|spent| (spent.action.as_str(), spent)));
+        let bars = group_bars(all.iter().map(|spent| (spent.action.as_str(), spent)));
         let told: Vec<(String, f64, &str)> =
-            bars.iter().map(|bar| (bar.label.to_string(), bar.value, bar.words.as_str())).collect();
+            bars.iter().map(|bar| (bar.label.to_string(), bar.value, bar.caption.as_str())).collect();
         assert_eq!(
             told,
             [("file".to_owned(), 5.0, "5 credits for 1"), ("message".to_owned(), 3.0, "3 credits for 3")]
         );
-        assert_eq!(bar("today", [].into_iter()).words, "nothing");
+        assert_eq!(spending_bar("today", [].into_iter()).caption, "nothing");
     }
 }

@@ -11,7 +11,7 @@ use crate::theme_view::Theme;
 use model::board::{BoardDetail, BoardSample};
 
 /// Bars of a terminal that has only letters.
-pub(crate) const ASCII: bar::Set<'static> = bar::Set {
+pub(crate) const ASCII_BARS: bar::Set<'static> = bar::Set {
     full: "#",
     seven_eighths: "#",
     three_quarters: "*",
@@ -24,7 +24,12 @@ pub(crate) const ASCII: bar::Set<'static> = bar::Set {
 };
 
 /// A bar: what arrived, what failed, what is left.
-pub fn progress(theme: Theme, (delivered, failed, people): (i64, i64, i64), area: Area, buffer: &mut Buffer) {
+pub fn draw_progress(
+    theme: Theme,
+    (delivered, failed, people): (i64, i64, i64),
+    area: Area,
+    buffer: &mut Buffer,
+) {
     let wide = i64::from(area.width.saturating_sub(2));
     let cells = |count: i64| u16::try_from((count * wide / people.max(1)).clamp(0, wide)).unwrap_or(0);
     let lost = if failed > 0 { cells(failed).max(1) } else { 0 };
@@ -32,18 +37,18 @@ pub fn progress(theme: Theme, (delivered, failed, people): (i64, i64, i64), area
     let (full, part, rest) = if theme.ascii { ("#", "!", "-") } else { ("█", "▒", "·") };
     let left = usize::from(area.width.saturating_sub(2 + lost + came));
     let runs = [
-        ("[".to_owned(), theme.quiet()),
-        (full.repeat(usize::from(came)), theme.own()),
+        ("[".to_owned(), theme.dim()),
+        (full.repeat(usize::from(came)), theme.good()),
         (part.repeat(usize::from(lost)), theme.error()),
-        (rest.repeat(left), theme.quiet()),
-        ("]".to_owned(), theme.quiet()),
+        (rest.repeat(left), theme.dim()),
+        ("]".to_owned(), theme.dim()),
     ];
     let runs: Vec<(&str, Style)> = runs.iter().map(|(words, style)| (words.as_str(), *style)).collect();
     paint_view::runs(buffer, area.x, area.y, area.width, &runs);
 }
 
 /// What a line is called, what it counts, and how it looks.
-type Line = (&'static str, fn(&BoardSample) -> i64, Style);
+type ChartLine = (&'static str, fn(&BoardSample) -> i64, Style);
 
 /// Delivered, failed and pending over time.
 pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer) -> u16 {
@@ -53,20 +58,28 @@ pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer)
     }
     let label = 11;
     let wide = usize::from(area.width.saturating_sub(label + 8));
-    let kinds: [Line; 3] = [
-        ("delivered", |sample| sample.counts.delivered, theme.own()),
+    let kinds: [ChartLine; 3] = [
+        ("delivered", |sample| sample.counts.delivered, theme.good()),
         ("failed", |sample| sample.counts.failed, theme.error()),
-        ("pending", |sample| sample.counts.pending, theme.quiet()),
+        ("pending", |sample| sample.counts.pending, theme.dim()),
     ];
+    // One scale for all lines: a single failure of many is no full bar.
+    let people = detail.samples.last().map_or(0, |sample| {
+        sample.counts.recipients.max(sample.counts.delivered + sample.counts.failed + sample.counts.pending)
+    });
+    let scale = u64::try_from(people).unwrap_or(0).max(1);
     let mut y = area.y;
     for (name, value, style) in kinds {
-        let data = spread(&detail.samples, wide, value);
-        paint_view::text(buffer, area.x, y, label, name, theme.quiet());
-        let set = if theme.ascii { ASCII } else { bar::NINE_LEVELS };
-        let line = Sparkline::default().data(data).bar_set(set).style(style);
+        let least = scale.div_ceil(8 * u64::from(tall));
+        let data = resample(&detail.samples, wide, value);
+        let data = data.into_iter().map(|count| if count == 0 { 0 } else { count.max(least) });
+        paint_view::text(buffer, area.x, y, label, name, theme.dim());
+        let set = if theme.ascii { ASCII_BARS } else { bar::NINE_LEVELS };
+        let line = Sparkline::default().data(data).max(scale).bar_set(set).style(style);
         let place = Area { x: area.x + label, y, width: u16::try_from(wide).unwrap_or(0), height: tall };
         line.render(paint_view::rect(place), buffer);
         let newest = detail.samples.last().map(value).unwrap_or_default().to_string();
+        let style = if newest == "0" { theme.dim() } else { style };
         paint_view::text(buffer, area.x + area.width.saturating_sub(7), y + tall - 1, 7, &newest, style);
         y += tall;
     }
@@ -74,7 +87,7 @@ pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer)
 }
 
 /// Samples spread evenly over columns: in each the newest of its time.
-fn spread(samples: &[BoardSample], columns: usize, value: fn(&BoardSample) -> i64) -> Vec<u64> {
+fn resample(samples: &[BoardSample], columns: usize, value: fn(&BoardSample) -> i64) -> Vec<u64> {
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Vec::new() };
     let span = last.at.since(first.at).max(1);
     let columns = columns.max(2);
@@ -105,9 +118,9 @@ mod tests {
         };
         let samples = [sample(0, 0), sample(10, 50), sample(100, 90)];
         assert_eq!(
-            spread(&samples, 11, |sample| sample.counts.delivered),
+            resample(&samples, 11, |sample| sample.counts.delivered),
             [0, 50, 50, 50, 50, 50, 50, 50, 50, 50, 90]
         );
-        assert!(spread(&[], 11, |sample| sample.counts.delivered).is_empty());
+        assert!(resample(&[], 11, |sample| sample.counts.delivered).is_empty());
     }
 }

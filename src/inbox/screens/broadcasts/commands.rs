@@ -31,14 +31,14 @@ pub(crate) fn broadcast_people(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn new_broadcast(inbox: &mut Inbox, _: KeyPress) {
     inbox.broadcasts.open_broadcast(
-        inbox.broadcasts.kept_source(&inbox.desk, &inbox.context),
+        inbox.broadcasts.unfinished_source(&inbox.desk, &inbox.context),
         &inbox.desk,
         &mut inbox.context,
     );
 }
 
 pub(crate) fn may_pause(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.broadcasts.steerable(Some(CampaignPhase::Running), &inbox.desk).map(drop)
+    inbox.broadcasts.controllable_campaign(Some(CampaignPhase::Running), &inbox.desk).map(drop)
 }
 
 pub(crate) fn pause(inbox: &mut Inbox, _: KeyPress) {
@@ -46,7 +46,7 @@ pub(crate) fn pause(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_continue(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.broadcasts.steerable(Some(CampaignPhase::Paused), &inbox.desk).map(drop)
+    inbox.broadcasts.controllable_campaign(Some(CampaignPhase::Paused), &inbox.desk).map(drop)
 }
 
 pub(crate) fn continue_paused(inbox: &mut Inbox, _: KeyPress) {
@@ -54,7 +54,7 @@ pub(crate) fn continue_paused(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_stop(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.broadcasts.steerable(None, &inbox.desk).map(drop)
+    inbox.broadcasts.controllable_campaign(None, &inbox.desk).map(drop)
 }
 
 pub(crate) fn stop(inbox: &mut Inbox, _: KeyPress) {
@@ -62,7 +62,7 @@ pub(crate) fn stop(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.broadcasts.rows.chosen().map(drop).ok_or_else(|| "no broadcast is chosen".into())
+    inbox.broadcasts.rows.chosen().map(drop).ok_or_else(|| "No broadcast is selected".into())
 }
 
 pub(crate) fn show_recipients(inbox: &mut Inbox, _: KeyPress) {
@@ -71,7 +71,7 @@ pub(crate) fn show_recipients(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_retry_failed(inbox: &Inbox) -> Result<(), Reason> {
     is_chosen(inbox)?;
-    inbox.broadcasts.failed_ones().map(drop)
+    inbox.broadcasts.failed_recipients().map(drop)
 }
 
 pub(crate) fn retry_failed(inbox: &mut Inbox, _: KeyPress) {
@@ -86,6 +86,6 @@ pub(crate) fn export_report(inbox: &mut Inbox, _: KeyPress) {
     inbox.broadcasts.export_report("", &mut inbox.context);
 }
 
-pub(crate) fn audiences(_: &Inbox) -> Vec<String> {
+pub(crate) fn audience_completions(_: &Inbox) -> Vec<String> {
     ["everyone", "file ", "track "].map(str::to_owned).to_vec()
 }

@@ -14,10 +14,10 @@ use model::trigger_events::{TriggerEvent, TriggerKind};
 
 impl CardsScreen {
     /// Asks for the events, if what is known of them is old.
-    pub(crate) fn ask_completed(&mut self, desk: &Desk, context: &mut Context) {
+    pub(crate) fn request_events(&mut self, desk: &Desk, context: &mut Context) {
         let channel = desk.tab().channel.id.clone();
         let known = desk.tab().account.is_some() && desk.has_broadcasts();
-        if known && self.events_due(&channel, context.moment) {
+        if known && self.take_events_due(&channel, context.moment) {
             context.push(SyncOrder::Fetch(channel, Fetch::Events));
         }
     }
@@ -25,20 +25,21 @@ impl CardsScreen {
 
 /// The completed campaigns that are this broadcast, and how many are no
 /// broadcast known here.
-pub fn completed<'a>(inbox: &'a Inbox, entry: &BoardEntry) -> (Vec<&'a TriggerEvent>, usize) {
+pub fn completed_campaigns<'a>(inbox: &'a Inbox, entry: &BoardEntry) -> (Vec<&'a TriggerEvent>, usize) {
     let told = inbox
         .cards
-        .happenings(entry.channel())
+        .trigger_events(entry.channel())
         .iter()
         .filter(|happening| happening.trigger == TriggerKind::Campaign);
-    let known =
-        |happening: &&TriggerEvent| inbox.broadcasts.rows.rows.iter().any(|row| names(happening, row));
+    let known = |happening: &&TriggerEvent| {
+        inbox.broadcasts.rows.rows.iter().any(|row| names_broadcast(happening, row))
+    };
     let (known, others): (Vec<&TriggerEvent>, Vec<&TriggerEvent>) = told.partition(known);
-    (known.into_iter().filter(|happening| names(happening, entry)).collect(), others.len())
+    (known.into_iter().filter(|happening| names_broadcast(happening, entry)).collect(), others.len())
 }
 
 /// Whether an event names a broadcast.
-fn names(event: &TriggerEvent, entry: &BoardEntry) -> bool {
+fn names_broadcast(event: &TriggerEvent, entry: &BoardEntry) -> bool {
     let ids = entry.broadcast_ids();
     let named = |word: &str| ids.iter().any(|entry| entry.as_str() == word);
     named(&event.id) || event.fields.iter().any(|(_, value)| named(value.as_str()))

@@ -4,11 +4,11 @@
 pub(crate) mod charts_view;
 pub(crate) mod commands;
 pub(crate) mod completed;
-pub mod flight;
+pub mod control;
 pub mod form;
 pub mod form_view;
+pub mod preflight;
 pub(crate) mod sending;
-pub mod steering;
 pub(crate) mod update;
 pub mod view;
 
@@ -29,7 +29,7 @@ use crate::screens::broadcasts::form::BroadcastForm;
 /// Something to be done to a broadcast; with the quality rating as it is
 /// known, where it is begun or goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BroadcastOrder {
+pub enum CampaignAction {
     Begin(Box<NewCampaign>, Option<SafeText>),
     /// Take it back, if nothing has left.
     Recall(CampaignId),
@@ -37,6 +37,8 @@ pub enum BroadcastOrder {
     Halt(CampaignId, CampaignPhase),
     /// Let it go on, within another limit of failures where one is given.
     Continue(CampaignId, Option<u8>, Option<SafeText>),
+    /// Go on as if a person had not paused it.
+    UndoPause(CampaignId),
     /// Watch one of elsewhere.
     Track(ChannelId, BroadcastId),
     /// Write a report into a file that is not there yet.
@@ -48,11 +50,11 @@ pub enum BroadcastOrder {
 
 /// What became of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BroadcastActionResult {
+pub enum CampaignActionResult {
     Begun(Box<NewCampaign>, CampaignId),
     /// Another was carried out; false: it came too late.
-    Done(BroadcastOrder, bool),
-    Failed(BroadcastOrder, String),
+    Done(CampaignAction, bool),
+    Failed(CampaignAction, String),
 }
 
 /// What is asked of the files.
@@ -98,9 +100,9 @@ pub struct HandoverFacts {
     pub undelivered: Vec<DigestEntry>,
     /// What was put aside and comes back soon.
     pub snoozed: Vec<SnoozedEntry>,
-    /// Who takes care of how many conversations.
+    /// People who have claimed conversations, with the number of each.
     pub claims: Vec<(SafeText, u32)>,
-    /// Whom the AI fails, the worst first.
+    /// AI failing, the worst first.
     pub troubled: Vec<AttentionEntry>,
 }
 
@@ -118,46 +120,40 @@ pub struct BroadcastsScreen {
     pub rows: PagedRows<BoardEntry>,
     /// What was read of the chosen row, and whose it is.
     pub detail: Option<(BoardId, BoardDetail)>,
-    detail_asked: Option<BoardId>,
+    detail_requested: Option<BoardId>,
     detail_stale: bool,
     /// A form that was left and not sent.
-    kept: Option<Box<BroadcastForm>>,
-    rehearsal: crate::screens::broadcasts::flight::Rehearsal,
+    unfinished_form: Option<Box<BroadcastForm>>,
     /// Whether the recipients on screen are to be shown anew.
-    refreshes: bool,
+    refreshes_recipients: bool,
     /// One that is to be chosen once it has come.
-    choose: Option<CampaignId>,
+    pending_selection: Option<CampaignId>,
 }
 
 impl BroadcastsScreen {
     /// Chooses a campaign, once it has come.
     pub(crate) fn choose_campaign(&mut self, id: CampaignId) {
-        self.choose = Some(id);
-    }
-
-    /// A row of the outbox may have moved on.
-    pub(crate) fn rehearsal_changed(&mut self) {
-        self.rehearsal.stale = true;
+        self.pending_selection = Some(id);
     }
 }
 
 impl BroadcastsScreen {
     /// What was read of the chosen row.
-    pub fn board_detail(&self) -> Option<&BoardDetail> {
+    pub fn selected_detail(&self) -> Option<&BoardDetail> {
         let chosen = self.rows.chosen()?.id();
         self.detail.as_ref().filter(|detail| detail.0 == chosen).map(|detail| &detail.1)
     }
 
     /// Rows of the page have come.
-    fn board_loaded(&mut self, query: &DeskQuery, rows: Vec<BoardEntry>) {
+    fn receive_rows(&mut self, query: &DeskQuery, rows: Vec<BoardEntry>) {
         self.rows.receive(query, rows, false);
-        if let Some(id) = self.choose.take() {
+        if let Some(id) = self.pending_selection.take() {
             let id = BoardId::Campaign(id);
             self.rows.choose(&id);
             if self.rows.chosen().is_none_or(|chosen| chosen.id() != id)
                 && let BoardId::Campaign(id) = id
             {
-                self.choose = Some(id);
+                self.pending_selection = Some(id);
             }
         }
     }

@@ -4,7 +4,7 @@
 use crate::Inbox;
 use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
-use crate::conditions::tab_writable;
+use crate::conditions::check_tab_writable;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load, SyncOrder};
@@ -13,13 +13,13 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::broadcasts::BroadcastsScreen;
 use crate::screens::broadcasts::commands;
-use crate::screens::broadcasts::flight::Flight;
+use crate::screens::broadcasts::control;
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
-use crate::screens::broadcasts::steering;
+use crate::screens::broadcasts::preflight::Preflight;
 use crate::screens::broadcasts::update as broadcasts;
-use crate::screens::broadcasts::{BroadcastOrder, BroadcastQuery};
+use crate::screens::broadcasts::{BroadcastQuery, CampaignAction};
 use crate::screens::people::People;
-use crate::screens::people::marking::Marked;
+use crate::screens::people::marks::MarkedPeople;
 use model::fetches::{Fetch, FetchOutcome, FetchResult};
 use model::ids::{CampaignId, ChannelId};
 use model::time::SECOND;
@@ -27,7 +27,7 @@ use model::waves::NewCampaign;
 use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 
 /// Contacts that are not known here and asked for one by one at most.
-const ASKED: usize = 50;
+const MAX_CONTACT_FETCHES: usize = 50;
 
 impl Overlay for BroadcastForm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -37,16 +37,18 @@ impl Overlay for BroadcastForm {
         let checks = key.ctrl && key.code == KeyCode::Char('x');
         match FormKey::of(key, &mut self.focus, 0..count) {
             FormKey::Leave => {
-                inbox.broadcasts.kept = Some(Box::new(self.clone()));
-                inbox.context.say(inbox.context.keyed("the form is kept; {broadcast} goes on with it"));
+                inbox.broadcasts.unfinished_form = Some(Box::new(self.clone()));
+                inbox
+                    .context
+                    .show_notice(inbox.context.fill_in_keys("the form is kept; {broadcast} goes on with it"));
                 return KeyOutcome::Done;
             }
-            FormKey::Submit if is_last => return self.check(inbox),
-            FormKey::Field if checks => return self.check(inbox),
+            FormKey::Submit if is_last => return self.open_preflight(inbox),
+            FormKey::FieldInput if checks => return self.open_preflight(inbox),
             FormKey::Submit => self.focus += 1,
-            FormKey::Moved => (),
-            FormKey::Field if self.active_field() == BroadcastField::Kind => self.choose_kind(key),
-            FormKey::Field => {
+            FormKey::FocusMoved => (),
+            FormKey::FieldInput if self.active_field() == BroadcastField::Kind => self.choose_kind(key),
+            FormKey::FieldInput => {
                 if let Some(line) = self.line_mut() {
                     line.key(key);
                 }
@@ -68,7 +70,7 @@ impl Overlay for BroadcastForm {
         true
     }
 
-    fn shows(&self, load: &Load) -> bool {
+    fn shows_load(&self, load: &Load) -> bool {
         matches!(load, Load::Templates(_) | Load::Broadcasts(BroadcastQuery::Audience(_)))
     }
 }
@@ -76,8 +78,8 @@ impl Overlay for BroadcastForm {
 impl BroadcastForm {
     fn choose_kind(&mut self, key: KeyPress) {
         match key.code {
-            KeyCode::Right | KeyCode::Char(' ') => self.turn(1),
-            KeyCode::Left => self.turn(BroadcastKind::ALL.len() - 1),
+            KeyCode::Right | KeyCode::Char(' ') => self.cycle_kind(1),
+            KeyCode::Left => self.cycle_kind(BroadcastKind::ALL.len() - 1),
             KeyCode::Char(letter) => {
                 if let Some(kind) = BroadcastKind::ALL
                     .into_iter()
@@ -93,8 +95,8 @@ impl BroadcastForm {
     }
 
     /// Looks the form over, or says what is missing.
-    fn check(&self, inbox: &mut Inbox) -> KeyOutcome {
-        let ready = self.content().and_then(|content| Ok((content, self.aim()?, self.plan()?)));
+    fn open_preflight(&self, inbox: &mut Inbox) -> KeyOutcome {
+        let ready = self.content().and_then(|content| Ok((content, self.campaign_audience()?, self.plan()?)));
         match ready {
             Ok((content, aim, plan)) => {
                 let hold = inbox.context.settings.broadcast_hold;
@@ -103,11 +105,11 @@ impl BroadcastForm {
                 let (form, typed) = (self.clone(), TextLine::default());
                 // Checked against the balance of now.
                 inbox.context.push(SyncOrder::Refresh(new.channel.clone()));
-                inbox.context.open(Flight { form, new, typed, wrong: false });
+                inbox.context.open(Preflight { form, campaign: new, typed, is_mistyped: false });
                 KeyOutcome::Done
             }
             Err(why) => {
-                inbox.context.warn(format!("not yet: {why}"));
+                inbox.context.show_warning(format!("not yet: {why}"));
                 KeyOutcome::Stay
             }
         }
@@ -119,11 +121,11 @@ impl People {
     pub(crate) fn marked_people(&self) -> Result<AudienceSource, String> {
         let people = self;
         match &people.marked {
-            Marked::All(search) => return Ok(AudienceSource::Fitting(search.clone())),
-            Marked::These(phones) if !phones.is_empty() => {
+            MarkedPeople::All(search) => return Ok(AudienceSource::Fitting(search.clone())),
+            MarkedPeople::Phones(phones) if !phones.is_empty() => {
                 return Ok(AudienceSource::Phones(phones.iter().cloned().collect()));
             }
-            Marked::These(_) => (),
+            MarkedPeople::Phones(_) => (),
         }
         let chosen = people.rows.chosen().ok_or("no person is chosen")?;
         Ok(AudienceSource::Phones(vec![chosen.phone.clone()]))
@@ -149,18 +151,17 @@ impl Desk {
             return;
         }
         let tab = self.tabs.iter().find(|tab| tab.channel.id == form.query.channel);
-        let found =
-            tab.and_then(|tab| tab.found_templates(form.template_letters()).first().copied().cloned());
-        form.choose(found.as_ref());
+        let found = tab.and_then(|tab| tab.search_templates(form.template_query()).first().copied().cloned());
+        form.set_template(found.as_ref());
     }
 }
 
 impl BroadcastsScreen {
     /// The recipients of the unfinished form.
-    pub(crate) fn kept_source(&self, desk: &Desk, context: &Context) -> Result<AudienceSource, String> {
-        match &self.kept {
+    pub(crate) fn unfinished_source(&self, desk: &Desk, context: &Context) -> Result<AudienceSource, String> {
+        match &self.unfinished_form {
             Some(kept) if kept.query.channel == desk.tab().channel.id => Ok(kept.query.source.clone()),
-            Some(_) | None => Err(context.keyed(
+            Some(_) | None => Err(context.fill_in_keys(
                 "nobody is chosen: mark people ({go-to-people}) or conversations, then {broadcast}; \
                  :broadcast file PATH or :broadcast everyone",
             )),
@@ -179,7 +180,7 @@ impl BroadcastsScreen {
                 let query = AudienceQuery { channel: desk.tab().channel.id.clone(), source };
                 self.open_broadcast_form(query, context);
             }
-            Err(why) => context.warn(why),
+            Err(why) => context.show_warning(why),
         }
     }
 
@@ -194,25 +195,25 @@ impl BroadcastsScreen {
         if matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone) {
             context.push(SyncOrder::Fetch(channel, Fetch::People { search: String::new(), more: false }));
         }
-        let kept = self.kept.take().map(|broadcast_form| *broadcast_form);
+        let kept = self.unfinished_form.take().map(|broadcast_form| *broadcast_form);
         context.open(BroadcastForm::new(query, kept));
     }
 
     /// Lets it go: from the commit on it goes on by itself.
-    pub(crate) fn begin_broadcast(&mut self, flight: Flight, desk: &Desk, context: &mut Context) {
-        let before = desk.quality_now();
-        self.kept = Some(Box::new(flight.form));
-        context.push(FileWrite::Campaign(BroadcastOrder::Begin(Box::new(flight.new), before)));
+    pub(crate) fn start_broadcast(&mut self, flight: Preflight, desk: &Desk, context: &mut Context) {
+        let before = desk.current_quality();
+        self.unfinished_form = Some(Box::new(flight.form));
+        context.push(FileWrite::Campaign(CampaignAction::Begin(Box::new(flight.campaign), before)));
     }
 }
 
 /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
-pub(crate) fn broadcast_line(inbox: &mut Inbox, words: &str) -> Result<(), String> {
+pub(crate) fn run_broadcast_verb(inbox: &mut Inbox, words: &str) -> Result<(), String> {
     let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
     commands::has_broadcasts(inbox)?;
     let source = match (word, rest.trim()) {
         ("track", "") => return Err("broadcast track needs the broadcast's id".to_owned()),
-        ("track", id) => return steering::track(inbox, id),
+        ("track", id) => return control::track_broadcast(inbox, id),
         ("everyone", "") => AudienceSource::Everyone,
         ("file", "") => {
             return Err("broadcast file needs the path of a file: an id or number a line".to_owned());
@@ -220,52 +221,52 @@ pub(crate) fn broadcast_line(inbox: &mut Inbox, words: &str) -> Result<(), Strin
         ("file", path) => AudienceSource::File(path.to_owned()),
         _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
     };
-    tab_writable(inbox.desk.tab())?;
+    check_tab_writable(inbox.desk.tab())?;
     let query = AudienceQuery { channel: inbox.desk.tab().channel.id.clone(), source };
     inbox.broadcasts.open_broadcast_form(query, &mut inbox.context);
     Ok(())
 }
 
 /// It is on disk; as long as it is held it can be taken back.
-pub(crate) fn broadcast_begun(inbox: &mut Inbox, new: NewCampaign, id: CampaignId) {
+pub(crate) fn record_broadcast_started(inbox: &mut Inbox, new: NewCampaign, id: CampaignId) {
     let until = inbox.context.moment.plus(new.hold);
     let words = format!("began a broadcast to {}", new.audience.count());
-    inbox.changes.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &inbox.context);
-    inbox.people.marked = Marked::default();
-    inbox.broadcasts.choose = Some(id);
+    inbox.changes.record_change(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &inbox.context);
+    inbox.people.marked = MarkedPeople::default();
+    inbox.broadcasts.pending_selection = Some(id);
     broadcasts::go_to_board(inbox);
-    inbox.context.say(match new.hold / SECOND {
+    inbox.context.show_notice(match new.hold / SECOND {
         0 => "the broadcast has begun".to_owned(),
         seconds => inbox
             .context
-            .keyed(&format!("held {seconds} s, {{undo}} takes it back; then the first wave leaves")),
+            .fill_in_keys(&format!("held {seconds} s, {{undo}} undo; then the first wave leaves")),
     });
 }
 
 /// Whether a form of a broadcast lies open.
-pub(crate) fn fills_broadcast(context: &Context) -> bool {
-    context.layers.of::<BroadcastForm>().next().is_some()
+pub(crate) fn is_broadcast_form_open(context: &Context) -> bool {
+    context.overlays.all_of::<BroadcastForm>().next().is_some()
 }
 
 /// The form that lies open, wherever it is.
-fn audience_form(context: &mut Context) -> Option<&mut BroadcastForm> {
-    context.layers.of_mut::<BroadcastForm>().next()
+fn find_open_form(context: &mut Context) -> Option<&mut BroadcastForm> {
+    context.overlays.all_of_mut::<BroadcastForm>().next()
 }
 
 /// Takes in the recipients of an audience.
-pub(crate) fn audience_found(
+pub(crate) fn receive_audience(
     context: &mut Context,
     query: &AudienceQuery,
     found: Result<ResolvedAudience, String>,
 ) {
-    let Some(form) = audience_form(context).filter(|audience_form| audience_form.query == *query) else {
+    let Some(form) = find_open_form(context).filter(|audience_form| audience_form.query == *query) else {
         return;
     };
-    let first = form.found.is_none();
+    let first = form.audience.is_none();
     match found {
         Ok(found) => {
-            let unread: Vec<String> = found.not_read.iter().take(ASKED).cloned().collect();
-            form.receive(found);
+            let unread: Vec<String> = found.not_read.iter().take(MAX_CONTACT_FETCHES).cloned().collect();
+            form.set_audience(found);
             // Who is no contact here may be one of the server's.
             if first {
                 let ask = |phone| SyncOrder::Fetch(query.channel.clone(), Fetch::Person { phone });
@@ -275,37 +276,37 @@ pub(crate) fn audience_found(
         Err(why) => {
             // With nobody to go to there is nothing to fill in.
             if first {
-                context.layers.retain::<BroadcastForm>(|broadcast_form| broadcast_form.query != *query);
+                context.overlays.retain::<BroadcastForm>(|broadcast_form| broadcast_form.query != *query);
             }
-            context.warn(format!("the audience: {why}"));
+            context.show_warning(format!("the audience: {why}"));
         }
     }
 }
 
 /// A fetch that may tell more of the audience has ended.
-pub(crate) fn audience_fetched(
+pub(crate) fn handle_contact_fetch(
     context: &mut Context,
     channel: &ChannelId,
     fetch: &Fetch,
     fetched: &FetchOutcome,
 ) {
-    let Some(form) = audience_form(context).filter(|audience_form| audience_form.query.channel == *channel)
+    let Some(form) = find_open_form(context).filter(|audience_form| audience_form.query.channel == *channel)
     else {
         return;
     };
     let query = form.query.clone();
     match (fetch, fetched) {
-        (Fetch::People { search, .. }, Ok(FetchResult::People { more })) if form.walking => {
-            form.walking = *more;
+        (Fetch::People { search, .. }, Ok(FetchResult::People { more })) if form.is_reading_contacts => {
+            form.is_reading_contacts = *more;
             if *more {
                 let search = search.clone();
                 context.push(SyncOrder::Fetch(channel.clone(), Fetch::People { search, more: true }));
             }
             context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
         }
-        (Fetch::People { .. }, Err(why)) if form.walking => {
+        (Fetch::People { .. }, Err(why)) if form.is_reading_contacts => {
             let why = format!("the server's contacts could not all be read: {why}");
-            context.warn(why);
+            context.show_warning(why);
         }
         (Fetch::Person { .. }, Ok(_)) => {
             context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))

@@ -21,7 +21,7 @@ impl Desk {
 
 impl BroadcastsScreen {
     /// When a countdown of the page shows another second.
-    pub(crate) fn board_due(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
+    pub(crate) fn next_countdown_at(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
         let rows = self.rows.rows.iter().filter(|_| desk.page == PageKind::Broadcasts);
         let held = rows
             .filter_map(BoardEntry::campaign)
@@ -36,20 +36,20 @@ impl BroadcastsScreen {
 /// Goes to the page.
 pub(crate) fn go_to_board(inbox: &mut Inbox) {
     inbox.desk.page = PageKind::Broadcasts;
-    board_changed(inbox);
+    mark_board_stale(inbox);
 }
 
 /// What is shown may be old.
-pub(crate) fn board_changed(inbox: &mut Inbox) {
+pub(crate) fn mark_board_stale(inbox: &mut Inbox) {
     inbox.broadcasts.rows.mark_stale();
     inbox.broadcasts.detail_stale = true;
-    inbox.overview.wall_changed();
+    inbox.overview.mark_stale();
 }
 
 /// Asks for the rows that may be old, and for the chosen one's detail.
 pub(crate) fn load_board(inbox: &mut Inbox) {
     let channel = inbox.desk.tab().channel.id.clone();
-    let visible = pages::rows_shown(inbox);
+    let visible = pages::visible_rows(inbox);
     inbox.broadcasts.rows.reveal(visible);
     inbox.context.effects.extend(
         inbox
@@ -58,11 +58,11 @@ pub(crate) fn load_board(inbox: &mut Inbox) {
             .take_query(&channel, inbox.context.moment)
             .map(|query| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(query)))),
     );
-    inbox.cards.ask_completed(&inbox.desk, &mut inbox.context);
+    inbox.cards.request_events(&inbox.desk, &mut inbox.context);
     let chosen = inbox.broadcasts.rows.chosen().map(BoardEntry::id);
     let board = &mut inbox.broadcasts;
-    if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
-        board.detail_asked.clone_from(&chosen);
+    if chosen != board.detail_requested || (board.detail_stale && chosen.is_some()) {
+        board.detail_requested.clone_from(&chosen);
         board.detail_stale = false;
         inbox
             .context
@@ -72,15 +72,19 @@ pub(crate) fn load_board(inbox: &mut Inbox) {
 }
 
 /// What was asked about broadcasts has come.
-pub(crate) fn broadcasts_told(inbox: &mut Inbox, told: BroadcastResult) {
+pub(crate) fn receive_result(inbox: &mut Inbox, told: BroadcastResult) {
     match told {
-        BroadcastResult::Rows(query, rows) => inbox.broadcasts.board_loaded(&query, rows),
+        BroadcastResult::Rows(query, rows) => inbox.broadcasts.receive_rows(&query, rows),
         BroadcastResult::Detail(id, detail) => {
             inbox.broadcasts.detail = Some((id, detail));
             inbox.broadcasts.refresh_recipients(&mut inbox.context);
         }
-        BroadcastResult::Audience(query, found) => sending::audience_found(&mut inbox.context, &query, found),
+        BroadcastResult::Audience(query, found) => {
+            sending::receive_audience(&mut inbox.context, &query, found)
+        }
         BroadcastResult::Running(running) => inbox.overview.broadcasts = running,
-        BroadcastResult::Handover(facts) => inbox.features.hand_over(&facts, &inbox.desk, &mut inbox.context),
+        BroadcastResult::Handover(facts) => {
+            inbox.features.copy_handover(&facts, &inbox.desk, &mut inbox.context)
+        }
     }
 }

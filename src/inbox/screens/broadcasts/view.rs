@@ -9,22 +9,23 @@ use crate::command::Command;
 use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
+use crate::components::spoken::{SpokenPage, SpokenRow, join_facts};
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::loads::update as loads;
-use crate::overlays::view::{Lines, plain};
+use crate::overlays::view::{Lines, plain_line};
 use crate::pages::update as pages;
 use crate::resource::LoadState;
 use crate::screens::broadcasts::completed;
-use crate::screens::broadcasts::steering::wave_words;
+use crate::screens::broadcasts::control::describe_wave;
 use crate::screens::outbox::row_state_view;
-use crate::screens::people::view::divide;
+use crate::screens::people::view::draw_divider;
 use crate::theme_view::Theme;
 use model::board::BoardEntry;
 use model::broadcast_report::describe_charge;
 use model::prices;
 use model::time::{format_ago, format_short_span};
-use model::waves::{Campaign, CampaignPhase, RecipientCounts, recipient_price};
+use model::waves::{Campaign, CampaignPhase, RecipientCounts, Wave, recipient_price};
 
 /// What is offered on the page, most useful first.
 pub const HINTS: &[Command] = &[
@@ -40,36 +41,84 @@ pub const HINTS: &[Command] = &[
     Command::Quit,
 ];
 /// Cells of a bar, and where there is little room.
-const BAR: (u16, u16) = (16, 8);
+const BAR_WIDTHS: (u16, u16) = (16, 8);
 /// From so many columns on there is room in a row.
-const WIDE: u16 = 76;
+const WIDE_LAYOUT_WIDTH: u16 = 76;
 /// Draws the page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (list, detail) = pages::page_areas(inbox);
-    frame(inbox, theme, area, buffer);
-    if let Some(words) = empty(inbox) {
+    draw_frame(inbox, theme, area, buffer);
+    if let Some(words) = empty_text(inbox) {
         let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
-        paint_view::paragraph(buffer, place, &words, theme.quiet());
+        paint_view::paragraph(buffer, place, &words, theme.dim());
         return;
     }
     let rows = &inbox.broadcasts.rows;
     let chosen = rows.index();
-    for (index, entry) in rows.rows.iter().enumerate().skip(rows.first).take(usize::from(list.height)) {
-        let y = list.y + u16::try_from(index - rows.first).unwrap_or(0);
+    for (index, entry) in rows.rows.iter().enumerate().skip(rows.first_visible).take(usize::from(list.height))
+    {
+        let y = list.y + u16::try_from(index - rows.first_visible).unwrap_or(0);
         let place = Area { y, height: 1, ..list };
-        row(inbox, theme, entry, place, buffer);
+        draw_row(inbox, theme, entry, place, buffer);
         if chosen == Some(index) {
             paint_view::stripe(buffer, place, theme.selected());
-            paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+            paint_view::text(buffer, place.x, y, 1, theme.selection_mark(), theme.strong());
         }
     }
     if let (Some(area), Some(entry)) = (detail, rows.chosen()) {
-        divide(theme, list, area, buffer);
-        details(inbox, theme, entry, area, buffer);
+        draw_divider(theme, list, area, buffer);
+        draw_details(inbox, theme, entry, area, buffer);
     }
 }
 
-fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+/// Returns the text of the page for plain mode.
+pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
+    let rows = &inbox.broadcasts.rows;
+    let (title, counts) = frame_titles(inbox);
+    let page = SpokenPage::new([title, counts]).text(empty_text(inbox).unwrap_or_default());
+    let page = page.rows(rows.rows.iter().map(|entry| describe_row(inbox, entry)), rows.index());
+    let Some(entry) = rows.chosen() else { return page };
+    let summary = summary_lines(inbox, Theme::PLAIN, entry).into_iter().map(|(words, _)| words);
+    let waves = entry.campaign().into_iter().flat_map(|campaign| campaign.waves.iter().enumerate());
+    let waves = waves.map(|(index, wave)| wave_text(index, wave));
+    summary.chain(waves).fold(page, |page, words| page.detail(words))
+}
+
+/// Returns a row for plain mode.
+pub(crate) fn describe_row(inbox: &Inbox, entry: &BoardEntry) -> SpokenRow {
+    let (state, _) = state_label(inbox, Theme::PLAIN, entry);
+    let is_held = entry
+        .campaign()
+        .is_some_and(|campaign| campaign.phase == CampaignPhase::Running && campaign.started_waves() == 0);
+    // The seconds of a hold count down.
+    let (word, countdown) = if is_held { ("held".to_owned(), state) } else { (state, String::new()) };
+    let facts = [entry.title().to_string(), word, settled_text(entry), failed_text(entry)];
+    SpokenRow::new(facts).with_times(join_facts([countdown, age_text(inbox, entry)]))
+}
+
+/// Number of recipients whose message was delivered or failed, of all.
+fn settled_text(entry: &BoardEntry) -> String {
+    let counts = entry.counts();
+    format!("{}/{}", counts.delivered + counts.failed, entry.recipient_count())
+}
+
+fn failed_text(entry: &BoardEntry) -> String {
+    let counts = entry.counts();
+    let percent = counts.failed * 100 / counts.recipients.max(1);
+    if counts.failed > 0 { format!("{} failed ({percent} %) ", counts.failed) } else { String::new() }
+}
+
+fn age_text(inbox: &Inbox, entry: &BoardEntry) -> String {
+    let age = entry.started_at().map(|begun| format_short_span(inbox.context.now.since(begun)));
+    age.unwrap_or_default()
+}
+
+fn wave_text(index: usize, wave: &Wave) -> String {
+    format!("wave {:>2}  {:>11}  {}", index + 1, prices::format_people(wave.size), describe_wave(wave))
+}
+
+/// Title of the page, and its counts.
+fn frame_titles(inbox: &Inbox) -> (String, String) {
     let rows = &inbox.broadcasts.rows;
     let place = if rows.all_tabs { "all tabs" } else { inbox.desk.tab().channel.name.as_str() };
     let title = format!("Broadcasts · {place}");
@@ -79,102 +128,105 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let paused = rows.rows.iter().filter(is_paused).count();
     let running = rows.rows.iter().filter(|row| row.is_open()).count() - paused;
     let paused = if paused > 0 { format!("{paused} paused · ") } else { String::new() };
-    let right = format!("{running} running · {paused}{}", rows.rows.len());
+    (title, format!("{running} running · {paused}{}", rows.rows.len()))
+}
+
+fn draw_frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let (title, right) = frame_titles(inbox);
     let titles = ([(title.as_str(), theme.strong())], [(right.as_str(), Style::new())]);
     paint_view::frame(
         buffer,
         area,
         theme,
-        inbox.context.layers.is_empty(),
+        inbox.context.overlays.is_empty(),
         Sides::All,
         (&titles.0, &titles.1),
     );
-    if loads::shown(inbox, Pane::Page) != LoadState::Well {
+    if loads::pane_state(inbox, Pane::Page) != LoadState::Current {
         return;
     }
-    let words = " the interface lists no broadcasts: these are what this desk sent or tracks ";
+    let words = " Sent from this desk, or followed here ";
     let y = area.y + area.height.saturating_sub(1);
-    paint_view::text(buffer, area.x + 2, y, area.width.saturating_sub(4), words, theme.quiet());
+    paint_view::text(buffer, area.x + 2, y, area.width.saturating_sub(4), words, theme.dim());
 }
 
 /// What an empty page says.
-fn empty(inbox: &Inbox) -> Option<String> {
+fn empty_text(inbox: &Inbox) -> Option<String> {
     let rows = &inbox.broadcasts.rows;
     if !rows.rows.is_empty() {
         return None;
     }
     if !inbox.desk.has_broadcasts() && !rows.all_tabs {
         let label = inbox.desk.tab().platform().map_or("this channel", model::account::Platform::label);
-        return Some(inbox.context.keyed(&format!(
+        return Some(inbox.context.fill_in_keys(&format!(
             "{label} has no broadcasts; a business chat tab has them. {{all-tabs}} shows all tabs."
         )));
     }
     Some(match rows.loaded {
         false => loading_view::empty_pane_text(inbox, Pane::Page),
-        true => inbox.context.keyed(
+        true => inbox.context.fill_in_keys(
             "No broadcast was sent from here yet. Mark people ({go-to-people}) or conversations, then {broadcast}; \
-             :broadcast track ID watches one of elsewhere.",
+             :broadcast track ID follows one sent elsewhere.",
         ),
     })
 }
 
 /// State, bar, counts and title in one line.
-pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut Buffer) {
+pub(crate) fn draw_row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut Buffer) {
     let (mut x, end) = (area.x + 2, area.x + area.width.saturating_sub(1));
-    let (state, style) = state(inbox, theme, entry);
+    let (state, style) = state_label(inbox, theme, entry);
     paint_view::text(buffer, x, area.y, 12, &state, style);
     x += 13;
     let counts = entry.counts();
     let people = entry.recipient_count().max(1);
-    let settled = counts.delivered + counts.failed;
-    let is_wide = area.width >= WIDE;
-    let bar = if is_wide { BAR.0 } else { BAR.1 };
-    crate::screens::broadcasts::charts_view::progress(
+    let is_wide = area.width >= WIDE_LAYOUT_WIDTH;
+    let bar = if is_wide { BAR_WIDTHS.0 } else { BAR_WIDTHS.1 };
+    crate::screens::broadcasts::charts_view::draw_progress(
         theme,
         (counts.delivered, counts.failed, people),
         Area { x, y: area.y, width: bar, height: 1 },
         buffer,
     );
     x += bar + 1;
-    let told = format!("{settled}/{}", entry.recipient_count());
+    let told = settled_text(entry);
     x += paint_view::text(buffer, x, area.y, 11, &told, Style::new()).max(if is_wide { 9 } else { 7 }) + 1;
     if counts.failed > 0 {
-        let percent = counts.failed * 100 / counts.recipients.max(1);
-        let words = format!("{} failed ({percent} %) ", counts.failed);
+        let words = failed_text(entry);
         x += paint_view::text(buffer, x, area.y, end.saturating_sub(x), &words, theme.error());
     }
-    let when =
-        entry.started_at().map(|begun| format_short_span(inbox.context.now.since(begun))).unwrap_or_default();
+    let when = age_text(inbox, entry);
     let room = end.saturating_sub(x);
-    let right = paint_view::runs_right(buffer, x, area.y, room, &[(&when, theme.quiet())]);
+    let right = paint_view::runs_right(buffer, x, area.y, room, &[(&when, theme.dim())]);
     let title = entry.title();
     paint_view::text(buffer, x, area.y, room.saturating_sub(right + 1), title.as_str(), theme.own());
 }
 
 /// Where it stands, in a word.
-fn state(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
+fn state_label(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
     let Some(campaign) = entry.campaign() else {
-        let style = if entry.is_open() { theme.under_way() } else { theme.quiet() };
+        let style = if entry.is_open() { theme.strong() } else { theme.dim() };
         return (entry.status_label().to_string(), style);
     };
     match campaign.phase {
-        CampaignPhase::Running if inbox.desk.standstill(&campaign.channel, &inbox.context).is_some() => {
+        CampaignPhase::Running
+            if inbox.desk.channel_wait_reason(&campaign.channel, &inbox.context).is_some() =>
+        {
             ("WAITS".to_owned(), theme.error())
         }
         CampaignPhase::Running if campaign.started_waves() == 0 => {
             let left = campaign.starts_at.since(inbox.context.now).max(0) / 1_000_000;
-            (format!("HELD {left}s"), theme.under_way())
+            (format!("HELD {left}s"), theme.strong())
         }
         CampaignPhase::Running => {
-            (format!("wave {}/{}", campaign.started_waves(), campaign.waves.len()), theme.under_way())
+            (format!("wave {}/{}", campaign.started_waves(), campaign.waves.len()), theme.strong())
         }
         CampaignPhase::Paused => ("PAUSED".to_owned(), theme.error()),
-        _ => (campaign.phase.word().to_owned(), theme.quiet()),
+        _ => (campaign.phase.word().to_owned(), theme.dim()),
     }
 }
 
 /// What is known of the chosen one: how it stands, its charts, its waves.
-fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut Buffer) {
+fn draw_details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut Buffer) {
     let below = area.x <= inbox.desk.areas(&inbox.context).body.inner().x;
     let top = area.y + u16::from(below);
     let (x, width) = (area.x + 1, area.width.saturating_sub(2));
@@ -182,7 +234,7 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
     let mut y = top;
     // Beside its row there is little room for what it says.
     let says = (!below).then(|| (entry.title().to_string(), theme.own()));
-    for (words, style) in says.into_iter().chain(summary(inbox, theme, entry)) {
+    for (words, style) in says.into_iter().chain(summary_lines(inbox, theme, entry)) {
         if y >= end {
             return;
         }
@@ -190,7 +242,7 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
         y += paint_view::paragraph(buffer, place, &words, style).max(1);
     }
     if let Some(detail) =
-        inbox.broadcasts.board_detail().filter(|board_detail| board_detail.samples.len() > 1)
+        inbox.broadcasts.selected_detail().filter(|board_detail| board_detail.samples.len() > 1)
     {
         y = crate::screens::broadcasts::charts_view::draw(
             theme,
@@ -206,34 +258,33 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
     let first =
         campaign.started_waves().saturating_sub(shown.saturating_sub(1)).min(campaign.waves.len() - shown);
     for (number, wave) in campaign.waves.iter().enumerate().skip(first).take(shown) {
-        let words =
-            format!("wave {:>2}  {:>11}  {}", number + 1, prices::format_people(wave.size), wave_words(wave));
-        let style = if wave.row.is_some() { Style::new() } else { theme.quiet() };
+        let words = wave_text(number, wave);
+        let style = if wave.row.is_some() { Style::new() } else { theme.dim() };
         paint_view::text(buffer, x, y, width, &words, style);
         y += 1;
     }
 }
 
 /// Lines above the charts.
-fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
+fn summary_lines(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     let RecipientCounts { recipients, delivered, failed, pending } = entry.counts();
     let mut lines = Vec::new();
     if let Some(campaign) = entry.campaign().filter(|campaign| !campaign.why.is_empty()) {
         lines.push((
-            inbox.context.keyed(&format!("{} · {{continue-broadcast}} goes on", campaign.why)),
+            inbox.context.fill_in_keys(&format!("{} · {{continue-broadcast}} continues", campaign.why)),
             theme.error(),
         ));
     }
     let running = entry.campaign().filter(|campaign| campaign.phase == CampaignPhase::Running);
-    let still = running.and_then(|campaign| row_state_view::standstill(inbox, &campaign.channel));
+    let still = running.and_then(|campaign| row_state_view::describe_channel_wait(inbox, &campaign.channel));
     lines.extend(still.iter().map(|text| (text.clone(), theme.error())));
     let odd = if recipients > 0 && delivered + failed + pending != recipients {
         format!(" · the counts do not add up to {recipients}")
     } else {
         String::new()
     };
-    lines.push(plain(format!(
-        "{} asked, {recipients} accepted · {delivered} delivered · {failed} failed · {pending} pending{odd}",
+    lines.push(plain_line(format!(
+        "{} people, {recipients} accepted · {delivered} delivered · {failed} failed · {pending} pending{odd}",
         entry.recipient_count()
     )));
     let mut second = Vec::new();
@@ -242,50 +293,50 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
         && still.is_none()
         && let Some((rate, minutes)) = inbox
             .broadcasts
-            .board_detail()
+            .selected_detail()
             .and_then(|board_detail| board_detail.pace(entry.recipient_count()))
     {
         second.push(format!("{rate}/min"));
         second.extend(minutes.map(|minute| format!("about {minute} min left")));
     }
-    second.extend(entry.campaign().and_then(|campaign| burnt(inbox, campaign)));
+    second.extend(entry.campaign().and_then(|campaign| describe_cost(inbox, campaign)));
     second.extend(
-        entry.started_at().map(|begun| format!("begun {}", format_ago(inbox.context.now.since(begun)))),
+        entry.started_at().map(|begun| format!("started {}", format_ago(inbox.context.now.since(begun)))),
     );
-    lines.push((second.join(" · "), theme.quiet()));
-    lines.extend(completed(inbox, theme, entry));
+    lines.push((second.join(" · "), theme.dim()));
+    lines.extend(completed_lines(inbox, theme, entry));
     lines
 }
 
 /// What the trigger of completed campaigns tells of it, and of others.
-fn completed(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
-    let (of_it, others) = completed::completed(inbox, entry);
+fn completed_lines(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
+    let (of_it, others) = completed::completed_campaigns(inbox, entry);
     let waves = entry.campaign().map_or(1, |campaign| campaign.waves.len());
     let told = of_it.iter().map(|happening| happening.at).max().map(|last| {
         let when = last.map(|at| format!(" {}", format_ago(inbox.context.now.since(at)))).unwrap_or_default();
-        plain(match waves {
+        plain_line(match waves {
             1 => format!("event: completed{when}"),
-            _ => format!("events told of {} so far, the last{when}", count_of_waves(of_it.len())),
+            _ => format!("events told of {} so far, the last{when}", describe_wave_count(of_it.len())),
         })
     });
     let more = (others > 0).then(|| {
         let are = if others == 1 { "campaign is" } else { "campaigns are" };
         let words = format!("{others} completed {are} none of these · {{go-to-events}} shows them");
-        (inbox.context.keyed(&words), theme.quiet())
+        (inbox.context.fill_in_keys(&words), theme.dim())
     });
     told.into_iter().chain(more).collect()
 }
 
-fn count_of_waves(count: usize) -> String {
+fn describe_wave_count(count: usize) -> String {
     if count == 1 { "1 completed wave".to_owned() } else { format!("{count} completed waves") }
 }
 
 /// Credits charged so far, or what it costs by the prices known, against the
 /// balance.
-fn burnt(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
+fn describe_cost(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
     let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == campaign.channel)?;
     let sent = campaign.counts().recipients - campaign.counts().failed;
-    let detail = inbox.broadcasts.board_detail();
+    let detail = inbox.broadcasts.selected_detail();
     let used = match detail.and_then(|detail| describe_charge(detail.charged, detail.balance_drop)) {
         Some(charged) => charged,
         None => {

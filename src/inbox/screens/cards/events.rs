@@ -1,4 +1,4 @@
-//! What the triggers tell, as cards that lead to the person.
+//! Trigger events as cards that lead to the person.
 
 use crate::context::Context;
 use crate::desk::Desk;
@@ -11,12 +11,12 @@ use model::text::SafeText;
 use model::time::format_short_span;
 use model::trigger_events::TriggerEvent;
 
-/// Fields a card shows in the list.
-const SHOWN: usize = 4;
+/// Fields shown in the list.
+const MAX_SHOWN_FIELDS: usize = 4;
 
 impl CardsScreen {
     pub(crate) fn event_cards(&self, desk: &Desk, context: &Context) -> Vec<PageCard> {
-        let Some(events) = self.events.get(&desk.tab().channel.id).and_then(|event| event.told.as_ref())
+        let Some(events) = self.events.get(&desk.tab().channel.id).and_then(|event| event.data.as_ref())
         else {
             return Vec::new();
         };
@@ -24,8 +24,8 @@ impl CardsScreen {
             id: format!("note {}", trigger.label()),
             kind: trigger.label().to_owned(),
             title: SafeText::line("not told"),
-            words: why.clone(),
-            weight: CardEmphasis::Dim,
+            text: why.clone(),
+            emphasis: CardEmphasis::Dim,
             lines: vec![(SafeText::line("why"), why.clone())],
             ..PageCard::default()
         };
@@ -37,24 +37,25 @@ impl CardsScreen {
             .collect()
     }
 
-    /// Goes to the person an event is about.
     pub(crate) fn go_to_event(&mut self, id: &str, desk: &mut Desk, context: &mut Context) {
         let channel = desk.tab().channel.id.clone();
-        let events = self.events.get(&channel).and_then(|event| event.told.as_ref());
+        let events = self.events.get(&channel).and_then(|event| event.data.as_ref());
         let found = events.and_then(|event| {
             event.items.iter().find(|item| id == format!("{} {}", item.trigger.label(), item.id))
         });
         match found.map(|happening| (happening.conversation.clone(), happening.phone.clone())) {
-            Some((Some(conversation), _)) => desk.visit(&channel, &conversation, Focus::History, context),
+            Some((Some(conversation), _)) => {
+                desk.open_conversation(&channel, &conversation, Focus::History, context)
+            }
             Some((None, Some(phone))) => context.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
-            _ => context.warn("it tells of nobody by a number or a conversation"),
+            _ => context.show_warning("it tells of nobody by a number or a conversation"),
         }
     }
 }
 
 impl Desk {
     fn event_card(&self, it: &TriggerEvent, context: &Context) -> PageCard {
-        let person = self.called(it);
+        let person = self.contact_name(it);
         let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
         let said = |(name, value): &&(SafeText, SafeText)| {
             !known.contains(&Some(value.as_str()))
@@ -66,14 +67,14 @@ impl Desk {
             .fields
             .iter()
             .filter(said)
-            .take(SHOWN)
+            .take(MAX_SHOWN_FIELDS)
             .map(|(name, value)| format!("{name}: {value}"))
             .collect();
         let who = person.clone().or_else(|| it.phone.as_deref().map(SafeText::line));
         let mut lines = Vec::new();
         if let Some(who) = &who {
             let phone = it.phone.as_deref().filter(|_| person.is_some()).unwrap_or("");
-            let leads = context.keyed("{go-to-row} opens the conversation");
+            let leads = context.fill_in_keys("{go-to-row} opens the conversation");
             lines.push((
                 SafeText::line("person"),
                 SafeText::line(&format!("{} · {leads}", format!("{who} {phone}").trim_end())),
@@ -91,15 +92,14 @@ impl Desk {
             id: format!("{} {}", it.trigger.label(), it.id),
             kind: it.trigger.label().to_owned(),
             title: it.title.clone(),
-            words: SafeText::line(&words),
-            right: it.at.map(|at| format_short_span(context.now.since(at))).unwrap_or_default(),
+            text: SafeText::line(&words),
+            trailing: it.at.map(|at| format_short_span(context.now.since(at))).unwrap_or_default(),
             lines,
             ..PageCard::default()
         }
     }
 
-    /// What someone an event is about is called here, as far as the tabs know.
-    fn called(&self, it: &TriggerEvent) -> Option<SafeText> {
+    fn contact_name(&self, it: &TriggerEvent) -> Option<SafeText> {
         let rows = self
             .tabs
             .iter()

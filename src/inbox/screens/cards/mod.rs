@@ -1,8 +1,5 @@
-//! Pages of cards: events, webhooks, templates, the account. Each is a list of
-//! cards made from what was told; one is chosen, and all of it stands beside or
-//! below the list.
-//!
-//! What is shown is kept in memory: it is read again when it is looked at.
+//! Pages of cards: events, webhooks, templates, the account. The data is kept in memory only and
+//! read again while the page is shown.
 
 pub(crate) mod events;
 pub(crate) mod update;
@@ -19,50 +16,42 @@ use model::time::{MINUTE, Moment};
 use model::trigger_events::{TriggerEvent, TriggerEvents};
 use model::webhooks::Webhook;
 
-/// What was read longer ago is read again while it is looked at.
-const FRESH: i64 = MINUTE;
+/// Age at which data is read again while it is shown.
+const REFRESH_INTERVAL: i64 = MINUTE;
 
-/// How much a card asks for attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CardEmphasis {
-    /// As most.
     #[default]
     Plain,
-    /// It needs a person.
     Loud,
-    /// There is nothing to it.
+    /// Needs no attention.
     Dim,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageCard {
     pub id: String,
-    /// Its kind, in a word.
+    /// One word.
     pub kind: String,
     pub title: SafeText,
-    pub words: SafeText,
-    /// At the end of its line.
-    pub right: String,
-    /// How much it asks for attention.
-    pub weight: CardEmphasis,
-    /// All of it: labels and what they say.
+    pub text: SafeText,
+    /// Text at the end of the card's line.
+    pub trailing: String,
+    pub emphasis: CardEmphasis,
     pub lines: Vec<(SafeText, SafeText)>,
-    /// What is shown as a chart below the lines.
-    pub bars: Vec<Bar>,
+    pub bars: Vec<ChartBar>,
 }
 
-/// A bar of a chart.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Bar {
+pub struct ChartBar {
     pub label: SafeText,
-    /// How long it is beside the others.
+    /// Length relative to the other bars.
     pub value: f64,
-    pub words: String,
+    pub caption: String,
 }
 
 impl PageCard {
-    /// Adds a line.
-    pub(crate) fn line(&mut self, label: &str, words: &str) {
+    pub(crate) fn push_line(&mut self, label: &str, words: &str) {
         self.lines.push((SafeText::line(label), SafeText::line(words)));
     }
 }
@@ -75,30 +64,28 @@ impl PageRow for PageCard {
     }
 }
 
-/// What was told of something, and when.
 #[derive(Debug)]
-pub struct Seen<T> {
-    pub told: Option<T>,
-    /// How it is asked for.
-    pub page: Resource<()>,
-    pub(crate) at: Option<Moment>,
+pub struct FetchedData<T> {
+    pub data: Option<T>,
+    pub resource: Resource<()>,
+    pub(crate) requested_at: Option<Moment>,
 }
 
-impl<T> Default for Seen<T> {
+impl<T> Default for FetchedData<T> {
     fn default() -> Self {
-        Self { told: None, page: Resource::of(LoadTimeouts::SERVER, ()), at: None }
+        Self { data: None, resource: Resource::with_query(LoadTimeouts::SERVER, ()), requested_at: None }
     }
 }
 
-impl<T> Seen<T> {
-    /// Whether it is to be asked for now; notes that it is.
-    pub(crate) fn due(&mut self, now: Moment) -> bool {
-        if self.at.is_none_or(|at| now.since(at) >= FRESH) {
-            self.page.mark_stale();
+impl<T> FetchedData<T> {
+    /// Returns true if the data is to be requested now, and records the request.
+    pub(crate) fn take_due(&mut self, now: Moment) -> bool {
+        if self.requested_at.is_none_or(|at| now.since(at) >= REFRESH_INTERVAL) {
+            self.resource.mark_stale();
         }
-        let due = self.page.take_due_query(now).is_some();
+        let due = self.resource.take_due_query(now).is_some();
         if due {
-            self.at = Some(now);
+            self.requested_at = Some(now);
         }
         due
     }
@@ -106,50 +93,45 @@ impl<T> Seen<T> {
     pub(crate) fn receive(&mut self, told: Result<T, SafeText>, now: Moment) {
         match told {
             Ok(told) => {
-                self.page.receive(&());
-                self.told = Some(told);
+                self.resource.receive(&());
+                self.data = Some(told);
             }
-            Err(why) => self.page.fail(&(), &why, now),
+            Err(why) => self.resource.fail(&(), &why, now),
         }
     }
 }
 
-/// The state of the pages.
 #[derive(Debug, Default)]
 pub struct CardsScreen {
     pub cards: PagedRows<PageCard, ChannelId>,
-    /// What is looked for among them.
     pub search: String,
-    pub(crate) events: HashMap<ChannelId, Seen<TriggerEvents>>,
-    pub(crate) webhooks: HashMap<ChannelId, Seen<Vec<Webhook>>>,
+    pub(crate) events: HashMap<ChannelId, FetchedData<TriggerEvents>>,
+    pub(crate) webhooks: HashMap<ChannelId, FetchedData<Vec<Webhook>>>,
 }
 
 impl CardsScreen {
-    /// Whether the events of a tab are to be asked for now; notes that they
-    /// are.
-    pub(crate) fn events_due(&mut self, channel: &ChannelId, now: Moment) -> bool {
-        self.events.entry(channel.clone()).or_default().due(now)
+    pub(crate) fn take_events_due(&mut self, channel: &ChannelId, now: Moment) -> bool {
+        self.events.entry(channel.clone()).or_default().take_due(now)
     }
 
-    /// What the triggers of a tab told last.
-    pub(crate) fn happenings(&self, channel: &ChannelId) -> &[TriggerEvent] {
-        self.events.get(channel).and_then(|event| event.told.as_ref()).map_or(&[], |events| &events.items)
+    /// Trigger events of a tab as last loaded.
+    pub(crate) fn trigger_events(&self, channel: &ChannelId) -> &[TriggerEvent] {
+        self.events.get(channel).and_then(|event| event.data.as_ref()).map_or(&[], |events| &events.items)
     }
 }
 
-/// Whether a page is one of cards.
-pub fn is_deck(page: PageKind) -> bool {
+pub fn is_card_page(page: PageKind) -> bool {
     matches!(page, PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account)
 }
 
-/// Whether all words stand somewhere on a card.
-fn fits(card: &PageCard, words: &[&str]) -> bool {
+/// True if each word occurs somewhere on the card.
+fn matches_words(card: &PageCard, words: &[&str]) -> bool {
     if words.is_empty() {
         return true;
     }
-    let mut text = format!("{} {} {}", card.kind, card.title, card.words);
+    let mut text = format!("{} {} {}", card.kind, card.title, card.text);
     for it in &card.bars {
-        text.push_str(&format!(" {} {}", it.label, it.words));
+        text.push_str(&format!(" {} {}", it.label, it.caption));
     }
     for (label, words) in &card.lines {
         text.push_str(&format!(" {label} {words}"));

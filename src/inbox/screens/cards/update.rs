@@ -1,5 +1,3 @@
-//! Loads the cards of a page, and opens the chosen one.
-
 use crate::Inbox;
 use crate::components::paged_rows::PagedRows;
 use crate::context::Context;
@@ -7,7 +5,7 @@ use crate::desk::Desk;
 use crate::event::{Effect, Load, SyncOrder};
 use crate::pages::PageKind;
 use crate::pages::update as pages;
-use crate::screens::cards::{CardEmphasis, CardsScreen, PageCard, fits};
+use crate::screens::cards::{CardEmphasis, CardsScreen, PageCard, matches_words};
 use crate::screens::webhooks;
 use model::fetches::{Fetch, FetchOutcome, FetchResult};
 use model::ids::{ChannelId, STAND_IN_PREFIX};
@@ -16,8 +14,7 @@ use model::trigger_events::TriggerEvents;
 use model::unreadable::UnreadableList;
 
 impl CardsScreen {
-    /// Goes to a page of cards.
-    pub(crate) fn go_to_deck(&mut self, page: PageKind, desk: &mut Desk, context: &mut Context) {
+    pub(crate) fn go_to_card_page(&mut self, page: PageKind, desk: &mut Desk, context: &mut Context) {
         desk.page = page;
         self.cards = PagedRows::default();
         self.search.clear();
@@ -25,31 +22,30 @@ impl CardsScreen {
         match page {
             PageKind::Templates => context.push(Effect::Load(Load::Templates(channel))),
             PageKind::Account => {
-                context.effects.extend([Effect::Load(Load::Spent), SyncOrder::Refresh(channel).into()])
+                context.effects.extend([Effect::Load(Load::Spending), SyncOrder::Refresh(channel).into()])
             }
             _ => (),
         }
     }
 
-    /// What the title of the page says: its name, and whether the server is
-    /// being asked.
-    pub fn deck_head(&self, desk: &Desk) -> (&'static str, bool) {
+    /// Title of the page, and true while a request is in flight.
+    pub fn page_title(&self, desk: &Desk) -> (&'static str, bool) {
         let channel = &desk.tab().channel.id;
         match desk.page {
             PageKind::Events => {
-                ("Events", self.events.get(channel).is_some_and(|event| event.page.is_asked()))
+                ("Events", self.events.get(channel).is_some_and(|event| event.resource.is_in_flight()))
             }
-            PageKind::Webhooks => {
-                ("Webhooks", self.webhooks.get(channel).is_some_and(|webhook| webhook.page.is_asked()))
-            }
-            PageKind::Templates => ("Templates", desk.tab().templates_page.is_asked()),
+            PageKind::Webhooks => (
+                "Webhooks",
+                self.webhooks.get(channel).is_some_and(|webhook| webhook.resource.is_in_flight()),
+            ),
+            PageKind::Templates => ("Templates", desk.tab().templates_page.is_in_flight()),
             _ => ("Account", false),
         }
     }
 
-    /// What an empty page says.
-    pub fn deck_empty(&self, desk: &Desk, context: &Context) -> String {
-        let (_, asking) = self.deck_head(desk);
+    pub fn empty_text(&self, desk: &Desk, context: &Context) -> String {
+        let (_, asking) = self.page_title(desk);
         let reads = desk.tab().account.is_none() || asking;
         match desk.page {
             _ if !self.search.is_empty() => "Nothing here fits.".to_owned(),
@@ -58,15 +54,15 @@ impl CardsScreen {
                 "Nothing has happened yet: no messages, contacts, orders, appointments or campaigns."
                     .to_owned()
             }
-            PageKind::Webhooks => context
-                .keyed("No webhooks: nobody else is told of what happens here. {new-webhook} registers one."),
-            PageKind::Templates => desk.no_templates(),
+            PageKind::Webhooks => context.fill_in_keys(
+                "No webhooks: nobody else is told of what happens here. {new-webhook} registers one.",
+            ),
+            PageKind::Templates => desk.no_templates_text(),
             _ => "Reading…".to_owned(),
         }
     }
 
-    /// A fetch for one of the pages has ended.
-    pub(crate) fn deck_fetched(
+    pub(crate) fn receive_fetched(
         &mut self,
         channel: &ChannelId,
         fetched: &Fetch,
@@ -99,18 +95,18 @@ impl CardsScreen {
     }
 }
 
-/// Makes the cards anew, and asks for what is old.
-pub(crate) fn load_deck(inbox: &mut Inbox) {
+/// Rebuilds the cards, and requests outdated data.
+pub(crate) fn load_cards(inbox: &mut Inbox) {
     let (now, channel) = (inbox.context.moment, inbox.desk.tab().channel.id.clone());
     let known = inbox.desk.tab().account.is_some();
     inbox.desk.retry_templates(&mut inbox.context);
     let fetch = match inbox.desk.page {
-        PageKind::Events if known => inbox.cards.events_due(&channel, now).then_some(Fetch::Events),
+        PageKind::Events if known => inbox.cards.take_events_due(&channel, now).then_some(Fetch::Events),
         PageKind::Webhooks if known => {
             inbox.context.effects.extend(
                 inbox.outbox.rows.take_query(&channel, now).map(|query| Effect::Load(Load::Outbox(query))),
             );
-            inbox.cards.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
+            inbox.cards.webhooks.entry(channel.clone()).or_default().take_due(now).then_some(Fetch::Webhooks)
         }
         _ => None,
     };
@@ -124,29 +120,28 @@ pub(crate) fn load_deck(inbox: &mut Inbox) {
         _ => inbox.features.credits.account_cards(&inbox.desk, &inbox.context),
     };
     cards.extend(inbox.desk.unreadable_cards());
-    cards.retain(|card| fits(card, &words));
-    let visible = pages::rows_shown(inbox);
+    cards.retain(|card| matches_words(card, &words));
+    let visible = pages::visible_rows(inbox);
     let rows = &mut inbox.cards.cards;
-    // Cards of another tab are never those of this one.
-    rows.want(channel, |_, _| false);
-    rows.put(cards, false);
+    // Cards are not kept when the tab changes.
+    rows.set_query(channel, |_, _| false);
+    rows.set_rows(cards, false);
     rows.reveal(visible);
 }
 
-/// Enter on a card.
-pub(crate) fn go_to_card(inbox: &mut Inbox) {
+pub(crate) fn open_card(inbox: &mut Inbox) {
     let Some(id) = inbox.cards.cards.chosen().map(|chosen| chosen.id.clone()) else { return };
     match inbox.desk.page {
         PageKind::Events => inbox.cards.go_to_event(&id, &mut inbox.desk, &mut inbox.context),
         PageKind::Templates => {
             inbox.connections.fill_chosen_template(&id, &mut inbox.desk, &mut inbox.context)
         }
-        _ => inbox.context.say("all of it stands here"),
+        _ => inbox.context.show_notice("all of it stands here"),
     }
 }
 
 impl Desk {
-    /// A card for each item of the page's list that could not be read.
+    /// One card for each item of the page's list that could not be parsed.
     fn unreadable_cards(&self) -> Vec<PageCard> {
         let list = match self.page {
             PageKind::Events => UnreadableList::Events,
@@ -160,11 +155,11 @@ impl Desk {
                 id: format!("{STAND_IN_PREFIX}{place}"),
                 kind: "unreadable".to_owned(),
                 title: SafeText::line("This row could not be read"),
-                words: SafeText::line(raw),
-                weight: CardEmphasis::Dim,
+                text: SafeText::line(raw),
+                emphasis: CardEmphasis::Dim,
                 ..PageCard::default()
             };
-            card.line("raw", raw);
+            card.push_line("raw", raw);
             card
         };
         rows.iter().enumerate().map(card).collect()

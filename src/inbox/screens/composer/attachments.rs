@@ -1,7 +1,5 @@
-//! A file or a link that goes with an answer: naming it, what it is sent as
-//! and costs, and sending it with the text as its caption.
-//!
-//! What was found comes in.
+//! A file or link attached to a reply: the form that names it, its kind and price, and sending it
+//! with the text as caption.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -25,95 +23,88 @@ use model::outbox::content::MediaKind;
 use model::prices::{self, Price};
 use model::text;
 
-/// What a path or link that is typed turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum AttachmentCheck {
-    /// Nothing is typed.
     #[default]
-    Nothing,
-    Looking,
-    /// It can be sent, as far as is known here.
-    Thing(ReplyAttachment),
-    /// It cannot be sent.
-    Wrong(String),
+    Empty,
+    Checking,
+    /// Can be sent, as far as this desk knows.
+    Sendable(ReplyAttachment),
+    Rejected(String),
 }
 
-/// A file or link being named.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AttachForm {
     pub line: TextLine,
-    pub found: AttachmentCheck,
-    /// What it shall be sent as, where a person chose.
+    pub check: AttachmentCheck,
+    /// Kind the user chose, overriding the detected one.
     pub kind: Option<MediaKind>,
-    /// How the path goes on, where there is one way only.
-    pub(super) longer: Option<String>,
-    /// What lies at the service already.
-    pub shelf: Vec<ReplyAttachment>,
-    /// The one of them that was chosen.
-    picked: Option<usize>,
-    /// A text that was pasted and is this path; it goes back if nothing is
-    /// attached.
-    pub(super) instead: Option<String>,
+    /// Completed path, if there is only one completion.
+    pub(super) completion: Option<String>,
+    /// Files already uploaded to the service.
+    pub uploaded_files: Vec<ReplyAttachment>,
+    picked_index: Option<usize>,
+    /// Pasted text this path came from; it returns to the reply if nothing is attached.
+    pub(super) pasted_text: Option<String>,
 }
 
 impl AttachForm {
-    pub fn thing(&self) -> Option<ReplyAttachment> {
-        let AttachmentCheck::Thing(found) = &self.found else { return None };
+    pub fn attachment(&self) -> Option<ReplyAttachment> {
+        let AttachmentCheck::Sendable(found) = &self.check else { return None };
         Some(ReplyAttachment { kind: self.kind.unwrap_or(found.kind), ..found.clone() })
     }
 
-    /// Why it cannot go with what is being written.
-    pub fn refusal(&self, tab: &Tab) -> Option<String> {
-        let thing = self.thing()?;
-        let Some(head) = tab.mail_head() else { return thing.rejection_reason(tab.platform()) };
+    /// Returns the reason why it cannot go with the current reply or mail.
+    pub fn rejection_reason(&self, tab: &Tab) -> Option<String> {
+        let thing = self.attachment()?;
+        let Some(head) = tab.compose_header() else { return thing.rejection_reason(tab.platform()) };
         let file = ReplyAttachment { kind: MediaKind::Document, ..thing };
-        let together = [head.files.clone(), vec![with_mail(&file)]].concat();
+        let together = [head.files.clone(), vec![to_draft_file(&file)]].concat();
         file.rejection_reason(tab.platform()).or_else(|| describe_excess(&together))
     }
 
-    /// Puts a pasted path or link in place of what was typed.
-    pub(super) fn put(&mut self, outside: &str) {
+    /// Inserts a paste: a path replaces the line, other text is inserted.
+    pub(super) fn insert_pasted(&mut self, outside: &str) {
         match attachments::parse_pasted_path(outside) {
             Some(path) => self.line.set(path),
             None => self.line.insert(text::clean_pasted(outside).trim()),
         }
     }
 
-    /// Takes the next or the one before of what lies at the service.
-    pub(super) fn pick(&mut self, forwards: bool) {
-        let count = self.shelf.len();
-        let next = match self.picked {
+    pub(super) fn pick_uploaded(&mut self, forwards: bool) {
+        let count = self.uploaded_files.len();
+        let next = match self.picked_index {
             _ if count == 0 => return,
             Some(at) if forwards => (at + 1) % count,
             Some(at) => (at + count - 1) % count,
             None if forwards => 0,
             None => count - 1,
         };
-        self.picked = Some(next);
-        if let attachments::AttachmentSource::Uploaded(url) = &self.shelf[next].source {
+        self.picked_index = Some(next);
+        if let attachments::AttachmentSource::Uploaded(url) = &self.uploaded_files[next].source {
             self.line.set(url.clone());
         }
         self.inspect_typed();
     }
 
-    /// What was typed is asked about; a link is known at once.
+    /// Checks the typed text: links and uploaded files at once, paths by the returned request.
     pub(super) fn inspect_typed(&mut self) -> Option<OutsideRequest> {
         let typed = self.line.text().trim();
-        (self.kind, self.longer) = (None, None);
-        let shelved = self.shelf.iter().find(|reply_attachment| {
+        (self.kind, self.completion) = (None, None);
+        let shelved = self.uploaded_files.iter().find(|reply_attachment| {
             reply_attachment.source == attachments::AttachmentSource::Uploaded(typed.to_owned())
         });
         if typed.is_empty() {
-            self.found = AttachmentCheck::Nothing;
+            self.check = AttachmentCheck::Empty;
         } else if let Some(shelved) = shelved {
-            self.found = AttachmentCheck::Thing(shelved.clone());
+            self.check = AttachmentCheck::Sendable(shelved.clone());
         } else if links::host_of(typed).is_some() {
-            self.found = match attachments::link_rejection_reason(typed) {
-                Some(why) => AttachmentCheck::Wrong(why),
-                None => AttachmentCheck::Thing(ReplyAttachment::link(typed)),
+            self.check = match attachments::link_rejection_reason(typed) {
+                Some(why) => AttachmentCheck::Rejected(why),
+                None => AttachmentCheck::Sendable(ReplyAttachment::link(typed)),
             };
         } else {
-            self.found = AttachmentCheck::Looking;
+            self.check = AttachmentCheck::Checking;
             return Some(OutsideRequest::File { path: typed.to_owned(), pasted: false });
         }
         None
@@ -121,16 +112,16 @@ impl AttachForm {
 }
 
 impl Tab {
-    /// What the current answer costs, and the messages it leaves as.
+    /// Returns the number of messages the current reply takes, and their price.
     pub fn reply_price(&self) -> (usize, Price) {
         let Some(composer) = &self.composer else { return (1, self.text_price(1)) };
         let text = composer.reply_text();
         let Some(attachment) = &composer.attachment else {
-            let parts = self.messages_of(&text).len().max(1);
+            let parts = self.split_messages(&text).len().max(1);
             return (parts, self.text_price(parts));
         };
         let apart = !attachment.allows_caption(self.platform()) && !text.trim().is_empty();
-        let parts = if apart { self.messages_of(&text).len() } else { 0 };
+        let parts = if apart { self.split_messages(&text).len() } else { 0 };
         (
             1,
             attachment
@@ -139,9 +130,9 @@ impl Tab {
         )
     }
 
-    /// The answer measured against its bound: a caption's is smaller.
+    /// Measures the reply; as a caption it has a smaller limit.
     pub fn count_reply(&self, composer: &Composer) -> TextLength {
-        let count = self.count(&composer.text());
+        let count = self.measure_text(&composer.text());
         match &composer.attachment {
             Some(it) if composer.mode == ComposerMode::Reply && it.allows_caption(self.platform()) => {
                 TextLength { limit: bounds::MAX_CAPTION_CHARS, ..count }
@@ -150,8 +141,8 @@ impl Tab {
         }
     }
 
-    /// Why what is attached cannot leave with its text.
-    fn attachment_refusal(&self, composer: &Composer) -> Option<String> {
+    /// Returns the reason why the attachment cannot be sent with its text.
+    fn attachment_rejection(&self, composer: &Composer) -> Option<String> {
         let attachment = composer.attachment.as_ref()?;
         let count = self.count_reply(composer);
         let caption = attachment.allows_caption(self.platform());
@@ -167,8 +158,8 @@ impl Tab {
         })
     }
 
-    /// The wishes an answer with something attached becomes.
-    pub(crate) fn attached_operations(
+    /// Operations of a reply with an attachment; text that is no caption becomes separate messages.
+    pub(crate) fn attachment_operations(
         &self,
         composer: &Composer,
         attachment: &ReplyAttachment,
@@ -181,7 +172,7 @@ impl Tab {
             return vec![attachment.to_operation(to, text, self.markup(), quoted)];
         }
         let message = |text| Operation::SendText { to: to.to_owned(), text, reply_to: None::<MessageId> };
-        let texts = text.map(|text| self.messages_of(&text)).unwrap_or_default();
+        let texts = text.map(|text| self.split_messages(&text)).unwrap_or_default();
         let mut operations = vec![attachment.to_operation(to, None, None, quoted)];
         operations.extend(texts.into_iter().map(message));
         operations
@@ -189,8 +180,7 @@ impl Tab {
 }
 
 impl Desk {
-    /// Opens the form with what is attached already.
-    pub(crate) fn open_attach(&mut self, context: &mut Context) {
+    pub(crate) fn open_attach_form(&mut self, context: &mut Context) {
         let attached = self.tab().composer.as_ref().and_then(|composer| composer.attachment.clone());
         let mut form = AttachForm::default();
         if let Some(attached) = attached {
@@ -200,33 +190,32 @@ impl Desk {
                     url.clone()
                 }
             });
-            context.effects.extend(form.inspect_typed().map(Effect::Ask));
+            context.effects.extend(form.inspect_typed().map(Effect::Request));
             form.kind = Some(attached.kind);
             if matches!(attached.source, attachments::AttachmentSource::Uploaded(_)) {
-                form.found = AttachmentCheck::Thing(attached);
+                form.check = AttachmentCheck::Sendable(attached);
             }
         }
-        if self.tab().mail_head().is_none() {
-            context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
+        if self.tab().compose_header().is_none() {
+            context.push(Effect::Load(Load::UploadedFiles(self.tab().channel.id.clone())));
         }
         context.open(form);
     }
 
-    /// What lies at the service has come.
-    pub(crate) fn shelf_known(
+    pub(crate) fn set_uploaded_files(
         &mut self,
         channel: &ChannelId,
         shelf: Vec<ReplyAttachment>,
         context: &mut Context,
     ) {
         let here = self.tab().channel.id == *channel;
-        if let Some(form) = context.layers.top_mut::<AttachForm>().filter(|_| here) {
-            form.shelf = shelf;
+        if let Some(form) = context.overlays.top_mut::<AttachForm>().filter(|_| here) {
+            form.uploaded_files = shelf;
         }
     }
 
-    /// What a path is was found out.
-    pub(crate) fn file_seen(
+    /// Takes the result of a file check, unless another path was typed meanwhile.
+    pub(crate) fn receive_file_check(
         &mut self,
         path: String,
         pasted: bool,
@@ -235,79 +224,77 @@ impl Desk {
         context: &mut Context,
     ) {
         if pasted {
-            return self.pasted_file(&path, found, context);
+            return self.attach_pasted_file(&path, found, context);
         }
-        let Some(form) = context.layers.top_mut::<AttachForm>() else { return };
-        if form.found != AttachmentCheck::Looking || form.line.text().trim() != path {
+        let Some(form) = context.overlays.top_mut::<AttachForm>() else { return };
+        if form.check != AttachmentCheck::Checking || form.line.text().trim() != path {
             return;
         }
-        form.longer = longer;
-        form.found = found.map_or_else(AttachmentCheck::Wrong, |file_facts| {
-            AttachmentCheck::Thing(ReplyAttachment::file(file_facts))
+        form.completion = longer;
+        form.check = found.map_or_else(AttachmentCheck::Rejected, |file_facts| {
+            AttachmentCheck::Sendable(ReplyAttachment::file(file_facts))
         });
     }
 
-    /// A pasted text is a file's path: it leaves the text and stands in the
-    /// form, if nothing was typed since.
-    fn pasted_file(&mut self, path: &str, found: Result<FileFacts, String>, context: &mut Context) {
+    /// Moves a pasted path from the reply to the attachment form, if nothing was typed since.
+    fn attach_pasted_file(&mut self, path: &str, found: Result<FileFacts, String>, context: &mut Context) {
         let now = context.moment;
         let free =
-            context.layers.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
+            context.overlays.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
         let (Ok(facts), true) = (found, free) else { return };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let length = path.chars().count();
-        if !composer.sheet().before_cursor().ends_with(path) {
+        if !composer.buffer().before_cursor().ends_with(path) {
             return;
         }
         composer.change(now, |composer| composer.replace_before(length, ""));
         let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
-        let found = AttachmentCheck::Thing(ReplyAttachment::file(facts));
-        context.open(AttachForm { line, found, instead, ..AttachForm::default() });
+        let found = AttachmentCheck::Sendable(ReplyAttachment::file(facts));
+        context.open(AttachForm { line, check: found, pasted_text: instead, ..AttachForm::default() });
     }
 
-    /// Whether what is attached may leave now; why not is said.
-    pub(crate) fn may_attach(&mut self, context: &mut Context) -> bool {
+    /// Returns true if the attachment can be sent now; otherwise shows the reason.
+    pub(crate) fn check_attachment(&mut self, context: &mut Context) -> bool {
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return false };
-        let refused = tab.attachment_refusal(composer);
-        let unpaid = tab.cannot_pay(tab.reply_price().1);
+        let refused = tab.attachment_rejection(composer);
+        let unpaid = tab.payment_error(tab.reply_price().1);
         match (refused, unpaid) {
             (None, None) => true,
             (Some(why), _) => {
-                context.warn(format!("nothing was sent: {why}"));
+                context.show_warning(format!("nothing was sent: {why}"));
                 false
             }
             (None, Some(why)) => {
                 context.push(SyncOrder::Refresh(tab.channel.id.clone()));
-                context.warn(format!("nothing was sent: {why} · draft kept"));
+                context.show_warning(format!("nothing was sent: {why} · draft kept"));
                 false
             }
         }
     }
 }
 
-/// A text that was pasted may be the path of a file: it is looked at.
-pub(crate) fn recognise_path(inbox: &mut Inbox, pasted: &str) {
+pub(crate) fn check_pasted_path(inbox: &mut Inbox, pasted: &str) {
     let writes = inbox.desk.composer_mode() == ComposerMode::Reply;
-    // A new mail has no conversation yet, and takes files.
-    let takes = inbox.desk.tab().mail_head().is_some() || inbox.enabled(Command::Attach).is_ok();
+    // A new mail has no conversation yet, but takes files.
+    let takes = inbox.desk.tab().compose_header().is_some() || inbox.check_enabled(Command::Attach).is_ok();
     let possible = writes && takes;
     if attachments::parse_pasted_path(pasted).is_some() && possible {
         inbox
             .context
-            .push(Effect::Ask(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
+            .push(Effect::Request(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
     }
 }
 
 impl Changes {
-    /// A file has come so far on its way.
-    pub(crate) fn uploading(&mut self, row: RowId, percent: Option<u8>, desk: &mut Desk) {
+    /// Records upload progress in percent; `None` means the upload is finished.
+    pub(crate) fn record_upload_progress(&mut self, row: RowId, percent: Option<u8>, desk: &mut Desk) {
         match percent {
             Some(percent) => {
                 desk.uploads.insert(row, percent);
             }
             None => {
-                // It is the send's now, which leaves at once.
+                // The send starts now and can no longer be undone.
                 self.held.retain(|held| held.row != row);
                 desk.uploads.remove(&row);
             }
@@ -315,8 +302,7 @@ impl Changes {
     }
 }
 
-/// As it goes with a mail, with its size where it is known.
-pub(super) fn with_mail(thing: &ReplyAttachment) -> (DraftFile, Option<u64>) {
+pub(super) fn to_draft_file(thing: &ReplyAttachment) -> (DraftFile, Option<u64>) {
     match &thing.source {
         attachments::AttachmentSource::File(it) => (DraftFile::Typed(it.path.clone()), Some(it.size)),
         attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
@@ -325,9 +311,8 @@ pub(super) fn with_mail(thing: &ReplyAttachment) -> (DraftFile, Option<u64>) {
     }
 }
 
-/// The next kind a thing can be sent as.
 pub(super) fn next_kind(form: &AttachForm, platform: Option<&Platform>) -> Option<MediaKind> {
-    let thing = form.thing()?;
+    let thing = form.attachment()?;
     let at = MediaKind::ALL.iter().position(|media_kind| *media_kind == thing.kind)?;
     let turned = MediaKind::ALL.into_iter().cycle().skip(at + 1).take(MediaKind::ALL.len() - 1);
     turned.into_iter().find(|media_kind| thing.can_send_as(*media_kind, platform))

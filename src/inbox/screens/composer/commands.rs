@@ -1,10 +1,9 @@
-//! The commands that begin a text for a conversation, and those of the
-//! composer.
+//! Commands of the composer, and those that start a text.
 
 use crate::Inbox;
 use crate::command::Reason;
 use crate::components::text_buffer::TextEdit;
-use crate::conditions::writable;
+use crate::conditions::writable_conversation;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::menu;
@@ -15,8 +14,8 @@ use crate::tab::Focus;
 use model::account::Platform;
 
 pub(crate) fn may_write(inbox: &Inbox) -> Result<(), Reason> {
-    let row = writable(inbox)?;
-    // A mail is answered by its thread.
+    let row = writable_conversation(inbox)?;
+    // A mail is addressed by its thread.
     if row.conversation.address.is_none() && !inbox.desk.tab().is_mail() {
         return Err("this conversation has no address to answer to".into());
     }
@@ -26,10 +25,18 @@ pub(crate) fn may_write(inbox: &Inbox) -> Result<(), Reason> {
 pub(crate) fn reply(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.tab().is_mail() {
         mail::answer_mail(inbox);
-    } else if inbox.desk.window_is_closed() {
+    } else if inbox.desk.is_window_closed() {
         inbox.desk.reply_with_template(&mut inbox.context);
     } else {
         inbox.desk.write(true, &mut inbox.context);
+    }
+}
+
+/// Writes without quoting; with a template once the service window has closed.
+pub(crate) fn write_answer(inbox: &mut Inbox, key: KeyPress) {
+    match inbox.desk.is_window_closed() && !inbox.desk.tab().is_mail() {
+        true => inbox.desk.reply_with_template(&mut inbox.context),
+        false => write(inbox, key),
     }
 }
 
@@ -40,10 +47,10 @@ pub(crate) fn write(inbox: &mut Inbox, _: KeyPress) {
     }
 }
 
-pub(crate) fn canned(inbox: &mut Inbox, _: KeyPress) {
+pub(crate) fn open_canned_replies(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
         true => mail::answer_mail_canned(inbox),
-        false => inbox.desk.canned(&mut inbox.context),
+        false => inbox.desk.open_canned_replies(&mut inbox.context),
     }
 }
 
@@ -56,7 +63,7 @@ fn label(inbox: &Inbox) -> &str {
 }
 
 pub(crate) fn may_send_template(inbox: &Inbox) -> Result<(), Reason> {
-    writable(inbox)?;
+    writable_conversation(inbox)?;
     match inbox.desk.tab().platform() {
         Some(Platform::Whatsapp) => Ok(()),
         _ => Err(format!("{} has no templates", label(inbox))),
@@ -68,7 +75,7 @@ pub(crate) fn template(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_attach(inbox: &Inbox) -> Result<(), Reason> {
-    writable(inbox)?;
+    writable_conversation(inbox)?;
     match inbox.desk.tab().platform() {
         Some(platform) if !platform.has_histories() => Err(format!("{} takes no files here", label(inbox))),
         _ => Ok(()),
@@ -76,38 +83,53 @@ pub(crate) fn may_attach(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn attach(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.open_attach(&mut inbox.context);
+    inbox.desk.open_attach_form(&mut inbox.context);
 }
 
-pub(crate) fn send(inbox: &mut Inbox, _: KeyPress) {
+/// Sends the text. On an empty one only a key other than Enter ends the hold: a second Enter never
+/// makes a message leave earlier.
+pub(crate) fn send(inbox: &mut Inbox, key: KeyPress) {
     match inbox.desk.composer_mode() {
         ComposerMode::Note => inbox.desk.save_note(&mut inbox.context),
-        ComposerMode::Reply => sending::send(inbox),
+        ComposerMode::Reply => sending::send(inbox, key.code != KeyCode::Enter),
     }
+}
+
+pub(crate) fn may_send_now(inbox: &Inbox) -> Result<(), Reason> {
+    match inbox.changes.has_held_rows(&inbox.desk) {
+        true => Ok(()),
+        false => Err("nothing is held in this conversation".into()),
+    }
+}
+
+pub(crate) fn send_now(inbox: &mut Inbox, _: KeyPress) {
+    inbox.changes.send_held_now(&inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn send_later(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.composer_mode() {
-        ComposerMode::Reply => send_later::ask_when(inbox),
-        ComposerMode::Note => inbox.context.warn("a note is kept at once; switch to the answer first"),
+        ComposerMode::Reply => send_later::ask_send_time(inbox),
+        ComposerMode::Note => {
+            inbox.context.show_warning("a note is kept at once; switch to the answer first")
+        }
     }
 }
 
-/// Tab first goes to open fields and completes emoji.
+/// Leaves the composer. Tab first goes to open fields and completes emoji.
 pub(crate) fn leave(inbox: &mut Inbox, key: KeyPress) {
     if key.code == KeyCode::Tab
-        && (inbox.connections.next_field(&mut inbox.desk, &inbox.context)
+        && (inbox.connections.fill_or_go_to_field(&mut inbox.desk, &inbox.context)
             || inbox.desk.complete_emoji(&mut inbox.context))
     {
         return;
     }
-    match inbox.desk.writes_new_mail() {
+    match inbox.desk.is_writing_new_mail() {
         true => inbox.desk.leave_new_mail(&mut inbox.context),
         false => inbox.desk.tab_mut().focus = Focus::History,
     }
 }
 
-pub(crate) fn menu(inbox: &mut Inbox, _: KeyPress) {
+pub(crate) fn open_menu(inbox: &mut Inbox, _: KeyPress) {
     menu::open_menu(&mut inbox.context);
 }
 
@@ -115,8 +137,8 @@ pub(crate) fn switch_mode(inbox: &mut Inbox, _: KeyPress) {
     inbox.desk.switch_mode();
 }
 
-pub(crate) fn turn_markup(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.turn_markup(&mut inbox.context);
+pub(crate) fn cycle_markup(inbox: &mut Inbox, _: KeyPress) {
+    inbox.desk.cycle_markup(&mut inbox.context);
 }
 
 pub(crate) fn edit_outside(inbox: &mut Inbox, _: KeyPress) {

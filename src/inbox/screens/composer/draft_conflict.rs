@@ -1,5 +1,4 @@
-//! The same draft open in two windows of this desk: the newer text is taken,
-//! what it replaces can be fetched back, and the composer says so.
+//! One draft open in two windows: the newer text is shown, `:draft` fetches the replaced one back.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -11,26 +10,23 @@ use crate::tab::Tab;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::Draft;
 
-/// How the saved draft differs from the text in the composer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Compared {
-    /// Nothing else, or nothing that matters.
+enum DraftComparison {
+    /// No difference that matters.
     Same,
-    /// Something else, as far as one reading tells.
-    Perhaps,
-    /// Another window saved a newer text, now in the composer; holds the one it replaced.
-    Other(Option<String>),
+    /// Different in one read; a second read must confirm it.
+    Unconfirmed,
+    Changed(Option<String>),
 }
 
-/// Asks what the disk holds of the current draft: another window may have
-/// written it.
-pub(crate) fn compare(tab: &Tab) -> Option<Effect> {
+/// Loads the stored draft, which another window may have written.
+pub(crate) fn load_stored_draft(tab: &Tab) -> Option<Effect> {
     let composer = tab.composer.as_ref().filter(|composer| composer.is_loaded())?;
     Some(Effect::Load(Load::Draft(tab.channel.id.clone(), composer.conversation.clone())))
 }
 
 impl Changes {
-    /// A draft has come: at first into an empty composer, then to be compared.
+    /// Takes a stored draft: the first one fills the composer, later ones are compared.
     pub(crate) fn draft_loaded(
         &mut self,
         channel: ChannelId,
@@ -46,23 +42,23 @@ impl Changes {
             return;
         };
         if !composer.is_loaded() {
-            composer.aside = aside;
+            composer.replaced_text = aside;
             return composer.receive_draft(in_memory.unwrap_or(draft));
         }
-        let is_first = !composer.shared;
-        match composer.compare(draft.filter(|_| in_memory.is_none())) {
-            Compared::Same => (),
-            // It may have been read before the newest write from here.
-            Compared::Perhaps => context.push(Effect::Load(Load::Draft(channel, conversation))),
-            Compared::Other(mine) => {
+        let is_first = !composer.is_shared;
+        match composer.compare_draft(draft.filter(|_| in_memory.is_none())) {
+            DraftComparison::Same => (),
+            // The read may predate this window's last write.
+            DraftComparison::Unconfirmed => context.push(Effect::Load(Load::Draft(channel, conversation))),
+            DraftComparison::Changed(mine) => {
                 let keeps = mine.is_some();
-                composer.aside = mine.or(aside);
+                composer.replaced_text = mine.or(aside);
                 if keeps {
-                    context.say(
+                    context.show_notice(
                         "also open in another window: its newer text is shown, :draft brings yours back",
                     );
                 } else if is_first {
-                    context.say("also open in another window: its newer text is shown");
+                    context.show_notice("also open in another window: its newer text is shown");
                 }
             }
         }
@@ -70,34 +66,33 @@ impl Changes {
 }
 
 /// `:draft`
-pub(crate) fn fetch_aside(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+pub(crate) fn restore_replaced_text(inbox: &mut Inbox, _: &str) -> Result<(), String> {
     let now = inbox.context.moment;
     let composer = inbox.desk.tab_mut().composer.as_mut();
-    let aside = composer.and_then(|composer| Some((composer.aside.take()?, composer)));
+    let aside = composer.and_then(|composer| Some((composer.replaced_text.take()?, composer)));
     let (text, composer) = aside.ok_or("no other window has written over a text here")?;
     composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
-    inbox.context.say("the text that was written over stands before the other one");
+    inbox.context.show_notice("the text that was written over stands before the other one");
     Ok(())
 }
 
 impl Composer {
-    /// Compares what the disk holds here; what another window
-    /// wrote since takes its place, unless something is being typed here.
-    fn compare(&mut self, draft: Option<Draft>) -> Compared {
+    /// Compares the stored draft and adopts a newer text, unless there is unsaved text.
+    fn compare_draft(&mut self, draft: Option<Draft>) -> DraftComparison {
         let told = draft.filter(|draft| !draft.text.is_empty() && self.may_be_replaced());
         let Some(told) = told.filter(|entry| entry.text != self.reply_text()) else {
-            self.suspect = None;
-            return Compared::Same;
+            self.unconfirmed_draft = None;
+            return DraftComparison::Same;
         };
-        if self.suspect.as_ref() != Some(&told.text) {
-            self.suspect = Some(told.text);
-            return Compared::Perhaps;
+        if self.unconfirmed_draft.as_ref() != Some(&told.text) {
+            self.unconfirmed_draft = Some(told.text);
+            return DraftComparison::Unconfirmed;
         }
-        self.suspect = None;
+        self.unconfirmed_draft = None;
         let mine = self.reply_text();
         let kept = (!mine.trim().is_empty() && !told.text.contains(&mine)).then_some(mine);
         self.replace(told);
-        Compared::Other(kept)
+        DraftComparison::Changed(kept)
     }
 }
 
@@ -120,14 +115,22 @@ mod tests {
     #[test]
     fn what_another_window_wrote_is_taken_once_it_is_sure() {
         let mut composer = composer("one");
-        assert_eq!(composer.compare(draft("one")), Compared::Same);
-        assert_eq!(composer.compare(draft("two")), Compared::Perhaps, "read before a write from here");
-        assert_eq!(composer.compare(draft("one")), Compared::Same);
-        assert_eq!(composer.compare(draft("two")), Compared::Perhaps);
-        assert_eq!(composer.compare(draft("two")), Compared::Other(Some("one".to_owned())));
-        assert_eq!((composer.text().as_str(), composer.shared), ("two", true));
-        assert_eq!(composer.compare(draft("two, longer")), Compared::Perhaps);
-        assert_eq!(composer.compare(draft("two, longer")), Compared::Other(None), "nothing is lost");
+        assert_eq!(composer.compare_draft(draft("one")), DraftComparison::Same);
+        assert_eq!(
+            composer.compare_draft(draft("two")),
+            DraftComparison::Unconfirmed,
+            "read before a write from here"
+        );
+        assert_eq!(composer.compare_draft(draft("one")), DraftComparison::Same);
+        assert_eq!(composer.compare_draft(draft("two")), DraftComparison::Unconfirmed);
+        assert_eq!(composer.compare_draft(draft("two")), DraftComparison::Changed(Some("one".to_owned())));
+        assert_eq!((composer.text().as_str(), composer.is_shared), ("two", true));
+        assert_eq!(composer.compare_draft(draft("two, longer")), DraftComparison::Unconfirmed);
+        assert_eq!(
+            composer.compare_draft(draft("two, longer")),
+            DraftComparison::Changed(None),
+            "nothing is lost"
+        );
     }
 
     #[test]
@@ -135,11 +138,15 @@ mod tests {
         let mut composer = composer("one");
         composer.key(KeyPress::plain(KeyCode::Char('!')), Moment::default());
         for _ in 0..3 {
-            assert_eq!(composer.compare(draft("two")), Compared::Same);
+            assert_eq!(composer.compare_draft(draft("two")), DraftComparison::Same);
         }
         assert_eq!(composer.text(), "one!");
         composer.take_unsaved();
-        assert_eq!(composer.compare(draft("two")), Compared::Perhaps);
-        assert_eq!(composer.compare(None), Compared::Same, "sent or emptied elsewhere: typed on here");
+        assert_eq!(composer.compare_draft(draft("two")), DraftComparison::Unconfirmed);
+        assert_eq!(
+            composer.compare_draft(None),
+            DraftComparison::Same,
+            "sent or emptied elsewhere: typed on here"
+        );
     }
 }

@@ -1,10 +1,8 @@
-//! What needs the terminal for itself: the current text in an editor of the
-//! person's own, and adding a channel key.
-//!
-//! What comes back is put into the composer and never sent.
+//! Actions that take over the terminal: an external editor for the current text (which is never
+//! sent by it), and adding a channel key.
 
 use crate::Inbox;
-use crate::components::text_buffer::CAPACITY;
+use crate::components::text_buffer::MAX_CHARS;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::TerminalOrder;
@@ -13,7 +11,6 @@ use model::bounds;
 use model::text;
 
 impl Desk {
-    /// Asks for the editor with the current text.
     pub(crate) fn edit_outside(&mut self, context: &mut Context) {
         if let Some(composer) = &self.tab().composer {
             context.push(TerminalOrder::Edit(composer.text()));
@@ -21,43 +18,43 @@ impl Desk {
     }
 }
 
-/// Asks for the steps that add a channel key.
-pub(crate) fn set_up(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+pub(crate) fn set_up_channel(inbox: &mut Inbox, _: &str) -> Result<(), String> {
     inbox.context.push(TerminalOrder::SetUp);
     Ok(())
 }
 
-/// The editor has ended.
-pub(crate) fn edited(inbox: &mut Inbox, text: Result<String, String>) {
+/// Takes the result of the external editor.
+pub(crate) fn receive_edited_text(inbox: &mut Inbox, text: Result<String, String>) {
     if inbox.people.metadata_edited(&text, &mut inbox.context) {
         return;
     }
     if std::mem::take(&mut inbox.keyboard.edits_json) {
-        return inbox.desk.json_edited(text, &mut inbox.context);
+        return inbox.desk.receive_edited_json(text, &mut inbox.context);
     }
     let now = inbox.context.moment;
     let text = match text {
         Ok(text) => text::clean_pasted(text.strip_suffix('\n').unwrap_or(&text)),
-        Err(why) => return inbox.context.warn(format!("the editor: {why}; the text is as it was")),
+        Err(why) => return inbox.context.show_warning(format!("the editor: {why}; the text is as it was")),
     };
     let Some(composer) = &mut inbox.desk.tab_mut().composer else { return };
     let mode = composer.mode;
-    if bounds::count_chars(&text) > CAPACITY {
+    if bounds::count_chars(&text) > MAX_CHARS {
         return inbox
             .context
-            .warn("the edited text is longer than the composer takes; the text is as it was");
+            .show_warning("the edited text is longer than the composer takes; the text is as it was");
     }
     composer.change(now, |composer| composer.replace_all(&text));
-    inbox.context.say(match mode {
+    inbox.context.show_notice(match mode {
         ComposerMode::Reply => "edited; nothing was sent",
         ComposerMode::Note => "edited; Enter keeps the note",
     });
 }
 
-pub(crate) fn set_up_ended(context: &mut Context, ended: Result<(), String>) {
+pub(crate) fn report_setup(context: &mut Context, ended: Result<(), String>) {
     match ended {
-        Ok(()) if context.settings.demo => context.say("added; `frontdesk` without `demo` opens it"),
-        Ok(()) => context.say(context.keyed("added; its tab is there at the next start: {quit} leaves")),
-        Err(why) => context.warn(why),
+        Ok(()) if context.settings.demo => context.show_notice("added; `frontdesk` without `demo` opens it"),
+        Ok(()) => context
+            .show_notice(context.fill_in_keys("added; its tab is there at the next start: {quit} leaves")),
+        Err(why) => context.show_warning(why),
     }
 }

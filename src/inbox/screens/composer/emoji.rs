@@ -1,19 +1,15 @@
-//! Emoji by short names in the composer.
-
 use crate::Inbox;
-use crate::components::picker::{Picked, Picker};
+use crate::components::picker::{Picker, PickerOutcome};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use model::emoji;
 
-/// Picks an emoji.
 #[derive(Debug)]
 pub(crate) struct EmojiPicker {
-    /// What was typed.
     pub(crate) picker: Picker,
-    /// Characters before the cursor that give way to it.
+    /// Characters before the cursor that the emoji replaces.
     typed: usize,
 }
 
@@ -22,9 +18,9 @@ impl Overlay for EmojiPicker {
         let now = inbox.context.moment;
         let found = emoji::search(&self.picker.query);
         match self.picker.key(key, found.len()) {
-            Picked::Stays => return KeyOutcome::Stay,
-            Picked::Left => (),
-            Picked::Entry(index) => {
+            PickerOutcome::Stay => return KeyOutcome::Stay,
+            PickerOutcome::Cancelled => (),
+            PickerOutcome::Selected(index) => {
                 if let Some(composer) = &mut inbox.desk.tab_mut().composer {
                     composer.change(now, |composer| composer.replace_before(self.typed, found[index].glyph));
                 }
@@ -39,24 +35,23 @@ impl Overlay for EmojiPicker {
 }
 
 impl Desk {
-    /// Completes the short name before the cursor: at once if it is the only
-    /// one, else by a picker. False if none is being typed.
+    /// Completes the short name before the cursor, with a picker if it is ambiguous; false without
+    /// one.
     pub(crate) fn complete_emoji(&mut self, context: &mut Context) -> bool {
         let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
-        let before = composer.sheet().before_cursor();
+        let before = composer.buffer().before_cursor();
         let Some(short) = emoji::typed_short_name(&before).map(str::to_owned) else { return false };
         let typed = short.chars().count() + 1;
         match emoji::search(&short)[..] {
-            [] => context.warn(format!("no emoji is called :{short}")),
+            [] => context.show_warning(format!("no emoji is called :{short}")),
             [one] => composer.change(now, |composer| composer.replace_before(typed, one.glyph)),
-            _ => context.open(EmojiPicker { picker: Picker::with(&short), typed }),
+            _ => context.open(EmojiPicker { picker: Picker::with_query(&short), typed }),
         }
         true
     }
 }
 
-/// Opens the picker with nothing typed.
-pub(crate) fn pick_emoji(context: &mut Context) {
+pub(crate) fn open_emoji_picker(context: &mut Context) {
     context.open(EmojiPicker { picker: Picker::default(), typed: 0 });
 }

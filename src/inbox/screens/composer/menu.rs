@@ -1,50 +1,43 @@
-//! The composer's menu: what can be written or sent beside plain text, each
-//! with the reason where it cannot.
+//! The composer's menu: what can be written or sent besides plain text.
 
 use crate::Inbox;
 use crate::command::Command;
-use crate::components::list::turned;
+use crate::components::list::wrapped_selection_after_key;
 use crate::context::Context;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::canned::update as canned;
 use crate::screens::composer::emoji;
-use crate::screens::composer::rich_forms::FormKind;
+use crate::screens::composer::rich_forms::RichFormKind;
 use crate::screens::composer::send_later;
 use crate::screens::composer::sending;
-use crate::screens::composer::suggesting::update as suggesting;
+use crate::screens::composer::suggestions::update as suggesting;
 use model::suggestions::SuggestionKind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComposerMenuItem {
-    /// An approved template instead.
     Template,
-    /// A file or a link with the text as its caption.
+    /// A file or link with the text as caption.
     Attach,
-    /// A place on a map.
     Location,
     Buttons,
     List,
-    /// Buttons or a list as JSON, in the person's editor.
+    /// Buttons or a list as JSON, in the external editor.
     Json,
-    /// The text at a time.
+    /// The text at a set time.
     Later,
-    /// How the text is to be read.
     Markup,
-    /// A canned reply at the cursor.
     Canned,
     Suggested,
-    /// The text in the customer's language.
+    /// The text translated into the customer's language.
     Translated,
     Emoji,
-    /// The text in the person's editor.
+    /// The text in the external editor.
     Editor,
-    /// A private note instead.
     Note,
 }
 
 impl ComposerMenuItem {
-    /// All of them, in the order they stand.
     pub const ALL: [Self; 14] = [
         Self::Template,
         Self::Attach,
@@ -62,7 +55,6 @@ impl ComposerMenuItem {
         Self::Note,
     ];
 
-    /// The key in the menu and the words.
     pub fn key_and_label(self) -> (char, &'static str) {
         match self {
             Self::Template => ('t', "approved template"),
@@ -83,7 +75,6 @@ impl ComposerMenuItem {
     }
 }
 
-/// What can be written or sent beside plain text.
 #[derive(Debug)]
 pub(crate) struct ComposerMenu {
     pub(crate) chosen: usize,
@@ -105,11 +96,12 @@ impl Overlay for ComposerMenu {
                 KeyCode::Char('k') => KeyPress::plain(KeyCode::Up),
                 _ => key,
             };
-            self.chosen = turned(key, self.chosen, ComposerMenuItem::ALL.len()).unwrap_or(self.chosen);
+            self.chosen = wrapped_selection_after_key(key, self.chosen, ComposerMenuItem::ALL.len())
+                .unwrap_or(self.chosen);
             return KeyOutcome::Stay;
         };
-        if let Some(why) = entry_is_off(inbox, entry) {
-            inbox.context.warn(format!("{}: {why}", entry.key_and_label().1));
+        if let Some(why) = unavailable_reason(inbox, entry) {
+            inbox.context.show_warning(format!("{}: {why}", entry.key_and_label().1));
             return KeyOutcome::Stay;
         }
         choose_entry(inbox, entry);
@@ -121,21 +113,21 @@ pub(crate) fn open_menu(context: &mut Context) {
     context.open(ComposerMenu { chosen: 0 });
 }
 
-/// Why an entry cannot be chosen now.
-pub fn entry_is_off(inbox: &Inbox, entry: ComposerMenuItem) -> Option<String> {
+/// Returns the reason why an entry is unavailable now.
+pub fn unavailable_reason(inbox: &Inbox, entry: ComposerMenuItem) -> Option<String> {
     match entry {
-        ComposerMenuItem::Template => inbox.enabled(Command::Template).err(),
-        ComposerMenuItem::Attach => inbox.enabled(Command::Attach).err(),
+        ComposerMenuItem::Template => inbox.check_enabled(Command::Template).err(),
+        ComposerMenuItem::Attach => inbox.check_enabled(Command::Attach).err(),
         ComposerMenuItem::Location
         | ComposerMenuItem::Buttons
         | ComposerMenuItem::List
-        | ComposerMenuItem::Json => sending::may_send_content(inbox).err(),
+        | ComposerMenuItem::Json => sending::check_may_send_content(inbox).err(),
         ComposerMenuItem::Markup if !inbox.desk.tab().has_markup() => {
             Some("bot-chat alone has them".to_owned())
         }
-        ComposerMenuItem::Later => inbox.enabled(Command::Write).err(),
-        ComposerMenuItem::Suggested => inbox.enabled(Command::SuggestDraft).err(),
-        ComposerMenuItem::Translated => inbox.enabled(Command::TranslateText).err(),
+        ComposerMenuItem::Later => inbox.check_enabled(Command::Write).err(),
+        ComposerMenuItem::Suggested => inbox.check_enabled(Command::SuggestDraft).err(),
+        ComposerMenuItem::Translated => inbox.check_enabled(Command::TranslateText).err(),
         ComposerMenuItem::Markup
         | ComposerMenuItem::Canned
         | ComposerMenuItem::Emoji
@@ -147,17 +139,17 @@ pub fn entry_is_off(inbox: &Inbox, entry: ComposerMenuItem) -> Option<String> {
 fn choose_entry(inbox: &mut Inbox, entry: ComposerMenuItem) {
     match entry {
         ComposerMenuItem::Template => inbox.desk.pick_template(&mut inbox.context),
-        ComposerMenuItem::Attach => inbox.desk.open_attach(&mut inbox.context),
-        ComposerMenuItem::Location => inbox.desk.open_form(FormKind::Place, &mut inbox.context),
-        ComposerMenuItem::Buttons => inbox.desk.open_form(FormKind::Buttons, &mut inbox.context),
-        ComposerMenuItem::List => inbox.desk.open_form(FormKind::List, &mut inbox.context),
+        ComposerMenuItem::Attach => inbox.desk.open_attach_form(&mut inbox.context),
+        ComposerMenuItem::Location => inbox.desk.open_form(RichFormKind::Location, &mut inbox.context),
+        ComposerMenuItem::Buttons => inbox.desk.open_form(RichFormKind::Buttons, &mut inbox.context),
+        ComposerMenuItem::List => inbox.desk.open_form(RichFormKind::List, &mut inbox.context),
         ComposerMenuItem::Json => inbox.keyboard.edit_json(&inbox.desk, &mut inbox.context),
-        ComposerMenuItem::Later => send_later::ask_when(inbox),
-        ComposerMenuItem::Markup => inbox.desk.turn_markup(&mut inbox.context),
-        ComposerMenuItem::Canned => canned::pick_reply(&mut inbox.context, ""),
-        ComposerMenuItem::Suggested => suggesting::ask(inbox, SuggestionKind::Draft),
-        ComposerMenuItem::Translated => suggesting::ask(inbox, SuggestionKind::OwnText),
-        ComposerMenuItem::Emoji => emoji::pick_emoji(&mut inbox.context),
+        ComposerMenuItem::Later => send_later::ask_send_time(inbox),
+        ComposerMenuItem::Markup => inbox.desk.cycle_markup(&mut inbox.context),
+        ComposerMenuItem::Canned => canned::open_reply_picker(&mut inbox.context, ""),
+        ComposerMenuItem::Suggested => suggesting::open_suggestion(inbox, SuggestionKind::Draft),
+        ComposerMenuItem::Translated => suggesting::open_suggestion(inbox, SuggestionKind::OwnText),
+        ComposerMenuItem::Emoji => emoji::open_emoji_picker(&mut inbox.context),
         ComposerMenuItem::Editor => inbox.desk.edit_outside(&mut inbox.context),
         ComposerMenuItem::Note => inbox.desk.switch_mode(),
     }

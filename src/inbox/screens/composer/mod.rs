@@ -1,8 +1,6 @@
-//! The composer: one conversation's draft as it is edited, an answer and
-//! beside it a private note.
+//! The composer: a conversation's draft reply and private note while they are edited.
 //!
-//! The two are separate texts, so that what was written as a note can never
-//! leave as an answer.
+//! Reply and note are separate texts, so a note can never be sent as a reply.
 
 pub(crate) mod attach_form;
 pub mod attachments;
@@ -25,7 +23,7 @@ pub mod rich_forms_view;
 pub mod send_later;
 pub(crate) mod send_questions;
 pub(crate) mod sending;
-pub(crate) mod suggesting;
+pub(crate) mod suggestions;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod typing;
@@ -33,10 +31,10 @@ pub mod view;
 
 use tui_textarea::TextArea;
 
-use crate::components::text_buffer::{Sheet, TextEdit};
+use crate::components::text_buffer::{TextBuffer, TextEdit};
 use crate::keys::KeyPress;
 use crate::screens::composer::reply_conflict::TextOrigin;
-use crate::screens::mail::head::Head;
+use crate::screens::mail::compose_header::ComposeHeader;
 use model::attachments::ReplyAttachment;
 use model::email::compose::ComposedMail;
 use model::ids::{ConversationId, MessageId};
@@ -46,19 +44,17 @@ use model::secret;
 use model::text::SafeText;
 use model::time::Moment;
 
-/// Microseconds after the last key until the draft is saved.
-pub const SAVE_AFTER: i64 = 100_000;
+/// Delay from the first unsaved change until the draft is saved, in microseconds.
+pub const DRAFT_SAVE_DELAY: i64 = 100_000;
 
-/// What is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ComposerMode {
     #[default]
     Reply,
-    /// A private note.
     Note,
 }
 
-/// What a person wrote, as it comes back.
+/// Content that returns to the composer from an unsent operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ComposedReply {
     pub text: String,
@@ -67,8 +63,7 @@ pub struct ComposedReply {
 }
 
 impl ComposedReply {
-    /// What of an operation goes back to where it was written; `None` where
-    /// nothing was written for it.
+    /// Returns the text, quote and attachment of `operation`; `None` if it carries no written text.
     pub fn of(operation: &Operation) -> Option<Self> {
         let (text, reply_to) = operation.written_text()?;
         let attachment = operation.written_attachment();
@@ -76,81 +71,77 @@ impl ComposedReply {
     }
 }
 
-/// A draft being edited.
 #[derive(Debug)]
 pub struct Composer {
     pub conversation: ConversationId,
     pub reply_to: Option<MessageId>,
     pub attachment: Option<ReplyAttachment>,
-    /// What is being written.
     pub mode: ComposerMode,
-    /// The head of a mail; its text is the answer.
-    pub head: Option<Head>,
-    reply: Sheet,
-    note: Sheet,
-    /// The text with a channel key in it that was asked about.
-    key_asked: Option<String>,
-    /// When the text changed without having been saved.
+    /// Header fields of a mail; `None` if the draft is not a mail.
+    pub header: Option<ComposeHeader>,
+    reply: TextBuffer,
+    note: TextBuffer,
+    /// The reply text for which the channel key warning was shown.
+    key_warned_text: Option<String>,
+    /// Time of the first change that is not saved yet.
     dirty_since: Option<Moment>,
-    /// Whether the kept draft has come; until then it may still arrive.
+    /// True once the stored draft was read. Until then nothing is saved.
     loaded: bool,
-    /// What another window may have written, until it is read once more.
-    pub(crate) suspect: Option<String>,
-    /// A text of this draft that was written over.
-    pub(crate) aside: Option<String>,
-    /// Whether another window has written this draft meanwhile.
-    pub shared: bool,
-    /// Where the answer comes from, if there is one.
+    /// Text of another window's draft that differed at the last check; adopted if the next check
+    /// finds it again.
+    pub(crate) unconfirmed_draft: Option<String>,
+    /// Own text that another window's draft replaced.
+    pub(crate) replaced_text: Option<String>,
+    /// True if another window has saved this draft meanwhile.
+    pub is_shared: bool,
     origin: Option<TextOrigin>,
-    /// What the answer is the translation of.
     translated: Option<TranslatedReply>,
 }
 
-/// An answer as it was before it was translated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TranslatedReply {
     pub(crate) original: String,
-    /// The language it is in now, where that is known.
     pub(crate) language: Option<SafeText>,
 }
 
 impl Composer {
-    /// An empty composer whose kept draft is still being read.
+    /// Creates an empty composer whose stored draft is still being read.
     pub fn new(conversation: ConversationId) -> Self {
         Self {
             conversation,
             reply_to: None,
             attachment: None,
             mode: ComposerMode::default(),
-            head: None,
-            reply: Sheet::default(),
-            note: Sheet::default(),
-            key_asked: None,
+            header: None,
+            reply: TextBuffer::default(),
+            note: TextBuffer::default(),
+            key_warned_text: None,
             dirty_since: None,
             loaded: false,
-            suspect: None,
-            aside: None,
-            shared: false,
+            unconfirmed_draft: None,
+            replaced_text: None,
+            is_shared: false,
             origin: None,
             translated: None,
         }
     }
 
-    /// Where the answer comes from that is written now.
-    pub(crate) fn follow_origin(&mut self) -> Option<TextOrigin> {
+    /// Origin of the current reply, by default `Typed`; `None` without a reply.
+    pub(crate) fn update_origin(&mut self) -> Option<TextOrigin> {
         self.origin = self.has_reply().then(|| self.origin.unwrap_or(TextOrigin::Typed));
         self.origin
     }
 
-    /// What to ask before a text leaves that holds a channel key, once a text.
-    pub(crate) fn asks_about_key(&mut self) -> Option<String> {
+    /// Returns a warning if the reply contains a channel key, once per text.
+    pub(crate) fn key_warning(&mut self) -> Option<String> {
         let text = self.reply_text();
-        let key = secret::key_hint_in(&text).filter(|_| self.key_asked.as_ref() != Some(&text))?;
-        self.key_asked = Some(text);
+        let key = secret::key_hint_in(&text).filter(|_| self.key_warned_text.as_ref() != Some(&text))?;
+        self.key_warned_text = Some(text);
         Some(format!("not sent: {key} in it is a channel key; send it once more to give it away"))
     }
 
-    /// The kept draft has been read: it goes before whatever was typed since.
+    /// Merges the stored draft: its text goes before text typed meanwhile, its quote and attachment
+    /// fill gaps. Only the first call has an effect.
     pub fn receive_draft(&mut self, draft: Option<Draft>) {
         if std::mem::replace(&mut self.loaded, true) {
             return;
@@ -158,12 +149,12 @@ impl Composer {
         let Some(mut draft) = draft else { return };
         self.origin = Some(TextOrigin::Draft);
         if let Some(written) = ComposedMail::from_draft_text(&draft.text)
-            && self.head.is_none()
+            && self.header.is_none()
         {
-            let (mut head, body) = Head::of(written);
-            // What was kept was somebody's.
-            head.touched = true;
-            (self.head, draft.text) = (Some(head), body);
+            let (mut head, body) = ComposeHeader::from_composed(written);
+            // A stored draft was written by a person.
+            head.is_edited = true;
+            (self.header, draft.text) = (Some(head), body);
         }
         self.reply_to = self.reply_to.take().or(draft.reply_to);
         self.attachment = self.attachment.take().or(draft.attachment);
@@ -175,47 +166,43 @@ impl Composer {
         }
     }
 
-    /// Whether another window's text may replace this one: it is saved, and it
-    /// is no mail, whose header fields are edited separately.
+    /// True if another window's text may replace this one: nothing is unsaved, and the draft is no
+    /// mail (its header fields are edited separately).
     pub(crate) fn may_be_replaced(&self) -> bool {
-        self.dirty_since.is_none() && self.head.is_none()
+        self.dirty_since.is_none() && self.header.is_none()
     }
 
-    /// Replaces the text with the draft that another window saved.
     pub(crate) fn replace(&mut self, draft: Draft) {
         self.reply.set_text(&draft.text);
         self.origin = Some(TextOrigin::Draft);
-        (self.reply_to, self.attachment, self.shared) = (draft.reply_to, draft.attachment, true);
+        (self.reply_to, self.attachment, self.is_shared) = (draft.reply_to, draft.attachment, true);
         self.translated = None;
     }
 
-    /// Whether the kept draft has been read, so that saving loses nothing.
     pub fn is_loaded(&self) -> bool {
         self.loaded
     }
 
-    /// The current text, as it is edited.
-    pub fn sheet(&self) -> &Sheet {
+    pub fn buffer(&self) -> &TextBuffer {
         match self.mode {
             ComposerMode::Reply => &self.reply,
             ComposerMode::Note => &self.note,
         }
     }
 
-    /// Notes what the answer is the translation of.
-    pub(crate) fn note_translated(&mut self, from: TranslatedReply) {
+    pub(crate) fn set_translated(&mut self, from: TranslatedReply) {
         self.translated = Some(from);
     }
 
-    /// Of what the answer is a translation still; not once it was begun anew.
+    /// Original of a translated reply; `None` if the reply is empty or equals it.
     pub(crate) fn translated(&self) -> Option<&TranslatedReply> {
         self.translated
             .as_ref()
             .filter(|translated_reply| self.has_reply() && translated_reply.original != self.reply_text())
     }
 
-    /// Changes the current text.
-    pub fn change<T>(&mut self, now: Moment, change: impl FnOnce(&mut Sheet) -> T) -> T {
+    /// Applies a change to the current text and marks the draft unsaved if the text changed.
+    pub fn change<T>(&mut self, now: Moment, change: impl FnOnce(&mut TextBuffer) -> T) -> T {
         let sheet = match self.mode {
             ComposerMode::Reply => &mut self.reply,
             ComposerMode::Note => &mut self.note,
@@ -228,45 +215,39 @@ impl Composer {
         told
     }
 
-    /// The widget, for drawing.
-    pub fn area(&self) -> &TextArea<'static> {
-        self.sheet().area()
+    pub fn text_area(&self) -> &TextArea<'static> {
+        self.buffer().area()
     }
 
-    /// The cursor's row and column on screen, as of the last drawing.
+    /// Cursor row and column on screen, as of the last draw.
     pub fn cursor_cell(&self) -> (u16, u16) {
-        let cursor = self.area().screen_cursor();
-        let (top, _) = self.area().scroll_offset();
+        let cursor = self.text_area().screen_cursor();
+        let (top, _) = self.text_area().scroll_offset();
         let row = u16::try_from(cursor.row).unwrap_or(u16::MAX).saturating_sub(top);
         (row, u16::try_from(cursor.col).unwrap_or(u16::MAX))
     }
 
-    /// The current text, as typed.
     pub fn text(&self) -> String {
-        self.sheet().text()
+        self.buffer().text()
     }
 
-    /// Whether there is nothing to send or save: no text, or only
-    /// white space.
     pub fn is_blank(&self) -> bool {
-        self.sheet().is_blank()
+        self.buffer().is_blank()
     }
 
-    /// Whether an answer was begun.
     pub fn has_reply(&self) -> bool {
         !self.reply.is_blank() || self.attachment.is_some()
     }
 
-    /// The answer as typed, whatever is shown.
+    /// Returns the reply text, also while the note is shown.
     pub fn reply_text(&self) -> String {
         self.reply.text()
     }
 
-    /// What would be kept; `None` when there is nothing to keep.
     pub fn draft(&self) -> Option<Draft> {
-        // A mail that was only begun by a key is nothing to keep.
+        // A mail whose fields are still untouched is not stored.
         let mail = self
-            .written()
+            .composed_mail()
             .map(|written| if self.is_mail_blank() { String::new() } else { written.to_draft_text() });
         let draft = Draft {
             text: mail.unwrap_or_else(|| self.reply.text()),
@@ -277,16 +258,15 @@ impl Composer {
         (!draft.is_empty()).then_some(draft)
     }
 
-    /// Lines the current text takes at this width.
+    /// Number of lines the current text takes at this width.
     pub fn height(&self, width: usize) -> usize {
-        self.sheet().height(width)
+        self.buffer().height(width)
     }
 
-    /// Puts an answer back that was not sent: before what is there. What is at
-    /// hand stays.
+    /// Puts an unsent reply in front of the current text. An existing quote or attachment wins.
     pub fn restore(&mut self, written: ComposedReply, now: Moment) {
         if !written.text.is_empty() {
-            self.reply.restore(&written.text);
+            self.reply.prepend(&written.text);
             self.reply.take_changed();
             self.dirty_since.get_or_insert(now);
         }
@@ -296,7 +276,6 @@ impl Composer {
         }
     }
 
-    /// Lets something go with the answer, or nothing any more.
     pub fn attach(&mut self, attachment: Option<ReplyAttachment>, now: Moment) {
         if self.attachment != attachment {
             self.attachment = attachment;
@@ -304,56 +283,54 @@ impl Composer {
         }
     }
 
-    /// Puts a note back that was not saved, or was taken back: before what is
-    /// there. What is shown stays shown.
+    /// Puts a note back in front of the current note, without switching to it.
     pub fn restore_note(&mut self, text: &str, now: Moment) {
-        self.note.restore(text);
+        self.note.prepend(text);
         self.note.take_changed();
         self.dirty_since.get_or_insert(now);
     }
 
-    /// Empties the answer after it went into the outbox; a note stays.
+    /// Empties the reply after it was enqueued; the note stays.
     pub fn clear(&mut self) {
         self.reply.set_text("");
-        self.head = None;
+        self.header = None;
         self.reply_to = None;
         self.attachment = None;
         self.translated = None;
-        self.spent();
+        self.mark_sent();
     }
 
-    /// Empties the answer; a quote, a file and a note stay.
+    /// Empties the reply text; quote, attachment and note stay.
     pub fn clear_reply(&mut self, now: Moment) {
         self.reply.set_text("");
         self.reply.take_changed();
         self.dirty_since.get_or_insert(now);
     }
 
-    /// Empties the note after it was saved; an answer stays.
+    /// Empties the note after it was saved; the reply stays.
     pub fn clear_note(&mut self) {
         self.note.set_text("");
         self.mode = ComposerMode::Reply;
-        self.spent();
+        self.mark_sent();
     }
 
-    /// Notes that the head of a mail has changed.
-    pub fn note_changed(&mut self, now: Moment) {
+    /// Marks the draft unsaved after a change in the mail header fields.
+    pub fn mark_changed(&mut self, now: Moment) {
         self.dirty_since.get_or_insert(now);
     }
 
-    /// The disk forgets what was spent by itself; what is left is kept anew.
-    fn spent(&mut self) {
+    /// Makes the remaining draft due at once. An empty one needs no save: enqueueing removed it.
+    fn mark_sent(&mut self) {
         self.dirty_since = self.draft().map(|_| Moment::default());
         self.loaded = true;
     }
 
-    /// When the draft is due to be saved.
     pub fn save_due(&self) -> Option<Moment> {
-        self.dirty_since.map(|dirty_since| dirty_since.plus(SAVE_AFTER))
+        self.dirty_since.map(|dirty_since| dirty_since.plus(DRAFT_SAVE_DELAY))
     }
 
-    /// Takes the change that is not saved yet, if there is one and what was
-    /// kept before has been read.
+    /// Takes the unsaved change: `Some(None)` means the stored draft is to be deleted. Returns
+    /// `None` if nothing changed or the stored draft is not read yet.
     pub fn take_unsaved(&mut self) -> Option<Option<Draft>> {
         if !self.loaded {
             return None;
@@ -361,17 +338,15 @@ impl Composer {
         self.dirty_since.take().map(|_| self.draft())
     }
 
-    /// Inserts pasted text as text: nothing in it is a key.
     pub fn paste(&mut self, outside: &str, now: Moment) -> bool {
         self.change(now, |sheet| sheet.paste(outside))
     }
 
-    /// Performs an editing command.
     pub fn edit(&mut self, edit: TextEdit, now: Moment) {
         self.change(now, |sheet| sheet.edit(edit));
     }
 
-    /// Handles a key that is no command: text and cursor keys.
+    /// Handles a key that is not a command: text and cursor keys.
     pub fn key(&mut self, key: KeyPress, now: Moment) -> bool {
         self.change(now, |sheet| sheet.key(key))
     }

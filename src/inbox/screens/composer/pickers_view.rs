@@ -1,5 +1,4 @@
-//! Pickers and the composer's menu: what was typed, the entries it finds, and
-//! what the chosen one would bring.
+//! Pickers and the composer's menu.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -9,6 +8,7 @@ use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::picker::Picker;
 use crate::components::shown_rows::ShownRows;
+use crate::components::spoken::{SpokenPage, SpokenRow};
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::composer::canned::ReplyPicker;
@@ -21,41 +21,53 @@ use model::emoji;
 use model::replies;
 use model::text::SafeText;
 
-/// Rows of a picker's list.
-const ROWS: u16 = 7;
+const PICKER_ROWS: u16 = 7;
 
-/// A picker's words: title, hint, what stands where nothing is found, and the
-/// entries.
-pub struct Words<'a> {
-    pub title: &'a str,
-    pub hint: &'a str,
-    /// Said where there are no entries.
-    pub none: &'a str,
-    pub entries: &'a [(String, String)],
+pub struct PickerTexts {
+    pub title: String,
+    pub hint: String,
+    pub empty: String,
+    pub entries: Vec<(String, String)>,
 }
 
-/// The whole popup of a picker.
+impl PickerTexts {
+    /// Returns the text for plain mode.
+    pub(crate) fn describe(&self, picker: &Picker) -> SpokenPage {
+        let rows = self.entries.iter().map(|(short, long)| SpokenRow::new([short, long]));
+        let chosen = picker.chosen.min(self.entries.len().saturating_sub(1));
+        let empty = if self.entries.is_empty() { self.empty.as_str() } else { "" };
+        let query = SafeText::line(&picker.query);
+        let page = SpokenPage::new([self.title.as_str(), query.as_str()]).text(empty);
+        page.rows(rows, Some(chosen)).keys(&self.hint)
+    }
+}
+
 fn picker_area(inbox: &Inbox) -> Area {
     let (columns, rows) = inbox.context.size;
     centered(inbox, columns.min(86), rows.min(20))
 }
 
-/// The rows of a picker with so many entries.
 pub fn shown_entries(inbox: &Inbox, picker: &Picker, count: usize) -> ShownRows {
-    // Its first line is what was typed; the chosen entry is seen below.
+    // The first line is the query; the selected entry must stay visible below.
     let inner = picker_area(inbox).inner();
-    let height = ROWS.min(inner.height.saturating_sub(2));
-    ShownRows::around(Area { y: inner.y + 1, height, ..inner }, count, picker.chosen)
+    let height = PICKER_ROWS.min(inner.height.saturating_sub(2));
+    ShownRows::centered(Area { y: inner.y + 1, height, ..inner }, count, picker.chosen)
 }
 
-/// Draws question, entries and hint; returns the area left for a preview.
-pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buffer: &mut Buffer) -> Area {
+/// Draws query, entries and hint; returns the area left for a preview.
+pub fn draw_picker(
+    inbox: &Inbox,
+    theme: Theme,
+    picker: &Picker,
+    words: &PickerTexts,
+    buffer: &mut Buffer,
+) -> Area {
     let area = picker_area(inbox);
     let count = format!("{}", words.entries.len());
-    let titles = (&[(words.title, theme.strong())][..], &[(count.as_str(), theme.quiet())][..]);
+    let titles = (&[(words.title.as_str(), theme.strong())][..], &[(count.as_str(), theme.dim())][..]);
     paint_view::popup(buffer, area, theme, titles);
     let hint = format!(" {} ", words.hint);
-    paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, &hint, theme.quiet());
+    paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, &hint, theme.dim());
     let inner = area.inner();
     let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
     let query = SafeText::line(&picker.query);
@@ -64,18 +76,18 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
         x,
         inner.y,
         width,
-        &[("> ", theme.strong()), (query.as_str(), Style::new()), ("_", theme.quiet())],
+        &[("> ", theme.strong()), (query.as_str(), Style::new()), ("_", theme.dim())],
     );
     if words.entries.is_empty() {
         let place = Area { x, y: inner.y + 2, width, height: inner.height.saturating_sub(2) };
-        paint_view::paragraph(buffer, place, words.none, theme.quiet());
+        paint_view::paragraph(buffer, place, &words.empty, theme.dim());
         return Area { height: 0, ..place };
     }
-    let shown = ROWS.min(inner.height.saturating_sub(2));
+    let shown = PICKER_ROWS.min(inner.height.saturating_sub(2));
     let rows = shown_entries(inbox, picker, words.entries.len());
     let wide = words.entries.iter().map(|(text, _)| wrap::cells(text)).max().unwrap_or(0).clamp(4, 24);
     let column = u16::try_from(wide).unwrap_or(24);
-    for (index, place) in rows.places() {
+    for (index, place) in rows.areas() {
         let ((short, long), y) = (&words.entries[index], place.y);
         paint_view::text(buffer, x + 1, y, column, short, theme.own());
         paint_view::text(buffer, x + column + 3, y, width.saturating_sub(column + 3), long, Style::new());
@@ -87,20 +99,15 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
     Area { x, y, width, height: (inner.y + inner.height).saturating_sub(y) }
 }
 
-impl OverlayView for ReplyPicker {
-    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
-        let found = inbox.desk.canned.search(&self.picker.query, inbox.desk.tab()).len();
-        Some(shown_entries(inbox, &self.picker, found))
-    }
-
-    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+impl ReplyPicker {
+    fn texts(&self, inbox: &Inbox) -> PickerTexts {
         let canned = &inbox.desk.canned;
         let found = canned.search(&self.picker.query, inbox.desk.tab());
         let line = |text: &str| SafeText::line(text).to_string();
-        let entries: Vec<(String, String)> =
+        let entries =
             found.iter().map(|canned_reply| (line(&canned_reply.name), line(&canned_reply.title))).collect();
         let folder = line(&canned.folder);
-        let none = match &canned.replies {
+        let empty = match &canned.replies {
             None => "Reading…".to_owned(),
             Some(all) if all.is_empty() => {
                 format!(
@@ -110,75 +117,116 @@ impl OverlayView for ReplyPicker {
             }
             Some(_) => "Nothing has all these words.".to_owned(),
         };
-        let words = Words {
-            title: "Canned replies",
-            hint: "Enter inserts, never sends · type to find · Esc back",
-            none: &none,
-            entries: &entries,
-        };
-        let mut place = list(inbox, theme, &self.picker, &words, buffer);
-        if let Some(problem) = canned.problems.first() {
+        let hint = "Enter inserts, never sends · type to find · Esc back".to_owned();
+        PickerTexts { title: "Canned replies".to_owned(), hint, empty, entries }
+    }
+
+    /// Text of the chosen reply, with its fields filled in.
+    fn preview(&self, inbox: &Inbox) -> Option<SafeText> {
+        let found = inbox.desk.canned.search(&self.picker.query, inbox.desk.tab());
+        let chosen = found.get(self.picker.chosen.min(found.len().saturating_sub(1)))?;
+        let variables = inbox.connections.reply_variables(&inbox.desk, &inbox.context);
+        Some(SafeText::block(&replies::fill_fields(&chosen.body, &variables)))
+    }
+
+    /// Names the first file that could not be read.
+    fn describe_problem(inbox: &Inbox) -> Option<String> {
+        let problems = &inbox.desk.canned.problems;
+        let problem = problems.first()?;
+        let more = problems.len() - 1;
+        let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+        Some(SafeText::line(&format!("not read: {problem}{more}")).to_string())
+    }
+}
+
+impl OverlayView for ReplyPicker {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        let page = self.texts(inbox).describe(&self.picker);
+        let page = page.text(Self::describe_problem(inbox).unwrap_or_default());
+        page.detail(self.preview(inbox).unwrap_or_default().as_str())
+    }
+
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        let found = inbox.desk.canned.search(&self.picker.query, inbox.desk.tab()).len();
+        Some(shown_entries(inbox, &self.picker, found))
+    }
+
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let mut place = draw_picker(inbox, theme, &self.picker, &self.texts(inbox), buffer);
+        if let Some(text) = Self::describe_problem(inbox) {
             let y = (place.y + place.height).saturating_sub(1);
-            let more = canned.problems.len() - 1;
-            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-            let text = line(&format!("not read: {problem}{more}"));
             paint_view::text(buffer, place.x, y, place.width, &text, theme.error());
             place.height = place.height.saturating_sub(1);
         }
-        if let Some(chosen) = found.get(self.picker.chosen.min(found.len().saturating_sub(1))) {
-            let text = SafeText::block(&replies::fill_fields(
-                &chosen.body,
-                &inbox.connections.facts(&inbox.desk, &inbox.context),
-            ));
+        if let Some(text) = self.preview(inbox) {
             paint_view::paragraph(buffer, place, text.as_str(), Style::new());
-            fields(buffer, place, theme);
+            highlight_fields(buffer, place, theme);
         }
         None
     }
 }
 
+impl EmojiPicker {
+    fn texts(&self) -> PickerTexts {
+        let entry =
+            |emoji: emoji::Emoji| (emoji.glyph.to_owned(), format!(":{}:  {}", emoji.short_name, emoji.name));
+        PickerTexts {
+            title: "Emoji".to_owned(),
+            hint: "Enter inserts · type to find · Esc back".to_owned(),
+            empty: "No emoji of sure width is called so.".to_owned(),
+            entries: emoji::search(&self.picker.query).into_iter().map(entry).collect(),
+        }
+    }
+}
+
 impl OverlayView for EmojiPicker {
+    fn describe(&self, _inbox: &Inbox) -> SpokenPage {
+        self.texts().describe(&self.picker)
+    }
+
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
         Some(shown_entries(inbox, &self.picker, emoji::search(&self.picker.query).len()))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let entries: Vec<(String, String)> = emoji::search(&self.picker.query)
-            .iter()
-            .map(|emoji| (emoji.glyph.to_owned(), format!(":{}:  {}", emoji.short_name, emoji.name)))
-            .collect();
-        let words = Words {
-            title: "Emoji",
-            hint: "Enter inserts · type to find · Esc back",
-            none: "No emoji of sure width is called so.",
-            entries: &entries,
-        };
-        list(inbox, theme, &self.picker, &words, buffer);
+        draw_picker(inbox, theme, &self.picker, &self.texts(), buffer);
         None
     }
 }
 
-/// The whole menu of the composer.
 fn menu_area(inbox: &Inbox) -> Area {
     centered(inbox, 66, u16::try_from(ComposerMenuItem::ALL.len()).unwrap_or(20) + 2)
 }
 
+const MENU_TITLE: &str = "Write or send";
+const MENU_KEYS: &str = "letter or Enter · Esc back";
+
 impl OverlayView for ComposerMenu {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        let row = |item: &ComposerMenuItem| {
+            let (key, words) = item.key_and_label();
+            let off = menu::unavailable_reason(inbox, *item).unwrap_or_default();
+            SpokenRow::new([format!("{key} {words}"), off])
+        };
+        let rows = ComposerMenuItem::ALL.iter().map(row);
+        SpokenPage::new([MENU_TITLE]).rows(rows, Some(self.chosen)).keys(MENU_KEYS)
+    }
+
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
-        Some(ShownRows::around(menu_area(inbox).inner(), ComposerMenuItem::ALL.len(), self.chosen))
+        Some(ShownRows::centered(menu_area(inbox).inner(), ComposerMenuItem::ALL.len(), self.chosen))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let area = menu_area(inbox);
-        paint_view::popup(buffer, area, theme, (&[("Write or send", theme.strong())], &[]));
-        let hint = " letter or Enter · Esc back ";
-        paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, hint, theme.quiet());
+        paint_view::popup(buffer, area, theme, (&[(MENU_TITLE, theme.strong())], &[]));
+        let hint = format!(" {MENU_KEYS} ");
+        paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, &hint, theme.dim());
         let inner = area.inner();
-        for (index, place) in self.rows(inbox).into_iter().flat_map(ShownRows::places) {
+        for (index, place) in self.rows(inbox).into_iter().flat_map(ShownRows::areas) {
             let (entry, y) = (ComposerMenuItem::ALL[index], place.y);
             let (key, words) = entry.key_and_label();
-            let off = menu::entry_is_off(inbox, entry);
-            let style = if off.is_some() { theme.quiet() } else { Style::new() };
+            let off = menu::unavailable_reason(inbox, entry);
+            let style = if off.is_some() { theme.dim() } else { Style::new() };
             let key = key.to_string();
             let used = paint_view::runs(
                 buffer,
@@ -189,7 +237,7 @@ impl OverlayView for ComposerMenu {
             );
             if let Some(why) = off {
                 let room = inner.width.saturating_sub(used + 4);
-                paint_view::text(buffer, inner.x + 3 + used, y, room, &why, theme.quiet());
+                paint_view::text(buffer, inner.x + 3 + used, y, room, &why, theme.dim());
             }
             if index == self.chosen {
                 paint_view::stripe(buffer, place, theme.selected());
@@ -199,10 +247,9 @@ impl OverlayView for ComposerMenu {
     }
 }
 
-/// Marks the fields that are still to be filled in, as they stand on screen.
-pub fn fields(buffer: &mut Buffer, area: Area, theme: Theme) {
+pub fn highlight_fields(buffer: &mut Buffer, area: Area, theme: Theme) {
     for y in area.y..area.y + area.height {
-        // What a cell holds and where: fields are of plain letters.
+        // Byte offsets of the cells: field names are plain letters.
         let mut row = String::new();
         let mut cells = Vec::new();
         for x in area.x..area.x + area.width {

@@ -1,5 +1,4 @@
-//! Buttons or a list as JSON of the person's own: written in the editor, looked
-//! through, and sent as it is.
+//! Buttons or a list as JSON: written in the external editor, checked, and sent unchanged.
 
 use crate::Inbox;
 use crate::command::Command;
@@ -19,30 +18,29 @@ use model::outbox::content::{ChatContent, Json};
 use model::text;
 use model::text::SafeText;
 
-/// Lines that are shown around what is wrong.
-const AROUND: usize = 2;
-/// Characters of such a line.
-const WIDE: usize = 60;
+/// Lines shown before and after an error.
+const CONTEXT_LINES: usize = 2;
+/// Characters shown per line.
+const MAX_LINE_CHARS: usize = 60;
 
-/// JSON of the person's own, and what is wrong with it where.
 #[derive(Debug)]
 pub(crate) struct RawJson {
     pub(crate) text: String,
-    /// Line, column and what is wrong there.
-    pub(crate) wrong: Option<(usize, usize, &'static str)>,
+    /// Line, column and description of the error.
+    pub(crate) error: Option<(usize, usize, &'static str)>,
 }
 
 impl Overlay for RawJson {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match key.typed() {
             Some('e') => inbox.keyboard.edit_json(&inbox.desk, &mut inbox.context),
-            Some('y') if self.wrong.is_none() => {
+            Some('y') if self.error.is_none() => {
                 let content = ChatContent::Interactive(Json(self.text.clone()));
                 return rich_forms::send_form_content(inbox, content, self);
             }
             _ if key.code == KeyCode::Esc => {
                 let menu = inbox.context.key_of(Command::Menu);
-                inbox.context.say(format!("kept; {menu} r opens it again"));
+                inbox.context.show_notice(format!("kept; {menu} r opens it again"));
             }
             _ => return KeyOutcome::Ignored,
         }
@@ -53,34 +51,37 @@ impl Overlay for RawJson {
         OverlayInput::Answer
     }
 
-    fn has_left(&mut self, inbox: &mut Inbox) {
+    fn on_sent(&mut self, inbox: &mut Inbox) {
         inbox.desk.tab_mut().json = None;
     }
 }
 
 impl OverlayView for RawJson {
     fn dialog(&self, inbox: &Inbox) -> Dialog {
-        self.dialog(inbox)
+        self.build_dialog(inbox)
     }
 }
 
 impl RawJson {
-    /// What is wrong where, or what would leave.
-    fn dialog(&self, inbox: &Inbox) -> Dialog {
+    fn build_dialog(&self, inbox: &Inbox) -> Dialog {
         let all: Vec<&str> = self.text.lines().collect();
         let mut lines = Vec::new();
-        let wrong = self.wrong.as_ref();
+        let wrong = self.error.as_ref();
         let (from, to) = match wrong {
-            Some((line, ..)) => (line.saturating_sub(1 + AROUND), (line + AROUND).min(all.len())),
+            Some((line, ..)) => {
+                (line.saturating_sub(1 + CONTEXT_LINES), (line + CONTEXT_LINES).min(all.len()))
+            }
             None => (0, all.len().min(12)),
         };
         for (number, line) in all.iter().enumerate().take(to).skip(from) {
             let at = wrong.is_some_and(|wrong| wrong.0 == number + 1);
             let tone = if at { Tone::Error } else { Tone::Plain };
-            // What is wrong is kept in sight in a long line.
+            // Keep the error visible in a long line.
             let column = wrong.filter(|_| at).map_or(1, |wrong| wrong.1);
-            let skip = column.saturating_sub(WIDE / 2).min(bounds::count_chars(line).saturating_sub(WIDE));
-            let part: String = line.chars().skip(skip).take(WIDE).collect();
+            let skip = column
+                .saturating_sub(MAX_LINE_CHARS / 2)
+                .min(bounds::count_chars(line).saturating_sub(MAX_LINE_CHARS));
+            let part: String = line.chars().skip(skip).take(MAX_LINE_CHARS).collect();
             let blank = part.len() - part.trim_start().len();
             let text = format!("{}{}", " ".repeat(blank), SafeText::line(&part));
             lines.push(DialogLine::new(format!("{:>3}  {text}", number + 1), tone));
@@ -91,7 +92,7 @@ impl RawJson {
         if to < all.len() {
             lines.push(DialogLine::dim(format!("     … and {} lines more", all.len() - to)));
         }
-        lines.push(DialogLine::gap());
+        lines.push(DialogLine::blank());
         match wrong {
             Some((line, column, why)) => {
                 lines.push(DialogLine::error(format!("Line {line}, column {column}: {why}.")));
@@ -99,7 +100,7 @@ impl RawJson {
                 Dialog::new("This is no JSON object", lines)
             }
             None => {
-                let price = inbox.desk.tab().price_words(rich_forms::form_price(inbox));
+                let price = inbox.desk.tab().describe_price(rich_forms::form_price(inbox));
                 lines.push(DialogLine::plain(
                     "It is passed on to the platform as it is; what that takes, it says.",
                 ));
@@ -116,7 +117,6 @@ impl RawJson {
 }
 
 impl Keyboard {
-    /// Lends the terminal to the editor for JSON of the person's own.
     pub(crate) fn edit_json(&mut self, desk: &Desk, context: &mut Context) {
         let kept = desk.tab().json.clone();
         self.edits_json = true;
@@ -125,16 +125,15 @@ impl Keyboard {
 }
 
 impl Desk {
-    /// The editor has ended with JSON: it is looked through before it leaves.
-    pub(crate) fn json_edited(&mut self, text: Result<String, String>, context: &mut Context) {
+    pub(crate) fn receive_edited_json(&mut self, text: Result<String, String>, context: &mut Context) {
         match text {
             Ok(text) => {
                 let text = text::clean_pasted(&text);
                 let wrong = json::check(&text, '{').err();
                 self.tab_mut().json = Some(text.clone());
-                context.open(RawJson { text, wrong });
+                context.open(RawJson { text, error: wrong });
             }
-            Err(why) => context.warn(format!("the editor: {why}; nothing was sent")),
+            Err(why) => context.show_warning(format!("the editor: {why}; nothing was sent")),
         }
     }
 }

@@ -1,7 +1,5 @@
-//! Sending at a time: the menu that says when, and putting the message into
-//! the outbox for then.
-//!
-//! It leaves only while frontdesk runs, and says so.
+//! Scheduled sending: the prompt for the time, and enqueueing the message. It is sent only while
+//! frontdesk runs, and the prompt says so.
 
 use crate::Inbox;
 use crate::components::dialog::DialogLine;
@@ -15,9 +13,8 @@ use crate::screens::composer::sending;
 use model::snooze;
 use model::time::{Timestamp, Zone};
 
-/// The time a wish names: as snoozes are wished for, with or without `in`, or
-/// one of the letters the menu shows.
-pub fn when(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
+/// Parses a time: a letter shown in the prompt, or a snooze time with an optional `in` or `at`.
+pub fn parse_send_time(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let wish = wish.trim();
     match wish {
         "h" => return Some(snooze::after_an_hour(now)),
@@ -29,58 +26,54 @@ pub fn when(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     snooze::parse(wish, now, zone)
 }
 
-/// Asks when what the composer holds shall leave.
-pub(crate) fn ask_when(inbox: &mut Inbox) {
+pub(crate) fn ask_send_time(inbox: &mut Inbox) {
     let Some(composer) = &inbox.desk.tab().composer else { return };
     if !composer.has_reply() {
-        return inbox.context.warn("there is nothing to send later: the composer is empty");
+        return inbox.context.show_warning("there is nothing to send later: the composer is empty");
     }
-    if sending::may_leave_later(inbox) {
-        // It is read whole, and only when it ends: a text that begins like
-        // one of the letters is none of them.
-        inbox.context.open(TextPrompt::new("Send when?", "When: ", below, |inbox, typed| {
+    if sending::check_may_send_later(inbox) {
+        // Parsed only on Enter, since a time may start with one of the letters.
+        inbox.context.open(TextPrompt::new("Send when?", "When: ", prompt_lines, |inbox, typed| {
             let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
-            inbox.desk.send_later(when(typed, now, &zone).ok_or("")?, &mut inbox.context);
+            inbox.desk.send_later(parse_send_time(typed, now, &zone).ok_or("")?, &mut inbox.context);
             Ok(())
         }));
     }
 }
 
 impl Desk {
-    /// Puts what the composer holds into the outbox for a time. Whether the
-    /// AI may answer then, nobody knows now: it is looked at when it leaves.
+    /// Enqueues the composer's content for `at`. The state of the AI is checked when it is sent.
     fn send_later(&mut self, at: Timestamp, context: &mut Context) {
         let intents: Vec<Intent> = self
             .reply_operations()
             .into_iter()
-            .filter_map(|reply_operation| self.intent(reply_operation, 0))
+            .filter_map(|reply_operation| self.new_intent(reply_operation, 0))
             .collect();
         if intents.is_empty() {
             return;
         }
         let intents = intents.into_iter().map(|intent| Intent { planned_at: Some(at), ..intent }).collect();
-        self.commit_send(intents, true, context);
+        self.enqueue_sends(intents, true, context);
         let moment = snooze::format_time(at, context.now, &context.settings.zone);
-        let undo = self.undo_key(context);
-        context.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
+        let undo = self.undo_hint(context);
+        context.show_notice(format!("planned for {moment}: leaves only while frontdesk runs · {undo}"));
     }
 }
 
-/// What the line names, and when it leaves.
-fn below(inbox: &Inbox, typed: &TextLine) -> Vec<DialogLine> {
+fn prompt_lines(inbox: &Inbox, typed: &TextLine) -> Vec<DialogLine> {
     let (now, zone) = (inbox.context.now, &inbox.context.settings.zone);
     let moment = |at| snooze::format_time(at, now, zone);
-    let named = when(typed.text(), now, zone).map(|at| format!("leaves {}", moment(at)));
+    let named = parse_send_time(typed.text(), now, zone).map(|at| format!("leaves {}", moment(at)));
     let needs = "It leaves only while frontdesk runs. It asks instead if its time has passed by more than two \
                  minutes, if the conversation has moved, or if the window has closed.";
     let (hour, tomorrow) = (moment(snooze::after_an_hour(now)), moment(snooze::tomorrow_morning(now, zone)));
-    let monday = time_prompt::monday(now, zone);
+    let monday = time_prompt::next_monday_examples(now, zone);
     vec![
-        time_prompt::answer(typed, named, "in 2h, 45m, 14:30, tuesday 14:00, tomorrow 9:00"),
+        time_prompt::preview_line(typed, named, "in 2h, 45m, 14:30, tuesday 14:00, tomorrow 9:00"),
         DialogLine::plain(format!("h in an hour, {hour}   t {tomorrow}   m {monday}")),
-        DialogLine::gap(),
+        DialogLine::blank(),
         DialogLine::dim(needs),
-        DialogLine::gap(),
+        DialogLine::blank(),
         DialogLine::keys(&[("Enter", "send then"), ("Esc", "back")]),
     ]
 }
@@ -107,7 +100,7 @@ mod tests {
             ("yesterday", None),
         ];
         for (wish, expected) in cases {
-            assert_eq!(when(wish, now, &Zone::UTC), expected.map(at), "{wish}");
+            assert_eq!(parse_send_time(wish, now, &Zone::UTC), expected.map(at), "{wish}");
         }
     }
 }

@@ -1,7 +1,5 @@
-//! Typing, drafts and notes in the composer.
-
 use super::*;
-use crate::components::text_buffer::CAPACITY;
+use crate::components::text_buffer::MAX_CHARS;
 use crate::keys::KeyCode;
 
 fn composer() -> Composer {
@@ -71,7 +69,7 @@ fn a_paste_is_one_step_and_only_text() {
     assert_eq!(composer.text(), "q\nz[2J");
     composer.edit(TextEdit::Undo, Moment::default());
     assert_eq!(composer.text(), "");
-    assert!(!composer.paste(&"x".repeat(CAPACITY + 1), Moment::default()));
+    assert!(!composer.paste(&"x".repeat(MAX_CHARS + 1), Moment::default()));
 }
 
 #[test]

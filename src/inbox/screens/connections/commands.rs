@@ -4,18 +4,18 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::on_conversation;
 use crate::keys::KeyPress;
-use crate::screens::connections::asking;
+use crate::screens::connections::endpoint_form;
 use crate::screens::connections::log;
 
 pub(crate) fn may_ask(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.context.settings.connections.is_empty() {
-        true => Err("no connection is there yet; :connection add makes one".into()),
+        true => Err("no connection is there yet; `frontdesk connection add` makes one".into()),
         false => Ok(()),
     }
 }
 
 pub(crate) fn ask_connection(inbox: &mut Inbox, _: KeyPress) {
-    asking::pick_endpoint(&mut inbox.context);
+    endpoint_form::open_endpoint_picker(&mut inbox.context);
 }
 
 pub(crate) fn may_look_up(inbox: &Inbox) -> Result<(), Reason> {

@@ -8,15 +8,15 @@ use crate::outside::OutsideRequest;
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::connections::ConnectionAnswers;
-use crate::screens::connections::errands::ConnectionRequest;
+use crate::screens::connections::requests::ConnectionRequest;
 use model::connections::{CallLine, CallResult};
 use model::queries::NamedConversation;
 use model::text::SafeText;
 
 /// Opens the list, or reads it anew: it does not move by itself.
 pub(crate) fn show_connection_calls(context: &mut Context) {
-    context.push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Log))));
-    context.push(Effect::Load(Load::Names));
+    context.push(Effect::Request(OutsideRequest::Connections(Box::new(ConnectionRequest::Log))));
+    context.push(Effect::Load(Load::ConversationNames));
     if !listing::shows_list(context, ListKind::Connections) {
         listing::show_list(context, ListKind::Connections);
     }
@@ -24,7 +24,7 @@ pub(crate) fn show_connection_calls(context: &mut Context) {
 
 impl ConnectionAnswers {
     /// Names of conversations have come.
-    pub(crate) fn names_of_calls(&mut self, names: &[NamedConversation], context: &Context) {
+    pub(crate) fn set_contact_names(&mut self, names: &[NamedConversation], context: &Context) {
         if listing::shows_list(context, ListKind::Connections) {
             let named = |named_conversation: &NamedConversation| {
                 (named_conversation.key.conversation.to_string(), named_conversation.title.to_string())
@@ -34,14 +34,14 @@ impl ConnectionAnswers {
     }
 
     /// The contacts the calls of the list were about.
-    pub fn names_called_about(&self, desk: &Desk) -> Vec<String> {
+    pub fn named_contacts(&self, desk: &Desk) -> Vec<String> {
         let calls = self.calls.iter();
-        let named = calls.map(|call| (&call.contact, self.called_about(&call.contact, desk)));
+        let named = calls.map(|call| (&call.contact, self.contact_label(&call.contact, desk)));
         named.filter(|(contact, name)| *contact != name).map(|pair| pair.1).collect()
     }
 
     /// The contact a call was about: by name where any tab's conversations have one.
-    fn called_about(&self, contact: &str, desk: &Desk) -> String {
+    fn contact_label(&self, contact: &str, desk: &Desk) -> String {
         let mut rows = desk.tabs.iter().flat_map(|tab| &tab.list.page.rows);
         let found = rows.find(|row| row.conversation.id.as_str() == contact);
         let known = || self.names.get(contact).cloned();
@@ -50,7 +50,7 @@ impl ConnectionAnswers {
         title.unwrap_or_else(|| contact.to_owned())
     }
 
-    pub(crate) fn connection_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
+    pub(crate) fn call_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let zone = &context.settings.zone;
         let line = |call_line: &CallLine| {
             let seconds = call_line.at.micros().div_euclid(1_000_000).rem_euclid(60);
@@ -58,7 +58,7 @@ impl ConnectionAnswers {
                 CallResult::Status(status) => (status.to_string(), String::new()),
                 CallResult::Failed(why) => ("none".to_owned(), format!(" · {why}")),
             };
-            let about = self.called_about(&call_line.contact, desk);
+            let about = self.contact_label(&call_line.contact, desk);
             let good = call_line.result.is_success();
             ListLine {
                 name: SafeText::line(&format!(
@@ -67,11 +67,11 @@ impl ConnectionAnswers {
                     call_line.connection,
                     call_line.endpoint
                 )),
-                words: SafeText::line(&format!("{about}{why}")),
-                right: format!("{status} {:>5} ms {:>7} B", call_line.millis, call_line.bytes),
-                loud: !good,
+                text: SafeText::line(&format!("{about}{why}")),
+                trailing: format!("{status} {:>5} ms {:>7} B", call_line.millis, call_line.bytes),
+                is_urgent: !good,
                 dim: good,
-                goes_to: None,
+                target: None,
             }
         };
         self.calls.iter().map(line).collect()

@@ -4,12 +4,13 @@ use crate::components::text_view::TextView;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Effect;
-use crate::notice::Fact;
+use crate::notice::StatusNotice;
 use crate::outside::OutsideRequest;
-use crate::screens::connections::asking::AwaitedAnswer;
-use crate::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
-use crate::screens::connections::wizard_keys;
-use crate::screens::connections::{ConnectionAnswers, EndpointAnswer, FRESH, KEPT, LINES, slot};
+use crate::screens::connections::endpoint_form::AwaitedAnswer;
+use crate::screens::connections::requests::{AnswerKey, ConnectionRequest, ConnectionResult};
+use crate::screens::connections::{
+    ConnectionAnswers, EndpointAnswer, MAX_ANSWERS, MAX_SHOWN_LINES, REFRESH_INTERVAL, answer_key,
+};
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
 use model::connections::{Connection, ConnectionEndpoint, ContactFacts, MappedAnswer};
@@ -17,7 +18,7 @@ use model::conversations::ConversationRow;
 use model::text::SafeText;
 
 /// Each endpoint with its connection, in the configuration's order.
-pub(crate) fn every_endpoint(context: &Context) -> impl Iterator<Item = (&Connection, &ConnectionEndpoint)> {
+pub(crate) fn all_endpoints(context: &Context) -> impl Iterator<Item = (&Connection, &ConnectionEndpoint)> {
     let connections = context.settings.connections.iter();
     connections.flat_map(|connection| connection.endpoints.iter().map(move |at| (connection, at)))
 }
@@ -25,22 +26,22 @@ pub(crate) fn every_endpoint(context: &Context) -> impl Iterator<Item = (&Connec
 impl ConnectionAnswers {
     /// The answers that are about a conversation, in the connections' order,
     /// each with its connection's and endpoint's name.
-    pub fn connected<'a>(
+    pub fn answers_about<'a>(
         &'a self,
         row: &ConversationRow,
         context: &'a Context,
     ) -> Vec<(&'a str, &'a str, &'a EndpointAnswer)> {
         let key = row.key();
-        let all = every_endpoint(context);
+        let all = all_endpoints(context);
         all.filter_map(|(connection, endpoint)| {
-            let slot = slot(&key, &connection.name, endpoint);
+            let slot = answer_key(&key, &connection.name, endpoint);
             Some((connection.name.as_str(), endpoint.name.as_str(), self.answers.get(&slot)?))
         })
         .collect()
     }
 
     /// Asks by itself when another conversation is opened.
-    pub(crate) fn follow_connections(&mut self, desk: &Desk, context: &mut Context) {
+    pub(crate) fn request_for_opened(&mut self, desk: &Desk, context: &mut Context) {
         if context.settings.connections.is_empty() || desk.tab().focus == Focus::List {
             return;
         }
@@ -49,9 +50,15 @@ impl ConnectionAnswers {
             .current_conversation()
             .filter(|current_conversation| desk.platform_of(current_conversation).is_some());
         let key = row.map(ConversationRow::key);
-        if key.is_some() && self.seen != key {
-            self.seen = key;
-            self.ask_about(|connection_endpoint| connection_endpoint.automatic, FRESH, false, desk, context);
+        if key.is_some() && self.last_viewed != key {
+            self.last_viewed = key;
+            self.request_answers(
+                |connection_endpoint| connection_endpoint.automatic,
+                REFRESH_INTERVAL,
+                false,
+                desk,
+                context,
+            );
         }
     }
 
@@ -60,15 +67,15 @@ impl ConnectionAnswers {
         if desk.areas(context).card.is_none() {
             desk.panes.card = Some(true);
         }
-        match self.ask_about(ConnectionEndpoint::needs_no_input, 0, true, desk, context) {
-            0 => context.say("nothing can be asked with what is known of this contact"),
-            _ => context.state(Fact::LookingUp),
+        match self.request_answers(ConnectionEndpoint::needs_no_input, 0, true, desk, context) {
+            0 => context.show_notice("nothing can be asked with what is known of this contact"),
+            _ => context.show_status(StatusNotice::QueryingConnections),
         }
     }
 
     /// Asks all of these endpoints about the current conversation whose last
     /// answer is older; how many.
-    fn ask_about(
+    fn request_answers(
         &mut self,
         wanted: fn(&ConnectionEndpoint) -> bool,
         older: i64,
@@ -81,15 +88,15 @@ impl ConnectionAnswers {
         }) else {
             return 0;
         };
-        let slots: Vec<AnswerKey> = every_endpoint(context)
+        let slots: Vec<AnswerKey> = all_endpoints(context)
             .filter(|(_, endpoint)| wanted(endpoint) && endpoint.is_readable_with(&facts))
-            .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
+            .map(|(connection, endpoint)| answer_key(&key, &connection.name, endpoint))
             .collect();
         let now = context.moment;
         let due = slots.into_iter().filter(|slot| {
             let kept = self.answers.get(slot);
             kept.is_none_or(|endpoint_answer| {
-                !endpoint_answer.waits && now.since(endpoint_answer.asked_at) >= older
+                !endpoint_answer.is_pending && now.since(endpoint_answer.asked_at) >= older
             })
         });
         let due: Vec<AnswerKey> = due.collect();
@@ -107,21 +114,21 @@ impl ConnectionAnswers {
         if let ConnectionRequest::Call { slot, .. } = &errand {
             let now = context.moment;
             let answers = &mut self.answers;
-            if answers.len() >= KEPT
+            if answers.len() >= MAX_ANSWERS
                 && let Some(oldest) =
                     answers.iter().min_by_key(|(_, answer)| answer.asked_at).map(|answer| answer.0.clone())
             {
                 answers.remove(&oldest);
             }
             let answer = answers.entry(slot.clone()).or_default();
-            (answer.asked_at, answer.waits) = (now, true);
+            (answer.asked_at, answer.is_pending) = (now, true);
         }
-        context.push(Effect::Ask(OutsideRequest::Connections(Box::new(errand))));
+        context.push(Effect::Request(OutsideRequest::Connections(Box::new(errand))));
     }
 
     /// How much is asked of the business's own systems now, in words.
-    pub(crate) fn asking_words(&self) -> Option<String> {
-        match self.answers.values().filter(|answer| answer.waits).count() {
+    pub(crate) fn describe_pending(&self) -> Option<String> {
+        match self.answers.values().filter(|answer| answer.is_pending).count() {
             0 => None,
             1 => Some("asking".to_owned()),
             count => Some(format!("asking {count} endpoints")),
@@ -129,20 +136,16 @@ impl ConnectionAnswers {
     }
 
     /// Something that was wanted has come back.
-    pub(crate) fn errand_done(&mut self, outcome: ConnectionResult, context: &mut Context) {
+    pub(crate) fn receive_result(&mut self, outcome: ConnectionResult, context: &mut Context) {
         match outcome {
             ConnectionResult::Called { slot, by_hand, mapped } => {
-                self.endpoint_answered(slot, by_hand, mapped, context)
+                self.receive_answer(slot, by_hand, mapped, context)
             }
-            ConnectionResult::Tried(attempt, tried) => wizard_keys::connection_tried(context, attempt, tried),
-            ConnectionResult::Saved(saved) => self.connection_saved(saved, context),
-            ConnectionResult::Accepted(name, tried) => self.credential_tried(&name, tried, context),
-            ConnectionResult::Removed(removed) => self.connection_removed(removed, context),
             ConnectionResult::Log(calls) => self.calls = calls,
         }
     }
 
-    fn endpoint_answered(
+    fn receive_answer(
         &mut self,
         slot: AnswerKey,
         by_hand: bool,
@@ -150,14 +153,14 @@ impl ConnectionAnswers {
         context: &mut Context,
     ) {
         let name = format!("{} · {}", slot.connection, slot.endpoint);
-        let is_shown = context.layers.top::<AwaitedAnswer>().is_some_and(|top| top.slot == slot);
+        let is_shown = context.overlays.top::<AwaitedAnswer>().is_some_and(|top| top.slot == slot);
         let answer = self.answers.entry(slot.clone()).or_default();
-        answer.waits = false;
+        answer.is_pending = false;
         match mapped {
             Ok(mapped) => {
                 if is_shown {
-                    context.layers.pop();
-                    let lines = mapped.to_lines(LINES);
+                    context.overlays.pop();
+                    let lines = mapped.to_lines(MAX_SHOWN_LINES);
                     let lines = if lines.is_empty() {
                         vec!["It answered, and none of its fields is there.".to_owned()]
                     } else {
@@ -167,25 +170,25 @@ impl ConnectionAnswers {
                     context.open(TextView::new(name, lines));
                 }
                 let answer = self.answers.entry(slot).or_default();
-                (answer.mapped, answer.failed) = (Some(mapped), None);
+                (answer.mapped, answer.error) = (Some(mapped), None);
             }
             Err(why) => {
-                answer.failed = Some(SafeText::line(&why));
+                answer.error = Some(SafeText::line(&why));
                 if is_shown {
-                    context.layers.pop();
+                    context.overlays.pop();
                 }
                 if by_hand {
-                    context.warn(format!("{name}: {why}"));
+                    context.show_warning(format!("{name}: {why}"));
                 }
             }
         }
     }
 
     /// What `{connection.field}` stands for in the current conversation.
-    pub(crate) fn looked_up(&self, desk: &Desk, context: &Context) -> Vec<(String, String)> {
+    pub(crate) fn field_values(&self, desk: &Desk, context: &Context) -> Vec<(String, String)> {
         let Some(row) = desk.current_conversation() else { return Vec::new() };
         let mut found: Vec<(String, String)> = Vec::new();
-        for (connection, _, answer) in self.connected(row, context) {
+        for (connection, _, answer) in self.answers_about(row, context) {
             let fields = answer.mapped.iter().flat_map(|mapped| &mapped.fields);
             found.extend(fields.map(|field| (format!("{connection}.{}", field.name), field.to_line())));
         }

@@ -1,5 +1,5 @@
-//! Connections on screen: their answers on the card, the picker of endpoints,
-//! the form of one, and the wizard of a new one.
+//! Connections on screen: their answers on the card, the picker of endpoints
+//! and the form of one.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -7,11 +7,12 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::shown_rows::ShownRows;
+use crate::components::spoken::SpokenPage;
 use crate::overlays::view::OverlayView;
 use crate::screens::composer::pickers_view;
-use crate::screens::composer::pickers_view::Words;
-use crate::screens::connections::asking;
-use crate::screens::connections::asking::EndpointPicker;
+use crate::screens::composer::pickers_view::PickerTexts;
+use crate::screens::connections::endpoint_form;
+use crate::screens::connections::endpoint_form::EndpointPicker;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::connections::{DisplayValue, mapping::MappedAnswer};
@@ -20,35 +21,35 @@ use model::text::SafeText;
 use model::time::format_ago;
 
 /// Cells of a label on the card.
-const LABEL: usize = 9;
+const LABEL_WIDTH: usize = 9;
 
 /// Label, words and style of a line of the card; no words makes a heading.
-type Fact = (String, String, Style);
+type CardField = (String, String, Style);
 
 /// What connections told about a conversation's contact.
-pub fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<Fact> {
+pub fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<CardField> {
     let mut facts = Vec::new();
-    for (connection, endpoint, answer) in inbox.connections.connected(row, &inbox.context) {
-        let age = match (&answer.mapped, answer.waits) {
+    for (connection, endpoint, answer) in inbox.connections.answers_about(row, &inbox.context) {
+        let age = match (&answer.mapped, answer.is_pending) {
             (_, true) => "asking…".to_owned(),
             (Some(mapped), _) => format_ago(inbox.context.now.since(mapped.at)),
             (None, _) => String::new(),
         };
         let name = SafeText::line(&format!("{connection} · {endpoint}"));
         facts.push((format!("{name}  {age}").trim_end().to_owned(), String::new(), Style::new()));
-        facts.extend(answer.mapped.iter().flat_map(|mapped| mapped_facts(theme, mapped)));
-        if let Some(why) = answer.failed.as_ref().filter(|_| !answer.waits) {
+        facts.extend(answer.mapped.iter().flat_map(|mapped| answer_fields(theme, mapped)));
+        if let Some(why) = answer.error.as_ref().filter(|_| !answer.is_pending) {
             facts.push(("not now".to_owned(), why.to_string(), theme.error()));
         }
     }
     facts
 }
 
-fn mapped_facts(theme: Theme, mapped: &MappedAnswer) -> Vec<Fact> {
-    let cut = |text: &str| wrap::cut(text, LABEL);
+fn answer_fields(theme: Theme, mapped: &MappedAnswer) -> Vec<CardField> {
+    let cut = |text: &str| wrap::cut(text, LABEL_WIDTH);
     let mut facts = Vec::new();
     if mapped.fields.is_empty() {
-        facts.push((String::new(), "nothing is known there".to_owned(), theme.quiet()));
+        facts.push((String::new(), "nothing is known there".to_owned(), theme.dim()));
     }
     for it in &mapped.fields {
         match &it.value {
@@ -62,7 +63,7 @@ fn mapped_facts(theme: Theme, mapped: &MappedAnswer) -> Vec<Fact> {
                     facts.push((cut(first), rest, Style::new()));
                 }
                 if *more > 0 {
-                    facts.push((String::new(), format!("and {more} more"), theme.quiet()));
+                    facts.push((String::new(), format!("and {more} more"), theme.dim()));
                 }
             }
         }
@@ -70,37 +71,52 @@ fn mapped_facts(theme: Theme, mapped: &MappedAnswer) -> Vec<Fact> {
     facts
 }
 
+impl EndpointPicker {
+    fn texts(&self, inbox: &Inbox) -> PickerTexts {
+        let line = |text: &str| SafeText::line(text).to_string();
+        let found = endpoint_form::matching_endpoints(&inbox.context, &self.picker.query);
+        let entries = found.iter().map(|(connection, endpoint)| {
+            let words = match endpoint.instructions.trim() {
+                "" => format!("{} {}", endpoint.method.word(), endpoint.path),
+                told => told.to_owned(),
+            };
+            (line(&format!("{} · {}", connection.name, endpoint.name)), line(&words))
+        });
+        let empty = match inbox.context.settings.connections.is_empty() {
+            true => "No connections yet. `frontdesk connection add` makes one.",
+            false => "Nothing has all these words.",
+        };
+        PickerTexts {
+            title: "Ask a connection".to_owned(),
+            hint: "Enter asks · type to find · Esc back".to_owned(),
+            empty: empty.to_owned(),
+            entries: entries.collect(),
+        }
+    }
+
+    /// Request of the chosen endpoint.
+    fn preview(&self, inbox: &Inbox) -> Option<String> {
+        let found = endpoint_form::matching_endpoints(&inbox.context, &self.picker.query);
+        let (_, endpoint) = found.get(self.picker.chosen.min(found.len().saturating_sub(1)))?;
+        Some(SafeText::line(&format!("{} {}", endpoint.method.word(), endpoint.path)).to_string())
+    }
+}
+
 impl OverlayView for EndpointPicker {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        let page = self.texts(inbox).describe(&self.picker);
+        page.detail(self.preview(inbox).unwrap_or_default())
+    }
+
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
-        let found = asking::endpoints(&inbox.context, &self.picker.query).len();
+        let found = endpoint_form::matching_endpoints(&inbox.context, &self.picker.query).len();
         Some(pickers_view::shown_entries(inbox, &self.picker, found))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let found = asking::endpoints(&inbox.context, &self.picker.query);
-        let line = |text: &str| SafeText::line(text).to_string();
-        let entries: Vec<(String, String)> = found
-            .iter()
-            .map(|(connection, endpoint)| {
-                let words = match endpoint.instructions.trim() {
-                    "" => format!("{} {}", endpoint.method.word(), endpoint.path),
-                    told => told.to_owned(),
-                };
-                (line(&format!("{} · {}", connection.name, endpoint.name)), line(&words))
-            })
-            .collect();
-        let none = match inbox.context.settings.connections.is_empty() {
-            true => "No connections yet. :connection add makes one.",
-            false => "Nothing has all these words.",
-        };
-        let hint = "Enter asks · type to find · Esc back";
-        let words = Words { title: "Ask a connection", hint, none, entries: &entries };
-        let place = pickers_view::list(inbox, theme, &self.picker, &words, buffer);
-        if let Some((_, endpoint)) = found.get(self.picker.chosen.min(found.len().saturating_sub(1)))
-            && place.height > 0
-        {
-            let words = line(&format!("{} {}", endpoint.method.word(), endpoint.path));
-            crate::components::paint_view::paragraph(buffer, place, &words, theme.quiet());
+        let place = pickers_view::draw_picker(inbox, theme, &self.picker, &self.texts(inbox), buffer);
+        if let Some(words) = self.preview(inbox).filter(|_| place.height > 0) {
+            crate::components::paint_view::paragraph(buffer, place, &words, theme.dim());
         }
         None
     }

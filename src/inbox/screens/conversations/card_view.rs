@@ -1,5 +1,4 @@
-//! The card: who the customer is, as far as the conversation, the contact and
-//! the other tabs tell.
+//! The card: facts about the customer from the conversation, the contact and the other tabs.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -12,22 +11,20 @@ use crate::screens::connections;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::account::Platform;
-use model::conversations::{ConversationRow, ServiceWindow};
+use model::conversations::{Automation, ConversationRow, ServiceWindow};
 use model::local::TagLocation;
-use model::service_window::remaining_window;
+use model::service_window::window_label;
 use model::snooze;
 use model::targets::TargetState;
 use model::text::SafeText;
-use model::time::{HOUR, MINUTE, format_ago, format_short_span};
+use model::time::{format_ago, format_short_span};
 
-/// Cells of a label and the gap behind it.
-const LABELS: u16 = 10;
+/// Width of a label with its gap, in cells.
+const LABEL_WIDTH: u16 = 10;
 
-/// Lines one fact takes at most.
-const MOST: usize = 4;
+/// Maximum lines per fact.
+const MAX_FIELD_LINES: usize = 4;
 
-/// Draws the card of the current conversation, from the line on it was
-/// scrolled to.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let inner = area.inner();
     let lines = inbox
@@ -43,35 +40,33 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         (0, _) => " PgUp goes back ".to_owned(),
         (below, _) => format!(" {below} more · PgDn "),
     };
-    let title = (&[("Card", theme.strong())][..], &[(more.as_str(), theme.quiet())][..]);
+    let title = (&[("Card", theme.strong())][..], &[(more.as_str(), theme.dim())][..]);
     let title = if more.is_empty() { (title.0, &[][..]) } else { title };
     paint_view::frame(buffer, area, theme, false, Sides::All, title);
     for (y, (label, words, style)) in (inner.y..inner.y + inner.height).zip(lines.into_iter().skip(first)) {
         if words.is_empty() {
             paint_view::text(buffer, inner.x + 1, y, inner.width.saturating_sub(1), &label, theme.strong());
         } else {
-            paint_view::text(buffer, inner.x + 1, y, LABELS, &label, theme.quiet());
-            paint_view::text(buffer, inner.x + 1 + LABELS, y, width(inner.width), &words, style);
+            paint_view::text(buffer, inner.x + 1, y, LABEL_WIDTH, &label, theme.dim());
+            paint_view::text(buffer, inner.x + 1 + LABEL_WIDTH, y, value_width(inner.width), &words, style);
         }
     }
 }
 
-/// Cells for words beside a label.
-fn width(inner: u16) -> u16 {
-    inner.saturating_sub(LABELS + 2)
+fn value_width(inner: u16) -> u16 {
+    inner.saturating_sub(LABEL_WIDTH + 2)
 }
 
-/// The facts as lines, with a gap before each heading.
 fn lines(inbox: &Inbox, theme: Theme, row: &ConversationRow, inner: u16) -> Vec<(String, String, Style)> {
     let mut lines = Vec::new();
-    for (label, words, style) in facts(inbox, theme, row) {
+    for (label, words, style) in card_fields(inbox, theme, row) {
         if words.is_empty() {
             lines.push((String::new(), String::new(), style));
             lines.push((label, words, style));
             continue;
         }
-        let parts = wrap::wrap(&words, usize::from(width(inner)));
-        for (number, part) in parts.into_iter().take(MOST).enumerate() {
+        let parts = wrap::wrap(&words, usize::from(value_width(inner)));
+        for (number, part) in parts.into_iter().take(MAX_FIELD_LINES).enumerate() {
             let label = if number == 0 { label.clone() } else { String::new() };
             lines.push((label, words[part].trim_end().to_owned(), style));
         }
@@ -79,8 +74,8 @@ fn lines(inbox: &Inbox, theme: Theme, row: &ConversationRow, inner: u16) -> Vec<
     lines
 }
 
-/// Label, words and style of each line; no words makes a heading.
-fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, String, Style)> {
+/// Label, text and style per fact; an empty text makes a heading.
+fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, String, Style)> {
     let conversation = &row.conversation;
     let mut facts = vec![("name".to_owned(), conversation.title().to_string(), theme.strong())];
     let mut add = |label: &str, words: Option<String>| {
@@ -91,10 +86,11 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     let safe = |text: &String| SafeText::line(text).to_string();
     add("address", conversation.address.as_ref().map(safe));
     add("user name", conversation.username.as_ref().map(|username| format!("@{username}")));
-    // Of mail, the address is that already.
+    // The address of a mail conversation is already shown.
     let email = conversation.email.as_ref().map(ToString::to_string);
     add("email", email.filter(|email| conversation.address.as_ref() != Some(email)));
     add("status", Some(safe(&conversation.status.word().to_owned())));
+    add("closed", conversation.closed_at.map(|at| format_ago(inbox.context.now.since(at))));
     let zone = &inbox.context.settings.zone;
     let first = conversation.first_message_at.or(conversation.created_at);
     let since = first.map(|time| format!(" since {}", time.day_name(zone)));
@@ -107,79 +103,78 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
         "waits",
         row.waiting_since.map(|waiting_since| format_short_span(inbox.context.now.since(waiting_since))),
     );
-    add("AI", Some(conversation.automation.label().to_owned()).filter(|text| !text.is_empty()));
+    add("AI", describe_automation(inbox, row));
     for (number, line) in conversation.escalation.lines().enumerate() {
         add(if number == 0 { "failing" } else { "" }, Some(line.to_owned()));
     }
     add("trouble", row.describe_trouble_score(inbox.context.now));
-    add("answer", target(inbox, row));
-    add("lease", lease(inbox, row));
-    add("claimed", claim(inbox, row));
-    add("tags", tags(row));
+    add("answer", describe_target(inbox, row));
+    add("reminder", describe_reminder(inbox, row));
+    add("taken", describe_claim(inbox, row));
+    add("tags", describe_tags(row));
     let snooze = row.local.snooze.as_ref();
     add("snoozed", snooze.map(|snooze| snooze.describe(inbox.context.now, zone)));
-    add("window", window(inbox, row));
-    facts.extend(connections::view::facts(inbox, theme, row));
-    facts.extend(contact(inbox, row));
-    facts.extend(elsewhere(inbox));
-    facts.extend(referral(row));
+    add("reply", describe_window(inbox, row));
+    facts.extend(connections::view::card_fields(inbox, theme, row));
+    facts.extend(contact_fields(inbox, row));
+    facts.extend(other_tab_fields(inbox));
+    facts.extend(referral_fields(row));
     facts
 }
 
-fn heading(words: &str) -> (String, String, Style) {
+fn heading_field(words: &str) -> (String, String, Style) {
     (words.to_owned(), String::new(), Style::new())
 }
 
-fn fact(label: &str, words: impl Into<String>) -> (String, String, Style) {
+fn text_field(label: &str, words: impl Into<String>) -> (String, String, Style) {
     (label.to_owned(), words.into(), Style::new())
 }
 
-/// What the server keeps of the person beside the conversation.
-fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)> {
+fn contact_fields(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)> {
     let has_contacts = inbox.desk.tab().platform().is_some_and(Platform::has_contacts);
     let Some(card) = inbox.desk.current_card().filter(|_| has_contacts) else { return Vec::new() };
-    let mut facts = vec![heading("Contact")];
+    let mut facts = vec![heading_field("Contact")];
     let Some(contact) = &card.contact else {
-        facts.push(fact("", "not read yet"));
+        facts.push(text_field("", "not read yet"));
         return facts;
     };
     if contact.id.is_none() {
-        facts.push(fact("", "the server has none with this number"));
+        facts.push(text_field("", "the server has none with this number"));
         return facts;
     }
     let other = |told: &Option<SafeText>, known: &Option<SafeText>| told.clone().filter(|_| told != known);
     if let Some(name) = other(&contact.name, &row.conversation.name) {
-        facts.push(fact("name", name.to_string()));
+        facts.push(text_field("name", name.to_string()));
     }
     if let Some(email) = other(&contact.email, &row.conversation.email) {
-        facts.push(fact("email", email.to_string()));
+        facts.push(text_field("email", email.to_string()));
     }
     for (name, value) in &contact.metadata {
-        facts.push(fact(&wrap::cut(name.as_str(), usize::from(LABELS) - 1), value.to_string()));
+        facts.push(text_field(&wrap::cut(name.as_str(), usize::from(LABEL_WIDTH) - 1), value.to_string()));
     }
-    facts.push(fact("read", format_ago(inbox.context.now.since(contact.read_at))));
+    facts.push(text_field("read", format_ago(inbox.context.now.since(contact.read_at))));
     facts
 }
 
-/// The same number or mail address in other tabs.
-fn elsewhere(inbox: &Inbox) -> Vec<(String, String, Style)> {
+/// Conversations with the same number or mail address in other tabs.
+fn other_tab_fields(inbox: &Inbox) -> Vec<(String, String, Style)> {
     let others =
         inbox.desk.current_card().map(|current_card| current_card.elsewhere.as_slice()).unwrap_or_default();
     if others.is_empty() {
         return Vec::new();
     }
-    let mut facts = vec![heading("Same person elsewhere")];
+    let mut facts = vec![heading_field("Same person elsewhere")];
     for it in others {
         let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
         let name = tab.map_or_else(|| it.key.channel.to_string(), |tab| tab.channel.name.clone());
         let last = it.last_at.map(|at| format!(" · {}", format_ago(inbox.context.now.since(at))));
-        facts.push(fact("g x", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
+        facts.push(text_field("g x", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
     }
     facts
 }
 
-/// The ad that brought the person here; no single field is certain.
-fn referral(row: &ConversationRow) -> Vec<(String, String, Style)> {
+/// The ad that brought the customer here; every field is optional.
+fn referral_fields(row: &ConversationRow) -> Vec<(String, String, Style)> {
     let Some(referral) = &row.conversation.referral else { return Vec::new() };
     let told = [
         ("source", &referral.source_type),
@@ -187,25 +182,41 @@ fn referral(row: &ConversationRow) -> Vec<(String, String, Style)> {
         ("text", &referral.body),
         ("link", &referral.source_url),
     ];
-    let told = told.into_iter().filter_map(|(label, text)| Some(fact(label, text.as_ref()?.to_string())));
-    std::iter::once(heading("Came from an ad")).chain(told).collect()
+    let told =
+        told.into_iter().filter_map(|(label, text)| Some(text_field(label, text.as_ref()?.to_string())));
+    std::iter::once(heading_field("Came from an ad")).chain(told).collect()
 }
 
-/// The window, with the countdown called what it is.
-fn window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+/// Says who answers the customer; `None` where the channel has no switch for the AI.
+fn describe_automation(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+    let (pending, automation) = (row.automation_pending, row.conversation.automation);
+    Some(match (pending, automation) {
+        (_, Automation::NotApplicable) => return None,
+        (Some(false), _) => "AI: pausing…".to_owned(),
+        (Some(true), _) => "AI: resuming…".to_owned(),
+        (None, Automation::On) => "AI answers".to_owned(),
+        (None, Automation::Unknown) => "AI: checking…".to_owned(),
+        (None, Automation::Off) if !row.paused_here => "Paused by a colleague".to_owned(),
+        (None, Automation::Off) => match row.paused_by_other(&inbox.context.settings.agent) {
+            Some(name) => format!("{name} has it"),
+            None => "You have it".to_owned(),
+        },
+    })
+}
+
+/// State of the service window; the remaining time is an estimate.
+fn describe_window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+    let label = window_label(row.conversation.window, row.last_inbound_at, inbox.context.now);
     match row.conversation.window {
         ServiceWindow::NotApplicable => None,
-        ServiceWindow::Unknown => Some("not told".to_owned()),
-        ServiceWindow::Closed => Some("closed: only templates".to_owned()),
-        ServiceWindow::Open => Some(match remaining_window(row.last_inbound_at, inbox.context.now) {
-            Some(left) => format!("open, about {}h {}m left (estimate)", left / HOUR, left % HOUR / MINUTE),
-            None => "open".to_owned(),
-        }),
+        ServiceWindow::Unknown => Some("window unknown".to_owned()),
+        ServiceWindow::Closed => Some("window closed, only templates".to_owned()),
+        ServiceWindow::Open => Some(format!("window {label}")),
     }
 }
 
-/// Until when an answer is wanted.
-fn target(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+/// Time left until the reply target, or the delay after it.
+fn describe_target(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let now = inbox.context.now;
     Some(match row.target_state(now, inbox.context.settings.targets_of(&row.channel))? {
         TargetState::OnTime(left) | TargetState::Near(left) => format!("within {}", format_short_span(left)),
@@ -213,37 +224,22 @@ fn target(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     })
 }
 
-/// When the lease of a pause made here ends.
-fn lease(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+/// Time at which a pause made here is over and the desk reminds of it.
+fn describe_reminder(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let (now, settings) = (inbox.context.now, &inbox.context.settings);
     let ends = row.lease_from.filter(|_| settings.pause_lease > 0)?.plus(settings.pause_lease);
-    let who =
-        row.paused.as_ref().map(|pair| &pair.0).filter(|text| !text.is_empty() && **text != settings.agent);
-    let who = who.map_or_else(String::new, |text| format!(" (paused by {text})"));
-    Some(match ends.since(now) {
-        left if left <= 0 => format!("over since {}{who}", snooze::format_time(ends, now, &settings.zone)),
-        left => {
-            format!(
-                "until {}, {} left{who}",
-                snooze::format_time(ends, now, &settings.zone),
-                format_short_span(left)
-            )
-        }
-    })
+    let time = snooze::format_time(ends, now, &settings.zone);
+    Some(if ends.since(now) <= 0 { format!("due since {time}") } else { format!("at {time}") })
 }
 
-/// Who takes care of it, and since when.
-fn claim(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+fn describe_claim(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let claim = row.local.claim.as_ref()?;
-    Some(format!(
-        "by {} for {} (noted on this desk)",
-        claim.agent,
-        format_short_span(inbox.context.now.since(claim.at))
-    ))
+    let is_own = claim.agent == inbox.context.settings.agent;
+    Some(format!("by {}", if is_own { "you" } else { claim.agent.as_str() }))
 }
 
-/// The tags; those that are not with the server's contact say where they are.
-fn tags(row: &ConversationRow) -> Option<String> {
+/// Tags, grouped by where they are kept.
+fn describe_tags(row: &ConversationRow) -> Option<String> {
     let of = |kept: TagLocation| {
         let tags = row.local.tags.iter().filter(|tag| tag.location == kept);
         tags.map(|tag| tag.word.as_str()).collect::<Vec<_>>().join(", ")

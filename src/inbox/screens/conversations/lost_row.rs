@@ -1,5 +1,5 @@
-//! Where the cursor of a list goes as rows come and go: a neighbour takes the
-//! place of a row that leaves, until that row is brought back.
+//! Selection of a list while rows come and go: a neighbour replaces a row that leaves, until that
+//! row returns.
 
 use crate::screens::conversations::ConversationList;
 use model::conversations::ConversationRow;
@@ -7,55 +7,42 @@ use model::ids::ConversationId;
 use model::queries::{Anchor, ConversationKey};
 use model::time::{Moment, SECOND};
 
-/// How long keys that change something wait for a row that undo brings back.
-const RETURN: i64 = SECOND;
+/// Time during which changing keys are refused while undo brings a row back, in microseconds.
+const RETURN_GUARD_DURATION: i64 = SECOND;
 
-/// A row that left the list while it was selected. It is forgotten once a key
-/// moves the cursor or acts on another row.
+/// A row that left the list while selected; forgotten once a key acts on another row.
 #[derive(Debug)]
 pub(super) struct LostRow {
     key: ConversationKey,
-    /// Whether its history is the open one.
-    is_read: bool,
-    /// When what made it leave was taken back.
+    /// Time of the undo that should bring it back.
     undone_at: Option<Moment>,
 }
 
 impl ConversationList {
-    /// Something done to a conversation is taken back: if that brings back the
-    /// lost row, it is selected again.
-    pub(crate) fn expect_back(&mut self, conversation: &ConversationId, now: Moment) {
-        if let Some(lost) = self.lost.as_mut().filter(|lost| lost.key.conversation == *conversation) {
+    /// Records an undo; if it brings the lost row back, the row is selected again.
+    pub(crate) fn expect_return(&mut self, conversation: &ConversationId, now: Moment) {
+        if let Some(lost) = self.lost_row.as_mut().filter(|lost| lost.key.conversation == *conversation) {
             lost.undone_at = Some(now);
         }
     }
 
-    /// This conversation is the one that is read.
-    pub(crate) fn read_on(&mut self, open: Option<&ConversationKey>) {
-        if let Some(lost) = &mut self.lost {
-            lost.is_read = open == Some(&lost.key);
-        }
-    }
-
-    /// Whether the selected row is about to give way to one that returns.
+    /// True shortly after an undo that should bring the lost row back.
     pub(super) fn awaits_return(&self, now: Moment) -> bool {
-        let undone_at = self.lost.as_ref().and_then(|lost| lost.undone_at);
-        undone_at.is_some_and(|undone| now.since(undone) < RETURN)
+        let undone_at = self.lost_row.as_ref().and_then(|lost| lost.undone_at);
+        undone_at.is_some_and(|undone| now.since(undone) < RETURN_GUARD_DURATION)
     }
 
-    /// Selects the lost row again, if it is back.
-    pub(super) fn select_returned(&mut self, now: Moment) {
+    pub(super) fn select_returned(&mut self) {
         let returned = |lost_row: &mut LostRow| {
-            (lost_row.is_read || lost_row.undone_at.is_some())
-                && self.page.rows.iter().any(|row| row.has_key(&lost_row.key))
+            lost_row.undone_at.is_some() && self.page.rows.iter().any(|row| row.has_key(&lost_row.key))
         };
-        if let Some(lost) = self.lost.take_if(returned) {
-            self.moved_at = if lost.is_read { Some(now) } else { None };
+        if let Some(lost) = self.lost_row.take_if(returned) {
+            (self.moved_at, self.unlisted_at) = (None, None);
             self.selected = Some(lost.key);
         }
     }
 
-    /// The cursor rests on the first row, whichever that is now.
+    /// Selects the first row; used while the cursor follows the top.
     pub(super) fn follow_top(&mut self, visible: usize, now: Moment) -> bool {
         let first = self.page.rows.first().map(ConversationRow::key);
         if first.is_some() && first != self.selected {
@@ -66,8 +53,8 @@ impl ConversationList {
         true
     }
 
-    /// Notes what stands above the cursor and did not before.
-    pub(super) fn note_arrivals(&mut self, before: &[ConversationKey]) {
+    /// Records the rows that are new above the cursor.
+    pub(super) fn record_arrivals(&mut self, before: &[ConversationKey]) {
         let now: Vec<ConversationKey> =
             self.page.rows.iter().take(self.index().unwrap_or(0)).map(ConversationRow::key).collect();
         self.arrived.retain(|conversation_key| now.contains(conversation_key));
@@ -78,7 +65,7 @@ impl ConversationList {
         self.arrived.extend(new);
     }
 
-    /// The selected row has left the list: its neighbour takes its place.
+    /// Selects a neighbour of the selected row, which left the list.
     pub(super) fn select_near(&mut self, old_index: Option<usize>, now: Moment) {
         let last = self.page.rows.len().checked_sub(1);
         let gone = self.selected.take().filter(|_| old_index.is_some());
@@ -90,7 +77,7 @@ impl ConversationList {
         self.selected = index.map(|index| self.page.rows[index].key());
         if let Some(key) = gone {
             self.moved_at = Some(now);
-            self.lost.get_or_insert(LostRow { key, is_read: false, undone_at: None });
+            self.lost_row.get_or_insert(LostRow { key, undone_at: None });
         }
     }
 }

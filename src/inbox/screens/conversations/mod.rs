@@ -1,8 +1,7 @@
-//! The conversation list of one tab or of all: a window of rows, a selection
-//! by id, and a scroll position that keeps the selected row where it is on
-//! screen.
+//! The conversation list of one tab or of all tabs: a window of rows, a selection by id, and a
+//! scroll position that keeps the selected row at its place on screen.
 //!
-//! It says which window it wants.
+//! The list only says which window it wants ([`ConversationList::take_query`]).
 
 pub(crate) mod bulk_actions;
 pub mod bulk_plan;
@@ -10,6 +9,7 @@ pub mod card;
 pub mod card_view;
 pub(crate) mod claims;
 pub(crate) mod commands;
+pub(crate) mod done;
 pub(crate) mod draft_only;
 pub(crate) mod lists;
 mod lost_row;
@@ -32,54 +32,66 @@ use model::conversations::ConversationRow;
 use model::filter::{self, FilterSubject, IsFilter, Sort};
 use model::ids::ChannelId;
 use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
+use model::queue::Section;
 use model::time::{ClockReading, MINUTE, Moment, Timestamp};
 
-/// Rows asked for at once.
-const WINDOW: u32 = 200;
-/// Rows asked for before anything is on screen.
-const FIRST: u32 = 64;
-/// Rows from the window's edge at which the next window is asked for.
-const NEAR_EDGE: usize = 40;
+/// Rows per query.
+const WINDOW_ROWS: u32 = 200;
+/// Rows of the first query, before anything is on screen.
+const FIRST_QUERY_ROWS: u32 = 64;
+/// Distance from the window's edge, in rows, at which the next window is requested.
+const EDGE_DISTANCE_ROWS: usize = 40;
+
+/// Lines of a row.
+pub(crate) const ROW_LINES: u16 = 2;
+
+/// Content of a line of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListEntry {
+    Header(Section),
+    /// Index into the window.
+    Row(usize),
+}
 
 #[derive(Debug)]
 pub struct ConversationList {
     pub view: SavedView,
-    /// What was typed to narrow it.
     pub typed: String,
-    /// The order of its rows.
     pub sort: Sort,
     pub marks: Marks,
     pub page: ConversationPage,
-    /// The selected conversation, by id.
     pub selected: Option<ConversationKey>,
-    /// First row on screen, counted from the window's start.
+    /// First row on screen, as an index into the window.
     pub first: usize,
-    /// Whether anything has been loaded yet.
     pub loaded: bool,
-    /// When the selection last moved without a key.
+    /// Time of the last selection move without a key press.
     pub moved_at: Option<Moment>,
-    /// Whether the cursor was brought to the first row and nothing was done
-    /// with it since: then it stays on whichever row is the first.
+    /// True until the user acts on the selected first row: the selection then follows the top of
+    /// the list.
     untouched: bool,
-    /// Whether the person has scrolled away from the selection.
+    /// True after the user scrolled away from the selection.
     scrolled: bool,
-    /// The row the person had selected last, since it has left.
-    lost: Option<LostRow>,
-    /// What came to stand above the cursor since it was at the top.
+    /// The row the user selected last, after it left the list.
+    lost_row: Option<LostRow>,
+    /// Place of the selected row before it left the list while its conversation was open: it stays
+    /// selected, and no row is highlighted.
+    unlisted_at: Option<usize>,
+    /// True while the rows around a selection are read that may not be in the list.
+    awaits_selected: bool,
+    /// Conversations that appeared above the cursor since it was at the top.
     arrived: Vec<ConversationKey>,
     wanted: ConversationQuery,
-    /// What is read of it.
     pub resource: Resource<ConversationQuery>,
-    /// Whether the loaded rows answer another question than the last one.
-    other: bool,
+    /// True while the loaded rows answer an older query than `wanted`.
+    answers_old_query: bool,
 }
 
 impl ConversationList {
-    /// An empty list of a tab, or of all tabs.
+    /// Creates an empty list of one tab, or of all tabs if `channel` is `None`.
     pub fn new(channel: Option<ChannelId>, view: SavedView) -> Self {
         let (filter, sort) = (view.filter.clone(), view.sort);
         let (at, anchor) = (Timestamp::default(), Anchor::Top);
-        let wanted = ConversationQuery { channel, filter, sort, at, anchor, limit: FIRST };
+        let wanted = ConversationQuery { channel, filter, sort, at, anchor, limit: FIRST_QUERY_ROWS };
         Self {
             view,
             typed: String::new(),
@@ -92,88 +104,141 @@ impl ConversationList {
             moved_at: None,
             untouched: true,
             scrolled: false,
-            lost: None,
+            lost_row: None,
+            unlisted_at: None,
+            awaits_selected: false,
             arrived: Vec::new(),
-            resource: Resource::of(LoadTimeouts::FILES, wanted.clone()),
+            resource: Resource::with_query(LoadTimeouts::FILES, wanted.clone()),
             wanted,
-            other: false,
+            answers_old_query: false,
         }
     }
 
-    /// The selected row, if it is in the window.
     pub fn selected_row(&self) -> Option<&ConversationRow> {
         self.page.rows.get(self.index()?)
     }
 
-    /// The selection's place in the window.
     pub fn index(&self) -> Option<usize> {
         let selected = self.selected.as_ref()?;
         self.page.rows.iter().position(|row| row.has_key(selected))
     }
 
-    /// Whether it is known that there are no rows.
+    /// True if the list is known to have no rows.
     pub fn is_empty(&self) -> bool {
-        self.loaded && !self.other && self.page.rows.is_empty()
+        self.loaded && !self.answers_old_query && self.page.rows.is_empty()
     }
 
-    /// Whether rows lie above the screen.
+    /// Returns the section of a row if the list shows sections.
+    pub(crate) fn section_of(&self, index: usize) -> Option<Section> {
+        let row = self.page.rows.get(index).filter(|_| self.sort == Sort::Queue)?;
+        row.section()
+    }
+
+    /// Returns the entries that fit in a height of lines, each with its first line. The section of
+    /// the first row has its header in the border above.
+    pub(crate) fn layout(&self, height: u16) -> Vec<(ListEntry, u16)> {
+        let (mut entries, mut line) = (Vec::new(), 0);
+        for index in self.first..self.page.rows.len() {
+            let section = self.section_of(index);
+            if index > self.first && section != self.section_of(index - 1) {
+                // A header alone at the bottom says nothing.
+                if line + 1 >= height {
+                    break;
+                }
+                entries.extend(section.map(|section| (ListEntry::Header(section), line)));
+                line += 1;
+            }
+            if line >= height {
+                break;
+            }
+            entries.push((ListEntry::Row(index), line));
+            line += ROW_LINES;
+        }
+        entries
+    }
+
+    /// Returns the row at a line of the list; `None` for a header.
+    pub(crate) fn row_at(&self, line: u16, height: u16) -> Option<usize> {
+        let entries = self.layout(height);
+        let (entry, _) = entries.into_iter().take_while(|(_, first)| *first <= line).last()?;
+        match entry {
+            ListEntry::Row(index) => Some(index),
+            ListEntry::Header(_) => None,
+        }
+    }
+
+    /// Lines between the top of the list and a row, if `first` is the first row on screen.
+    fn lines_above(&self, first: usize, index: usize) -> usize {
+        let headers = (first + 1..=index).filter(|at| self.section_of(*at) != self.section_of(at - 1));
+        (index - first) * usize::from(ROW_LINES) + headers.count()
+    }
+
+    /// True if a row is completely on screen; `visible` is the number of rows without
+    /// headers.
+    fn fits(&self, first: usize, index: usize, visible: usize) -> bool {
+        let lines = visible.max(1) * usize::from(ROW_LINES);
+        self.lines_above(first, index) + usize::from(ROW_LINES) <= lines
+    }
+
+    /// Returns the first row on screen when the list is scrolled to its end.
+    fn last_first(&self, visible: usize) -> usize {
+        let Some(last) = self.page.rows.len().checked_sub(1) else { return 0 };
+        (0..=last).rev().take_while(|first| self.fits(*first, last, visible)).last().unwrap_or(last)
+    }
+
     pub fn more_above(&self) -> bool {
         self.first > 0 || !self.page.reaches_top
     }
 
-    /// The person does something with the selected row: from now on it stays
-    /// selected, whatever comes before it.
-    pub fn touch(&mut self) {
+    /// Marks the selected row as used: it stays selected when rows arrive above it.
+    pub fn mark_touched(&mut self) {
         self.untouched = false;
-        self.lost = None;
+        self.lost_row = None;
     }
 
-    /// How many that nobody has looked at came to stand above the cursor, and
-    /// how many of them need a person.
-    pub fn arrived(&self) -> (usize, usize) {
+    /// Counts the unread rows that appeared above the cursor: all, and those that need a person.
+    pub fn count_arrivals(&self) -> (usize, usize) {
         let rows = self.page.rows.iter().filter(|row| row.unread > 0 && self.arrived.contains(&row.key()));
-        rows.fold((0, 0), |(new, need), row| (new + 1, need + usize::from(row.needs_reply())))
+        rows.fold((0, 0), |(new, need), row| (new + 1, need + usize::from(row.needs_person())))
     }
 
-    /// Says that what is loaded may be old; the next [`Self::take_query`]
-    /// asks again.
+    /// Marks the loaded rows as outdated; the next [`Self::take_query`] asks again.
     pub fn mark_stale(&mut self) {
         self.resource.mark_stale();
     }
 
-    /// The query to be sent now, if one is due and none is on its way.
+    /// Returns the query to send now, if one is due and none is in flight. Queries that depend on
+    /// time are rounded to the minute.
     pub fn take_query(&mut self, times: ClockReading) -> Option<ConversationQuery> {
         if self.wanted.filter.uses_time() || self.sort == Sort::Window {
             let minute = Timestamp::from_micros(times.now.micros() / MINUTE * MINUTE);
-            if !self.resource.is_asked() {
+            if !self.resource.is_in_flight() {
                 self.wanted.at = minute;
-                self.resource.want(self.wanted.clone());
+                self.resource.set_query(self.wanted.clone());
             }
         }
         self.resource.take_due_query(times.moment)
     }
 
-    /// Whether what was put aside is what it shows.
+    /// True if the view asks for snoozed conversations.
     pub fn is_showing_snoozed(&self) -> bool {
         let asked =
             |test: &filter::FilterTest| !test.negated && test.subject == FilterSubject::Is(IsFilter::Snoozed);
         self.wanted.filter.tests.iter().any(asked)
     }
 
-    /// Whether it leaves out who has nothing but a broadcast.
-    pub fn leaves_out_broadcasts(&self) -> bool {
+    /// True if the view excludes conversations with nothing but a broadcast.
+    pub fn excludes_broadcasts(&self) -> bool {
         let left_out = |test: &filter::FilterTest| {
             test.negated && test.subject == FilterSubject::Is(IsFilter::Broadcast)
         };
         self.wanted.filter.tests.iter().any(left_out)
     }
 
-    /// What it shows, as a query.
     pub fn query(&self) -> ConversationQuery {
         self.wanted.clone()
     }
 
-    /// Shows another view, as it was saved.
     pub fn set_view(&mut self, view: SavedView) {
         self.sort = view.sort;
         self.view = view;
@@ -181,58 +246,65 @@ impl ConversationList {
         self.show_first();
     }
 
-    /// Narrows the view by what was typed.
-    pub fn set_typed(&mut self, typed: &str) {
+    pub fn set_typed_filter(&mut self, typed: &str) {
         if self.typed != typed {
             typed.clone_into(&mut self.typed);
             self.show_first();
         }
     }
 
-    /// Shows the same rows in another order, with the selected one on screen.
+    /// Changes the order and keeps the selected row on screen.
     pub fn set_sort(&mut self, sort: Sort) {
         self.sort = sort;
         self.wanted.sort = sort;
-        self.other = true;
+        self.answers_old_query = true;
         self.arrived.clear();
-        self.want(match &self.selected {
+        self.request_anchor(match &self.selected {
             Some(selected) => Anchor::Around(selected.clone()),
             None => Anchor::Top,
         });
     }
 
-    /// The first rows of what is wanted now; the first of them is chosen.
+    /// Requests the top of the current filter and drops the selection.
     fn show_first(&mut self) {
         self.wanted.filter = self.view.filter.narrow(&filter::parse(&self.typed).filter);
         self.wanted.sort = self.sort;
-        (self.selected, self.lost) = (None, None);
+        self.drop_selection();
         self.first = 0;
-        self.other = true;
+        self.answers_old_query = true;
         self.scrolled = false;
         self.untouched = true;
         self.arrived.clear();
-        self.want(Anchor::Top);
+        self.request_anchor(Anchor::Top);
     }
 
-    fn want(&mut self, anchor: Anchor) {
+    fn drop_selection(&mut self) {
+        (self.selected, self.lost_row, self.unlisted_at) = (None, None, None);
+        self.awaits_selected = false;
+    }
+
+    fn request_anchor(&mut self, anchor: Anchor) {
         self.wanted.anchor = anchor;
-        self.resource.want(self.wanted.clone());
+        self.resource.set_query(self.wanted.clone());
         self.resource.mark_stale();
     }
 
-    /// A window came back. Returns whether it was the wanted one.
+    /// Takes a loaded window. Returns false if the query is no longer the wanted one. With
+    /// `is_open`, the selected conversation is being read or answered and stays selected.
     pub fn receive(
         &mut self,
         query: &ConversationQuery,
         page: ConversationPage,
-        (visible, follow): (usize, bool),
+        (visible, follow, is_open): (usize, bool, bool),
         now: Moment,
     ) -> bool {
         if !self.resource.receive(query) {
             return false;
         }
-        let other = std::mem::take(&mut self.other);
-        let offset = self.index().map(|index| index.saturating_sub(self.first));
+        let stays = is_open || std::mem::take(&mut self.awaits_selected) || self.unlisted_at.is_some();
+        let other = std::mem::take(&mut self.answers_old_query);
+        let shown = self.index().filter(|index| *index >= self.first && !self.scrolled);
+        let line = shown.map(|index| self.lines_above(self.first, index));
         let old_index = self.index();
         let above: Vec<ConversationKey> =
             self.page.rows.iter().take(old_index.unwrap_or(0)).map(ConversationRow::key).collect();
@@ -243,14 +315,20 @@ impl ConversationList {
             return self.follow_top(visible, now);
         }
         if knew_top {
-            self.note_arrivals(&above);
+            self.record_arrivals(&above);
         }
-        self.select_returned(now);
+        self.select_returned();
         match self.index() {
             Some(index) => {
-                if let Some(offset) = offset.filter(|_| !self.scrolled) {
-                    self.first = index.saturating_sub(offset);
+                self.unlisted_at = None;
+                if let Some(line) = line {
+                    let fitting = (0..=index).rev();
+                    let fitting = fitting.take_while(|first| self.lines_above(*first, index) <= line);
+                    self.first = fitting.last().unwrap_or(index);
                 }
+            }
+            None if stays && self.selected.is_some() => {
+                self.unlisted_at = Some(self.unlisted_at.or(old_index).unwrap_or(0));
             }
             None => self.select_near(old_index, now),
         }
@@ -258,114 +336,115 @@ impl ConversationList {
         true
     }
 
-    /// Moves the selection by rows; a whole list either way.
     pub fn step(&mut self, rows: isize, visible: usize) {
         let Some(last) = self.page.rows.len().checked_sub(1) else { return };
-        let index = self.index().unwrap_or(0).saturating_add_signed(rows).min(last);
-        self.select_index(index, visible);
+        // The row below has moved up to the place of the one that left.
+        let gap = isize::from(self.index().is_none() && self.unlisted_at.is_some() && rows > 0);
+        let from = self.index().or(self.unlisted_at).unwrap_or(0);
+        self.select_index(from.saturating_add_signed(rows - gap).min(last), visible);
     }
 
-    /// Selects a row of the window.
+    /// Selects the open conversation without asking for other rows; it need not be in the list.
+    pub(crate) fn follow_open(&mut self, open: &ConversationKey, visible: usize) {
+        if self.selected.as_ref() == Some(open) {
+            return;
+        }
+        let place = self.index().or(self.unlisted_at).unwrap_or(0);
+        self.selected = Some(open.clone());
+        self.mark_touched();
+        self.scrolled = false;
+        self.unlisted_at = self.index().is_none().then_some(place);
+        self.reveal(visible);
+    }
+
+    /// Selects a row again where the selected one is not in the list and its conversation is not
+    /// on screen.
+    pub(crate) fn select_listed(&mut self, visible: usize, now: Moment) {
+        if let Some(place) = self.unlisted_at.take().filter(|_| self.index().is_none()) {
+            self.select_near(Some(place), now);
+            self.reveal(visible);
+        }
+    }
+
     pub fn select_index(&mut self, index: usize, visible: usize) {
         let Some(row) = self.page.rows.get(index) else { return };
         let key = row.key();
         self.selected = Some(key.clone());
-        (self.moved_at, self.lost) = (None, None);
+        (self.moved_at, self.lost_row, self.unlisted_at) = (None, None, None);
+        self.awaits_selected = false;
         self.scrolled = false;
         self.untouched = index == 0 && self.page.reaches_top;
         let above = &self.page.rows[..index];
         self.arrived.retain(|conversation_key| above.iter().any(|row| row.has_key(conversation_key)));
         self.reveal(visible);
-        let near_end = index + NEAR_EDGE >= self.page.rows.len() && !self.page.reaches_bottom;
-        let near_start = index < NEAR_EDGE && !self.page.reaches_top;
+        let near_end = index + EDGE_DISTANCE_ROWS >= self.page.rows.len() && !self.page.reaches_bottom;
+        let near_start = index < EDGE_DISTANCE_ROWS && !self.page.reaches_top;
         let anchor = match index {
             0 if self.page.reaches_top => Anchor::Top,
             _ => Anchor::Around(key),
         };
         if near_end || near_start {
-            self.want(anchor);
+            self.request_anchor(anchor);
         } else if index == 0 && self.page.reaches_top && self.wanted.anchor != Anchor::Top {
-            // Back at the first row: from now on new ones are of interest.
-            self.want(Anchor::Top);
+            // Back at the first row: follow new arrivals again.
+            self.request_anchor(Anchor::Top);
         }
     }
 
-    /// Selects a conversation; the window follows if it is elsewhere.
+    /// Selects a conversation and requests a window around it if it is not loaded.
     pub fn select(&mut self, key: &ConversationKey, visible: usize) {
         match self.page.rows.iter().position(|row| row.has_key(key)) {
-            // The loaded rows may be those of another question.
-            Some(index) if !self.other => self.select_index(index, visible),
+            // The loaded rows may answer an older query.
+            Some(index) if !self.answers_old_query => self.select_index(index, visible),
             _ => {
                 self.selected = Some(key.clone());
-                self.touch();
-                self.want(Anchor::Around(key.clone()));
+                self.mark_touched();
+                (self.unlisted_at, self.awaits_selected) = (None, true);
+                self.request_anchor(Anchor::Around(key.clone()));
             }
         }
     }
 
-    /// Goes to the first row.
     pub fn top(&mut self, visible: usize) {
         if self.page.reaches_top {
             self.select_index(0, visible);
         } else {
-            (self.selected, self.lost) = (None, None);
+            self.drop_selection();
             self.first = 0;
             self.untouched = true;
             self.arrived.clear();
-            self.want(Anchor::Top);
+            self.request_anchor(Anchor::Top);
         }
     }
 
-    /// Goes to the last row.
     pub fn bottom(&mut self, visible: usize) {
         if self.page.reaches_bottom {
             let last = self.page.rows.len().saturating_sub(1);
             self.select_index(last, visible);
         } else {
-            (self.selected, self.lost) = (None, None);
-            self.want(Anchor::Bottom);
+            self.drop_selection();
+            self.request_anchor(Anchor::Bottom);
         }
     }
 
-    /// The next row after the selection that needs a person, from the top
-    /// again at the end; or the one before it, from the bottom again.
-    pub fn next_waiting(&self, forwards: bool) -> Option<ConversationKey> {
-        let rows = &self.page.rows;
-        let (before, after) = match (self.index(), forwards) {
-            (Some(index), true) => (&rows[..index], &rows[index + 1..]),
-            (Some(index), false) => (&rows[index + 1..], &rows[..index]),
-            (None, _) => (&rows[..0], &rows[..]),
-        };
-        let needs = |conversation_row: &&ConversationRow| conversation_row.needs_reply();
-        let found = match forwards {
-            true => after.iter().chain(before).find(needs),
-            false => before.iter().chain(after).rfind(needs),
-        };
-        found.map(ConversationRow::key)
-    }
-
-    /// Scrolls the rows; the selection stays, and is shown again by the next
-    /// step.
+    /// Scrolls without moving the selection; the next step reveals it again.
     pub fn scroll(&mut self, rows: isize, visible: usize) {
-        let most = self.page.rows.len().saturating_sub(visible.max(1));
+        let most = self.last_first(visible);
         self.first = self.first.saturating_add_signed(rows).min(most);
         self.scrolled = true;
     }
 
-    /// Scrolls as little as needed to show the selection, unless the person
-    /// has scrolled away from it.
+    /// Scrolls as little as needed to show the selection, unless the user has scrolled away.
     pub fn reveal(&mut self, visible: usize) {
-        let visible = visible.max(1);
-        let most = self.page.rows.len().saturating_sub(visible);
+        let most = self.last_first(visible);
         self.first = self.first.min(most);
         if self.scrolled {
             return;
         }
         let Some(index) = self.index() else { return };
-        if index < self.first {
-            self.first = index;
-        } else if index >= self.first + visible {
-            self.first = index + 1 - visible;
+        self.first = self.first.min(index);
+        while self.first < index && !self.fits(self.first, index, visible) {
+            self.first += 1;
         }
         self.first = self.first.min(most);
     }

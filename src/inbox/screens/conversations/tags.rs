@@ -1,21 +1,17 @@
-//! Tags: a line to edit them in, with completion from those that are in use.
-//! Where the server keeps contacts, a change goes to it through the outbox;
-//! elsewhere tags stay on this desk.
+//! Tags: kept with the server's contact where there is one, else on this desk.
 
 use crate::Inbox;
 use crate::changes::Changes;
 use crate::components::dialog::{Dialog, DialogLine};
-use crate::components::words;
+use crate::components::word_boundaries;
 use crate::conditions;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Intent, Load};
-use crate::features::privacy::known_names;
-use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
-use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish, tagged};
+use crate::screens::conversations::bulk_plan::{BulkAction, BulkPlan, apply_tags};
 use crate::wrap;
 use model::account::Platform;
 use model::bounds;
@@ -24,34 +20,31 @@ use model::local::{LocalChange, Tag, TagLocation};
 use model::outbox::Operation;
 use model::text::SafeText;
 
-/// Characters of the line at most.
-const LINE: usize = 200;
-/// Characters of a tag at most.
-const TAG: usize = 40;
-/// Tags in use that are offered.
-const OFFERS: usize = 8;
-/// Tags in use that are asked for.
-pub(crate) const KNOWN: u32 = 500;
+/// Maximum length of the line, in characters.
+const MAX_LINE_CHARS: usize = 200;
+/// Maximum length of a tag, in characters.
+const MAX_TAG_CHARS: usize = 40;
+/// Completions shown.
+const MAX_COMPLETIONS: usize = 8;
+/// Tags in use to load.
+pub(crate) const MAX_KNOWN_TAGS: u32 = 500;
 
-/// The line in which tags are edited.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TagLine {
-    /// What is typed: tags separated by commas. Of many conversations, `+tag`
-    /// and `-tag`.
+    /// Tags separated by commas; `+tag` and `-tag` for several conversations.
     pub text: String,
-    /// Tags in use anywhere, the most used first.
+    /// Tags in use anywhere, most used first.
     pub known: Vec<SafeText>,
 }
 
 impl TagLine {
-    /// The word at the end, without its sign.
     fn word(&self) -> &str {
         let word = self.text.rsplit(',').next().unwrap_or("").trim_start();
         word.trim_start_matches(['+', '-'])
     }
 
-    /// Tags in use that begin as the word at the end does.
-    pub fn offers(&self) -> Vec<&SafeText> {
+    /// Tags in use that start with the last word and are not in the line yet.
+    pub fn completions(&self) -> Vec<&SafeText> {
         let word = self.word().to_lowercase();
         let typed: Vec<&str> =
             self.text.split(',').map(|part| part.trim().trim_start_matches(['+', '-'])).collect();
@@ -61,9 +54,8 @@ impl TagLine {
         self.known.iter().filter(fits).collect()
     }
 
-    /// Takes the first offer.
     fn complete(&mut self) {
-        if let Some(offer) = self.offers().first().map(|offer| offer.to_string()) {
+        if let Some(offer) = self.completions().first().map(|offer| offer.to_string()) {
             let keep = self.text.len() - self.word().len();
             self.text.truncate(keep);
             self.text.push_str(&offer);
@@ -71,17 +63,16 @@ impl TagLine {
         }
     }
 
-    /// The tags of one conversation as they shall be.
     fn desired_tags(&self) -> Vec<SafeText> {
         clean_tags(self.text.split(','))
     }
 }
 
-/// Clean tags, each once.
+/// Trims and cuts the tags and drops duplicates.
 fn clean_tags<'a>(raw: impl Iterator<Item = &'a str>) -> Vec<SafeText> {
     let mut words: Vec<SafeText> = Vec::new();
     for it in raw {
-        let word: String = it.trim().chars().take(TAG).collect();
+        let word: String = it.trim().chars().take(MAX_TAG_CHARS).collect();
         let word = SafeText::line(word.trim());
         if !word.is_empty() && !words.contains(&word) {
             words.push(word);
@@ -90,7 +81,6 @@ fn clean_tags<'a>(raw: impl Iterator<Item = &'a str>) -> Vec<SafeText> {
     words
 }
 
-/// Edits the tags of conversations.
 #[derive(Debug)]
 pub(crate) struct TagEditor {
     rows: Vec<ConversationRow>,
@@ -98,10 +88,10 @@ pub(crate) struct TagEditor {
 }
 
 impl TagEditor {
-    /// The line, and the tags in use that fit.
     fn lines(&self, inbox: &Inbox) -> Vec<DialogLine> {
         let (rows, line) = (&self.rows, &self.line);
-        let offers: Vec<&str> = line.offers().into_iter().take(OFFERS).map(SafeText::as_str).collect();
+        let offers: Vec<&str> =
+            line.completions().into_iter().take(MAX_COMPLETIONS).map(SafeText::as_str).collect();
         let offers = match offers.as_slice() {
             [] => "separate tags with commas".to_owned(),
             offers => format!("Tab: {}", offers.join(", ")),
@@ -111,22 +101,21 @@ impl TagEditor {
         if rows.len() > 1 {
             lines.push(DialogLine::dim("tag or +tag adds, -tag takes away"));
         }
-        let place = match rows.iter().filter(|row| inbox.desk.tags_leave(row)).count() {
-            0 => not_sent(inbox, rows),
+        let place = match rows.iter().filter(|row| inbox.desk.are_tags_sent(row)).count() {
+            0 => local_only_reason(inbox, rows),
             all if all == rows.len() => {
                 "Kept with the contact: colleagues and the AI may see them.".to_owned()
             }
             some => format!("{some} kept with the contact, {} on this desk only.", rows.len() - some),
         };
         lines.push(DialogLine::dim(place));
-        lines.push(DialogLine::gap());
+        lines.push(DialogLine::blank());
         lines.push(DialogLine::keys(&[("Enter", "keep"), ("Tab", "complete"), ("Esc", "back")]));
         lines
     }
 }
 
-/// Why tags of conversations stay on this desk.
-fn not_sent(inbox: &Inbox, rows: &[ConversationRow]) -> String {
+fn local_only_reason(inbox: &Inbox, rows: &[ConversationRow]) -> String {
     let tabs = rows.iter().filter_map(|row| inbox.desk.tabs.iter().find(|tab| tab.channel.id == row.channel));
     let why = match tabs.into_iter().any(|tab| tab.channel.read_only) {
         true => "this tab is read-only",
@@ -141,15 +130,22 @@ impl Overlay for TagEditor {
         match (key.code, key.typed()) {
             (KeyCode::Esc, _) => return KeyOutcome::Done,
             (KeyCode::Enter, _) => {
-                let wish = wish(&self.rows, line);
-                inbox.changes.plan(wish, std::mem::take(&mut self.rows), &mut inbox.desk, &mut inbox.context);
+                let wish = tag_action(&self.rows, line);
+                inbox.changes.plan_bulk_action(
+                    wish,
+                    std::mem::take(&mut self.rows),
+                    &mut inbox.desk,
+                    &mut inbox.context,
+                );
                 return KeyOutcome::Done;
             }
             (KeyCode::Tab, _) => line.complete(),
-            (KeyCode::Backspace, _) if key.ctrl || key.alt => words::delete_last(&mut line.text),
+            (KeyCode::Backspace, _) if key.ctrl || key.alt => {
+                word_boundaries::delete_last_word(&mut line.text)
+            }
             (KeyCode::Backspace, _) => drop(line.text.pop()),
             (KeyCode::Char('u'), _) if key.ctrl => line.text.clear(),
-            (_, Some(it)) if line.text.chars().count() < LINE => line.text.push(it),
+            (_, Some(it)) if line.text.chars().count() < MAX_LINE_CHARS => line.text.push(it),
             _ => (),
         }
         KeyOutcome::Stay
@@ -159,12 +155,8 @@ impl Overlay for TagEditor {
         OverlayInput::Letters
     }
 
-    fn shows(&self, load: &Load) -> bool {
+    fn shows_load(&self, load: &Load) -> bool {
         matches!(load, Load::Tags(_))
-    }
-
-    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        self.rows.iter().for_each(|row| known_names::of_row(row, names));
     }
 }
 
@@ -179,20 +171,19 @@ impl OverlayView for TagEditor {
 }
 
 impl Changes {
-    /// Opens the line for what is marked or selected.
-    pub(crate) fn ask_tags(&mut self, desk: &Desk, context: &mut Context) {
+    pub(crate) fn edit_tags(&mut self, desk: &Desk, context: &mut Context) {
         if desk.acts_on_marks() {
             return self.tag_marked(desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };
-        open_tags(context, vec![row]);
+        open_tag_editor(context, vec![row]);
     }
 
-    /// Sets the tags of all a plan applies to.
-    pub(crate) fn tag_all(&mut self, plan: &BulkPlan, desk: &Desk, context: &mut Context) {
-        let BulkWish::Tag { add, remove } = &plan.wish else { return };
+    /// Applies a tag plan: through the outbox where the server keeps contacts, locally elsewhere.
+    pub(crate) fn apply_tag_plan(&mut self, plan: &BulkPlan, desk: &Desk, context: &mut Context) {
+        let BulkAction::Tag { add, remove } = &plan.action else { return };
         let (far, near): (Vec<_>, Vec<_>) =
-            plan.apply.iter().cloned().partition(|conversation_row| desk.tags_leave(conversation_row));
+            plan.apply.iter().cloned().partition(|conversation_row| desk.are_tags_sent(conversation_row));
         let intents: Vec<Intent> = far
             .iter()
             .filter_map(|conversation_row| desk.tag_intent(conversation_row, add, remove))
@@ -200,22 +191,22 @@ impl Changes {
         if !intents.is_empty() {
             context.push(FileWrite::Enqueue { intents, clears_draft: false });
         }
-        // Of those that leave, only what this desk alone kept goes here.
+        // On the server's contacts, only removals of local tags are applied here.
         let forgets = |tag: &Tag| tag.location == TagLocation::Local && remove.contains(&tag.word);
         let forgetful =
             far.into_iter().filter(|conversation_row| conversation_row.local.tags.iter().any(forgets));
         let kept = BulkPlan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
         let wanted = |row: &ConversationRow| {
             let stays = near.iter().any(|conversation_row| conversation_row.has_key(&row.key()));
-            tagged(&row.local.tags, if stays { add } else { &[] }, remove)
+            apply_tags(&row.local.tags, if stays { add } else { &[] }, remove)
         };
         if !kept.apply.is_empty() {
-            self.keep_all(&kept, wanted, |row| row.local.tags.clone(), LocalChange::Tags, context);
+            self.store_local_changes(&kept, wanted, |row| row.local.tags.clone(), LocalChange::Tags, context);
         }
     }
 }
 
-pub(crate) fn open_tags(context: &mut Context, rows: Vec<ConversationRow>) {
+pub(crate) fn open_tag_editor(context: &mut Context, rows: Vec<ConversationRow>) {
     let mut line = TagLine::default();
     if let [one] = rows.as_slice() {
         for tag in &one.local.tags {
@@ -223,31 +214,28 @@ pub(crate) fn open_tags(context: &mut Context, rows: Vec<ConversationRow>) {
         }
     }
     context.open(TagEditor { rows, line });
-    context.push(Effect::Load(Load::Tags(KNOWN)));
+    context.push(Effect::Load(Load::Tags(MAX_KNOWN_TAGS)));
 }
 
-/// Tags in use have come.
-pub(crate) fn tags_known(context: &mut Context, known: Vec<SafeText>) {
-    if let Some(editor) = context.layers.top_mut::<TagEditor>() {
+pub(crate) fn receive_known_tags(context: &mut Context, known: Vec<SafeText>) {
+    if let Some(editor) = context.overlays.top_mut::<TagEditor>() {
         editor.line.known = known;
     }
 }
 
 impl Desk {
-    /// Whether the tags of a conversation are kept with a contact on the
-    /// server.
-    pub fn tags_leave(&self, row: &ConversationRow) -> bool {
+    /// True if the tags of a conversation are kept with a contact on the server.
+    pub fn are_tags_sent(&self, row: &ConversationRow) -> bool {
         let has_number = row.conversation.address.as_deref().is_some_and(bounds::is_e164);
         has_number
             && self.tabs.iter().any(|tab| {
                 tab.channel.id == row.channel
                     && tab.platform().is_some_and(Platform::has_contacts)
-                    && conditions::tab_writable(tab).is_ok()
+                    && conditions::check_tab_writable(tab).is_ok()
             })
     }
 
-    /// What is asked of the server for one conversation; `None` if it has it
-    /// so already.
+    /// Returns the change to send for one conversation; `None` if the server has it already.
     fn tag_intent(&self, row: &ConversationRow, add: &[SafeText], remove: &[SafeText]) -> Option<Intent> {
         let phone = row.conversation.address.clone()?;
         let has = |word: &SafeText| {
@@ -271,20 +259,20 @@ impl Desk {
     }
 }
 
-/// What a line asks for: of one conversation the tags as they shall be, of
-/// many what is added and taken away.
-fn wish(rows: &[ConversationRow], line: &TagLine) -> BulkWish {
+/// Returns the change a line describes: the wanted tags of one conversation, additions and removals
+/// for several.
+fn tag_action(rows: &[ConversationRow], line: &TagLine) -> BulkAction {
     if let [one] = rows {
         let wanted = line.desired_tags();
         let gone = one.local.tags.iter().map(|tag| tag.word.clone()).filter(|text| !wanted.contains(text));
         let remove = gone.collect();
-        return BulkWish::Tag { add: wanted, remove };
+        return BulkAction::Tag { add: wanted, remove };
     }
     let signed = |sign: bool| {
         let parts = line.text.split(',').map(str::trim).filter(move |text| text.starts_with('-') == sign);
         clean_tags(parts.map(|part| part.trim_start_matches(['+', '-'])))
     };
-    BulkWish::Tag { add: signed(false), remove: signed(true) }
+    BulkAction::Tag { add: signed(false), remove: signed(true) }
 }
 
 #[cfg(test)]
@@ -298,10 +286,10 @@ mod tests {
     #[test]
     fn completion_takes_the_most_used_tag_that_begins_so() {
         let mut line = TagLine { text: "vip, re".into(), known: texts(&["vip", "refund", "repair"]) };
-        assert_eq!(line.offers(), texts(&["refund", "repair"]).iter().collect::<Vec<_>>());
+        assert_eq!(line.completions(), texts(&["refund", "repair"]).iter().collect::<Vec<_>>());
         line.complete();
         assert_eq!(line.text, "vip, refund, ");
-        assert_eq!(line.offers(), texts(&["repair"]).iter().collect::<Vec<_>>());
+        assert_eq!(line.completions(), texts(&["repair"]).iter().collect::<Vec<_>>());
         line.text = "+Rep".into();
         line.complete();
         assert_eq!(line.text, "+repair, ");

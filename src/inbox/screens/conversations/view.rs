@@ -1,4 +1,5 @@
-//! The conversation list: two lines a row, from the current window.
+//! The conversation list, two lines per row. In the inbox each section has a header in a line of the
+//! frame.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -11,69 +12,99 @@ use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::overlays::line::LinePrompt;
-use crate::screens::conversations::{ConversationList, row_view};
+use crate::screens::conversations::{ConversationList, ListEntry, ROW_LINES, row_view};
 use crate::tab::Focus;
 use crate::tabs_view;
 use crate::theme_view::Theme;
-use model::filter;
+use model::filter::{self, Sort};
 use model::news::Health;
 use model::queries::{MAX_COUNTED_ROWS, TabCounts};
+use model::queue::Section;
 
-/// Columns below which a list's title says less.
-const NARROW: u16 = 50;
+/// Width below which the title is shortened, in columns.
+const NARROW_WIDTH: u16 = 50;
 
-/// Draws the list with its frame.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (tab, list) = (inbox.desk.tab(), inbox.desk.list());
-    let typing = inbox.context.layers.top::<LinePrompt>().is_some();
-    let focused = tab.focus == Focus::List && (inbox.context.layers.is_empty() || typing);
+    let typing = inbox.context.overlays.top::<LinePrompt>().is_some();
+    let focused = tab.focus == Focus::List && (inbox.context.overlays.is_empty() || typing);
     let title = title(inbox);
-    let typed = typed(list, theme);
+    let typed = filter_runs(list, theme);
     let marked = match list.marks.len() {
         0 => String::new(),
         marked => format!("{marked} marked · "),
     };
-    let up = above(inbox, list, focused, area.width);
+    let up = rows_above_hint(inbox, list, focused, area.width);
     let has_room = up.is_empty() && list.typed.is_empty();
-    let count = format!("{}{}", aside(inbox, has_room), count(list));
+    let count = match list.sort {
+        // Each section has its own count.
+        Sort::Queue => String::new(),
+        _ => format!("{}{}", hidden_counts(inbox, has_room), row_count_label(list)),
+    };
     let typed = typed.iter().map(|(words, style)| (words.as_str(), *style));
     let left: Vec<paint_view::Run<'_>> =
         [(title.as_str(), theme.strong())].into_iter().chain(typed).collect();
-    let titles = (
-        left,
-        [
-            (up.as_str(), theme.needs_a_person()),
-            (marked.as_str(), theme.strong()),
-            (count.as_str(), Style::new()),
-        ],
-    );
-    let line = match inbox.desk.everywhere {
-        true => ((theme.border_set(), theme.joints()), theme.border(focused)),
-        false => tabs_view::line(inbox.desk.tab(), theme, focused),
+    let right = [
+        (up.as_str(), theme.needs_a_person()),
+        (marked.as_str(), theme.strong()),
+        (count.as_str(), Style::new()),
+    ];
+    let right: Vec<paint_view::Run<'_>> = right.into_iter().filter(|(words, _)| !words.is_empty()).collect();
+    let line = match inbox.desk.shows_all_tabs {
+        true => ((theme.border_set(), theme.border_joints()), theme.border(focused)),
+        false => tabs_view::pane_border(inbox.desk.tab(), theme, focused),
     };
-    paint_view::frame_of(buffer, area, line, Sides::All, (&titles.0, &titles.1));
+    paint_view::draw_frame(buffer, area, line, Sides::All, (&left, &right));
     let inner = area.inner();
     if list.page.rows.is_empty() {
-        paint_view::paragraph(buffer, padded(inner), &empty_words(inbox), theme.quiet());
+        paint_view::paragraph(buffer, inset(inner), &empty_text(inbox), theme.dim());
         return;
     }
-    let rows = list.page.rows.iter().skip(list.first).take(usize::from(inner.height / 2).max(1));
-    for (index, row) in rows.enumerate() {
-        let y = inner.y + u16::try_from(index * 2).unwrap_or(0);
-        let place = Area { y, height: 2.min(inner.y + inner.height - y), ..inner };
-        let selected = list.selected.as_ref().is_some_and(|conversation_key| row.has_key(conversation_key));
+    for (entry, top) in list.layout(inner.height) {
+        let y = inner.y + top;
+        let row = match entry {
+            ListEntry::Row(index) => &list.page.rows[index],
+            ListEntry::Header(section) => {
+                let title = section_title(inbox, section);
+                paint_view::divider(buffer, Area { y, ..area }, line, &[(title.as_str(), theme.strong())]);
+                continue;
+            }
+        };
+        let place = Area { y, height: ROW_LINES.min(inner.y + inner.height - y), ..inner };
         row_view::draw(inbox, theme, row, place, buffer);
-        if selected {
-            paint_view::stripe(buffer, place, if focused { theme.selected() } else { theme.strong() });
+        if list.selected.as_ref().is_some_and(|key| row.has_key(key)) {
+            paint_view::stripe(buffer, place, theme.selected());
             row_view::mark_selected(theme, row, place, buffer);
         }
     }
 }
 
-/// What stands above the screen or came to stand above the cursor, and the key
-/// that goes there.
-fn above(inbox: &Inbox, list: &ConversationList, focused: bool, width: u16) -> String {
-    let (new, need) = list.arrived();
+/// Returns the name of a section with its count.
+fn section_title(inbox: &Inbox, section: Section) -> String {
+    let (name, count) = section_texts(inbox, section);
+    format!("{} {count}", name.to_uppercase())
+}
+
+/// Returns the name of a section, and its count.
+pub(crate) fn section_texts(inbox: &Inbox, section: Section) -> (&'static str, String) {
+    let has_ai =
+        inbox.desk.shows_all_tabs || inbox.desk.tab().platform().is_none_or(|platform| platform.is_chat());
+    let name = match section {
+        Section::Mine => "Mine",
+        Section::NeedsPerson => "Needs a person",
+        Section::WithAi if has_ai => "With the AI",
+        // Mail and phone have no switch for an AI.
+        Section::WithAi => "Others",
+    };
+    match inbox.desk.list().page.sections.of(section) {
+        MAX_COUNTED_ROWS.. => (name, format!("{MAX_COUNTED_ROWS}+")),
+        count => (name, count.to_string()),
+    }
+}
+
+/// Hint for rows above the screen or new above the cursor, with the key that goes there.
+fn rows_above_hint(inbox: &Inbox, list: &ConversationList, focused: bool, width: u16) -> String {
+    let (new, need) = list.count_arrivals();
     if new == 0 {
         return if list.more_above() { "↑ more  ".to_owned() } else { String::new() };
     }
@@ -81,23 +112,22 @@ fn above(inbox: &Inbox, list: &ConversationList, focused: bool, width: u16) -> S
     let verb = if need == 1 { "needs" } else { "need" };
     match need {
         0 => format!("↑ {new} new{key}  "),
-        _ if width < NARROW => format!("↑ {new} new, {need} for you{key}  "),
+        _ if width < NARROW_WIDTH => format!("↑ {new} new, {need} for you{key}  "),
         _ => format!("↑ {new} new, {need} {verb} you{key}  "),
     }
 }
 
-fn padded(area: Area) -> Area {
+fn inset(area: Area) -> Area {
     Area { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
 }
 
-/// How many were put aside or are nothing but a broadcast, where they are not
-/// what is shown; the second only where nothing more urgent needs the room.
-fn aside(inbox: &Inbox, has_room: bool) -> String {
+/// Number of hidden snoozed and, if there is room, broadcast-only conversations.
+fn hidden_counts(inbox: &Inbox, has_room: bool) -> String {
     let list = inbox.desk.list();
-    let snoozed = count_of(inbox, |tab_counts| tab_counts.snoozed);
-    let broadcast_only = count_of(inbox, |tab_counts| tab_counts.broadcast_only);
+    let snoozed = sum_tab_counts(inbox, |tab_counts| tab_counts.snoozed);
+    let broadcast_only = sum_tab_counts(inbox, |tab_counts| tab_counts.broadcast_only);
     let mut words = String::new();
-    if has_room && broadcast_only > 0 && list.leaves_out_broadcasts() {
+    if has_room && broadcast_only > 0 && list.excludes_broadcasts() {
         words.push_str(&format!("{broadcast_only} broadcast only · "));
     }
     if snoozed > 0 && !list.is_showing_snoozed() {
@@ -106,16 +136,14 @@ fn aside(inbox: &Inbox, has_room: bool) -> String {
     words
 }
 
-/// A count of the tab on screen, or of all where all are shown.
-fn count_of(inbox: &Inbox, count: fn(&TabCounts) -> u32) -> u32 {
-    match inbox.desk.everywhere {
+fn sum_tab_counts(inbox: &Inbox, count: fn(&TabCounts) -> u32) -> u32 {
+    match inbox.desk.shows_all_tabs {
         true => inbox.desk.tabs.iter().map(|tab| count(&tab.counts)).sum(),
         false => count(&inbox.desk.tab().counts),
     }
 }
 
-/// How many there are, as far as is known.
-fn count(list: &ConversationList) -> String {
+fn row_count_label(list: &ConversationList) -> String {
     let rows = list.page.rows.len();
     match list.page.total {
         Some(total) => total.to_string(),
@@ -125,12 +153,11 @@ fn count(list: &ConversationList) -> String {
     }
 }
 
-/// What an empty list says: why, and what to do.
-pub(crate) fn empty_words(inbox: &Inbox) -> String {
+pub(crate) fn empty_text(inbox: &Inbox) -> String {
     let (tab, list) = (inbox.desk.tab(), inbox.desk.list());
-    if inbox.desk.everywhere || !list.typed.is_empty() {
+    if inbox.desk.shows_all_tabs || !list.typed.is_empty() {
         return if list.loaded {
-            nothing_found(inbox, list)
+            no_match_text(inbox, list)
         } else {
             loading_view::empty_pane_text(inbox, Pane::List)
         };
@@ -152,62 +179,67 @@ pub(crate) fn empty_words(inbox: &Inbox) -> String {
         Health::Trouble { why, .. } => {
             format!("The server answers, but not as it should: {why}\n\nAsking again by itself.")
         }
-        _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, |note| note.why().to_string()),
+        _ if tab.empty_reason.is_some() => {
+            tab.empty_reason.as_ref().map_or_else(String::new, |note| note.server_reason().to_string())
+        }
         Health::Connecting => "Asking the server…".to_owned(),
         _ if !list.loaded => loading_view::empty_pane_text(inbox, Pane::List),
-        _ => nothing_found(inbox, list),
+        _ => no_match_text(inbox, list),
     }
 }
 
-/// Why nothing is found, and where the others are.
-fn nothing_found(inbox: &Inbox, list: &ConversationList) -> String {
+/// Explains an empty result and where other conversations are.
+fn no_match_text(inbox: &Inbox, list: &ConversationList) -> String {
     let label = &list.view.label;
     if !list.typed.is_empty() {
         let words = "is found by this filter. {filter-list} changes it, {choose-view} shows other views.";
-        return format!("Nothing in \"{label}\" {}", inbox.context.keyed(words));
+        return format!("Nothing in \"{label}\" {}", inbox.context.fill_in_keys(words));
     }
     match list.view.name.as_str() {
-        "All open" => {
+        "Inbox" | "All open" => {
             let closed = inbox.desk.views.iter().find(|view| view.name == "Closed").and_then(|view| view.key);
             let closed = closed.map_or_else(String::new, |character| format!(" {character}"));
             let words = "No open conversations. They appear here when customers write; {choose-view}";
-            let words = format!("{}{closed} shows closed ones.", inbox.context.keyed(words));
-            match count_of(inbox, |tab_counts| tab_counts.broadcast_only) {
+            let words = format!("{}{closed} shows closed ones.", inbox.context.fill_in_keys(words));
+            match sum_tab_counts(inbox, |tab_counts| tab_counts.broadcast_only) {
                 0 => words,
                 many => {
-                    let finds = inbox.context.keyed("{filter-list} is:broadcast");
+                    let finds = inbox.context.fill_in_keys("{filter-list} is:broadcast");
                     format!("{words}\n\n{many} got nothing but a broadcast so far: {finds} shows them.")
                 }
             }
         }
-        "Snoozed" => inbox.context.keyed(
+        "Later" => inbox.context.fill_in_keys(
             "Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views.",
         ),
-        "Needs me" => {
-            let all = inbox.desk.views.iter().find(|view| view.name == "All open").and_then(|view| view.key);
-            let all = all.map_or_else(String::new, |character| format!(" {character}"));
-            let words =
-                inbox.context.keyed("No one needs you now. They appear here when they do; {choose-view}");
-            format!("{words}{all} shows all open conversations.")
-        }
         _ => format!(
             "No conversations in \"{label}\". {}",
-            inbox.context.keyed("{choose-view} shows other views.")
+            inbox.context.fill_in_keys("{choose-view} shows other views.")
         ),
     }
 }
 
-/// What the list shows.
 fn title(inbox: &Inbox) -> String {
     let list = inbox.desk.list();
-    let place = if inbox.desk.everywhere { "All tabs" } else { "Inbox" };
+    if let Some(section) = list.section_of(list.first) {
+        return section_title(inbox, section);
+    }
+    list_title(inbox)
+}
+
+/// Returns the name of the list, with its view and order.
+pub(crate) fn list_title(inbox: &Inbox) -> String {
+    let list = inbox.desk.list();
+    let place = if inbox.desk.shows_all_tabs { "All tabs" } else { "Inbox" };
+    if list.sort == Sort::Queue && list.view.sort == Sort::Queue {
+        return place.to_owned();
+    }
     let order = if list.sort == list.view.sort { String::new() } else { format!(" by {}", list.sort.word()) };
     format!("{place} · {}{order}", list.view.label)
 }
 
-/// What was typed to narrow the list; what of it is not known does not, and
-/// says so.
-fn typed(list: &ConversationList, theme: Theme) -> Vec<(String, Style)> {
+/// The typed filter, with unknown words marked; they do not narrow the list.
+fn filter_runs(list: &ConversationList, theme: Theme) -> Vec<(String, Style)> {
     let typed = &list.typed;
     if typed.is_empty() {
         return Vec::new();
@@ -226,7 +258,7 @@ fn typed(list: &ConversationList, theme: Theme) -> Vec<(String, Style)> {
         1 => " is not known",
         _ => " are not known",
     };
-    // The words stand behind the wrong word where that is the last.
+    // The remark follows the last word.
     runs.push((told.to_owned(), theme.error()));
     runs
 }

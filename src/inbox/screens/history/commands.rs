@@ -1,11 +1,10 @@
-//! The commands of the message history.
+//! Commands of the message history.
 
 use crate::Inbox;
-use crate::command::{Reason, pick};
-use crate::conditions::{no_conversation, on_conversation, writable};
+use crate::command::{Reason, find_by_prefix};
+use crate::conditions::{no_conversation_reason, writable_conversation};
 use crate::event::FileWrite;
 use crate::keys::KeyPress;
-use crate::screens::history::split_view;
 use crate::screens::mail::menus;
 use crate::tab::Focus;
 use model::ids::ConversationId;
@@ -21,20 +20,20 @@ pub(crate) fn message_up(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn first_unseen(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.tab_mut().history.as_mut().is_some_and(|history| !history.go_to_divider()) {
-        inbox.context.say("nothing new since you looked");
+        inbox.context.show_notice("nothing new since you looked");
     }
 }
 
-fn reactable(inbox: &Inbox, remove: bool) -> Result<(), Reason> {
+fn check_reactable(inbox: &Inbox, remove: bool) -> Result<(), Reason> {
     let tab = inbox.desk.tab();
     if tab.is_mail() {
         return Err("mails take no reactions".into());
     }
-    writable(inbox)?;
+    writable_conversation(inbox)?;
     if tab.is_phone() {
         return Err("an SMS takes no reactions".into());
     }
-    let history = tab.history.as_ref().ok_or_else(|| no_conversation(tab))?;
+    let history = tab.history.as_ref().ok_or_else(|| no_conversation_reason(tab))?;
     let row = history.selected_message().ok_or("select a message of the customer first")?;
     let present = match &row.reaction_pending {
         Some(pending) => !pending.is_empty(),
@@ -50,15 +49,15 @@ fn reactable(inbox: &Inbox, remove: bool) -> Result<(), Reason> {
 }
 
 pub(crate) fn may_react(inbox: &Inbox) -> Result<(), Reason> {
-    reactable(inbox, false)
+    check_reactable(inbox, false)
 }
 
 pub(crate) fn react(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.pick_reaction(&mut inbox.context);
+    inbox.desk.open_reaction_picker(&mut inbox.context);
 }
 
 pub(crate) fn may_remove_reaction(inbox: &Inbox) -> Result<(), Reason> {
-    reactable(inbox, true)
+    check_reactable(inbox, true)
 }
 
 pub(crate) fn remove_reaction(inbox: &mut Inbox, _: KeyPress) {
@@ -76,16 +75,16 @@ pub(crate) fn show_picture(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn open_outside(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
         true => menus::choose_link(inbox),
-        false => inbox.desk.ask_open(&mut inbox.context),
+        false => inbox.desk.ask_open_link(&mut inbox.context),
     }
 }
 
-pub(crate) fn elsewhere(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.look_elsewhere(&mut inbox.context);
+pub(crate) fn go_to_other_conversation(inbox: &mut Inbox, _: KeyPress) {
+    inbox.desk.find_other_conversations(&mut inbox.context);
 }
 
-pub(crate) fn raw(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.raw(&mut inbox.context);
+pub(crate) fn open_raw_view(inbox: &mut Inbox, _: KeyPress) {
+    inbox.desk.open_raw_view(&mut inbox.context);
 }
 
 pub(crate) fn may_show_unreadable(inbox: &Inbox) -> Result<(), Reason> {
@@ -127,40 +126,15 @@ pub(crate) fn back(inbox: &mut Inbox, _: KeyPress) {
     inbox.desk.tab_mut().focus = Focus::List;
 }
 
-fn has_room_for_second(inbox: &Inbox) -> Result<(), Reason> {
-    split_view::no_room_for_second(&inbox.context).map_or(Ok(()), Err)
-}
-
-pub(crate) fn may_keep_beside(inbox: &Inbox) -> Result<(), Reason> {
-    has_room_for_second(inbox)?;
-    on_conversation(inbox)
-}
-
-pub(crate) fn keep_beside(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.keep_beside(&mut inbox.context);
-}
-
-pub(crate) fn may_swap_beside(inbox: &Inbox) -> Result<(), Reason> {
-    has_room_for_second(inbox)?;
-    match inbox.desk.second() {
-        Some(_) => Ok(()),
-        None => Err("no other conversation is kept; {keep-beside} keeps this one".into()),
-    }
-}
-
-pub(crate) fn swap_beside(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.swap_beside(&mut inbox.context);
-}
-
 pub(crate) fn find(inbox: &mut Inbox, words: &str) -> Result<(), String> {
     match &inbox.desk.tab().history {
-        Some(_) if inbox.desk.is_inbox_shown() => inbox.desk.look_for(words, &mut inbox.context),
+        Some(_) if inbox.desk.is_inbox_shown() => inbox.desk.start_find(words, &mut inbox.context),
         _ => return Err("open a conversation first".to_owned()),
     }
     Ok(())
 }
 
-pub(crate) fn formats(_: &Inbox) -> Vec<String> {
+pub(crate) fn format_completions(_: &Inbox) -> Vec<String> {
     TranscriptFormat::WORDS.map(str::to_owned).into()
 }
 
@@ -169,7 +143,7 @@ pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
     if word == "csv" {
         return inbox.broadcasts.export_csv(file.trim(), &inbox.desk, &mut inbox.context);
     }
-    let format = TranscriptFormat::ALL[pick("format", word, &formats(inbox))?];
+    let format = TranscriptFormat::ALL[find_by_prefix("format", word, &format_completions(inbox))?];
     let key = inbox
         .desk
         .current_conversation()
@@ -185,7 +159,6 @@ pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A conversation's id as the name of a file.
 fn file_name(id: &ConversationId) -> String {
     let plain = |character: char| {
         if character.is_ascii_alphanumeric() || character == '-' || character == '_' {

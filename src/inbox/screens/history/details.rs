@@ -1,49 +1,44 @@
-//! What the raw view says above an item, and which of its fields this version
-//! does not know.
-//!
-//! Works on laid out lines, whatever their JSON means.
+//! Header of the raw view, and marks on fields this version does not know. Works on formatted JSON
+//! lines without parsing them.
 
+use model::conversations::CONVERSATION_FIELDS;
 use model::email::fields;
 use model::known;
 use model::messages::{DeliveryStatus, Direction, MessageRow, Sender};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
-/// Fields in which a server may say why a message failed.
-const REASONS: &[&str] =
+const REASON_FIELDS: &[&str] =
     &["error", "errorMessage", "errorCode", "failureReason", "failedReason", "reason", "statusReason"];
 
-/// Said behind a field this version does not know.
-const UNKNOWN: &str = "   ← not known to this version";
+const UNKNOWN_FIELD_MARK: &str = "   ← not known to this version";
 
-/// Whether a field is read on this channel: chat, phone or mail.
 fn is_known(name: &str, is_mail: bool) -> bool {
     if is_mail {
         known::THREAD_FIELDS.contains(&name) || fields::all_fields().any(|mail| mail == name)
     } else {
-        known::ITEM_FIELDS.contains(&name)
+        known::MESSAGE_FIELDS.contains(&name) || CONVERSATION_FIELDS.contains(&name)
     }
 }
 
-/// Marks the fields of the item itself that are not known.
+/// Marks a top-level field that is not known.
 pub fn mark_unknown(line: &str, is_mail: bool) -> String {
-    match field(line, "  ") {
-        Some(name) if !is_known(name, is_mail) => format!("{line}{UNKNOWN}"),
+    match field_name(line, "  ") {
+        Some(name) if !is_known(name, is_mail) => format!("{line}{UNKNOWN_FIELD_MARK}"),
         _ => line.to_owned(),
     }
 }
 
-/// The name of a field that is indented like this.
-fn field<'a>(line: &'a str, indent: &str) -> Option<&'a str> {
+fn field_name<'a>(line: &'a str, indent: &str) -> Option<&'a str> {
     let (name, _) = line.strip_prefix(indent)?.strip_prefix('"')?.split_once("\": ")?;
     Some(name)
 }
 
-/// Who said it, how far it came and when, one line each.
-pub fn of_message(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
+/// Sender, delivery state and times, one line each.
+pub fn message_details(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
     let message = &row.message;
     let face = |at: Timestamp| format!("{} {}", at.day_name(zone), at.hour_and_minute(zone));
-    let mut lines = vec![format!("who        {}", who(row))];
+    let mut lines = vec![format!("who        {}", describe_sender(row))];
     let sent_at = row.mail.as_ref().and_then(|letter| letter.sent_at).or(message.sent_at);
     lines.extend(sent_at.map(|at| format!("sent       {}", face(at))));
     lines.extend(message.created_at.map(|entry| format!("taken in   {}", face(entry))));
@@ -63,14 +58,14 @@ pub fn of_message(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
         lines.extend(words.map(|line| format!("           {line}")));
     }
     if message.delivery == DeliveryStatus::Failed {
-        let why = raw.iter().find_map(|line| reason(line));
+        let why = raw.iter().find_map(|line| failure_reason(line));
         lines.push(format!("why        {}", why.unwrap_or("the server tells no reason")));
     }
     lines.push(String::new());
     lines
 }
 
-fn who(row: &MessageRow) -> String {
+fn describe_sender(row: &MessageRow) -> String {
     match &row.message.sender {
         _ if row.sent_here => "this desk".to_owned(),
         Sender::Customer => "the customer".to_owned(),
@@ -82,11 +77,10 @@ fn who(row: &MessageRow) -> String {
     }
 }
 
-/// What a field that may hold the reason of a failure says.
-fn reason(line: &str) -> Option<&str> {
+fn failure_reason(line: &str) -> Option<&str> {
     let (name, told) = line.trim_start().strip_prefix('"')?.split_once("\": ")?;
     let told = told.trim_end_matches(',').trim_matches('"');
-    (REASONS.contains(&name) && !matches!(told, "" | "null" | "{" | "[")).then_some(told)
+    (REASON_FIELDS.contains(&name) && !matches!(told, "" | "null" | "{" | "[")).then_some(told)
 }
 
 #[cfg(test)]
@@ -103,17 +97,17 @@ mod tests {
             ("  }", false),
         ];
         for (line, marked) in cases {
-            assert_eq!(mark_unknown(line, false).ends_with(UNKNOWN), marked, "{line}");
+            assert_eq!(mark_unknown(line, false).ends_with(UNKNOWN_FIELD_MARK), marked, "{line}");
         }
     }
 
     #[test]
     fn a_reason_is_read_where_one_is_told() {
         assert_eq!(
-            reason("  \"failureReason\": \"number is not reachable\","),
+            failure_reason("  \"failureReason\": \"number is not reachable\","),
             Some("number is not reachable")
         );
-        assert_eq!(reason("  \"error\": null,"), None);
-        assert_eq!(reason("  \"content\": \"reason\""), None);
+        assert_eq!(failure_reason("  \"error\": null,"), None);
+        assert_eq!(failure_reason("  \"content\": \"reason\""), None);
     }
 }

@@ -1,85 +1,77 @@
-//! A history as display lines: what each row of the message pane holds.
-//!
-//! Pure in the items and the width.
+//! A history as display lines: the content of each row of the message pane. Pure in the items and
+//! the width.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::screens::mail::reading;
+use crate::screens::mail::reading::{self, HeaderLine};
 use crate::wrap;
 use model::email::MailMessage;
 use model::files;
+use model::history_events::HistoryEvent;
 use model::ids::{MessageId, NoteId, RowId};
 use model::links;
 use model::messages::{MessageRow, Sender, SenderAliases};
 use model::notes::PrivateNote;
 use model::outbox::{Operation, OutboxRow};
+use model::phone_entries::PhoneEntry;
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
-/// Names an item of the history across reloads.
+/// Identifies an item across reloads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ItemKey {
     Message(MessageId),
     Outbox(RowId),
-    /// A private note.
     Note(NoteId),
 }
 
-/// One line of the pane.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HistoryLine {
     Day(String),
-    /// What came after the last look.
+    /// Start of the messages that are new since the last visit.
     Divider,
     Note(&'static str),
-    /// An empty line between mails.
+    /// A takeover, hand-back, close or reopening.
+    Event(HistoryEvent),
+    /// A line of a call or text as the list of a phone tells it, the first with its time; its author is
+    /// not told.
+    Listed(Option<Timestamp>, String),
     Gap,
-    /// Who wrote a mail, and when.
     MailFrom(usize),
-    /// A line of a mail's whole header.
-    MailField(usize, String),
-    /// What a message quotes, cut to one line.
+    /// One line of a mail's unfolded header.
+    MailField(usize, HeaderLine),
+    /// The quoted message, cut to one line.
     Quote(usize, String),
-    /// A part of a message's or an outbox row's text.
+    /// A part of the text of a message or an outbox row.
     Text {
-        /// The item, counted from the oldest.
         item: usize,
         part: Range<usize>,
-        /// Whether sender and time stand before it.
+        /// True if sender and time precede it.
         first: bool,
-        /// Whether the delivery stands behind it.
+        /// True if the delivery state follows it.
         last: bool,
     },
-    /// A line below a message: of what a model made of it, or when it was changed.
-    Made(usize, String),
-    /// A reaction below a message.
+    /// A line below a message: output of a model, or the time of an edit.
+    Generated(usize, String),
     Reaction(usize),
-    /// A row of a message's picture.
     Picture {
-        /// The item, counted from the oldest.
         item: usize,
-        /// The row, counted from its top.
+        /// Row within the picture, from the top.
         row: usize,
     },
-    /// The state of an outbox row, below its text.
     State(usize),
 }
 
-/// One item of a history: a message, what is about to join it, or a private
-/// note beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HistoryItem {
-    /// A message of the server.
     Message(Box<MessageRow>),
-    /// A row of the outbox, with its text made safe to draw.
+    /// An outbox row with its text made safe to draw.
     Outbox(Box<OutboxRow>, SafeText),
-    /// A private note.
     Note(PrivateNote),
 }
 
 impl HistoryItem {
-    /// Its name across reloads.
     pub fn key(&self) -> ItemKey {
         match self {
             Self::Message(row) => ItemKey::Message(row.message.id.clone()),
@@ -88,8 +80,7 @@ impl HistoryItem {
         }
     }
 
-    /// What only a mail has.
-    pub fn letter(&self) -> Option<&MailMessage> {
+    pub fn mail_message(&self) -> Option<&MailMessage> {
         match self {
             Self::Message(row) => row.mail.as_deref(),
             Self::Outbox(..) | Self::Note(_) => None,
@@ -112,7 +103,6 @@ impl HistoryItem {
         }
     }
 
-    /// Who speaks, as the pane names them.
     pub fn sender(&self, customer: &str, aliases: &SenderAliases) -> String {
         match self {
             Self::Outbox(..) => "You".to_owned(),
@@ -132,14 +122,12 @@ impl HistoryItem {
         }
     }
 
-    /// Whether another program sent it with a key, and what it is called is not
-    /// configured.
+    /// True for a message sent by another program with a key that has no configured alias.
     pub fn is_from_elsewhere(&self, aliases: &SenderAliases) -> bool {
         let Self::Message(row) = self else { return false };
         row.message.sender == Sender::Api && !row.sent_here && aliases.get(&row.message.sender).is_none()
     }
 
-    /// When it was said.
     pub fn at(&self) -> Option<Timestamp> {
         match self {
             Self::Message(row) => row.message.created_at,
@@ -149,7 +137,7 @@ impl HistoryItem {
     }
 }
 
-/// Messages in their order, with each note before what was said after it.
+/// Merges notes into the messages by time; a note precedes the first later message.
 pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> Vec<HistoryItem> {
     let mut items = Vec::with_capacity(messages.len() + notes.len());
     let mut notes = notes.into_iter().peekable();
@@ -164,16 +152,15 @@ pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> Vec<His
     items
 }
 
-/// What an outbox row shows as its text in a history; `None` for what goes by
-/// itself and shows elsewhere: a reaction on its message, filing on its row.
+/// Returns the text of an outbox row in the history. `None` for a reaction or filing that is not
+/// stopped: they show on their message or list row.
 pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
     let shows_elsewhere = matches!(row.operation, Operation::React { .. } | Operation::ChangeThread { .. });
     let is_mark = shows_elsewhere && !row.is_stopped();
     (!is_mark).then(|| row.operation.summary())
 }
 
-/// The label a message's media gets on its own line: what it is, its name and
-/// size as far as they are known, and where it lies.
+/// Label of a message's media line: kind, then name, size and host as far as known.
 pub fn media_label(row: &MessageRow) -> Option<String> {
     let message = &row.message;
     let told = message.content_type.as_str();
@@ -181,7 +168,7 @@ pub fn media_label(row: &MessageRow) -> Option<String> {
         let is_text = matches!(told, "text" | "unreadable" | "");
         return (!is_text && message.content.is_empty()).then(|| format!("[{told}]"));
     };
-    // A file that is called a text, or nothing, is what its type says.
+    // Without a usable content type the MIME type names the file.
     let mime = row.media.mime.as_ref().map(SafeText::as_str);
     let kind = match told {
         "text" | "" => mime.unwrap_or("file"),
@@ -196,52 +183,63 @@ pub fn media_label(row: &MessageRow) -> Option<String> {
     Some(format!("[{kind}] {}", parts.join(" · ")))
 }
 
-/// Whether a message's file can be opened outside.
+/// True if the message's file has a web address that can be opened.
 pub fn has_file(row: &MessageRow) -> bool {
     row.message.media_url.as_ref().is_some_and(|media_url| links::host_of(media_url.as_str()).is_some())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextWidths {
-    pub said: usize,
-    /// Of a mail, below its header.
+    pub chat: usize,
+    /// Text width of a mail, below its header.
     pub mail: usize,
 }
 
 impl Default for TextWidths {
     fn default() -> Self {
-        Self { said: 40, mail: 40 }
+        Self { chat: 40, mail: 40 }
     }
 }
 
-/// What the flattening needs to know.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape<'a> {
+pub struct HistoryLayout<'a> {
     pub widths: TextWidths,
-    /// Whether mails show all of their header.
-    pub whole_headers: bool,
-    /// The zone days are counted in.
+    pub full_headers: bool,
+    /// Subject of the thread.
+    pub subject: Option<&'a SafeText>,
+    /// Time zone that decides where a day starts.
     pub zone: &'a Zone,
-    /// The first message new since the last look.
+    /// First message that is new since the last visit.
     pub divider: Option<&'a MessageId>,
-    /// Said above the oldest item.
-    pub head: Option<&'static str>,
-    /// Rows of the pictures below their messages, by address.
+    pub top_note: Option<&'static str>,
+    /// Oldest first.
+    pub events: &'a [HistoryEvent],
+    /// Calls and texts that only the list of a phone told, oldest first.
+    pub listed: &'a [PhoneEntry],
+    /// Rows of each picture, by address.
     pub heights: &'a BTreeMap<String, usize>,
 }
 
-/// Flattens the items, oldest first.
-pub fn flatten(items: &[HistoryItem], shape: Shape<'_>) -> Vec<HistoryLine> {
+/// Turns the items into lines, oldest first.
+pub fn flatten(items: &[HistoryItem], shape: HistoryLayout<'_>) -> Vec<HistoryLine> {
     let mut lines = Vec::with_capacity(items.len() * 2);
-    lines.extend(shape.head.map(HistoryLine::Note));
+    lines.extend(shape.top_note.map(HistoryLine::Note));
     let mut day = None;
+    let mut events = shape.events;
+    let is_unknown = |entry: &&PhoneEntry| !items.iter().any(|item| entry.is_message(item.text()));
+    let mut listed = shape.listed.iter().filter(is_unknown).peekable();
     for (index, item) in items.iter().enumerate() {
-        // A mail's header tells its day.
-        if let Some(at) = item.at().filter(|_| item.letter().is_none()) {
-            let number = at.day_number(shape.zone);
-            if day.replace(number) != Some(number) {
-                lines.push(HistoryLine::Day(at.day_name(shape.zone)));
-            }
+        while let Some(entry) = listed.next_if(|entry| item.at().is_some_and(|at| at > entry.at)) {
+            push_listed(entry, shape, &mut day, &mut lines);
+        }
+        if let Some(at) = item.at() {
+            let before = events.partition_point(|event| event.at <= at);
+            push_events(&events[..before], shape.zone, &mut day, &mut lines);
+            events = &events[before..];
+        }
+        // A mail's header already shows its day.
+        if let Some(at) = item.at().filter(|_| item.mail_message().is_none()) {
+            push_day(at, shape.zone, &mut day, &mut lines);
         }
         if let HistoryItem::Message(row) = item
             && shape.divider == Some(&row.message.id)
@@ -250,18 +248,52 @@ pub fn flatten(items: &[HistoryItem], shape: Shape<'_>) -> Vec<HistoryLine> {
         }
         push_item(items, index, shape, &mut lines);
     }
+    for entry in listed {
+        push_listed(entry, shape, &mut day, &mut lines);
+    }
+    push_events(events, shape.zone, &mut day, &mut lines);
     lines
 }
 
-fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut Vec<HistoryLine>) {
+/// Adds the day of a time, unless the lines are in it already.
+fn push_day(at: Timestamp, zone: &Zone, day: &mut Option<i64>, lines: &mut Vec<HistoryLine>) {
+    let number = at.day_number(zone);
+    if day.replace(number) != Some(number) {
+        lines.push(HistoryLine::Day(at.day_name(zone)));
+    }
+}
+
+fn push_events(events: &[HistoryEvent], zone: &Zone, day: &mut Option<i64>, lines: &mut Vec<HistoryLine>) {
+    for event in events {
+        push_day(event.at, zone, day, lines);
+        lines.push(HistoryLine::Event(event.clone()));
+    }
+}
+
+fn push_listed(
+    entry: &PhoneEntry,
+    shape: HistoryLayout<'_>,
+    day: &mut Option<i64>,
+    lines: &mut Vec<HistoryLine>,
+) {
+    push_day(entry.at, shape.zone, day, lines);
+    let text = entry.text.as_str();
+    for (row, part) in wrap::wrap(text, shape.widths.chat).into_iter().enumerate() {
+        let at = (row == 0).then_some(entry.at);
+        lines.push(HistoryLine::Listed(at, text[part].to_owned()));
+    }
+}
+
+fn push_item(items: &[HistoryItem], index: usize, shape: HistoryLayout<'_>, lines: &mut Vec<HistoryLine>) {
     let item = &items[index];
-    if let Some(letter) = item.letter() {
-        push_header(letter, index, shape, lines);
+    if let Some(letter) = item.mail_message() {
+        let is_newest = newest_mail(items) == Some(index);
+        push_header(letter, (index, is_newest), shape, lines);
     }
     if let Some(quoted) = item.quotes() {
-        lines.push(HistoryLine::Quote(index, quote(items, quoted, shape.widths.said)));
+        lines.push(HistoryLine::Quote(index, quote_line(items, quoted, shape.widths.chat)));
     }
-    let width = if item.letter().is_some() { shape.widths.mail } else { shape.widths.said };
+    let width = if item.mail_message().is_some() { shape.widths.mail } else { shape.widths.chat };
     let parts = wrap::wrap(item.text(), width);
     let count = parts.len();
     for (line, part) in parts.into_iter().enumerate() {
@@ -278,13 +310,13 @@ fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut 
         for made in &row.generated {
             let text = format!("{}{}", made.kind.label(), made.text);
             let parts = wrap::wrap(&text, width);
-            lines.extend(parts.into_iter().map(|part| HistoryLine::Made(index, text[part].to_owned())));
+            lines.extend(parts.into_iter().map(|part| HistoryLine::Generated(index, text[part].to_owned())));
         }
     }
     if let HistoryItem::Message(row) = item
         && let Some((word, at)) = row.change.last_change()
     {
-        lines.push(HistoryLine::Made(index, format!("{word} {}", at.hour_and_minute(shape.zone))));
+        lines.push(HistoryLine::Generated(index, format!("{word} {}", at.hour_and_minute(shape.zone))));
     }
     match item {
         HistoryItem::Message(row) if row.reaction.is_some() || row.reaction_pending.is_some() => {
@@ -295,22 +327,39 @@ fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut 
     }
 }
 
-/// The header over a mail: its sender, and all that is known where it is
+/// Returns the index of the newest mail, which is shown with its header.
+pub(crate) fn newest_mail(items: &[HistoryItem]) -> Option<usize> {
+    items.iter().rposition(|item| item.mail_message().is_some())
+}
+
+/// Adds a mail's header: its sender, the short header of the newest, and every field if headers are
 /// unfolded.
-fn push_header(letter: &MailMessage, index: usize, shape: Shape<'_>, lines: &mut Vec<HistoryLine>) {
-    if !matches!(lines.last(), None | Some(HistoryLine::Divider | HistoryLine::Day(_))) {
+fn push_header(
+    letter: &MailMessage,
+    (index, is_newest): (usize, bool),
+    shape: HistoryLayout<'_>,
+    lines: &mut Vec<HistoryLine>,
+) {
+    if !matches!(
+        lines.last(),
+        None | Some(HistoryLine::Divider | HistoryLine::Day(_) | HistoryLine::Event(_))
+    ) {
         lines.push(HistoryLine::Gap);
     }
     lines.push(HistoryLine::MailFrom(index));
-    if shape.whole_headers {
-        let fields = reading::header_lines(letter, shape.widths.mail);
+    let fields = match shape.full_headers {
+        true => reading::header_lines(letter, shape.widths.mail),
+        false if is_newest => reading::short_header_lines(letter, shape.subject, shape.widths.mail),
+        false => Vec::new(),
+    };
+    if !fields.is_empty() {
         lines.extend(fields.into_iter().map(|field| HistoryLine::MailField(index, field)));
         lines.push(HistoryLine::Gap);
     }
 }
 
-/// The quoted message on one line, or words for one that is not loaded.
-fn quote(items: &[HistoryItem], quoted: &MessageId, width: usize) -> String {
+/// Returns the quoted message on one line, or a placeholder if it is not loaded.
+fn quote_line(items: &[HistoryItem], quoted: &MessageId, width: usize) -> String {
     let found = items.iter().find_map(|item| match item {
         HistoryItem::Message(row) if row.message.id == *quoted => Some(row),
         _ => None,
@@ -323,13 +372,17 @@ fn quote(items: &[HistoryItem], quoted: &MessageId, width: usize) -> String {
     wrap::cut(&format!("↪ {text}"), width)
 }
 
-/// The item a line belongs to.
-pub fn item_of(line: &HistoryLine) -> Option<usize> {
+pub fn item_index(line: &HistoryLine) -> Option<usize> {
     match line {
         HistoryLine::Quote(item, _) | HistoryLine::Reaction(item) | HistoryLine::State(item) => Some(*item),
         HistoryLine::MailFrom(item) | HistoryLine::MailField(item, _) => Some(*item),
-        HistoryLine::Made(item, _) => Some(*item),
+        HistoryLine::Generated(item, _) => Some(*item),
         HistoryLine::Text { item, .. } | HistoryLine::Picture { item, .. } => Some(*item),
-        HistoryLine::Day(_) | HistoryLine::Divider | HistoryLine::Note(_) | HistoryLine::Gap => None,
+        HistoryLine::Day(_)
+        | HistoryLine::Divider
+        | HistoryLine::Note(_)
+        | HistoryLine::Event(_)
+        | HistoryLine::Listed(..)
+        | HistoryLine::Gap => None,
     }
 }

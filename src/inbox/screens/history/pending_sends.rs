@@ -1,5 +1,4 @@
-//! The outbox rows of a history: which one is current, and what a text waits
-//! for so that person and AI do not cross.
+//! Outbox rows of a history: the current one, and the reason why a text waits.
 
 use crate::context::Context;
 use crate::desk::Desk;
@@ -10,13 +9,12 @@ use model::outbox::{Operation, OutboxRow, RowState, StopReason, waiting};
 use model::time::Timestamp;
 
 impl History {
-    /// Rows of the outbox, newest first.
+    /// Outbox rows, newest first.
     pub fn rows(&self) -> impl Iterator<Item = &OutboxRow> {
         self.items.iter().rev().filter_map(row_of)
     }
 
-    /// The selected row of the outbox; while nothing is selected, the newest
-    /// one that asks.
+    /// The selected outbox row; without a selection, the newest stopped one.
     pub fn current_row(&self) -> Option<&OutboxRow> {
         match self.selected_index() {
             Some(index) => self.items.get(index).and_then(row_of),
@@ -24,25 +22,24 @@ impl History {
         }
     }
 
-    /// The newest wish about the AI that is not done.
-    fn switching(&self) -> Option<&OutboxRow> {
+    /// Newest pending switch of the AI.
+    fn newest_ai_switch(&self) -> Option<&OutboxRow> {
         self.rows().find(|row| matches!(row.operation, Operation::SetAutomation { .. }))
     }
 
-    /// Whether no clear answer came to the newest wish about the AI.
-    pub fn switch_is_unclear(&self) -> bool {
-        self.switching().is_some_and(|outbox_row| outbox_row.state == RowState::Uncertain)
+    /// True if the newest AI switch has an unknown outcome.
+    pub fn is_switch_unknown(&self) -> bool {
+        self.newest_ai_switch().is_some_and(|outbox_row| outbox_row.state == RowState::Uncertain)
     }
 
-    /// Why the newest wish about the AI asks a person, if it is a pause.
-    pub fn pause_asks(&self) -> Option<StopReason> {
-        match self.switching().map(|outbox_row| (&outbox_row.operation, &outbox_row.state)) {
+    /// Stop reason of the newest AI switch, if it is a pause.
+    pub fn pause_stop_reason(&self) -> Option<StopReason> {
+        match self.newest_ai_switch().map(|outbox_row| (&outbox_row.operation, &outbox_row.state)) {
             Some((Operation::SetAutomation { enabled: false }, RowState::Stopped(stop, _))) => Some(*stop),
             _ => None,
         }
     }
 
-    /// Whether a text is due and has not left.
     pub fn has_due_text(&self, now: Timestamp) -> bool {
         self.rows().any(|row| {
             row.operation.is_customer_message() && row.can_recall() && row.remaining_hold(now).is_none()
@@ -51,9 +48,8 @@ impl History {
 }
 
 impl Desk {
-    /// What a row that has not left waits for. `others` are the rows that may
-    /// stand before it.
-    pub fn waits_for<'a>(
+    /// Reason why a row has not been sent. `others` are rows that may precede it.
+    pub fn wait_reason<'a>(
         &self,
         row: &OutboxRow,
         others: impl Iterator<Item = &'a OutboxRow>,
@@ -62,16 +58,19 @@ impl Desk {
         waiting::wait_reason(
             row,
             others,
-            &waiting::QueueFacts { has_credits: self.pays(row), ..self.facts_of(&row.channel, context) },
+            &waiting::QueueFacts {
+                has_credits: self.can_pay_for(row),
+                ..self.queue_facts(&row.channel, context)
+            },
         )
     }
 
-    /// What holds up all sending of a tab, if anything does.
-    pub fn standstill(&self, channel: &ChannelId, context: &Context) -> Option<waiting::WaitReason> {
-        waiting::channel_wait_reason(&self.facts_of(channel, context))
+    /// Reason that blocks all sending of a tab.
+    pub fn channel_wait_reason(&self, channel: &ChannelId, context: &Context) -> Option<waiting::WaitReason> {
+        waiting::channel_wait_reason(&self.queue_facts(channel, context))
     }
 
-    fn facts_of(&self, channel: &ChannelId, context: &Context) -> waiting::QueueFacts<'_> {
+    fn queue_facts(&self, channel: &ChannelId, context: &Context) -> waiting::QueueFacts<'_> {
         let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel).unwrap_or_else(|| self.tab());
         waiting::QueueFacts { now: context.now, health: &tab.health, leader: &tab.leader, has_credits: None }
     }

@@ -1,4 +1,4 @@
-//! Room for pictures among the lines of a history.
+//! Space for pictures among the lines of a history.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,6 @@ use crate::screens::history::lines;
 use crate::screens::history::lines::HistoryItem;
 
 impl History {
-    /// Pictures take so many rows below their messages, by address.
     pub fn set_heights(&mut self, heights: BTreeMap<String, usize>) {
         if self.heights != heights {
             self.heights = heights;
@@ -15,9 +14,9 @@ impl History {
         }
     }
 
-    /// The items of which something is on screen, oldest first.
+    /// Items at least partly on screen, oldest first.
     pub fn visible_items(&self) -> Vec<&HistoryItem> {
-        let mut places: Vec<usize> = self.window().iter().filter_map(lines::item_of).collect();
+        let mut places: Vec<usize> = self.visible_lines().iter().filter_map(lines::item_index).collect();
         places.dedup();
         places.into_iter().filter_map(|place| self.items.get(place)).collect()
     }

@@ -1,6 +1,4 @@
-//! Pictures in the history: two coloured halves in each cell, or shades where
-//! there are no colours; and where the terminal shall draw a sharp one over
-//! them.
+//! Pictures as half-block cells, or shades without colours, and places for sharp ones.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};
@@ -15,20 +13,20 @@ use crate::theme_view::Theme;
 use model::messages::MessageRow;
 use model::pictures::{Dot, EncodedRows, Graphics, Picture};
 
-/// From dark to light, where there are no colours.
-const SHADES: [&str; 5] = [" ", "░", "▒", "▓", "█"];
-/// The same in ASCII.
-const LETTERS: [&str; 5] = [" ", ".", "+", "%", "@"];
+/// From dark to light, without colours.
+const SHADE_SYMBOLS: [&str; 5] = [" ", "░", "▒", "▓", "█"];
+/// `SHADES` in ASCII.
+const ASCII_SHADES: [&str; 5] = [" ", ".", "+", "%", "@"];
 
-/// A sharp picture and where it stands.
+/// A picture the terminal draws, and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement<'a> {
-    /// Its first column and row.
+    /// Column and row of its top left cell.
     pub at: (u16, u16),
-    pub sharp: &'a EncodedRows,
+    pub encoded: &'a EncodedRows,
 }
 
-/// Draws one row of a message's picture, or what became of it.
+/// Draws one row of a picture, or its state.
 pub fn draw_row(
     inbox: &Inbox,
     theme: Theme,
@@ -37,21 +35,12 @@ pub fn draw_row(
     area: Area,
     buffer: &mut Buffer,
 ) {
-    let Some(shown) = shown(inbox, item) else { return };
+    let Some(shown) = picture_state(inbox, item) else { return };
     match shown {
-        PictureState::Here(picture) if inbox.desk.panes.blurred => {
-            let words = if row == 0 {
-                inbox.context.keyed("[a picture is hidden; {blur} shows it]")
-            } else {
-                String::new()
-            };
-            let _ = picture;
-            paint_view::text(buffer, area.x, area.y, area.width, &words, theme.quiet());
-        }
-        PictureState::Here(picture) => halves(theme, picture, row, area, buffer),
+        PictureState::Shown(picture) => draw_half_blocks(theme, picture, row, area, buffer),
         PictureState::Hidden(_) => (),
         PictureState::Fetching => {
-            paint_view::text(buffer, area.x, area.y, area.width, "fetching the picture…", theme.under_way());
+            paint_view::text(buffer, area.x, area.y, area.width, "fetching the picture…", theme.strong());
         }
         PictureState::Failed(why) => {
             let words = format!("no picture: {why}");
@@ -60,36 +49,36 @@ pub fn draw_row(
     }
 }
 
-/// Whether a message brings a picture that can be shown here.
+/// True if the message has a picture and pictures are enabled.
 pub fn can_show(inbox: &Inbox, row: &MessageRow) -> bool {
     inbox.context.settings.graphics != Graphics::Off && picture_of(&row.message).is_some()
 }
 
-fn shown<'a>(inbox: &'a Inbox, item: &HistoryItem) -> Option<&'a PictureState> {
+fn picture_state<'a>(inbox: &'a Inbox, item: &HistoryItem) -> Option<&'a PictureState> {
     let HistoryItem::Message(row) = item else { return None };
-    inbox.desk.pictures.of(row.message.media_url.as_ref()?.as_str())
+    inbox.desk.pictures.state_of(row.message.media_url.as_ref()?.as_str())
 }
 
-fn halves(theme: Theme, picture: &Picture, row: usize, area: Area, buffer: &mut Buffer) {
+fn draw_half_blocks(theme: Theme, picture: &Picture, row: usize, area: Area, buffer: &mut Buffer) {
     let columns = usize::from(area.width);
     let (across, _) = picture.size_in(columns);
     for column in 0..across {
         let upper = picture.dot((column, row * 2), columns);
         let lower = picture.dot((column, row * 2 + 1), columns);
-        let (symbol, style) = cell(theme, upper, lower);
+        let (symbol, style) = cell_symbol(theme, upper, lower);
         let x = area.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
         paint_view::text(buffer, x, area.y, 1, symbol, style);
     }
 }
 
-/// One cell: the colours of its halves, or a shade for both.
-fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, Style) {
-    if theme.is_colourless() || theme.ascii {
+/// Symbol and style of one cell from its upper and lower half.
+fn cell_symbol(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, Style) {
+    if !theme.has_colored_pictures() {
         let light = |dot: Dot| (u32::from(dot[0]) * 3 + u32::from(dot[1]) * 6 + u32::from(dot[2])) / 10;
         let both: Vec<u32> = [upper, lower].into_iter().flatten().map(light).collect();
         let mean = both.iter().sum::<u32>() / u32::try_from(both.len()).unwrap_or(1).max(1);
         let shade = usize::try_from(mean * 5 / 256).unwrap_or(0).min(4);
-        return (if theme.ascii { LETTERS } else { SHADES }[shade], Style::new());
+        return (if theme.ascii { ASCII_SHADES } else { SHADE_SYMBOLS }[shade], Style::new());
     }
     let color = |dot: Dot| Color::Rgb(dot[0], dot[1], dot[2]);
     match (upper, lower) {
@@ -99,26 +88,24 @@ fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, 
     }
 }
 
-/// Sharp pictures of which all rows are on screen, with nothing over them.
+/// Pictures with all rows on screen and nothing over them.
 pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
     let tab = inbox.desk.tab();
-    let covered = !inbox.context.layers.is_empty()
-        || inbox.desk.panes.blurred
-        || inbox.desk.page != PageKind::Inbox
-        || !tab.is_inbox();
+    let covered = !inbox.context.overlays.is_empty() || inbox.desk.page != PageKind::Inbox || !tab.is_inbox();
     let (Some(history), Some(area), false) =
         (&tab.history, inbox.desk.areas(&inbox.context).history, covered)
     else {
         return Vec::new();
     };
     let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
-    let gutter = u16::try_from(crate::desk::Desk::gutter(usize::from(inner.width))).unwrap_or(18);
+    let gutter = u16::try_from(crate::desk::Desk::gutter_width(usize::from(inner.width))).unwrap_or(18);
     let columns = crate::desk::Desk::text_width(usize::from(inner.width));
     let lines: Vec<(Area, &HistoryLine)> = history.lines_in(inner).collect();
     let mut found = Vec::new();
     for (place, line) in &lines {
         let HistoryLine::Picture { item, row: 0 } = line else { continue };
-        let Some(PictureState::Here(picture)) = history.items.get(*item).and_then(|item| shown(inbox, item))
+        let Some(PictureState::Shown(picture)) =
+            history.items.get(*item).and_then(|item| picture_state(inbox, item))
         else {
             continue;
         };
@@ -130,7 +117,7 @@ pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
             && picture.has_encoding_for(columns)
             && whole.count() == rows
         {
-            found.push(Placement { at: (inner.x + gutter, place.y), sharp });
+            found.push(Placement { at: (inner.x + gutter, place.y), encoded: sharp });
         }
     }
     found
@@ -145,7 +132,7 @@ mod tests {
     fn halves_have_colours_and_shades_do_without() {
         let (red, white) = ([255, 0, 0], [255, 255, 255]);
         let theme = Theme::new;
-        let colours = cell(theme(ThemePalette::Dark, false), Some(red), Some(white));
+        let colours = cell_symbol(theme(ThemePalette::Dark, false), Some(red), Some(white));
         assert_eq!(colours, ("▀", Style::new().fg(Color::Rgb(255, 0, 0)).bg(Color::Rgb(255, 255, 255))));
         let cases = [
             (Some(white), Some(white), "█", "@"),
@@ -154,9 +141,13 @@ mod tests {
             (None, None, " ", " "),
         ];
         for (upper, lower, shade, letter) in cases {
-            assert_eq!(cell(theme(ThemePalette::Mono, false), upper, lower).0, shade, "{upper:?} {lower:?}");
             assert_eq!(
-                cell(theme(ThemePalette::Terminal, true), upper, lower).0,
+                cell_symbol(theme(ThemePalette::Mono, false), upper, lower).0,
+                shade,
+                "{upper:?} {lower:?}"
+            );
+            assert_eq!(
+                cell_symbol(theme(ThemePalette::Terminal, true), upper, lower).0,
                 letter,
                 "{upper:?} {lower:?}"
             );

@@ -1,5 +1,5 @@
-//! The current item as JSON for a command of the person's own: `jq`, a script,
-//! a ticket system. It asks once for each command.
+//! Pipes the current item as JSON to a command of the user, such as `jq`. Each command is confirmed
+//! once per run of frontdesk.
 
 use crate::Inbox;
 use crate::components::confirm::Confirm;
@@ -11,34 +11,32 @@ use crate::desk::Desk;
 use crate::event::Effect;
 use crate::keyboard::Keyboard;
 use crate::outside::OutsideRequest;
-use crate::overlays::line::{LineKind, LinePrompt};
+use crate::overlays::line::{LinePrompt, LinePromptKind};
 use model::text::SafeText;
 
-/// What stands before the command.
-const PIPE: &str = "pipe ";
-/// Lines of a command's answer that are shown.
-const LINES: usize = 2_000;
+/// Prefix of the command line.
+const PIPE_VERB_PREFIX: &str = "pipe ";
+/// Output lines shown.
+const MAX_OUTPUT_LINES: usize = 2_000;
 
 impl Keyboard {
-    /// Opens the command line for a command to pipe to; the last one stands
-    /// there.
+    /// Opens the command line, filled with the last command.
     pub(crate) fn open_pipe(&mut self, context: &mut Context) {
-        let last = self.piped.last().map_or("", String::as_str);
-        let kind = LineKind::Command { back: 0, completing: None };
-        let text = TextLine::given(format!("{PIPE}{last}"), PIPE.len());
+        let last = self.pipe_history.last().map_or("", String::as_str);
+        let kind = LinePromptKind::Command { back: 0, completing: None };
+        let text = TextLine::with_replaceable(format!("{PIPE_VERB_PREFIX}{last}"), PIPE_VERB_PREFIX.len());
         context.open(LinePrompt { kind, text });
     }
 
-    /// Runs it; it is not asked about again until frontdesk ends.
     fn run_pipe(&mut self, command: String, json: String, context: &mut Context) {
-        self.piped.retain(|text| *text != command);
-        self.piped.push(command.clone());
-        context.say(format!("running {}", SafeText::line(&command)));
-        context.push(Effect::Ask(OutsideRequest::Pipe { command, json }));
+        self.pipe_history.retain(|text| *text != command);
+        self.pipe_history.push(command.clone());
+        context.show_notice(format!("running {}", SafeText::line(&command)));
+        context.push(Effect::Request(OutsideRequest::Pipe { command, json }));
     }
 }
 
-/// Pipes the current item to a command, after asking where it is new.
+/// Pipes the current item to a command, after a confirmation if it is new.
 pub(crate) fn pipe(inbox: &mut Inbox, command: &str) -> Result<(), String> {
     let Some((what, json, _)) = inbox.desk.current_item() else {
         return Err("there is no conversation to pipe".to_owned());
@@ -46,7 +44,7 @@ pub(crate) fn pipe(inbox: &mut Inbox, command: &str) -> Result<(), String> {
     let what = what.split(' ').next().unwrap_or_default().to_owned();
     let json = json.to_owned();
     let command = command.to_owned();
-    if inbox.keyboard.piped.contains(&command) {
+    if inbox.keyboard.pipe_history.contains(&command) {
         inbox.keyboard.run_pipe(command, json, &mut inbox.context);
     } else {
         let lines = vec![
@@ -66,21 +64,27 @@ pub(crate) fn pipe(inbox: &mut Inbox, command: &str) -> Result<(), String> {
 }
 
 impl Desk {
-    /// The command has ended.
-    pub(crate) fn piped(&mut self, command: &str, told: Result<String, String>, context: &mut Context) {
+    pub(crate) fn show_pipe_output(
+        &mut self,
+        command: &str,
+        told: Result<String, String>,
+        context: &mut Context,
+    ) {
         let command = SafeText::line(command);
         match told {
-            Ok(text) if text.trim().is_empty() => context.say(format!("{command}: done, it said nothing")),
-            // A text being written is not covered; what it said is gone then.
-            Ok(_) if self.is_typing() || !context.layers.is_empty() => {
-                context.say(format!("{command}: done"))
+            Ok(text) if text.trim().is_empty() => {
+                context.show_notice(format!("{command}: done, it said nothing"))
+            }
+            // Do not cover a text being written; the output is dropped.
+            Ok(_) if self.is_typing() || !context.overlays.is_empty() => {
+                context.show_notice(format!("{command}: done"))
             }
             Ok(text) => {
-                let lines: Vec<SafeText> = text.lines().take(LINES).map(SafeText::block).collect();
+                let lines: Vec<SafeText> = text.lines().take(MAX_OUTPUT_LINES).map(SafeText::block).collect();
                 context.notice = None;
                 context.open(TextView::new(command.to_string(), lines));
             }
-            Err(why) => context.warn(format!("{command}: {why}")),
+            Err(why) => context.show_warning(format!("{command}: {why}")),
         }
     }
 }

@@ -1,6 +1,4 @@
-//! The raw view: an item as the server sent it, laid out to be read.
-//!
-//! It works on any text.
+//! The raw view: an item as the server sent it, indented. Accepts any text, also invalid JSON.
 
 use crate::components::text_view::TextView;
 use crate::context::Context;
@@ -17,8 +15,7 @@ use model::text::SafeText;
 use model::unreadable;
 
 impl Desk {
-    /// What is loaded, in words and as the server sent it: the selected
-    /// message while reading, else the conversation.
+    /// The selected message in the history, otherwise the conversation: title, JSON and row.
     pub(crate) fn current_item(&self) -> Option<(String, &str, Option<&MessageRow>)> {
         let tab = self.tab();
         let selected = match (&tab.history, tab.focus) {
@@ -34,9 +31,9 @@ impl Desk {
         }
     }
 
-    /// Shows what is loaded; of a message, what the server has now follows.
-    pub(crate) fn raw(&mut self, context: &mut Context) {
-        let Some((title, lines, message)) = self.raw_item(context) else { return };
+    /// Opens the raw view; a message is also requested anew from the server.
+    pub(crate) fn open_raw_view(&mut self, context: &mut Context) {
+        let Some((title, lines, message)) = self.raw_view_content(context) else { return };
         context.open(TextView::new(title, lines));
         let reads = self.tab().platform().is_some_and(Platform::can_take_over);
         if let Some(message) = message.filter(|_| reads) {
@@ -44,18 +41,18 @@ impl Desk {
         }
     }
 
-    /// Shows what the server sent to this tab that could not be read.
     pub(crate) fn show_unreadable(&mut self, context: &mut Context) {
         let tab = self.tab();
         let mut lines = Vec::new();
         if tab.counts.unreadable > 0 {
-            let words = context.keyed("In the list of conversations a row stands for each; {raw} shows it.");
+            let words =
+                context.fill_in_keys("In the list of conversations a row stands for each; {raw} shows it.");
             lines.extend([SafeText::line(&words), SafeText::default()]);
         }
         for (list, rows) in &tab.unreadable {
             for raw in rows {
                 lines.push(SafeText::line(&format!("{}:", list.label())));
-                lines.extend(pretty(raw).lines().map(SafeText::block));
+                lines.extend(format_json(raw).lines().map(SafeText::block));
                 lines.push(SafeText::default());
             }
         }
@@ -63,15 +60,14 @@ impl Desk {
         context.open(TextView::new(title, lines));
     }
 
-    /// A history has come: the view shows what it says now of the same message.
-    pub(crate) fn follow_raw(&mut self, context: &mut Context) {
-        let Some((title, lines, Some(_))) = self.raw_item(context) else { return };
-        if let Some(view) = context.layers.top_mut::<TextView>().filter(|top_mut| top_mut.title == title) {
+    pub(crate) fn refresh_raw_view(&mut self, context: &mut Context) {
+        let Some((title, lines, Some(_))) = self.raw_view_content(context) else { return };
+        if let Some(view) = context.overlays.top_mut::<TextView>().filter(|top_mut| top_mut.title == title) {
             view.lines = lines;
         }
     }
 
-    fn raw_item(&self, context: &Context) -> Option<(String, Vec<SafeText>, Option<MessageId>)> {
+    fn raw_view_content(&self, context: &Context) -> Option<(String, Vec<SafeText>, Option<MessageId>)> {
         let tab = self.tab();
         let selected = match (&tab.history, tab.focus) {
             (Some(history), Focus::History) => history.selected_item().and_then(message_of),
@@ -84,10 +80,10 @@ impl Desk {
             }
             (None, None) => return None,
         };
-        let text = pretty(raw);
+        let text = format_json(raw);
         let lines: Vec<&str> = text.lines().collect();
         let zone = &context.settings.zone;
-        let above = row.map(|row| details::of_message(row, &lines, zone)).unwrap_or_default();
+        let above = row.map(|row| details::message_details(row, &lines, zone)).unwrap_or_default();
         let is_mail = tab.is_mail();
         let marked = lines.iter().map(|line| details::mark_unknown(line, is_mail));
         let lines = above.into_iter().chain(marked).map(|text| SafeText::block(&text)).collect();
@@ -96,8 +92,7 @@ impl Desk {
     }
 }
 
-/// JSON with a line break and an indent for each member; works on any text.
-fn pretty(raw: &str) -> String {
+fn format_json(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len() * 2);
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     let newline = |out: &mut String, depth: usize| {

@@ -1,7 +1,7 @@
-//! Reactions: choosing one for a message, and taking one away.
+//! Adding and removing reactions.
 
 use crate::Inbox;
-use crate::components::list::turned;
+use crate::components::list::wrapped_selection_after_key;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
@@ -12,13 +12,11 @@ use model::ids::{ChannelId, ConversationId, MessageId};
 use model::outbox::Operation;
 use model::reactions;
 
-/// Chooses an emoji for a message.
 #[derive(Debug)]
 pub(crate) struct ReactionPicker {
     pub(crate) channel: ChannelId,
     conversation: ConversationId,
     message: MessageId,
-    /// The chosen place in the quick list.
     pub(crate) chosen: usize,
 }
 
@@ -38,7 +36,7 @@ impl Overlay for ReactionPicker {
                 self.chosen = match code {
                     KeyCode::Left | KeyCode::Char('h' | 'k') => (self.chosen + count - 1) % count,
                     KeyCode::Right | KeyCode::Char('l' | 'j') => (self.chosen + 1) % count,
-                    _ => turned(key, self.chosen, count).unwrap_or(self.chosen),
+                    _ => wrapped_selection_after_key(key, self.chosen, count).unwrap_or(self.chosen),
                 };
                 return KeyOutcome::Stay;
             }
@@ -55,7 +53,7 @@ impl Overlay for ReactionPicker {
 }
 
 impl Desk {
-    pub(crate) fn pick_reaction(&mut self, context: &mut Context) {
+    pub(crate) fn open_reaction_picker(&mut self, context: &mut Context) {
         let tab = self.tab();
         let Some(history) = &tab.history else { return };
         let Some(row) = history.selected_message() else { return };
@@ -80,13 +78,12 @@ impl Desk {
         }
     }
 
-    /// What can be put on a message of a channel with one key.
+    /// Reactions offered with one key on a message of this channel.
     pub fn quick_reactions(&self, channel: &ChannelId) -> &'static [&'static str; 8] {
         let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
         reactions::quick_reactions(tab.and_then(Tab::platform))
     }
 
-    /// Puts a chosen emoji on a message.
     fn react(
         &mut self,
         channel: &ChannelId,

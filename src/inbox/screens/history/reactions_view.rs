@@ -1,11 +1,10 @@
-//! The quick list of reactions.
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
+use crate::components::spoken::{SpokenPage, SpokenRow};
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
 use crate::overlays::overlay::PopupTarget;
@@ -14,14 +13,15 @@ use crate::screens::history::reactions::ReactionPicker;
 use crate::theme_view::Theme;
 use crate::wrap;
 
-/// Columns and rows of the popup.
-const WIDTH: u16 = 56;
-const HEIGHT: u16 = 4;
+const TITLE: &str = "React · free";
+const KEYS: &str = "1-8 or Enter chooses · arrows move · Esc back";
+/// Columns of the popup (`WIDTH`) and its rows (`HEIGHT`).
+const POPUP_WIDTH: u16 = 56;
+const POPUP_HEIGHT: u16 = 4;
 
 impl ReactionPicker {
-    /// What is offered, each with its key and its place.
-    fn placed(&self, inbox: &Inbox) -> Vec<(KeyPress, String, Area)> {
-        let inner = centered(inbox, WIDTH, HEIGHT).inner();
+    fn reaction_areas(&self, inbox: &Inbox) -> Vec<(KeyPress, String, Area)> {
+        let inner = centered(inbox, POPUP_WIDTH, POPUP_HEIGHT).inner();
         let mut x = inner.x + 1;
         let place = |(key, emoji): (char, &&str)| {
             let words = format!("{key} {emoji} ");
@@ -35,33 +35,32 @@ impl ReactionPicker {
 }
 
 impl OverlayView for ReactionPicker {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        let offered = ('1'..).zip(inbox.desk.quick_reactions(&self.channel));
+        let rows = offered.map(|(key, emoji)| SpokenRow::new([format!("{key} {emoji}")]));
+        SpokenPage::new([TITLE]).rows(rows, Some(self.chosen)).keys(KEYS)
+    }
+
     fn target_at(&self, inbox: &Inbox, cell: (u16, u16)) -> Option<PopupTarget> {
-        let found = self.placed(inbox).into_iter().find(|(_, _, place)| place.contains(cell));
+        let found = self.reaction_areas(inbox).into_iter().find(|(_, _, place)| place.contains(cell));
         found.map(|(key, _, _)| PopupTarget::Key(key))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let area = centered(inbox, WIDTH, HEIGHT);
-        let title = [("React · free", theme.strong())];
+        let area = centered(inbox, POPUP_WIDTH, POPUP_HEIGHT);
+        let title = [(TITLE, theme.strong())];
         paint_view::popup(buffer, area, theme, (&title, &[]));
         let inner = area.inner();
-        let placed = self.placed(inbox);
-        let pointed = placed.iter().position(|(key, _, _)| inbox.context.is_pointed(PopupTarget::Key(*key)));
+        let placed = self.reaction_areas(inbox);
+        let pointed =
+            placed.iter().position(|(key, _, _)| inbox.context.is_second_click(PopupTarget::Key(*key)));
         for (index, (_, words, place)) in placed.iter().enumerate() {
             let is_chosen = index == pointed.unwrap_or(self.chosen);
             let style = if is_chosen { theme.selected() } else { Style::new() };
             let room = (inner.x + inner.width).saturating_sub(place.x);
             paint_view::text(buffer, place.x, place.y, room, words, style);
         }
-        let hint = "1-8 or Enter chooses · arrows move · Esc back";
-        paint_view::text(
-            buffer,
-            inner.x + 1,
-            inner.y + 1,
-            inner.width.saturating_sub(2),
-            hint,
-            theme.quiet(),
-        );
+        paint_view::text(buffer, inner.x + 1, inner.y + 1, inner.width.saturating_sub(2), KEYS, theme.dim());
         None
     }
 }

@@ -1,5 +1,4 @@
-//! Reading around a message: its link opened outside after a question, the
-//! message it quotes, and the same person in other tabs.
+//! Links, quoted messages, and the same person in other tabs.
 
 use crate::command::Command;
 use crate::context::Context;
@@ -12,12 +11,11 @@ use model::links;
 use model::queries::ConversationKey;
 
 impl Desk {
-    /// Asks whether to open the selected message's file or link outside; says
-    /// first where it leads.
-    pub(crate) fn ask_open(&mut self, context: &mut Context) {
+    /// Asks whether to open the selected message's file or link, and shows its target.
+    pub(crate) fn ask_open_link(&mut self, context: &mut Context) {
         match self.current_link() {
-            Ok((url, host)) => outside_link::ask_open_outside(context, url, &host),
-            Err(why) => context.warn(why),
+            Ok((url, host)) => outside_link::ask_to_open_link(context, url, &host),
+            Err(why) => context.show_warning(why),
         }
     }
 
@@ -51,20 +49,18 @@ impl Desk {
             Some(_) => Some("what it quotes is not loaded; {top} goes up and loads older messages"),
         };
         if let Some(said) = said {
-            context.say(context.keyed(said));
+            context.show_notice(context.fill_in_keys(said));
         }
     }
 
-    /// Looks for the current person in other tabs.
-    pub(crate) fn look_elsewhere(&mut self, context: &mut Context) {
+    pub(crate) fn find_other_conversations(&mut self, context: &mut Context) {
         if let Some(row) = self.current_conversation() {
-            context.push(Effect::Load(Load::Elsewhere(row.key())));
+            context.push(Effect::Load(Load::SamePerson(row.key())));
         }
     }
 
-    /// Goes to the first of the conversations the same person has in other
-    /// tabs.
-    pub(crate) fn go_elsewhere(
+    /// Goes to the person's next conversation in another tab.
+    pub(crate) fn go_to_other_conversation(
         &mut self,
         asked: &ConversationKey,
         found: &[ConversationKey],
@@ -74,17 +70,20 @@ impl Desk {
         {
             return;
         }
-        // From the last one it goes on to the first: the key leads around.
+        // Wrap around after the last one.
         let after = found.iter().find(|conversation_key| {
             (&conversation_key.channel, &conversation_key.conversation)
                 > (&asked.channel, &asked.conversation)
         });
         let Some(next) = after.or_else(|| found.first()).cloned() else {
-            return context.say("no other tab here knows a conversation with this number or address");
+            return context.show_notice("no other tab here knows a conversation with this number or address");
         };
-        self.visit(&next.channel, &next.conversation, Focus::History, context);
+        self.open_conversation(&next.channel, &next.conversation, Focus::History, context);
         if let Some(name) = self.tab_of(&next.channel).map(|tab| tab.channel.name.clone()) {
-            context.say(format!("the same person on {name}; {} goes on", context.key_of(Command::Elsewhere)));
+            context.show_notice(format!(
+                "the same person on {name}; {} goes on",
+                context.key_of(Command::Elsewhere)
+            ));
         }
     }
 }

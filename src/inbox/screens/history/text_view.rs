@@ -1,5 +1,4 @@
-//! One line of what was said: who said it and when, the words, what goes with
-//! them and how far they came.
+//! Draws one line of a message: sender and time, text, media and delivery state.
 
 use std::ops::Range;
 
@@ -10,7 +9,7 @@ use crate::Inbox;
 use crate::components::paint_view;
 use crate::desk::Desk;
 use crate::layout::Area;
-use crate::pane_sizes::MAIL_INDENT;
+use crate::pane_sizes::MAIL_INDENT_WIDTH;
 use crate::screens::history::History;
 use crate::screens::history::lines;
 use crate::screens::history::lines::HistoryItem;
@@ -21,19 +20,17 @@ use crate::wrap;
 use model::messages::{DeliveryStatus, Direction, MessageRow, Sender};
 use model::text::SafeText;
 
-/// Where an item's text stands in its row: a mail's has the whole width below
-/// its header, any other stands beside sender and time.
-pub(crate) fn place(item: &HistoryItem, row: Area) -> Area {
-    let indent = match item.letter() {
-        Some(_) => MAIL_INDENT,
-        None => Desk::gutter(usize::from(row.width)),
+/// Area of an item's text: a mail uses the whole width, other items start after sender and time.
+pub(crate) fn text_area(item: &HistoryItem, row: Area) -> Area {
+    let indent = match item.mail_message() {
+        Some(_) => MAIL_INDENT_WIDTH,
+        None => Desk::gutter_width(usize::from(row.width)),
     };
     let indent = u16::try_from(indent).unwrap_or(0).min(row.width);
     Area { x: row.x + indent, width: row.width - indent, ..row }
 }
 
-/// Draws a part of an item's text; `first` and `last` say whether it begins or
-/// ends it.
+/// Draws a part of an item's text; `first` and `last` mark its first and last line.
 pub(crate) fn draw(
     inbox: &Inbox,
     theme: Theme,
@@ -43,33 +40,32 @@ pub(crate) fn draw(
     area: Area,
     buffer: &mut Buffer,
 ) {
-    let is_mail = item.letter().is_some();
+    let is_mail = item.mail_message().is_some();
     if first && !is_mail {
-        head(inbox, theme, history, item, area, buffer);
+        draw_sender(inbox, theme, history, item, area, buffer);
     }
-    let place = place(item, area);
+    let place = text_area(item, area);
     let words = &item.text()[part.clone()];
     let style =
         if is_mail { header_view::text_style(theme, item.text(), part) } else { text_style(theme, item) };
     if let HistoryItem::Note(_) = item {
-        // Every line is marked: in one colour it must not look said.
+        // Mark every line, so that a note is recognizable without colours.
         paint_view::text(buffer, area.x, area.y, 1, "#", style);
     }
     let used = paint_view::text(buffer, place.x, area.y, place.width, words.trim_end(), style);
-    marks(theme, history, item, part, place, buffer);
+    draw_marks(theme, history, item, part, place, buffer);
     if let HistoryItem::Message(row) = item
         && last
     {
         let behind = Area { x: place.x + used, width: place.width.saturating_sub(used), ..place };
-        media(inbox, theme, row, behind, buffer);
+        draw_media(inbox, theme, row, behind, buffer);
         if !is_mail {
-            trailer(theme, row, area, buffer);
+            draw_trailer(theme, row, area, buffer);
         }
     }
 }
 
-/// Marks the words that are looked for.
-fn marks(
+fn draw_marks(
     theme: Theme,
     history: &History,
     item: &HistoryItem,
@@ -96,31 +92,39 @@ fn marks(
     }
 }
 
-/// Sender and time before the first line of an item.
-fn head(inbox: &Inbox, theme: Theme, history: &History, item: &HistoryItem, area: Area, buffer: &mut Buffer) {
-    let gutter = u16::try_from(Desk::gutter(usize::from(area.width))).unwrap_or(18);
+fn draw_sender(
+    inbox: &Inbox,
+    theme: Theme,
+    history: &History,
+    item: &HistoryItem,
+    area: Area,
+    buffer: &mut Buffer,
+) {
+    let gutter = u16::try_from(Desk::gutter_width(usize::from(area.width))).unwrap_or(18);
     let customer = history.customer();
     let first_name = customer.as_str().split(' ').next().unwrap_or("");
     let name_width = gutter - 9;
     let sender = item.sender(first_name, &inbox.context.settings.senders);
     let selected = history.selected.as_ref() == Some(&item.key());
-    let style = if selected { theme.selected() } else { sender_style(theme, item) };
+    let style = sender_style(theme, item);
+    let style = if selected { style.patch(theme.selected()) } else { style };
     paint_view::text(buffer, area.x + 1, area.y, name_width, &sender, style);
     let time = item
         .at()
         .map_or_else(|| "--:--".to_owned(), |time| time.hour_and_minute(&inbox.context.settings.zone));
-    paint_view::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.quiet());
+    paint_view::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.dim());
 }
 
 fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
-        HistoryItem::Outbox(..) => Style::new(),
+        HistoryItem::Outbox(..) => theme.own(),
         HistoryItem::Note(_) => theme.private_note().patch(theme.strong()),
-        HistoryItem::Message(row) if row.sent_here => Style::new(),
+        HistoryItem::Message(row) if row.sent_here => theme.own(),
         HistoryItem::Message(row) => match row.message.sender {
             Sender::Customer => theme.customer(),
-            Sender::Ai => theme.ai_on(),
-            _ => Style::new(),
+            Sender::Ai => theme.ai(),
+            Sender::Human | Sender::Api | Sender::Unknown(_) => theme.colleague(),
+            Sender::Broadcast => theme.own(),
         },
     }
 }
@@ -128,48 +132,47 @@ fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
 fn text_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
         HistoryItem::Note(_) => theme.private_note(),
-        HistoryItem::Outbox(row, _) if !row.operation.is_customer_message() => theme.quiet(),
+        HistoryItem::Outbox(row, _) if !row.operation.is_customer_message() => theme.dim(),
         HistoryItem::Message(row) if row.message.unreadable => theme.error(),
         _ => Style::new(),
     }
 }
 
-fn media(inbox: &Inbox, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
+fn draw_media(inbox: &Inbox, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
     if let Some(label) = lines::media_label(row) {
         let opens = match pictures_view::can_show(inbox, row) {
-            true => inbox.context.keyed(" · {show-picture} shows, {open-outside} opens"),
-            false if lines::has_file(row) => inbox.context.keyed(" · {open-outside} opens"),
+            true => inbox.context.fill_in_keys(" · {show-picture} shows, {open-outside} opens"),
+            false if lines::has_file(row) => inbox.context.fill_in_keys(" · {open-outside} opens"),
             false => String::new(),
         };
         let lead = if row.message.content.is_empty() { "" } else { " " };
-        // Only what went out has its delivery at the end of the line.
+        // Only outbound messages have a delivery state at the end of the line.
         let inbound = row.message.direction == Direction::Inbound;
-        let trailer = if inbound { 1 } else { crate::pane_sizes::TRAILER };
+        let trailer = if inbound { 1 } else { crate::pane_sizes::TRAILER_WIDTH };
         let room = area.width.saturating_sub(u16::try_from(trailer).unwrap_or(0));
         let whole = format!("{lead}{label}{opens}");
-        // Where there is no room for keys, what it is comes first.
+        // Without room for the keys, keep the label.
         let fits = wrap::cells(&whole) <= usize::from(room);
         let words = if fits { whole } else { format!("{lead}{label}") };
-        paint_view::text(buffer, area.x, area.y, room, &words, theme.quiet());
+        paint_view::text(buffer, area.x, area.y, room, &words, theme.dim());
     }
 }
 
-/// How far an outbound message came, in a word.
-fn trailer(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
-    if let Some((word, style)) = delivery(theme, row) {
+fn draw_trailer(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
+    if let Some((word, style)) = delivery_label(theme, row) {
         let width = area.width.saturating_sub(1);
         paint_view::runs_right(buffer, area.x, area.y, width, &[(word.as_str(), style)]);
     }
 }
 
-/// The word for how far an outbound message came; inbound ones have none.
-pub(crate) fn delivery(theme: Theme, row: &MessageRow) -> Option<(SafeText, Style)> {
+/// Delivery state of an outbound message; `None` for inbound ones.
+pub(crate) fn delivery_label(theme: Theme, row: &MessageRow) -> Option<(SafeText, Style)> {
     if row.message.direction == Direction::Inbound {
         return None;
     }
     let style = match row.message.delivery {
         DeliveryStatus::Failed => theme.error(),
-        _ => theme.quiet(),
+        _ => theme.dim(),
     };
     Some((SafeText::line(row.message.delivery.word()), style))
 }

@@ -1,6 +1,4 @@
-//! The message history: sender, time, text, and how far each message came.
-//!
-//! It draws the window the inbox gives.
+//! The message history: sender, time, text and delivery state of the lines in the current window.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -10,7 +8,6 @@ use crate::command::Command;
 use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::{Run, Sides};
-use crate::desk::SecondConversation;
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::screens::composer::{Composer, ComposerMode};
@@ -30,27 +27,35 @@ use crate::wrap;
 use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::messages::MessageRow;
 use model::outbox::OutboxRow;
-use model::service_window::window_label;
+use model::service_window::{remaining_window, window_label};
 use model::text::SafeText;
-use model::time::{MINUTE, format_short_span};
+use model::time::{HOUR, MINUTE, Timestamp, format_short_span};
 
-/// How long before its end a pause says when it ends.
-const LEASE_NEAR: i64 = 30 * MINUTE;
+/// Time before the end of a pause at which the end is shown, in microseconds.
+const LEASE_WARNING_TIME: i64 = 30 * MINUTE;
+/// Time before the service window closes at which it is shown, in microseconds.
+const WINDOW_WARNING_TIME: i64 = 2 * HOUR;
 
 /// Draws the history with its frame; the composer closes it below.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let tab = inbox.desk.tab();
-    let focused = tab.focus == Focus::History && inbox.context.layers.is_empty();
+    let focused = tab.focus == Focus::History && inbox.context.overlays.is_empty();
     let Some(history) = &tab.history else {
-        paint_view::frame_of(buffer, area, tabs_view::line(tab, theme, focused), Sides::Open, (&[], &[]));
+        paint_view::draw_frame(
+            buffer,
+            area,
+            tabs_view::pane_border(tab, theme, focused),
+            Sides::NoBottom,
+            (&[], &[]),
+        );
         return;
     };
     let title = title(history);
-    let state = state(inbox, theme, tab);
+    let state = state_runs(inbox, theme, tab);
     let state: Vec<Run<'_>> = state.iter().map(|(words, style)| (words.as_str(), *style)).collect();
-    let (sides, border) = if tab.hides_composer() { (Sides::All, 2) } else { (Sides::Open, 1) };
-    let line = tabs_view::line(tab, theme, focused);
-    paint_view::frame_of(buffer, area, line, sides, (&[(&title, theme.strong())], &state));
+    let (sides, border) = if tab.hides_composer() { (Sides::All, 2) } else { (Sides::NoBottom, 1) };
+    let line = tabs_view::pane_border(tab, theme, focused);
+    paint_view::draw_frame(buffer, area, line, sides, (&[(&title, theme.strong())], &state));
     let inner = Area { height: area.height.saturating_sub(border), ..area.inner() };
     if !history.loaded {
         paint_view::text(
@@ -59,56 +64,21 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
             inner.y + inner.height.saturating_sub(1),
             inner.width,
             &loading_view::empty_pane_text(inbox, Pane::History),
-            theme.quiet(),
+            theme.dim(),
         );
     }
     for (place, line) in history.lines_in(inner) {
         draw_line(inbox, theme, history, line, place, buffer);
     }
-    if history.below > 0 {
-        let words = format!(" {} new below · G ", history.below);
+    if history.arrived_below > 0 {
+        let words = format!(" {} new below · G ", history.arrived_below);
         let y = inner.y + inner.height.saturating_sub(1);
-        paint_view::runs_right(buffer, inner.x, y, inner.width, &[(&words, theme.selected())]);
+        paint_view::runs_right(buffer, inner.x, y, inner.width, &[(&words, theme.strong())]);
     }
 }
 
-/// Draws the conversation that is kept beside the first: only to be read.
-pub fn draw_second(
-    inbox: &Inbox,
-    theme: Theme,
-    second: &SecondConversation,
-    area: Area,
-    buffer: &mut Buffer,
-) {
-    let history = &second.history;
-    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == second.key.channel);
-    let name = tab.map_or("", |tab| tab.channel.name.as_str());
-    let title = title(history);
-    let right = [(name, theme.quiet()), (" · beside", theme.quiet())];
-    let line = tab.map_or_else(
-        || ((theme.border_set(), theme.joints()), theme.border(false)),
-        |tab| tabs_view::line(tab, theme, false),
-    );
-    paint_view::frame_of(buffer, area, line, Sides::All, (&[(&title, theme.strong())], &right));
-    let inner = area.inner();
-    if !history.loaded {
-        paint_view::text(
-            buffer,
-            inner.x + 1,
-            inner.y + inner.height.saturating_sub(1),
-            inner.width,
-            &loading_view::empty_pane_text(inbox, Pane::Beside),
-            theme.quiet(),
-        );
-    }
-    for (place, line) in history.lines_in(inner) {
-        draw_line(inbox, theme, history, line, place, buffer);
-    }
-}
-
-/// Who it is: name and address.
 fn title(history: &History) -> String {
-    let Some(row) = &history.row else { return mail::view::title_of_new(history) };
+    let Some(row) = &history.row else { return mail::view::new_mail_title(history) };
     let conversation = &row.conversation;
     if let Some(thread) = &row.thread {
         return mail::view::title(row, thread);
@@ -123,108 +93,126 @@ fn title(history: &History) -> String {
     }
 }
 
-/// The AI's state and the window's, at the right of the title.
-fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
+/// Parts of the title that say what is not as usual.
+fn state_runs(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     let Some(history) = &tab.history else { return Vec::new() };
     let Some(row) = &history.row else { return Vec::new() };
     if let Some(thread) = &row.thread {
-        return mail::view::state(theme, history, thread);
+        return mail::view::state_runs(theme, history, thread);
     }
-    let mut out = vec![ai(inbox, theme, history, row)];
-    let window = match row.conversation.window {
-        ServiceWindow::NotApplicable => String::new(),
-        ServiceWindow::Closed => "window closed".to_owned(),
-        ServiceWindow::Unknown => "window ?".to_owned(),
-        ServiceWindow::Open => {
-            match window_label(ServiceWindow::Open, row.last_inbound_at, inbox.context.now).as_str() {
-                "open" => "window open".to_owned(),
-                left => format!("window open {left}"),
-            }
-        }
-    };
-    if !window.is_empty() {
-        let closed = row.conversation.window == ServiceWindow::Closed;
-        out.push((" · ".to_owned(), theme.quiet()));
-        out.push((window, if closed { theme.error() } else { Style::new() }));
-    }
+    let mut parts: Vec<(String, Style)> = Vec::new();
+    parts.extend(automation_state(inbox, theme, history, row));
+    parts.extend(window_state(theme, row, inbox.context.now));
     if row.conversation.status == ConversationStatus::Closed {
-        out.push((" · ".to_owned(), theme.quiet()));
-        out.push(("closed".to_owned(), theme.strong()));
+        parts.push(("Closed".to_owned(), theme.strong()));
     } else if row.close_pending {
-        out.push((" · ".to_owned(), theme.quiet()));
-        let held = inbox.changes.holds_close(&row.channel, &row.conversation.id, &inbox.context);
-        let words = if held {
-            format!("closing, {} keeps it open", inbox.desk.undo_key(&inbox.context))
-        } else {
-            "closing".to_owned()
+        let is_held = inbox.changes.has_held_close(&row.channel, &row.conversation.id, &inbox.context);
+        let words = match is_held {
+            true => format!("Closing · {}", inbox.desk.undo_hint(&inbox.context)),
+            false => "Closing".to_owned(),
         };
-        out.push((words, theme.under_way()));
+        parts.push((words, theme.strong()));
     }
-    let (drafts, style) = draft_view::state(theme, row);
+    let (drafts, style) = draft_view::draft_state(theme, row);
     if !drafts.is_empty() {
         let is_answered = tab.composer.as_ref().is_some_and(Composer::has_reply);
         let keys = if draft_view::has_ready_draft(row) && !is_answered {
-            inbox.context.keyed(", {write} {suggest-draft}")
+            inbox.context.fill_in_keys(", {write} {suggest-draft}")
         } else {
             String::new()
         };
-        out.push((format!(" · {drafts}{keys}"), style));
+        parts.push((format!("{drafts}{keys}"), style));
     }
-    // What is proposed waits now, whatever time is shown.
     if tab.counts.proposals.contains(&history.conversation) {
-        let words = format!(" · proposal, {}", inbox.context.key_of(Command::ShowProposals));
-        out.push((words, theme.needs_a_person()));
+        let is_outdated = row.proposed_at.is_some_and(|at| Some(at) < row.conversation.last_message_at);
+        let (word, style) =
+            if is_outdated { ("Outdated proposal", theme.dim()) } else { ("Proposal", Style::new()) };
+        parts.push((format!("{word} · {}", inbox.context.key_of(Command::NeedsYou)), style));
     }
-    out.retain(|(words, _)| !words.is_empty());
-    out
+    let mut runs = Vec::new();
+    for part in parts {
+        if !runs.is_empty() {
+            runs.push((" · ".to_owned(), theme.dim()));
+        }
+        runs.push(part);
+    }
+    runs
 }
 
-fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> (String, Style) {
+/// State of the AI, `None` if it answers as usual.
+fn automation_state(
+    inbox: &Inbox,
+    theme: Theme,
+    history: &History,
+    row: &ConversationRow,
+) -> Option<(String, Style)> {
     let now = inbox.context.now;
     match (row.automation_pending, row.conversation.automation) {
-        (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
-        (Some(_), _) if history.switch_is_unclear() => {
-            ("AI on or off? asking…".to_owned(), theme.under_way())
-        }
-        (Some(false), _) => ("AI pausing…".to_owned(), theme.under_way()),
-        (Some(true), _) => ("AI waking…".to_owned(), theme.under_way()),
-        (None, Automation::Off) => {
-            (format!("AI OFF by {}", paused_by(inbox, row)), theme.ai_off(row.paused_here))
-        }
+        (_, Automation::NotApplicable) => None,
+        (Some(_), _) if history.is_switch_unknown() => Some(("AI: checking…".to_owned(), theme.strong())),
+        (Some(false), _) => Some(("AI: pausing…".to_owned(), theme.strong())),
+        (Some(true), _) => Some(("AI: resuming…".to_owned(), theme.strong())),
+        (None, Automation::Off) => Some((describe_holder(inbox, row), theme.ai_off(row.paused_here))),
         (None, Automation::On) => match row.unanswered_since(now) {
             Some(since) => {
                 let span = format_short_span(now.since(since));
-                (format!("AI ON · SILENT {span} since you handed back"), theme.error())
+                Some((format!("AI silent for {span} since you handed back"), theme.error()))
             }
-            None if row.is_failing() => ("AI ON · AI failing".to_owned(), theme.error()),
-            None => ("AI ON".to_owned(), theme.ai_on()),
+            None if row.is_failing() => Some(("Asked for a person".to_owned(), theme.error())),
+            None => None,
         },
-        (None, other) => (other.label().to_owned(), theme.quiet()),
+        (None, other) => Some((other.label().to_owned(), theme.dim())),
     }
 }
 
-/// Who paused the AI, and how long ago, where that is known.
-pub fn paused_by(inbox: &Inbox, row: &ConversationRow) -> String {
+/// Service window, if it is closed, unknown or about to close.
+fn window_state(theme: Theme, row: &ConversationRow, now: Timestamp) -> Option<(String, Style)> {
+    match row.conversation.window {
+        ServiceWindow::NotApplicable => None,
+        ServiceWindow::Closed => Some(("Reply window closed".to_owned(), theme.strong())),
+        ServiceWindow::Unknown => Some(("Reply window unknown".to_owned(), theme.dim())),
+        ServiceWindow::Open => {
+            let left = remaining_window(row.last_inbound_at, now)?;
+            let label = window_label(ServiceWindow::Open, row.last_inbound_at, now);
+            (left < WINDOW_WARNING_TIME).then(|| (format!("Reply window {label}"), theme.needs_a_person()))
+        }
+    }
+}
+
+/// Says who paused the AI, with the end of the pause once it is near.
+fn describe_holder(inbox: &Inbox, row: &ConversationRow) -> String {
+    if !row.paused_here {
+        return "Paused by a colleague".to_owned();
+    }
+    let other = row.paused_by_other(&inbox.context.settings.agent);
+    let holder = other.map_or_else(|| "you have it".to_owned(), |name| format!("{name} has it"));
+    let lease = describe_lease(inbox, row).map_or_else(String::new, |text| format!(" · {text}"));
+    format!("AI paused · {holder}{lease}")
+}
+
+/// Names who paused the AI, with the age of the pause and its lease if known.
+pub fn describe_pause(inbox: &Inbox, row: &ConversationRow) -> String {
     let now = inbox.context.now;
     if !row.paused_here {
         return "someone else".to_owned();
     }
-    let agent = &inbox.context.settings.agent;
-    let other = row.paused.as_ref().map(|pair| &pair.0).filter(|text| !text.is_empty() && *text != agent);
+    let other = row.paused_by_other(&inbox.context.settings.agent);
     let who = other.map_or("you", SafeText::as_str);
     let age = row.paused.as_ref().map(|(_, since)| now.since(*since)).filter(|number| *number >= MINUTE);
     let age = age.map_or_else(String::new, |age| format!(" {}", format_short_span(age)));
-    let lease = lease_words(inbox, row).map_or_else(String::new, |text| format!(", {text}"));
+    let lease = describe_lease(inbox, row).map_or_else(String::new, |text| format!(", {text}"));
     format!("{who}{age}{lease}")
 }
 
-/// When the lease of a pause made here ends, once that is near.
-fn lease_words(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+/// Remaining lease of a pause made here, once its end is near.
+fn describe_lease(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let lease = inbox.context.settings.pause_lease;
     let ends = row.lease_from.filter(|_| lease > 0)?.plus(lease);
     match ends.since(inbox.context.now) {
-        left if left <= 0 => Some("over".to_owned()),
-        left if left <= LEASE_NEAR.min(lease / 2) => Some(format!("ends in {}", format_short_span(left))),
+        left if left <= 0 => Some("reminder due".to_owned()),
+        left if left <= LEASE_WARNING_TIME.min(lease / 2) => {
+            Some(format!("reminder in {}", format_short_span(left)))
+        }
         _ => None,
     }
 }
@@ -237,26 +225,39 @@ fn draw_line(
     area: Area,
     buffer: &mut Buffer,
 ) {
-    let gutter = u16::try_from(crate::desk::Desk::gutter(usize::from(area.width))).unwrap_or(18);
+    let gutter = u16::try_from(crate::desk::Desk::gutter_width(usize::from(area.width))).unwrap_or(18);
     let text_x = area.x + gutter;
     let text_width = area.width.saturating_sub(gutter);
     match line {
-        HistoryLine::Day(name) => centered(buffer, area, name, theme.quiet()),
-        HistoryLine::Note(words) => centered(buffer, area, words, theme.quiet()),
-        HistoryLine::Divider => divider(buffer, area, theme),
-        HistoryLine::Quote(_, words) => {
-            paint_view::text(buffer, text_x, area.y, text_width, words, theme.quiet());
+        HistoryLine::Day(name) => draw_centered(buffer, area, name, theme.dim()),
+        HistoryLine::Note(words) => draw_centered(buffer, area, words, theme.dim()),
+        HistoryLine::Event(event) => {
+            let time = event.at.hour_and_minute(&inbox.context.settings.zone);
+            let words = format!("{time} {}", event.describe(&inbox.context.settings.agent));
+            draw_centered(buffer, area, &words, theme.dim());
         }
-        HistoryLine::Made(_, words) => {
-            paint_view::text(buffer, text_x, area.y, text_width, words, theme.quiet());
+        HistoryLine::Divider => draw_divider(buffer, area, theme),
+        HistoryLine::Quote(_, words) => {
+            paint_view::text(buffer, text_x, area.y, text_width, words, theme.dim());
+        }
+        HistoryLine::Generated(_, words) => {
+            paint_view::text(buffer, text_x, area.y, text_width, words, theme.dim());
+        }
+        HistoryLine::Listed(at, words) => {
+            if let Some(at) = at {
+                let time = at.hour_and_minute(&inbox.context.settings.zone);
+                // Below the times of messages, whose author stands before.
+                paint_view::text(buffer, text_x.saturating_sub(7), area.y, 5, &time, theme.dim());
+            }
+            paint_view::text(buffer, text_x, area.y, text_width, words, Style::new());
         }
         HistoryLine::Gap => (),
         HistoryLine::MailFrom(item) => {
             if let Some(found) = history.items.get(*item) {
-                header_view::from(inbox, theme, history, found, area, buffer);
+                header_view::draw_sender(inbox, theme, history, found, area, buffer);
             }
         }
-        HistoryLine::MailField(_, words) => header_view::field(theme, words, area, buffer),
+        HistoryLine::MailField(_, line) => header_view::draw_field(theme, line, area, buffer),
         HistoryLine::Text { item, part, first, last } => {
             if let Some(found) = history.items.get(*item) {
                 text_view::draw(inbox, theme, history, found, (part, *first, *last), area, buffer);
@@ -264,7 +265,7 @@ fn draw_line(
         }
         HistoryLine::Reaction(item) => {
             if let Some(HistoryItem::Message(row)) = history.items.get(*item) {
-                let words = reaction(row);
+                let words = describe_reactions(row);
                 paint_view::text(buffer, text_x, area.y, text_width, &words, theme.own());
             }
         }
@@ -277,51 +278,62 @@ fn draw_line(
         }
         HistoryLine::State(item) => {
             if let Some(HistoryItem::Outbox(row, _)) = history.items.get(*item) {
-                let back = format!("{} takes it back", inbox.desk.undo_key(&inbox.context));
-                let told = |keys: &str| row_state_view::line(inbox, row, history.rows(), theme, keys);
-                let now = if send_sends_it(inbox, row) { " · {send} sends now" } else { "" };
-                let (whole, style) = told(&format!("{back}{now}"));
-                // Where there is no room for both keys, the one that takes it back stays.
-                let fits = wrap::cells(&whole) <= usize::from(text_width);
-                let words = if fits { whole } else { told(&back).0 };
+                let (words, style) = state_line(inbox, theme, history, row, usize::from(text_width));
                 paint_view::text(buffer, text_x, area.y, text_width, &words, style);
             }
         }
     }
-    if let Some(item) = lines::item_of(line)
+    if let Some(item) = lines::item_index(line)
         && history.selected.is_some()
         && history.selected_index() == Some(item)
     {
-        paint_view::text(buffer, area.x, area.y, 1, theme.mark(), theme.strong());
+        paint_view::text(buffer, area.x, area.y, 1, theme.selection_mark(), theme.strong());
     }
 }
 
-/// Whether the key that sends ends the hold of a message: only on an empty
-/// answer that has the keyboard.
-fn send_sends_it(inbox: &Inbox, row: &OutboxRow) -> bool {
+/// State of an outbox row, with the keys that fit into `width` columns.
+fn state_line(
+    inbox: &Inbox,
+    theme: Theme,
+    history: &History,
+    row: &OutboxRow,
+    width: usize,
+) -> (String, Style) {
+    let back = inbox.desk.undo_hint(&inbox.context);
+    let line = |keys: &str| row_state_view::state_line(inbox, row, history.rows(), theme, keys);
+    let send = inbox.context.settings.keymap.key_name_in_text(Command::Send);
+    let now = if is_sent_by_send_key(inbox, row) { format!(" · {send} sends now") } else { String::new() };
+    let (whole, style) = line(&format!("{back}{now}"));
+    // Without room for both keys, keep the one that recalls.
+    let words = if wrap::cells(&whole) <= width { whole } else { line(&back).0 };
+    (words, style)
+}
+
+/// True if a key here ends the hold of this message: only from an empty, focused reply.
+fn is_sent_by_send_key(inbox: &Inbox, row: &OutboxRow) -> bool {
     let tab = inbox.desk.tab();
     let is_empty = |composer: &Composer| composer.mode == ComposerMode::Reply && !composer.has_reply();
     tab.focus == Focus::Composer
         && row.operation.is_customer_message()
         && tab.composer.as_ref().is_some_and(is_empty)
-        && inbox.changes.is_sent_now(row, &inbox.desk)
+        && inbox.changes.ends_hold_on_send(row, &inbox.desk)
 }
 
-fn centered(buffer: &mut Buffer, area: Area, words: &str, style: Style) {
+fn draw_centered(buffer: &mut Buffer, area: Area, words: &str, style: Style) {
     let wide = u16::try_from(wrap::cells(words)).unwrap_or(0).min(area.width);
     let x = area.x + (area.width - wide) / 2;
     paint_view::text(buffer, x, area.y, wide, words, style);
 }
 
-fn divider(buffer: &mut Buffer, area: Area, theme: Theme) {
+fn draw_divider(buffer: &mut Buffer, area: Area, theme: Theme) {
     let across = theme.border_set()[4];
     for x in area.x + 1..area.x + area.width.saturating_sub(1) {
-        paint_view::text(buffer, x, area.y, 1, across, theme.quiet());
+        paint_view::text(buffer, x, area.y, 1, across, theme.dim());
     }
     paint_view::text(buffer, area.x + 3, area.y, area.width, " new since you looked ", theme.strong());
 }
 
-fn reaction(row: &MessageRow) -> String {
+fn describe_reactions(row: &MessageRow) -> String {
     match (&row.reaction, &row.reaction_pending) {
         (_, Some(pending)) if pending.is_empty() => "your reaction: being removed".to_owned(),
         (_, Some(pending)) => format!("your reaction: {pending} (on its way)"),

@@ -1,4 +1,4 @@
-//! Voice notes in a history: which one is meant, and whether it can be written down.
+//! Voice notes in a history.
 
 use crate::Inbox;
 use crate::command::Reason;
@@ -8,8 +8,7 @@ use model::links;
 use model::messages::{GeneratedTextKind, MessageRow};
 use model::suggestions::VoiceNote;
 
-/// Endings of files in which somebody speaks.
-const ENDINGS: [&str; 7] = [".ogg", ".oga", ".opus", ".mp3", ".m4a", ".wav", ".amr"];
+const AUDIO_EXTENSIONS: [&str; 7] = [".ogg", ".oga", ".opus", ".mp3", ".m4a", ".wav", ".amr"];
 
 /// The selected voice note, or the newest one.
 pub(crate) fn current_voice(desk: &Desk) -> Option<&MessageRow> {
@@ -24,7 +23,7 @@ fn is_voice(row: &MessageRow) -> bool {
     let Some(url) = &row.message.media_url else { return false };
     let name = links::file_name(url.as_str()).unwrap_or_default().to_lowercase();
     let speaks = matches!(row.message.content_type.as_str(), "audio" | "voice")
-        || ENDINGS.iter().any(|ending| name.ends_with(ending));
+        || AUDIO_EXTENSIONS.iter().any(|ending| name.ends_with(ending));
     speaks && links::host_of(url.as_str()).is_some()
 }
 
@@ -39,8 +38,7 @@ pub(crate) fn may_transcribe(inbox: &Inbox) -> Result<(), Reason> {
     }
 }
 
-/// Where its file lies, and what it is.
-pub(crate) fn note_of(row: &MessageRow) -> Option<VoiceNote> {
+pub(crate) fn voice_note(row: &MessageRow) -> Option<VoiceNote> {
     let url = row.message.media_url.as_ref()?.to_string();
     Some(VoiceNote { url, mime: row.media.mime.as_ref().map(ToString::to_string) })
 }

@@ -1,8 +1,9 @@
-//! The commands that only mail has.
+//! Commands that only mail has.
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::{on_mail, on_writable_tab, thread_can_be_filed, writable};
+use crate::conditions::{on_mail, on_writable_tab, thread_can_be_filed, writable_conversation};
+use crate::desk_commands;
 use crate::event::TerminalOrder;
 use crate::keys::KeyPress;
 use crate::screens::mail::reading::update as reading;
@@ -10,21 +11,21 @@ use crate::screens::mail::rules::update as rules;
 use crate::screens::mail::saving;
 use crate::screens::mail::thread_filing::ThreadFiling;
 use crate::screens::mail::triage::TriageDecision;
-use crate::screens::mail::writing::MailBeginning;
+use crate::screens::mail::writing::MailStart;
 use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
 
 pub(crate) fn may_answer(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
-    writable(inbox).map(drop)
+    writable_conversation(inbox).map(drop)
 }
 
 pub(crate) fn reply_all(inbox: &mut Inbox, _: KeyPress) {
-    writing::begin_mail(inbox, MailBeginning::AnswerAll, false);
+    writing::start_mail(inbox, MailStart::ReplyAll, false);
 }
 
 pub(crate) fn forward(inbox: &mut Inbox, _: KeyPress) {
-    writing::begin_mail(inbox, MailBeginning::Forward, false);
+    writing::start_mail(inbox, MailStart::Forward, false);
 }
 
 pub(crate) fn may_file(inbox: &Inbox) -> Result<(), Reason> {
@@ -33,37 +34,35 @@ pub(crate) fn may_file(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn star(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.desk.decides_in_triage() {
-        inbox.desk.triage_star();
+    if inbox.desk.is_deciding_in_triage() {
+        inbox.desk.toggle_triage_star();
     }
     inbox.changes.toggle_filing(ThreadFiling::Starred, &inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn delete_thread(inbox: &mut Inbox, _: KeyPress) {
-    file_away(inbox, ThreadFiling::trash, TriageDecision::Deleted);
+    toggle_filing_or_decide(inbox, ThreadFiling::trash, TriageDecision::Deleted);
 }
 
 pub(crate) fn mark_spam(inbox: &mut Inbox, _: KeyPress) {
-    file_away(inbox, ThreadFiling::spam, TriageDecision::Spam);
+    toggle_filing_or_decide(inbox, ThreadFiling::spam, TriageDecision::Spam);
 }
 
 pub(crate) fn move_thread(inbox: &mut Inbox, _: KeyPress) {
     inbox.desk.choose_destination(&mut inbox.context);
 }
 
-/// Files the current thread or what is marked one way or back; in a triage
-/// that decides over it.
-fn file_away(inbox: &mut Inbox, way: fn(bool) -> ThreadFiling, what: TriageDecision) {
-    if inbox.desk.decides_in_triage() {
-        return inbox.changes.triage_file(&way(true), what, &mut inbox.desk, &mut inbox.context);
+/// Toggles the filing of the current or marked threads; in a triage it is the decision.
+fn toggle_filing_or_decide(inbox: &mut Inbox, way: fn(bool) -> ThreadFiling, what: TriageDecision) {
+    if inbox.desk.is_deciding_in_triage() {
+        return inbox.changes.file_in_triage(&way(true), what, &mut inbox.desk, &mut inbox.context);
     }
     inbox.changes.toggle_filing(way, &inbox.desk, &mut inbox.context);
 }
 
-/// Whether the current thread shows whose mail a rule could be for.
 pub(crate) fn may_make_rule(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
-    let row = writable(inbox)?;
+    let row = writable_conversation(inbox)?;
     match &row.conversation.address {
         Some(it) if inbox.desk.tab().own_addresses().iter().any(|own| own.eq_ignore_ascii_case(it)) => {
             Err("it is your own address".into())
@@ -74,11 +73,11 @@ pub(crate) fn may_make_rule(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn make_rule(inbox: &mut Inbox, _: KeyPress) {
-    rules::begin(inbox);
+    rules::start_rule(inbox);
 }
 
 pub(crate) fn show_rules(inbox: &mut Inbox, _: KeyPress) {
-    rules::show(inbox);
+    rules::open_rule_list(inbox);
 }
 
 pub(crate) fn set_category(inbox: &mut Inbox, _: KeyPress) {
@@ -90,29 +89,27 @@ pub(crate) fn mail_folders(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn mail_contacts(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.look_for_contacts(&mut inbox.context);
+    inbox.desk.open_contact_search(&mut inbox.context);
 }
 
-/// Whether a mail is open.
 pub(crate) fn may_read(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
-    let letter = reading::current_letter(inbox).filter(|_| inbox.desk.tab().focus != Focus::List);
+    let letter = reading::current_mail(inbox).filter(|_| inbox.desk.tab().focus != Focus::List);
     letter.map(drop).ok_or_else(|| "open the mail first".into())
 }
 
 pub(crate) fn html_view(inbox: &mut Inbox, _: KeyPress) {
-    reading::turn_letter(inbox, true);
+    reading::toggle_mail_view(inbox, true);
 }
 
 pub(crate) fn quoted_text(inbox: &mut Inbox, _: KeyPress) {
-    reading::turn_letter(inbox, false);
+    reading::toggle_mail_view(inbox, false);
 }
 
 pub(crate) fn save_file(inbox: &mut Inbox, _: KeyPress) {
     saving::choose_file(inbox);
 }
 
-/// Whether a mail is open that tells its `Message-ID`.
 pub(crate) fn may_copy_header(inbox: &Inbox) -> Result<(), Reason> {
     may_read(inbox)?;
     saving::header_id(inbox).map(drop).ok_or_else(|| "the server does not tell its Message-ID".into())
@@ -134,19 +131,24 @@ pub(crate) fn may_triage(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn triage(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.begin_triage(&mut inbox.context);
+    inbox.desk.start_triage(&mut inbox.context);
 }
 
 pub(crate) fn decide_later(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.desk.decides_in_triage() {
-        inbox.desk.triage_later(&mut inbox.context);
+    if inbox.desk.is_deciding_in_triage() {
+        inbox.desk.postpone_in_triage(&mut inbox.context);
     }
 }
 
-pub(crate) fn same_for_all(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.desk.decides_in_triage() {
-        inbox.desk.ask_same(&mut inbox.context);
+pub(crate) fn apply_to_sender(inbox: &mut Inbox, _: KeyPress) {
+    if inbox.desk.is_deciding_in_triage() {
+        inbox.desk.ask_apply_to_sender(&mut inbox.context);
     }
+}
+
+pub(crate) fn search_in_triage(inbox: &mut Inbox, key: KeyPress) {
+    inbox.desk.leave_triage(&mut inbox.context);
+    desk_commands::search_all(inbox, key);
 }
 
 pub(crate) fn leave_triage(inbox: &mut Inbox, _: KeyPress) {

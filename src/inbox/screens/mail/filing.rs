@@ -1,5 +1,4 @@
-//! Filing threads: read, star, archive, category. Each is one change for the
-//! server and can be taken back by its opposite.
+//! Filing threads. Each is one change on the server, undone by its opposite.
 
 use crate::changes::Changes;
 use crate::command::Command;
@@ -7,39 +6,37 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
 use crate::features::undo::UndoTarget;
-use crate::screens::conversations::bulk_plan::BulkWish;
-use crate::screens::mail::thread_filing::{ThreadFiling, opposite, read_change};
+use crate::screens::conversations::bulk_plan::BulkAction;
+use crate::screens::mail::thread_filing::{ThreadFiling, read_change, undo_change};
 use model::conversations::ConversationRow;
 use model::ids::ThreadId;
 use model::outbox::Operation;
 use model::outbox::content::ThreadChange;
 
 impl Changes {
-    /// Files the current thread, or all that are marked, one way or back: the
-    /// way one of them is not filed yet.
+    /// Toggles the filing of the current or marked threads: on if at least one lacks it.
     pub(crate) fn toggle_filing(
         &mut self,
         way: fn(bool) -> ThreadFiling,
         desk: &Desk,
         context: &mut Context,
     ) {
-        if let Some(on) = is_to_be(&way(true), desk) {
+        if let Some(on) = is_filing_needed(&way(true), desk) {
             self.file_chosen(way(on), desk, context);
         }
     }
 
-    /// Files what is marked, after the plan for many; else the current thread.
+    /// Files the marked threads as a bulk action, else the current thread.
     pub(crate) fn file_chosen(&mut self, filing: ThreadFiling, desk: &Desk, context: &mut Context) {
         if desk.acts_on_marks() {
-            return self.act_on_marked(BulkWish::File(filing), desk, context);
+            return self.act_on_marked(BulkAction::File(filing), desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };
-        self.file(vec![row], &filing.notice(), &|row| filing.change(row), desk, context);
+        self.file_threads(vec![row], &filing.notice(), &|row| filing.to_change(row), desk, context);
     }
 
-    /// Changes threads in one step that one key takes back: its number, unless
-    /// there is nothing to change.
-    pub(crate) fn file(
+    /// Files threads as one undo step. Returns its group, or `None` if nothing changed.
+    pub(crate) fn file_threads(
         &mut self,
         rows: Vec<ConversationRow>,
         words: &str,
@@ -51,8 +48,8 @@ impl Changes {
             .iter()
             .filter_map(|row| {
                 let change = change(row);
-                let back = opposite(row, &change);
-                Some((desk.filed(row, change)?, desk.filed(row, back)?))
+                let back = undo_change(row, &change);
+                Some((desk.filing_intent(row, change)?, desk.filing_intent(row, back)?))
             })
             .collect();
         let (intents, backs): (Vec<Intent>, Vec<Intent>) = pairs.into_iter().unzip();
@@ -64,28 +61,31 @@ impl Changes {
             [one] => format!("{words} · {}", one.conversation.title()),
             many => format!("{words} · {} threads", many.len()),
         };
-        self.note_done(channel, &named, UndoTarget::Filed(backs), context);
-        context.say(format!("{named} · {} undoes", context.key_of(Command::Undo)));
+        self.record_change(channel, &named, UndoTarget::Filed(backs), context);
+        context.show_notice(format!("{named} · {} undo", context.key_of(Command::Undo)));
         context.push(FileWrite::Enqueue { intents, clears_draft: false });
-        Some(self.journal.newest())
+        Some(self.journal.newest_group())
     }
 }
 
 impl Desk {
-    /// An opened thread counts as read on the server, too.
     pub(crate) fn mark_read(&mut self, context: &mut Context) {
         let tab = self.tab();
         let Some(row) = tab.history.as_ref().and_then(|history| history.row.clone()) else { return };
         let unread = row.thread.as_ref().is_some_and(|thread| thread.is_read == Some(false));
-        if !unread || !tab.is_mail() || tab.is_in_triage() || crate::conditions::tab_writable(tab).is_err() {
+        if !unread
+            || !tab.is_mail()
+            || tab.is_in_triage()
+            || crate::conditions::check_tab_writable(tab).is_err()
+        {
             return;
         }
-        if let Some(intent) = self.filed(&row, ThreadChange { unasked: true, ..read_change(true) }) {
+        if let Some(intent) = self.filing_intent(&row, ThreadChange { unasked: true, ..read_change(true) }) {
             context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
 
-    pub(crate) fn filed(&self, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
+    pub(crate) fn filing_intent(&self, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
         let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
         if row.conversation.id.is_stand_in() {
             return None;
@@ -103,20 +103,18 @@ impl Desk {
     }
 }
 
-/// Whether one of the chosen threads is not filed so yet; `None` if none is
-/// chosen.
-fn is_to_be(filing: &ThreadFiling, desk: &Desk) -> Option<bool> {
-    let fits = |conversation_row: &ConversationRow| filing.fits(conversation_row).is_ok();
+/// True if at least one chosen thread lacks this filing; `None` if none is chosen.
+fn is_filing_needed(filing: &ThreadFiling, desk: &Desk) -> Option<bool> {
+    let fits = |conversation_row: &ConversationRow| filing.check_applicable(conversation_row).is_ok();
     if desk.acts_on_marks() {
         let list = desk.list();
         let mut marked = list.page.rows.iter().filter(|row| list.marks.contains(&row.key())).peekable();
-        // Marked rows outside the window are not loaded: the plan tells which of them it fits.
+        // The plan checks marked rows outside the window.
         return Some(marked.peek().is_none() || marked.any(fits));
     }
     desk.current_conversation().map(fits)
 }
 
-/// Sends the opposite of what was filed.
-pub(crate) fn unfile(context: &mut Context, backs: &[Intent]) {
+pub(crate) fn enqueue_undo(context: &mut Context, backs: &[Intent]) {
     context.push(FileWrite::Enqueue { intents: backs.to_vec(), clears_draft: false });
 }

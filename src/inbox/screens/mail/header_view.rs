@@ -1,4 +1,4 @@
-//! The header above a mail, and the colors of quoted text by depth.
+//! The header line above a mail, and styles of quoted text.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Run;
 use crate::layout::Area;
-use crate::pane_sizes::MAIL_INDENT;
+use crate::pane_sizes::MAIL_INDENT_WIDTH;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::history::text_view;
-use crate::screens::mail::reading;
+use crate::screens::mail::reading::{self, HeaderLine};
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::email::quotes;
 use model::messages::Direction;
 
-/// Draws who wrote a mail, when, and how far one of ours came.
-pub(crate) fn from(
+/// Draws sender and date of a mail, and the delivery state of a sent one.
+pub(crate) fn draw_sender(
     inbox: &Inbox,
     theme: Theme,
     history: &History,
@@ -32,11 +32,11 @@ pub(crate) fn from(
     let Some(letter) = &row.mail else { return };
     let name = match row.message.direction {
         Direction::Inbound => letter.from_name.as_ref().map(ToString::to_string),
-        // Sent with another program: the name in the mail tells more.
+        // Sent by another program: the name in the mail is more specific.
         _ if item.is_from_elsewhere(&inbox.context.settings.senders) => {
             letter.from_name.as_ref().map(ToString::to_string)
         }
-        // Which of ours wrote: a person here, the AI.
+        // Sent from here: an agent or the AI.
         _ => Some(item.sender("", &inbox.context.settings.senders)),
     };
     let named = name.filter(|name| !name.is_empty() && *name != letter.from.as_str());
@@ -46,22 +46,22 @@ pub(crate) fn from(
         (Some(_), false) => format!(" <{}>", letter.from),
     };
     let zone = &inbox.context.settings.zone;
-    let delivery = text_view::delivery(theme, row);
+    let delivery = text_view::delivery_label(theme, row);
     let reached = delivery.as_ref().map_or_else(String::new, |(word, _)| format!(" · {word}"));
     let inner = Area { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let wanted = wrap::cells(named.as_deref().unwrap_or("")) + wrap::cells(&address) + wrap::cells(&reached);
     let when = match row.written_at() {
         None => "no date".to_owned(),
         Some(at) => {
-            let (whole, short) = reading::when(at, zone);
-            // Who it is from goes before the weekday and the year.
+            let (whole, short) = reading::format_times(at, zone);
+            // The sender has priority over weekday and year.
             let fits = wanted + wrap::cells(&whole) < usize::from(inner.width);
             if fits { whole } else { short }
         }
     };
-    let mut runs: Vec<Run<'_>> = vec![(when.as_str(), theme.quiet())];
+    let mut runs: Vec<Run<'_>> = vec![(when.as_str(), theme.dim())];
     if let Some((word, style)) = &delivery {
-        runs.extend([(" · ", theme.quiet()), (word.as_str(), *style)]);
+        runs.extend([(" · ", theme.dim()), (word.as_str(), *style)]);
     }
     let used = paint_view::runs_right(buffer, inner.x, inner.y, inner.width, &runs);
     let selected = history.selected == Some(item.key());
@@ -74,30 +74,22 @@ pub(crate) fn from(
     paint_view::runs(buffer, inner.x, inner.y, room, &who);
 }
 
-/// Draws a line of the whole header.
-pub(crate) fn field(theme: Theme, words: &str, area: Area, buffer: &mut Buffer) {
-    let indent = u16::try_from(MAIL_INDENT).unwrap_or(0);
-    paint_view::text(
-        buffer,
-        area.x + indent,
-        area.y,
-        area.width.saturating_sub(indent),
-        words,
-        theme.quiet(),
-    );
+pub(crate) fn draw_field(theme: Theme, line: &HeaderLine, area: Area, buffer: &mut Buffer) {
+    let indent = u16::try_from(MAIL_INDENT_WIDTH).unwrap_or(0);
+    let style = if line.is_marked { theme.strong() } else { theme.dim() };
+    paint_view::text(buffer, area.x + indent, area.y, area.width.saturating_sub(indent), &line.text, style);
 }
 
-/// How a part of a mail's text looks: quotations step back the further, the
-/// deeper they are.
+/// Style of a part of a mail's text; deeper quotes are less prominent.
 pub(crate) fn text_style(theme: Theme, text: &str, part: &Range<usize>) -> Style {
-    // A long line goes on below: its marks stand where it begins.
+    // A wrapped line has its quote marks only at its start.
     let start = text[..part.start].rfind('\n').map_or(0, |entry| entry + 1);
     let line = text[start..].lines().next().unwrap_or("");
     match quotes::quote_depth(line) {
-        0 if quotes::is_fold_line(line) => theme.quiet(),
+        0 if quotes::is_fold_line(line) => theme.dim(),
         0 => Style::new(),
         1 => theme.own(),
-        2 => theme.quiet(),
-        _ => theme.quiet().add_modifier(Modifier::ITALIC),
+        2 => theme.dim(),
+        _ => theme.dim().add_modifier(Modifier::ITALIC),
     }
 }

@@ -1,14 +1,13 @@
-//! The HTML a mail's Markdown becomes. HTML that stands in the text is text:
-//! what a customer wrote and was quoted must not act in another's mail.
+//! Converts a mail's Markdown to HTML. HTML in the text is escaped, so that quoted mail cannot
+//! inject markup.
 
 use pulldown_cmark::{Event, Options, Parser, html};
 
-/// The HTML of a text.
 pub fn to_html(text: &str) -> String {
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
     let events = Parser::new_ext(text, options).map(|new_ext| match new_ext {
         Event::Html(raw) | Event::InlineHtml(raw) => Event::Text(raw),
-        // A line break that was typed is meant.
+        // Keep typed line breaks.
         Event::SoftBreak => Event::HardBreak,
         other => other,
     });

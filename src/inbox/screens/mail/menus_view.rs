@@ -1,5 +1,3 @@
-//! The menus and questions of mail.
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
@@ -7,55 +5,63 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::shown_rows::ShownRows;
+use crate::components::spoken::{SpokenPage, SpokenRow};
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
-use crate::screens::mail::menus::{MailMenuKind, Menu};
+use crate::screens::mail::menus::{MailMenu, MailMenuKind};
 use crate::theme_view::Theme;
 
-impl Menu {
-    /// The whole popup.
+impl MailMenu {
     fn area(&self, inbox: &Inbox) -> Area {
-        let rows = u16::try_from(self.fitting().len().clamp(1, 16)).unwrap_or(16).saturating_add(4);
+        let rows = u16::try_from(self.matching_entries().len().clamp(1, 16)).unwrap_or(16).saturating_add(4);
         centered(inbox, 76, rows)
     }
 }
 
-/// What is written in.
 fn inner(area: Area) -> Area {
     Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() }
 }
 
-impl OverlayView for Menu {
+impl OverlayView for MailMenu {
+    fn describe(&self, _inbox: &Inbox) -> SpokenPage {
+        let entries = self.matching_entries();
+        let (title, hint) = menu_title_and_hint(&self.kind);
+        let empty = if entries.is_empty() { empty_text(self) } else { "" };
+        let page = SpokenPage::new([title, hint, &self.typed.to_string()]).text(empty);
+        let rows = entries.iter().map(|entry| SpokenRow::new([entry.label.as_str()]));
+        page.rows(rows, Some(self.chosen)).keys(footer_text(&self.kind))
+    }
+
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
-        // Its first line is what was typed, its last the keys.
+        // The first line is the query, the last the keys.
         let inner = inner(self.area(inbox));
         let area = Area { y: inner.y + 1, height: inner.height.saturating_sub(2), ..inner };
-        Some(ShownRows::around(area, self.fitting().len(), self.chosen))
+        Some(ShownRows::centered(area, self.matching_entries().len(), self.chosen))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let menu = self;
-        let fitting = menu.fitting();
+        let fitting = menu.matching_entries();
         let area = self.area(inbox);
         let (title, hint) = menu_title_and_hint(&menu.kind);
-        paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[(hint, theme.quiet())]));
+        paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[(hint, theme.dim())]));
         let inner = inner(area);
         let mark = if theme.ascii { "_" } else { "▏" };
         let typed = format!("/{}{mark}", menu.typed);
         paint_view::text(buffer, inner.x, inner.y, inner.width, &typed, theme.strong());
-        for (at, place) in self.rows(inbox).into_iter().flat_map(ShownRows::places) {
+        for (at, place) in self.rows(inbox).into_iter().flat_map(ShownRows::areas) {
             let chosen = at == menu.chosen;
             let style = if chosen { theme.selected() } else { Style::new() };
             if chosen {
                 paint_view::stripe(buffer, place, theme.selected());
             }
-            paint_view::text(buffer, place.x, place.y, place.width, fitting[at].words.as_str(), style);
+            paint_view::text(buffer, place.x, place.y, place.width, fitting[at].label.as_str(), style);
         }
         if fitting.is_empty() {
-            paint_view::text(buffer, inner.x, inner.y + 1, inner.width, empty(menu), theme.quiet());
+            paint_view::text(buffer, inner.x, inner.y + 1, inner.width, empty_text(menu), theme.dim());
         }
         let y = inner.y + inner.height.saturating_sub(1);
-        paint_view::text(buffer, inner.x, y, inner.width, foot(&menu.kind), theme.quiet());
+        paint_view::text(buffer, inner.x, y, inner.width, footer_text(&menu.kind), theme.dim());
         None
     }
 }
@@ -65,21 +71,21 @@ fn menu_title_and_hint(kind: &MailMenuKind) -> (&'static str, &'static str) {
         MailMenuKind::Show => ("Show which threads", "type a folder's name"),
         MailMenuKind::Category => ("What is it about", "type any word"),
         MailMenuKind::Destination => ("Move into which folder", "type any name"),
-        MailMenuKind::Rule => ("Always do what with this sender", "looked over before it acts"),
+        MailMenuKind::Rule => ("New rule for this sender", "preview first"),
         MailMenuKind::Link => ("Open which link", "asks before it opens"),
         MailMenuKind::File => ("Save which file", "never over another"),
         MailMenuKind::Contact => ("Addresses", "this desk and the server"),
     }
 }
 
-fn foot(kind: &MailMenuKind) -> &'static str {
+fn footer_text(kind: &MailMenuKind) -> &'static str {
     match kind {
         MailMenuKind::Contact => "Enter their threads · Right their chat · Esc back",
         _ => "Enter takes the chosen line · Esc back",
     }
 }
 
-fn empty(menu: &Menu) -> &'static str {
+fn empty_text(menu: &MailMenu) -> &'static str {
     match menu.kind {
         MailMenuKind::Show | MailMenuKind::Category | MailMenuKind::Destination => {
             "Enter takes what was typed"

@@ -1,6 +1,5 @@
-//! The last look before a mail leaves: what it is, what is odd about it, and
-//! one letter for each thing that can be done. The server holds nothing back,
-//! so the desk does.
+//! Review of a mail before it is sent: content, warnings, and one letter per action. The server
+//! cannot hold a mail, so this desk does.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -13,7 +12,7 @@ use crate::event::{Effect, FileWrite, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
-use crate::screens::mail::head::{BODY, SUBJECT};
+use crate::screens::mail::compose_header::{BODY_FOCUS, SUBJECT_FIELD};
 use crate::screens::mail::markdown;
 use crate::tab::Focus;
 use model::email::NEW_MAIL_PREFIX as NEW;
@@ -27,11 +26,10 @@ use model::replies;
 use model::secret::key_hint_in;
 use model::time::SECOND;
 
-/// Mails remembered as they were written, to be taken back.
-const REMEMBERED: usize = 20;
+/// Sent mails kept as they were written, for recalls.
+const MAX_SENT_MAILS: usize = 20;
 
-/// What is odd about a mail, each worth a question.
-pub fn doubts(written: &ComposedMail) -> Vec<String> {
+pub fn send_warnings(written: &ComposedMail) -> Vec<String> {
     let mut doubts = Vec::new();
     if written.is_missing_file() {
         doubts.push("The text speaks of an attached file, and none is attached.".to_owned());
@@ -46,12 +44,10 @@ pub fn doubts(written: &ComposedMail) -> Vec<String> {
     doubts
 }
 
-/// The last look before a mail leaves.
 #[derive(Debug)]
 pub(crate) struct MailReview {
-    /// Whether what leaves is shown whole.
+    /// True shows the whole mail.
     pub(crate) preview: bool,
-    /// First row on screen.
     pub(crate) first: usize,
 }
 
@@ -59,29 +55,31 @@ impl Overlay for MailReview {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let now = inbox.context.moment;
         match (key.typed(), key.code) {
-            (Some('y'), _) => inbox.desk.send_unless_doubted(&mut inbox.context),
+            (Some('y'), _) => inbox.desk.send_unless_warned(&mut inbox.context),
             (Some('e'), _) | (_, KeyCode::Esc) => inbox.desk.tab_mut().focus = Focus::Composer,
             (Some('p'), _) => {
                 inbox.desk.leave_mail(&mut inbox.context);
-                inbox.context.say(inbox.context.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+                inbox.context.show_notice(
+                    inbox.context.fill_in_keys("kept as a draft; {go-to-drafts} lists the drafts"),
+                );
             }
             (Some('n'), _) => inbox.changes.discard_mail(&mut inbox.desk, &mut inbox.context),
-            // Its letters act without changing what is asked: none goes astray.
+            // These letters change the mail but keep the review open.
             (typed, _) => {
                 match typed {
-                    Some('a') => inbox.desk.open_attach(&mut inbox.context),
-                    Some('d') => inbox.desk.drop_file(&mut inbox.context),
+                    Some('a') => inbox.desk.open_attach_form(&mut inbox.context),
+                    Some('d') => inbox.desk.remove_last_file(&mut inbox.context),
                     Some('m') => {
                         if let Some(composer) = &mut inbox.desk.tab_mut().composer {
-                            composer.change_head(now, |composer| composer.html = !composer.html);
+                            composer.edit_header(now, |composer| composer.html = !composer.html);
                         }
                     }
                     Some('v') => *self = Self { preview: !self.preview, first: 0 },
                     _ => {
                         let moved = inbox
                             .desk
-                            .last_look(self.preview, &inbox.context)
-                            .and_then(|last_look| last_look.scrolled(self.first, key));
+                            .lay_out_review(self.preview, &inbox.context)
+                            .and_then(|last_look| last_look.first_row_after_key(self.first, key));
                         self.first = moved.unwrap_or(self.first);
                     }
                 }
@@ -97,67 +95,66 @@ impl Overlay for MailReview {
 }
 
 impl Desk {
-    /// Opens the review, or goes to what is wrong.
+    /// Opens the review, or goes to the first error.
     pub(crate) fn review_mail(&mut self, context: &mut Context) {
         let (own, now) = (self.tab().own_addresses(), context.moment);
-        let thread = self.thread_written_in();
+        let thread = self.draft_thread();
         let Some(composer) = self.tab_mut().composer.as_mut() else { return };
-        let Some(written) = composer.written() else { return };
+        let Some(written) = composer.composed_mail() else { return };
         if let Err((at, why)) = written.to_mail(thread, &own) {
-            composer.change_head(now, |composer| {
-                composer.at = at.min(BODY);
-                composer.wrong = Some(why.clone());
+            composer.edit_header(now, |composer| {
+                composer.focus = at.min(BODY_FOCUS);
+                composer.error = Some(why.clone());
             });
-            return context.warn(why);
+            return context.show_warning(why);
         }
         if let Some(field) = replies::unfilled_fields(&written.subject).into_iter().next() {
             let why = format!("Subject: {} is still to be filled in", &written.subject[field]);
-            composer.change_head(now, |composer| composer.at = SUBJECT);
-            return context.warn(why);
+            composer.edit_header(now, |composer| composer.focus = SUBJECT_FIELD);
+            return context.show_warning(why);
         }
-        if let Some(why) = self.unfilled(context) {
-            self.go_to_field(context);
-            // Tab has another meaning in a mail; the cursor is there already.
-            return context.warn(why.split(": Tab").next().unwrap_or(&why));
+        if let Some(why) = self.open_field_error(context) {
+            self.go_to_open_field(context);
+            // Tab moves between fields in a mail; the cursor is already in place.
+            return context.show_warning(why.split(": Tab").next().unwrap_or(&why));
         }
         let Some(composer) = self.tab_mut().composer.as_mut() else { return };
-        if let Some(why) = composer.head.as_ref().and_then(|head| describe_excess(&head.files)) {
+        if let Some(why) = composer.header.as_ref().and_then(|head| describe_excess(&head.files)) {
             let takes_off = "Shift-Tab goes to the files, Del takes one off";
-            return context.warn(format!("{why} · {takes_off}"));
+            return context.show_warning(format!("{why} · {takes_off}"));
         }
         for file in &written.files {
             if let DraftFile::Typed(path) = file
                 && !file.is_fetched_by_service()
             {
-                context.push(Effect::Ask(OutsideRequest::FileSize(path.clone())));
+                context.push(Effect::Request(OutsideRequest::FileSize(path.clone())));
             }
         }
         context.open(MailReview { preview: false, first: 0 });
     }
 
-    fn thread_written_in(&self) -> Option<ThreadId> {
+    fn draft_thread(&self) -> Option<ThreadId> {
         let composer = self.tab().composer.as_ref()?;
         let id = composer.conversation.as_str();
         (!id.starts_with(NEW)).then(|| ThreadId::new(id))
     }
 
-    /// Takes the last file away.
-    fn drop_file(&mut self, context: &mut Context) {
+    fn remove_last_file(&mut self, context: &mut Context) {
         let now = context.moment;
         let gone = self
             .tab_mut()
             .composer
             .as_mut()
-            .and_then(|composer| composer.change_head(now, |head| head.files.pop()));
+            .and_then(|composer| composer.edit_header(now, |head| head.files.pop()));
         match gone.flatten() {
-            Some((file, _)) => context.say(format!("{} does not go with it any more", file.name())),
-            None => context.warn("nothing is attached"),
+            Some((file, _)) => context.show_notice(format!("{} does not go with it any more", file.name())),
+            None => context.show_warning("nothing is attached"),
         }
     }
 
-    fn send_unless_doubted(&mut self, context: &mut Context) {
-        let written = self.tab().composer.as_ref().and_then(|composer| composer.written());
-        let doubts = written.as_ref().map(doubts).unwrap_or_default();
+    fn send_unless_warned(&mut self, context: &mut Context) {
+        let written = self.tab().composer.as_ref().and_then(|composer| composer.composed_mail());
+        let doubts = written.as_ref().map(send_warnings).unwrap_or_default();
         if doubts.is_empty() {
             return self.send_mail(context);
         }
@@ -165,28 +162,28 @@ impl Desk {
         let back = |inbox: &mut Inbox| inbox.desk.tab_mut().focus = Focus::Composer;
         let question = Confirm::new("Send it so?", lines)
             .answer('y', "send it so", |inbox: &mut Inbox| inbox.desk.send_mail(&mut inbox.context));
-        context.open(question.answer('e', "back to the mail", back).left(back));
+        context.open(question.answer('e', "back to the mail", back).on_cancel(back));
     }
 
-    /// Queues the mail; it is held here, because the server holds nothing.
+    /// Enqueues the mail with this desk's own hold.
     pub(crate) fn send_mail(&mut self, context: &mut Context) {
         let tab = self.tab();
-        if let Err(why) = crate::conditions::tab_writable(tab) {
-            return context.warn(why);
+        if let Err(why) = crate::conditions::check_tab_writable(tab) {
+            return context.show_warning(why);
         }
         let price = Price::exactly(prices::EMAIL_CREDITS);
-        if let Some(why) = tab.cannot_pay(price) {
-            return context.warn(format!("nothing was sent: {why} · draft kept"));
+        if let Some(why) = tab.payment_error(price) {
+            return context.show_warning(format!("nothing was sent: {why} · draft kept"));
         }
-        let (own, thread) = (tab.own_addresses(), self.thread_written_in());
+        let (own, thread) = (tab.own_addresses(), self.draft_thread());
         let Some(composer) = &tab.composer else { return };
-        let Some(written) = composer.written() else { return };
-        if let Some(why) = composer.head.as_ref().and_then(|head| describe_excess(&head.files)) {
-            return context.warn(why);
+        let Some(written) = composer.composed_mail() else { return };
+        if let Some(why) = composer.header.as_ref().and_then(|head| describe_excess(&head.files)) {
+            return context.show_warning(why);
         }
         let mut mail = match written.to_mail(thread, &own) {
             Ok(mail) => mail,
-            Err((_, why)) => return context.warn(why),
+            Err((_, why)) => return context.show_warning(why),
         };
         if written.html {
             mail.html = Some(markdown::to_html(&written.full_text()));
@@ -195,15 +192,15 @@ impl Desk {
         let Some(platform) = tab.platform().cloned() else { return };
         let hold = context.settings.mail_hold;
         let tab = self.tab_mut();
-        if tab.mail.leaving.len() == REMEMBERED {
-            tab.mail.leaving.remove(0);
+        if tab.mail.sent_mails.len() == MAX_SENT_MAILS {
+            tab.mail.sent_mails.remove(0);
         }
-        tab.mail.leaving.push((mail.clone(), written.to_draft_text()));
+        tab.mail.sent_mails.push((mail.clone(), written.to_draft_text()));
         if let Some(composer) = &mut tab.composer {
             composer.clear();
         }
         if let Some(history) = &mut tab.history {
-            history.follow();
+            history.follow_newest();
         }
         tab.focus = Focus::History;
         let operation = Operation::SendMail(Box::new(mail));
@@ -212,21 +209,24 @@ impl Desk {
         context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: true });
         let is_in_triage = self.tab().is_in_triage();
         match hold / SECOND {
-            0 => context.say("sending"),
+            0 => context.show_notice("sending"),
             seconds => {
                 context
-                    .say(format!("sending in {seconds} s · {} takes it back", context.key_of(Command::Undo)));
+                    .show_notice(format!("sending in {seconds} s · {} undo", context.key_of(Command::Undo)));
             }
         }
         if is_in_triage {
-            self.triage_decided(crate::screens::mail::triage::TriageDecision::Answered, None, context);
+            self.record_triage_decision(
+                crate::screens::mail::triage::TriageDecision::Answered,
+                None,
+                context,
+            );
         }
     }
 
-    /// A mail as it was written, before it was put together to be sent, and
-    /// whether files were among it that have to be attached again.
-    pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (ComposedMail, bool) {
-        let leaving = self.tabs.iter().find(|tab| tab.channel.id == *channel).map(|tab| &tab.mail.leaving);
+    /// Returns a sent mail as it was written, and true if attachments were lost.
+    pub(crate) fn written_form(&self, channel: &ChannelId, mail: &Mail) -> (ComposedMail, bool) {
+        let leaving = self.tabs.iter().find(|tab| tab.channel.id == *channel).map(|tab| &tab.mail.sent_mails);
         let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
         let kept = leaving.and_then(|pairs| pairs.iter().rev().find(|(kept, _)| same(kept)));
         match kept.and_then(|(_, draft)| ComposedMail::from_draft_text(draft)) {
@@ -241,8 +241,7 @@ impl Desk {
         }
     }
 
-    /// A mail that was thrown away comes back.
-    pub(crate) fn undiscard(
+    pub(crate) fn restore_discarded(
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
@@ -251,17 +250,17 @@ impl Desk {
     ) {
         let now = context.moment;
         let Some(written) = ComposedMail::from_draft_text(text) else { return };
-        self.visit_written(channel, conversation, context);
+        self.open_draft(channel, conversation, context);
         let tab = self.tab_mut();
         tab.focus = Focus::Composer;
         if let Some(composer) = &mut tab.composer {
             composer.receive_draft(None);
-            composer.begin_mail(written, now);
+            composer.start_mail(written, now);
         }
     }
 
-    /// How large a file is has come, or why it cannot be read.
-    pub(crate) fn file_sized(
+    /// Records the size of an attachment, or warns that it cannot be read.
+    pub(crate) fn receive_file_size(
         &mut self,
         path: String,
         size: Result<(String, u64), String>,
@@ -270,10 +269,10 @@ impl Desk {
         let now = context.moment;
         let (whole, size) = match size {
             Ok(it) => it,
-            Err(why) => return context.warn(format!("{path}: {why}")),
+            Err(why) => return context.show_warning(format!("{path}: {why}")),
         };
         let Some(composer) = &mut self.tab_mut().composer else { return };
-        composer.change_head(now, |head| {
+        composer.edit_header(now, |head| {
             let known = |pair: &&mut (DraftFile, Option<u64>)| {
                 matches!(&pair.0, DraftFile::Typed(typed) if *typed == whole || *typed == path)
             };
@@ -294,16 +293,15 @@ impl Changes {
         let kept = composer.draft();
         context.push(FileWrite::SaveDraft(channel.clone(), conversation.clone(), kept));
         if let Some(text) = text {
-            let what = crate::features::undo::UndoTarget::Discarded(conversation, text);
-            self.note_done(channel, "discarded a mail", what, context);
+            let what = crate::features::undo::UndoTarget::DiscardedDraft(conversation, text);
+            self.record_change(channel, "discarded a mail", what, context);
         }
         desk.leave_mail(context);
-        context.say(format!("discarded · {} brings it back", context.key_of(Command::Undo)));
+        context.show_notice(format!("discarded · {} brings it back", context.key_of(Command::Undo)));
     }
 }
 
-/// The mail as it was written, from what leaves; its enclosed files are not
-/// known any more.
+/// Rebuilds the written mail from a sent one; enclosed files are lost.
 fn from_mail(mail: &Mail) -> ComposedMail {
     let links = mail.attachments.iter().filter_map(|mail_attachment| match &mail_attachment.source {
         MailAttachmentSource::Link(mail_attachment) | MailAttachmentSource::File(mail_attachment) => {

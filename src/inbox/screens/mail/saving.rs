@@ -1,5 +1,4 @@
-//! Saving what is attached to the mails of a thread: one file, or all of a
-//! mail.
+//! Saving attachments of a thread: one file, or all of a mail.
 
 use crate::Inbox;
 use crate::components::confirm::Confirm;
@@ -8,21 +7,21 @@ use crate::event::{Effect, TerminalOrder};
 use crate::outside::OutsideRequest;
 use crate::overlays::outside_link;
 use crate::screens::history::message_of;
-use crate::screens::mail::menus::{MailMenuLine, Menu};
+use crate::screens::mail::menus::{MailMenu, MailMenuLine};
 use crate::screens::mail::reading;
-use crate::screens::mail::reading::update::current_letter;
+use crate::screens::mail::reading::update::current_mail;
 use model::email::{MailFile, files};
 use model::links;
 use model::messages::MessageRow;
 use model::outbox::content::MailAttachmentSource;
 use model::text::SafeText;
 
-/// What stands for all files of the current mail.
-const ALL: &str = "all";
+/// Menu value for all files of the current mail.
+const ALL_FILES_VALUE: &str = "all";
 
-/// The current mail, then the others of the thread, the newest first.
-fn letters(inbox: &Inbox) -> Vec<&MessageRow> {
-    let current = current_letter(inbox);
+/// The current mail, then the others of the thread, newest first.
+fn thread_mails(inbox: &Inbox) -> Vec<&MessageRow> {
+    let current = current_mail(inbox);
     let history = inbox.desk.tab().history.as_ref();
     let items = history.into_iter().flat_map(|history| history.items.iter().rev()).filter_map(message_of);
     let is_current = |message_row: &&MessageRow| {
@@ -35,9 +34,9 @@ fn files_of(row: &MessageRow) -> &[MailFile] {
     row.mail.as_ref().map_or(&[], |letter| &letter.files)
 }
 
-/// Asks which file of the thread is saved, those of the current mail first.
+/// Opens the menu of the thread's files, those of the current mail first.
 pub(crate) fn choose_file(inbox: &mut Inbox) {
-    let letters = letters(inbox);
+    let letters = thread_mails(inbox);
     let mut entries = Vec::new();
     for (at, row) in letters.iter().enumerate() {
         let from = row.mail.as_ref().map_or_else(String::new, |letter| {
@@ -56,67 +55,64 @@ pub(crate) fn choose_file(inbox: &mut Inbox) {
     let saved = own.iter().filter(|letter_file| letter_file.enclosed || letter_file.url.is_some()).count();
     if saved > 1 {
         let words = format!("all {saved} that came with this mail");
-        entries.insert(own.len(), MailMenuLine::new(&words, ALL));
+        entries.insert(own.len(), MailMenuLine::new(&words, ALL_FILES_VALUE));
     }
     match entries.len() {
-        0 => inbox.context.say("nothing is attached to the mails of this thread"),
-        _ => inbox.context.open(Menu::of_files(entries)),
+        0 => inbox.context.show_notice("nothing is attached to the mails of this thread"),
+        _ => inbox.context.open(MailMenu::for_files(entries)),
     }
 }
 
-/// Saves what was chosen.
-pub(crate) fn save(inbox: &mut Inbox, chosen: &str) {
-    if chosen == ALL {
+pub(crate) fn save_chosen(inbox: &mut Inbox, chosen: &str) {
+    if chosen == ALL_FILES_VALUE {
         return save_all(inbox);
     }
     let Some((place, id)) = chosen.split_once(' ') else { return };
-    let letters = letters(inbox);
+    let letters = thread_mails(inbox);
     let Some(row) = letters.into_iter().find(|letter| letter.message.id.as_str() == id) else { return };
     let place: usize = place.parse().unwrap_or(usize::MAX);
     let Some(file) = files_of(row).get(place) else { return };
     if file.enclosed {
-        let request = enclosed(inbox, row, place, file);
+        let request = save_enclosed(inbox, row, place, file);
         inbox.context.push(request);
-        return inbox.context.say("saving the file");
+        return inbox.context.show_notice("saving the file");
     }
     match file.url.clone() {
         Some(url) => {
-            let request = behind_address(inbox, file, &url);
+            let request = save_linked(inbox, file, &url);
             ask_fetch(inbox, request, url);
         }
-        None => inbox.context.warn("the server does not tell where this file's bytes are"),
+        None => inbox.context.show_warning("the server does not tell where this file's bytes are"),
     }
 }
 
-/// Asks whether a file that lies behind an address is saved or opened: either
-/// tells whoever runs the server.
+/// Asks whether to save or open a linked file; both reveal the request to its host.
 fn ask_fetch(inbox: &mut Inbox, request: Effect, url: String) {
     let Some(host) = links::host_of(&url) else {
-        return inbox.context.warn("its link is no http or https address: it is not fetched");
+        return inbox.context.show_warning("its link is no http or https address: it is not fetched");
     };
-    let mut lines = outside_link::destination("It would be fetched from", &url, &host);
+    let mut lines = outside_link::destination_lines("It would be fetched from", &url, &host);
     lines.push(DialogLine::plain("Whoever runs it learns that it was fetched, and from where."));
     let save = move |inbox: &mut Inbox| {
         inbox.context.push(request);
-        inbox.context.say("saving the file");
+        inbox.context.show_notice("saving the file");
     };
-    let open = move |inbox: &mut Inbox| inbox.context.push(TerminalOrder::OpenOutside(url));
+    let open = move |inbox: &mut Inbox| inbox.context.push(TerminalOrder::OpenLink(url));
     let question = Confirm::new("Save the file?", lines).answer('s', "SAVE it", save);
     inbox.context.open(question.answer('y', "OPEN outside", open).no("neither"));
 }
 
-/// Saves all files of the current mail; asks once where some of them are
-/// fetched by their address.
+/// Saves all files of the current mail; asks once if some are fetched by link.
 fn save_all(inbox: &mut Inbox) {
-    let Some(row) = current_letter(inbox) else { return };
+    let Some(row) = current_mail(inbox) else { return };
     let files = files_of(row);
     let (mut requests, mut hosts) = (Vec::new(), Vec::new());
     for (place, file) in (0..).zip(files) {
         let host = file.url.as_deref().and_then(links::host_of);
         match (file.enclosed, &file.url, host) {
-            (true, ..) => requests.push(enclosed(inbox, row, place, file)),
+            (true, ..) => requests.push(save_enclosed(inbox, row, place, file)),
             (false, Some(url), Some(host)) => {
-                requests.push(behind_address(inbox, file, url));
+                requests.push(save_linked(inbox, file, url));
                 hosts.push(host);
             }
             _ => (),
@@ -129,7 +125,7 @@ fn save_all(inbox: &mut Inbox) {
     }
     if fetched == 0 {
         inbox.context.effects.extend(requests);
-        return inbox.context.say(words);
+        return inbox.context.show_notice(words);
     }
     hosts.sort();
     hosts.dedup();
@@ -138,27 +134,26 @@ fn save_all(inbox: &mut Inbox) {
     lines.push(DialogLine::plain("Whoever runs it learns that they were fetched, and from where."));
     let save = move |inbox: &mut Inbox| {
         inbox.context.effects.extend(requests);
-        inbox.context.say(words);
+        inbox.context.show_notice(words);
     };
     inbox.context.open(Confirm::new("Save the files?", lines).answer('s', "SAVE them", save).no("none"));
 }
 
-fn enclosed(inbox: &Inbox, row: &MessageRow, place: usize, file: &MailFile) -> Effect {
+fn save_enclosed(inbox: &Inbox, row: &MessageRow, place: usize, file: &MailFile) -> Effect {
     let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
     save_file(inbox, file, row.message.raw.clone(), source)
 }
 
-fn behind_address(inbox: &Inbox, file: &MailFile, url: &str) -> Effect {
+fn save_linked(inbox: &Inbox, file: &MailFile, url: &str) -> Effect {
     save_file(inbox, file, String::new(), MailAttachmentSource::Link(url.to_owned()))
 }
 
 fn save_file(inbox: &Inbox, file: &MailFile, raw: String, source: MailAttachmentSource) -> Effect {
     let (channel, name) = (inbox.desk.tab().channel.id.clone(), files::sanitize_name(file.name.as_str()));
-    Effect::Ask(OutsideRequest::SaveFile { channel, name, raw, source })
+    Effect::Request(OutsideRequest::SaveFile { channel, name, raw, source })
 }
 
-/// The `Message-ID` of the current mail.
 pub(crate) fn header_id(inbox: &Inbox) -> Option<SafeText> {
-    let id = current_letter(inbox)?.mail.as_ref()?.header_id.as_deref()?;
+    let id = current_mail(inbox)?.mail.as_ref()?.header_id.as_deref()?;
     Some(SafeText::line(id)).filter(|text| !text.is_empty())
 }

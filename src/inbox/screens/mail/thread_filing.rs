@@ -1,5 +1,4 @@
-//! How threads of mails are filed, one or many at once: in words, whether it
-//! fits a thread, and the change it is.
+//! Filing of mail threads, one or many at once: wording, applicability and the resulting change.
 
 use model::conversations::{ConversationRow, ConversationStatus};
 use model::email::Thread;
@@ -8,36 +7,32 @@ use model::text::SafeText;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThreadFiling {
-    /// Put into the archive, or taken out of it.
+    /// True archives, false takes out of the archive.
     Archived(bool),
-    /// Marked as read, or as unread.
+    /// True marks as read, false as unread.
     Read(bool),
-    /// Given a star, or without it.
+    /// True adds the star, false removes it.
     Starred(bool),
     Category(String),
-    /// Put into the folder of this name.
     Moved(String),
 }
 
-/// The folder of what nobody asked for.
-const SPAM: &str = "spam";
-/// The folder of what was deleted.
-const TRASH: &str = "trash";
-/// The folder of what is to be read.
-const INBOX: &str = "inbox";
+const SPAM_FOLDER: &str = "spam";
+const TRASH_FOLDER: &str = "trash";
+const INBOX_FOLDER: &str = "inbox";
 
 impl ThreadFiling {
-    /// Into the trash, or back.
+    /// Moves to the trash, or back to the inbox.
     pub(crate) fn trash(on: bool) -> Self {
-        Self::Moved(if on { TRASH } else { INBOX }.to_owned())
+        Self::Moved(if on { TRASH_FOLDER } else { INBOX_FOLDER }.to_owned())
     }
 
-    /// Among spam, or back.
+    /// Moves to spam, or back to the inbox.
     pub(crate) fn spam(on: bool) -> Self {
-        Self::Moved(if on { SPAM } else { INBOX }.to_owned())
+        Self::Moved(if on { SPAM_FOLDER } else { INBOX_FOLDER }.to_owned())
     }
 
-    /// The verb of the question, and of the list of results.
+    /// Verb for the confirmation and the list of results.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Archived(true) => "archive",
@@ -48,16 +43,16 @@ impl ThreadFiling {
             Self::Starred(false) => "take the star from",
             Self::Category(_) => "categorize",
             Self::Moved(it) => match it.as_str() {
-                SPAM => "mark as spam",
-                TRASH => "delete",
-                INBOX => "move to the inbox",
+                SPAM_FOLDER => "mark as spam",
+                TRASH_FOLDER => "delete",
+                INBOX_FOLDER => "move to the inbox",
                 _ => "move",
             },
         }
     }
 
-    /// What has been done, for notices.
-    pub fn past(&self) -> &'static str {
+    /// Past form for notices.
+    pub fn past_verb(&self) -> &'static str {
         match self {
             Self::Archived(true) => "archived",
             Self::Archived(false) => "took out of the archive",
@@ -67,32 +62,31 @@ impl ThreadFiling {
             Self::Starred(false) => "took the star from",
             Self::Category(_) => "categorized",
             Self::Moved(it) => match it.as_str() {
-                SPAM => "marked as spam",
-                TRASH => "deleted",
-                INBOX => "moved to the inbox",
+                SPAM_FOLDER => "marked as spam",
+                TRASH_FOLDER => "deleted",
+                INBOX_FOLDER => "moved to the inbox",
                 _ => "moved",
             },
         }
     }
 
-    /// What has been done to one thread, for its notice.
     pub(crate) fn notice(&self) -> String {
         match self {
             Self::Archived(false) => "back in the inbox".to_owned(),
             Self::Starred(false) => "star taken away".to_owned(),
             Self::Category(category) => format!("category {category}"),
             Self::Moved(it) => match it.as_str() {
-                TRASH => "moved to the trash".to_owned(),
-                INBOX => "back in the inbox".to_owned(),
-                SPAM => self.past().to_owned(),
+                TRASH_FOLDER => "moved to the trash".to_owned(),
+                INBOX_FOLDER => "back in the inbox".to_owned(),
+                SPAM_FOLDER => self.past_verb().to_owned(),
                 folder => format!("moved to {folder}"),
             },
-            _ => self.past().to_owned(),
+            _ => self.past_verb().to_owned(),
         }
     }
 
-    /// Whether it changes a thread, or why not.
-    pub(crate) fn fits(&self, row: &ConversationRow) -> Result<(), String> {
+    /// Returns the reason if the filing would not change the thread.
+    pub(crate) fn check_applicable(&self, row: &ConversationRow) -> Result<(), String> {
         let Some(thread) = row.thread.as_ref().filter(|_| !row.conversation.id.is_stand_in()) else {
             return Err("no thread of mails".to_owned());
         };
@@ -115,12 +109,14 @@ impl ThreadFiling {
         same.map_or(Ok(()), |text| Err(text.to_owned()))
     }
 
-    pub(crate) fn change(&self, row: &ConversationRow) -> ThreadChange {
+    pub(crate) fn to_change(&self, row: &ConversationRow) -> ThreadChange {
         match self {
-            // Spam and trash are no archive to be taken out of.
-            Self::Archived(false) if matches!(folder_of(row), SPAM | TRASH) => folder(INBOX),
-            Self::Archived(it) => place(*it),
-            Self::Moved(it) => folder(it),
+            // Threads in spam or trash go to the inbox, not out of the archive.
+            Self::Archived(false) if matches!(folder_of(row), SPAM_FOLDER | TRASH_FOLDER) => {
+                folder_change(INBOX_FOLDER)
+            }
+            Self::Archived(it) => archive_change(*it),
+            Self::Moved(it) => folder_change(it),
             Self::Read(it) => read_change(*it),
             Self::Starred(it) => ThreadChange { is_starred: Some(*it), ..ThreadChange::default() },
             Self::Category(it) => ThreadChange { category: Some(it.clone()), ..ThreadChange::default() },
@@ -128,52 +124,50 @@ impl ThreadFiling {
     }
 }
 
-/// Whether a thread is put away or about to be.
+/// True if a thread is archived or about to be.
 fn is_closed(row: &ConversationRow) -> bool {
     row.conversation.status == ConversationStatus::Closed || row.close_pending
 }
 
-/// Where a thread lies, as far as is known.
+/// Folder of a thread; guessed from its status if the server names none.
 pub(crate) fn folder_of(row: &ConversationRow) -> &str {
     let told = row.thread.as_ref().and_then(|thread| thread.folder.as_ref());
-    let known = if is_closed(row) { "archive" } else { INBOX };
+    let known = if is_closed(row) { "archive" } else { INBOX_FOLDER };
     told.map_or(known, SafeText::as_str)
 }
 
-/// Into a folder by its name.
-fn folder(name: &str) -> ThreadChange {
-    // Whoever throws a thread away has read it.
-    let is_read = matches!(name, SPAM | TRASH).then_some(true);
+fn folder_change(name: &str) -> ThreadChange {
+    // Moving to spam or trash also marks as read.
+    let is_read = matches!(name, SPAM_FOLDER | TRASH_FOLDER).then_some(true);
     ThreadChange { is_read, place: Some(ThreadPlace::Folder(name.to_owned())), ..ThreadChange::default() }
 }
 
-/// Whether the server counts a thread as read.
 fn is_read(row: &ConversationRow) -> bool {
     row.thread.as_ref().and_then(|thread| thread.is_read).unwrap_or(true)
 }
 
-/// Into the archive or out of it.
-pub fn place(archived: bool) -> ThreadChange {
-    // A person who puts a thread away has read it.
+pub fn archive_change(archived: bool) -> ThreadChange {
+    // Archiving also marks as read.
     let is_read = archived.then_some(true);
     ThreadChange { is_read, place: Some(ThreadPlace::Archived(archived)), ..ThreadChange::default() }
 }
 
-/// Read or unread.
 pub fn read_change(read: bool) -> ThreadChange {
     ThreadChange { is_read: Some(read), ..ThreadChange::default() }
 }
 
-/// What brings a thread back to what it was before a change.
-pub(crate) fn opposite(row: &ConversationRow, change: &ThreadChange) -> ThreadChange {
+/// Returns the change that undoes `change`; `row` is the thread before it.
+pub(crate) fn undo_change(row: &ConversationRow, change: &ThreadChange) -> ThreadChange {
     let nothing = Thread::default();
     let before = row.thread.as_deref().unwrap_or(&nothing);
     let lay = folder_of(row);
     let place = change.place.as_ref().map(|place| match (place, lay) {
         (ThreadPlace::Folder(_), _) => ThreadPlace::Folder(lay.to_owned()),
-        (ThreadPlace::Archived(_), "archive" | INBOX) => ThreadPlace::Archived(lay != INBOX),
-        // In another folder, or in an archive by another name.
-        (ThreadPlace::Archived(_), _) if before.is_archived() && !matches!(lay, SPAM | TRASH) => {
+        (ThreadPlace::Archived(_), "archive" | INBOX_FOLDER) => ThreadPlace::Archived(lay != INBOX_FOLDER),
+        // Another folder, or an archive with another name.
+        (ThreadPlace::Archived(_), _)
+            if before.is_archived() && !matches!(lay, SPAM_FOLDER | TRASH_FOLDER) =>
+        {
             ThreadPlace::Archived(true)
         }
         (ThreadPlace::Archived(_), _) => ThreadPlace::Folder(lay.to_owned()),

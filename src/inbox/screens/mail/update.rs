@@ -1,36 +1,32 @@
-//! Takes in the account of a mail tab and what became of mails sent from here.
-
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load, SyncOrder};
-use crate::screens::mail::writing::{MailBeginning, update as writing};
+use crate::screens::mail::writing::{MailStart, update as writing};
 use model::email::{MailAccount, MailQuery};
 use model::fetches::Fetch;
 use model::ids::{ChannelId, ConversationId};
 
 pub(crate) fn answer_mail(inbox: &mut Inbox) {
-    writing::begin_mail(inbox, MailBeginning::Answer, false);
+    writing::start_mail(inbox, MailStart::Reply, false);
 }
 
 pub(crate) fn answer_mail_canned(inbox: &mut Inbox) {
-    writing::begin_mail(inbox, MailBeginning::Answer, true);
+    writing::start_mail(inbox, MailStart::Reply, true);
 }
 
 pub(crate) fn new_mail(inbox: &mut Inbox) {
-    inbox.desk.tab_mut().mail.begun_to = None;
-    writing::begin_mail(inbox, MailBeginning::New, false);
+    inbox.desk.tab_mut().mail.pending_recipient = None;
+    writing::start_mail(inbox, MailStart::New, false);
 }
 
-/// Begins a new mail to an address.
 pub(crate) fn new_mail_to(inbox: &mut Inbox, address: String) {
-    inbox.desk.tab_mut().mail.begun_to = Some(address);
-    writing::begin_mail(inbox, MailBeginning::New, false);
+    inbox.desk.tab_mut().mail.pending_recipient = Some(address);
+    writing::start_mail(inbox, MailStart::New, false);
 }
 
-/// A mail that left stands in a thread now: whoever still looks at where
-/// it was written sees that thread.
-pub(crate) fn mailed(
+/// Shows the thread of a sent mail to a user who is still where it was written.
+pub(crate) fn show_sent_thread(
     inbox: &mut Inbox,
     channel: &ChannelId,
     before: &ConversationId,
@@ -45,35 +41,33 @@ pub(crate) fn mailed(
     if before != thread && open.as_ref() == Some(before) {
         let focus = inbox.desk.tab().focus;
         if inbox.desk.tab().channel.id == *channel {
-            inbox.desk.visit(channel, thread, focus, &mut inbox.context);
+            inbox.desk.open_conversation(channel, thread, focus, &mut inbox.context);
         }
     }
 }
 
 impl Desk {
-    /// The account of a mail tab was read from the cache.
-    pub(crate) fn mailbox_known(
+    /// Takes the account from the cache; a known one wins.
+    pub(crate) fn receive_cached_account(
         &mut self,
         channel: &ChannelId,
         account: Option<Box<MailAccount>>,
         words: [Vec<String>; 2],
     ) {
         if let Some(tab) = self.tab_of(channel) {
-            tab.mail.words = words;
+            tab.mail.folders_and_categories = words;
             if let Some(account) = account {
                 tab.mail.account.get_or_insert(*account);
             }
         }
     }
 
-    /// The account of a mail tab was read from the server.
-    pub(crate) fn mailbox_told(&mut self, channel: &ChannelId, account: MailAccount) {
+    pub(crate) fn receive_account(&mut self, channel: &ChannelId, account: MailAccount) {
         if let Some(tab) = self.tab_of(channel) {
             tab.mail.account = Some(account);
         }
     }
 
-    /// What only mail wants with the list: the words of its menus.
     pub(crate) fn load_mailbox(&mut self, channel: &ChannelId, context: &mut Context) {
         let is_mail = self.tabs.iter().any(|tab| tab.channel.id == *channel && tab.is_mail());
         if is_mail {

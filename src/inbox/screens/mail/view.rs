@@ -1,5 +1,4 @@
-//! Mail on screen: the account's line, rows of threads, what stands over a
-//! thread, and the menus of mail.
+//! Mail on screen: the account line, thread rows, thread title and state, and key hints.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -8,10 +7,9 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::components::paint_view;
 use crate::layout::Area;
-use crate::screens::conversations;
-use crate::screens::conversations::row_view::RowStart;
+use crate::screens::conversations::row_view::{self, RowStart};
 use crate::screens::history::History;
-use crate::screens::mail::reading::update::current_letter;
+use crate::screens::mail::reading::update::current_mail;
 use crate::screens::mail::thread_filing;
 use crate::theme_view::Theme;
 use model::conversations::ConversationRow;
@@ -20,18 +18,17 @@ use model::queries::MAX_COUNTED_UNREAD;
 use model::text::SafeText;
 use model::time::{Timestamp, format_short_span};
 
-pub use crate::screens::mail::triage_view::{HINTS as TRIAGE_HINTS, OVER_HINTS, summary};
-pub use crate::screens::mail::writing_view::compose;
+pub use crate::screens::mail::triage_view::{HINTS as TRIAGE_HINTS, SUMMARY_HINTS, draw_summary};
+pub use crate::screens::mail::writing_view::draw;
 
-/// Between the parts of the account's line.
 const SEPARATOR: &str = " · ";
 
-/// The keys of a list of threads, the most useful first.
+/// Key hints of a list of threads, most useful first.
 pub const LIST_HINTS: &[Command] = &[
     Command::Open,
     Command::Triage,
     Command::Reply,
-    Command::Close,
+    Command::Done,
     Command::Unseen,
     Command::Star,
     Command::DeleteThread,
@@ -40,7 +37,7 @@ pub const LIST_HINTS: &[Command] = &[
     Command::MakeRule,
     Command::SetCategory,
     Command::MailFolders,
-    Command::Snooze,
+    Command::Later,
     Command::Undo,
     Command::MailContacts,
     Command::FilterList,
@@ -48,30 +45,28 @@ pub const LIST_HINTS: &[Command] = &[
     Command::Quit,
 ];
 
-/// The keys of threads that are marked.
 pub const MARKED_HINTS: &[Command] = &[
     Command::Mark,
-    Command::Close,
+    Command::Done,
     Command::Unseen,
     Command::Star,
     Command::DeleteThread,
     Command::MarkSpam,
     Command::MoveThread,
     Command::SetCategory,
-    Command::Snooze,
+    Command::Later,
     Command::Tags,
-    Command::Claim,
+    Command::Take,
     Command::MarkAll,
     Command::MarkNone,
     Command::Undo,
     Command::Help,
 ];
 
-/// The keys of a thread that is read.
 pub const HISTORY_HINTS: &[Command] = &[
     Command::Reply,
     Command::ReplyAll,
-    Command::Close,
+    Command::Done,
     Command::Unseen,
     Command::Star,
     Command::DeleteThread,
@@ -88,7 +83,7 @@ pub const HISTORY_HINTS: &[Command] = &[
     Command::Help,
 ];
 
-/// The keys of a mail that is written, beside those on its border.
+/// Key hints while a mail is written, in addition to those on its border.
 pub const WRITING_HINTS: &[Command] = &[
     Command::Menu,
     Command::EditOutside,
@@ -98,12 +93,11 @@ pub const WRITING_HINTS: &[Command] = &[
     Command::HelpInText,
 ];
 
-/// The line about the account: whose mail it is, how much is unread, whether
-/// it may be late, whether the AI answers.
-pub fn header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+/// Draws the account line; during a triage, its progress.
+pub fn draw_header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let tab = inbox.desk.tab();
     if let Some(triage) = tab.triage() {
-        return crate::screens::mail::triage_view::progress(
+        return crate::screens::mail::triage_view::draw_progress(
             triage,
             inbox.context.moment,
             theme,
@@ -117,32 +111,32 @@ pub fn header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         paint_view::runs(buffer, area.x + 1, area.y, area.width, &[(&unread, theme.strong())]);
         return;
     };
-    let (sync, style) = sync_words(account, inbox.context.now, theme);
-    let reply = format!(" · AI auto-reply {}", reply_word(account));
+    let (sync, style) = describe_sync(account, inbox.context.now, theme);
+    let reply = format!(" · AI auto-reply {}", auto_reply_label(account));
     let runs = [
         (unread.as_str(), theme.strong()),
-        (SEPARATOR, theme.quiet()),
+        (SEPARATOR, theme.dim()),
         (sync.as_str(), style),
-        (reply.as_str(), theme.quiet()),
+        (reply.as_str(), theme.dim()),
     ];
     let width = area.width.saturating_sub(2);
-    let needed = paint_view::cells(&runs);
+    let needed = paint_view::run_cells(&runs);
     let room = width.saturating_sub(needed);
     let used = match room
-        .checked_sub(paint_view::cells(&[(SEPARATOR, Style::new())]))
+        .checked_sub(paint_view::run_cells(&[(SEPARATOR, Style::new())]))
         .filter(|number| *number >= 12)
     {
         None => 0,
         Some(room) => {
             let used =
                 paint_view::text(buffer, area.x + 1, area.y, room, account.address.as_str(), Style::new());
-            used + paint_view::text(buffer, area.x + 1 + used, area.y, width - used, SEPARATOR, theme.quiet())
+            used + paint_view::text(buffer, area.x + 1 + used, area.y, width - used, SEPARATOR, theme.dim())
         }
     };
     paint_view::runs(buffer, area.x + 1 + used, area.y, width - used, &runs);
 }
 
-fn reply_word(account: &MailAccount) -> &'static str {
+fn auto_reply_label(account: &MailAccount) -> &'static str {
     match account.ai_auto_reply {
         Some(true) => "ON",
         Some(false) => "OFF",
@@ -150,7 +144,7 @@ fn reply_word(account: &MailAccount) -> &'static str {
     }
 }
 
-fn sync_words(account: &MailAccount, now: Timestamp, theme: Theme) -> (String, Style) {
+fn describe_sync(account: &MailAccount, now: Timestamp, theme: Theme) -> (String, Style) {
     let status = account.sync_status.as_ref().map_or("sync unknown", SafeText::as_str);
     let age = account.last_sync_at.map(|last_sync| now.since(last_sync));
     let age = match age.map(|age| format_short_span(age.max(0))) {
@@ -165,8 +159,7 @@ fn sync_words(account: &MailAccount, now: Timestamp, theme: Theme) -> (String, S
     }
 }
 
-/// A row of the list: contact and age, subject.
-pub fn row(
+pub fn draw_row(
     inbox: &Inbox,
     theme: Theme,
     row: &ConversationRow,
@@ -174,84 +167,66 @@ pub fn row(
     area: Area,
     buffer: &mut Buffer,
 ) {
-    let unread = conversations::row_view::is_unread(row);
-    let RowStart { left, width, aged } = conversations::row_view::start(inbox, theme, row, area, buffer);
+    let unread = row_view::is_unread(row);
+    let RowStart { left, width, age_width } = row_view::draw_row_start(inbox, theme, row, area, buffer);
     let star = if thread.is_starred == Some(true) { "* " } else { "" };
     let name = row.conversation.title();
     let count = match row.conversation.message_count {
         0 | 1 => String::new(),
         count => format!(" ({count})"),
     };
-    let labels = conversations::row_view::labels(row);
+    let labels = row_view::labels(row);
     let style = if unread { theme.strong() } else { Style::new() };
     let runs = [
         (star, theme.strong()),
         (name.as_str(), style),
-        (count.as_str(), theme.quiet()),
-        (labels.as_str(), theme.quiet()),
+        (count.as_str(), theme.dim()),
+        (labels.as_str(), theme.dim()),
     ];
-    paint_view::runs(buffer, left, area.y, width.saturating_sub(aged + 1), &runs);
+    paint_view::runs(buffer, left, area.y, width.saturating_sub(age_width + 1), &runs);
     if area.height < 2 {
         return;
     }
-    let facts = facts(theme, row, thread);
-    let facts: Vec<paint_view::Run<'_>> =
-        facts.iter().map(|(words, style)| (words.as_str(), *style)).collect();
-    let state = paint_view::runs_right(buffer, left, area.y + 1, width, &facts);
-    let tag = conversations::row_view::tab_name(inbox, row);
-    let draft = if row.draft.is_some() { "[draft] " } else { "" };
-    let subject = subject(thread);
-    let style = if unread { Style::new() } else { theme.quiet() };
-    let runs = [(tag.as_str(), theme.strong()), (draft, theme.strong()), (subject, style)];
-    paint_view::runs(buffer, left + 1, area.y + 1, width.saturating_sub(state + 2), &runs);
+    let facts = thread_facts(row, thread);
+    let facts_width = paint_view::runs_right(buffer, left, area.y + 1, width, &[(&facts, theme.dim())]);
+    let tag = row_view::tab_name(inbox, row);
+    let style = if unread { Style::new() } else { theme.dim() };
+    let line = row_view::mark_runs(inbox, theme, row);
+    let line = line.unwrap_or_else(|| vec![(subject(thread).to_owned(), style)]);
+    let line = line.iter().map(|(words, style)| (words.as_str(), *style));
+    let runs: Vec<paint_view::Run<'_>> = [(tag.as_str(), theme.dim())].into_iter().chain(line).collect();
+    paint_view::runs(buffer, left, area.y + 1, width.saturating_sub(facts_width + 1), &runs);
 }
 
-/// Category, priority, and what is not as it seems.
-fn facts(theme: Theme, row: &ConversationRow, thread: &Thread) -> Vec<(String, Style)> {
-    let mut facts = Vec::new();
+/// Returns what is not usual of a thread: another folder, its priority and category, a rule.
+fn thread_facts(row: &ConversationRow, thread: &Thread) -> String {
     let folder = thread_filing::folder_of(row);
-    if folder != "inbox" {
-        facts.push((SafeText::line(folder).to_string(), theme.quiet()));
-    }
-    if let Some(priority) =
-        thread.priority.as_ref().filter(|priority| !matches!(priority.as_str(), "normal" | "medium"))
-    {
-        let loud = matches!(priority.as_str(), "urgent" | "high" | "critical");
-        facts.push((priority.to_string(), if loud { theme.error() } else { theme.quiet() }));
-    }
-    facts.extend(thread.category.as_ref().map(|category| (category.to_string(), theme.quiet())));
-    if thread.by_rule.is_some() {
-        facts.push(("by rule".to_owned(), theme.quiet()));
-    }
-    if !thread.only_here.is_empty() {
-        facts.push(("here only".to_owned(), theme.strong()));
-    }
-    let count = facts.len();
-    for at in (1..count).rev() {
-        facts.insert(at, (" ".to_owned(), Style::new()));
-    }
-    facts
+    let folder = (folder != "inbox").then(|| SafeText::line(folder).to_string());
+    let priority = thread.priority.as_ref().map(SafeText::to_string);
+    let priority = priority.filter(|priority| !matches!(priority.as_str(), "normal" | "medium"));
+    let category = thread.category.as_ref().map(SafeText::to_string);
+    let rule = thread.by_rule.is_some().then(|| "by rule".to_owned());
+    let here = (!thread.only_here.is_empty()).then(|| "here only".to_owned());
+    let facts: Vec<String> = [folder, priority, category, rule, here].into_iter().flatten().collect();
+    facts.join(" ")
 }
 
 pub(crate) fn subject(thread: &Thread) -> &str {
     thread.subject.as_ref().map_or("(no subject)", SafeText::as_str)
 }
 
-/// What stands over a mail that has no thread yet.
-pub fn title_of_new(history: &History) -> String {
+pub fn new_mail_title(history: &History) -> String {
     if history.is_new_mail() { "New mail".to_owned() } else { String::new() }
 }
 
-/// The title of a thread: the subject, and the contact.
 pub fn title(row: &ConversationRow, thread: &Thread) -> String {
     format!("{} · {}", subject(thread), row.conversation.title())
 }
 
-/// How a thread stands, at the right of its title.
-pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, Style)> {
+pub fn state_runs(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, Style)> {
     let mut words = Vec::new();
-    if history.letters.rich {
-        words.push(("HTML as text".to_owned(), theme.quiet()));
+    if history.mail_view.prefers_html {
+        words.push(("HTML as text".to_owned(), theme.dim()));
     }
     if let Some(folder) = thread.folder.as_ref().filter(|folder| folder.as_str() != "inbox") {
         words.push((folder.to_string(), theme.strong()));
@@ -277,14 +252,13 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
     }
     let count = words.len();
     for at in (1..count).rev() {
-        words.insert(at, (" · ".to_owned(), theme.quiet()));
+        words.insert(at, (" · ".to_owned(), theme.dim()));
     }
     words
 }
 
-/// Whether the current mail has HTML beside its plain text.
-pub fn has_both(inbox: &Inbox) -> bool {
-    current_letter(inbox)
+pub fn has_both_texts(inbox: &Inbox) -> bool {
+    current_mail(inbox)
         .and_then(|current_letter| current_letter.mail.as_ref())
         .is_some_and(|mail_message| mail_message.plain.is_some() && mail_message.rich.is_some())
 }

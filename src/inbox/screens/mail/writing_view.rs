@@ -1,5 +1,4 @@
-//! A mail being written: its head with what goes along over its text, what is
-//! quoted below.
+//! Draws a mail being written: header fields, attachments, text and quote.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -13,8 +12,8 @@ use crate::components::paint_view::Sides;
 use crate::components::text_line::TextLine;
 use crate::layout::Area;
 use crate::screens::composer::Composer;
-use crate::screens::mail::head::{BODY, Head, LABELS, SUBJECT};
-use crate::screens::mail::last_look::file_words;
+use crate::screens::mail::compose_header::{BODY_FOCUS, ComposeHeader, FIELD_LABELS, SUBJECT_FIELD};
+use crate::screens::mail::review_layout::describe_file;
 use crate::tab::Tab;
 use crate::tabs_view;
 use crate::theme_view::Theme;
@@ -25,34 +24,34 @@ use model::prices::{self, Price};
 use model::text::SafeText;
 use model::time::SECOND;
 
-/// Columns of the fields' names.
-const LABEL: u16 = 9;
+/// Columns of a field label.
+const LABEL_WIDTH: u16 = 9;
 
-/// Draws the mail; says where the cursor stands.
-pub fn compose(
+pub fn draw(
     inbox: &Inbox,
     theme: Theme,
     composer: &Composer,
-    head: &Head,
+    head: &ComposeHeader,
     area: Area,
     buffer: &mut Buffer,
 ) -> Option<Position> {
     let tab = inbox.desk.tab();
-    let focused = inbox.context.layers.is_empty();
-    let (label, style) = tabs_view::environment(tab, theme);
-    let word = if head.html { "Mail as HTML · " } else { "Mail · " };
-    let counted = counted(theme, head);
+    let focused = inbox.context.overlays.is_empty();
+    let (label, style) = tabs_view::environment_label(tab, theme);
+    let word = if head.html { "Mail as HTML" } else { "Mail" };
+    let dot = if label.is_empty() { "" } else { " · " };
+    let counted = format_count(theme, head);
     let right = [(counted.0.as_str(), counted.1)];
-    let left = [(word, theme.strong()), (label, style)];
+    let left = [(word, theme.strong()), (dot, theme.dim()), (label, style)];
     let right: &[paint_view::Run<'_>] = if counted.0.is_empty() { &[] } else { &right };
     paint_view::frame(buffer, area, theme, focused, Sides::Joined, (&left, right));
-    bottom(inbox, theme, tab, area, buffer);
+    draw_footer(inbox, theme, tab, area, buffer);
     let inner = area.inner();
-    let (y, mut cursor) = fields(theme, head, inner, buffer);
-    let below = below(inbox, theme, head, inner, buffer);
+    let (y, mut cursor) = draw_fields(theme, head, inner, buffer);
+    let below = draw_quote_line(inbox, theme, head, inner, buffer);
     let text = Area { y, height: (inner.y + inner.height).saturating_sub(y + below), ..inner };
-    composer.area().render(paint_view::rect(text), buffer);
-    if head.at == BODY {
+    composer.text_area().render(paint_view::rect(text), buffer);
+    if head.focus == BODY_FOCUS {
         let (row, column) = composer.cursor_cell();
         cursor = Some(Position {
             x: text.x + column.min(text.width.saturating_sub(1)),
@@ -62,15 +61,20 @@ pub fn compose(
     cursor.filter(|_| focused)
 }
 
-/// The fields, who is offered, the files, and what is wrong; the row after them.
-fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, Option<Position>) {
+/// Draws fields, suggestions, attachments and errors; returns the next row and the cursor.
+fn draw_fields(
+    theme: Theme,
+    head: &ComposeHeader,
+    area: Area,
+    buffer: &mut Buffer,
+) -> (u16, Option<Position>) {
     let mut y = area.y;
     let end = area.y + area.height.saturating_sub(2);
     let mut cursor = None;
     if let Some(from) = head.from.as_ref().filter(|_| y < end) {
-        paint_view::text(buffer, area.x, y, LABEL, "From", theme.quiet());
-        let (x, width) = (area.x + LABEL, area.width.saturating_sub(LABEL));
-        paint_view::text(buffer, x, y, width, SafeText::line(from).as_str(), theme.quiet());
+        paint_view::text(buffer, area.x, y, LABEL_WIDTH, "From", theme.dim());
+        let (x, width) = (area.x + LABEL_WIDTH, area.width.saturating_sub(LABEL_WIDTH));
+        paint_view::text(buffer, x, y, width, SafeText::line(from).as_str(), theme.dim());
         y += 1;
     }
     if let Some(note) = head.answer_note.as_ref().filter(|_| y < end) {
@@ -84,16 +88,17 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
         );
         y += 1;
     }
-    let shown: Vec<usize> = head.shown().collect();
+    let shown: Vec<usize> = head.visible_fields().collect();
     for at in shown {
         if y >= end {
             break;
         }
-        let here = at == head.at;
-        let style = if here { theme.strong() } else { theme.quiet() };
-        paint_view::text(buffer, area.x, y, LABEL, LABELS[at], style);
-        let place = Area { x: area.x + LABEL, y, width: area.width.saturating_sub(LABEL), height: 1 };
-        let column = line(&head.fields[at], place, here, buffer);
+        let here = at == head.focus;
+        let style = if here { theme.strong() } else { theme.dim() };
+        paint_view::text(buffer, area.x, y, LABEL_WIDTH, FIELD_LABELS[at], style);
+        let place =
+            Area { x: area.x + LABEL_WIDTH, y, width: area.width.saturating_sub(LABEL_WIDTH), height: 1 };
+        let column = draw_field(&head.fields[at], place, here, buffer);
         if here {
             cursor = Some(Position { x: column, y });
         }
@@ -101,23 +106,23 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
         if !here {
             continue;
         }
-        for (index, it) in head.offered.iter().enumerate().take(usize::from(end.saturating_sub(y))) {
+        for (index, it) in head.suggestions.iter().enumerate().take(usize::from(end.saturating_sub(y))) {
             let name = it.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
             let words = format!("{}{name}", it.email);
-            let style = if index == head.chosen { theme.selected() } else { theme.quiet() };
+            let style = if index == head.chosen { theme.selected() } else { theme.dim() };
             paint_view::text(buffer, place.x, y, place.width, &words, style);
             y += 1;
         }
     }
-    for (row, place) in head.listed().enumerate() {
+    for (row, place) in head.listed_files().enumerate() {
         if y >= end {
             break;
         }
-        let here = head.file_at() == Some(place);
+        let here = head.focused_file() == Some(place);
         let label = if row == 0 { "Files" } else { "" };
-        paint_view::text(buffer, area.x, y, LABEL, label, theme.quiet());
-        let words = listed_file(head, place, here);
-        let (x, width) = (area.x + LABEL, area.width.saturating_sub(LABEL));
+        paint_view::text(buffer, area.x, y, LABEL_WIDTH, label, theme.dim());
+        let words = file_label(head, place, here);
+        let (x, width) = (area.x + LABEL_WIDTH, area.width.saturating_sub(LABEL_WIDTH));
         let style = if here { theme.selected() } else { Style::new() };
         paint_view::text(buffer, x, y, width, SafeText::line(&words).as_str(), style);
         if here {
@@ -125,21 +130,21 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
         }
         y += 1;
     }
-    if let Some(wrong) = head.wrong.as_ref().filter(|_| y < end) {
+    if let Some(wrong) = head.error.as_ref().filter(|_| y < end) {
         paint_view::text(buffer, area.x, y, area.width, SafeText::line(wrong).as_str(), theme.error());
         y += 1;
     }
     let across = theme.border_set()[4];
     for x in area.x..area.x + area.width {
-        paint_view::text(buffer, x, y, 1, across, theme.quiet());
+        paint_view::text(buffer, x, y, 1, across, theme.dim());
     }
     (y + 1, cursor)
 }
 
-/// A file of the list, with how many there are where not all are seen.
-fn listed_file(head: &Head, place: usize, here: bool) -> String {
-    let words = head.files.get(place).map(file_words).unwrap_or_default();
-    let (count, listed) = (head.files.len(), head.listed());
+/// An attachment with its number if not all are visible.
+fn file_label(head: &ComposeHeader, place: usize, here: bool) -> String {
+    let words = head.files.get(place).map(describe_file).unwrap_or_default();
+    let (count, listed) = (head.files.len(), head.listed_files());
     let counted = match listed.len() < count && place + 1 == listed.end {
         true => format!(" · {}/{count}", place + 1),
         false => String::new(),
@@ -148,10 +153,10 @@ fn listed_file(head: &Head, place: usize, here: bool) -> String {
     format!("{words}{counted}{key}")
 }
 
-/// A field with the part around its cursor in sight; the cursor's column.
-fn line(field: &TextLine, place: Area, here: bool, buffer: &mut Buffer) -> u16 {
+/// Draws a field scrolled to its cursor; returns the cursor's column.
+fn draw_field(field: &TextLine, place: Area, here: bool, buffer: &mut Buffer) -> u16 {
     let (before, after) = (SafeText::line(field.before()), field.after().to_owned());
-    // A blank at the end is trimmed, and yet the cursor stands behind it.
+    // `SafeText` trims trailing blanks, but the cursor is after them.
     let blanks = field.before().len() - field.before().trim_end().len();
     let before = format!("{before}{}", " ".repeat(blanks));
     let room = usize::from(place.width.saturating_sub(1));
@@ -170,12 +175,18 @@ fn line(field: &TextLine, place: Area, here: bool, buffer: &mut Buffer) -> u16 {
     place.x + used.min(place.width.saturating_sub(1))
 }
 
-/// What is quoted; how many lines it takes.
-fn below(inbox: &Inbox, theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> u16 {
+/// Draws the line about the quote; returns the number of lines used.
+fn draw_quote_line(
+    inbox: &Inbox,
+    theme: Theme,
+    head: &ComposeHeader,
+    area: Area,
+    buffer: &mut Buffer,
+) -> u16 {
     let mut lines = Vec::new();
     if let Some(quote) = &head.quote {
         let count = quote.lines().count();
-        let key = |command| inbox.context.settings.keymap.named_in_text(command);
+        let key = |command| inbox.context.settings.keymap.key_name_in_text(command);
         let (turn, take) = (key(Command::TurnMarkup), key(Command::SwitchMode));
         let go = match head.quoting {
             QuoteStyle::Above => "go above",
@@ -188,33 +199,32 @@ fn below(inbox: &Inbox, theme: Theme, head: &Head, area: Area, buffer: &mut Buff
     let count = u16::try_from(lines.len()).unwrap_or(0);
     let first = (area.y + area.height).saturating_sub(count);
     for (y, words) in (first..).zip(&lines) {
-        paint_view::text(buffer, area.x, y, area.width, SafeText::line(words).as_str(), theme.quiet());
+        paint_view::text(buffer, area.x, y, area.width, SafeText::line(words).as_str(), theme.dim());
     }
     count
 }
 
-fn counted(theme: Theme, head: &Head) -> (String, Style) {
-    let length = bounds::count_chars(head.fields[SUBJECT].text());
+fn format_count(theme: Theme, head: &ComposeHeader) -> (String, Style) {
+    let length = bounds::count_chars(head.fields[SUBJECT_FIELD].text());
     if length * 5 < bounds::MAX_SUBJECT_CHARS * 4 {
-        return (String::new(), theme.quiet());
+        return (String::new(), theme.dim());
     }
     let style = if length > bounds::MAX_SUBJECT_CHARS { theme.error() } else { theme.needs_a_person() };
     (format!("subject {length}/{}", bounds::MAX_SUBJECT_CHARS), style)
 }
 
-/// The price of a mail, as it stands on the key.
-fn price(tab: &Tab) -> String {
-    tab.price_words(Price::exactly(prices::EMAIL_CREDITS))
+fn describe_price(tab: &Tab) -> String {
+    tab.describe_price(Price::exactly(prices::EMAIL_CREDITS))
 }
 
-fn bottom(inbox: &Inbox, theme: Theme, tab: &Tab, area: Area, buffer: &mut Buffer) {
+fn draw_footer(inbox: &Inbox, theme: Theme, tab: &Tab, area: Area, buffer: &mut Buffer) {
     let y = area.y + area.height.saturating_sub(1);
     let held = match inbox.context.settings.mail_hold / SECOND {
         0 => "at once".to_owned(),
         seconds => format!("held {seconds} s"),
     };
-    let key = |command| inbox.context.settings.keymap.named_in_text(command);
+    let key = |command| inbox.context.settings.keymap.key_name_in_text(command);
     let (review, file) = (key(Command::Send), key(Command::Attach));
-    let words = format!(" {review} review · {} · {held} · Tab fields · {file} file ", price(tab));
-    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.quiet());
+    let words = format!(" {review} review · {} · {held} · Tab fields · {file} file ", describe_price(tab));
+    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());
 }

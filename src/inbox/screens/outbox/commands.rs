@@ -1,14 +1,13 @@
-//! The commands of the outbox, and of its rows in a history.
+//! Commands of the outbox, and of its rows in a history.
 
 use crate::Inbox;
 use crate::command::Reason;
 use crate::keys::KeyPress;
 use crate::pages::PageKind;
-use crate::screens::outbox::deciding;
+use crate::screens::outbox::decision_actions;
 use crate::screens::outbox::decisions;
 use model::outbox::RowState;
 
-/// Whether the current row was stopped and asks.
 pub(crate) fn may_decide(inbox: &Inbox) -> Result<(), Reason> {
     let Some(row) = inbox.outbox.current_row(&inbox.desk) else {
         return Err(match inbox.desk.page {
@@ -27,12 +26,11 @@ pub(crate) fn may_decide(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn decide(inbox: &mut Inbox, _: KeyPress) {
-    inbox.outbox.ask_about_row(&inbox.desk, &mut inbox.context);
+    inbox.outbox.load_question(&inbox.desk, &mut inbox.context);
 }
 
-/// Whether there is anything of which one key can send all.
 pub(crate) fn may_decide_all(inbox: &Inbox) -> Result<(), Reason> {
-    let (go, look) = decisions::plan(&inbox.outbox.rows.rows);
+    let (go, look) = decisions::plan_send_all(&inbox.outbox.rows.rows);
     match (go.len(), look) {
         (0, 0) => Err("nothing here waited for a connection".into()),
         (0, look) => Err(format!("{look} waited, but each needs a look first: {{decide}} decides")),
@@ -44,8 +42,8 @@ pub(crate) fn decide_all(inbox: &mut Inbox, _: KeyPress) {
     inbox.outbox.ask_about_all(&mut inbox.context);
 }
 
-/// Whether the current row has not left and can be hurried or taken back.
-fn held(inbox: &Inbox, back: bool) -> Result<(), Reason> {
+/// Returns the reason if the current row cannot be sent now, or recalled if `back`.
+fn check_held_row(inbox: &Inbox, back: bool) -> Result<(), Reason> {
     match inbox.outbox.current_row(&inbox.desk) {
         None => Err("the outbox is empty".into()),
         Some(row) if row.is_stopped() => Err("it asks: {decide} decides over it".into()),
@@ -58,17 +56,17 @@ fn held(inbox: &Inbox, back: bool) -> Result<(), Reason> {
 }
 
 pub(crate) fn may_send_now(inbox: &Inbox) -> Result<(), Reason> {
-    held(inbox, false)
+    check_held_row(inbox, false)
 }
 
-pub(crate) fn row_now(inbox: &mut Inbox, _: KeyPress) {
-    deciding::held_row(inbox, true);
+pub(crate) fn send_row_now(inbox: &mut Inbox, _: KeyPress) {
+    decision_actions::send_or_recall_held(inbox, true);
 }
 
-pub(crate) fn may_take_back(inbox: &Inbox) -> Result<(), Reason> {
-    held(inbox, true)
+pub(crate) fn may_recall(inbox: &Inbox) -> Result<(), Reason> {
+    check_held_row(inbox, true)
 }
 
-pub(crate) fn row_back(inbox: &mut Inbox, _: KeyPress) {
-    deciding::held_row(inbox, false);
+pub(crate) fn recall_row(inbox: &mut Inbox, _: KeyPress) {
+    decision_actions::send_or_recall_held(inbox, false);
 }

@@ -1,14 +1,12 @@
-//! What a person may answer when a row of the outbox asks: which keys, and
-//! what each of them will do, said before it is done.
+//! Answers to the question about a stopped outbox row: keys and the effect of each.
 
 use model::messages::Message;
 use model::outbox::{OutboxRow, RowState, StopReason, StopVerdict};
 use model::queries::OutboxEntry;
 
-/// Candidates a person can choose from with a digit.
-const CANDIDATES: usize = 4;
+/// Maximum number of candidate messages with a digit key.
+const MAX_CANDIDATES: usize = 4;
 
-/// One possible answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionOption {
     pub key: char,
@@ -23,8 +21,7 @@ impl DecisionOption {
     }
 }
 
-/// What is asked, as the dialog's title.
-pub fn question(row: &OutboxRow) -> &'static str {
+pub fn question_text(row: &OutboxRow) -> &'static str {
     let RowState::Stopped(stop, _) = &row.state else { return "" };
     match stop {
         StopReason::Refused => "The server refused it",
@@ -41,15 +38,13 @@ pub fn question(row: &OutboxRow) -> &'static str {
     }
 }
 
-/// The answers, first the one that sends. `spent` says whether trying it again
-/// takes a new key: the store decides by the same.
-pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
+/// The answers, the one that sends first. `spent` says that a retry takes a new key.
+pub fn decision_options(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
     let row = &entry.row;
     let RowState::Stopped(stop, _) = &row.state else { return Vec::new() };
     let stop = *stop;
-    let mut out = vec![sending(row, stop, spent)];
-    // The same question asked under a new key may do it twice: it has a key
-    // of its own, and says so.
+    let mut out = vec![send_option(row, stop, spent)];
+    // A retry with a new key may duplicate the effect, so it is a separate answer that says so.
     if stop.is_ambiguous()
         && stop.retry_verdict(spent) != StopVerdict::NewKey
         && stop.allows(&StopVerdict::NewKey, spent)
@@ -57,7 +52,7 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
         let effect = "as a new one; if the first one was done, it is done twice";
         out.push(DecisionOption::new('n', StopVerdict::NewKey, "send a new one", effect));
     }
-    for (number, message) in ('1'..='9').zip(entry.candidates.iter().take(CANDIDATES)) {
+    for (number, message) in ('1'..='9').zip(entry.candidates.iter().take(MAX_CANDIDATES)) {
         let effect = format!("it was sent: {}", first_line(message));
         let verdict = StopVerdict::Adopt(message.id.clone());
         out.push(DecisionOption { key: number, verdict, word: "that is it".to_owned(), effect });
@@ -76,7 +71,7 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
     out
 }
 
-fn sending(row: &OutboxRow, stop: StopReason, spent: bool) -> DecisionOption {
+fn send_option(row: &OutboxRow, stop: StopReason, spent: bool) -> DecisionOption {
     if stop == StopReason::Account {
         let effect = "as a new one, from the business that this tab has now";
         return DecisionOption::new('y', StopVerdict::SendFromHere, "send from here", effect);
@@ -100,10 +95,8 @@ fn first_line(message: &Message) -> String {
     message.content.as_str().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Of the rows that wait because of an outage or a crossing: those that can
-/// go as they are, and how many need a look first because their thread has
-/// moved.
-pub fn plan(entries: &[OutboxEntry]) -> (Vec<&OutboxEntry>, usize) {
+/// Rows stopped by an outage that can be sent, and the number of rows to review first.
+pub fn plan_send_all(entries: &[OutboxEntry]) -> (Vec<&OutboxEntry>, usize) {
     let waits = |outbox_entry: &&OutboxEntry| {
         matches!(outbox_entry.row.state, RowState::Stopped(StopReason::Late | StopReason::ReplyConflict, _))
     };
@@ -162,7 +155,7 @@ mod tests {
         OutboxEntry { row, title: SafeText::line("Maria"), newer_messages: Vec::new(), candidates }
     }
 
-    /// One of each way to be repeated.
+    /// One operation per retry class.
     fn operations() -> Vec<Operation> {
         let to = || "+34600111222".to_owned();
         vec![
@@ -178,11 +171,11 @@ mod tests {
     fn every_answer_offered_is_one_that_is_taken() {
         for stop in STOPS {
             for operation in operations() {
-                // As the store computes it: see `LaneRow::wants_new_key`.
+                // The store computes it in `LaneRow::wants_new_key`.
                 let ages =
                     if operation.retry_class().relies_on_key() { vec![false, true] } else { vec![true] };
                 for spent in ages {
-                    let offered = answers(&entry(operation.clone(), stop), spent);
+                    let offered = decision_options(&entry(operation.clone(), stop), spent);
                     for it in &offered {
                         assert!(stop.allows(&it.verdict, spent), "{stop:?} {operation:?} {spent} {it:?}");
                     }
@@ -198,14 +191,14 @@ mod tests {
     #[test]
     fn what_may_be_done_twice_is_offered_once() {
         for stop in [StopReason::Unknown, StopReason::KeyUnproven, StopReason::Expired] {
-            let offered = answers(&entry(Operation::SetAutomation { enabled: false }, stop), true);
+            let offered = decision_options(&entry(Operation::SetAutomation { enabled: false }, stop), true);
             assert_eq!(offered[0].word, "try again");
             assert_eq!(offered[0].effect, "doing it twice changes nothing");
             assert!(offered.iter().all(|entry| entry.key != 'n'), "{stop:?}");
         }
         let text = Operation::SendText { to: "+1".into(), text: "hi".into(), reply_to: None };
-        let young = answers(&entry(text.clone(), StopReason::Unknown), false);
+        let young = decision_options(&entry(text.clone(), StopReason::Unknown), false);
         assert_eq!((young[0].word.as_str(), young[1].key), ("ask again", 'n'));
-        assert_eq!(answers(&entry(text, StopReason::Unknown), true)[0].word, "send a new one");
+        assert_eq!(decision_options(&entry(text, StopReason::Unknown), true)[0].word, "send a new one");
     }
 }

@@ -1,5 +1,4 @@
-//! Where a row of the outbox stands, in words, for the history and for the
-//! outbox.
+//! State of an outbox row in words, for the history and the outbox page.
 
 use ratatui::style::Style;
 
@@ -12,26 +11,25 @@ use model::outbox::waiting::{WaitReason, WaitRemedy};
 use model::outbox::{HistoryFinding, Operation, OutboxRow, RowState, StopReason};
 use model::time::Timestamp;
 
-/// One word for a column.
-pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {
+/// One word, for a column.
+pub fn state_label(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {
     match row.state {
-        RowState::Queued if is_planned(row, now) => ("planned", theme.under_way()),
-        RowState::Queued if row.remaining_hold(now).is_some() => ("held", theme.under_way()),
-        RowState::Queued if row.not_before > now => ("waits", theme.under_way()),
-        RowState::Queued => ("queued", theme.quiet()),
-        RowState::Sending if is_upload(row) => ("uploads", theme.under_way()),
-        RowState::Sending => ("sending", theme.quiet()),
-        RowState::Uncertain if is_upload(row) => ("uploads", theme.under_way()),
+        RowState::Queued if is_planned(row, now) => ("planned", theme.strong()),
+        RowState::Queued if row.remaining_hold(now).is_some() => ("held", theme.strong()),
+        RowState::Queued if row.not_before > now => ("waits", theme.strong()),
+        RowState::Queued => ("queued", theme.dim()),
+        RowState::Sending if is_upload(row) => ("uploads", theme.strong()),
+        RowState::Sending => ("sending", theme.dim()),
+        RowState::Uncertain if is_upload(row) => ("uploads", theme.strong()),
         RowState::Uncertain => ("unclear", theme.needs_a_person()),
         RowState::Stopped(..) => ("needs you", theme.error()),
-        RowState::Done => ("sent", theme.quiet()),
+        RowState::Done => ("sent", theme.dim()),
     }
 }
 
-/// A line: what it waits for and which key ends that, or what is asked and
-/// why. `others` are the rows that may stand before it; `keys` are the words
-/// for what can be pressed while it is held, with `{command-name}` for its key.
-pub fn line<'a>(
+/// One line: what the row waits for, or what must be decided, with keys. `others` are rows that may
+/// precede it; `keys` are the hints for a held row, with `{command-name}` placeholders.
+pub fn state_line<'a>(
     inbox: &Inbox,
     row: &OutboxRow,
     others: impl Iterator<Item = &'a OutboxRow>,
@@ -39,19 +37,19 @@ pub fn line<'a>(
     keys: &str,
 ) -> (String, Style) {
     if row.state == RowState::Done {
-        return ("sent".to_owned(), theme.quiet());
+        return ("sent".to_owned(), theme.dim());
     }
-    let reason = inbox.desk.waits_for(row, others, &inbox.context);
+    let reason = inbox.desk.wait_reason(row, others, &inbox.context);
     let decide = inbox.context.key_of(Command::Decide);
     let words = match (&reason, &row.state) {
         (WaitReason::Uploading, _) => {
             let percent = inbox.desk.uploads.get(&row.id).copied().unwrap_or(0);
-            format!("uploading {}", attachments_view::progress(percent, theme))
+            format!("uploading {}", attachments_view::progress_bar(percent, theme))
         }
         (_, RowState::Stopped(StopReason::Late, why)) if row.planned_at.is_some() => {
             return (format!("NOT SENT at its time · {decide} decide · {why}"), theme.error());
         }
-        // What these waited for is said by what stands above them.
+        // The newer messages above it show the reason.
         (_, RowState::Stopped(stop @ (StopReason::ReplyConflict | StopReason::Late), _)) => {
             return (format!("{} · {decide}: send anyway, edit or drop", stop.label()), theme.error());
         }
@@ -62,45 +60,50 @@ pub fn line<'a>(
         _ => reason.describe(&row.operation, inbox.context.now),
     };
     let mut parts = vec![words];
-    parts.extend(reason.remedies().iter().filter_map(|wait_remedy| way(inbox, *wait_remedy, &reason, keys)));
+    parts.extend(
+        reason
+            .remedies()
+            .iter()
+            .filter_map(|wait_remedy| describe_remedy(inbox, *wait_remedy, &reason, keys)),
+    );
     if let RowState::Stopped(_, why) = &row.state {
         parts.push(why.to_string());
     }
     parts.retain(|part| !part.is_empty());
-    (parts.join(" · "), style(&reason, theme))
+    (parts.join(" · "), wait_style(&reason, theme))
 }
 
-/// What holds up all sending of a tab, and the key that ends it.
-pub fn standstill(inbox: &Inbox, channel: &ChannelId) -> Option<String> {
-    let reason = inbox.desk.standstill(channel, &inbox.context)?;
-    let ways = reason.remedies().iter().filter_map(|wait_remedy| way(inbox, *wait_remedy, &reason, ""));
+/// Reason that blocks all sending of a tab, with the key that resolves it.
+pub fn describe_channel_wait(inbox: &Inbox, channel: &ChannelId) -> Option<String> {
+    let reason = inbox.desk.channel_wait_reason(channel, &inbox.context)?;
+    let ways =
+        reason.remedies().iter().filter_map(|wait_remedy| describe_remedy(inbox, *wait_remedy, &reason, ""));
     let words = reason.describe(&Operation::Close, inbox.context.now);
     Some(std::iter::once(words).chain(ways).collect::<Vec<_>>().join(" · "))
 }
 
-fn style(reason: &WaitReason, theme: Theme) -> Style {
+fn wait_style(reason: &WaitReason, theme: Theme) -> Style {
     match reason {
         WaitReason::Decision(..) => theme.error(),
         WaitReason::Answer
         | WaitReason::Nothing
         | WaitReason::RowBefore(None)
-        | WaitReason::OtherProcess(_) => theme.quiet(),
+        | WaitReason::OtherProcess(_) => theme.dim(),
         _ => theme.needs_a_person(),
     }
 }
 
-/// The key of a way out, and what it does.
-fn way(inbox: &Inbox, way: WaitRemedy, reason: &WaitReason, keys: &str) -> Option<String> {
+fn describe_remedy(inbox: &Inbox, way: WaitRemedy, reason: &WaitReason, keys: &str) -> Option<String> {
     let keyed =
         |command, words: &str| Some(format!("{} {words}", inbox.desk.key_from_here(command, &inbox.context)));
     match way {
-        // Both keys of what is held come from where it is shown.
-        WaitRemedy::Recall if matches!(reason, WaitReason::Held(_)) => Some(inbox.context.keyed(keys)),
-        WaitRemedy::Recall => Some(inbox.context.keyed(back(keys))),
+        // A held row shows the keys of its place.
+        WaitRemedy::Recall if matches!(reason, WaitReason::Held(_)) => Some(inbox.context.fill_in_keys(keys)),
+        WaitRemedy::Recall => Some(inbox.context.fill_in_keys(recall_hint(keys))),
         WaitRemedy::SendNow => None,
         WaitRemedy::Decide => Some(format!("{} decide", inbox.context.key_of(Command::Decide))),
         WaitRemedy::DecideBefore => Some(format!("{} on it decides", inbox.context.key_of(Command::Decide))),
-        WaitRemedy::SendUnpaid => keyed(Command::TakeOffer, "sends it"),
+        WaitRemedy::SendUnpaid => keyed(Command::SendUnpaid, "sends it"),
         WaitRemedy::CheckKey => keyed(Command::Refresh, "tries it again"),
         WaitRemedy::RetryConnection => keyed(Command::Refresh, "asks again now"),
         WaitRemedy::StartInbox => Some("frontdesk without --read-only sends it".to_owned()),
@@ -111,12 +114,12 @@ fn is_planned(row: &OutboxRow, now: Timestamp) -> bool {
     row.planned_at.is_some_and(|time| time > now)
 }
 
-/// Whether a row is a file that nobody was sent yet.
+/// True for a file that has not been sent to anybody.
 fn is_upload(row: &OutboxRow) -> bool {
     matches!(row.operation, Operation::SendFile(_))
 }
 
-/// The key that takes it back, where nothing else is offered.
-fn back(keys: &str) -> &str {
-    keys.split(" · ").find(|part| part.ends_with("takes it back")).unwrap_or("")
+/// The part of `keys` that recalls the row.
+fn recall_hint(keys: &str) -> &str {
+    keys.split(" · ").find(|part| part.ends_with(" undo")).unwrap_or("")
 }

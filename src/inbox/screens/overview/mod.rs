@@ -1,5 +1,4 @@
-//! The wall: every channel in a line, for a big screen in the room. It
-//! reads only; Enter leads to the requests that failed.
+//! The overview: every channel in one line, for a wall display. Read-only.
 
 pub(crate) mod update;
 pub mod view;
@@ -8,39 +7,35 @@ use crate::tab::Tab;
 use model::board::BoardEntry;
 use model::time::{Moment, SECOND, Timestamp};
 
-/// Between two looks at what was asked of the servers.
-const LOOK: i64 = 10 * SECOND;
-/// Errors a minute from which a tab is loud.
-pub const LOUD: usize = 3;
+/// Interval between refreshes, in microseconds.
+const REFRESH_INTERVAL: i64 = 10 * SECOND;
+/// Errors per minute from which a tab is highlighted.
+pub const MIN_HIGHLIGHTED_ERRORS: usize = 3;
 
-/// The page's state.
 #[derive(Debug, Default)]
 pub struct Overview {
     pub chosen: usize,
-    /// Broadcasts that go on or wait, of all tabs.
+    /// Running and waiting broadcasts of all tabs.
     pub broadcasts: Vec<BoardEntry>,
-    looked_at: Option<Moment>,
+    refreshed_at: Option<Moment>,
     stale: bool,
 }
 
-/// What failed of a tab's requests in the last minute, by code, the most
-/// frequent first, and since when any did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Failures {
+pub struct FailureSummary {
     pub count: usize,
-    /// What the most frequent is called.
-    pub most: Option<String>,
+    /// Most frequent error.
+    pub most_frequent: Option<String>,
     pub since: Option<Timestamp>,
 }
 
 impl Overview {
-    /// Something that stands on it has changed.
-    pub(crate) fn wall_changed(&mut self) {
+    pub(crate) fn mark_stale(&mut self) {
         self.stale = true;
     }
 
-    /// Broadcasts of a tab that go on, and those that wait for a person.
-    pub fn running_of(&self, tab: &Tab) -> (usize, usize) {
+    /// Numbers of running broadcasts and of those that wait for a person.
+    pub fn broadcast_counts(&self, tab: &Tab) -> (usize, usize) {
         let of = self.broadcasts.iter().filter(|broadcast| *broadcast.channel() == tab.channel.id);
         let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|entry| entry.is_waiting());
         (running.len(), waiting.len())

@@ -1,4 +1,4 @@
-//! The wall: a line for each channel, the broadcasts that go on below them.
+//! The overview page: a line for each channel, and the running broadcasts below.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -6,17 +6,19 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
-use crate::connection_view;
+use crate::components::spoken::{SpokenPage, SpokenRow, join_facts};
+use crate::connection_state;
 use crate::layout::Area;
+use crate::overlays::view::tone_style;
 use crate::screens::broadcasts;
-use crate::screens::overview::LOUD;
+use crate::screens::overview::MIN_HIGHLIGHTED_ERRORS;
 use crate::tab::Tab;
 use crate::tabs_view;
 use crate::theme_view::Theme;
 use model::prices;
 use model::time::format_short_span;
 
-/// Where the columns begin, and what stands over them.
+/// Column and heading of each field.
 const COLUMNS: [(u16, &str); 7] = [
     (2, "channel"),
     (24, "needs"),
@@ -27,22 +29,52 @@ const COLUMNS: [(u16, &str); 7] = [
     (66, "credits"),
 ];
 
-/// Draws the page.
+const TITLE: &str = "Wall";
+/// Maximum columns of a channel's number and name.
+const MAX_NAME_WIDTH: usize = 15;
+
+/// Returns the text of the page for plain mode.
+pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
+    let rows = inbox.desk.tabs.iter().enumerate().map(|(index, tab)| {
+        let cells = line_cells(inbox, Theme::PLAIN, (index, tab)).map(|(words, _)| words);
+        let named = |at: usize| match cells[at].is_empty() {
+            true => String::new(),
+            false => format!("{} {}", COLUMNS[at].1, cells[at]),
+        };
+        let (label, _) = tabs_view::environment_label(tab, Theme::PLAIN);
+        let problem = describe_problem(inbox, Theme::PLAIN, tab).map(|(words, _)| words);
+        let facts = [cells[0].clone(), label.to_owned(), named(1), named(3), problem.unwrap_or_default()];
+        SpokenRow::new(facts).with_times(join_facts([named(2), named(4), named(5), named(6)]))
+    });
+    let page = SpokenPage::new([TITLE]).rows(rows, Some(inbox.overview.chosen)).text(broadcasts_title(inbox));
+    inbox.overview.broadcasts.iter().fold(page, |page, entry| {
+        let row = broadcasts::view::describe_row(inbox, entry);
+        page.text(join_facts([row.facts, row.times]))
+    })
+}
+
+fn broadcasts_title(inbox: &Inbox) -> String {
+    match inbox.overview.broadcasts.len() {
+        0 => "No broadcast goes on.".to_owned(),
+        count => format!("Broadcasts that go on: {count}"),
+    }
+}
+
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let clock = inbox.context.now.hour_and_minute(&inbox.context.settings.zone);
-    let title = [("Wall", theme.strong())];
+    let title = [(TITLE, theme.strong())];
     paint_view::frame(
         buffer,
         area,
         theme,
-        inbox.context.layers.is_empty(),
+        inbox.context.overlays.is_empty(),
         Sides::All,
         (&title, &[(&clock, Style::new())]),
     );
     let inner = area.inner();
     let end = inner.y + inner.height;
     for (x, word) in COLUMNS {
-        paint_view::text(buffer, inner.x + x, inner.y, inner.width.saturating_sub(x), word, theme.quiet());
+        paint_view::text(buffer, inner.x + x, inner.y, inner.width.saturating_sub(x), word, theme.dim());
     }
     let mut y = inner.y + 1;
     for (index, tab) in inbox.desk.tabs.iter().enumerate() {
@@ -50,13 +82,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
             return;
         }
         let place = Area { y, height: 1, ..inner };
-        line(inbox, theme, (index, tab), place, buffer);
+        draw_line(inbox, theme, (index, tab), place, buffer);
         if index == inbox.overview.chosen {
             paint_view::stripe(buffer, place, theme.selected());
-            paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+            paint_view::text(buffer, place.x, y, 1, theme.selection_mark(), theme.strong());
         }
         y += 1;
-        if let Some((words, style)) = trouble(inbox, theme, tab).filter(|_| y < end) {
+        if let Some((words, style)) = describe_problem(inbox, theme, tab).filter(|_| y < end) {
             paint_view::text(buffer, inner.x + 4, y, inner.width.saturating_sub(5), &words, style);
             y += 1;
         }
@@ -65,70 +97,71 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     if y >= end {
         return;
     }
-    let title = match inbox.overview.broadcasts.len() {
-        0 => "No broadcast goes on.".to_owned(),
-        count => format!("Broadcasts that go on: {count}"),
-    };
-    paint_view::text(buffer, inner.x + 2, y, inner.width.saturating_sub(3), &title, theme.quiet());
+    let title = broadcasts_title(inbox);
+    paint_view::text(buffer, inner.x + 2, y, inner.width.saturating_sub(3), &title, theme.dim());
     for entry in &inbox.overview.broadcasts {
         y += 1;
         if y >= end {
             return;
         }
-        broadcasts::view::row(inbox, theme, entry, Area { y, height: 1, ..inner }, buffer);
+        broadcasts::view::draw_row(inbox, theme, entry, Area { y, height: 1, ..inner }, buffer);
     }
 }
 
-fn line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, buffer: &mut Buffer) {
-    let failures = inbox.features.request_log.failures_of(&tab.channel.id, &inbox.context);
-    let (label, label_style) = tabs_view::environment(tab, theme);
+/// Texts of a channel's columns, in the order of [`COLUMNS`].
+fn line_cells(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab)) -> [(String, Style); 7] {
+    let failures = inbox.features.request_log.failure_summary(&tab.channel.id, &inbox.context);
     let name = format!("{} {}", index + 1, tab.channel.name);
-    let name = crate::wrap::cut(&name, 15);
     let oldest = tab
         .counts
         .waiting_since
         .map(|waiting_since| format_short_span(inbox.context.now.since(waiting_since)))
         .unwrap_or_default();
-    let waiting = if tab.counts.needs_reply > 0 { theme.needs_a_person() } else { theme.quiet() };
+    let waiting = if tab.counts.needs_reply > 0 { theme.needs_a_person() } else { theme.dim() };
     let outbox = match tab.counts.stopped {
         0 => tab.counts.outbox.to_string(),
         asks => format!("{} +{asks}!", tab.counts.outbox),
     };
-    let loud = failures.count >= LOUD;
+    let loud = failures.count >= MIN_HIGHLIGHTED_ERRORS;
     let credits =
         tab.account.as_ref().map(|account| prices::format_balance(account.credits)).unwrap_or_default();
-    let cells = [
+    [
         (name, theme.strong()),
         (tab.counts.needs_reply.to_string(), waiting),
         (oldest, waiting),
         (outbox, if tab.counts.stopped > 0 { theme.error() } else { Style::new() }),
         (failures.count.to_string(), if loud { theme.error() } else { Style::new() }),
-        (format!("{}%", tab.budget), Style::new()),
+        (format!("{}%", tab.budget_percent), Style::new()),
         (credits, Style::new()),
-    ];
+    ]
+}
+
+fn draw_line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, buffer: &mut Buffer) {
+    let mut cells = line_cells(inbox, theme, (index, tab));
+    cells[0].0 = crate::wrap::cut(&cells[0].0, MAX_NAME_WIDTH);
+    let (label, label_style) = tabs_view::environment_label(tab, theme);
     for ((x, _), (words, style)) in COLUMNS.iter().zip(&cells) {
         paint_view::text(buffer, area.x + x, area.y, area.width.saturating_sub(*x), words, *style);
     }
     paint_view::text(buffer, area.x + 18, area.y, 5, label, label_style);
 }
 
-/// What is wrong with a tab, if anything: its connection, or what its server
-/// refuses often.
-fn trouble(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
-    let failures = inbox.features.request_log.failures_of(&tab.channel.id, &inbox.context);
-    if failures.count >= LOUD {
+/// Describes what is wrong with a tab: frequent failures, or its connection.
+fn describe_problem(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
+    let failures = inbox.features.request_log.failure_summary(&tab.channel.id, &inbox.context);
+    if failures.count >= MIN_HIGHLIGHTED_ERRORS {
         let since = failures
             .since
             .map(|entry| entry.hour_and_minute(&inbox.context.settings.zone))
             .unwrap_or_default();
-        let most = failures.most.unwrap_or_default();
+        let most = failures.most_frequent.unwrap_or_default();
         return Some((
             format!("{most} {}/min since {since} · Enter shows them", failures.count),
             theme.error(),
         ));
     }
-    let (words, style) =
-        connection_view::connection_label(&tab.health, inbox.context.now, &inbox.context.settings, theme);
+    let (words, tone) =
+        connection_state::connection_label(&tab.health, inbox.context.now, &inbox.context.settings);
     let live = matches!(tab.health, model::news::Health::Live { .. });
-    (!live).then_some((words, style))
+    (!live).then(|| (words, tone_style(theme, tone)))
 }

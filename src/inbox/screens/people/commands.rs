@@ -1,15 +1,14 @@
-//! The commands of the people.
+//! Commands of the people page.
 
 use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
 use crate::screens::people::form::PersonField;
-use crate::screens::people::marking::Marked;
+use crate::screens::people::marks::MarkedPeople;
 use model::account::Platform;
 use model::outbox::Operation;
 
-/// Whether the tab has people.
 pub(crate) fn has_people(inbox: &Inbox) -> Result<(), Reason> {
     if inbox.desk.has_people() {
         return Ok(());
@@ -35,11 +34,10 @@ pub(crate) fn new_person(inbox: &mut Inbox, _: KeyPress) {
     inbox.people.new_person(&mut inbox.context);
 }
 
-/// Whether the chosen person can be changed or deleted.
 pub(crate) fn may_change(inbox: &Inbox) -> Result<(), Reason> {
     may_add(inbox)?;
     let chosen = inbox.people.rows.chosen().ok_or("no person is chosen")?;
-    let row = inbox.outbox.row_about(&chosen.phone, &inbox.desk);
+    let row = inbox.outbox.change_of(&chosen.phone, &inbox.desk);
     if row.is_some_and(|row| matches!(row.operation, Operation::DeleteContact { .. })) {
         return Err("this person is being deleted; {undo} keeps it as long as it is held".into());
     }
@@ -63,9 +61,9 @@ pub(crate) fn mark_person(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn mark_all_people(inbox: &mut Inbox, _: KeyPress) {
-    inbox.people.marked = Marked::All(inbox.people.search.trim().to_owned());
+    inbox.people.marked = MarkedPeople::All(inbox.people.search.trim().to_owned());
 }
 
 pub(crate) fn mark_no_people(inbox: &mut Inbox, _: KeyPress) {
-    inbox.people.marked = Marked::default();
+    inbox.people.marked = MarkedPeople::default();
 }

@@ -1,5 +1,5 @@
-//! Deleting a person: behind the last four digits of the number, with the
-//! transcript offered first. It takes the conversation's history with it.
+//! Deleting a person together with the conversation's history. The user confirms with the last four
+//! digits of the number and can export the transcript first.
 
 use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
@@ -8,60 +8,56 @@ use crate::components::text_line::TextLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load};
-use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::screens::people::People;
-use crate::screens::people::form::Opening;
+use crate::screens::people::form::PendingPersonAction;
 use model::contacts::PersonDetail;
 use model::outbox::Operation;
 use model::queries::{ConversationKey, TranscriptFormat};
 use model::text::SafeText;
 use model::time::SECOND;
 
-/// Digits that are to be typed.
-const DIGITS: usize = 4;
+/// Digits to type.
+const CONFIRMATION_DIGITS: usize = 4;
 
-/// The question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deleting {
+pub struct DeletePersonPrompt {
     pub person: PersonDetail,
-    /// What was typed.
     pub typed: TextLine,
-    /// The file the transcript was asked to be written into.
+    /// File name of the requested transcript.
     pub exported: Option<String>,
 }
 
-impl Deleting {
-    /// The digits that agree to it.
+impl DeletePersonPrompt {
     pub fn confirmation_digits(&self) -> &str {
         let phone = &self.person.phone;
-        &phone[phone.len().saturating_sub(DIGITS)..]
+        &phone[phone.len().saturating_sub(CONFIRMATION_DIGITS)..]
     }
 }
 
-impl Overlay for Deleting {
+impl Overlay for DeletePersonPrompt {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match FormKey::of(key, &mut 0, 0..1) {
             FormKey::Leave => {
-                inbox.context.say("kept; nothing was deleted");
+                inbox.context.show_notice("kept; nothing was deleted");
                 return KeyOutcome::Done;
             }
             FormKey::Submit if self.typed.text() == self.confirmation_digits() => {
-                inbox.desk.delete(self, &mut inbox.context);
+                inbox.desk.delete_person(self, &mut inbox.context);
                 return KeyOutcome::Done;
             }
-            FormKey::Submit => inbox.context.warn(format!(
-                "not deleted: type {}, the last {DIGITS} digits of {}",
+            FormKey::Submit => inbox.context.show_warning(format!(
+                "not deleted: type {}, the last {CONFIRMATION_DIGITS} digits of {}",
                 self.confirmation_digits(),
                 self.person.phone
             )),
-            FormKey::Field if key.ctrl && key.code == KeyCode::Char('e') => {
-                inbox.desk.export_before(self, &mut inbox.context)
+            FormKey::FieldInput if key.ctrl && key.code == KeyCode::Char('e') => {
+                inbox.desk.export_transcript(self, &mut inbox.context)
             }
-            FormKey::Field => drop(self.typed.key(key)),
-            FormKey::Moved => (),
+            FormKey::FieldInput => drop(self.typed.key(key)),
+            FormKey::FocusMoved => (),
         }
         KeyOutcome::Stay
     }
@@ -69,13 +65,9 @@ impl Overlay for Deleting {
     fn input(&self) -> OverlayInput {
         OverlayInput::TypedAnswer
     }
-
-    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        names.add(&self.person.name);
-    }
 }
 
-impl OverlayView for Deleting {
+impl OverlayView for DeletePersonPrompt {
     fn dialog(&self, _inbox: &Inbox) -> Dialog {
         let person = &self.person;
         let name = if person.name.is_empty() { String::new() } else { format!("{} · ", person.name) };
@@ -88,18 +80,18 @@ impl OverlayView for Deleting {
             "The contact goes from the server. There is no conversation with it. Nothing brings it back."
         };
         lines.push(DialogLine::error(history));
-        lines.push(DialogLine::gap());
+        lines.push(DialogLine::blank());
         match (&self.exported, &person.conversation) {
             (Some(file), _) => lines.push(DialogLine::plain(format!(
                 "The transcript was asked into {file}; the status line says where it is."
             ))),
             (None, Some(_)) => {
                 let words = "first write the transcript, as far as it was read here, into a file";
-                lines.push(DialogLine::keys(&[("Ctrl-E", words)]).toned(Tone::Plain));
+                lines.push(DialogLine::keys(&[("Ctrl-E", words)]).with_tone(Tone::Plain));
             }
             (None, None) => (),
         }
-        lines.push(DialogLine::gap());
+        lines.push(DialogLine::blank());
         let typed = self.typed.text();
         let words = format!("Type the last four digits of the number to DELETE: {typed}_");
         lines.push(DialogLine::strong(words));
@@ -109,24 +101,23 @@ impl OverlayView for Deleting {
 }
 
 impl People {
-    /// Reads the chosen person, then asks.
     pub(crate) fn ask_delete_person(&mut self, desk: &Desk, context: &mut Context) {
         let Some(phone) = self.rows.chosen().map(|chosen| chosen.phone.clone()) else { return };
-        self.opening = Opening { delete: Some(phone.clone()), ..Opening::default() };
+        self.opening = PendingPersonAction { delete: Some(phone.clone()), ..PendingPersonAction::default() };
         context.push(Effect::Load(Load::Person(desk.tab().channel.id.clone(), phone)));
     }
 }
 
-pub(crate) fn open_delete(context: &mut Context, person: PersonDetail) {
+pub(crate) fn open_delete_prompt(context: &mut Context, person: PersonDetail) {
     let typed = TextLine::default();
-    context.open(Deleting { person, typed, exported: None });
+    context.open(DeletePersonPrompt { person, typed, exported: None });
 }
 
 impl Desk {
-    /// Writes the transcript as far as it was read here.
-    fn export_before(&mut self, asked: &mut Deleting, context: &mut Context) {
+    /// Exports the locally stored part of the transcript.
+    fn export_transcript(&mut self, asked: &mut DeletePersonPrompt, context: &mut Context) {
         let Some(conversation) = asked.person.conversation.clone() else {
-            return context.warn("there is no conversation to export");
+            return context.show_warning("there is no conversation to export");
         };
         let digits: String = asked.person.phone.chars().filter(char::is_ascii_digit).collect();
         let file = format!("{digits}.md");
@@ -137,7 +128,7 @@ impl Desk {
         asked.exported = Some(file);
     }
 
-    fn delete(&mut self, asked: &Deleting, context: &mut Context) {
+    fn delete_person(&mut self, asked: &DeletePersonPrompt, context: &mut Context) {
         let phone = asked.person.phone.clone();
         let Some(contact) = asked.person.id.clone() else { return };
         let hold = context.settings.hold;
@@ -145,10 +136,10 @@ impl Desk {
         let Some(intent) = self.contact_intent(&phone, operation, hold) else { return };
         context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
-            0 => context.say(format!("deleting {phone}")),
-            seconds => {
-                context.say(context.keyed(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it")))
-            }
+            0 => context.show_notice(format!("deleting {phone}")),
+            seconds => context.show_notice(
+                context.fill_in_keys(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it")),
+            ),
         }
     }
 }

@@ -1,5 +1,3 @@
-//! The form of a person, and the question before one is deleted.
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
@@ -7,6 +5,8 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::field_view;
 use crate::components::paint_view;
+use crate::components::spoken::{SpokenPage, SpokenRow};
+use crate::components::text_line::TextLine;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::people::form::{PersonField, PersonForm};
@@ -15,77 +15,108 @@ use crate::theme_view::Theme;
 use model::text::SafeText;
 
 /// Columns of a label.
-const LABEL: u16 = 10;
+const LABEL_WIDTH: u16 = 10;
 
 impl OverlayView for PersonForm {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        let (label, _) = tabs_view::environment_label(inbox.desk.tab(), Theme::PLAIN);
+        let refused = self.server_error.as_ref().map(|(_, why)| refusal_text(why)).unwrap_or_default();
+        let row = |(place, value): (usize, &TextLine)| {
+            let label = PersonField::from_index(place).label();
+            let text = format!("{label} {}", SafeText::line(value.text()));
+            SpokenRow::new([text, field_error_text(self, place)])
+        };
+        let page = SpokenPage::new([form_title(self).as_str(), label]).text(refused);
+        let page = page.rows(self.values.iter().enumerate().map(row), Some(self.focus));
+        page.keys(&footer_text(Theme::PLAIN, self).0)
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let form = self;
         let (columns, rows) = inbox.context.size;
-        let told = form.told.as_ref().map_or(0, |_| 2);
+        let told = form.server_error.as_ref().map_or(0, |_| 2);
         let wanted = u16::try_from(form.values.len() + 2).unwrap_or(u16::MAX).saturating_add(told);
         let area = centered(inbox, columns.min(84), wanted.min(rows.saturating_sub(3)));
-        let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
-        let title = if form.is_new {
-            "New person".to_owned()
-        } else {
-            SafeText::line(&format!("{} {}", form.before.phone, form.before.name)).to_string()
-        };
+        let (label, style) = tabs_view::environment_label(inbox.desk.tab(), theme);
+        let title = form_title(form);
         let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
         paint_view::popup(buffer, area, theme, titles);
-        bottom(theme, form, area, buffer);
+        draw_footer(theme, form, area, buffer);
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
         let mut y = inner.y;
-        if let Some((_, why)) = &form.told {
+        if let Some((_, why)) = &form.server_error {
             let place = Area { x, y, width, height: 2 };
-            paint_view::paragraph(buffer, place, &format!("The server refused it: {why}"), theme.error());
+            paint_view::paragraph(buffer, place, &refusal_text(why), theme.error());
             y += 2;
         }
         let room = usize::from((inner.y + inner.height).saturating_sub(y)).max(1);
         let first = (form.focus + 1).saturating_sub(room);
         for place in (first..form.values.len()).take(room) {
-            field(theme, form, place, Area { x, y, width, height: 1 }, buffer);
+            draw_field(theme, form, place, Area { x, y, width, height: 1 }, buffer);
             y += 1;
         }
         None
     }
 }
 
-fn field(theme: Theme, form: &PersonForm, place: usize, area: Area, buffer: &mut Buffer) {
+fn form_title(form: &PersonForm) -> String {
+    match form.is_new {
+        true => "New person".to_owned(),
+        false => SafeText::line(&format!("{} {}", form.before.phone, form.before.name)).to_string(),
+    }
+}
+
+fn refusal_text(why: &str) -> String {
+    format!("The server refused it: {why}")
+}
+
+/// Error of a field; none for an empty field before an attempt to save.
+fn field_error_text(form: &PersonForm, place: usize) -> String {
+    let shown = form.shows_all_errors || !form.values[place].is_empty();
+    let is_fixed = place == 0 && !form.is_new;
+    let refused = form.server_error.as_ref().filter(|pair| pair.0 == place).map(|_| " ← refused".to_owned());
+    let error = form.field_error(place).filter(|_| shown && !is_fixed).map(|wrong| format!(" {wrong}"));
+    refused.or(error).unwrap_or_default()
+}
+
+fn draw_field(theme: Theme, form: &PersonForm, place: usize, area: Area, buffer: &mut Buffer) {
     let focused = place == form.focus;
-    let style = if focused { theme.selected() } else { theme.quiet() };
-    let label = match PersonField::at(place) {
-        PersonField::Metadata if place > PersonField::Metadata.place() && !focused => "",
+    let style = if focused { theme.selected() } else { theme.dim() };
+    let label = match PersonField::from_index(place) {
+        PersonField::Metadata if place > PersonField::Metadata.index() && !focused => "",
         it => it.label(),
     };
-    paint_view::text(buffer, area.x, area.y, LABEL, label, style);
+    paint_view::text(buffer, area.x, area.y, LABEL_WIDTH, label, style);
     let value = &form.values[place];
     let fixed = place == 0 && !form.is_new;
-    // An empty field is not scolded before anyone tried to save it.
-    let shown = form.tried || !value.is_empty();
-    let told = form.told.as_ref().filter(|pair| pair.0 == place).map(|_| " ← refused".to_owned());
-    let wrong = form.wrong(place).filter(|_| shown && !fixed).map(|wrong| format!(" {wrong}"));
-    let wrong = told.or(wrong).unwrap_or_default();
-    let (x, width) = (area.x + LABEL, area.width.saturating_sub(LABEL));
+    let wrong = field_error_text(form, place);
+    let (x, width) = (area.x + LABEL_WIDTH, area.width.saturating_sub(LABEL_WIDTH));
     let taken = paint_view::runs_right(buffer, x, area.y, width, &[(&wrong, theme.error())]);
-    let style = if fixed { theme.quiet() } else { Style::new() };
+    let style = if fixed { theme.dim() } else { Style::new() };
     let place = Area { x, width: width.saturating_sub(taken + 1), ..area };
     field_view::draw(theme, value, (focused, style), place, buffer);
 }
 
-fn bottom(theme: Theme, form: &PersonForm, area: Area, buffer: &mut Buffer) {
-    let help = match PersonField::at(form.focus) {
+/// The keys, or which field is wrong.
+fn footer_text(theme: Theme, form: &PersonForm) -> (String, Style) {
+    let help = match PersonField::from_index(form.focus) {
         PersonField::Metadata => "name = value · Ctrl-G edits it as JSON",
         PersonField::Tags => "parted by commas",
         _ => "Tab next",
     };
-    let (words, style) = match form.first_wrong() {
-        Some((place, _)) if form.tried => (
-            format!(" {} is missing or wrong · {help} · Esc back ", PersonField::at(place).label()),
+    match form.first_error() {
+        Some((place, _)) if form.shows_all_errors => (
+            format!("{} is missing or wrong · {help} · Esc back", PersonField::from_index(place).label()),
             theme.needs_a_person(),
         ),
-        _ => (format!(" Enter saves · free · {help} · Esc back "), theme.quiet()),
-    };
+        _ => (format!("Enter saves · free · {help} · Esc back"), theme.dim()),
+    }
+}
+
+fn draw_footer(theme: Theme, form: &PersonForm, area: Area, buffer: &mut Buffer) {
+    let (words, style) = footer_text(theme, form);
+    let words = format!(" {words} ");
     let y = area.y + area.height.saturating_sub(1);
     paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
 }

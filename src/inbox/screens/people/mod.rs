@@ -1,12 +1,12 @@
-//! The people of a tab as a page: a list with search, at once over what this
-//! desk has read and after a moment by the server; and what is done to one.
+//! The people page of a tab: a list searched at once in the local store and, after a pause in
+//! typing, on the server; and the actions on a person.
 
 pub(crate) mod commands;
+pub mod csv_import;
 pub mod deleting;
 pub mod form;
 pub mod form_view;
-pub mod importing;
-pub mod marking;
+pub mod marks;
 pub(crate) mod saving;
 pub(crate) mod update;
 pub mod view;
@@ -20,14 +20,14 @@ use model::fetches::Fetch;
 use model::ids::{ChannelId, RowId};
 use model::time::{MINUTE, Moment};
 
-/// Microseconds without a key after which the server is asked.
-const REST: i64 = 250_000;
-/// What was read longer ago is read again when it is looked at.
-const FRESH: i64 = MINUTE;
-/// People asked for at once; more as one goes.
-const WINDOW: u32 = 200;
+/// Pause in typing after which the server is searched, in microseconds.
+const SEARCH_DELAY: i64 = 250_000;
+/// Age at which results are read again while they are shown.
+const REFRESH_INTERVAL: i64 = MINUTE;
+/// Rows per query.
+const WINDOW_ROWS: u32 = 200;
 
-/// What one tab's server was asked last.
+/// Last search on one tab's server.
 #[derive(Debug)]
 struct PeopleFetch {
     page: Resource<Fetch>,
@@ -42,72 +42,67 @@ impl Default for PeopleFetch {
 }
 
 impl PeopleFetch {
-    /// What the server was to look for.
     fn search(&self) -> Option<&str> {
-        self.page.desired().and_then(|fetch| {
+        self.page.query().and_then(|fetch| {
             if let Fetch::People { search, .. } = fetch { Some(search.as_str()) } else { None }
         })
     }
 }
 
-/// The page's state.
 #[derive(Debug, Default)]
 pub struct People {
-    pub importing: Option<importing::RunningImport>,
-    /// Those that fit what is looked for.
+    pub importing: Option<csv_import::RunningImport>,
     pub rows: PagedRows<Person, PeopleQuery>,
-    /// How many of those read here fit.
+    /// Number of matches in the local store.
     pub total: u64,
     pub search: String,
-    pub marked: crate::screens::people::marking::Marked,
+    pub marked: crate::screens::people::marks::MarkedPeople,
     typed_at: Moment,
     wanted: u32,
-    asked: HashMap<ChannelId, PeopleFetch>,
-    /// Changes that left a form: one that is refused brings it back.
-    pub(crate) saving: Vec<RowId>,
-    pub(crate) opening: crate::screens::people::form::Opening,
-    /// A form whose metadata is in the editor.
-    pub(crate) lent: Option<Box<crate::screens::people::form::PersonForm>>,
-    /// A new person who was begun and left.
-    pub(crate) begun: Option<Box<crate::screens::people::form::PersonForm>>,
+    fetches: HashMap<ChannelId, PeopleFetch>,
+    /// Changes made in a form; a refusal reopens it.
+    pub(crate) pending_changes: Vec<RowId>,
+    pub(crate) opening: crate::screens::people::form::PendingPersonAction,
+    /// Form whose metadata is open in the external editor.
+    pub(crate) form_in_editor: Option<Box<crate::screens::people::form::PersonForm>>,
+    /// Unfinished form of a new person.
+    pub(crate) unfinished_form: Option<Box<crate::screens::people::form::PersonForm>>,
 }
 
 impl People {
-    /// Whether the server has more that fit.
     pub fn has_more(&self, channel: &ChannelId) -> bool {
-        self.asked.get(channel).is_some_and(|people_fetch| people_fetch.more)
+        self.fetches.get(channel).is_some_and(|people_fetch| people_fetch.more)
     }
 
-    /// How it stands with what the server tells.
     pub fn load_state(&self, channel: &ChannelId, now: Moment) -> LoadState<'_> {
-        self.asked.get(channel).map_or(LoadState::Well, |people_fetch| people_fetch.page.shown(now))
+        self.fetches.get(channel).map_or(LoadState::Current, |people_fetch| people_fetch.page.state(now))
     }
 
-    /// When the server is looked at again without any event.
-    pub(crate) fn told_due(&self, channel: &ChannelId, now: Moment) -> Option<Moment> {
-        self.asked.get(channel)?.page.due(now)
+    /// Next time the server must be asked again without any event.
+    pub(crate) fn next_fetch_at(&self, channel: &ChannelId, now: Moment) -> Option<Moment> {
+        self.fetches.get(channel)?.page.due(now)
     }
 
-    /// Whether the server is being asked.
-    pub fn is_asking(&self, channel: &ChannelId) -> bool {
-        self.asked.get(channel).is_some_and(|people_fetch| {
-            people_fetch.page.is_asked() || people_fetch.search() != Some(&*server_search_text(&self.search))
+    pub fn is_searching(&self, channel: &ChannelId) -> bool {
+        self.fetches.get(channel).is_some_and(|people_fetch| {
+            people_fetch.page.is_in_flight()
+                || people_fetch.search() != Some(&*server_search_text(&self.search))
         })
     }
 
-    /// What to ask the server now for a tab, with the last row on screen.
-    fn due(&mut self, channel: &ChannelId, last: usize, now: Moment) -> Option<Fetch> {
+    /// Returns the search to send now; `last` is the last row on screen.
+    fn take_due_fetch(&mut self, channel: &ChannelId, last: usize, now: Moment) -> Option<Fetch> {
         let search = server_search_text(&self.search);
-        let rested = now.since(self.typed_at) >= REST;
+        let rested = now.since(self.typed_at) >= SEARCH_DELAY;
         let near_end = last + 20 >= self.rows.rows.len();
-        let asked = self.asked.entry(channel.clone()).or_default();
-        let old = asked.at.is_none_or(|at| now.since(at) >= FRESH);
+        let asked = self.fetches.entry(channel.clone()).or_default();
+        let old = asked.at.is_none_or(|at| now.since(at) >= REFRESH_INTERVAL);
         let same = asked.search() == Some(search.as_str());
         let more = asked.more && same && near_end && !asked.page.has_failed();
         let anew = old || (!same && rested);
-        if !asked.page.is_asked() && (anew || more) {
+        if !asked.page.is_in_flight() && (anew || more) {
             asked.at = Some(now);
-            asked.page.want(Fetch::People { search, more: more && !anew });
+            asked.page.set_query(Fetch::People { search, more: more && !anew });
             asked.page.mark_stale();
         }
         asked.page.take_due_query(now)
@@ -115,8 +110,7 @@ impl People {
 }
 
 impl People {
-    /// Rows of the page have come.
-    pub(crate) fn people_loaded(&mut self, query: &PeopleQuery, page: PeoplePage) {
+    pub(crate) fn receive_people(&mut self, query: &PeopleQuery, page: PeoplePage) {
         let more = page.total > page.people.len() as u64;
         self.rows.receive(query, page.people, more);
         self.total = page.total;

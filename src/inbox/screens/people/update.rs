@@ -1,5 +1,3 @@
-//! Loads the people of a tab, and searches them.
-
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
@@ -8,7 +6,7 @@ use crate::pages::PageKind;
 use crate::pages::update as pages;
 use crate::screens::outbox::OutboxScreen;
 use crate::screens::people::saving;
-use crate::screens::people::{People, REST, WINDOW};
+use crate::screens::people::{People, SEARCH_DELAY, WINDOW_ROWS};
 use crate::tab::Focus;
 use model::account::Platform;
 use model::contacts::{PeopleQuery, server_search_text};
@@ -18,22 +16,21 @@ use model::outbox::{Lane, OutboxRow};
 use model::time::Moment;
 
 impl Desk {
-    /// Whether the active tab has people.
+    /// True if the active tab's platform has contacts, or is not known yet.
     pub fn has_people(&self) -> bool {
         self.tab().platform().is_none_or(Platform::has_contacts)
     }
 }
 
 impl People {
-    /// When the server is to be asked for what was typed.
     pub(crate) fn people_due(&self, desk: &Desk) -> Option<Moment> {
-        let asked = self.asked.get(&desk.tab().channel.id)?;
+        let asked = self.fetches.get(&desk.tab().channel.id)?;
         let waits =
             desk.page == PageKind::People && asked.search() != Some(&*server_search_text(&self.search));
-        waits.then(|| self.typed_at.plus(REST))
+        waits.then(|| self.typed_at.plus(SEARCH_DELAY))
     }
 
-    /// Goes to the page, to the current person if it is one of them.
+    /// Opens the page and selects the person of the current conversation.
     pub(crate) fn go_to_people(&mut self, desk: &mut Desk) {
         let current_conversation = desk
             .current_conversation()
@@ -44,7 +41,6 @@ impl People {
         self.opening.choose = current_conversation;
     }
 
-    /// A fetch has ended.
     pub(crate) fn people_fetched(
         &mut self,
         channel: &ChannelId,
@@ -53,7 +49,7 @@ impl People {
         context: &Context,
     ) {
         let now = context.moment;
-        let Some(asked) = self.asked.get_mut(channel) else { return };
+        let Some(asked) = self.fetches.get_mut(channel) else { return };
         match fetched {
             Ok(fetched) => {
                 if asked.page.receive(fetch)
@@ -66,66 +62,67 @@ impl People {
         }
     }
 
-    /// What is looked for has changed.
-    pub(crate) fn look_for_people(&mut self, text: &str, context: &Context) {
+    pub(crate) fn search_people(&mut self, text: &str, context: &Context) {
         if self.search != text {
             self.search = text.to_owned();
             self.typed_at = context.moment;
-            self.wanted = WINDOW;
+            self.wanted = WINDOW_ROWS;
         }
     }
 
-    /// Goes to the conversation with the chosen person.
     pub(crate) fn go_to_person(&mut self, desk: &mut Desk, context: &mut Context) {
         let channel = desk.tab().channel.id.clone();
         let Some(person) = self.rows.chosen() else { return };
         match person.conversation.clone() {
-            Some(conversation) => desk.visit(&channel, &conversation, Focus::History, context),
+            Some(conversation) => desk.open_conversation(&channel, &conversation, Focus::History, context),
             None => {
                 let words = format!(
                     "{} has written nothing yet; only an approved template or a broadcast reaches who never wrote",
                     person.title()
                 );
-                context.warn(words);
+                context.show_warning(words);
             }
         }
     }
 }
 
-/// Asks for the rows that may be old, and the server where that is due.
+/// Loads outdated rows, and asks the server if that is due.
 pub(crate) fn load_people(inbox: &mut Inbox) {
     if !inbox.desk.has_people() {
         return;
     }
     let channel = inbox.desk.tab().channel.id.clone();
-    let (visible, now) = (pages::rows_shown(inbox), inbox.context.moment);
+    let (visible, now) = (pages::visible_rows(inbox), inbox.context.moment);
     let people = &mut inbox.people;
     people.rows.reveal(visible);
-    let last = people.rows.first + visible;
-    people.wanted = people.wanted.max(WINDOW);
+    let last = people.rows.first_visible + visible;
+    people.wanted = people.wanted.max(WINDOW_ROWS);
     if last + visible >= people.rows.rows.len() && people.total > u64::from(people.wanted) {
-        people.wanted += WINDOW;
+        people.wanted += WINDOW_ROWS;
     }
     let query =
         PeopleQuery { channel: channel.clone(), text: people.search.trim().to_owned(), limit: people.wanted };
     let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
-    people.rows.want(query, same_tab);
+    people.rows.set_query(query, same_tab);
     inbox.context.effects.extend(
         people.rows.resource.take_due_query(now).map(|resource| Effect::Load(Load::People(resource))),
     );
-    let due = if inbox.desk.tab().account.is_some() { inbox.people.due(&channel, last, now) } else { None };
+    let due = if inbox.desk.tab().account.is_some() {
+        inbox.people.take_due_fetch(&channel, last, now)
+    } else {
+        None
+    };
     inbox.context.push_all(due.map(|due| SyncOrder::Fetch(channel.clone(), due)));
-    // What is queued for one of them stands beside it.
+    // Pending changes are shown beside their person.
     inbox
         .context
         .effects
         .extend(inbox.outbox.rows.take_query(&channel, now).map(|query| Effect::Load(Load::Outbox(query))));
-    saving::bring_refused_back(inbox);
+    saving::reopen_refused_form(inbox);
 }
 
 impl OutboxScreen {
-    /// The row of the outbox that is about a person, the newest of them.
-    pub fn row_about(&self, phone: &str, desk: &Desk) -> Option<&OutboxRow> {
+    pub fn change_of(&self, phone: &str, desk: &Desk) -> Option<&OutboxRow> {
         let channel = &desk.tab().channel.id;
         let rows =
             self.rows.rows.iter().map(|row| &row.row).filter(|outbox_row| outbox_row.channel == *channel);

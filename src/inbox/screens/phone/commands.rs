@@ -1,4 +1,4 @@
-//! The commands of the phone.
+//! Commands of the phone tab.
 
 use crate::Inbox;
 use crate::command::Reason;
@@ -7,8 +7,6 @@ use crate::keys::KeyPress;
 use crate::screens::mail::update as mail;
 use crate::screens::phone::update as phone;
 
-/// Whether something can be written to who has not written: a number, or a
-/// new mail.
 pub(crate) fn may_write_number(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.desk.tab().is_mail() {
         true => on_writable_tab(inbox),

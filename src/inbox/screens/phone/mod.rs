@@ -1,5 +1,5 @@
-//! The phone tab: texts to a number that is typed, and calls. A number's row
-//! is its conversation here, also before the server lists it.
+//! The phone tab: SMS and calls to a typed number. A number's row is its conversation, also before
+//! the server lists it.
 
 pub(crate) mod commands;
 pub(crate) mod update;
@@ -10,41 +10,35 @@ use model::ids::{ChannelId, ConversationId};
 use model::outbox::Operation;
 use model::outbox::content::Json;
 
-/// Columns of a label.
-const LABEL: usize = 13;
-/// What stands before a number.
-const NUMBER: &str = "To            ";
+/// Width of a label, in columns.
+const LABEL_WIDTH: usize = 13;
+const NUMBER_PROMPT: &str = "To            ";
 
-/// A call as it is filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallForm {
-    /// What each of [`CallForm::LABELS`] holds.
+    /// Values in the order of [`CallForm::FIELD_LABELS`].
     pub fields: [TextLine; 3],
-    /// The field with the cursor.
     pub at: usize,
-    /// What is wrong with them, if anything.
-    pub wrong: Option<String>,
+    pub error: Option<String>,
 }
 
 impl CallForm {
-    /// What the fields are for.
-    pub const LABELS: [&'static str; 3] = ["To", "Tell the AI", "From channel"];
+    pub const FIELD_LABELS: [&'static str; 3] = ["To", "Tell the AI", "From channel"];
 
-    /// The call, or what is wrong with the fields.
     fn operation(&self) -> Result<Operation, String> {
         let [to, told, via] = self.fields.each_ref().map(|text_line| text_line.text().trim());
-        let to = number(to)?;
+        let to = parse_number(to)?;
         let context = match told {
             "" => None,
             json if json.starts_with('{') => Some(Json(json.to_owned())),
-            words => Some(Json(format!("{{\"note\":\"{}\"}}", escaped(words)))),
+            words => Some(Json(format!("{{\"note\":\"{}\"}}", escape_json(words)))),
         };
         Ok(Operation::Call { to, via: (!via.is_empty()).then(|| via.to_owned()), context })
     }
 }
 
-/// A number as typed, without its blanks and brackets.
-fn number(typed: &str) -> Result<String, String> {
+/// Removes separators and checks the number.
+fn parse_number(typed: &str) -> Result<String, String> {
     let number: String =
         typed.chars().filter(|character| !matches!(character, ' ' | '-' | '(' | ')' | '/')).collect();
     if bounds::is_e164(&number) {
@@ -53,25 +47,23 @@ fn number(typed: &str) -> Result<String, String> {
     Err("a number is + and the country code, then 7 to 15 digits in all: +447700900517".to_owned())
 }
 
-/// A line of words inside a JSON text; it holds no control characters.
-fn escaped(words: &str) -> String {
+/// Escapes a line for a JSON string; it has no control characters.
+fn escape_json(words: &str) -> String {
     words.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// The row of a number the server does not list yet.
-fn row_of(channel: &ChannelId, number: &ConversationId) -> ConversationRow {
+fn row_for_number(channel: &ChannelId, number: &ConversationId) -> ConversationRow {
     let address = bounds::is_e164(number.as_str()).then(|| number.as_str().to_owned());
     let conversation = Conversation { address, ..Conversation::stand_in(number.clone(), false) };
     ConversationRow::without_facts(channel.clone(), conversation)
 }
 
-/// The row of a conversation on a phone tab, listed or not.
 pub(crate) fn listed_or_new(
     listed: Option<ConversationRow>,
     channel: &ChannelId,
     id: &ConversationId,
 ) -> Option<ConversationRow> {
-    listed.or_else(|| Some(row_of(channel, id)))
+    listed.or_else(|| Some(row_for_number(channel, id)))
 }
 
 #[cfg(test)]

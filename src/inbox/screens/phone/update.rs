@@ -1,5 +1,3 @@
-//! Opens the form of a call or a text, and begins it.
-
 use crate::Inbox;
 use crate::command::Command;
 use crate::components::confirm::Confirm;
@@ -13,7 +11,7 @@ use crate::event::{FileWrite, Intent};
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
-use crate::screens::phone::{CallForm, LABEL, NUMBER, number};
+use crate::screens::phone::{CallForm, LABEL_WIDTH, NUMBER_PROMPT, parse_number};
 use crate::tab::Focus;
 use model::ids::ConversationId;
 use model::outbox::Operation;
@@ -29,20 +27,20 @@ impl Overlay for CallForm {
         match FormKey::of(key, &mut self.at, 0..self.fields.len()) {
             FormKey::Leave => {
                 inbox.desk.tab_mut().call = Some(self.clone());
-                inbox.context.say("no call; C brings the form back as it was");
+                inbox.context.show_notice("no call; C brings the form back as it was");
                 return KeyOutcome::Done;
             }
-            FormKey::Moved => (),
+            FormKey::FocusMoved => (),
             FormKey::Submit => match self.operation() {
                 Ok(operation) => {
-                    self.wrong = None;
+                    self.error = None;
                     ask_to_call(&mut inbox.context, self.clone(), operation);
                     return KeyOutcome::Done;
                 }
-                Err(wrong) => self.wrong = Some(wrong),
+                Err(wrong) => self.error = Some(wrong),
             },
-            FormKey::Field => {
-                self.wrong = None;
+            FormKey::FieldInput => {
+                self.error = None;
                 self.fields[self.at].key(key);
             }
         }
@@ -61,31 +59,30 @@ impl Overlay for CallForm {
 
 impl OverlayView for CallForm {
     fn dialog(&self, _inbox: &Inbox) -> Dialog {
-        let fields = Self::LABELS.iter().zip(&self.fields).enumerate();
+        let fields = Self::FIELD_LABELS.iter().zip(&self.fields).enumerate();
         let mut lines: Vec<DialogLine> = fields
             .map(|(at, (label, text))| {
-                DialogLine::field(label, LABEL, (text.before(), text.after()), at == self.at)
+                DialogLine::field(label, LABEL_WIDTH, (text.before(), text.after()), at == self.at)
             })
             .collect();
-        lines.push(DialogLine::gap());
+        lines.push(DialogLine::blank());
         lines.push(DialogLine::dim(
-            "The AI speaks. Words for it leave as {\"note\": …}; a JSON object leaves as it is. The channel may \
+            "The AI speaks. Instructions for the AI: plain words, or a JSON object. The channel may \
              stay empty.",
         ));
-        lines.extend(self.wrong.iter().map(DialogLine::error));
-        lines.push(DialogLine::gap());
+        lines.extend(self.error.iter().map(DialogLine::error));
+        lines.push(DialogLine::blank());
         lines.push(DialogLine::strong("Enter asks whether to call · Tab next field · Esc back"));
         Dialog::new("Call", lines)
     }
 }
 
-/// Asks for a number to write to.
 pub(crate) fn ask_number(context: &mut Context) {
     let below = |_: &Inbox, _: &TextLine| {
-        vec![DialogLine::gap(), DialogLine::strong("Enter opens the composer · Esc back")]
+        vec![DialogLine::blank(), DialogLine::strong("Enter opens the composer · Esc back")]
     };
-    context.open(TextPrompt::new("Write to a number", NUMBER, below, |inbox, typed| {
-        let number = number(typed)?;
+    context.open(TextPrompt::new("Write to a number", NUMBER_PROMPT, below, |inbox, typed| {
+        let number = parse_number(typed)?;
         inbox.desk.write_to(&ConversationId::new(number), &mut inbox.context);
         Ok(())
     }));
@@ -94,26 +91,28 @@ pub(crate) fn ask_number(context: &mut Context) {
 fn ask_to_call(context: &mut Context, form: CallForm, operation: Operation) {
     let words = {
         let operation = operation.clone();
-        move |inbox: &Inbox| ask(inbox, &operation)
+        move |inbox: &Inbox| confirmation_lines(inbox, &operation)
     };
-    let question = Confirm::live("CALL now?", words).no("do not call, back to the form");
+    let question = Confirm::with_live_lines("CALL now?", words).no("do not call, back to the form");
     let back = |inbox: &mut Inbox| inbox.context.open(form);
     context.open(
-        question.answer('y', "CALL", |inbox| inbox.desk.place_call(operation, &mut inbox.context)).left(back),
+        question
+            .answer('y', "CALL", |inbox| inbox.desk.place_call(operation, &mut inbox.context))
+            .on_cancel(back),
     );
 }
 
-/// The call could not be queued: its form comes back.
-pub(crate) fn call_not_queued(context: &mut Context, operation: &Operation) {
+/// Reopens the form of a call that could not be enqueued.
+pub(crate) fn reopen_call_form(context: &mut Context, operation: &Operation) {
     if let Operation::Call { to, via, context: told } = operation {
         let told = told.as_ref().map(|json| json.0.clone()).unwrap_or_default();
         let fields = [to.clone(), told, via.clone().unwrap_or_default()].map(TextLine::new);
-        context.open(CallForm { fields, at: 1, wrong: None });
+        context.open(CallForm { fields, at: 1, error: None });
     }
 }
 
 impl Desk {
-    /// Opens the call form: as it was left, or for the current number.
+    /// Opens the call form: the unfinished one, or a new one for the current number.
     pub(crate) fn ask_call(&mut self, context: &mut Context) {
         let number = self
             .current_conversation()
@@ -124,12 +123,12 @@ impl Desk {
         let form = kept.unwrap_or_else(|| CallForm {
             at: usize::from(!number.is_empty()),
             fields: [TextLine::new(number), TextLine::default(), TextLine::default()],
-            wrong: None,
+            error: None,
         });
         context.open(form);
     }
 
-    /// The call was agreed to: it waits in the outbox for its hold.
+    /// Enqueues a confirmed call with its hold.
     fn place_call(&mut self, operation: Operation, context: &mut Context) {
         let hold = context.settings.hold;
         let tab = self.tab();
@@ -142,14 +141,15 @@ impl Desk {
             Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
         context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
-            0 => context.say("calling"),
+            0 => context.show_notice("calling"),
             seconds => {
-                context.say(format!("calling in {seconds} s · {} stops it", context.key_of(Command::Undo)));
+                context
+                    .show_notice(format!("calling in {seconds} s · {} undo", context.key_of(Command::Undo)));
             }
         }
     }
 
-    /// Opens the composer for a number, listed or not.
+    /// Opens the composer for a number, also if the server does not list it.
     pub(crate) fn write_to(&mut self, number: &ConversationId, context: &mut Context) {
         self.show_number(number, Focus::Composer, context);
     }
@@ -158,9 +158,9 @@ impl Desk {
         let channel = self.tab().channel.id.clone();
         let key = ConversationKey { channel: channel.clone(), conversation: number.clone() };
         if self.list().page.rows.iter().any(|row| row.has_key(&key)) {
-            return self.visit(&channel, number, focus, context);
+            return self.open_conversation(&channel, number, focus, context);
         }
-        self.show(&key, context);
+        self.show_conversation(&key, context);
         let tab = self.tab_mut();
         if let Some(history) = &mut tab.history {
             history.opened = true;
@@ -169,9 +169,7 @@ impl Desk {
     }
 }
 
-/// Whether to call now: whom, what the AI is told, what time it is there, and
-/// what is not known of the price.
-fn ask(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
+fn confirmation_lines(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
     let Operation::Call { to, via, context } = operation else { return Vec::new() };
     let line = |text: &str| SafeText::line(text).to_string();
     let mut lines = vec![DialogLine::plain(format!("An AI voice will CALL {}.", line(to)))];
@@ -194,8 +192,7 @@ fn ask(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
     lines
 }
 
-/// What time it is there, as far as the number tells; a warning outside the
-/// hours in which one calls.
+/// Local time at the number, with a warning outside calling hours.
 fn time_there(inbox: &Inbox, to: &str) -> DialogLine {
     let there = phones::zone_of(to);
     let zone = there.as_ref().unwrap_or(&inbox.context.settings.zone);

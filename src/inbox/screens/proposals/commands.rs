@@ -1,4 +1,4 @@
-//! The commands of the proposals.
+//! Commands of the proposals page.
 
 use crate::Inbox;
 use crate::command::Reason;
@@ -16,14 +16,13 @@ pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
     chosen(inbox).map(drop)
 }
 
-/// Whether the tab of the chosen proposal may change anything.
 pub(crate) fn may_accept(inbox: &Inbox) -> Result<(), Reason> {
     let entry = chosen(inbox)?;
     if entry.row.is_none() {
         return Err("its conversation is not known any more; {drop-proposal} drops it".into());
     }
     let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == entry.proposal.channel);
-    conditions::tab_writable(tab.ok_or("its tab is gone")?)
+    conditions::check_tab_writable(tab.ok_or("its tab is gone")?)
 }
 
 pub(crate) fn may_edit(inbox: &Inbox) -> Result<(), Reason> {
@@ -41,14 +40,14 @@ pub(crate) fn accept(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn edit(inbox: &mut Inbox, _: KeyPress) {
-    settle(inbox, ProposalVerdict::Edited);
+    settle_chosen(inbox, ProposalVerdict::Edited);
 }
 
-pub(crate) fn drop_it(inbox: &mut Inbox, _: KeyPress) {
-    settle(inbox, ProposalVerdict::Dropped);
+pub(crate) fn drop_proposal(inbox: &mut Inbox, _: KeyPress) {
+    settle_chosen(inbox, ProposalVerdict::Dropped);
 }
 
-fn settle(inbox: &mut Inbox, verdict: ProposalVerdict) {
+fn settle_chosen(inbox: &mut Inbox, verdict: ProposalVerdict) {
     let id = inbox.outbox.proposals.chosen().map(|chosen| chosen.proposal.id.clone());
     inbox.context.push_all(id.map(|entry| FileWrite::SettleProposal(entry, verdict)));
 }

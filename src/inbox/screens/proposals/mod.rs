@@ -1,4 +1,4 @@
-//! What assistants outside this desk propose, and a person's word to each.
+//! Proposals of assistants outside this desk, and decisions on them.
 
 pub(crate) mod commands;
 pub(crate) mod update;

@@ -1,14 +1,13 @@
-//! Makes of a proposal what a person's key makes of it: rows of the outbox
-//! under the usual hold, or the action itself.
+//! Carries out proposals: as outbox rows under the usual hold, or as the action itself.
 
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
 use crate::event::{FileWrite, Intent};
 use crate::features::undo::UndoTarget;
-use crate::overlays::quoted_messages::{CUT, quoted};
-use crate::screens::composer::returned_texts::{DraftPlace, Returned};
-use crate::screens::conversations::bulk_plan::BulkWish;
+use crate::overlays::quoted_messages::{MAX_MESSAGE_CELLS, quote_lines};
+use crate::screens::composer::returned_texts::{DraftStorage, ReturnedText};
+use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::mail::writing::update::answer_with_text;
 use crate::screens::proposals::view;
 use crate::settings::PauseOnReply;
@@ -22,59 +21,63 @@ use model::secret;
 use model::text::SafeText;
 use model::time::MINUTE;
 
-/// Characters of a text that a question shows whole.
-const SHOWN: usize = 600;
+/// Longest text the confirmation shows in full, in characters.
+const MAX_CONFIRMED_CHARS: usize = 600;
 
-/// Does what is proposed, or asks first where somebody wrote meanwhile.
+/// Carries out a proposal, or asks first if somebody wrote since it was made.
 pub(crate) fn accept(inbox: &mut Inbox, entry: ProposalEntry) {
     if !entry.is_stale() {
-        return carry_out(inbox, entry);
+        return apply_proposal(inbox, entry);
     }
-    let mut lines = quoted(inbox, &entry.since);
-    lines.push(DialogLine::gap());
+    let mut lines = quote_lines(inbox, &entry.since);
+    lines.push(DialogLine::blank());
     let what = SafeText::line(entry.proposal.change.summary().as_str());
-    lines.push(DialogLine::new(format!("To {}: {}", entry.title, wrap::cut(what.as_str(), CUT)), Tone::Own));
-    let title = entry.title.clone();
+    lines.push(DialogLine::new(
+        format!("To {}: {}", entry.title, wrap::cut(what.as_str(), MAX_MESSAGE_CELLS)),
+        Tone::Own,
+    ));
     let question = Confirm::new("Somebody wrote since it was proposed", lines)
-        .answer('y', "do it anyway", move |inbox| carry_out(inbox, entry))
+        .answer('y', "do it anyway", move |inbox| apply_proposal(inbox, entry))
         .esc("leave it");
-    inbox.context.open(question.naming(move |names| names.add(title.as_str())));
+    inbox.context.open(question);
 }
 
-fn carry_out(inbox: &mut Inbox, entry: ProposalEntry) {
+fn apply_proposal(inbox: &mut Inbox, entry: ProposalEntry) {
     let Some(row) = entry.row.clone() else { return };
     let wish = match &entry.proposal.change {
         ProposedChange::Reply { text } => {
             let text = text.clone();
-            return send_whole(inbox, entry, row, text);
+            return send_after_review(inbox, entry, row, text);
         }
-        ProposedChange::Pause => BulkWish::Pause,
-        ProposedChange::HandBack => BulkWish::HandBack,
-        ProposedChange::Close => BulkWish::Close,
+        ProposedChange::Pause => BulkAction::Pause,
+        ProposedChange::HandBack => BulkAction::HandBack,
+        ProposedChange::Close => BulkAction::Close,
         ProposedChange::Snooze { minutes } => {
             let until = inbox.context.now.plus(i64::from(*minutes) * MINUTE);
-            BulkWish::Snooze { until: Some(until), stays: false }
+            BulkAction::Snooze { until: Some(until), stays: false, note: None }
         }
-        ProposedChange::Tag { word } => BulkWish::Tag { add: vec![SafeText::line(word)], remove: Vec::new() },
+        ProposedChange::Tag { word } => {
+            BulkAction::Tag { add: vec![SafeText::line(word)], remove: Vec::new() }
+        }
     };
     let before = inbox.context.effects.len();
-    inbox.changes.plan(wish, vec![row], &mut inbox.desk, &mut inbox.context);
-    // What was refused and said so goes on waiting.
+    inbox.changes.plan_bulk_action(wish, vec![row], &mut inbox.desk, &mut inbox.context);
+    // If nothing was pushed, the action was refused and the proposal stays open.
     if inbox.context.effects.len() > before {
         inbox.context.push(FileWrite::SettleProposal(entry.proposal.id, ProposalVerdict::Accepted));
     }
 }
 
-/// Sends a proposed text once all of it was seen.
-fn send_whole(inbox: &mut Inbox, entry: ProposalEntry, row: ConversationRow, text: String) {
+/// Sends a proposed text after it was shown in full.
+fn send_after_review(inbox: &mut Inbox, entry: ProposalEntry, row: ConversationRow, text: String) {
     let is_mail = inbox.desk.tabs.iter().any(|tab| tab.channel.id == row.channel && tab.is_mail());
-    if is_mail || unfit(&text).is_some() || view::is_whole(inbox, &text) {
+    if is_mail || rejection_reason(&text).is_some() || view::is_fully_shown(inbox, &text) {
         return send(inbox, &entry, row, &text);
     }
-    if text.chars().count() > SHOWN {
+    if text.chars().count() > MAX_CONFIRMED_CHARS {
         let words =
             "nothing was sent: it is too long to be seen here; {edit-proposal} puts it into the composer";
-        return inbox.context.warn(inbox.context.keyed(words));
+        return inbox.context.show_warning(inbox.context.fill_in_keys(words));
     }
     let lines =
         SafeText::block(&text).as_str().lines().map(|line| DialogLine::new(line, Tone::Own)).collect();
@@ -82,30 +85,32 @@ fn send_whole(inbox: &mut Inbox, entry: ProposalEntry, row: ConversationRow, tex
     inbox.context.open(Confirm::new("All that is sent", lines).answer('y', "send it", send).esc("back"));
 }
 
-/// Sends a proposed text as if it had been written here.
+/// Sends a proposed text like one written here.
 fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &str) {
     let Some(tab) = inbox.desk.tabs.iter().find(|tab| tab.channel.id == row.channel) else { return };
     let (Some(platform), Some(to)) = (tab.platform().cloned(), row.conversation.address.clone()) else {
-        return inbox.context.warn("nothing was sent: no address is known of this customer");
+        return inbox.context.show_warning("nothing was sent: no address is known of this customer");
     };
-    // A mail is looked over before it leaves.
+    // A mail goes into the composer, for its review.
     if tab.is_mail() {
         let id = entry.proposal.id.clone();
         return inbox.context.push(FileWrite::SettleProposal(id, ProposalVerdict::Edited));
     }
-    if let Some(why) = unfit(text) {
-        let how = inbox.context.keyed("{edit-proposal} puts it into the composer");
-        return inbox.context.warn(format!("nothing was sent: {why}; {how}"));
+    if let Some(why) = rejection_reason(text) {
+        let how = inbox.context.fill_in_keys("{edit-proposal} puts it into the composer");
+        return inbox.context.show_warning(format!("nothing was sent: {why}; {how}"));
     }
     if row.conversation.window == ServiceWindow::Closed {
-        return inbox.context.warn("nothing was sent: the window is closed, only templates leave now");
+        return inbox
+            .context
+            .show_warning("nothing was sent: the window is closed, only templates leave now");
     }
-    let parts = tab.messages_of(text);
-    if let Some(why) = tab.cannot_pay(tab.text_price(parts.len())) {
-        return inbox.context.warn(format!("nothing was sent: {why}"));
+    let parts = tab.split_messages(text);
+    if let Some(why) = tab.payment_error(tab.text_price(parts.len())) {
+        return inbox.context.show_warning(format!("nothing was sent: {why}"));
     }
-    let price = tab.price_words(tab.text_price(parts.len()));
-    let asks = Tab::ai_may_answer(&row) && !tab.send_beside_ai.contains(&row.conversation.id);
+    let price = tab.describe_price(tab.text_price(parts.len()));
+    let asks = Tab::ai_may_answer(&row) && !tab.send_without_pause.contains(&row.conversation.id);
     let by_phone = tab.is_phone();
     let operation = |text| match by_phone {
         true => Operation::SendSms { to: to.clone(), body: text, via: None },
@@ -127,7 +132,7 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
     pausing.extend(sends.clone());
     let id = entry.proposal.id.clone();
     match inbox.context.settings.pause_on_reply {
-        PauseOnReply::Always if asks => inbox.context.push(FileWrite::SendProposed(id, pausing)),
+        PauseOnReply::Always if asks => inbox.context.push(FileWrite::SendProposal(id, pausing)),
         PauseOnReply::Ask if asks => {
             let other = id.clone();
             let lines = vec![
@@ -136,46 +141,46 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
             ];
             let question = Confirm::new("The AI is on", lines)
                 .answer('y', "pause the AI and send", move |inbox| {
-                    inbox.context.push(FileWrite::SendProposed(id, pausing));
+                    inbox.context.push(FileWrite::SendProposal(id, pausing));
                 })
                 .answer('s', "send only", move |inbox| {
-                    inbox.context.push(FileWrite::SendProposed(other, sends));
+                    inbox.context.push(FileWrite::SendProposal(other, sends));
                 });
             inbox.context.open(question.esc("back"));
         }
-        _ => inbox.context.push(FileWrite::SendProposed(id, sends)),
+        _ => inbox.context.push(FileWrite::SendProposal(id, sends)),
     }
     if count > 1 {
-        inbox.context.say(format!("too long for one message: {count} messages · {price}"));
+        inbox.context.show_notice(format!("too long for one message: {count} messages · {price}"));
     }
 }
 
-/// Why a text may not leave as it is.
-fn unfit(text: &str) -> Option<String> {
+/// Returns the reason why a text cannot be sent unchanged.
+fn rejection_reason(text: &str) -> Option<String> {
     let field = replies::unfilled_fields(text).into_iter().next();
     let open = field.map(|field| format!("{} is still to be filled in", &text[field]));
     open.or_else(|| secret::key_hint_in(text).map(|key| format!("{key} in it is a channel key")))
 }
 
-/// A person's word to a proposal was carried out, or came too late.
-pub(crate) fn settled(inbox: &mut Inbox, verdict: ProposalVerdict, proposal: Option<DeskProposal>) {
+/// Reports a decision on a proposal; `None` if somebody else decided first.
+pub(crate) fn report_decision(inbox: &mut Inbox, verdict: ProposalVerdict, proposal: Option<DeskProposal>) {
     let Some(proposal) = proposal else {
-        return inbox.context.warn("it does not wait any more; somebody decided over it");
+        return inbox.context.show_warning("it does not wait any more; somebody decided over it");
     };
     let (channel, conversation) = (proposal.channel.clone(), proposal.conversation.clone());
     match (verdict, &proposal.change) {
         (ProposalVerdict::Dropped, change) => {
             let words = format!("dropped a proposal to {}", change.word());
-            inbox.context.say(format!("{words} · {} brings it back", inbox.desk.undo_key(&inbox.context)));
+            inbox.context.show_notice(format!("{words} · {} undo", inbox.desk.undo_key(&inbox.context)));
             let target = UndoTarget::Proposal(Box::new(proposal));
-            inbox.changes.note_done(channel.clone(), &words, target, &inbox.context);
+            inbox.changes.record_change(channel.clone(), &words, target, &inbox.context);
         }
         (ProposalVerdict::Edited, ProposedChange::Reply { text }) => {
             let to = String::new();
             let operation = Operation::SendText { to, text: text.clone(), reply_to: None };
-            if let Some(returned) = Returned::of(&operation) {
-                let place = DraftPlace::AsDraft;
-                let there = inbox.changes.give_back(
+            if let Some(returned) = ReturnedText::of(&operation) {
+                let place = DraftStorage::Stored;
+                let there = inbox.changes.return_text(
                     &channel,
                     &conversation,
                     returned,
@@ -186,9 +191,9 @@ pub(crate) fn settled(inbox: &mut Inbox, verdict: ProposalVerdict, proposal: Opt
                 if there && inbox.desk.tab().is_mail() {
                     answer_with_text(inbox);
                 }
-                inbox.context.say(match there {
+                inbox.context.show_notice(match there {
                     true => "in the composer; nothing was sent".to_owned(),
-                    false => inbox.context.keyed("kept as a draft; nothing was sent · {go-to-drafts}"),
+                    false => inbox.context.fill_in_keys("kept as a draft; nothing was sent · {go-to-drafts}"),
                 });
             }
         }

@@ -1,4 +1,4 @@
-//! The commands of the review queue.
+//! Commands of the review queue.
 
 use crate::Inbox;
 use crate::command::Reason;
@@ -6,18 +6,17 @@ use crate::keys::KeyPress;
 use crate::screens::reviews::{BadAnswerForm, update};
 use model::reviews::ReviewVerdict;
 
-/// Whether there is an answer to look over.
 pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
     inbox.outbox.reviews.rows.chosen().map(drop).ok_or_else(|| "no answer waits for a review".into())
 }
 
-pub(crate) fn good(inbox: &mut Inbox, _: KeyPress) {
+pub(crate) fn accept_answer(inbox: &mut Inbox, _: KeyPress) {
     if let Some(entry) = inbox.outbox.reviews.rows.chosen().cloned() {
-        update::decide(inbox, entry, ReviewVerdict::Good);
+        update::record_verdict(inbox, entry, ReviewVerdict::Good);
     }
 }
 
-pub(crate) fn bad(inbox: &mut Inbox, _: KeyPress) {
+pub(crate) fn reject_answer(inbox: &mut Inbox, _: KeyPress) {
     if let Some(entry) = inbox.outbox.reviews.rows.chosen().cloned() {
         inbox.context.open(BadAnswerForm::new(entry));
     }

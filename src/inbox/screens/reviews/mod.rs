@@ -1,5 +1,5 @@
-//! The review queue: a sample of what the AI answered, a person's word to each,
-//! and how often people agreed.
+//! The review queue: a sample of the AI's answers, rated by people, and the weekly share of good
+//! answers.
 
 pub(crate) mod commands;
 pub(crate) mod update;
@@ -11,20 +11,15 @@ use model::ids::{ChannelId, MessageId};
 use model::queries::DeskQuery;
 use model::reviews::{RejectionReason, ReviewEntry, ReviewPage, ReviewWeek};
 
-/// Lines of an answer.
 pub const REVIEW_LINES: usize = 5;
 
-/// The answers that wait, and the weeks of the chart.
 #[derive(Debug, Default)]
 pub struct ReviewScreen {
-    /// Those that wait.
     pub rows: PagedRows<ReviewEntry>,
-    /// How often people agreed.
     pub weeks: Vec<ReviewWeek>,
 }
 
 impl ReviewScreen {
-    /// What waits has come.
     pub(crate) fn receive(&mut self, query: &DeskQuery, page: ReviewPage) {
         self.weeks = page.weeks;
         self.rows.receive(query, page.entries, false);
@@ -39,14 +34,13 @@ impl PageRow for ReviewEntry {
     }
 }
 
-/// What is wrong with an answer, as it is filled in.
 #[derive(Debug)]
 pub(crate) struct BadAnswerForm {
     entry: ReviewEntry,
-    /// The place of the reason among all.
+    /// Index into [`RejectionReason::ALL`].
     reason: usize,
     corrected: TextLine,
-    /// The field with the keyboard: the reason, or what should have been said.
+    /// Focused field: the reason (0) or the correction.
     at: usize,
 }
 

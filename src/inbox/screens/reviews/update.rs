@@ -1,4 +1,4 @@
-//! Takes a person's word to an answer, and asks what is wrong with a bad one.
+//! Records ratings of answers, with a form for bad ones.
 
 use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
@@ -15,24 +15,24 @@ use model::text;
 use model::text::SafeText;
 
 /// Columns of a label.
-const LABEL: usize = 18;
-/// Characters of what is quoted.
-const QUOTED: usize = 300;
-/// Characters of what should have been said, as a file of questions takes them.
-const CORRECTED: usize = 2_000;
+const LABEL_WIDTH: usize = 18;
+/// Maximum length of a quoted text, in characters.
+const MAX_QUOTE_CHARS: usize = 300;
+/// Maximum length of a correction, in characters.
+const MAX_CORRECTION_CHARS: usize = 2_000;
 
 impl Overlay for BadAnswerForm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match FormKey::of(key, &mut self.at, 0..2) {
             FormKey::Leave => return KeyOutcome::Done,
-            FormKey::Moved => (),
+            FormKey::FocusMoved => (),
             FormKey::Submit => {
                 let corrected = self.corrected.text().trim().to_owned();
                 let verdict = ReviewVerdict::Bad { reason: self.reason(), corrected };
-                decide(inbox, self.entry.clone(), verdict);
+                record_verdict(inbox, self.entry.clone(), verdict);
                 return KeyOutcome::Done;
             }
-            FormKey::Field if self.at == 0 => {
+            FormKey::FieldInput if self.at == 0 => {
                 let count = RejectionReason::ALL.len();
                 match key.code {
                     KeyCode::Right | KeyCode::Char(' ' | 'l') => self.reason = (self.reason + 1) % count,
@@ -40,8 +40,9 @@ impl Overlay for BadAnswerForm {
                     _ => return KeyOutcome::Ignored,
                 }
             }
-            FormKey::Field => {
-                if self.corrected.text().chars().count() < CORRECTED || !matches!(key.code, KeyCode::Char(_))
+            FormKey::FieldInput => {
+                if self.corrected.text().chars().count() < MAX_CORRECTION_CHARS
+                    || !matches!(key.code, KeyCode::Char(_))
                 {
                     self.corrected.key(key);
                 }
@@ -52,7 +53,7 @@ impl Overlay for BadAnswerForm {
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         let pasted: String = text::clean_pasted(outside).split_whitespace().collect::<Vec<_>>().join(" ");
-        let room = CORRECTED.saturating_sub(self.corrected.text().chars().count());
+        let room = MAX_CORRECTION_CHARS.saturating_sub(self.corrected.text().chars().count());
         self.at = 1;
         self.corrected.insert(&pasted.chars().take(room).collect::<String>());
         true
@@ -61,25 +62,21 @@ impl Overlay for BadAnswerForm {
     fn input(&self) -> OverlayInput {
         OverlayInput::Text
     }
-
-    fn names(&self, _inbox: &Inbox, names: &mut crate::features::privacy::names::NameIndex) {
-        names.add(self.entry.title.as_str());
-    }
 }
 
 impl OverlayView for BadAnswerForm {
     fn dialog(&self, _inbox: &Inbox) -> Dialog {
-        let quoted = |text: &SafeText| wrap::cut(SafeText::line(text.as_str()).as_str(), QUOTED);
-        let reason = format!("{:<LABEL$} < {} >", "What is wrong", self.reason().label());
+        let quoted = |text: &SafeText| wrap::cut(SafeText::line(text.as_str()).as_str(), MAX_QUOTE_CHARS);
+        let reason = format!("{:<LABEL_WIDTH$} < {} >", "What is wrong", self.reason().label());
         let tone = if self.at == 0 { Tone::Strong } else { Tone::Plain };
         let text = (self.corrected.before(), self.corrected.after());
         let lines = vec![
             DialogLine::new(quoted(&self.entry.question), Tone::Customer),
-            DialogLine::new(quoted(&self.entry.answer), Tone::Ai),
-            DialogLine::gap(),
+            DialogLine::new(quoted(&self.entry.answer), Tone::Dim),
+            DialogLine::blank(),
             DialogLine::new(reason, tone),
-            DialogLine::field("The right answer", LABEL, text, self.at == 1),
-            DialogLine::gap(),
+            DialogLine::field("The right answer", LABEL_WIDTH, text, self.at == 1),
+            DialogLine::blank(),
             DialogLine::dim(
                 "The right answer may stay empty. It is never sent: it is exported as an example.",
             ),
@@ -89,8 +86,7 @@ impl OverlayView for BadAnswerForm {
     }
 }
 
-/// Keeps what a person says of an answer; undoing brings it back.
-pub(crate) fn decide(inbox: &mut Inbox, entry: ReviewEntry, verdict: ReviewVerdict) {
+pub(crate) fn record_verdict(inbox: &mut Inbox, entry: ReviewEntry, verdict: ReviewVerdict) {
     let words = match &verdict {
         ReviewVerdict::Good => "a good answer".to_owned(),
         ReviewVerdict::Bad { reason, .. } => format!("a bad answer: {}", reason.label()),
@@ -98,7 +94,7 @@ pub(crate) fn decide(inbox: &mut Inbox, entry: ReviewEntry, verdict: ReviewVerdi
     let agent = inbox.context.settings.agent.clone();
     inbox.context.push(FileWrite::Review(Box::new(entry.clone()), Some(verdict), agent));
     inbox.outbox.reviews.rows.mark_stale();
-    inbox.context.say(format!("{words} · {} brings it back", inbox.desk.undo_key(&inbox.context)));
+    inbox.context.show_notice(format!("{words} · {} undo", inbox.desk.undo_key(&inbox.context)));
     let channel = entry.channel.clone();
-    inbox.changes.note_done(channel, &words, UndoTarget::Review(Box::new(entry)), &inbox.context);
+    inbox.changes.record_change(channel, &words, UndoTarget::Review(Box::new(entry)), &inbox.context);
 }

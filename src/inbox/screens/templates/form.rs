@@ -1,10 +1,10 @@
-//! Templates in the desk: picking one, filling in every variable, sending it.
-//! The answer that was begun stays in the composer.
+//! Templates in the inbox: pick one, fill in its variables, send it. The draft reply stays in the
+//! composer.
 
 use crate::Inbox;
 use crate::command::Command;
 use crate::components::form::FormKey;
-use crate::components::picker::{Picked, Picker};
+use crate::components::picker::{Picker, PickerOutcome};
 use crate::components::text_line::TextLine;
 use crate::context::Context;
 use crate::desk::Desk;
@@ -25,25 +25,22 @@ use model::prices::{self, Price};
 use model::templates::{ApprovedTemplate, TemplateVariable, Templates};
 use model::time::MINUTE;
 
-/// Older lists are read again when they are looked at.
-const FRESH: i64 = 5 * MINUTE;
+/// Age at which the list is read again when it is shown.
+const REFRESH_INTERVAL: i64 = 5 * MINUTE;
 
-/// A template being filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateForm {
     pub template: ApprovedTemplate,
-    /// What is to be filled in; one box for the JSON where its shape is not
-    /// known.
+    /// Variables to fill in; a single slot for the JSON if the template's parts are unknown.
     pub slots: Vec<TemplateVariable>,
-    /// What was filled in, a line for each.
     pub values: Vec<TextLine>,
     pub focus: usize,
-    /// Whether it was opened on the page of templates, where one goes back to.
+    /// True if it was opened from the templates page, which Esc returns to.
     from_page: bool,
 }
 
 impl TemplateForm {
-    /// A form with what is known filled in.
+    /// Creates a form filled with the stored examples and the customer's first name.
     fn new(template: ApprovedTemplate, first_name: Option<&str>) -> Self {
         let mut slots = template.slots();
         if template.parts.is_none() {
@@ -66,14 +63,12 @@ impl TemplateForm {
         Self { template, slots, values, focus, from_page: false }
     }
 
-    /// What was filled in.
-    pub fn texts(&self) -> Vec<&str> {
+    pub fn variable_texts(&self) -> Vec<&str> {
         self.values.iter().map(|value| value.text().trim()).collect()
     }
 
-    /// Why it cannot be sent yet.
-    pub fn missing(&self) -> Option<String> {
-        let texts = self.texts();
+    pub fn missing_value_error(&self) -> Option<String> {
+        let texts = self.variable_texts();
         if self.template.parts.is_none() {
             let checked = json::check(texts.first().copied().unwrap_or(""), '[');
             return checked
@@ -93,9 +88,8 @@ impl TemplateForm {
         }
     }
 
-    /// What is sent.
-    fn filled(&self) -> FilledTemplate {
-        let texts = self.texts();
+    fn filled_template(&self) -> FilledTemplate {
+        let texts = self.variable_texts();
         let components = match &self.template.parts {
             Some(_) => self.template.components(&self.slots, &texts),
             None => texts.first().map(|text| Json((*text).to_owned())),
@@ -109,15 +103,14 @@ impl TemplateForm {
 }
 
 impl Tab {
-    /// What a template costs: what the newest one did, or what the interface
-    /// says, which says two things.
+    /// Price of a template: the amount last charged, or the documented range.
     pub fn template_price(&self) -> Price {
         let stated = Price { min: prices::TEMPLATE_CREDITS, max: prices::MAX_TEMPLATE_CREDITS };
         self.templates.charged.map_or(stated, Price::exactly)
     }
 
-    /// The templates a question finds.
-    pub fn found_templates(&self, query: &str) -> Vec<&ApprovedTemplate> {
+    /// Templates that match all words of the query, sorted by name and language.
+    pub fn search_templates(&self, query: &str) -> Vec<&ApprovedTemplate> {
         let query = query.to_lowercase();
         let all = |approved_template: &&ApprovedTemplate| {
             let words = format!(
@@ -133,25 +126,23 @@ impl Tab {
     }
 }
 
-/// Picks a template.
 #[derive(Debug, Default)]
 pub(crate) struct TemplatePicker {
-    /// What was typed.
     pub(crate) picker: Picker,
 }
 
 impl Overlay for TemplatePicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        if inbox.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
+        if inbox.context.settings.keymap.key_in_text(Command::Refresh) == Some(key) {
             inbox.desk.fetch_templates(&inbox.desk.tab().channel.id.clone(), &mut inbox.context);
-            inbox.context.say("asking for the templates");
+            inbox.context.show_notice("asking for the templates");
             return KeyOutcome::Stay;
         }
-        let found = inbox.desk.tab().found_templates(&self.picker.query);
+        let found = inbox.desk.tab().search_templates(&self.picker.query);
         match self.picker.key(key, found.len()) {
-            Picked::Stays => return KeyOutcome::Stay,
-            Picked::Left => (),
-            Picked::Entry(index) => {
+            PickerOutcome::Stay => return KeyOutcome::Stay,
+            PickerOutcome::Cancelled => (),
+            PickerOutcome::Selected(index) => {
                 let template = found[index].clone();
                 inbox.connections.fill_template(template, false, &inbox.desk, &mut inbox.context);
             }
@@ -163,7 +154,7 @@ impl Overlay for TemplatePicker {
         OverlayInput::Letters
     }
 
-    fn shows(&self, load: &Load) -> bool {
+    fn shows_load(&self, load: &Load) -> bool {
         matches!(load, Load::Templates(_))
     }
 }
@@ -173,22 +164,22 @@ impl Overlay for TemplateForm {
         match FormKey::of(key, &mut self.focus, 0..self.values.len()) {
             FormKey::Leave => {
                 match key.code {
-                    // The page still has its search and its chosen card.
+                    // The page still has its search and its selection.
                     KeyCode::Esc if self.from_page => inbox.desk.page = PageKind::Templates,
                     KeyCode::Esc => inbox.desk.pick_template(&mut inbox.context),
                     _ => (),
                 }
                 return KeyOutcome::Done;
             }
-            FormKey::Moved => (),
-            FormKey::Submit => match self.missing() {
+            FormKey::FocusMoved => (),
+            FormKey::Submit => match self.missing_value_error() {
                 None => return send_template(inbox, self),
                 Some(why) => {
                     self.focus = self.values.iter().position(TextLine::is_empty).unwrap_or(self.focus);
-                    inbox.context.warn(format!("not sent: {why}"));
+                    inbox.context.show_warning(format!("not sent: {why}"));
                 }
             },
-            FormKey::Field => {
+            FormKey::FieldInput => {
                 if let Some(value) = self.values.get_mut(self.focus) {
                     value.key(key);
                 }
@@ -210,13 +201,11 @@ impl Overlay for TemplateForm {
 }
 
 impl Desk {
-    /// Answers in the one way that is left, and says why.
     pub(crate) fn reply_with_template(&mut self, context: &mut Context) {
         self.pick_template(context);
-        context.say("the customer last wrote more than 24 hours ago: only a template can be sent");
+        context.show_notice("the customer last wrote more than 24 hours ago: only a template can be sent");
     }
 
-    /// Opens the picker, and reads the list if it is old.
     pub(crate) fn pick_template(&mut self, context: &mut Context) {
         if self.tab().focus == Focus::List && !self.open(Focus::History, context) {
             return;
@@ -225,7 +214,7 @@ impl Desk {
         context.open(TemplatePicker::default());
     }
 
-    /// The list as it is stored has come.
+    /// Takes the stored list; asks the server if it is shown and old.
     pub(crate) fn templates_loaded(
         &mut self,
         channel: &ChannelId,
@@ -233,9 +222,9 @@ impl Desk {
         context: &mut Context,
     ) {
         let now = context.now;
-        let shown = self.page == PageKind::Templates || context.layers.top::<TemplatePicker>().is_some();
+        let shown = self.page == PageKind::Templates || context.overlays.top::<TemplatePicker>().is_some();
         let Some(tab) = self.tab_of(channel) else { return };
-        let old = templates.fetched_at.is_none_or(|time| !(0..FRESH).contains(&now.since(time)));
+        let old = templates.fetched_at.is_none_or(|time| !(0..REFRESH_INTERVAL).contains(&now.since(time)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
         tab.templates = templates;
         if shown && old && first {
@@ -243,7 +232,7 @@ impl Desk {
         }
     }
 
-    /// Asks the server for the list, unless it is being asked.
+    /// Asks the server for the list, unless a request is in flight.
     fn fetch_templates(&mut self, channel: &ChannelId, context: &mut Context) {
         let now = context.moment;
         let has_any = |tab: &&mut Tab| tab.platform().is_none_or(Platform::can_take_over);
@@ -253,14 +242,12 @@ impl Desk {
         context.push_all(taken.map(|()| SyncOrder::Fetch(channel.clone(), Fetch::Templates)));
     }
 
-    /// Asks again for a list that did not come.
     pub(crate) fn retry_templates(&mut self, context: &mut Context) {
         if self.page == PageKind::Templates && self.tab().templates_page.has_failed() {
             self.fetch_templates(&self.tab().channel.id.clone(), context);
         }
     }
 
-    /// The server has told the list, or why not.
     pub(crate) fn templates_fetched(
         &mut self,
         channel: &ChannelId,
@@ -279,7 +266,6 @@ impl Desk {
 }
 
 impl ConnectionAnswers {
-    /// Opens the form of a template for the current conversation.
     pub(crate) fn fill_template(
         &mut self,
         template: ApprovedTemplate,
@@ -287,29 +273,29 @@ impl ConnectionAnswers {
         desk: &Desk,
         context: &mut Context,
     ) {
-        let name = self.facts(desk, context).contact;
+        let name = self.reply_variables(desk, context).contact;
         let first = name.as_deref().and_then(|name| name.split_whitespace().next());
         let form = TemplateForm { from_page, ..TemplateForm::new(template, first) };
         context.open(form);
     }
 }
 
-/// Sends a full form; a quote does not go with a template.
+/// Sends a complete form. A quote is not sent with a template.
 fn send_template(inbox: &mut Inbox, form: &mut TemplateForm) -> KeyOutcome {
     let tab = inbox.desk.tab();
     let row = tab.history.as_ref().and_then(|history| history.row.as_ref());
     let refused = match row.and_then(|row| row.conversation.address.clone()) {
         None => Err("there is no address to send to".to_owned()),
-        Some(to) => tab.cannot_pay(tab.template_price()).map_or(Ok(to), Err),
+        Some(to) => tab.payment_error(tab.template_price()).map_or(Ok(to), Err),
     };
     match refused {
         Ok(to) => {
-            let content = ChatContent::Template(form.filled());
+            let content = ChatContent::Template(form.filled_template());
             let operation = Operation::SendContent { to, content, reply_to: None };
-            sending::send_beside_draft(inbox, operation, form)
+            sending::send_form_operation(inbox, operation, form)
         }
         Err(why) => {
-            inbox.context.warn(format!("not sent: {why}"));
+            inbox.context.show_warning(format!("not sent: {why}"));
             KeyOutcome::Stay
         }
     }

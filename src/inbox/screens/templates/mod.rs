@@ -1,5 +1,4 @@
-//! The templates of a channel as cards: how each looks and what is to be
-//! filled in.
+//! The templates of a channel as cards: appearance and variables.
 
 pub mod form;
 pub(crate) mod form_view;
@@ -14,11 +13,11 @@ use model::templates::{ApprovedTemplate, TemplatePart};
 use model::text::SafeText;
 
 impl Desk {
-    pub(crate) fn no_templates(&self) -> String {
+    pub(crate) fn no_templates_text(&self) -> String {
         let tab = self.tab();
         match tab.platform() {
-            Some(Platform::Whatsapp) if tab.templates.fetched_at.is_none() => match &tab.note {
-                Some(note) => note.why().to_string(),
+            Some(Platform::Whatsapp) if tab.templates.fetched_at.is_none() => match &tab.empty_reason {
+                Some(note) => note.server_reason().to_string(),
                 None => "Reading…".to_owned(),
             },
             Some(Platform::Whatsapp) | None => {
@@ -29,70 +28,70 @@ impl Desk {
     }
 
     pub(crate) fn template_cards(&self) -> Vec<PageCard> {
-        self.tab().found_templates("").into_iter().map(template_card).collect()
+        self.tab().search_templates("").into_iter().map(template_card).collect()
     }
 }
 
 impl ConnectionAnswers {
-    /// Fills the chosen template in for the current conversation.
     pub(crate) fn fill_chosen_template(&mut self, id: &str, desk: &mut Desk, context: &mut Context) {
         let found = desk
             .tab()
             .templates
             .all
             .iter()
-            .find(|approved_template| name_of(approved_template) == id)
+            .find(|approved_template| display_name(approved_template) == id)
             .cloned();
         let (Some(template), Some(row)) = (found, desk.current_conversation()) else {
-            return context.warn("open a conversation first: a template is sent to someone");
+            return context.show_warning("open a conversation first: a template is sent to someone");
         };
         let key = row.key();
         desk.page = PageKind::Inbox;
-        desk.visit(&key.channel, &key.conversation, crate::tab::Focus::History, context);
+        desk.open_conversation(&key.channel, &key.conversation, crate::tab::Focus::History, context);
         self.fill_template(template, true, desk, context);
     }
 }
 
-fn name_of(template: &ApprovedTemplate) -> String {
+fn display_name(template: &ApprovedTemplate) -> String {
     format!("{} {}", template.name, template.language)
 }
 
 fn template_card(it: &ApprovedTemplate) -> PageCard {
     let mut card = PageCard {
-        id: name_of(it),
+        id: display_name(it),
         kind: it.language.clone(),
         title: SafeText::line(&it.name),
-        words: SafeText::line(&body(it)),
-        right: it.category.to_lowercase(),
+        text: SafeText::line(&body_text(it)),
+        trailing: it.category.to_lowercase(),
         ..PageCard::default()
     };
-    // Only approved ones are told.
-    card.line("status", "APPROVED");
-    card.line("category", &it.category.to_lowercase());
-    card.line("language", &it.language);
+    // The server lists approved templates only.
+    card.push_line("status", "APPROVED");
+    card.push_line("category", &it.category.to_lowercase());
+    card.push_line("language", &it.language);
     let Some(parts) = &it.parts else {
-        card.line("parts", "of a shape this version does not know; they are filled in as JSON");
-        card.line("raw", &it.raw);
+        card.push_line("parts", "of a shape this version does not know; they are filled in as JSON");
+        card.push_line("raw", &it.raw);
         return card;
     };
     for part in parts {
         match part {
-            TemplatePart::Header(text) => card.line("header", text),
-            TemplatePart::HeaderMedia(kind, _) => card.line("header", &format!("[{kind}]")),
-            TemplatePart::Body(text) => card.line("body", text),
-            TemplatePart::Footer(text) => card.line("footer", text),
-            TemplatePart::Button(_, label, Some(url)) => card.line("button", &format!("{label} → {url}")),
-            TemplatePart::Button(_, label, None) => card.line("button", label),
+            TemplatePart::Header(text) => card.push_line("header", text),
+            TemplatePart::HeaderMedia(kind, _) => card.push_line("header", &format!("[{kind}]")),
+            TemplatePart::Body(text) => card.push_line("body", text),
+            TemplatePart::Footer(text) => card.push_line("footer", text),
+            TemplatePart::Button(_, label, Some(url)) => {
+                card.push_line("button", &format!("{label} → {url}"))
+            }
+            TemplatePart::Button(_, label, None) => card.push_line("button", label),
         }
     }
     let slots: Vec<String> = it.slots().into_iter().map(|slot| slot.label).collect();
     let slots = if slots.is_empty() { "nothing".to_owned() } else { slots.join(", ") };
-    card.line("fill in", &slots);
+    card.push_line("fill in", &slots);
     card
 }
 
-/// What it says, in a line.
-fn body(it: &ApprovedTemplate) -> String {
+fn body_text(it: &ApprovedTemplate) -> String {
     let text = it.parts.iter().flatten().find_map(|part| match part {
         TemplatePart::Body(text) => Some(text.replace('\n', " ")),
         _ => None,

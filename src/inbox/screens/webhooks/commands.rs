@@ -1,4 +1,4 @@
-//! The commands of the webhooks.
+//! Commands of the webhooks page.
 
 use crate::Inbox;
 use crate::command::Reason;
@@ -11,7 +11,7 @@ pub(crate) fn new_webhook(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_remove(inbox: &Inbox) -> Result<(), Reason> {
     on_writable_tab(inbox)?;
-    match inbox.cards.chosen_webhook(&inbox.desk) {
+    match inbox.cards.is_webhook_chosen(&inbox.desk) {
         true => Ok(()),
         false => Err("no registered webhook is chosen".into()),
     }

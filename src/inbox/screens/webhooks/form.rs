@@ -1,5 +1,4 @@
-//! Registering a webhook: where deliveries go, what is told, and the secret
-//! they are signed with, which is made here and shown this once.
+//! Registering a webhook. The signing secret is generated here and shown once.
 
 use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
@@ -20,22 +19,17 @@ use model::webhooks;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookForm {
     pub url: TextLine,
-    /// The events of the channel, with what each tells, and whether it is
-    /// wanted.
+    /// Name and description of each event; true if selected.
     pub events: Vec<(&'static str, &'static str, bool)>,
-    /// What deliveries are signed with, once it was made.
     pub secret: Option<Secret>,
     pub signs: bool,
-    /// The place with the keyboard: the address, the events, the secret.
+    /// Focused place: the address, then the events, then the secret.
     pub focus: usize,
-    /// Whether it was tried to go on.
-    pub tried: bool,
-    /// Whether the secret was copied.
+    pub shows_all_errors: bool,
     pub copied: bool,
 }
 
 impl WebhookForm {
-    /// A form in which all events are wanted.
     pub fn new(platform: &Platform) -> Self {
         let events = webhooks::events_of(platform).iter().map(|(name, what)| (*name, *what, true)).collect();
         Self {
@@ -44,13 +38,12 @@ impl WebhookForm {
             secret: None,
             signs: true,
             focus: 0,
-            tried: false,
+            shows_all_errors: false,
             copied: false,
         }
     }
 
-    /// The address. A whole one that was pasted behind the `https://` that
-    /// stands there is that one.
+    /// The address. A whole URL pasted behind the prefilled `https://` replaces it.
     pub fn address(&self) -> &str {
         let url = self.url.text().trim();
         let pasted = url.strip_prefix("https://").map(str::trim_start);
@@ -58,7 +51,7 @@ impl WebhookForm {
         pasted.filter(is_whole).unwrap_or(url)
     }
 
-    pub fn wrong(&self) -> Option<String> {
+    pub fn first_error(&self) -> Option<String> {
         let url = self.address();
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
         if !rest.is_some_and(|text| {
@@ -74,7 +67,6 @@ impl WebhookForm {
         None
     }
 
-    /// The names of the events that are wanted.
     pub fn chosen_events(&self) -> Vec<String> {
         self.events.iter().filter(|event| event.2).map(|event| event.0.to_owned()).collect()
     }
@@ -84,23 +76,25 @@ impl Overlay for WebhookForm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match FormKey::of(key, &mut self.focus, 0..self.events.len() + 2) {
             FormKey::Leave => return KeyOutcome::Done,
-            FormKey::Moved => (),
+            FormKey::FocusMoved => (),
             FormKey::Submit => {
-                self.tried = true;
-                match self.wrong() {
+                self.shows_all_errors = true;
+                match self.first_error() {
                     None => {
                         inbox.context.open(WebhookQuestion { form: self.clone() });
                         return KeyOutcome::Done;
                     }
-                    Some(why) => inbox.context.warn(format!("not yet: {why}")),
+                    Some(why) => inbox.context.show_warning(format!("not yet: {why}")),
                 }
             }
-            FormKey::Field if self.focus == 0 => drop(self.url.key(key)),
-            FormKey::Field if key.code == KeyCode::Char(' ') => match self.events.get_mut(self.focus - 1) {
-                Some(event) => event.2 = !event.2,
-                None => self.signs = !self.signs,
-            },
-            FormKey::Field => (),
+            FormKey::FieldInput if self.focus == 0 => drop(self.url.key(key)),
+            FormKey::FieldInput if key.code == KeyCode::Char(' ') => {
+                match self.events.get_mut(self.focus - 1) {
+                    Some(event) => event.2 = !event.2,
+                    None => self.signs = !self.signs,
+                }
+            }
+            FormKey::FieldInput => (),
         }
         KeyOutcome::Stay
     }
@@ -110,8 +104,8 @@ impl Overlay for WebhookForm {
     }
 }
 
-pub(crate) fn secret_made(context: &mut Context, secret: Secret) {
-    if let Some(form) = context.layers.top_mut::<WebhookForm>() {
+pub(crate) fn receive_secret(context: &mut Context, secret: Secret) {
+    if let Some(form) = context.overlays.top_mut::<WebhookForm>() {
         form.secret.get_or_insert(secret);
     }
 }
@@ -121,14 +115,13 @@ impl Desk {
         let url = form.address().to_owned();
         let operation = Operation::AddWebhook { url, events: form.chosen_events() };
         let Some(intent) = self.webhook_intent(operation) else {
-            return context.warn("not registered: the channel of this tab is not known yet");
+            return context.show_warning("not registered: the channel of this tab is not known yet");
         };
-        context.push(FileWrite::Register { intent: Box::new(intent), secret });
-        context.say("registering; the server asks the endpoint for its challenge now");
+        context.push(FileWrite::RegisterWebhook { intent: Box::new(intent), secret });
+        context.show_notice("registering; the server asks the endpoint for its challenge now");
     }
 }
 
-/// Shows the secret of a webhook, and asks whether to register it.
 #[derive(Debug)]
 pub(crate) struct WebhookQuestion {
     pub(crate) form: WebhookForm,
@@ -140,7 +133,7 @@ impl WebhookQuestion {
         let mut lines = vec![
             DialogLine::strong(SafeText::line(form.address()).to_string()),
             DialogLine::plain(format!("is told of {}.", form.chosen_events().join(", "))),
-            DialogLine::gap(),
+            DialogLine::blank(),
         ];
         match form.secret.as_ref().filter(|_| form.signs) {
             Some(secret) => {
@@ -153,15 +146,15 @@ impl WebhookQuestion {
             }
             None => lines.push(DialogLine::new(
                 "Its deliveries are NOT signed: whoever knows the address can make them up.",
-                Tone::Waiting,
+                Tone::NeedsAttention,
             )),
         }
-        lines.push(DialogLine::gap());
+        lines.push(DialogLine::blank());
         lines.push(DialogLine::plain(
         "The server asks the address for a challenge at once: GET with ?challenge=VALUE, to be answered with the VALUE \
          alone as plain text.",
     ));
-        lines.push(DialogLine::gap());
+        lines.push(DialogLine::blank());
         let keys = [("c", "copy the secret"), ("y", "REGISTER"), ("Esc", "back")];
         lines.push(DialogLine::keys(&keys[usize::from(!form.signs)..]));
         lines
@@ -177,7 +170,7 @@ impl Overlay for WebhookQuestion {
                 inbox.context.push(effect);
                 return KeyOutcome::Stay;
             }
-            _ if key.code == KeyCode::Esc => inbox.context.layers.push(self.form.clone()),
+            _ if key.code == KeyCode::Esc => inbox.context.overlays.push(self.form.clone()),
             _ => return KeyOutcome::Ignored,
         }
         KeyOutcome::Done
@@ -205,10 +198,10 @@ mod tests {
             [("https://", true), ("ftp://x", true), ("https://a b", true), ("https://hook.example/x", false)]
         {
             form.url.set(url);
-            assert_eq!(form.wrong().is_some(), wrong, "{url}");
+            assert_eq!(form.first_error().is_some(), wrong, "{url}");
         }
         form.events.iter_mut().for_each(|event| event.2 = false);
-        assert!(form.wrong().is_some_and(|wrong| wrong.contains("no event")));
+        assert!(form.first_error().is_some_and(|wrong| wrong.contains("no event")));
         assert_eq!(WebhookForm::new(&Platform::Email).chosen_events()[0], "email.received");
     }
 }

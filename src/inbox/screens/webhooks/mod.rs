@@ -1,5 +1,4 @@
-//! Webhooks as cards: those registered, and those on their way or refused with
-//! what is to be looked at. Registering and removing them.
+//! Webhooks as cards, registered and pending ones; registering and removing them.
 
 pub(crate) mod commands;
 pub mod form;
@@ -28,10 +27,10 @@ pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<PageCard> {
     let rows =
         inbox.outbox.rows.rows.iter().map(|row| &row.row).filter(|outbox_row| outbox_row.channel == *channel);
     let told =
-        inbox.cards.webhooks.get(channel).and_then(|webhook| webhook.told.as_deref()).unwrap_or_default();
-    let own = inbox.desk.tab().reception.as_ref().map(own_card);
+        inbox.cards.webhooks.get(channel).and_then(|webhook| webhook.data.as_deref()).unwrap_or_default();
+    let own = inbox.desk.tab().webhook_status.as_ref().map(own_webhook_card);
     let there = told.iter().map(|webhook| inbox.desk.webhook_card(webhook, &inbox.context));
-    own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
+    own.into_iter().chain(rows.filter_map(pending_change_card)).chain(there).collect()
 }
 
 impl Desk {
@@ -51,20 +50,20 @@ impl Desk {
             id: it.id.to_string(),
             kind: kind.to_owned(),
             title: SafeText::line(&it.url),
-            words: SafeText::line(&format!("{} events", events.len())),
-            right: made.clone(),
-            weight: if kind == "active" { CardEmphasis::Plain } else { CardEmphasis::Loud },
+            text: SafeText::line(&format!("{} events", events.len())),
+            trailing: made.clone(),
+            emphasis: if kind == "active" { CardEmphasis::Plain } else { CardEmphasis::Loud },
             ..PageCard::default()
         };
-        card.line("address", &it.url);
-        card.line("state", &state);
-        card.line("made", &made);
-        card.line("secret", "is never told again; whoever lost it registers anew");
+        card.push_line("address", &it.url);
+        card.push_line("state", &state);
+        card.push_line("made", &made);
+        card.push_line("secret", "is never told again; whoever lost it registers anew");
         let known = webhooks::events_of(self.tab().platform().unwrap_or(&Platform::Whatsapp));
         for name in events {
             let what =
                 known.iter().find(|pair| pair.0 == name).map_or("not known to this version", |pair| pair.1);
-            card.line(name, what);
+            card.push_line(name, what);
         }
         card
     }
@@ -72,15 +71,14 @@ impl Desk {
     pub(crate) fn new_webhook(&mut self, context: &mut Context) {
         let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
         context.open(WebhookForm::new(&platform));
-        context.push(Effect::Ask(OutsideRequest::Secret));
+        context.push(Effect::Request(OutsideRequest::Secret));
     }
 
-    /// The removal was agreed to.
     fn remove_webhook(&mut self, webhook: &Webhook, context: &mut Context) {
         let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
         if let Some(intent) = self.webhook_intent(operation) {
             context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
-            context.say("removing it");
+            context.show_notice("removing it");
         }
     }
 
@@ -101,7 +99,7 @@ impl Desk {
 impl CardsScreen {
     pub(crate) fn ask_remove_webhook(&mut self, desk: &Desk, context: &mut Context) {
         let Some(id) = self.cards.chosen().map(|chosen| chosen.id.clone()) else { return };
-        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|webhook| webhook.told.as_deref());
+        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|webhook| webhook.data.as_deref());
         if let Some(webhook) =
             told.and_then(|entry| entry.iter().find(|webhook| webhook.id.as_str() == id)).cloned()
         {
@@ -117,23 +115,20 @@ impl CardsScreen {
         }
     }
 
-    /// Whether the chosen card is a webhook that is registered.
-    pub fn chosen_webhook(&self, desk: &Desk) -> bool {
-        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|webhook| webhook.told.as_deref());
+    pub fn is_webhook_chosen(&self, desk: &Desk) -> bool {
+        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|webhook| webhook.data.as_deref());
         let chosen = self.cards.chosen();
         told.zip(chosen).is_some_and(|(all, card)| all.iter().any(|webhook| webhook.id.as_str() == card.id))
     }
 
-    /// The subscriptions of a tab may be others now.
-    pub(crate) fn webhooks_changed(&mut self, channel: &model::ids::ChannelId) {
+    pub(crate) fn mark_webhooks_stale(&mut self, channel: &model::ids::ChannelId) {
         if let Some(seen) = self.webhooks.get_mut(channel) {
-            seen.at = None;
+            seen.requested_at = None;
         }
     }
 }
 
-/// How this desk itself is told.
-fn own_card(reception: &WebhookStatus) -> PageCard {
+fn own_webhook_card(reception: &WebhookStatus) -> PageCard {
     let (kind, words, weight) = match &reception.state {
         WebhookDeliveryState::Closed(why) => {
             ("CLOSED", format!("polled as usual: {why}"), CardEmphasis::Loud)
@@ -160,22 +155,21 @@ fn own_card(reception: &WebhookStatus) -> PageCard {
         id: "this desk".to_owned(),
         kind: kind.to_owned(),
         title: SafeText::line("this desk"),
-        words: SafeText::line(&words),
-        weight,
+        text: SafeText::line(&words),
+        emphasis: weight,
         ..PageCard::default()
     };
     let DeliveryCounts { accepted: taken, repeated, unknown, refused } = reception.counts;
-    card.line("state", &words);
-    card.line("address", reception.url.as_str());
-    card.line("taken", &format!("{taken} deliveries, each a reason to look"));
-    card.line("repeated", &format!("{repeated} that had come before"));
-    card.line("unknown", &format!("{unknown} of events this version does not know"));
-    card.line("refused", &format!("{refused} not rightly signed, no JSON or too large"));
+    card.push_line("state", &words);
+    card.push_line("address", reception.url.as_str());
+    card.push_line("taken", &format!("{taken} deliveries, each a reason to look"));
+    card.push_line("repeated", &format!("{repeated} that had come before"));
+    card.push_line("unknown", &format!("{unknown} of events this version does not know"));
+    card.push_line("refused", &format!("{refused} not rightly signed, no JSON or too large"));
     card
 }
 
-/// What has not been done, or was refused.
-fn waiting_card(row: &OutboxRow) -> Option<PageCard> {
+fn pending_change_card(row: &OutboxRow) -> Option<PageCard> {
     let (url, adds) = match &row.operation {
         Operation::AddWebhook { url, .. } => (url, true),
         Operation::RemoveWebhook { url, .. } => (url, false),
@@ -185,19 +179,19 @@ fn waiting_card(row: &OutboxRow) -> Option<PageCard> {
     match &row.state {
         RowState::Stopped(_, why) => {
             card.kind = if adds { "NOT MADE" } else { "NOT REMOVED" }.to_owned();
-            (card.words, card.weight) = (why.clone(), CardEmphasis::Loud);
-            card.line("why", why.as_str());
+            (card.text, card.emphasis) = (why.clone(), CardEmphasis::Loud);
+            card.push_line("why", why.as_str());
             if webhooks::is_challenge_failure(why.as_str()) {
                 for (place, what) in webhooks::CHALLENGE_CHECKLIST.iter().enumerate() {
-                    card.line(&format!("look {}", place + 1), what);
+                    card.push_line(&format!("look {}", place + 1), what);
                 }
             }
-            card.line("then", "in the outbox: try again, or drop it");
+            card.push_line("then", "in the outbox: try again, or drop it");
         }
         _ => {
             card.kind = if adds { "making" } else { "removing" }.to_owned();
-            card.words = SafeText::line("on its way");
-            card.weight = CardEmphasis::Dim;
+            card.text = SafeText::line("on its way");
+            card.emphasis = CardEmphasis::Dim;
         }
     }
     Some(card)

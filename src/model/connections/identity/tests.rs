@@ -1,4 +1,4 @@
-//! What identifies a contact, by example and over random worlds.
+//! Examples and random cases of contact identification.
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -8,7 +8,7 @@ use super::*;
 use crate::connections::EndpointMethod;
 use crate::connections::parameters::{ParameterPlace, ValueKind};
 
-/// What customers call themselves to be taken for somebody else.
+/// Values that a customer may choose to impersonate somebody.
 const HOSTILE: [&str; 12] = [
     "+442079460123",
     "helen@mail.example",
@@ -172,14 +172,14 @@ impl Case {
                 parameter(&format!("p{index}"), place, random.random_bool(0.5), source)
             })
             .collect();
-        // A model tries to fill in everything, also what it is not asked for.
+        // A model may answer every parameter, including those it was not asked for.
         let answers = parameters.iter().map(|parameter| (parameter.name.clone(), told.clone())).collect();
         let public = random.random_bool(0.1);
         let endpoint = ConnectionEndpoint { public, ..endpoint(&contact, parameters) };
         Self { platform, address, metadata, answers, endpoint }
     }
 
-    /// What the channel proves, told apart without the code under test.
+    /// Reference implementation of the facts a channel proves.
     fn proves(&self, field: &ContactField) -> bool {
         let digits =
             |text: &str| !text.is_empty() && text.chars().all(|character| character.is_ascii_digit());
@@ -194,9 +194,8 @@ impl Case {
     }
 }
 
-/// Over 10,000 random contacts, connections and names: no call leaves without
-/// an identity, and none with anything as identity that the channel does not
-/// prove.
+/// 10,000 random cases: no call is made without an identity, and none with an identity that the
+/// channel does not prove.
 #[test]
 fn nothing_a_customer_chooses_identifies_anybody() {
     let mut random = StdRng::seed_from_u64(20_261_122);

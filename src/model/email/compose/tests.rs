@@ -1,4 +1,4 @@
-//! Mails being written, case by case, and what must never get into a header.
+//! Composed mails, and protection against header injection.
 
 use proptest::prelude::*;
 

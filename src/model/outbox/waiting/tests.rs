@@ -1,5 +1,3 @@
-//! Cases of what a row waits for.
-
 use super::*;
 use crate::attachments::{FileFacts, ReplyAttachment};
 use crate::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
@@ -54,13 +52,13 @@ fn tried(mut row: OutboxRow, not_before: i64) -> OutboxRow {
     row
 }
 
-/// Held until then.
+/// On hold until `not_before`.
 fn later(mut row: OutboxRow, not_before: i64) -> OutboxRow {
     (row.not_before, row.due_at) = (at(not_before), at(not_before));
     row
 }
 
-/// Given back unsent after its hold, for another try then.
+/// Retry delay after the hold, until `not_before`.
 fn again(mut row: OutboxRow, not_before: i64) -> OutboxRow {
     row.not_before = at(not_before);
     row
@@ -79,7 +77,7 @@ fn import() -> Leader {
     Leader::Elsewhere { kind: SafeText::line("contacts import"), process: Some(4312) }
 }
 
-/// Rows beside it, the connection, who sends: why it waits, and in which words.
+/// Row, other rows, connection, leader; expected reason and text.
 type Case = (OutboxRow, Vec<OutboxRow>, Health, Leader, WaitReason, &'static str);
 
 fn all_hold(cases: Vec<Case>) {
@@ -114,8 +112,8 @@ fn a_row_says_first_what_it_waits_for_itself() {
     all_hold(vec![
         (mine(), vec![], live(), Leader::Here, WaitReason::Nothing, "queued; leaves next"),
         (mine(), vec![], live(), Leader::Unknown, WaitReason::Nothing, "queued; leaves next"),
-        (later(mine(), 4), vec![], live(), Leader::Here, WaitReason::Held(at(4)), "sends in 4 s"),
-        (later(mine(), 4), vec![], offline(), import(), WaitReason::Held(at(4)), "sends in 4 s"),
+        (later(mine(), 4), vec![], live(), Leader::Here, WaitReason::Held(at(4)), "Sending in 4 s"),
+        (later(mine(), 4), vec![], offline(), import(), WaitReason::Held(at(4)), "Sending in 4 s"),
         (
             planned(mine(), 7_200),
             vec![],

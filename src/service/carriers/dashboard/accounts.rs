@@ -4,11 +4,11 @@
 use serde_json::Value;
 
 use crate::admin::AdminError;
-use crate::channels::Channel;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::connected as stored;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, workspaces};
+use platforms::Channel;
 
 /// Refuses an account that another channel is connected to.
 pub(super) fn check_free(db: &dyn DbSession, channel: &ChannelRow, settings: &str) -> Result<(), AdminError> {

@@ -4,15 +4,14 @@ use rand::RngExt;
 use serde_json::Value;
 
 use crate::admin::{Admin, AdminError};
-use crate::carriers::PlatformSource;
 use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
-use crate::channels::Channel;
 use crate::database::connected::ConnectedRow;
-use crate::platforms::telegram::{BotIdentity, BotPlatform};
+use api::carriers::{BotSecrets, BotSettings};
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Timestamp;
-use wire::carriers::{BotSecrets, BotSettings};
+use platforms::telegram::{BotIdentity, BotPlatform};
+use platforms::{Channel, PlatformSource};
 
 impl Admin {
     /// Connects the Telegram channel after the platform has accepted the token.
@@ -28,7 +27,7 @@ impl Admin {
     ) -> Result<BotIdentity, AdminError> {
         check_address(api)?;
         if token.expose().is_empty() {
-            return Err(AdminError::Refused("no token was given; @BotFather has told it".to_owned()));
+            return Err(AdminError::Refused("no token was given; @BotFather shows it".to_owned()));
         }
         let vault = self.vault().await?;
         let random: [u8; 24] = rand::rng().random();
@@ -70,22 +69,24 @@ fn bot_id(row: &ConnectedRow) -> Option<i64> {
 pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, AdminError> {
     let bot = BotPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
     let me = bot.identify().await.map_err(refused_error)?;
-    let mut lines = vec![format!("{}: the platform takes the token", me.name)];
+    let mut lines = vec![format!("{}: the platform accepts the token", me.name)];
     let (url, failed) = bot.webhook().await.map_err(refused_error)?;
     match (bot.needs_polling(), url) {
-        (true, None) => lines.push("what people write is read from the platform".to_owned()),
+        (true, None) => lines.push("incoming messages are read from the platform".to_owned()),
         (true, Some(_)) => {
-            let why = "the platform calls another address for this bot, so it cannot be read: connect the channel again";
+            let why = "the platform sends this bot's messages to another address, so they cannot be read; \
+                       connect the channel again";
             return Err(AdminError::Refused(why.to_owned()));
         }
-        (false, Some(url)) => lines.push(format!("the platform calls {url}")),
-        (false, None) => {
-            lines.push("the platform calls nobody yet: start the service with --public-url".to_owned())
-        }
+        (false, Some(url)) => lines.push(format!("the platform sends incoming messages to {url}")),
+        (false, None) => lines.push(
+            "the platform has no address for incoming messages yet; start the service with --public-url"
+                .to_owned(),
+        ),
     }
     if let Some(failed) = failed.filter(|_| !bot.needs_polling()) {
         let failed = SafeText::line(&failed);
-        return Err(AdminError::Refused(format!("the platform's last call failed: {failed}")));
+        return Err(AdminError::Refused(format!("the platform's last request failed: {failed}")));
     }
     Ok(lines)
 }

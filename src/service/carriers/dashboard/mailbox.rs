@@ -4,12 +4,12 @@ use std::str::FromStr;
 
 use crate::admin::{Admin, AdminError};
 use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
-use crate::channels::Channel;
-use crate::platforms::mailbox::MailboxPlatform;
+use api::carriers::{EarlierMail, MailboxCursor, MailboxSecrets, MailboxSettings};
 use model::bounds;
 use model::secret::Secret;
 use model::time::{DAY, HOUR, SECOND, Timestamp};
-use wire::carriers::{EarlierMail, MailboxCursor, MailboxSecrets, MailboxSettings};
+use platforms::Channel;
+use platforms::mailbox::MailboxPlatform;
 
 /// Maximum count of a span of earlier mail, in its unit.
 const MAX_SPAN_COUNT: i64 = 100_000;
@@ -55,7 +55,8 @@ impl FromStr for MailSince {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let shape = || {
             format!(
-                "{text:?} is neither now, nor a span such as 12h, 30d or 8w, nor a day such as 2026-10-01"
+                "{text:?} is not a start of mail; use now, a span such as 12h, 30d or 8w, or a day such as \
+                 2026-10-01"
             )
         };
         if text == "now" {
@@ -81,19 +82,20 @@ impl MailboxAccess {
         let MailboxSettings { address, name, oauth, .. } = &self.settings;
         if !bounds::is_email(address) {
             return refuse(format!(
-                "--address is the mailbox's own, such as desk@shop.example, not {address:?}"
+                "--address {address:?} is not a mail address; use the mailbox's own, such as \
+                 desk@shop.example"
             ));
         }
         if name.iter().any(|text| {
             text.chars().any(char::is_control) || bounds::count_chars(text) > bounds::MAX_CONTACT_NAME_CHARS
         }) {
-            return refuse("--name is one line that mail is signed with".to_owned());
+            return refuse("--name must be one line; it is the sender's name of outgoing mail".to_owned());
         }
         let reading = self.reading.expose().to_owned();
         if reading.is_empty() {
             return refuse(match oauth {
                 Some(_) => {
-                    "no refresh token was given; the provider tells it when the account's owner has agreed"
+                    "no refresh token was given; the provider issues it when the account's owner has agreed"
                         .to_owned()
                 }
                 None => "no password was given".to_owned(),

@@ -10,8 +10,7 @@ mod phone;
 use serde_json::{Value, json};
 
 use crate::admin::{Admin, AdminError};
-use crate::carriers::{PlatformError, watch};
-use crate::channels::Channel;
+use crate::carriers::watch;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::egress::{self, EgressState};
@@ -19,8 +18,9 @@ use crate::database::session::DbSession;
 use crate::database::{DatabaseError, meta, workspaces};
 use crate::sealing_key::KeyError;
 use crate::vault::Vault;
+use api::carriers::MailboxCursor;
 use model::time::{SECOND, Timestamp};
-use wire::carriers::MailboxCursor;
+use platforms::{Channel, PlatformError};
 
 pub use mailbox::{MailSince, MailboxAccess};
 pub use number::NumberAccess;
@@ -69,18 +69,18 @@ impl MailImportProgress {
 }
 
 /// Trouble of a connected channel that a simulated service does not use.
-const SIMULATED_NOTICE: &str = "not used: the service was started with --dev, --demo or --simulate, which play the platforms; \
-                      start it without them";
+const SIMULATED_NOTICE: &str = "not used: the service was started with --dev, --demo or --simulate, which \
+                                simulate the platforms; start it without them";
 
 /// Trouble of a connected channel that no process reads.
-const NOT_READ_NOTICE: &str = "not read: no service runs on this database, or it cannot read the channel; start `frontdesk serve`, \
-                      and look at its log if it runs";
+const NOT_READ_NOTICE: &str = "not read: no service runs on this database, or it cannot read the channel; \
+                               start `frontdesk serve`, or check its log if it already runs";
 /// Arrival of messages from a platform without webhooks.
 const POLLED_NOTICE: &str = "it is read";
 /// Time in which a service starts to read a new channel, in microseconds.
 const READ_START_GRACE: i64 = 15 * SECOND;
 
-/// Returns false if no process holds the reading lease of a connected channel [`GRACE`] after its connection.
+/// Returns false if no process holds the reading lease of a connected channel [`READ_START_GRACE`] after its connection.
 fn is_being_read(
     db: &dyn DbSession,
     row: Option<&ConnectedRow>,
@@ -97,13 +97,14 @@ fn refused_error(trouble: PlatformError) -> AdminError {
 
 /// Checks the API address of a platform.
 fn check_address(api: &str) -> Result<(), AdminError> {
-    let url = url::Url::parse(api).map_err(|_| AdminError::Refused(format!("{api:?} is no address")))?;
+    let url = url::Url::parse(api).map_err(|_| AdminError::Refused(format!("{api:?} is not an address")))?;
     let here = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
     match url.scheme() {
         "https" => Ok(()),
         "http" if here => Ok(()),
         _ => Err(AdminError::Refused(format!(
-            "{api:?} must begin with https:// (http:// on loopback only), so that nobody reads the token"
+            "{api:?} must begin with https:// (http:// on loopback only), so that the token is encrypted \
+             on its way"
         ))),
     }
 }
@@ -183,7 +184,7 @@ impl Admin {
                 tested?
             }
         };
-        lines.extend(row.trouble.map(|trouble| format!("the service's last trouble: {trouble}")));
+        lines.extend(row.trouble.map(|trouble| format!("the service's last error: {trouble}")));
         Ok(lines)
     }
 
@@ -209,7 +210,7 @@ impl Admin {
             && !is_shared?
             && let Err(trouble) = platform.subscribe(None).await
         {
-            tracing::warn!(%trouble, "the platform goes on calling for now");
+            tracing::warn!(%trouble, "the platform could not be told and continues to send requests for now");
         }
         self.database
             .write(move |db| {
@@ -229,7 +230,7 @@ impl Admin {
         let Some(row) = found.await? else {
             let word = kind.word();
             return Err(AdminError::Refused(format!(
-                "the {word} channel is not connected; `admin channel connect {word}` does it"
+                "the {word} channel is not connected; connect it with `admin channel connect {word}`"
             )));
         };
         let secrets = self.vault().await?.open(&watch::secret_owner(&row.channel), &row.sealed);

@@ -3,13 +3,13 @@
 use crate::admin::{Admin, AdminError};
 use crate::carriers::account;
 use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
-use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::session::DbSession;
-use crate::platforms::whatsapp::{NumberIdentity, NumberPlatform};
+use api::carriers::{NumberSecrets, NumberSettings};
 use model::secret::Secret;
 use model::time::Timestamp;
-use wire::carriers::{NumberSecrets, NumberSettings};
+use platforms::Channel;
+use platforms::whatsapp::{NumberIdentity, NumberPlatform};
 
 /// Access to a WhatsApp number, from the platform's console.
 #[derive(Debug, Clone)]
@@ -30,8 +30,10 @@ impl NumberAccess {
         check_address(&self.api)?;
         for (name, id) in [("--phone-number-id", &self.number), ("--business-account-id", &self.account)] {
             if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
-                let why =
-                    format!("{name} is a number that the platform shows beside the phone number, not {id:?}");
+                let why = format!(
+                    "{name} {id:?} is not an id; use the number that the platform shows beside the phone \
+                     number"
+                );
                 return Err(AdminError::Refused(why));
             }
         }
@@ -39,7 +41,8 @@ impl NumberAccess {
             [("access token", &self.token), ("app secret", &self.app_secret), ("verify token", &self.verify)];
         match secrets.iter().find(|(_, secret)| secret.expose().is_empty()) {
             Some((name, _)) => Err(AdminError::Refused(format!(
-                "no {name} was given: the access token, the app secret and the verify token come in this order, one a line"
+                "no {name} was given: the access token, the app secret and the verify token are read in \
+                 this order, one per line"
             ))),
             None => Ok(()),
         }
@@ -93,7 +96,7 @@ impl Admin {
 pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, AdminError> {
     let number = NumberPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
     let (me, templates) = number.load_account().await.map_err(refused_error)?;
-    let mut lines = vec![format!("{} ({}): the platform takes the token", me.phone, me.name)];
+    let mut lines = vec![format!("{} ({}): the platform accepts the token", me.phone, me.name)];
     let rated = [("quality", &me.quality), ("limit", &me.tier)];
     let rated: Vec<String> =
         rated.into_iter().filter_map(|(name, text)| Some(format!("{name} {}", text.as_ref()?))).collect();
@@ -103,9 +106,11 @@ pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, A
     let approved = templates.iter().filter(|template| template.status == "APPROVED").count();
     lines.push(format!("{} templates, {approved} of them approved", templates.len()));
     lines.push(if number.is_subscribed().await.map_err(refused_error)? {
-        "the platform calls for this account; its own pages say where".to_owned()
+        "the platform sends incoming messages of this account; its own pages show the address".to_owned()
     } else {
-        "the platform calls nobody for this account yet: start the service with --public-url".to_owned()
+        "the platform has no address for this account's incoming messages yet; start the service with \
+         --public-url"
+            .to_owned()
     });
     Ok(lines)
 }

@@ -2,15 +2,15 @@
 
 use crate::admin::{Admin, AdminError};
 use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
-use crate::channels::Channel;
 use crate::database::calls::{self as stored, CallRow};
 use crate::database::connected::ConnectedRow;
 use crate::database::{conversations, messages, opt_outs};
-use crate::platforms::voip::{PhoneIdentity, PhonePlatform, mark_from};
+use api::carriers::{PhoneSecrets, PhoneSettings};
 use model::bounds;
 use model::secret::Secret;
 use model::time::Timestamp;
-use wire::carriers::{PhoneSecrets, PhoneSettings};
+use platforms::Channel;
+use platforms::voip::{PhoneIdentity, PhonePlatform, mark_from};
 
 /// Maximum number of listed calls.
 const MAX_LISTED_CALLS: i64 = 200;
@@ -42,11 +42,12 @@ impl PhoneAccess {
         if digits.len() != 32 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             let account = &self.account;
             return refuse(format!(
-                "--account-sid is AC and 32 hex digits, which the platform's console shows, not {account:?}"
+                "--account-sid {account:?} is not an account SID; it is AC and 32 hex digits, as shown in \
+                 the platform's console"
             ));
         }
         if !bounds::is_e164(&self.number) {
-            return refuse(format!("--number is a number such as +15550100200, not {:?}", self.number));
+            return refuse(format!("--number {:?} is not a phone number such as +15550100200", self.number));
         }
         if self.token.expose().is_empty() {
             return refuse("no auth token was given; the platform's console shows it".to_owned());
@@ -80,7 +81,7 @@ impl Admin {
         if !me.texts {
             let number = &access.number;
             return Err(AdminError::Refused(format!(
-                "{number} cannot text: choose a number of the account that can"
+                "{number} cannot send texts; choose a number of the account that can"
             )));
         }
         let number = access.number.clone();
@@ -110,20 +111,19 @@ impl Admin {
         let phone = PhonePlatform::open(&row.settings, secrets, None).map_err(AdminError::Refused)?;
         let me = phone.identify().await.map_err(refused_error)?;
         let number = phone_number(row).unwrap_or_default();
-        let mut lines = vec![format!("{number} ({}): the platform takes the auth token", me.account)];
+        let mut lines = vec![format!("{number} ({}): the platform accepts the auth token", me.account)];
         lines.push(match (me.texts, me.calls) {
-            (true, true) => "the number texts and calls".to_owned(),
-            (true, false) => "the number texts; it cannot call, and calls are refused".to_owned(),
-            (false, _) => "the number cannot text: choose another number of the account".to_owned(),
+            (true, true) => "the number can send texts and place calls".to_owned(),
+            (true, false) => "the number can send texts but cannot place calls; calls are refused".to_owned(),
+            (false, _) => "the number cannot send texts; choose another number of the account".to_owned(),
         });
         if me.is_trial {
-            lines.push(
-                "a trial account: it only reaches numbers that were verified in its console".to_owned(),
-            );
+            lines.push("a trial account; it only reaches numbers verified in its console".to_owned());
         }
         lines.push(match me.hook {
-            Some(hook) => format!("the platform calls {hook}"),
-            None => "the platform calls nobody for this number yet: start the service with --public-url"
+            Some(hook) => format!("the platform sends incoming messages to {hook}"),
+            None => "the platform has no address for this number's incoming messages yet; start the \
+                     service with --public-url"
                 .to_owned(),
         });
         let channel = row.channel.clone();
@@ -131,13 +131,13 @@ impl Admin {
             self.database.read(move |db| Ok(opt_outs::count(db, &channel)?)).await;
         match out? {
             0 => {}
-            1 => lines.push("1 customer has written STOP and gets no texts".to_owned()),
-            count => lines.push(format!("{count} customers have written STOP and get no texts")),
+            1 => lines.push("1 customer wrote STOP and gets no texts".to_owned()),
+            count => lines.push(format!("{count} customers wrote STOP and get no texts")),
         }
         Ok(lines)
     }
 
-    /// Lists calls that have not ended, at most [`LISTED`].
+    /// Lists calls that have not ended, at most [`MAX_LISTED_CALLS`].
     pub async fn open_calls(&self) -> Result<Vec<OpenCall>, AdminError> {
         let workspace = self.workspace.clone();
         self.database
@@ -168,11 +168,14 @@ impl Admin {
             let message = open.map(|call_row| messages::find_by_id(db, &call_row.id)).transpose()?.flatten();
             Ok::<_, AdminError>(message.map(|message| message.platform_id))
         });
-        let none =
-            || AdminError::Absent(format!("no call {id} goes on; `admin call list` shows those that do"));
+        let none = || {
+            AdminError::Absent(format!(
+                "no call {id} is in progress; `admin call list` shows the calls in progress"
+            ))
+        };
         let platform_id = found.await?.ok_or_else(none)?;
         if platform_id.is_empty() {
-            let why = "nobody knows yet whether this call was placed; it shows within a minute";
+            let why = "it is not known yet whether this call was placed; try again in a minute";
             return Err(AdminError::Refused(why.to_owned()));
         }
         let phone = PhonePlatform::open(&row.settings, &secrets, None).map_err(AdminError::Refused)?;

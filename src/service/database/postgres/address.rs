@@ -1,5 +1,4 @@
-//! What an address says: which server, through what, whose certificates are
-//! trusted, and which password opens it.
+//! Address of a PostgreSQL server, with TLS and password.
 
 use std::io;
 use std::net::IpAddr;
@@ -16,20 +15,17 @@ use crate::database::postgres::link::{describe_causes, drive};
 use crate::database::postgres::password;
 use crate::database::postgres::tls::ServerTls;
 
-/// For making a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where a server is, and how it is spoken to.
 #[derive(Clone)]
 pub struct ServerAddress {
     config: Config,
-    /// Nothing where nobody could listen in.
+    /// `None` for a server on this machine.
     tls: Option<ServerTls>,
 }
 
 impl ServerAddress {
-    /// Reads an address. A server on another machine is only spoken to through TLS;
-    /// on this one, nobody listens in.
+    /// Parses a URL. A server on another machine is only used over TLS.
     pub fn parse(url: &ServerUrl) -> Result<Self, DatabaseError> {
         let mut config: Config =
             url.client_url().parse().map_err(|cause| DatabaseError::Unreachable(describe_causes(&cause)))?;
@@ -56,7 +52,7 @@ impl ServerAddress {
         Ok(Self { config, tls: tls.transpose().map_err(DatabaseError::Unreachable)? })
     }
 
-    /// Makes a connection, which the runtime drives; `heard` is told of each
+    /// Connects; the runtime drives the connection. `heard` receives a message for each
     /// notification.
     pub async fn connect(&self, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
         let failed = |cause: tokio_postgres::Error| match is_transient(&cause) {
@@ -73,7 +69,6 @@ impl ServerAddress {
         Ok(client)
     }
 
-    /// Tells the server that nobody waits for what is asked on a connection.
     pub async fn cancel(&self, token: &CancelToken) -> Result<(), tokio_postgres::Error> {
         match self.tls.clone() {
             Some(tls) => token.cancel_query(tls).await,
@@ -82,8 +77,8 @@ impl ServerAddress {
     }
 }
 
-/// Returns true if a server may let somebody in later who asks the same again: it is
-/// not there, or has no room yet.
+/// Returns true if a later attempt to connect may succeed: the server is down or has no free
+/// connection.
 fn is_transient(cause: &tokio_postgres::Error) -> bool {
     if let Some(code) = cause.code() {
         let passing = [
@@ -95,11 +90,10 @@ fn is_transient(cause: &tokio_postgres::Error) -> bool {
         return passing.contains(code);
     }
     let source = std::error::Error::source(cause).and_then(|source| source.downcast_ref::<io::Error>());
-    // A certificate that is not trusted is invalid data.
+    // An untrusted certificate is reported as invalid data.
     cause.is_closed() || source.is_some_and(|source| source.kind() != io::ErrorKind::InvalidData)
 }
 
-/// Whether a server is on this machine.
 fn is_local(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => {

@@ -1,8 +1,8 @@
-//! What other processes commit, told here: by a notification, and by looking
-//! now and then, since a notification may be lost, or a pooler keep them away.
+//! Reports the commits of other processes, from notifications and from polling, as notifications
+//! may be lost or kept back by a pooler.
 //!
-//! Notifications are sent here, too, a few for many commits: in a transaction
-//! each would hold up all others on the server.
+//! Also sends notifications, one for several commits: inside a transaction each would block all
+//! other commits on the server.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -18,24 +18,21 @@ use crate::database::postgres::link;
 use crate::database::postgres::order::CommitOrder;
 use crate::database::rows::DbRow;
 
-/// Between two looks where nothing is told.
 const POLL_INTERVAL: Duration = Duration::from_millis(150);
-/// Between two looks where notifications are told.
+/// Poll interval with notifications.
 const NOTIFIED_POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// Commits within this span share a notification.
+/// Commits within this time share a notification.
 const NOTIFICATION_SPACING: Duration = Duration::from_millis(20);
-/// Before a lost connection is made anew.
 const RECONNECT_DELAY: Duration = Duration::from_millis(500);
 
-/// What was committed, here or elsewhere.
+/// Commits seen so far, of this and other processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CommitState {
-    /// How many commits were seen, in all workspaces.
     pub revision: i64,
     pub clock_shift: i64,
 }
 
-/// The thread that follows. It ends when this is dropped.
+/// Thread that follows the commits; it ends when this is dropped.
 pub struct ChangeFeed {
     receiver: watch::Receiver<CommitState>,
     stop: Arc<Notify>,
@@ -50,7 +47,6 @@ struct Follower {
 }
 
 impl ChangeFeed {
-    /// Begins to follow; with `listens`, by notifications too.
     pub fn start(
         address: ServerAddress,
         listens: bool,
@@ -72,17 +68,15 @@ impl ChangeFeed {
         Ok(Self { receiver: told, stop, thread: Mutex::new(Some(thread)) })
     }
 
-    /// Tells whenever something was committed elsewhere.
     pub fn watch(&self) -> watch::Receiver<CommitState> {
         self.receiver.clone()
     }
 
-    /// Follows no more.
     pub fn stop(&self) {
         self.stop.notify_one();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if thread.is_some_and(|thread| thread.join().is_err()) {
-            tracing::error!("what follows the database's commits failed");
+            tracing::error!("the task that follows the database's commits failed");
         }
     }
 }
@@ -97,7 +91,7 @@ impl Follower {
     async fn follow(&self) {
         loop {
             if let Err(cause) = self.follow_connected().await {
-                tracing::warn!(%cause, "what others commit is not seen for a moment");
+                tracing::warn!(%cause, "commits of other processes cannot be followed right now");
             }
             sleep(RECONNECT_DELAY).await;
         }
@@ -131,8 +125,8 @@ impl Follower {
         let row = DbRow::of(&row);
         let (revision, shift): (i64, Option<Vec<u8>>) = (row.get("revision")?, row.get("shift")?);
         let shift = shift.and_then(|shift| std::str::from_utf8(&shift).ok()?.parse().ok()).unwrap_or(0);
-        // What this process has committed it has told itself; told twice, it wakes
-        // whoever finds nothing. Left out, it could hide what another did.
+        // Own commits were announced already; announcing them again only wakes subscribers, but
+        // leaving them out could hide another process's commit.
         let news = CommitState { revision, clock_shift: shift };
         self.sender.send_if_modified(|told| std::mem::replace(told, news) != news);
         Ok(())

@@ -1,7 +1,6 @@
-//! Which process does what falls due: a row that is renewed while it lives, by
-//! the server's clock. One that is killed renews nothing, and its lease runs
-//! out; one that was stopped finds that the fence has moved on. Each process has a
-//! row of its own beside it, by which it is heard of.
+//! Lease that decides which process does the scheduled work: a row that its holder renews, by the
+//! server's clock. A killed process stops renewing and its lease expires; a suspended process finds
+//! a higher fencing token. Each process also has a heartbeat row of its own.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -18,14 +17,11 @@ use crate::database::rows::{DbRow, bound};
 use crate::database::session::DbSession;
 use model::time::HOUR;
 
-/// How often it is renewed, or asked for.
 const RENEW_INTERVAL: Duration = Duration::from_secs(1);
-/// The span it is good for.
 const LEASE_DURATION: Duration = Duration::from_secs(5);
 /// The server's clock in microseconds.
 const SERVER_CLOCK: &str = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
 
-/// Tells that this process lives.
 fn build_heartbeat_sql() -> String {
     format!(
         "INSERT INTO processes (id, process, version, started_at, seen_at) VALUES (?1, ?2, ?3, {SERVER_CLOCK}, {SERVER_CLOCK})
@@ -33,24 +29,22 @@ fn build_heartbeat_sql() -> String {
     )
 }
 
-/// A process's part in the lease, given back when this is dropped.
 pub struct BackgroundLease {
     state: Arc<LeaseState>,
     stop: Mutex<Option<Sender<()>>>,
     renewing: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What this process has of the lease.
 struct LeaseState {
     owner: String,
-    /// Its number; 0 where another process has it.
+    /// Fencing token; 0 if another process holds the lease.
     fence: AtomicI64,
-    /// Until when it is good for certain.
+    /// Time until which the lease is certainly valid.
     until: Mutex<Instant>,
 }
 
 impl BackgroundLease {
-    /// Takes the lease if nobody has it, and goes on asking for it.
+    /// Takes the lease if it is free, and keeps requesting it otherwise.
     pub fn acquire(link: Link) -> Result<Self, DatabaseError> {
         let held = Arc::new(LeaseState {
             owner: uuid::Uuid::now_v7().simple().to_string(),
@@ -66,7 +60,7 @@ impl BackgroundLease {
         let renewing = std::thread::Builder::new().name("service-lease".to_owned()).spawn(move || {
             while stopped.recv_timeout(RENEW_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if let Err(cause) = link.connect().and_then(|()| mine.renew(&link)) {
-                    tracing::warn!(%cause, "the lease of the database could not be renewed");
+                    tracing::warn!(%cause, "the database lease could not be renewed");
                     link.disconnect();
                 }
             }
@@ -75,22 +69,21 @@ impl BackgroundLease {
         Ok(Self { state: held, stop: Mutex::new(Some(stop)), renewing: Mutex::new(Some(renewing)) })
     }
 
-    /// Whether this process has it for certain.
     pub fn is_held(&self) -> bool {
         self.state.is_valid()
     }
 
-    /// What refuses a transaction where another process has it by now.
+    /// Fencing token, which [`check`] compares in a transaction.
     pub fn fence(&self) -> i64 {
         self.state.fence.load(Ordering::SeqCst)
     }
 
-    /// Gives it back, for the next process to take at once.
+    /// Releases the lease, so that the next process can take it at once.
     pub fn release(&self) {
         drop(self.stop.lock().unwrap_or_else(PoisonError::into_inner).take());
         let renewing = self.renewing.lock().unwrap_or_else(PoisonError::into_inner).take();
         if renewing.is_some_and(|task| task.join().is_err()) {
-            tracing::error!("what renews the lease of the database failed");
+            tracing::error!("the task that renews the database lease failed");
         }
     }
 }
@@ -107,10 +100,9 @@ impl LeaseState {
         self.fence.load(Ordering::SeqCst) > 0 && Instant::now() < until
     }
 
-    /// Renews what it has, or takes what nobody has any more. In a database of
-    /// another format it could keep nothing of what it does: it leaves the lease to
-    /// the version that can. One that is good for longer than any was taken before the
-    /// server's clock was set back.
+    /// Renews the lease, or takes an expired one. A process whose format differs from the
+    /// database's could store nothing, so it leaves the lease to the right version. A lease valid
+    /// for too long was taken before the server's clock was set back.
     fn renew(&self, link: &Link) -> Result<(), DatabaseError> {
         let begun = Instant::now();
         let sql = format!(
@@ -144,15 +136,15 @@ impl LeaseState {
             give()
         });
         if given.is_err() {
-            tracing::warn!("the lease of the database could not be given back; it ends by itself");
+            tracing::warn!("the database lease could not be released; it expires by itself");
         }
         self.fence.store(0, Ordering::SeqCst);
     }
 }
 
-/// Refuses a transaction of a process that has not the lease any more, and keeps
-/// it from being taken before the transaction ends: the fence is part of a key, so
-/// that it cannot change meanwhile, and the lease can be renewed all the same.
+/// Refuses a transaction of a process that lost the lease, and keeps the lease from being taken
+/// until the transaction ends: the token is part of a key, so the lock prevents its change but not
+/// a renewal.
 pub fn check(db: &dyn DbSession, fence: i64) -> Result<(), DatabaseError> {
     let sql = "SELECT fence FROM leases WHERE name = 'background' AND fence = ?1 FOR KEY SHARE";
     let found: Option<i64> = db.fetch_optional(sql, bound![fence], |row| row.get("fence"))?;

@@ -1,8 +1,7 @@
-//! One connection to a server: made when it is needed, made anew when it is
-//! lost, its statements kept prepared.
+//! Connection to a server: made on demand, made again when lost, with its statements kept prepared.
 //!
-//! Each has a small runtime of its own, so that the thread that owns it drives
-//! it while it waits. Nothing of it runs in between.
+//! Each has a small runtime of its own, driven by the owning thread while it waits. Nothing of it
+//! runs in between.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -23,35 +22,30 @@ use crate::database::postgres::values::{BoundValue, OwnedSqlValue};
 use crate::database::rows::SqlValue;
 use crate::database::session::Obstacle;
 
-/// For the answer to whatever is asked.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
-/// For the answer to a question that changes nothing.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
-/// For the server to hear that nobody waits any more.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
-/// For what goes through all rows: a change of the tables, a move.
+/// Time limit for statements that process all rows: migrations and transfers.
 const LONG_ANSWER_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
-/// Turns of the runtime in which the end of a connection is noticed.
+/// Yields to the runtime in which a closed connection is noticed.
 const CLOSE_CHECK_TURNS: usize = 3;
-/// Statements that are kept prepared; more would be texts made anew each time.
+/// Maximum number of prepared statements; only generated SQL would exceed it.
 const MAX_PREPARED_STATEMENTS: usize = 400;
 
-/// Stands in a query for rows of any workspace: those that another transaction
-/// removes just now are left to it. A file has no such others.
+/// Marks a query over rows of any workspace: rows locked by another transaction are skipped. SQLite
+/// ignores it.
 const SKIP_LOCKED_MARK: &str = "/* skip locked */";
 
-/// A change that waits to be sent.
 pub struct PreparedChange {
     statement: Statement,
     values: Vec<OwnedSqlValue>,
 }
 
-/// A connection, or the want of one.
 pub struct Link {
     runtime: Runtime,
     address: ServerAddress,
     answer_timeout: Duration,
-    /// True if nothing is changed through it, so that a question can be given up.
+    /// True if only queries run on it, so that one can be abandoned.
     only_reads: bool,
     obstacle: Cell<Option<Obstacle>>,
     open: RefCell<Option<OpenLink>>,
@@ -64,10 +58,10 @@ struct OpenLink {
 }
 
 impl Link {
-    /// To an address; nothing is connected yet.
+    /// Creates a link that is not connected yet.
     ///
-    /// Nothing is set for longer than a transaction: behind a pooler, the next to
-    /// get the connection of the server would have it.
+    /// No setting may outlive a transaction: behind a pooler, the next user of the server's
+    /// connection would inherit it.
     pub fn new(address: &ServerAddress) -> Result<Self, DatabaseError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let (address, open) = (address.clone(), RefCell::default());
@@ -75,17 +69,16 @@ impl Link {
         Ok(Self { runtime, address, answer_timeout: ANSWER_TIMEOUT, only_reads: false, obstacle, open })
     }
 
-    /// For questions alone: one that takes too long is ended at the server.
+    /// Link for queries only: one that takes too long is cancelled on the server.
     pub fn for_reading(address: &ServerAddress) -> Result<Self, DatabaseError> {
         Ok(Self { answer_timeout: READ_TIMEOUT, only_reads: true, ..Self::new(address)? })
     }
 
-    /// The same for what takes longer than any request may.
+    /// Link for statements that take longer than any request may.
     pub fn for_long_jobs(address: &ServerAddress) -> Result<Self, DatabaseError> {
         Ok(Self { answer_timeout: LONG_ANSWER_TIMEOUT, ..Self::new(address)? })
     }
 
-    /// Makes a connection where there is none.
     pub fn connect(&self) -> Result<(), DatabaseError> {
         if self.is_open() {
             return Ok(());
@@ -96,9 +89,8 @@ impl Link {
         Ok(())
     }
 
-    /// Whether there is a connection, as far as is known.
     pub fn is_open(&self) -> bool {
-        // The end of a connection is only noticed while something runs.
+        // The end of a connection is only noticed while the runtime runs.
         self.runtime.block_on(async {
             for _ in 0..CLOSE_CHECK_TURNS {
                 tokio::task::yield_now().await;
@@ -107,31 +99,28 @@ impl Link {
         self.open.borrow().as_ref().is_some_and(|open_link| !open_link.client.is_closed())
     }
 
-    /// Takes the obstacle that was met since the last call, `None` without one.
     pub fn take_obstacle(&self) -> Option<Obstacle> {
         self.obstacle.take()
     }
 
-    /// Ends the connection: what nobody has heard of is not known to be done.
+    /// Ends the connection; statements without an answer have an unknown outcome.
     pub fn disconnect(&self) {
         *self.open.borrow_mut() = None;
     }
 
-    /// Runs texts that bind nothing.
     pub fn batch_execute(&self, sql: &str) -> Result<(), DatabaseError> {
         let open = self.open.borrow();
         let open = open.as_ref().ok_or(DatabaseError::Lost)?;
         self.wait_for_answer(open, open.client.batch_execute(sql))
     }
 
-    /// A change, to be sent with others.
+    /// Prepares a change to be sent with others.
     pub fn prepare_change(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<PreparedChange, DatabaseError> {
         let values = bound.iter().map(OwnedSqlValue::of).collect();
         Ok(PreparedChange { statement: self.prepare(sql)?, values })
     }
 
-    /// Sends all changes at once, and a question behind them, and waits once;
-    /// the rows that answer the question.
+    /// Sends all changes and then a query at once, and waits once; returns the rows of the query.
     pub fn send(
         &self,
         lines: &[PreparedChange],
@@ -156,13 +145,11 @@ impl Link {
         })
     }
 
-    /// Sends all changes at once and waits once; how many rows the last of them
-    /// touched.
+    /// Sends all changes at once and waits once; returns the rows affected by the last.
     pub fn execute_all(&self, lines: &[PreparedChange]) -> Result<u64, DatabaseError> {
         let open = self.open.borrow();
         let open = open.as_ref().ok_or(DatabaseError::Lost)?;
         self.wait_for_answer(open, async {
-            // Sent in this order, since each is sent when it is first polled.
             let done = join_all(lines.iter().map(|line| execute(&open.client, line))).await;
             done.into_iter().try_fold(0, |_, result| result)
         })
@@ -183,8 +170,8 @@ impl Link {
         Ok(statement)
     }
 
-    /// Waits for an answer. What is given up is cancelled: a connection of the server
-    /// that waits for a lock does not notice that nobody waits for it.
+    /// Waits for an answer; cancels the statement on timeout, because a server session that waits
+    /// for a lock does not notice that the client has gone.
     fn wait_for_answer<T>(
         &self,
         open: &OpenLink,
@@ -204,7 +191,7 @@ impl Link {
             }),
             Err(_) => {
                 let cancelled = self.address.cancel(&open.cancel);
-                // Where it cannot be reached, the system ends the connection some time.
+                // If the server is unreachable, the system ends the connection some time.
                 let _ =
                     self.runtime.block_on(async { tokio::time::timeout(CANCEL_TIMEOUT, cancelled).await });
                 Err(if self.only_reads { DatabaseError::Slow } else { DatabaseError::Lost })
@@ -217,7 +204,6 @@ async fn execute(client: &Client, line: &PreparedChange) -> Result<u64, tokio_po
     client.execute_raw(&line.statement, line.values.iter().map(|value| BoundValue(value.as_value()))).await
 }
 
-/// Drives a connection until it ends.
 pub async fn drive<S, T>(mut connection: Connection<S, T>, heard: Option<mpsc::Sender<()>>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -225,25 +211,25 @@ where
 {
     while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
         if let (AsyncMessage::Notification(_), Some(heard)) = (message, &heard) {
-            // One that waits already stands for all.
+            // One pending notification covers all later ones.
             let _ = heard.try_send(());
         }
     }
 }
 
-/// What went wrong: the server refused, or it is gone.
+/// Converts an error: refused by the server, or the connection is lost.
 pub fn database_error(cause: &tokio_postgres::Error) -> DatabaseError {
     let gone = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
-    // Each connection prepares under names of its own, and uses no others.
+    // Each connection prepares under its own names and uses no others, so a pooler lost them.
     let unprepared = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::DUPLICATE_PSTATEMENT];
-    // Somebody held what was needed for too long.
+    // Another transaction held a lock for too long.
     let waited = [SqlState::T_R_DEADLOCK_DETECTED, SqlState::T_R_SERIALIZATION_FAILURE];
     match cause.code() {
         Some(code) if unprepared.contains(code) => {
             DatabaseError::Pooled("the address of the database".to_owned())
         }
         Some(code) if waited.contains(code) => {
-            tracing::warn!(cause = describe_causes(cause), "the database server gave up");
+            tracing::warn!(cause = describe_causes(cause), "the database server closed the connection");
             DatabaseError::Busy
         }
         Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => DatabaseError::Locked,
@@ -259,7 +245,6 @@ pub fn database_error(cause: &tokio_postgres::Error) -> DatabaseError {
     }
 }
 
-/// An error with its causes, in one line.
 pub fn describe_causes(cause: &tokio_postgres::Error) -> String {
     let mut said = cause.to_string();
     let mut next = std::error::Error::source(cause);
@@ -271,9 +256,8 @@ pub fn describe_causes(cause: &tokio_postgres::Error) -> String {
     said
 }
 
-/// The text as the server writes it: with the numbers of its parameters, and rows
-/// that others hold passed over where that is wanted. None of the queries has a
-/// question mark in a string.
+/// Converts a query to the server's syntax: numbered parameters, and `SKIP LOCKED` where marked. No
+/// query has a question mark in a string.
 fn number_parameters(sql: &str) -> String {
     let sql = sql.replace(SKIP_LOCKED_MARK, "FOR UPDATE SKIP LOCKED");
     let mut parts = sql.split('?');

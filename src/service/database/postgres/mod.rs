@@ -1,22 +1,21 @@
 //! PostgreSQL: one database on a server, shared by any number of processes.
 //!
-//! | file | knows |
+//! | file | content |
 //! |---|---|
-//! | `mod.rs` | the connections that write, and what beside them |
-//! | `address.rs`, `password.rs` | where the server is, and what opens it |
-//! | `feed.rs` | what other processes commit |
-//! | `lease.rs` | which process does what falls due |
-//! | `link.rs` | one connection, made anew when it is lost |
-//! | `order.rs` | the order of all commits |
-//! | `pooler.rs` | whether a pooler in between loses prepared statements |
-//! | `schema.rs` | making and migrating the tables |
-//! | `session.rs` | queries inside a transaction, sent together |
-//! | `shared_state.rs` | limits and claims, changed in turn |
+//! | `mod.rs` | write connections and removal of dead rows |
+//! | `address.rs`, `password.rs` | address and credentials of the server |
+//! | `feed.rs` | commits of other processes |
+//! | `lease.rs` | which process does the scheduled work |
+//! | `link.rs` | one connection, made again when lost |
+//! | `order.rs` | order of all commits |
+//! | `pooler.rs` | detects a pooler that loses prepared statements |
+//! | `schema.rs` | creates and migrates the tables |
+//! | `session.rs` | statements of a transaction, sent together |
+//! | `shared_state.rs` | limits and claims shared by processes |
 //! | `tls.rs`, `values.rs` | encryption; values on the wire |
 //!
-//! Every transaction changes the row of its workspace first: writes of all
-//! processes to one workspace run one after another, as they do on a file, and
-//! those to others beside them.
+//! Every transaction updates the row of its workspace first: writes of all processes to one
+//! workspace are serialized, as on a file; writes to other workspaces run in parallel.
 
 mod address;
 pub mod feed;
@@ -49,40 +48,34 @@ use crate::database::rows::DbRow;
 use crate::database::session::{DbSession, Obstacle, WriteScope, WritingConnection};
 use crate::database::{DatabaseError, Durability};
 
-/// Jobs in one transaction at most: the server is slow with many savepoints.
+/// Maximum number of jobs in one transaction: the server is slow with many savepoints.
 const MAX_JOBS_PER_TRANSACTION: usize = 16;
-/// Threads that write, each in another workspace.
+/// Writer threads, each in another workspace.
 const WRITER_THREADS: usize = 6;
-/// Threads that read pages.
 const READER_THREADS: usize = 4;
-/// Threads for what may go through many rows.
 const SEARCHER_THREADS: usize = 1;
 
-/// A connection that writes.
 pub struct ServerWriter {
     session: WritingSession,
     open: OpenTransaction,
 }
 
-/// What the processes of a database have in common.
 pub struct SharedParts {
     pub state: SharedState,
-    /// Which process does what falls due.
+    /// Decides which process does the scheduled work.
     pub lease: BackgroundLease,
     pub feed: ChangeFeed,
 }
 
-/// A database whose tables are there.
 pub struct OpenedDatabase {
     pub writers: Vec<Box<dyn WritingConnection>>,
     pub readers: Vec<Box<dyn DbSession + Send>>,
     pub searchers: Vec<Box<dyn DbSession + Send>>,
     pub shared: Option<SharedParts>,
-    /// Whether nothing is in the tables yet.
     pub fresh: bool,
 }
 
-/// Makes and migrates the tables, for a service.
+/// Opens a database for a service; creates and migrates the tables.
 pub fn open_for_service(
     url: &ServerUrl,
     durability: Durability,
@@ -93,7 +86,7 @@ pub fn open_for_service(
     link.connect()?;
     pooler::check_pooler(&link, url, &address)?;
     schema::migrate(&link)?;
-    // Also where one was killed before it had put anything into the tables.
+    // Also true if a process was killed before it had inserted anything.
     let fresh = schema::is_empty(&link)?;
     drop(link);
     let order = Arc::new(CommitOrder::new(stamp, durability));
@@ -105,7 +98,7 @@ pub fn open_for_service(
     Ok(OpenedDatabase { shared: Some(shared), fresh, ..open_connections(&address, WRITER_THREADS, &order)? })
 }
 
-/// Opens a database that a service has made, while it may be served.
+/// Opens an existing database, while it may be served.
 pub fn open_existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<OpenedDatabase, DatabaseError> {
     let address = ServerAddress::parse(url)?;
     let link = Link::new(&address)?;
@@ -114,8 +107,8 @@ pub fn open_existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<OpenedDat
     open_connections(&address, 1, &Arc::new(CommitOrder::new(stamp, Durability::Full)))
 }
 
-/// Removes the dead rows of tables and the values their statistics keep, each table by
-/// itself and outside of transactions. Neither reads nor writes wait for it.
+/// Vacuums tables and refreshes their statistics, one by one and outside of transactions. Neither
+/// reads nor writes wait for it.
 pub fn remove_dead_rows(
     url: &ServerUrl,
     tables: impl Iterator<Item = &'static str>,
@@ -146,7 +139,6 @@ fn open_connections(
 }
 
 impl SharedParts {
-    /// Gives back what is held, and follows nobody any more.
     pub fn release(&self) {
         self.lease.release();
         self.feed.stop();
@@ -154,7 +146,6 @@ impl SharedParts {
 }
 
 impl ServerWriter {
-    /// Begins a transaction behind those that its scope says.
     fn begin_in_scope(&self, scope: &WriteScope) -> Result<(), DatabaseError> {
         let link = &self.session.link;
         link.connect()?;
@@ -164,8 +155,8 @@ impl ServerWriter {
 }
 
 impl ServerWriter {
-    /// Names the session that has most likely the lock that was waited for: the one
-    /// whose transaction is the oldest of those that wait for nobody.
+    /// Logs the session that most likely holds the lock: the oldest transaction that does not wait
+    /// for a lock itself.
     fn log_oldest_transaction(&self) {
         let sql = "SELECT CAST(pid AS BIGINT) AS process, coalesce(application_name, '') AS program,
                    coalesce(state, '') AS state, CAST(extract(epoch FROM clock_timestamp() - xact_start) AS BIGINT) AS age
@@ -196,7 +187,7 @@ impl WritingConnection for ServerWriter {
 
     fn begin(&self, scope: &WriteScope) -> Result<(), DatabaseError> {
         let begun = self.begin_in_scope(scope).or_else(|cause| match cause {
-            // Nothing has happened yet.
+            // Nothing was executed yet.
             DatabaseError::Lost => {
                 self.session.link.disconnect();
                 self.begin_in_scope(scope)
@@ -217,7 +208,7 @@ impl WritingConnection for ServerWriter {
 
     fn commit(&self) -> Result<(), DatabaseError> {
         let link = &self.session.link;
-        // A transaction that failed would be rolled back without a word.
+        // COMMIT of a failed transaction would roll back silently.
         let sound = self
             .open
             .store_stamp(&self.session)

@@ -1,6 +1,6 @@
-//! The order of commits over all processes: the row of a workspace, which every
-//! transaction in it changes first, and so holds until it ends. What changes
-//! anything else holds the row of all of them, and then every workspace's.
+//! Order of commits across all processes. Every transaction updates the row of its workspace first
+//! and so locks it until it ends. A transaction with a wider scope locks the global row and then
+//! every workspace's.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -16,50 +16,45 @@ use crate::database::session::{DbSession, WriteScope};
 use crate::database::{DatabaseError, Durability};
 use model::time::Timestamp;
 
-/// Every statement sees what was committed before it, whatever the server's
-/// settings say: those behind the first see what that waited for.
+/// READ COMMITTED whatever the server's default is: statements after the first must see the commits
+/// that the first waited for.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
-/// Who has waited so long gives up, and leaves no connection behind that waits on;
-/// and a process that stands still in the middle of it holds up nobody.
+/// A transaction that waits too long for a lock fails, and the server ends one that idles, so that
+/// it delays no others.
 const WRITE_TIMEOUTS: &str = "SELECT set_config('lock_timeout', '8s', true),
     set_config('idle_in_transaction_session_timeout', '5s', true)";
-/// What is simulated need not outlive the server.
+/// Simulated data need not survive a crash of the server.
 const RELAXED_COMMIT: &str = "SET LOCAL synchronous_commit = off";
 const ADVANCE_WORKSPACE: &str = "UPDATE workspaces SET revision = revision + 1 WHERE id = ?1";
 const READ_WORKSPACE: &str =
     "SELECT commit_order.format, greatest(commit_order.stamp, workspaces.stamp) AS stamp
     FROM commit_order, workspaces WHERE commit_order.id = 1 AND workspaces.id = ?1";
 const ADVANCE_ORDER: &str = "UPDATE commit_order SET revision = revision + 1 WHERE id = 1";
-/// Always in the same order, so that nobody waits in a circle.
+/// In a fixed order, which prevents deadlocks.
 const LOCK_ALL_WORKSPACES: &str = "SELECT id FROM workspaces ORDER BY id FOR NO KEY UPDATE";
-/// Keeps the tables from being changed or moved away meanwhile, and nobody else from
-/// writing.
+/// Blocks migrations and moves of the tables, but no other writes.
 const READ_UNORDERED: &str = "SELECT format, stamp FROM commit_order WHERE id = 1 FOR KEY SHARE";
 const READ_ORDER: &str =
     "SELECT format, greatest(stamp, (SELECT max(workspaces.stamp) FROM workspaces)) AS stamp
     FROM commit_order WHERE id = 1";
 
-/// How often something that a workspace sees was committed, in a query for its row.
+/// Number of commits visible to a workspace, for a query of its row.
 pub const REVISION_COLUMN: &str = "(SELECT commit_order.revision FROM commit_order) + workspaces.revision";
 
-/// Has rows dated by the clock again, where it was set back over more than a stamp
-/// may be ahead of it.
+/// Lowers stamps that are too far ahead after the clock was set back.
 pub fn lower_stamps(db: &dyn DbSession, newest: Timestamp) -> Result<(), DatabaseError> {
     db.change_later("UPDATE commit_order SET stamp = ?1 WHERE stamp > ?1", bound![newest])?;
     db.change_later("UPDATE workspaces SET stamp = ?1 WHERE stamp > ?1", bound![newest])
 }
 
-/// What one process knows of the order.
 pub struct CommitOrder {
-    /// The newest time a row was given.
     pub stamp: Arc<AtomicI64>,
-    /// Told after each of this process's commits.
+    /// Notified after each commit of this process.
     pub committed: Notify,
     durability: Durability,
 }
 
 impl CommitOrder {
-    /// Nothing is known yet.
     pub fn new(stamp: Arc<AtomicI64>, durability: Durability) -> Self {
         Self { stamp, committed: Notify::new(), durability }
     }
@@ -72,12 +67,11 @@ pub struct OpenTransaction {
 }
 
 impl OpenTransaction {
-    /// None is open yet.
     pub fn new(order: Arc<CommitOrder>) -> Self {
         Self { order, scope: RefCell::new(WriteScope::Everything), stamp: Cell::new(0) }
     }
 
-    /// Begins one, behind those of all processes.
+    /// Begins a transaction and waits for those of all processes that conflict.
     pub fn begin(&self, link: &Link, scope: &WriteScope) -> Result<(), DatabaseError> {
         let mut lines =
             vec![link.prepare_change(BEGIN_WRITE, &[])?, link.prepare_change(WRITE_TIMEOUTS, &[])?];
@@ -106,7 +100,7 @@ impl OpenTransaction {
         Ok(())
     }
 
-    /// Notes the newest time a row was given, for the next writer.
+    /// Stores the newest timestamp for the next writer.
     pub fn store_stamp(&self, session: &WritingSession) -> Result<(), DatabaseError> {
         let stamp = self.order.stamp.load(Ordering::SeqCst);
         if stamp <= self.stamp.get() {
@@ -116,7 +110,7 @@ impl OpenTransaction {
             WriteScope::Workspace(id) => {
                 session.change_later("UPDATE workspaces SET stamp = ?1 WHERE id = ?2", bound![stamp, id])
             }
-            // Whoever writes a list next notes it.
+            // The next ordered transaction stores it.
             WriteScope::Unordered => Ok(()),
             WriteScope::Everything => {
                 session.change_later("UPDATE commit_order SET stamp = ?1 WHERE id = 1", bound![stamp])

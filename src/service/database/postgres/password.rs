@@ -1,12 +1,11 @@
-//! A password that does not stand in the address, where others on the machine could
-//! read it: in the environment or in a file, where `psql` looks for it, too.
+//! Reads the password from the environment or a file, as `psql` does, because other users of the
+//! machine could read it in the URL.
 
 use std::path::{Path, PathBuf};
 
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// What is looked for in a file of passwords.
 struct Login<'a> {
     host: &'a str,
     port: u16,
@@ -14,8 +13,8 @@ struct Login<'a> {
     user: &'a str,
 }
 
-/// The password for a server: `PGPASSWORD`, or what `PGPASSFILE` or `~/.pgpass` says of
-/// its first host.
+/// Returns the password of a server: `PGPASSWORD`, or the entry for its first host in `PGPASSFILE`
+/// or `~/.pgpass`.
 pub fn find_password(config: &Config) -> Option<String> {
     let named = |name| std::env::var_os(name).filter(|var_os| !var_os.is_empty());
     if let Some(password) = named("PGPASSWORD") {
@@ -36,27 +35,29 @@ pub fn find_password(config: &Config) -> Option<String> {
 fn host_name(host: &Host) -> &str {
     match host {
         Host::Tcp(name) => name,
-        // Whatever the folder of the socket is.
+        // For any socket folder.
         #[cfg(unix)]
         Host::Unix(_) => "localhost",
     }
 }
 
-/// The text of a file that only its owner can read.
 fn read_private(file: &Path) -> Option<String> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         if std::fs::metadata(file).ok()?.permissions().mode() & 0o077 != 0 {
-            tracing::warn!(file = %file.display(), "a file of passwords is open to others and was not read: chmod 600");
+            tracing::warn!(
+                file = %file.display(),
+                "the password file can be read by others and was ignored; run chmod 600 on it"
+            );
             return None;
         }
     }
     std::fs::read_to_string(file).ok()
 }
 
-/// The password of the first line that fits: `host:port:database:user:password`, each
-/// but the last may be `*`, and `\` stands before a `:` or `\` that is meant.
+/// Returns the password of the first matching line: `host:port:database:user:password`. Each field
+/// but the last may be `*`; `\` escapes `:` and `\`.
 fn matching_password(text: &str, login: &Login<'_>) -> Option<String> {
     let port = login.port.to_string();
     let wanted = [login.host, &port, login.database, login.user];

@@ -1,7 +1,6 @@
-//! Finds out whether a pooler between service and database loses prepared
-//! statements. A pooler that gives a server connection to another client after
-//! each transaction has to prepare missing statements again; PgBouncer does
-//! since 1.21, if `max_prepared_statements` is not 0.
+//! Detects a pooler between service and database that loses prepared statements. A pooler that
+//! gives a server connection to another client after each transaction has to prepare missing
+//! statements again; PgBouncer does since 1.21, if `max_prepared_statements` is not 0.
 
 use crate::database::DatabaseError;
 use crate::database::place::ServerUrl;
@@ -9,15 +8,12 @@ use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::link::Link;
 
 const PROBE: &str = "SELECT 1";
-/// Takes the connection of the server that was used last. Where the pooler has
-/// no other, the server ends the transaction, so that nobody waits for long.
+/// Occupies the server connection used last. If the pooler has no other, the server ends the
+/// transaction, so that nobody waits for long.
 const BEGIN_IDLE_LIMITED: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'";
 
-/// Refuses a pooler that loses prepared statements: they would fail now and then,
-/// as soon as two connections are used at once.
-///
-/// # Errors
-/// [`DatabaseError::Pooled`] where it does; when the server is not reached.
+/// Refuses a pooler that loses prepared statements: they would fail occasionally, as soon as two
+/// connections are used at once.
 pub fn check_pooler(link: &Link, url: &ServerUrl, address: &ServerAddress) -> Result<(), DatabaseError> {
     let other = Link::new(address)?;
     other.connect()?;

@@ -1,12 +1,12 @@
-//! The tables: made and migrated at the start, by one process at a time.
+//! Creates and migrates the tables at the start, in one process at a time.
 
 use crate::database::postgres::link::Link;
 use crate::database::rows::{DbRow, bound};
 use crate::database::transfer::note;
 use crate::database::{DatabaseError, erasing};
 
-/// What brings a database from each format to the next, beginning with none.
-const MIGRATIONS: [&str; 12] = [
+/// Migrations from each format to the next, the first from an empty database.
+const MIGRATIONS: [&str; 14] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -19,26 +19,27 @@ const MIGRATIONS: [&str; 12] = [
     include_str!("schema_dates.sql"),
     include_str!("schema_lists.sql"),
     include_str!("schema_changes.sql"),
+    "ALTER TABLE conversations ADD COLUMN IF NOT EXISTS closed_at BIGINT",
+    include_str!("schema_team.sql"),
 ];
-/// The format this version writes.
-pub const FORMAT_VERSION: i64 = 12;
-/// The first format with an order of commits.
+pub const FORMAT_VERSION: i64 = 14;
+/// First format with an order of commits.
 const FIRST_ORDERED_FORMAT: i64 = 2;
-/// What stands in the order of commits instead where nothing may be written any
-/// more, since everything was moved elsewhere.
+/// Format stored in the order of commits of a database that was moved elsewhere, which blocks all
+/// writes.
 pub const MOVED_FORMAT: i64 = 0;
-/// A change of large tables takes its time.
+/// No timeouts: a migration of large tables takes time.
 const BEGIN_MIGRATION: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
     SET LOCAL idle_in_transaction_session_timeout = '5s'";
-/// Behind what processes of an older version are about, and before what they begin.
+/// Waits for open transactions of older versions and blocks new ones.
 const LOCK_TABLES: &str =
     "SELECT id FROM commit_order FOR UPDATE; SELECT id FROM workspaces ORDER BY id FOR NO KEY UPDATE";
-/// Where the format is kept, and the row that is locked meanwhile.
+/// Table that stores the format; its row is locked during a migration.
 const CREATE_META: &str =
     "CREATE TABLE IF NOT EXISTS meta (name TEXT COLLATE \"C\" PRIMARY KEY, value BYTEA NOT NULL)";
 
-/// Refuses a format that a newer version has made.
+/// Refuses a format of a newer version, and a database that was moved.
 pub fn check_format(format: i64) -> Result<(), DatabaseError> {
     match format {
         FORMAT_VERSION => Ok(()),
@@ -47,14 +48,11 @@ pub fn check_format(format: i64) -> Result<(), DatabaseError> {
     }
 }
 
-/// Makes the tables where they are missing.
-///
-/// # Errors
-/// When the database belongs to another program or a newer version.
+/// Creates and migrates the tables.
 pub fn migrate(link: &Link) -> Result<(), DatabaseError> {
     try_migrate(link).or_else(|cause| match cause {
-        // Of two that make the first table at once, the server refuses one, when
-        // the other is done.
+        // If two processes create the first table at once, the server refuses one after the other
+        // has finished.
         DatabaseError::Sql(_) => try_migrate(link),
         other => Err(other),
     })
@@ -71,18 +69,17 @@ fn try_migrate(link: &Link) -> Result<(), DatabaseError> {
     made
 }
 
-/// Whether nothing is in the tables yet.
 pub fn is_empty(link: &Link) -> Result<bool, DatabaseError> {
     Ok(link.send(&[], Some(("SELECT id FROM workspaces LIMIT 1", &[])))?.is_empty())
 }
 
-/// Refuses a database that no service has made, or whose data were moved.
+/// Refuses a database not made by a service, or one that was moved.
 pub fn check_served(link: &Link) -> Result<(), DatabaseError> {
     check_ours(link)?;
     refuse_moved(link)
 }
 
-/// Refuses a database that no service has made.
+/// Refuses a database not made by a service or of another format.
 pub fn check_ours(link: &Link) -> Result<(), DatabaseError> {
     if !is_ours(link)? {
         return Err(DatabaseError::Foreign);
@@ -101,12 +98,12 @@ fn refuse_moved(link: &Link) -> Result<(), DatabaseError> {
     Err(note::parse_bytes(&DbRow::of(row).get::<Vec<u8>>("value")?)?.refusal())
 }
 
-/// Makes the tables where they are missing, in a transaction that is open.
+/// [`migrate`] within an open transaction.
 pub fn migrate_in_transaction(link: &Link) -> Result<(), DatabaseError> {
     if !is_ours(link)? {
         refuse_collision(link)?;
     }
-    // Two that start at once both come here: the second waits for the first.
+    // Of two processes that start at once, the second waits here for the first.
     link.batch_execute(CREATE_META)?;
     link.batch_execute("INSERT INTO meta VALUES ('format', '0') ON CONFLICT (name) DO NOTHING")?;
     let format = read_format(link, "FOR UPDATE")?.unwrap_or(0);
@@ -125,8 +122,8 @@ pub fn migrate_in_transaction(link: &Link) -> Result<(), DatabaseError> {
     ))
 }
 
-/// Refuses a schema in which something of another program has the name of a table that
-/// is to be made. Whatever else is in it disturbs nobody.
+/// Refuses a schema in which another program's object has the name of a table to be created. Other
+/// objects do not matter.
 fn refuse_collision(link: &Link) -> Result<(), DatabaseError> {
     let sql = "SELECT CAST(relname AS TEXT) AS name FROM pg_class
                WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())";

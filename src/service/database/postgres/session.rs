@@ -1,6 +1,5 @@
-//! PostgreSQL's side of a session. Changes nobody waits for are kept in line
-//! and sent together with the next question, so that most writes cost a few
-//! round trips.
+//! Sessions on PostgreSQL. Changes without a needed result are queued and sent together with the
+//! next query, so that most writes cost few round trips.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -10,25 +9,22 @@ use crate::database::postgres::link::{Link, PreparedChange};
 use crate::database::rows::{DbRow, SqlValue};
 use crate::database::session::{DbSession, Visit};
 
-/// Changes that are sent together at most.
 const MAX_QUEUED_CHANGES: usize = 24;
 
-/// Holds one moment for all that is read.
 const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-/// But not for ever where the process stands still: old rows could not be removed.
+/// Limits how long an idle process keeps old rows from being removed.
 const SNAPSHOT_TIMEOUT: &str = "SET LOCAL idle_in_transaction_session_timeout = '5s'";
 
-/// Reads: each question for itself, or all of a part as of one moment.
+/// Session that reads: each query separately, or all queries of a savepoint on one snapshot.
 pub struct ReadingSession {
     link: Link,
-    /// Parts that are open, one inside another.
+    /// Number of open savepoints.
     depth: Cell<usize>,
-    /// Whether the server has heard of them.
+    /// True if the server holds a snapshot for them.
     is_held: Cell<bool>,
 }
 
 impl ReadingSession {
-    /// No part is open.
     pub fn new(link: Link) -> Self {
         Self { link, depth: Cell::default(), is_held: Cell::default() }
     }
@@ -54,7 +50,7 @@ impl ReadingSession {
         if self.depth.get() > 0 || !self.is_held.replace(false) {
             return Ok(());
         }
-        // Nothing was changed: how it ends says nothing of what was read.
+        // Nothing was changed, so a failed rollback does not affect the result.
         if self.link.batch_execute("ROLLBACK").is_err() {
             self.link.disconnect();
         }
@@ -69,10 +65,10 @@ impl DbSession for ReadingSession {
             DatabaseError::Lost => {
                 self.link.disconnect();
                 self.is_held.set(false);
-                // What was read before was of another moment.
+                // Earlier reads belong to another snapshot.
                 if was_held { Err(DatabaseError::Lost) } else { self.query(sql, bound) }
             }
-            // Its answer may still be on the way.
+            // The abandoned answer may still arrive on this connection.
             DatabaseError::Slow => {
                 self.link.disconnect();
                 self.is_held.set(false);
@@ -101,35 +97,31 @@ impl DbSession for ReadingSession {
     }
 }
 
-/// Writes, inside a transaction that somebody else begins and ends.
+/// Session that writes within a transaction begun and ended by the caller.
 pub struct WritingSession {
     pub link: Link,
     queue: RefCell<Vec<PreparedChange>>,
-    /// How many of them may be refused: not where a part begins or ends.
+    /// Number of queued statements that may be refused; savepoint statements do not count.
     changes: Cell<usize>,
-    /// For each part that is open, how many changes stood in line before it;
-    /// none once its beginning was sent.
+    /// For each open savepoint the queue length before it; `None` once its SAVEPOINT was sent.
     savepoints: RefCell<Vec<Option<usize>>>,
 }
 
 impl WritingSession {
-    /// Nothing is in line yet.
     pub fn new(link: Link) -> Self {
         Self { link, queue: RefCell::default(), changes: Cell::default(), savepoints: RefCell::default() }
     }
 
-    /// Sends what stands in line.
     pub fn flush(&self) -> Result<(), DatabaseError> {
         if self.queue.borrow().is_empty() { Ok(()) } else { self.query(None).map(drop) }
     }
 
-    /// Forgets what stands in line and which parts are open.
     pub fn reset(&self) {
         self.take_queue();
         self.savepoints.borrow_mut().clear();
     }
 
-    /// What stands in line, which is sent or given up now.
+    /// Takes the queue to be sent or dropped.
     fn take_queue(&self) -> Vec<PreparedChange> {
         self.changes.set(0);
         self.savepoints.borrow_mut().iter_mut().for_each(|part| *part = None);
@@ -143,8 +135,7 @@ impl WritingSession {
         self.check_lost(self.link.send(&self.take_queue(), question))
     }
 
-    /// A transaction that lost its connection is over: nothing more may happen
-    /// in it.
+    /// Disconnects after a lost connection: the transaction is over.
     fn check_lost<T>(&self, answer: Result<T, DatabaseError>) -> Result<T, DatabaseError> {
         if matches!(answer, Err(DatabaseError::Lost)) {
             self.link.disconnect();
@@ -176,8 +167,7 @@ impl DbSession for WritingSession {
         self.enqueue(sql, bound)
     }
 
-    /// What stands in line before it is another part's: it is sent first, so
-    /// that what is refused is told to that one.
+    /// Flushes first, so that a refused earlier change is not reported to the new savepoint.
     fn begin_savepoint(&self) -> Result<(), DatabaseError> {
         if self.changes.get() > 0 {
             self.flush()?;
@@ -188,8 +178,7 @@ impl DbSession for WritingSession {
         self.enqueue(&format!("SAVEPOINT part_{depth}"), &[])
     }
 
-    /// Waits for the changes that stand in line, so that what is refused is known
-    /// as this part's.
+    /// Flushes, so that a refused change is reported to this savepoint.
     fn release_savepoint(&self) -> Result<(), DatabaseError> {
         let depth = self.savepoints.borrow().len();
         self.enqueue(&format!("RELEASE part_{depth}"), &[])?;
@@ -204,7 +193,7 @@ impl DbSession for WritingSession {
         let depth = self.savepoints.borrow().len();
         let unsent = self.savepoints.borrow_mut().pop().flatten();
         match unsent {
-            // The server has not heard of it.
+            // The server has not received the SAVEPOINT.
             Some(before) => {
                 self.queue.borrow_mut().truncate(before);
                 self.changes.set(0);

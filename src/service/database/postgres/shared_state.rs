@@ -1,6 +1,5 @@
-//! Short-lived values that processes change in turn, each under the lock of its
-//! row. They are worth little after a crash, so that no commit waits for the
-//! disk.
+//! Short-lived values shared by processes, each changed under the lock of its row. They need not
+//! survive a crash, so no commit waits for the disk.
 
 use std::sync::Arc;
 
@@ -11,54 +10,49 @@ use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::link::Link;
 use crate::database::rows::{DbRow, bound};
 
-/// Connections.
 const CONNECTIONS: usize = 3;
-/// One in so many changes removes what is over.
+/// One in this many changes deletes expired values.
 const CHANGES_PER_CLEANUP: u32 = 500;
-/// Begins a change: the locks of others are waited for, not refused.
+/// READ COMMITTED waits for other transactions' locks instead of failing.
 const BEGIN_CHANGE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
-/// A process that stands still meanwhile must not hold up others.
+/// Limits how long a suspended process delays others.
 const CHANGE_TIMEOUTS: &str = "SELECT set_config('synchronous_commit', 'off', true),
     set_config('lock_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '5s', true)";
 
-/// By whose clock a value is decided on, in microseconds.
+/// Clock by which a change is decided, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionClock {
-    /// The server's, which is the same for all processes, moved by so much.
+    /// The server's clock, shared by all processes, plus `shift`.
     Server {
-        /// How far the service's clock was moved forward.
+        /// Offset of the service's clock, in microseconds.
         shift: i64,
     },
-    /// A time of one's own, for clocks that stand still.
+    /// A fixed time, for clocks that do not advance.
     Given(i64),
 }
 
-/// What becomes of a value.
 pub struct NewValue<T> {
-    /// The value and until when it is worth anything; without it, it stays.
+    /// New value and its expiry; `None` keeps the value.
     pub value: Option<(Vec<u8>, i64)>,
     pub answer: T,
 }
 
-/// The values.
 #[derive(Clone)]
 pub struct SharedState(Arc<Pool<Link>>);
 
 impl SharedState {
-    /// Connects when the first is asked for.
     pub fn new(address: &ServerAddress) -> Result<Self, DatabaseError> {
         let connection = |_| Ok(Box::new(Link::new(address)?));
         let connections = (0..CONNECTIONS).map(connection).collect::<Result<_, DatabaseError>>()?;
         Ok(Self(Arc::new(Pool::start("service-shared", connections)?)))
     }
 
-    /// How much is asked of it now.
     pub fn load(&self) -> LoadSnapshot {
         self.0.load()
     }
 
-    /// Changes a value, which is empty where it is not there; `decide` is told it
-    /// and the time. Where the connection is lost, it is asked once more.
+    /// Changes a value, empty if missing; `decide` receives it and the time. A lost connection is
+    /// retried once.
     pub async fn change<T: Send + 'static>(
         &self,
         name: String,
@@ -68,7 +62,7 @@ impl SharedState {
         self.0.run(move |link| change_value(link, &name, clock, &decide)).await
     }
 
-    /// The same where nobody waits for it.
+    /// [`change`](Self::change) without waiting for the result.
     pub fn change_later(
         &self,
         name: String,
@@ -77,10 +71,9 @@ impl SharedState {
     ) {
         let change = move |link: &Link| {
             if let Err(cause) = change_value(link, &name, clock, &decide) {
-                tracing::warn!(%cause, "something short-lived stays until its time is over");
+                tracing::warn!(%cause, "a short-lived row could not be removed; it stays until it expires");
             }
         };
-        // A service that ends needs it no more.
         let _ = self.0.send(change);
     }
 }
@@ -109,13 +102,13 @@ fn change_value<T>(
     if rand::random_ratio(1, CHANGES_PER_CLEANUP) {
         let removed = link.send(&[], Some(("DELETE FROM shared_state WHERE until <= ?1", bound![now])));
         if let Err(cause) = removed {
-            tracing::warn!(%cause, "what is over stays for a while");
+            tracing::warn!(%cause, "expired rows could not be removed; next try later");
         }
     }
     Ok(told)
 }
 
-/// Whoever waits for the row is told the time at which it has it.
+/// Reads the time after the row is locked, so that waiting does not make it stale.
 fn try_change<T>(
     link: &Link,
     name: &str,

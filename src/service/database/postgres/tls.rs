@@ -1,5 +1,5 @@
-//! TLS to a database server: verified by the certificates the system trusts, or
-//! those of a file, for the name in the address.
+//! TLS to a database server, verified by the system's certificates or those of a file, for the host
+//! name in the URL.
 
 use std::fmt;
 use std::future::Future;
@@ -17,36 +17,31 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream}
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as Stream;
 
-/// Makes a connector for each connection.
 #[derive(Clone)]
 pub struct ServerTls {
     trust: Arc<ClientConfig>,
 }
 
-/// Speaks TLS on one connection.
 pub struct NamedTls {
     trust: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
 
-/// A connection that is encrypted.
 pub struct Encrypted<S>(Stream<S>);
 
 impl ServerTls {
-    /// Trusts whom a file of certificates names, or else the system.
     pub fn trusting(file: Option<&Path>) -> Result<Self, String> {
         let Some(file) = file else {
-            return Ok(Self {
-                trust: connections::guard::system_trust().map_err(|error| error.to_string())?,
-            });
+            return Ok(Self { trust: net::guard::system_trust().map_err(|error| error.to_string())? });
         };
-        let unfit = |why: &dyn fmt::Display| format!("{}, as sslrootcert names it: {why}", file.display());
+        let unfit =
+            |why: &dyn fmt::Display| format!("could not read {} (sslrootcert): {why}", file.display());
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(file).map_err(|error| unfit(&error))? {
             roots.add(certificate.map_err(|error| unfit(&error))?).map_err(|error| unfit(&error))?;
         }
         if roots.is_empty() {
-            return Err(unfit(&"no certificate is in it"));
+            return Err(unfit(&"it contains no certificate"));
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider)

@@ -1,4 +1,4 @@
-//! Values as PostgreSQL is told and tells them, whatever the width of a column.
+//! Conversion of values to and from PostgreSQL, for columns of any width.
 
 use std::error::Error;
 
@@ -11,20 +11,16 @@ use crate::database::rows::{RowCells, SqlValue};
 
 type BoxError = Box<dyn Error + Sync + Send>;
 
-/// A value of its own, for a statement that is sent later.
+/// Owned value for a statement that is sent later.
 #[derive(Debug)]
 pub enum OwnedSqlValue {
-    /// Nothing.
     Null,
-    /// A whole number.
     Int(i64),
     Text(String),
-    /// Bytes.
     Bytes(Vec<u8>),
 }
 
 impl OwnedSqlValue {
-    /// A copy.
     pub fn of(value: &SqlValue<'_>) -> Self {
         match value {
             SqlValue::Null => Self::Null,
@@ -34,7 +30,6 @@ impl OwnedSqlValue {
         }
     }
 
-    /// The value, where it lies.
     pub fn as_value(&self) -> SqlValue<'_> {
         match self {
             Self::Null => SqlValue::Null,
@@ -45,7 +40,7 @@ impl OwnedSqlValue {
     }
 }
 
-/// A value as it is sent: in the type the server has found for its place.
+/// Value sent in the type that the server expects.
 #[derive(Debug)]
 pub struct BoundValue<'a>(pub SqlValue<'a>);
 
@@ -64,7 +59,7 @@ impl ToSql for BoundValue<'_> {
             (SqlValue::Int(number), &Type::BYTEA | &Type::TEXT) => {
                 out.extend_from_slice(number.to_string().as_bytes());
             }
-            // No text of this engine holds a zero.
+            // PostgreSQL refuses NUL in a text.
             (SqlValue::Text(text), &Type::TEXT | &Type::VARCHAR | &Type::NAME) => {
                 text.split('\0').for_each(|part| out.extend_from_slice(part.as_bytes()));
             }

@@ -1,5 +1,3 @@
-//! Rows read by name, and questions that have one answer.
-
 use super::*;
 use crate::database::session::DbSession;
 
@@ -41,7 +39,7 @@ fn rows_are_read_by_name_in_whatever_order_they_come() {
             db.fetch_all(&format!("{select} ORDER BY name"), &[], from_row).expect("read");
         assert_eq!(found, people, "{select}");
     }
-    // What does not fit, or cannot be read, is nothing.
+    // Values that do not fit or cannot be parsed become the default.
     db.change("UPDATE people SET age = 400, tags = '[7]' WHERE name = 'Bo'", &[]).expect("written");
     let bo: Option<RowSample> =
         db.fetch_optional(&format!("{SELECT} WHERE name = 'Bo'"), &[], from_row).expect("read");

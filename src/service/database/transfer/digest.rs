@@ -1,11 +1,9 @@
-//! What the rows of a table come to, whatever order they are read in and
-//! whichever engine keeps them.
+//! Digest of a table's rows, independent of their order and of the engine.
 
 use sha2::{Digest, Sha256};
 
 use crate::database::rows::SqlValue;
 
-/// How many rows, and the sum of their hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TableDigest {
     rows: u64,
@@ -24,13 +22,12 @@ impl TableDigest {
         self.sum = self.sum.wrapping_add(u128::from_le_bytes(half));
     }
 
-    /// How many.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 }
 
-/// A text is hashed without zeros, which a server does not keep.
+/// NUL is left out of texts, as a server does not store it.
 fn add_value(hash: &mut Sha256, value: SqlValue<'_>) {
     let (kind, bytes): (u8, &[u8]) = match value {
         SqlValue::Null => (0, &[]),

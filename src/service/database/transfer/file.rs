@@ -1,4 +1,4 @@
-//! The side that is a file.
+//! Side of a transfer that is a file.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,18 +14,17 @@ use crate::database::transfer::{RowVisit, TransferSide};
 use crate::database::{DatabaseError, lock, open};
 use crate::media::files::MediaFiles;
 
-/// Bytes of an uploaded file that are read at a time.
 const PART_BYTES: usize = 256 * 1024;
 
-/// A file, locked as by a service, in a transaction.
+/// A file, locked like by a service, in a transaction.
 pub struct FileSide {
     connection: Connection,
     media: MediaFiles,
-    /// None for a copy, which disturbs nobody.
+    /// `None` for a snapshot.
     _lock: Option<File>,
 }
 
-/// What a file says of a move, while it may be served.
+/// Reads the transfer marker of a file, which may be in use.
 pub fn read_transfer_marker(path: &Path) -> Result<Option<TransferMarker>, DatabaseError> {
     note::read(&open::open_unchecked(path)?)
 }
@@ -36,19 +35,18 @@ impl FileSide {
         Self::open_for_transfer(path)
     }
 
-    /// A file as it is now, while it may be served.
+    /// Opens a snapshot of a file, which may be in use.
     pub fn snapshot(path: &Path) -> Result<Self, DatabaseError> {
         let connection = open::open_for_inspection(path)?;
         connection.execute_batch("BEGIN")?;
         Ok(Self { connection, media: MediaFiles::beside_database(path)?, _lock: None })
     }
 
-    /// The file as it was left when everything had arrived.
     pub fn open_arrived(path: &Path) -> Result<Self, DatabaseError> {
         Self::source(path)
     }
 
-    /// A file that is made, unless nothing is lost with what it holds.
+    /// Creates the target file; refuses one that holds data.
     pub fn target(path: &Path, from: &str) -> Result<Self, DatabaseError> {
         let holds_something = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
         if holds_something && read_transfer_marker(path)?.is_none() {
@@ -59,7 +57,7 @@ impl FileSide {
         let held = lock::acquire(path)?;
         let (connection, fresh) = open::open_migrated(path)?;
         if fresh {
-            // Whatever ends this from here on, nobody serves what it leaves behind.
+            // The marker keeps an incomplete target from being served.
             let arriving = TransferMarker::Arriving { id: String::new(), place: from.to_owned() };
             note::write(&connection, &arriving)?;
         }
@@ -114,13 +112,13 @@ impl TransferSide for FileSide {
 
     fn write_media(&self, id: &str, parts: &[Vec<u8>]) -> Result<(), DatabaseError> {
         if self.media.open(id).is_ok() {
-            // Of an earlier run.
+            // Left from an earlier run.
             self.media.remove(id);
         }
         Ok(self.media.store(id, &parts.concat())?)
     }
 
-    /// The lock and the note are enough.
+    /// The lock and the marker suffice.
     fn set_serveable(&self, _: bool) -> Result<(), DatabaseError> {
         Ok(())
     }

@@ -1,17 +1,16 @@
-//! Uploaded files: beside a file, in the database on a server.
+//! Copies uploaded files between a folder and a database.
 
 use sha2::{Digest, Sha256};
 
 use crate::database::DatabaseError;
 use crate::database::transfer::{Transfer, TransferSide};
 
-/// An uploaded file that was copied, and what its bytes come to.
 pub struct CopiedMedia {
     id: String,
     digest: [u8; 32],
 }
 
-/// Copies all uploaded files. What is gone already stays gone.
+/// Copies all uploaded files; missing ones are counted.
 pub fn copy(
     source: &dyn TransferSide,
     target: &dyn TransferSide,
@@ -21,7 +20,7 @@ pub fn copy(
     let mut ids: Vec<_> = crate::database::media::all_ids(source.session())?.into_iter().collect();
     ids.sort_unstable();
     for id in ids {
-        // One upload is small enough to be held.
+        // A single upload fits into memory.
         let mut parts = Vec::new();
         if source.read_media(&id, &mut |part| parts.push(part.to_vec()))? {
             target.write_media(&id, &parts)?;
@@ -34,7 +33,6 @@ pub fn copy(
     Ok(copied)
 }
 
-/// Refuses what did not arrive as it left.
 pub fn compare(target: &dyn TransferSide, copied: &[CopiedMedia]) -> Result<(), DatabaseError> {
     for CopiedMedia { id, digest } in copied {
         let mut hash = Sha256::new();

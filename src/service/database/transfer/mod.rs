@@ -1,20 +1,19 @@
-//! Moving a service's data between a file and a database on a server, or copying
-//! them into a file: all of it or nothing.
+//! Moves a service's data between a file and a database on a server, or copies it into a file:
+//! everything or nothing.
 //!
-//! | file | knows |
+//! | file | content |
 //! |---|---|
-//! | `mod.rs` | the order of what is done |
-//! | `digest.rs` | what the rows of a table come to, whatever their order |
+//! | `mod.rs` | order of the steps |
+//! | `digest.rs` | digest of the rows of a table, independent of their order |
 //! | `file.rs`, `server.rs` | the two sides |
 //! | `media.rs` | uploaded files |
-//! | `note.rs` | what a database says of a move it is part of |
-//! | `tables.rs` | which tables and columns there are |
+//! | `note.rs` | marker of a database that takes part in a move |
+//! | `tables.rs` | tables and columns |
 //!
-//! Both sides are locked for as long as it takes. The target is filled in one
-//! transaction, compared with the source, and committed with a note that keeps
-//! it from being served; then the source is marked as moved; then that note is
-//! removed. So at most one of the two can be served at any time, and the same
-//! command goes on wherever it was ended.
+//! Both sides are locked throughout. The target is filled in one transaction, compared with the
+//! source, and committed with a marker that keeps it from being served; then the source is marked
+//! as moved; then the target's marker is removed. So at most one of the two can be served at any
+//! time, and the same command resumes wherever it was interrupted.
 
 mod digest;
 mod file;
@@ -35,7 +34,6 @@ use note::TransferMarker;
 use server::ServerSide;
 use tables::TransferTable;
 
-/// What a row is shown to.
 type RowVisit<'a> = dyn FnMut(&[SqlValue<'_>]) -> Result<(), DatabaseError> + 'a;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,51 +42,44 @@ pub struct MovedTable {
     pub rows: u64,
 }
 
-/// What was moved.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Transfer {
-    /// The tables; none where an earlier run had moved everything already.
+    /// Tables; empty if an earlier run had moved everything already.
     pub tables: Vec<MovedTable>,
     pub media: u64,
-    /// Uploaded files whose bytes were gone before.
+    /// Uploaded files whose bytes were missing at the source.
     pub missing_media: u64,
     pub credits: i64,
 }
 
 /// One side of a transfer, locked and in a transaction.
 trait TransferSide {
-    /// What it is asked through.
     fn session(&self) -> &dyn DbSession;
 
-    /// The tables of the service and their columns.
     fn tables(&self) -> Result<Vec<TransferTable>, DatabaseError>;
 
-    /// Shows all rows of a table.
     fn visit_rows(&self, table: &TransferTable, visit: &mut RowVisit<'_>) -> Result<(), DatabaseError>;
 
-    /// Removes all rows.
     fn clear(&self, tables: &[TransferTable]) -> Result<(), DatabaseError>;
 
-    /// Shows the bytes of an uploaded file in parts; whether there are any.
+    /// Reads an uploaded file in parts; false if it has no bytes.
     fn read_media(&self, id: &str, visit: &mut dyn FnMut(&[u8])) -> Result<bool, DatabaseError>;
 
-    /// Keeps an uploaded file, of which `next` gives the parts.
     fn write_media(&self, id: &str, parts: &[Vec<u8>]) -> Result<(), DatabaseError>;
 
-    /// Refuses those who write all the same, or lets them.
+    /// Blocks or allows writes of processes that ignore the marker.
     fn set_serveable(&self, is_serveable: bool) -> Result<(), DatabaseError>;
 
-    /// Keeps what was changed; begins the next transaction on demand.
+    /// Commits; the next transaction begins on demand.
     fn commit(&self) -> Result<(), DatabaseError>;
 }
 
-/// Moves everything from one place to the other. `check` may refuse the source
-/// before anything is done; `tell` hears of each step.
+/// Moves everything from one place to the other. `check` may refuse the source before anything is
+/// done; `tell` receives each step.
 ///
 /// # Errors
-/// When one of the two is in use or does not fit, or what arrived differs from
-/// what left. The source can be served as before then, unless the error says
-/// otherwise.
+/// If one side is in use or unsuitable, or the copy differs from the source. The source can still
+/// be served then, unless the error says otherwise.
 pub fn transfer<E: From<DatabaseError>>(
     from: &DatabaseLocation,
     to: &DatabaseLocation,
@@ -98,7 +89,7 @@ pub fn transfer<E: From<DatabaseError>>(
     let source = open_source(from)?;
     match note::read(source.session())? {
         Some(TransferMarker::Moved { id, place }) if place == note::describe_location(to) => {
-            tell("everything had been moved; what was left is done now");
+            tell("all rows had already been moved; the remaining steps are done now");
             return Ok(finish(to, &id).map(|()| Transfer::default())?);
         }
         Some(other) => return Err(other.refusal().into()),
@@ -112,7 +103,7 @@ pub fn transfer<E: From<DatabaseError>>(
     note::write(target.session(), &arriving)?;
     target.set_serveable(false)?;
     target.commit()?;
-    // The other side of this line, nothing but the target is served.
+    // From this commit on only the target may be served.
     let left = TransferMarker::Moved { id: id.clone(), place: note::describe_location(to) };
     note::write(source.session(), &left)?;
     source.set_serveable(false)?;
@@ -122,8 +113,8 @@ pub fn transfer<E: From<DatabaseError>>(
     Ok(moved)
 }
 
-/// Copies everything as it is at one time into a file, while it may be served: the
-/// source; `tell` hears of each step.
+/// Copies a snapshot of the data into a file while the source may be served; `tell` receives each
+/// step.
 pub fn back_up(
     from: &DatabaseLocation,
     to: &Path,
@@ -154,7 +145,6 @@ fn open_target(place: &DatabaseLocation, from: &str) -> Result<Box<dyn TransferS
     })
 }
 
-/// Fills the target, and compares what arrived with what left.
 fn copy_all(
     source: &dyn TransferSide,
     target: &dyn TransferSide,
@@ -178,7 +168,7 @@ fn copy_all(
     }
     tell("copying uploaded files");
     let files = media::copy(source, target, &mut moved)?;
-    tell("comparing what arrived with what left");
+    tell("comparing the copied rows with the original rows");
     for (table, sent) in tables.iter().zip(&sent) {
         let mut arrived = TableDigest::default();
         target.visit_rows(table, &mut |row| {
@@ -196,7 +186,7 @@ fn copy_all(
     Ok(moved)
 }
 
-/// Lets a target be served whose source is marked as moved.
+/// Allows a target to be served whose source is marked as moved.
 fn finish(to: &DatabaseLocation, id: &str) -> Result<(), DatabaseError> {
     let note = match to {
         DatabaseLocation::File(path) => file::read_transfer_marker(path)?,
@@ -216,7 +206,7 @@ fn finish(to: &DatabaseLocation, id: &str) -> Result<(), DatabaseError> {
     target.commit()
 }
 
-/// The credits of all workspaces, each of which its ledger explains.
+/// Returns the credits of all workspaces after checking each balance against the ledger.
 fn check_credits(db: &dyn DbSession) -> Result<i64, DatabaseError> {
     let sql = "SELECT id, balance, CAST((SELECT COALESCE(sum(amount), 0) FROM ledger WHERE workspace = workspaces.id)
                AS BIGINT) AS explained FROM workspaces";

@@ -1,26 +1,24 @@
-//! What a database says of a move that it is part of: it must not be served.
+//! Marker of a database that takes part in a move and must not be served.
 
 use crate::database::place::DatabaseLocation;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, meta};
 
-/// Where the note is kept.
 pub const META_NAME: &str = "move";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TransferMarker {
-    /// Everything is at another place by now.
+    /// Everything was moved to another place.
     Moved { id: String, place: String },
-    /// A move into this database has not ended.
+    /// A move into this database is incomplete.
     Arriving {
-        /// Which move it is; empty before anything arrived.
+        /// Id of the move; empty before anything was copied.
         id: String,
         place: String,
     },
 }
 
 impl TransferMarker {
-    /// Why the database is not served.
     pub fn refusal(self) -> DatabaseError {
         match self {
             Self::Moved { place, .. } => DatabaseError::Moved(place),
@@ -48,30 +46,23 @@ impl TransferMarker {
     }
 }
 
-/// A place as notes name it: a file by its whole path, an address without its
-/// password.
+/// Describes a location in a marker: an absolute path, or a URL without password.
 pub fn describe_location(place: &DatabaseLocation) -> String {
     let DatabaseLocation::File(path) = place else { return place.to_string() };
     std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string()
 }
 
-/// Refuses a database that was moved, or into which one has not ended to be.
+/// Refuses a database with a marker.
 pub fn refuse_moved(db: &dyn DbSession) -> Result<(), DatabaseError> {
     read(db)?.map_or(Ok(()), |note| Err(note.refusal()))
 }
 
-/// Reads the note.
-///
-/// # Errors
-/// When the database fails, or a newer version has written it.
+/// Reads the marker.
 pub fn read(db: &dyn DbSession) -> Result<Option<TransferMarker>, DatabaseError> {
     meta::get::<Vec<u8>>(db, META_NAME)?.map(|entry| parse_bytes(&entry)).transpose()
 }
 
-/// Reads a note as it is kept.
-///
-/// # Errors
-/// When a newer version has written it.
+/// Parses the stored form of a marker.
 pub fn parse_bytes(bytes: &[u8]) -> Result<TransferMarker, DatabaseError> {
     let note = std::str::from_utf8(bytes).ok().and_then(TransferMarker::parse);
     note.ok_or_else(|| DatabaseError::Moved("a place this version cannot name".to_owned()))
@@ -81,7 +72,6 @@ pub fn write(db: &dyn DbSession, note: &TransferMarker) -> Result<(), DatabaseEr
     meta::set(db, META_NAME, &note.text().as_bytes())
 }
 
-/// Removes the note.
 pub fn remove(db: &dyn DbSession) -> Result<(), DatabaseError> {
     db.change_later("DELETE FROM meta WHERE name = ?1", crate::database::rows::bound![META_NAME])
 }

@@ -1,4 +1,4 @@
-//! The side that is a database on a server.
+//! Side of a transfer that is a database on a server.
 
 use std::ops::ControlFlow;
 
@@ -11,12 +11,11 @@ use crate::database::transfer::tables::{self, TransferTable};
 use crate::database::transfer::{RowVisit, TransferSide};
 use crate::database::{DatabaseError, erasing, processes};
 
-/// Rows that are read at a time.
 const ROWS_PER_READ: usize = 256;
-/// Nobody is waited for, and nobody's patience ends this one.
+/// No timeouts for the transfer itself; waits only briefly for locks.
 const NO_TIMEOUTS: &str = "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0; \
                       SET LOCAL lock_timeout = '5s'";
-/// Keeps everybody else from writing, before the snapshot is taken.
+/// Blocks all other writes before the snapshot is taken.
 const LOCK_WRITERS: &str = "LOCK TABLE commit_order, workspaces IN EXCLUSIVE MODE";
 
 /// A database, locked against writers, in a transaction.
@@ -24,7 +23,7 @@ pub struct ServerSide {
     session: WritingSession,
 }
 
-/// What a database says of a move, while it may be served.
+/// Reads the transfer marker of a database, which may be in use.
 pub fn read_transfer_marker(url: &ServerUrl) -> Result<Option<TransferMarker>, DatabaseError> {
     let session = connect(url)?;
     schema::check_ours(&session.link)?;
@@ -47,7 +46,7 @@ impl ServerSide {
         Self::check_unserved(session)
     }
 
-    /// A database as it is now, while it may be served.
+    /// Opens a snapshot of a database, which may be in use.
     pub fn snapshot(url: &ServerUrl) -> Result<Self, DatabaseError> {
         let session = connect(url)?;
         schema::check_served(&session.link)?;
@@ -56,8 +55,7 @@ impl ServerSide {
         Ok(Self { session })
     }
 
-    /// A database whose tables are made, unless nothing is lost with what it
-    /// holds.
+    /// Creates the tables of the target; refuses a database that holds data.
     pub fn target(url: &ServerUrl) -> Result<Self, DatabaseError> {
         let session = connect(url)?;
         session.link.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED")?;
@@ -72,7 +70,7 @@ impl ServerSide {
         Ok(this)
     }
 
-    /// Refuses a database that a process serves. None can begin to from here on.
+    /// Refuses a database that a process serves. None can start serving it afterwards.
     fn check_unserved(session: WritingSession) -> Result<Self, DatabaseError> {
         let this = Self { session };
         processes::find_live(this.session())?.map_or(Ok(this), |process| Err(DatabaseError::Served(process)))
@@ -132,7 +130,7 @@ impl TransferSide for ServerSide {
         crate::database::media::insert_bytes(&self.session, id, &parts.concat())
     }
 
-    /// Every transaction of a service looks at the format once it has its row.
+    /// Every transaction of a service checks the format after it has locked its row.
     fn set_serveable(&self, is_serveable: bool) -> Result<(), DatabaseError> {
         let format = if is_serveable { schema::FORMAT_VERSION } else { schema::MOVED_FORMAT };
         self.session.change_later("UPDATE commit_order SET format = ?1", bound![format])
@@ -149,7 +147,7 @@ impl TransferSide for ServerSide {
 }
 
 impl ServerSide {
-    /// What the server numbers goes on after what arrived with its number.
+    /// Moves the sequences past the copied rows.
     fn advance_sequences(&self) -> Result<(), DatabaseError> {
         self.session.flush()?;
         let sql = "SELECT CAST(table_name AS TEXT) AS name FROM information_schema.columns

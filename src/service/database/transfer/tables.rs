@@ -1,27 +1,26 @@
-//! The tables a service keeps its data in, each behind those its rows belong to.
+//! Tables and columns of a service, in an order in which rows can be inserted.
 
 use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::transfer::note;
 use crate::database::{DatabaseError, erasing};
 
-/// What only a server keeps: what its processes have in common, and uploaded
-/// files, which lie beside a file.
+/// Tables that exist only on a server: coordination of processes, and uploaded files.
 const SERVER_TABLES: [&str; 5] = ["commit_order", "leases", "media_parts", "processes", "shared_state"];
 
-/// What only a server keeps of a workspace: its part in the order of commits.
+/// Columns of `workspaces` that exist only on a server.
 const SERVER_COLUMNS: [&str; 2] = ["revision", "stamp"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransferTable {
     pub name: String,
     pub columns: Vec<String>,
-    /// Tables that its rows belong to; a server does not say.
+    /// Tables referenced by foreign keys; known only for a file.
     parents: Vec<String>,
 }
 
 impl TransferTable {
-    /// Reads its rows. What is said of the database itself stays where it is.
+    /// SQL that reads all rows, without the metadata of the database itself.
     pub fn select(&self) -> String {
         let kept = if self.name == "meta" {
             format!(" WHERE name NOT IN ('format', '{}')", note::META_NAME)
@@ -31,8 +30,8 @@ impl TransferTable {
         format!("SELECT {} FROM \"{}\"{kept}", self.column_names(), self.name)
     }
 
-    /// Reads its rows from a file, in which the values of `meta` are numbers or
-    /// bytes: always bytes, as on a server.
+    /// [`select`](Self::select) for a file, in which `meta` holds numbers or bytes: converts all to
+    /// bytes, as on a server.
     pub fn select_from_file(&self) -> String {
         let value = r#""value""#;
         let bytes = r#"CASE typeof("value") WHEN 'integer' THEN CAST(CAST("value" AS TEXT) AS BLOB) ELSE "value" END"#;
@@ -40,7 +39,6 @@ impl TransferTable {
         if self.name == "meta" { select.replacen(value, bytes, 1) } else { select }
     }
 
-    /// Adds a row.
     pub fn insert(&self) -> String {
         let values: Vec<_> = (1..=self.columns.len()).map(|number| format!("?{number}")).collect();
         format!("INSERT INTO \"{}\" ({}) VALUES ({})", self.name, self.column_names(), values.join(", "))
@@ -52,7 +50,6 @@ impl TransferTable {
     }
 }
 
-/// The tables of a file.
 pub fn file_tables(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError> {
     let names: Vec<String> = db.fetch_all(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name",
@@ -68,7 +65,6 @@ pub fn file_tables(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseErr
     names.into_iter().map(table).collect()
 }
 
-/// The tables of a database on a server.
 pub fn server_tables(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError> {
     let sql = "SELECT CAST(table_name AS TEXT) AS name, CAST(column_name AS TEXT) AS of FROM information_schema.columns
                WHERE table_schema = current_schema()";
@@ -77,7 +73,7 @@ pub fn server_tables(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseE
     let mut tables: Vec<TransferTable> = Vec::new();
     for (name, column) in found {
         let is_counter = name == "workspaces" && SERVER_COLUMNS.contains(&column.as_str());
-        // Views, and what others keep beside it, stay where they are.
+        // Skips views and the tables of other programs.
         if is_counter || !erasing::is_own_table(&name) || SERVER_TABLES.contains(&name.as_str()) {
             continue;
         }
@@ -89,8 +85,8 @@ pub fn server_tables(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseE
     Ok(tables)
 }
 
-/// The tables of both sides, which must be the same, in an order in which rows
-/// can be added.
+/// Returns the tables of both sides, which must be equal, in an order in which rows can be
+/// inserted.
 pub fn common_tables(
     one: Vec<TransferTable>,
     other: Vec<TransferTable>,
@@ -115,7 +111,6 @@ fn sorted(names: &[String]) -> Vec<&String> {
     names
 }
 
-/// Each behind its parents.
 fn sort_by_parents(mut tables: Vec<TransferTable>) -> Result<Vec<TransferTable>, DatabaseError> {
     let mut done: Vec<TransferTable> = Vec::with_capacity(tables.len());
     while !tables.is_empty() {

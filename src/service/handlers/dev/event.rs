@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 
 use crate::database::{trigger_events, workspaces};
 use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::reply::Reply;
 use crate::request::DevRequest;
 use crate::state::Service;
+use api::dev::{EventBody, EventName};
+use api::request;
 use model::time::Clock;
 
 pub const ORDER_EVENT: &str = "order.created";
@@ -17,13 +18,13 @@ pub const CAMPAIGN_EVENT: &str = "campaign.completed";
 
 /// `POST /dev/event` with `{name, data}`. `data.id` is the id it is listed under; one is created if absent.
 pub async fn event(State(service): State<Service>, DevRequest(body): DevRequest) -> Result<Reply, ApiError> {
-    let fields = Fields::of_body(&body)?;
-    let name = fields.required_word("name", &[ORDER_EVENT, APPOINTMENT_EVENT, CAMPAIGN_EVENT])?;
-    let data = match fields.value("data") {
-        None => json!({}),
-        Some(data) if data.is_object() => data.clone(),
-        Some(_) => return Err(fields.refuse("data", "must be an object")),
+    let body: EventBody = request::read(body)?;
+    let name = match body.name {
+        EventName::Order => ORDER_EVENT,
+        EventName::Appointment => APPOINTMENT_EVENT,
+        EventName::Campaign => CAMPAIGN_EVENT,
     };
+    let data = Value::Object(body.data.map(|data| data.to_map()).unwrap_or_default());
     let now = service.clock.now();
     let state = service.clone();
     service

@@ -8,14 +8,15 @@ use serde_json::json;
 
 use crate::errors::ApiError;
 use crate::faults::{CutPoint, Fault};
-use crate::fields::Fields;
 use crate::reply::Reply;
 use crate::request::DevRequest;
 use crate::state::Service;
+use api::dev::{CutWord, FaultBody};
+use api::fields::Text;
+use api::request::{self, FieldError};
 
 pub async fn fault(State(service): State<Service>, DevRequest(body): DevRequest) -> Result<Reply, ApiError> {
-    let fields = Fields::of_body(&body)?;
-    let fault = read(&fields)?;
+    let fault = into_fault(request::read(body)?)?;
     // A count of 0 removes the pending faults of the prefix.
     if fault.count == 0 {
         service.faults.clear(&fault.path_prefix);
@@ -25,39 +26,26 @@ pub async fn fault(State(service): State<Service>, DevRequest(body): DevRequest)
     Reply::ok(&json!({"waiting": true}))
 }
 
-fn read(fields: &Fields<'_>) -> Result<Fault, ApiError> {
-    let count = fields.required_integer("count", 0, 1_000_000)?;
-    let cut = match fields.value("drop") {
-        None => None,
-        Some(_) => Some(match fields.required_word("drop", &["before", "after", "mid"])? {
-            "before" => CutPoint::Before,
-            "after" => CutPoint::After,
-            _ => CutPoint::Middle,
-        }),
-    };
-    let optional = |name: &str, from, to| {
-        if fields.value(name).is_some() {
-            fields.required_integer(name, from, to).map(Some)
-        } else {
-            Ok(None)
-        }
-    };
-    let method = match fields.text("method", 16)? {
+fn into_fault(body: FaultBody) -> Result<Fault, FieldError> {
+    let method = match body.method {
         None => None,
         Some(word) => Some(
-            Method::from_bytes(word.to_ascii_uppercase().as_bytes())
-                .map_err(|_| fields.refuse("method", "must be an HTTP method"))?,
+            Method::from_bytes(word.as_str().to_ascii_uppercase().as_bytes())
+                .map_err(|_| FieldError::new("method", "must be an HTTP method"))?,
         ),
     };
-    let delay = optional("delay_ms", 0, 600_000)?.unwrap_or(0);
     Ok(Fault {
-        path_prefix: fields.required_text("path_prefix", 1024)?.to_owned(),
+        path_prefix: body.path_prefix.into_string(),
         method,
-        count: u32::try_from(count).unwrap_or(1),
-        status: optional("status", 200, 599)?.and_then(|optional| u16::try_from(optional).ok()),
-        code: fields.text("code", 64)?.map(str::to_owned),
-        delay: Duration::from_millis(delay.unsigned_abs()),
-        cut,
-        retry_after: optional("retry_after", 0, 86_400)?,
+        count: u32::try_from(body.count.0).unwrap_or(1),
+        status: body.status.and_then(|status| u16::try_from(status.0).ok()),
+        code: body.code.map(Text::into_string),
+        delay: Duration::from_millis(body.delay_ms.map_or(0, |delay| delay.0.unsigned_abs())),
+        cut: body.drop.map(|word| match word {
+            CutWord::Before => CutPoint::Before,
+            CutWord::After => CutPoint::After,
+            CutWord::Mid => CutPoint::Middle,
+        }),
+        retry_after: body.retry_after.map(|seconds| seconds.0),
     })
 }

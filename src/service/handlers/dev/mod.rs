@@ -9,11 +9,12 @@ use serde_json::json;
 
 use crate::database::{DatabaseError, keys as stored, meta, outbound as reached, workspaces};
 use crate::errors::ApiError;
-use crate::fields::Fields;
 use crate::reply::Reply;
 use crate::request::DevRequest;
 use crate::state::Service;
 use crate::{assistant, deliveries, keys, world};
+use api::dev::{ClockBody, CreditsBody, RevokeBody};
+use api::request::{self, FieldError};
 use model::time::{Clock, SECOND};
 
 /// Maximum step of the clock, in seconds: ten years.
@@ -21,11 +22,11 @@ const MAX_ADVANCE_SECONDS: i64 = 10 * 365 * 24 * 3600;
 
 /// `POST /dev/clock`: moves the clock forward, and answers after everything that is due by then has happened.
 pub async fn clock(State(service): State<Service>, DevRequest(body): DevRequest) -> Result<Reply, ApiError> {
-    let seconds = Fields::of_body(&body)?.required_number(
-        "advance_seconds",
-        0.0,
-        seconds_as_f64(MAX_ADVANCE_SECONDS),
-    )?;
+    let seconds = request::read::<ClockBody>(body)?.advance_seconds;
+    if !(0.0..=seconds_as_f64(MAX_ADVANCE_SECONDS)).contains(&seconds) {
+        let problem = format!("must be a number from 0 to {MAX_ADVANCE_SECONDS}");
+        return Err(FieldError::new("advance_seconds", problem).into());
+    }
     let span = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
     let span = i64::try_from(span.as_micros()).unwrap_or(MAX_ADVANCE_SECONDS * SECOND);
     service.clock.advance(span);
@@ -57,7 +58,7 @@ pub async fn credits(
     State(service): State<Service>,
     DevRequest(body): DevRequest,
 ) -> Result<Reply, ApiError> {
-    let balance = Fields::of_body(&body)?.required_integer("balance", 0, 1_000_000_000)?;
+    let balance = request::read::<CreditsBody>(body)?.balance.0;
     let (now, state) = (service.clock.now(), service.clone());
     service
         .database
@@ -73,7 +74,7 @@ pub async fn credits(
 
 /// `POST /dev/keys/revoke`: revokes a key at once.
 pub async fn revoke(State(service): State<Service>, DevRequest(body): DevRequest) -> Result<Reply, ApiError> {
-    let hash = keys::hash(Fields::of_body(&body)?.required_text("key", 256)?);
+    let hash = keys::hash(request::read::<RevokeBody>(body)?.key.as_str());
     let now = service.clock.now();
     let revoked: Result<bool, DatabaseError> =
         service.database.write(move |db| stored::revoke(db, &hash, now)).await;

@@ -58,7 +58,7 @@ fn a_paste_is_bounded() {
     played.read(millis(500), b"\x1b[200~");
     for _ in 0..40 {
         played.read(millis(1), &[b'x'; 65_536]);
-        assert!(played.decoder.paste.held() <= MAX_PASTE_BYTES);
+        assert!(played.decoder.paste.held_bytes() <= MAX_PASTE_BYTES);
     }
     played.read(millis(1), b"y\r\x1b[201~");
     played.read(millis(500), b"j");
@@ -111,7 +111,7 @@ fn bytes_by_chance_never_end_the_keyboard() {
             played.read_as(millis(pause), &bytes, random.random_range(0..2) == 0);
             let decoder = &played.decoder;
             assert!(decoder.body.len() <= MAX_SEQUENCE_BYTES && decoder.character.len() <= 4, "{seed}");
-            assert!(decoder.paste.held() <= MAX_PASTE_BYTES, "{seed}");
+            assert!(decoder.paste.held_bytes() <= MAX_PASTE_BYTES, "{seed}");
             for event in &played.events {
                 if let Event::Key(key) = event {
                     assert!(key.typed().is_none_or(|character| !character.is_control()), "{seed} {key}");

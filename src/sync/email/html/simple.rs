@@ -19,10 +19,10 @@ const MAX_LINKS: usize = 500;
 /// Maximum characters shown of hidden text.
 const MAX_HIDDEN_CHARS: usize = 120;
 /// Bytes given to the tokenizer between two checks of its progress.
-const PIECE_BYTES: usize = 4 * 1024;
+const CHUNK_BYTES: usize = 4 * 1024;
 /// Maximum consecutive pieces inside one tag or comment: the tokenizer's cost grows with the square of a
 /// tag's attributes.
-const MAX_PIECES_WITHOUT_TOKEN: usize = 16;
+const MAX_CHUNKS_WITHOUT_TOKEN: usize = 16;
 
 #[derive(Debug, Default)]
 pub(crate) struct SimplifiedHtml {
@@ -38,8 +38,8 @@ pub(crate) fn simplify(html: &str) -> SimplifiedHtml {
     let input = BufferQueue::default();
     let mut rest = html;
     let mut pieces_without_token = 0;
-    while !rest.is_empty() && pieces_without_token < MAX_PIECES_WITHOUT_TOKEN {
-        let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE_BYTES.min(rest.len())));
+    while !rest.is_empty() && pieces_without_token < MAX_CHUNKS_WITHOUT_TOKEN {
+        let (piece, after) = rest.split_at(rest.ceil_char_boundary(CHUNK_BYTES.min(rest.len())));
         input.push_back(StrTendril::from(piece));
         tokenizer.sink.has_token.set(false);
         // The tokenizer stops only for scripts, which are never run.
@@ -119,7 +119,7 @@ impl SimplifierState {
             "img" => self.push_picture(tag),
             "a" | "area" => self.open_link(tag),
             "form" => self.push_text(&format!(
-                "[form, sent nowhere from here{}] ",
+                "[form, cannot be sent from here{}] ",
                 display_host(&attribute(tag, "action"))
             )),
             "input" | "button" => (),

@@ -30,7 +30,7 @@ pub(crate) fn is_openable(target: &str) -> bool {
 }
 
 pub(super) fn display_host(url: &str) -> String {
-    host_of(url).map_or_else(String::new, |host| format!("; it names {host}"))
+    host_of(url).map_or_else(String::new, |host| format!("; target {host}"))
 }
 
 pub(super) fn host_of(target: &str) -> Option<String> {

@@ -91,7 +91,7 @@ fn hostile_mail_is_only_text() {
         ("<table><tr><td rowspan=2>x</td></tr></table>", "x"),
         (
             "<form action=http://evil.example/a><input value=1>x</form>",
-            "[form, sent nowhere from here; it names evil.example] x",
+            "[form, cannot be sent from here; target evil.example] x",
         ),
         ("<meta http-equiv=refresh content='0;url=http://t'>x", "x"),
         ("<img src=cid:1 alt='<img src=cid:1>'>", "[<img src=cid:1>]\n\n(1 picture not loaded)"),
@@ -144,7 +144,7 @@ const HELD: [(&str, &str); 18] = [
     ("form-in-mail", "hostile_mail_is_only_text, stories::mail_hostile"),
     ("meta-refresh", "hostile_mail_is_only_text, stories::mail_hostile"),
     ("charset-lie", "bytes_that_lie_about_their_charset_are_only_text"),
-    ("header-flood", "wire::letters::tests::a_flood_in_a_head_is_cut"),
+    ("header-flood", "api::letters::tests::a_flood_in_a_head_is_cut"),
     ("cid-loop", "hostile_mail_is_only_text"),
     ("attachment-exec-name", "model::email::files, stories::mail_hostile"),
     ("attachment-symlink", "shell::mail_files::files_are_saved_beside_what_is_there"),

@@ -1,5 +1,4 @@
-//! A desk with all four channels, and the service's own side, where each command
-//! with JSON finds something to tell.
+//! A desk with all four channels and the service, so that each command with JSON has output.
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -20,7 +19,7 @@ const CARL: &str = "+34600111444";
 pub(super) struct Office {
     desk: Desk,
     binary: Binary,
-    /// What the words in capitals of a command stand for.
+    /// Values of the words in capitals.
     named: HashMap<&'static str, String>,
     database: String,
     running: RunningService,
@@ -54,6 +53,8 @@ impl Office {
         file("CONNECTION", "shop.toml", &definition(&shop));
         named.insert("COPY", binary.folder().join("copy.db").display().to_string());
         named.insert("ADDRESS", desk.base_url.clone());
+        named.insert("SHOP-HOST", shop.address().to_string());
+        named.insert("SHOP-URL", shop.uri());
         let (receiver, bot) = (desk.runtime.block_on(Receiver::start()), BotServer::start());
         named.insert("ENDPOINT", receiver.url.clone());
         named.insert("PLATFORM", bot.url());
@@ -65,8 +66,7 @@ impl Office {
         Self { desk, binary, named, database, running, _bot: bot, _shop: shop, _receiver: receiver }
     }
 
-    /// What a command prints, with `--json`.
-    pub(super) fn told(&mut self, shown: &[&str]) -> Value {
+    pub(super) fn run_example(&mut self, shown: &[&str]) -> Value {
         self.prepare(shown);
         let filled = shown.iter().map(|text| self.named.get(text).map_or(*text, String::as_str));
         let mut arguments: Vec<&str> = filled.collect();
@@ -78,7 +78,9 @@ impl Office {
         arguments.push("--json");
         let input = match shown {
             ["admin", "channel", "connect", ..] => format!("{TOKEN}\n"),
-            ["admin", "connection", "add", ..] => format!("{KEY}\n"),
+            ["admin", "connection", "add", ..] | ["connection", "add" | "credential", ..] => {
+                format!("{KEY}\n")
+            }
             _ => String::new(),
         };
         let ended = self.binary.run(&arguments, &input);
@@ -90,12 +92,10 @@ impl Office {
         told
     }
 
-    /// Ends the service beside the desk.
     pub(super) fn close(self) {
         self.desk.runtime.block_on(self.running.shutdown());
     }
 
-    /// Makes what a command is about.
     fn prepare(&mut self, shown: &[&str]) {
         match shown {
             ["broadcast", "watch", ..] => {
@@ -103,9 +103,9 @@ impl Office {
                     self.desk.dev("clock", json!({"advance_seconds": 60}));
                 }
             }
-            // The first wave waits, as the service's clock stands.
+            // The first wave waits, as the service's clock does not move.
             ["broadcast", "pause", ..] => {
-                // Within that time the people are read and the first wave leaves.
+                // Enough time to read the people and send the first wave.
                 let waves = ["--waves", "1,1", "--wait", "0", "--confirm", "2", "--timeout", "20"];
                 let send =
                     [&["broadcast", "send", "We move.", "--to", &self.named["BOTH"]], &waves[..]].concat();
@@ -115,7 +115,7 @@ impl Office {
                 let waves = listed.as_array().expect("a list").iter().find(|value| value["people"] == 2);
                 self.name("WAVES", &waves.expect("that in waves")["id"]);
             }
-            // Nobody knows whether they were sent.
+            // Unknown outcome.
             ["outbox", "list"] => {
                 for to in ["OTHER", "CONVERSATION"] {
                     let fault = json!({"path_prefix": "/messages/send", "count": 4, "status": 503});
@@ -163,7 +163,6 @@ impl Office {
     }
 }
 
-/// The program with a key of each channel.
 fn configured(desk: &Desk) -> Binary {
     let mut binary = Binary::new();
     binary.configure_channels(desk, &ALL_CHANNELS);

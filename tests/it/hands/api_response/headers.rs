@@ -1,4 +1,4 @@
-//! Headers that lie, or say what they mean in another way.
+//! Headers that are wrong, or use another format.
 
 use frontdesk::client::errors::ReadError;
 use frontdesk::model::outbox::RowState;
@@ -13,7 +13,7 @@ fn limited() -> Answer {
     Answer::refusal(429, "RATE_LIMIT_EXCEEDED", "slower")
 }
 
-/// The wait a refusal by rate means, with these headers.
+/// Wait of a rate limit refusal with these headers.
 async fn wait<const N: usize>(headers: [(&'static str, &'static str); N]) -> Option<i64> {
     let hands = ready().await;
     hands.server.now(sends(move |_| {
@@ -47,7 +47,7 @@ pub async fn retry_after_garbage() {
         let hands = ready().await;
         hands.server.now(sends(move |_| limited().header("retry-after", garbage)));
         assert_eq!(refusal(&hands).await.retry_after, None, "{garbage}");
-        // It is not asked again at once all the same.
+        // Still not repeated at once.
         let row = hands.history("c1").outbox.remove(0);
         assert_eq!(row.state, RowState::Queued);
         let step = hands.push().await;
@@ -75,7 +75,7 @@ pub async fn reset_milliseconds() {
     assert_eq!(wait([TWELVE_BEFORE, LIMITED, NONE_LEFT, reset]).await, Some(12 * SECOND));
 }
 
-/// Reads as fast as the burst allows, until this desk's own budget ends.
+/// Reads in a burst until the desk's own rate limit stops it.
 async fn reads_until_paced(hands: &Hands) -> usize {
     let client = client(hands);
     for count in 0..400 {
@@ -107,7 +107,7 @@ pub async fn remaining_negative() {
     assert!(matches!(next, Err(ReadError::Paced(wait)) if wait == 30 * SECOND), "none is left: {next:?}");
 }
 
-/// The date header of a server whose clock is off by so much.
+/// Date header of a server whose clock is off by some hours.
 fn dated(hands: &Hands, hours: i64) -> String {
     http_date(hands.clock.now().plus(hours * HOUR))
 }
@@ -124,8 +124,7 @@ fn http_date(at: Timestamp) -> String {
     format!("{name}, {day} Nov 2026 {clock} GMT")
 }
 
-/// However wrong the server's clock is: a key is asked with for 23 hours and
-/// no longer, and what came is not missed.
+/// With any server clock, an idempotency key is used for 23 hours and no message is missed.
 pub async fn date_skew() {
     for skew in [Some(3), Some(-3), None] {
         let hands = ready().await;
@@ -153,14 +152,14 @@ pub async fn date_skew() {
         hands.queue_text("c1", "first");
         hands.push().await;
         assert_eq!(hands.server.posts().len(), 1, "{skew:?}");
-        // Close below the limit the same key asks again, and is told.
+        // Shortly before the limit the same key is used, and answered.
         hands.pass(23 * 3600 - 120);
         serve(&hands, false);
         hands.pull().await;
         hands.push().await;
         assert_eq!(hands.server.posts().len(), 1, "{skew:?}: still recognised");
         assert!(hands.history("c1").outbox.is_empty(), "{skew:?}");
-        // Beyond it, it does not.
+        // Beyond the limit it is not.
         serve(&hands, true);
         hands.queue_text("c1", "second");
         hands.push().await;

@@ -1,4 +1,4 @@
-//! Lines that lead elsewhere, unpack to more than they are, or never end.
+//! Connections that redirect, decompress to large bodies, or never end.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::hands::api_response::{account, chat, outcome, ready, sends, sent};
 use crate::hands::server::Answer;
 use crate::waiting::{TryError, with_more_time};
 
-/// Blanks, packed: small on the line and large behind it.
+/// Compressed spaces: small on the line, large in memory.
 fn packed(megabytes: usize) -> Vec<u8> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     let piece = vec![b' '; 1 << 20];
@@ -36,7 +36,7 @@ pub async fn gzip_bomb() {
         .now(move |_| Answer::raw(200, "application/json", &served).header("content-encoding", "gzip"));
     let Err(ReadError::Trouble(why)) = account(&hands).await else { panic!("it was read") };
     assert_eq!(why.as_str(), "the server's answer is larger than 16 MiB and was not read");
-    // Of a write it is not known whether it was done.
+    // The outcome of a write is unknown.
     let sent = outcome(&hands, &bounded(&hands, ClientTimeouts::default())).await;
     assert!(matches!(sent, WriteOutcome::Unknown(_)), "{sent:?}");
 }
@@ -55,7 +55,7 @@ pub async fn brotli_zstd_bomb() {
     }
 }
 
-/// A redirect is followed by nobody and halts the tab; the row may have been sent.
+/// A redirect is not followed and halts the tab; the row may have been sent.
 async fn not_followed(status: u16, location: impl Fn(&Hands) -> String) {
     let hands = ready().await;
     let location = location(&hands);
@@ -86,15 +86,13 @@ pub async fn redirect_loop() {
     not_followed(307, |hands| format!("{}/messages/send", hands.server.base_url)).await;
 }
 
-/// A client that is not as patient.
 fn bounded(hands: &Hands, bounds: ClientTimeouts) -> Client {
     let key = Secret::new("svc_live_0123456789");
     let clock = Arc::clone(&hands.clock) as _;
     Client::with_timeouts(&hands.server.base_url, &key, clock, bounds).expect("a client").for_person()
 }
 
-/// However long a server keeps the line: reads fail, and of a write it is not
-/// known whether it was done.
+/// However long a server delays, reads fail and the outcome of a write is unknown.
 async fn given_up(bounds: impl Fn(Duration) -> ClientTimeouts, answer: impl Fn() -> Answer + Send + 'static) {
     let hands = ready().await;
     hands.server.now(move |_| answer());
@@ -104,7 +102,7 @@ async fn given_up(bounds: impl Fn(Duration) -> ClientTimeouts, answer: impl Fn()
         let read = client.account().await.map(|_| ());
         assert!(matches!(read, Err(ReadError::Offline(_) | ReadError::Trouble(_))), "{read:?}");
         let sent = outcome(hands, &client).await;
-        // A busy machine may not have come to sending it.
+        // A busy machine may not have sent the request yet.
         if hands.server.posts().is_empty() {
             return Err(TryError::TooLittleTime("nothing was sent".to_owned()));
         }
@@ -121,7 +119,7 @@ fn total(bound: Duration) -> ClientTimeouts {
 pub async fn slow_drip() {
     let head =
         || b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n".to_vec();
-    // Never idle for long, so that only the total ends it.
+    // Never idle for long, so that only the total timeout ends it.
     given_up(total, move || Answer::Drip(head(), Duration::from_millis(10))).await;
     let idle = |bound| ClientTimeouts { idle: bound, ..ClientTimeouts::default() };
     given_up(idle, move || Answer::Stall(head())).await;
@@ -136,7 +134,7 @@ pub async fn continue_flood() {
     given_up(total, move || Answer::Stall(flood())).await;
 }
 
-/// What is lost on the line is asked for with the same key, and told once.
+/// A lost request is repeated with the same key and carried out once.
 async fn asked_again(first: impl Fn() -> Answer + Send + 'static) {
     let hands = ready().await;
     hands.server.now(sends(move |count| if count == 1 { first() } else { sent("sent-1") }));
@@ -154,7 +152,7 @@ pub async fn reset_after_write() {
     asked_again(|| Answer::Reset).await;
 }
 
-/// A connection that is kept and then closed under the next send.
+/// A kept connection that is closed before the next send.
 pub async fn closed_idle_connection() {
     let hands = ready().await;
     let body = serde_json::json!({"messageId": "kept", "status": "sent"}).to_string().into_bytes();
@@ -175,7 +173,7 @@ pub async fn closed_idle_connection() {
     assert_eq!(keys.len(), 2, "one key each, however often it was asked: {}", posts.len());
     assert_eq!(hands.messages("c1").len(), 3);
     assert!(hands.history("c1").outbox.is_empty());
-    // And a line that was never there is no doubt at all.
+    // Without a connection nothing was sent for certain.
     hands.server.now(chat);
     let nowhere =
         Client::new("http://127.0.0.1:9/v1", &Secret::new("svc_live_0"), Arc::clone(&hands.clock) as _);

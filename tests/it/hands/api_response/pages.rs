@@ -1,5 +1,4 @@
-//! Items and pages that are not what they should be: the others are shown all
-//! the same, and no walk goes on for ever.
+//! Invalid items and pages: the other items are still shown, and no walk is endless.
 
 use frontdesk::model::ids::ConversationId;
 use frontdesk::sync::PullOutcome;
@@ -12,13 +11,13 @@ use crate::hands::{Hands, message, page, quiet, time};
 const TRIGGER: &str = "GET /triggers/new-message";
 const HISTORY: &str = "GET /conversations/c1/messages";
 
-/// A page of three, of which the one in the middle is this.
+/// A page of three items with this one in the middle.
 fn around(middle: &str) -> String {
     let good = [message("m2", "c1", "inbound", 2), message("m3", "c1", "inbound", 3)];
     format!(r#"{{"data":[{},{middle},{}],"hasMore":false}}"#, good[1], good[0])
 }
 
-/// The ids of the history, and how many of its rows stand in for others.
+/// Ids of the history, and the number of placeholder rows.
 async fn shown(body: String) -> (Vec<String>, usize) {
     let hands = history_of(body).await;
     let rows = hands.history("c1").messages;
@@ -71,17 +70,16 @@ pub async fn duplicate_ids_in_page() {
 
 pub async fn extra_fields_deep() {
     let deep = format!("{}1{}", r#"{"a":"#.repeat(100_000), "}".repeat(100_000));
-    // What nobody reads is passed over, however deep; the item is whole.
+    // An unread field is skipped at any depth; the item is valid.
     let item = format!(r#"{{"id":"2","content":"x","createdAt":"{}","more":{deep}}}"#, time(1));
     let hands = history_of(around(&item)).await;
     assert_eq!(hands.messages("c1"), ["m1", "2", "m2", "m3"]);
-    // Where a text belongs it spoils its own item, and no other.
+    // In place of a text it spoils only its own item.
     let (ids, stand_ins) = shown(around(&format!(r#"{{"id":"2","content":{deep}}}"#))).await;
     assert_eq!((ids, stand_ins), (vec!["m2".to_owned(), "m3".to_owned()], 1));
 }
 
-/// The page with the huge item fits nowhere; with fewer rows asked for, the
-/// pages before it come.
+/// The page with the huge item is too large; with a smaller limit the pages before it are read.
 pub async fn huge_string() {
     let hands = ready().await;
     hands.server.now(|request| {
@@ -114,8 +112,7 @@ pub async fn huge_string() {
     assert_eq!(hands.messages("c1").len(), 11);
 }
 
-/// A history whose pages lead on so; how often it was asked, and whether it is
-/// taken as read to its start.
+/// Walks a history with these cursors; returns the requests, and true if its start is reached.
 async fn walked(next: impl Fn(&Request) -> Value + Send + 'static) -> (usize, bool) {
     let hands = ready().await;
     hands.server.now(move |request| match request.route().as_str() {
@@ -136,7 +133,7 @@ fn new_rows(request: &Request) -> Vec<Value> {
     ]
 }
 
-/// Hands whose history is not known yet.
+/// Sync with an unknown history.
 async fn fresh(next: impl Fn(&Request) -> Value + Send + 'static) -> Hands {
     let hands = Hands::on(move |request| match request.route().as_str() {
         "GET /conversations" => Answer::ok(page(&[crate::hands::conversation("c1", 9, 0)], None)),
@@ -178,7 +175,7 @@ pub async fn empty_page_with_more() {
     let hands = fresh(onward).await;
     let asked = histories_asked(&hands).await;
     assert!((2..=4).contains(&asked), "three empty pages at most: {asked}");
-    // A few empty pages before the rows are walked through.
+    // Some empty pages before the rows are walked through.
     let hands = fresh(|entry| match entry.cursor() {
         None => page(&[], Some("1")),
         Some("1") => page(&[], Some("2")),
@@ -232,7 +229,7 @@ pub async fn time_offset() {
         row["createdAt"] = json!(text);
         row
     };
-    // Newest first by the instant, though not by the letters.
+    // Newest first by instant, not by text.
     let rows = [
         at("third", "2026-11-20T11:00:00Z"),
         at("second", "2026-11-21T00:30:00+14:00"),

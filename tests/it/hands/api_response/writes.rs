@@ -1,4 +1,4 @@
-//! Answers to writes that say less, more or other than was promised.
+//! Answers to writes with missing, extra or different content.
 
 use frontdesk::model::conversations::Automation;
 use frontdesk::model::news::News;
@@ -10,8 +10,7 @@ use crate::hands::api_response::{chat, ready, sends, sent};
 use crate::hands::server::Answer;
 use crate::hands::{detail, page};
 
-/// An answer from which it cannot be known: the same bytes under the same key
-/// ask again, and the kept answer is taken.
+/// An answer that proves nothing: the request is repeated with the same key.
 async fn asks_again(first: impl Fn() -> Answer + Send + 'static) {
     let hands = ready().await;
     hands.server.now(sends(move |count| match count {
@@ -99,7 +98,7 @@ pub async fn credits_nobody_has() {
             .collect();
         assert_eq!(balances, credits.into_iter().collect::<Vec<_>>(), "{told}");
     }
-    // No balance of ours decides whether a send may leave: the server does.
+    // The server decides if a send is paid for, not the local balance.
     let hands = ready().await;
     hands.server.now(|request| match request.route().as_str() {
         "GET /account" => {

@@ -1,4 +1,4 @@
-//! One desk that ends, restarts, and meets an unkind server.
+//! One desk that ends, restarts, and meets a failing server.
 
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ async fn an_end_before_the_commit() {
 
 #[tokio::test]
 async fn an_end_around_the_request() {
-    // Whether the server had done it, and whether it had answered.
+    // (carried out by the server, description)
     for (done, name) in
         [(false, "before a byte, or in the middle of them"), (true, "after the server did it")]
     {
@@ -187,7 +187,7 @@ async fn an_edit_after_queueing() {
     assert_eq!(office.count(), 1);
 }
 
-/// Queues something that belongs to no conversation.
+/// Queues a change outside a conversation.
 fn queue(hands: &Hands, platform: &Platform, lane: Lane, operation: Operation) -> OutboxRow {
     let request = frontdesk::client::prepare(platform, &lane, &operation).expect("can be sent");
     let row =
@@ -195,7 +195,7 @@ fn queue(hands: &Hands, platform: &Platform, lane: Lane, operation: Operation) -
     hands.store.enqueue(row, hands.clock.now()).expect("queued")
 }
 
-/// Pushes something dear whose answer is lost, and follows it to its end.
+/// Pushes a paid operation whose answer is lost, and follows it to its end.
 async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) -> Answer) {
     let lost = office.clone();
     hands.server.now(move |request| {
@@ -214,7 +214,7 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
     hands.pass(3600);
     hands.push().await;
     assert_eq!(hands.server.posts().len(), 1, "nothing proved that the key is recognised");
-    // A person says so once.
+    // A person decides to try again once.
     let asked = hands.store.retry_stopped(&row.id, None, hands.now()).expect("decided");
     assert_eq!(
         asked.and_then(|applied_decision| applied_decision.after).map(|outbox_row| outbox_row.key),
@@ -232,7 +232,7 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
     assert_eq!((office.count(), rows().await.len()), (1, 0), "once");
     let posts = hands.server.posts();
     assert_eq!((posts.len(), posts[0].key()), (1, row.key.as_str()));
-    // Now it is proved, and the same key is asked for again by itself.
+    // Now the server is known to honour keys, and the same key is retried automatically.
     let lane = row.lane.clone();
     let again = queue(hands, &platform_of(row), lane, row.operation.clone());
     let mut cut = false;

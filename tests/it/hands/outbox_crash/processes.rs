@@ -1,4 +1,4 @@
-//! Two processes on one data folder, and files that go missing.
+//! Two processes on one data folder, and missing files.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ async fn two_processes_on_one_outbox() {
     for step in [first, second] {
         assert!(!matches!(step, PushStep::Halted), "{step:?}");
     }
-    // What one was sending when the other looked is finished by now.
+    // Sends that were running are finished by now.
     while hands.push().await != PushStep::Idle {
         hands.pass(2);
     }
@@ -48,18 +48,17 @@ async fn a_holder_that_stalls() {
     assert_eq!(hands.push().await, PushStep::Idle, "its claim has lapsed");
     let posts = hands.server.posts();
     assert_eq!((posts.len(), posts[0].key(), office.count()), (1, row.key.as_str(), 1));
-    // It wakes with a refusal, which is not for any claim that holds.
+    // The stalled worker wakes with a refusal that belongs to no current claim.
     let why = frontdesk::model::text::SafeText::line("late");
     let late = AttemptResult::Stop(frontdesk::model::outbox::StopReason::Refused, why);
     assert!(!stalled.settle(&claimed, late).await.expect("settled"));
-    let success = AttemptResult::Done { made: Some("sent-1".into()), automation: None, replayed: true };
+    let success = AttemptResult::Done { created_id: Some("sent-1".into()), automation: None, replayed: true };
     stalled.settle(&claimed, success).await.expect("settled");
     assert!(hands.store.lane_rows(&id()).await.expect("rows").is_empty());
     assert_eq!(hands.messages("c1"), ["m1", "sent-1"], "one message");
 }
 
-/// Copies the databases without their logs: what a restored backup or a tidy
-/// hand leaves behind.
+/// Copies the databases without their WAL, as after an incomplete restore.
 fn without_logs(from: &std::path::Path) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["outbox.db", "cache.db"] {
@@ -72,7 +71,7 @@ fn without_logs(from: &std::path::Path) -> tempfile::TempDir {
 async fn a_lost_log_never_sends_twice() {
     let (hands, office) = desk().await;
     hands.queue_text("c1", "Hello");
-    // Everything so far goes to the database, and what follows to its log.
+    // Earlier writes are in the database, later ones in the WAL.
     let hands = hands.reopen();
     hands.server.now(office.open());
     assert_eq!(hands.push().await, PushStep::Idle);

@@ -1,5 +1,4 @@
-//! The credits end: what costs waits or stays a draft, what is free goes on,
-//! and after a top-up it leaves once.
+//! Credits run out: paid messages wait, free actions work; after a top-up each is sent once.
 
 use serde_json::json;
 
@@ -14,31 +13,28 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.dev("credits", json!({"balance": 1}));
     desk.settle().keys("<Enter>p").settle();
-    // The balance is gone before the hold ends: a colleague was faster.
-    desk.keys("i").types("It left this morning.").shows("1 credit, 0 left").keys("<Enter>");
+    // The balance is spent elsewhere before the hold ends.
+    desk.keys("i").types("It left this morning.").shows("Reply · 1 credit").keys("<Enter>");
     desk.dev("credits", json!({"balance": 0}));
     desk.pass(5).settle().shows("NOT SENT, out of credits").shows("It left this morning.");
     photographs!(desk, "refused", History);
     assert!(desk.outbound().is_empty());
-    // The next one does not even leave the composer.
     desk.types("Anything else?").keys("<Enter>").shows("Anything else?");
-    photographs!(desk, "kept", Composer, Status);
-    // What is free still works.
     desk.keys("<Esc>;").types("call back when there are credits").keys("<Enter>");
-    desk.customer("whatsapp", "+351910000111", "João Pereira", "Is the shop open?");
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "Is the shop open? A human please");
     desk.wait(SECOND);
     desk.settle()
-        .keys("gw")
+        .keys("w")
         .shows("Is the shop open?")
         .keys("<Enter>gg+<Enter>")
         .settle()
         .shows("your reaction");
-    desk.keys("p").settle().shows("AI OFF by you").keys("P").settle().shows("AI ON");
-    // What it cost, and what waits, stand on one page.
+    desk.keys("p").settle().shows("you have it").keys("P").settle().has_ai_on();
+    // One page shows spending and waiting messages.
     desk.keys("$").settle().shows("EMPTY").shows("1 message waits for credits; A sends it");
     photographs!(desk, "page", Overlay);
     desk.keys("A").shows("the balance is empty still").keys("<Esc>");
-    // The top-up is seen by itself, and one question sends it, once.
+    // The top-up is noticed, and one question sends the message, once.
     desk.dev("credits", json!({"balance": 500}));
     desk.wait(61 * SECOND);
     desk.settle().shows("500 credits").shows("Y sends 1 that waited for credits (1 credit)");
@@ -50,13 +46,13 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
     let texts =
         sent.iter().filter(|value| value["content"].to_string().contains("It left this morning")).count();
     assert_eq!(texts, 1, "{sent:?}");
-    // A day later the page knows what leaves in a day, and warns in time.
+    // A day later the page knows the daily spending, and warns in time.
     desk.keys("$").settle().shows("Harbor chat: 1 message 1").keys("<Esc>");
     desk.wait(24 * 3600 * SECOND);
     desk.dev("credits", json!({"balance": 1}));
     desk.settle()
         .keys("<Esc>")
-        .shows("LOW, 1 credit")
+        .shows("Low balance: 1 credit")
         .keys("$")
         .settle()
         .shows("LOW · lasts a day, at 1 a day from here");
@@ -72,7 +68,7 @@ fn an_unpaid_message_holds_up_nobody_else_and_says_which_key_sends_it() {
     desk.keys("i").types("It left this morning.").keys("<Enter>");
     desk.dev("credits", json!({"balance": 0}));
     desk.pass(5).settle().shows("NOT SENT, out of credits").shows("0 credits");
-    // What comes behind it in the same conversation says what it waits for.
+    // Later rows in the same conversation name their reason.
     desk.dev("credits", json!({"balance": 500}));
     desk.wait(61 * SECOND);
     desk.settle().shows("NOT SENT, out of credits; enough now · Esc Y sends it");
@@ -80,7 +76,6 @@ fn an_unpaid_message_holds_up_nobody_else_and_says_which_key_sends_it() {
     desk.types("Did it come?").keys("<Enter>").pass(5).settle();
     desk.shows("waits for the one before it, which asks: NOT SENT, out of c…");
     assert!(desk.outbound().is_empty());
-    // Another customer's answer leaves.
     desk.keys("<Esc>Ki").types("Until six.").keys("<Enter>").pass(5).settle();
     assert_eq!(desk.outbound().len(), 1, "{:?}", desk.outbound());
     desk.keys("<Esc>Yy").settle().settle().hides("waited for credits");

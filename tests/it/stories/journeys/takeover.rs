@@ -1,5 +1,4 @@
-//! A conversation whose AI fails is taken over, answered, put aside, handed
-//! back and closed.
+//! A conversation whose AI fails is taken over, answered, snoozed, handed back and closed.
 
 use frontdesk::shell::replies::write_samples;
 
@@ -18,36 +17,35 @@ fn a_failing_ai_is_relieved_and_gets_its_conversation_back() {
         desk.clock.advance(SECOND);
     }
     desk.settle().settle();
-    // The bell rang; whatever was on screen, the most urgent comes with its reasons.
-    desk.keys("2").shows("João Pereira").keys("gw").shows("Maria Lopez: wants a human");
+    // From any page, the key opens the most urgent conversation with its reasons.
+    desk.keys("2").shows("João Pereira").keys("w").shows("Maria Lopez: asked for a person");
     photographs!(desk, "urgent", List, Status);
     desk.keys("I").shows("window").keys("I");
-    desk.keys("p").shows("AI pausing").settle().shows("AI OFF by you");
+    desk.keys("p").shows("AI: pausing").settle().shows("you have it");
     desk.keys("i").shows("1 credit").types("Sorry for the wait. ").keys("::");
     desk.types("twice").shows("Money back after a double charge").keys("<Enter>");
-    // Its fields are walked by Tab; an open one does not leave.
+    // Tab moves between placeholders; an open one prevents sending.
     desk.types("Tom").keys("<Tab>").types("8841").keys("<Tab>").types("three").shows("order 8841");
     photographs!(desk, "filled", Composer);
-    desk.keys("<Enter>").shows("sends in 5 s · Esc z takes it back");
+    desk.keys("<Enter>").shows("Sending in 5 s · Esc z undo");
     assert!(desk.outbound().is_empty(), "nothing leaves during the hold");
     photographs!(desk, "held", History);
     desk.pass(5).settle();
     assert_eq!(desk.outbound().len(), 1);
     desk.pass(60).settle().shows("You");
-    // A note stays here.
     desk.keys("<Esc>;").types("double charge, the AI looped on the number").keys("<Enter>").settle();
     assert_eq!(desk.outbound().len(), 1, "a note is never sent");
-    desk.keys("<Esc>sr").shows("snoozed until").settle().hides("▌Maria Lopez");
+    desk.keys("<Esc>sr").shows("later: until").settle().hides("▌Maria Lopez");
     photographs!(desk, "aside", List, Status);
-    // She writes: it wakes, and rings once.
+    // Her message wakes it, with one bell.
     let bells = desk.bells;
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Thank you, Tom!");
     desk.wait(SECOND);
     desk.settle().shows("Thank you, Tom!");
     assert_eq!(desk.bells, bells + 1);
-    desk.shows("AI OFF by you").keys("P").settle().shows("AI ON").keys("z").settle().shows("AI OFF");
-    desk.keys("P").settle().shows("AI ON").shows("AI paused by you 0");
-    desk.keys("e").shows("z keeps it open").keys("z").settle().keys("E").pass(6).settle();
+    desk.shows("you have it").keys("P").settle().has_paused(0).keys("z").settle().has_paused(1);
+    desk.keys("P").settle().has_paused(0);
+    desk.keys("dd").shows("z undo").keys("z").settle().keys("dd").pass(6).settle();
     photographs!(desk, "closed", List, Status);
     let closed = desk.get("whatsapp", "/conversations?status=closed");
     assert_eq!(closed["data"].as_array().map(Vec::len), Some(1));

@@ -1,20 +1,18 @@
-//! A morning's mail: forty threads, most of them decided over with one key, a
-//! few answered, one sender ruled away; the keys are counted.
+//! A morning's mail: forty threads, most of them decided with one key; the keys are counted.
 
 use serde_json::Value;
 
 use crate::desk::Desk;
 use crate::stories::mail::{calm, letter};
 
-/// Keys a person presses in a second.
 const KEYS_A_SECOND: f64 = 3.0;
-/// Seconds somebody reads before deciding over a thread.
+/// Seconds of reading before a decision.
 const READING: f64 = 4.0;
 
-/// Threads that are looked at: not those that go with others of their sender.
+/// Threads looked at, without those decided together with others of their sender.
 const SEEN: f64 = 31.0;
 
-/// Presses keys and counts them: a name in angle brackets is one.
+/// Presses keys and counts them; a name in angle brackets is one.
 fn press(desk: &mut Desk, count: &mut u32, keys: &str) {
     let mut rest = keys;
     while let Some(it) = rest.chars().next() {
@@ -51,17 +49,17 @@ fn forty_threads_take_less_than_five_minutes_of_keys() {
     }
     desk.keys("3").settle();
     let mut keys = 0;
-    press(&mut desk, &mut keys, "/");
+    press(&mut desk, &mut keys, "f");
     desk.types("\"Subject\"").settle();
     keys += 9;
-    press(&mut desk, &mut keys, "<Enter>T");
+    press(&mut desk, &mut keys, "<Enter><Ctrl-T>");
     desk.settle().shows("TRIAGE 1/40");
-    // Newsletters: three are seen, the rest goes with them.
-    press(&mut desk, &mut keys, "eeeAy");
+    // Three newsletters are seen, the rest is decided with them.
+    press(&mut desk, &mut keys, "dddAy");
     desk.shows("TRIAGE 13/40");
     press(&mut desk, &mut keys, "%%%");
     desk.shows("TRIAGE 16/40");
-    // Five are answered in a few words.
+    // Five short answers.
     for number in 0..5 {
         press(&mut desk, &mut keys, "r");
         let words = "Thank you, we look into it today.";
@@ -70,9 +68,9 @@ fn forty_threads_take_less_than_five_minutes_of_keys() {
         press(&mut desk, &mut keys, "<Ctrl-X>y");
         desk.shows(&format!("TRIAGE {}/40", 17 + number));
     }
-    // The others: put away, starred, put aside, thrown away, left.
+    // The others: archived, starred, snoozed, deleted, marked as unread.
     for number in 21..=40 {
-        press(&mut desk, &mut keys, ["e", "*e", "st", "D", "u"][number % 5]);
+        press(&mut desk, &mut keys, ["d", "*d", "st", "D", "u"][number % 5]);
     }
     desk.shows("40 seen in");
     photographs!(desk, "forty_threads_were_gone_through", Page);

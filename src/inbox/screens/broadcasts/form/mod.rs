@@ -15,7 +15,7 @@ use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 use model::waves::{CampaignAudience, FrozenContacts, WavePlan};
 
 /// The place of the field that says what leaves, behind what kind it is.
-const CONTENT: usize = 1;
+const CONTENT_FIELD_INDEX: usize = 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BroadcastKind {
@@ -47,7 +47,7 @@ pub enum BroadcastField {
     /// Which template, by letters of its name.
     Template,
     /// A variable of it.
-    Slot(usize),
+    Variable(usize),
     /// People of the first wave.
     Canary,
     /// People of the others.
@@ -57,7 +57,7 @@ pub enum BroadcastField {
     /// Failures that pause it, in percent.
     StopAbove,
     /// Credits that must stay.
-    Keep,
+    MinBalance,
 }
 
 impl BroadcastField {
@@ -68,12 +68,12 @@ impl BroadcastField {
             Self::Text => "text",
             Self::Link => "link",
             Self::Template => "template",
-            Self::Slot(_) => "",
+            Self::Variable(_) => "",
             Self::Canary => "canary",
             Self::Wave => "waves of",
             Self::Wait => "wait",
             Self::StopAbove => "stop above",
-            Self::Keep => "keep",
+            Self::MinBalance => "keep",
         }
     }
 }
@@ -82,9 +82,9 @@ impl BroadcastField {
 pub struct BroadcastForm {
     pub query: AudienceQuery,
     /// Its recipients, once they were looked up.
-    pub found: Option<ResolvedAudience>,
+    pub audience: Option<ResolvedAudience>,
     /// Contacts read so far, while pages of the server are walked.
-    pub walking: bool,
+    pub is_reading_contacts: bool,
     pub kind: BroadcastKind,
     text: TextLine,
     link: TextLine,
@@ -93,9 +93,9 @@ pub struct BroadcastForm {
     pub chosen: Option<ApprovedTemplate>,
     pub slots: Vec<TemplateVariable>,
     values: Vec<TextLine>,
-    numbers: [TextLine; 5],
+    plan_values: [TextLine; 5],
     /// Whether a person has changed the plan.
-    planned: bool,
+    is_plan_edited: bool,
     pub focus: usize,
 }
 
@@ -104,12 +104,18 @@ impl BroadcastForm {
     pub fn new(query: AudienceQuery, before: Option<Self>) -> Self {
         let walking = matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone);
         if let Some(before) = before {
-            return Self { query, found: None, walking, focus: CONTENT, ..before };
+            return Self {
+                query,
+                audience: None,
+                is_reading_contacts: walking,
+                focus: CONTENT_FIELD_INDEX,
+                ..before
+            };
         }
         let mut form = Self {
             query,
-            found: None,
-            walking,
+            audience: None,
+            is_reading_contacts: walking,
             kind: BroadcastKind::Text,
             text: TextLine::default(),
             link: TextLine::default(),
@@ -117,17 +123,17 @@ impl BroadcastForm {
             chosen: None,
             slots: Vec::new(),
             values: Vec::new(),
-            numbers: Default::default(),
-            planned: false,
-            focus: CONTENT,
+            plan_values: Default::default(),
+            is_plan_edited: false,
+            focus: CONTENT_FIELD_INDEX,
         };
-        form.suggest();
+        form.suggest_plan();
         form
     }
 
     /// How many people, as far as is known.
-    pub fn count(&self) -> usize {
-        match (&self.query.source, &self.found) {
+    pub fn recipient_count(&self) -> usize {
+        match (&self.query.source, &self.audience) {
             (_, None) => 0,
             (AudienceSource::Everyone, Some(found)) => found.open + found.closed,
             (_, Some(found)) => found.ids.len(),
@@ -135,17 +141,17 @@ impl BroadcastForm {
     }
 
     /// Takes in the recipients that were looked up.
-    pub fn receive(&mut self, found: ResolvedAudience) {
-        self.found = Some(found);
-        self.suggest();
+    pub fn set_audience(&mut self, found: ResolvedAudience) {
+        self.audience = Some(found);
+        self.suggest_plan();
     }
 
     /// The plan that suggests itself, unless a person has made one.
-    fn suggest(&mut self) {
-        if self.planned {
+    fn suggest_plan(&mut self) {
+        if self.is_plan_edited {
             return;
         }
-        let plan = WavePlan::suggest(self.count());
+        let plan = WavePlan::suggest(self.recipient_count());
         let seconds = plan.wait / SECOND;
         let percent = plan.rules.failed_percent;
         let texts = [
@@ -155,7 +161,7 @@ impl BroadcastForm {
             percent.to_string(),
             String::new(),
         ];
-        self.numbers = texts.map(TextLine::new);
+        self.plan_values = texts.map(TextLine::new);
     }
 
     /// The fields in their order.
@@ -166,7 +172,7 @@ impl BroadcastForm {
             BroadcastKind::Image => fields.push(BroadcastField::Link),
             BroadcastKind::Template => {
                 fields.push(BroadcastField::Template);
-                fields.extend((0..self.slots.len()).map(BroadcastField::Slot));
+                fields.extend((0..self.slots.len()).map(BroadcastField::Variable));
             }
         }
         if self.query.source != AudienceSource::Everyone {
@@ -175,7 +181,7 @@ impl BroadcastForm {
                 BroadcastField::Wave,
                 BroadcastField::Wait,
                 BroadcastField::StopAbove,
-                BroadcastField::Keep,
+                BroadcastField::MinBalance,
             ]);
         }
         fields
@@ -194,12 +200,12 @@ impl BroadcastForm {
             BroadcastField::Text => Some(&self.text),
             BroadcastField::Link => Some(&self.link),
             BroadcastField::Template => Some(&self.template),
-            BroadcastField::Slot(place) => self.values.get(place),
+            BroadcastField::Variable(place) => self.values.get(place),
             BroadcastField::Canary
             | BroadcastField::Wave
             | BroadcastField::Wait
             | BroadcastField::StopAbove
-            | BroadcastField::Keep => self.numbers.get(number(field)),
+            | BroadcastField::MinBalance => self.plan_values.get(plan_value_index(field)),
         }
     }
 
@@ -210,28 +216,28 @@ impl BroadcastForm {
             BroadcastField::Text => Some(&mut self.text),
             BroadcastField::Link => Some(&mut self.link),
             BroadcastField::Template => Some(&mut self.template),
-            BroadcastField::Slot(place) => self.values.get_mut(place),
+            BroadcastField::Variable(place) => self.values.get_mut(place),
             field => {
-                self.planned = true;
-                self.numbers.get_mut(number(field))
+                self.is_plan_edited = true;
+                self.plan_values.get_mut(plan_value_index(field))
             }
         }
     }
 
     /// Another kind of message.
-    pub fn turn(&mut self, by: usize) {
+    pub fn cycle_kind(&mut self, by: usize) {
         let at =
             BroadcastKind::ALL.iter().position(|broadcast_kind| *broadcast_kind == self.kind).unwrap_or(0);
         self.kind = BroadcastKind::ALL[(at + by) % BroadcastKind::ALL.len()];
     }
 
     /// Letters of the template's name.
-    pub fn template_letters(&self) -> &str {
+    pub fn template_query(&self) -> &str {
         self.template.text().trim()
     }
 
     /// A template was found by its letters, or none.
-    pub fn choose(&mut self, found: Option<&ApprovedTemplate>) {
+    pub fn set_template(&mut self, found: Option<&ApprovedTemplate>) {
         if self.chosen.as_ref() == found {
             return;
         }
@@ -245,7 +251,7 @@ impl BroadcastForm {
     }
 
     /// What was filled in for the variables.
-    pub fn texts(&self) -> Vec<&str> {
+    pub fn variable_texts(&self) -> Vec<&str> {
         self.values.iter().map(|value| value.text().trim()).collect()
     }
 
@@ -275,19 +281,19 @@ impl BroadcastForm {
                     None => Ok(BroadcastContent::Image(link.to_owned())),
                 }
             }
-            BroadcastKind::Template => self.filled().map(BroadcastContent::Template),
+            BroadcastKind::Template => self.filled_template().map(BroadcastContent::Template),
         }
     }
 
-    fn filled(&self) -> Result<FilledTemplate, String> {
-        let template = self.chosen.as_ref().ok_or("no approved template is called so")?;
+    fn filled_template(&self) -> Result<FilledTemplate, String> {
+        let template = self.chosen.as_ref().ok_or("no approved template matches")?;
         if template.parts.is_none() {
             return Err(
                 "this template's parts are of an unknown shape; send it as a script, with --components"
                     .to_owned(),
             );
         }
-        let texts = self.texts();
+        let texts = self.variable_texts();
         let empty = texts.iter().filter(|text| text.is_empty()).count();
         if empty > 0 {
             return Err(format!("{empty} of the template's boxes are empty"));
@@ -300,13 +306,13 @@ impl BroadcastForm {
     ///
     /// # Errors
     /// Why there is nobody, in words.
-    pub fn aim(&self) -> Result<CampaignAudience, String> {
-        let found = self.found.as_ref().ok_or("whom it goes to is still being looked up")?;
-        if self.walking {
+    pub fn campaign_audience(&self) -> Result<CampaignAudience, String> {
+        let found = self.audience.as_ref().ok_or("the recipients are still being looked up")?;
+        if self.is_reading_contacts {
             return Err("the server's contacts are still being read".to_owned());
         }
         if self.query.source == AudienceSource::Everyone {
-            return match self.count() {
+            return match self.recipient_count() {
                 0 => Err("no contact is known".to_owned()),
                 count => Ok(CampaignAudience::Everyone(count)),
             };
@@ -319,12 +325,12 @@ impl BroadcastForm {
 
     /// In what parts, and what stops it.
     pub fn plan(&self) -> Result<WavePlan, String> {
-        let mut plan = WavePlan::suggest(self.count());
+        let mut plan = WavePlan::suggest(self.recipient_count());
         if self.query.source == AudienceSource::Everyone {
             return Ok(plan);
         }
         let read = |field: BroadcastField| {
-            let text = self.numbers[number(field)].text().trim();
+            let text = self.plan_values[plan_value_index(field)].text().trim();
             text.parse::<u32>().map_err(|_| format!("{} is no number: {text:?}", field.label()))
         };
         plan.canary = read(BroadcastField::Canary)? as usize;
@@ -332,18 +338,19 @@ impl BroadcastForm {
         plan.wait = i64::from(read(BroadcastField::Wait)?) * SECOND;
         plan.rules.failed_percent = u8::try_from(read(BroadcastField::StopAbove)?)
             .map_err(|_| "failures are 0 to 100 percent".to_owned())?;
-        let keep = self.numbers[number(BroadcastField::Keep)].text().trim();
-        plan.rules.floor = if keep.is_empty() { None } else { Some(i64::from(read(BroadcastField::Keep)?)) };
+        let keep = self.plan_values[plan_value_index(BroadcastField::MinBalance)].text().trim();
+        plan.rules.floor =
+            if keep.is_empty() { None } else { Some(i64::from(read(BroadcastField::MinBalance)?)) };
         plan.rejection_reason().map_or(Ok(plan), Err)
     }
 
     /// What is missing or wrong first.
-    pub fn missing(&self) -> Option<String> {
-        self.content().err().or_else(|| self.aim().err()).or_else(|| self.plan().err())
+    pub fn first_error(&self) -> Option<String> {
+        self.content().err().or_else(|| self.campaign_audience().err()).or_else(|| self.plan().err())
     }
 }
 
-fn number(field: BroadcastField) -> usize {
+fn plan_value_index(field: BroadcastField) -> usize {
     match field {
         BroadcastField::Canary => 0,
         BroadcastField::Wave => 1,

@@ -7,20 +7,20 @@ fn form(count: usize) -> BroadcastForm {
     let source = AudienceSource::Phones(vec!["+34600111222".to_owned()]);
     let mut form = BroadcastForm::new(AudienceQuery { channel: "chat".into(), source }, None);
     let ids = (0..count).map(|number| ContactId::new(format!("ct_{number}"))).collect();
-    form.receive(ResolvedAudience { ids, closed: count, ..ResolvedAudience::default() });
+    form.set_audience(ResolvedAudience { ids, closed: count, ..ResolvedAudience::default() });
     form
 }
 
 #[test]
 fn nobody_is_sent_to_and_nobody_is_never_everyone() {
-    assert!(form(0).aim().expect_err("nobody").contains("nobody"));
+    assert!(form(0).campaign_audience().expect_err("nobody").contains("nobody"));
     let everyone = AudienceQuery { channel: "chat".into(), source: AudienceSource::Everyone };
     let mut all = BroadcastForm::new(everyone, None);
-    assert!(all.aim().is_err(), "not looked up yet");
-    all.receive(ResolvedAudience { open: 2, closed: 3, ..ResolvedAudience::default() });
-    assert!(all.aim().expect_err("pages are left").contains("still being read"));
-    all.walking = false;
-    assert_eq!(all.aim(), Ok(CampaignAudience::Everyone(5)));
+    assert!(all.campaign_audience().is_err(), "not looked up yet");
+    all.set_audience(ResolvedAudience { open: 2, closed: 3, ..ResolvedAudience::default() });
+    assert!(all.campaign_audience().expect_err("pages are left").contains("still being read"));
+    all.is_reading_contacts = false;
+    assert_eq!(all.campaign_audience(), Ok(CampaignAudience::Everyone(5)));
     assert!(!all.fields().contains(&BroadcastField::Canary), "the server knows who they are: one wave");
 }
 
@@ -35,21 +35,21 @@ fn a_plan_suggests_itself_until_a_person_makes_one() {
     form.line_mut().expect("a line").set("ten");
     assert_eq!(form.plan().expect_err("no number"), "waves of is no number: \"ten\"");
     form.line_mut().expect("a line").set("50");
-    let found = form.found.clone().expect("looked up");
-    form.receive(found);
+    let found = form.audience.clone().expect("looked up");
+    form.set_audience(found);
     assert_eq!(form.plan().expect("a plan").wave, 50, "it stays");
 }
 
 #[test]
 fn what_it_says() {
     let mut form = form(3);
-    assert_eq!(form.missing().as_deref(), Some("the text is empty"));
+    assert_eq!(form.first_error().as_deref(), Some("the text is empty"));
     form.focus = 1;
     form.line_mut().expect("a line").set("We open at 9.\\nCome in!");
     assert_eq!(form.content(), Ok(BroadcastContent::Text("We open at 9.\nCome in!".to_owned())));
-    assert_eq!(form.missing(), None);
-    form.turn(1);
-    assert_eq!(form.missing().as_deref(), Some("the link of the picture is missing"));
-    form.turn(1);
-    assert_eq!(form.missing().as_deref(), Some("no approved template is called so"));
+    assert_eq!(form.first_error(), None);
+    form.cycle_kind(1);
+    assert_eq!(form.first_error().as_deref(), Some("the link of the picture is missing"));
+    form.cycle_kind(1);
+    assert_eq!(form.first_error().as_deref(), Some("no approved template matches"));
 }

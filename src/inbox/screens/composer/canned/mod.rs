@@ -1,7 +1,5 @@
-//! Canned replies in the composer: picking one, filling its fields, and not
-//! sending one that is not filled.
-//!
-//! What was read comes in.
+//! Canned replies in the composer: picking one, filling its fields, and refusing to send one with
+//! open fields. The replies are loaded elsewhere.
 
 pub(crate) mod update;
 
@@ -10,18 +8,17 @@ use crate::screens::composer::Composer;
 use crate::tab::{Focus, Tab};
 use model::replies::{self, CannedReply};
 
-/// The canned replies as they were read last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Canned {
+pub struct CannedReplies {
     pub folder: String,
-    /// The replies by name; `None` until they were read once.
+    /// `None` until loaded once.
     pub replies: Option<Vec<CannedReply>>,
-    /// What could not be read, and why.
+    /// Files that could not be read, with the reason.
     pub problems: Vec<String>,
 }
 
-impl Canned {
-    /// Those a question finds that are for this tab, best first.
+impl CannedReplies {
+    /// Returns the replies for this tab that match, best first.
     pub fn search(&self, query: &str, tab: &Tab) -> Vec<&CannedReply> {
         let here = |canned_reply: &&CannedReply| {
             canned_reply.channel.as_ref().is_none_or(|word| {
@@ -38,29 +35,26 @@ impl Canned {
     }
 }
 
-/// Picks a canned reply.
 #[derive(Debug)]
 pub(crate) struct ReplyPicker {
-    /// What was typed.
     pub(crate) picker: Picker,
-    /// What opened it, which comes back if nothing is picked.
+    /// Text typed to open the picker; it returns if nothing is picked.
     opener: &'static str,
-    /// Where the keyboard goes then, if it was elsewhere.
-    back: Option<Focus>,
+    /// Previous focus, restored if nothing is picked.
+    previous_focus: Option<Focus>,
 }
 
-/// The open field Tab goes to: the next one behind the cursor, from the end
-/// the first.
-fn next_field(composer: &Composer) -> Option<((usize, usize), usize)> {
-    let fields = fields(composer);
-    let at = composer.sheet().cursor();
+/// Returns the next open field after the cursor, wrapping to the first.
+fn next_open_field(composer: &Composer) -> Option<((usize, usize), usize)> {
+    let fields = open_fields(composer);
+    let at = composer.buffer().cursor();
     fields.iter().find(|(place, _)| *place > at).or(fields.first()).copied()
 }
 
-/// The open fields: line and character, and how many characters they have.
-fn fields(composer: &Composer) -> Vec<((usize, usize), usize)> {
+/// Open fields: line and character of the start, and length in characters.
+fn open_fields(composer: &Composer) -> Vec<((usize, usize), usize)> {
     let mut found = Vec::new();
-    for (line, text) in composer.area().lines().iter().enumerate() {
+    for (line, text) in composer.text_area().lines().iter().enumerate() {
         for field in replies::unfilled_fields(text) {
             let start = text[..field.start].chars().count();
             found.push(((line, start), text[field].chars().count()));

@@ -1,8 +1,5 @@
-//! What the writer has had on screen, and what came in between: no text
-//! leaves before its writer has seen what the AI or a colleague said since the
-//! text was begun.
-//!
-//! Its lane looks once more before a byte leaves.
+//! Reply conflicts: a text is not sent before its writer has seen the AI's and colleagues' messages
+//! since the text was begun. The lane checks again before it sends.
 
 pub(crate) mod update;
 
@@ -13,83 +10,78 @@ use model::messages::{Direction, HistoryPosition, Message, MessageRow, Sender};
 use model::text::SafeText;
 use model::time::Timestamp;
 
-/// How far the writer of a conversation has looked.
+/// Position up to which the writer of a conversation has read.
 #[derive(Debug, Default)]
 pub struct ReadProgress {
-    /// The newest message that was drawn.
-    shown: Option<HistoryPosition>,
-    /// How far the writer had looked when the text was begun.
-    began: Option<HistoryPosition>,
+    /// Newest message that was drawn.
+    newest_shown: Option<HistoryPosition>,
+    /// Position the writer had read to when the text was begun.
+    read_at_start: Option<HistoryPosition>,
 }
 
-/// Where the text of a composer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextOrigin {
-    /// It was begun since the conversation was opened.
+    /// Begun after the conversation was opened.
     Typed,
     Draft,
 }
 
-/// Before every message.
-fn nothing() -> HistoryPosition {
+fn history_start() -> HistoryPosition {
     (Timestamp::default(), model::ids::MessageId::default())
 }
 
-fn place(row: &MessageRow) -> Option<HistoryPosition> {
+fn position_of(row: &MessageRow) -> Option<HistoryPosition> {
     Some((row.message.created_at?, row.message.id.clone()))
 }
 
 impl ReadProgress {
-    /// The newest message that was drawn.
-    pub fn shown(&self) -> Option<HistoryPosition> {
-        self.shown.clone()
+    pub fn newest_shown(&self) -> Option<HistoryPosition> {
+        self.newest_shown.clone()
     }
 
-    /// What the writer knows: all that was drawn, or what was there when the text
-    /// was begun.
-    fn known_place(&self) -> HistoryPosition {
-        self.shown.clone().or_else(|| self.began.clone()).unwrap_or_else(nothing)
+    /// Position up to which the writer knows the conversation.
+    fn known_position(&self) -> HistoryPosition {
+        self.newest_shown.clone().or_else(|| self.read_at_start.clone()).unwrap_or_else(history_start)
     }
 
-    /// The writer has seen everything up to here.
-    fn has_seen(&mut self, until: HistoryPosition) {
-        self.shown = self.shown.take().max(Some(until.clone()));
-        if self.began.is_some() {
-            self.began = self.began.take().max(Some(until));
+    fn mark_seen(&mut self, until: HistoryPosition) {
+        self.newest_shown = self.newest_shown.take().max(Some(until.clone()));
+        if self.read_at_start.is_some() {
+            self.read_at_start = self.read_at_start.take().max(Some(until));
         }
     }
 
-    /// A frame with this history was drawn.
-    fn drawn(&mut self, history: &History) {
-        let drawn = history.window().iter().filter_map(lines::item_of);
+    fn record_drawn(&mut self, history: &History) {
+        let drawn = history.visible_lines().iter().filter_map(lines::item_index);
         let newest =
-            drawn.filter_map(|drawn| history.items.get(drawn)).filter_map(message_of).filter_map(place);
-        self.shown = newest.chain(self.shown.take()).max();
+            drawn.filter_map(|drawn| history.items.get(drawn)).filter_map(message_of).filter_map(position_of);
+        self.newest_shown = newest.chain(self.newest_shown.take()).max();
     }
 
-    /// Notes how far the writer had looked when the current text was begun;
-    /// without one, nothing.
-    fn follow(&mut self, history: &History, text: Option<TextOrigin>, now: Timestamp) {
+    /// Records the read position when a text is begun, and forgets it when the text is gone.
+    fn update(&mut self, history: &History, text: Option<TextOrigin>, now: Timestamp) {
         let Some(origin) = text else {
-            self.began = None;
+            self.read_at_start = None;
             return;
         };
-        if self.began.is_none() {
-            self.began = self.shown.clone().or_else(|| match origin {
-                // What is older than a text is no news to its writer.
+        if self.read_at_start.is_none() {
+            self.read_at_start = self.newest_shown.clone().or_else(|| match origin {
+                // Older messages are not new to the writer of a fresh text.
                 TextOrigin::Typed => Some((now, model::ids::MessageId::default())),
-                // A draft was begun at the last look, which the history knows.
-                TextOrigin::Draft => history.loaded.then(|| history.seen_before().unwrap_or_else(nothing)),
+                // A draft dates from the previous visit, which the history knows.
+                TextOrigin::Draft => {
+                    history.loaded.then(|| history.seen_before().unwrap_or_else(history_start))
+                }
             });
         }
     }
 
-    /// What the AI or a colleague said since the text was begun.
-    fn crossed(&self, history: &History) -> Vec<Message> {
-        let Some(began) = &self.began else { return Vec::new() };
-        // By position: what has no readable time stands where it arrived.
+    /// Returns the messages of the AI or colleagues since the text was begun.
+    fn newer_messages(&self, history: &History) -> Vec<Message> {
+        let Some(began) = &self.read_at_start else { return Vec::new() };
+        // By position: a message without a readable time keeps its place of arrival.
         let known = |history_item: &HistoryItem| {
-            message_of(history_item).and_then(place).is_some_and(|pair| pair <= *began)
+            message_of(history_item).and_then(position_of).is_some_and(|pair| pair <= *began)
         };
         let after = history.items.iter().rposition(known).map_or(0, |rposition| rposition + 1);
         let rows = history.items[after..].iter().filter_map(message_of);
@@ -101,19 +93,17 @@ impl ReadProgress {
     }
 }
 
-/// Shows what the AI or a colleague said since a text was begun, and asks
-/// whether to send it all the same.
+/// Shows the crossing messages and asks whether to send anyway.
 #[derive(Debug)]
-pub(crate) struct CrossedReply {
-    /// What they said, oldest first.
-    pub(crate) crossed: Vec<Message>,
+pub(crate) struct ReplyConflictPrompt {
+    pub(crate) newer_messages: Vec<Message>,
     pub(crate) text: SafeText,
 }
 
-impl CrossedReply {
+impl ReplyConflictPrompt {
     fn title(&self) -> &'static str {
-        let ai = self.crossed.iter().any(|message| message.sender == Sender::Ai);
-        let other = self.crossed.iter().any(|message| message.sender != Sender::Ai);
+        let ai = self.newer_messages.iter().any(|message| message.sender == Sender::Ai);
+        let other = self.newer_messages.iter().any(|message| message.sender != Sender::Ai);
         match (ai, other) {
             (true, true) => "The AI and a colleague answered while you wrote",
             (true, false) => "The AI answered while you wrote",
@@ -131,43 +121,43 @@ mod tests {
 
     fn empty() -> History {
         let mut history = History::new(ChannelId::from("chat"), ConversationId::from("a"));
-        history.set_shape(crate::screens::history::lines::TextWidths::default(), 10, &Zone::UTC);
+        history.set_layout(crate::screens::history::lines::TextWidths::default(), 10, &Zone::UTC);
         history
     }
 
-    /// How many of its messages crossed, were all of them the AI's.
+    /// Counts the crossing messages if all of them were the AI's.
     fn crossed(looked: &ReadProgress, mut history: History) -> usize {
         for item in &mut history.items {
             if let HistoryItem::Message(row) = item {
                 row.message.direction = Direction::Outbound;
             }
         }
-        looked.crossed(&history).len()
+        looked.newer_messages(&history).len()
     }
 
     #[test]
     fn a_text_crosses_what_was_written_since_it_was_begun() {
-        // (whether three messages were drawn first, where the text comes from,
-        // how many of five crossed); the text was begun just after minute 4.
+        // (True if three messages were drawn first, origin of the text, crossing messages of five);
+        // the text is begun just after minute 4.
         let cases = [
             (true, TextOrigin::Typed, 2),
             (true, TextOrigin::Draft, 2),
-            // Typed faster than the messages came: what is older is no news.
+            // Messages older than the text are not new.
             (false, TextOrigin::Typed, 1),
-            // Nobody has looked at any since the draft was kept.
+            // Nothing was read since the draft was stored.
             (false, TextOrigin::Draft, 5),
         ];
         for (drawn, origin, expected) in cases {
             let mut looked = ReadProgress::default();
             let mut read = if drawn { history(1..=3) } else { empty() };
-            looked.drawn(&read);
-            looked.follow(&read, Some(origin), at(4).plus(1));
+            looked.record_drawn(&read);
+            looked.update(&read, Some(origin), at(4).plus(1));
             answer(&mut read, 1..=5);
-            looked.follow(&read, Some(origin), at(6));
-            // Its lane, which looks once more, agrees.
-            let since = read.items.iter().filter_map(message_of).filter_map(place);
+            looked.update(&read, Some(origin), at(6));
+            // The lane's check agrees.
+            let since = read.items.iter().filter_map(message_of).filter_map(position_of);
             assert_eq!(
-                since.filter(|pair| *pair > looked.known_place()).count(),
+                since.filter(|pair| *pair > looked.known_position()).count(),
                 expected,
                 "{drawn} {origin:?}"
             );

@@ -1,4 +1,4 @@
-//! Notes what the writer has seen, and asks before an answer crosses a message.
+//! Tracks what the writer has seen, and asks before a reply crosses a message.
 
 use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
@@ -8,22 +8,24 @@ use crate::event::Intent;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
-use crate::overlays::quoted_messages::{CUT, quoted};
+use crate::overlays::quoted_messages::{MAX_MESSAGE_CELLS, quote_lines};
 use crate::overlays::view::OverlayView;
 use crate::screens::composer::Composer;
-use crate::screens::composer::reply_conflict::CrossedReply;
+use crate::screens::composer::reply_conflict::ReplyConflictPrompt;
 use crate::screens::history::History;
 use crate::wrap;
 use model::messages::Message;
 use model::time::Moment;
 
-impl Overlay for CrossedReply {
+impl Overlay for ReplyConflictPrompt {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match key.code {
             _ if key.typed() == Some('y') => {
-                inbox.desk.send_after_crossing(&self.crossed, true, &mut inbox.context)
+                inbox.desk.resolve_reply_conflict(&self.newer_messages, true, &mut inbox.context)
             }
-            KeyCode::Esc => inbox.desk.send_after_crossing(&self.crossed, false, &mut inbox.context),
+            KeyCode::Esc => {
+                inbox.desk.resolve_reply_conflict(&self.newer_messages, false, &mut inbox.context)
+            }
             _ => return KeyOutcome::Ignored,
         }
         KeyOutcome::Done
@@ -34,14 +36,14 @@ impl Overlay for CrossedReply {
     }
 }
 
-impl OverlayView for CrossedReply {
+impl OverlayView for ReplyConflictPrompt {
     fn dialog(&self, inbox: &Inbox) -> Dialog {
-        let mut lines = quoted(inbox, &self.crossed);
-        let yours = format!("Yours: {}", wrap::cut(self.text.as_str(), CUT));
+        let mut lines = quote_lines(inbox, &self.newer_messages);
+        let yours = format!("Yours: {}", wrap::cut(self.text.as_str(), MAX_MESSAGE_CELLS));
         lines.extend([
-            DialogLine::gap(),
+            DialogLine::blank(),
             DialogLine::new(yours, Tone::Own),
-            DialogLine::gap(),
+            DialogLine::blank(),
             DialogLine::keys(&[("y", "send anyway"), ("Esc", "keep editing")]),
         ]);
         Dialog::new(self.title(), lines)
@@ -49,64 +51,61 @@ impl OverlayView for CrossedReply {
 }
 
 impl Desk {
-    /// The frame that shows the inbox as it is has been drawn.
-    pub fn drawn(&mut self, now: Moment, context: &mut Context) {
-        // A question that does not fit is not on screen, even if it was before.
+    pub fn record_drawn(&mut self, now: Moment, context: &mut Context) {
+        // If the terminal is too small, no question is on screen.
         if layout::is_too_small(context.size) {
             return context.guard.raise();
         }
-        context.guard.drawn(now);
-        self.list_mut().widen();
+        context.guard.record_frame(now);
+        self.list_mut().request_full_window();
         let seen = self.areas(context).history.is_some() && self.is_inbox_shown();
         let tab = self.tab_mut();
         if let Some(history) = tab.history.as_ref().filter(|_| seen) {
-            tab.looked.drawn(history);
+            tab.read_progress.record_drawn(history);
         }
     }
 
-    /// Keeps up with what is written, and with a question that has more to
-    /// show by now.
-    pub(crate) fn follow_writing(&mut self, context: &mut Context) {
+    /// Updates the read positions of open texts, and adds new messages to an open question.
+    pub(crate) fn update_read_progress(&mut self, context: &mut Context) {
         for tab in &mut self.tabs {
-            let origin = tab.composer.as_mut().and_then(Composer::follow_origin);
+            let origin = tab.composer.as_mut().and_then(Composer::update_origin);
             if let Some(history) = &tab.history {
-                tab.looked.follow(history, origin, context.now);
+                tab.read_progress.update(history, origin, context.now);
             }
         }
-        let crossed = self.crossed();
-        if let Some(question) = context.layers.top_mut::<CrossedReply>()
-            && question.crossed.len() < crossed.len()
+        let crossed = self.newer_messages();
+        if let Some(question) = context.overlays.top_mut::<ReplyConflictPrompt>()
+            && question.newer_messages.len() < crossed.len()
         {
-            question.crossed = crossed;
-            // Keys that were meant for the question before do not answer it.
+            question.newer_messages = crossed;
+            // Keys pressed before the question changed do not answer it.
             context.guard.raise();
         }
     }
 
-    /// What crossed with the current text.
-    pub(crate) fn crossed(&self) -> Vec<Message> {
+    pub(crate) fn newer_messages(&self) -> Vec<Message> {
         let tab = self.tab();
-        tab.history.as_ref().map(|history| tab.looked.crossed(history)).unwrap_or_default()
+        tab.history.as_ref().map(|history| tab.read_progress.newer_messages(history)).unwrap_or_default()
     }
 
-    /// The writer has been shown these and sends all the same.
-    fn send_after_crossing(&mut self, crossed: &[Message], sends: bool, context: &mut Context) {
+    /// Marks the crossing messages as seen, and sends if `sends`.
+    fn resolve_reply_conflict(&mut self, crossed: &[Message], sends: bool, context: &mut Context) {
         let newest =
             crossed.iter().filter_map(|message| Some((message.created_at?, message.id.clone()))).max();
-        // What carries no readable time is told by standing last.
-        let newest = newest.or_else(|| self.tab().history.as_ref().and_then(History::newest));
+        // Without a readable time, use the newest message of the history.
+        let newest = newest.or_else(|| self.tab().history.as_ref().and_then(History::newest_position));
         if let Some(newest) = newest {
-            self.tab_mut().looked.has_seen(newest);
+            self.tab_mut().read_progress.mark_seen(newest);
         }
         if sends {
-            self.send_seen(context);
+            self.send_confirmed(context);
         }
     }
 
-    /// Notes on a text how far its writer has looked.
-    pub(crate) fn with_seen(&self, mut intent: Intent) -> Intent {
+    /// Adds the writer's read position to an intent that sends a message.
+    pub(crate) fn with_read_position(&self, mut intent: Intent) -> Intent {
         if intent.operation.is_customer_message() {
-            intent.seen = Some(self.tab().looked.known_place());
+            intent.seen = Some(self.tab().read_progress.known_position());
         }
         intent
     }

@@ -1,10 +1,9 @@
-//! Texts that come back to where they were written: a person took them back,
-//! or the disk did not take them.
+//! Texts that return to where they were written, because the user recalled them or the store failed
+//! to save them.
 //!
-//! A disk can take seconds to say so, and by then the person may be writing to
-//! somebody else. What comes back takes the keyboard only if nothing was
-//! pressed since the key that sent it or asked for it; otherwise it waits in
-//! the composer or the draft of its conversation.
+//! A failed save can be reported seconds later, when the user may be writing to somebody else. A
+//! returned text takes the focus only if no input came since the key that sent or recalled it;
+//! otherwise it waits in the composer or the draft of its conversation.
 
 pub(crate) mod update;
 
@@ -16,95 +15,89 @@ use model::outbox::content::Mail;
 use model::proposals::ProposalVerdict;
 use model::time::Moment;
 
-/// Where a text that comes back is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DraftPlace {
-    AsDraft,
-    /// Only here.
-    Nowhere,
+pub(crate) enum DraftStorage {
+    Stored,
+    /// In memory only.
+    MemoryOnly,
 }
 
-/// What comes back.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Returned {
-    Answer(ComposedReply),
-    /// A private note.
+pub(crate) enum ReturnedText {
+    Reply(ComposedReply),
     Note(String),
-    /// A mail as it was put together.
+    /// A mail as built for sending.
     Mail(Box<Mail>),
 }
 
-impl Returned {
-    /// What of an operation was written by a person; `None` where nothing was.
+impl ReturnedText {
+    /// Returns the text of an operation; `None` if no person wrote one.
     pub(crate) fn of(operation: &Operation) -> Option<Self> {
         match operation {
             Operation::SendMail(mail) => Some(Self::Mail(mail.clone())),
-            _ => ComposedReply::of(operation).map(Self::Answer),
+            _ => ComposedReply::of(operation).map(Self::Reply),
         }
     }
 }
 
-/// The keys, pastes and clicks there were, and the last that sent or asked
-/// for something that may come back.
+/// Counts input, and remembers the last input that may bring a text back.
 #[derive(Debug, Default)]
-pub(crate) struct TouchedDrafts {
-    count: u64,
-    awaited: u64,
+pub(crate) struct RestoreTracker {
+    input_count: u64,
+    restoring_input: u64,
 }
 
-impl TouchedDrafts {
-    /// A key, a paste or a click came, with these effects.
+impl RestoreTracker {
+    /// Records a key, paste or click and its effects.
     pub(crate) fn record_input<'a>(&mut self, effects: impl IntoIterator<Item = &'a Effect>) {
-        self.count += 1;
-        if effects.into_iter().filter_map(Effect::as_write).any(can_come_back) {
-            self.awaited = self.count;
+        self.input_count += 1;
+        if effects.into_iter().filter_map(Effect::as_write).any(may_restore_text) {
+            self.restoring_input = self.input_count;
         }
     }
 
-    /// Whether nothing came since.
-    fn is_awaited(&self) -> bool {
-        self.awaited == self.count
+    /// True if no other input came since the last one that may bring a text back.
+    fn is_restore_expected(&self) -> bool {
+        self.restoring_input == self.input_count
     }
 }
 
-fn can_come_back(write: &FileWrite) -> bool {
+fn may_restore_text(write: &FileWrite) -> bool {
     matches!(
         write,
         FileWrite::Enqueue { .. }
-            | FileWrite::SendProposed(..)
+            | FileWrite::SendProposal(..)
             | FileWrite::SettleProposal(_, ProposalVerdict::Edited)
             | FileWrite::Recall(_)
             | FileWrite::Decide(..)
             | FileWrite::SaveNote(..)
-            | FileWrite::TakeNoteBack(..)
+            | FileWrite::RecallNote(..)
     )
 }
 
-/// What comes back, as it was typed.
 enum RecalledText {
-    Answer(ComposedReply),
+    Reply(ComposedReply),
     Note(String),
     Mail(Box<ComposedMail>),
 }
 
 impl Composer {
-    fn take_back(&mut self, text: RecalledText, now: Moment) {
+    fn restore_recalled(&mut self, text: RecalledText, now: Moment) {
         match text {
-            RecalledText::Answer(written) => self.restore(written, now),
+            RecalledText::Reply(written) => self.restore(written, now),
             RecalledText::Note(text) => self.restore_note(&text, now),
             RecalledText::Mail(written) => self.restore_mail(*written, now),
         }
     }
 
-    /// Puts a mail back that was not sent. Where another was begun meanwhile,
-    /// its text goes before that one's.
+    /// Puts back an unsent mail; if another was begun meanwhile, only its text, in front.
     fn restore_mail(&mut self, written: ComposedMail, now: Moment) {
         self.receive_draft(None);
         if self.is_mail_blank() {
             let mode = std::mem::take(&mut self.mode);
-            self.begin_mail(written, now);
-            if let Some(head) = &mut self.head {
-                head.touched = true;
+            self.start_mail(written, now);
+            if let Some(head) = &mut self.header {
+                head.is_edited = true;
             }
             self.mode = mode;
         } else {

@@ -1,10 +1,8 @@
-//! Brings a text back to where it was written.
-
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Intent};
-use crate::screens::composer::returned_texts::{DraftPlace, RecalledText, Returned};
+use crate::screens::composer::returned_texts::{DraftStorage, RecalledText, ReturnedText};
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::screens::phone::update as phone;
 use crate::tab::Focus;
@@ -12,24 +10,23 @@ use model::ids::{ChannelId, ConversationId};
 use model::queries::Draft;
 
 impl Changes {
-    /// Puts what a person wrote back to where it was written, going there if
-    /// it is awaited. False if it waits elsewhere.
-    pub(crate) fn give_back(
+    /// Returns a text to its conversation. False if it waits there unopened.
+    pub(crate) fn return_text(
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
-        returned: Returned,
-        kept: DraftPlace,
+        returned: ReturnedText,
+        kept: DraftStorage,
         desk: &mut Desk,
         context: &mut Context,
     ) -> bool {
-        let awaited = self.touches.is_awaited();
+        let awaited = self.restore_tracker.is_restore_expected();
         if awaited {
-            desk.visit_written(channel, conversation, context);
+            desk.open_draft(channel, conversation, context);
             let tab = desk.tab_mut();
             tab.focus = Focus::Composer;
             if let Some(composer) = &mut tab.composer {
-                composer.mode = if matches!(returned, Returned::Note(_)) {
+                composer.mode = if matches!(returned, ReturnedText::Note(_)) {
                     ComposerMode::Note
                 } else {
                     ComposerMode::Reply
@@ -37,34 +34,33 @@ impl Changes {
             }
         }
         let known = self.newest_draft(channel, conversation, context);
-        // No answer of the store brings a mail along.
-        let kept = if matches!(returned, Returned::Mail(_)) { DraftPlace::Nowhere } else { kept };
-        let (text, lost) = desk.as_typed(channel, returned);
+        // The store returns no draft for a mail.
+        let kept = if matches!(returned, ReturnedText::Mail(_)) { DraftStorage::MemoryOnly } else { kept };
+        let (text, lost) = desk.to_recalled(channel, returned);
         let now = context.moment;
         let open = desk.tab_of(channel).and_then(|tab| tab.composer.as_mut());
         match open.filter(|composer| composer.conversation == *conversation) {
-            Some(composer) if composer.is_loaded() || kept == DraftPlace::Nowhere => {
+            Some(composer) if composer.is_loaded() || kept == DraftStorage::MemoryOnly => {
                 composer.receive_draft(known);
-                composer.take_back(text, now);
+                composer.restore_recalled(text, now);
             }
-            None if kept == DraftPlace::Nowhere => {
+            None if kept == DraftStorage::MemoryOnly => {
                 let mut composer = Composer::new(conversation.clone());
                 composer.receive_draft(known);
-                composer.take_back(text, now);
+                composer.restore_recalled(text, now);
                 let draft = composer.take_unsaved().flatten();
                 context.push(FileWrite::SaveDraft(channel.clone(), conversation.clone(), draft));
             }
-            // A draft that is still to be read brings the text with it.
+            // The draft that is still being read contains the text.
             _ => {}
         }
         if lost {
-            context.warn("its files have to be attached again");
+            context.show_warning("its files have to be attached again");
         }
         awaited
     }
 
-    /// The draft of a conversation as memory knows it; `None` if there is
-    /// none, or the disk knows it best.
+    /// Draft as known in memory; `None` if empty or only on disk.
     fn newest_draft(
         &self,
         channel: &ChannelId,
@@ -78,9 +74,8 @@ impl Changes {
         pending.or_else(|| self.draft_in_memory(channel, conversation)).flatten()
     }
 
-    /// A write to this desk's own files failed: the texts go back to where
-    /// they were written.
-    pub(crate) fn write_failed(
+    /// Returns the texts of a failed write to where they were written.
+    pub(crate) fn restore_failed_write(
         &mut self,
         what: &str,
         why: &str,
@@ -89,24 +84,24 @@ impl Changes {
         context: &mut Context,
     ) {
         if !intents.is_empty() {
-            self.queueing.settle();
+            self.pending_groups.remove_oldest();
         }
         let mut elsewhere = false;
         for intent in intents.into_iter().rev() {
-            phone::call_not_queued(context, &intent.operation);
-            if let Some(returned) = Returned::of(&intent.operation) {
-                let is_there = self.give_back(
+            phone::reopen_call_form(context, &intent.operation);
+            if let Some(returned) = ReturnedText::of(&intent.operation) {
+                let is_there = self.return_text(
                     &intent.channel,
                     &intent.conversation,
                     returned,
-                    DraftPlace::Nowhere,
+                    DraftStorage::MemoryOnly,
                     desk,
                     context,
                 );
                 elsewhere |= !is_there;
             }
         }
-        context.warn(match elsewhere {
+        context.show_warning(match elsewhere {
             true => format!("{what} failed: {why} · kept as draft"),
             false => format!("{what} failed: {why}"),
         });
@@ -114,14 +109,13 @@ impl Changes {
 }
 
 impl Desk {
-    /// What comes back as a composer takes it, and whether files of it are
-    /// lost.
-    fn as_typed(&self, channel: &ChannelId, returned: Returned) -> (RecalledText, bool) {
+    /// Converts a returned text for the composer; true if attachments were lost.
+    fn to_recalled(&self, channel: &ChannelId, returned: ReturnedText) -> (RecalledText, bool) {
         match returned {
-            Returned::Answer(written) => (RecalledText::Answer(written), false),
-            Returned::Note(text) => (RecalledText::Note(text), false),
-            Returned::Mail(mail) => {
-                let (written, lost) = self.as_written(channel, &mail);
+            ReturnedText::Reply(written) => (RecalledText::Reply(written), false),
+            ReturnedText::Note(text) => (RecalledText::Note(text), false),
+            ReturnedText::Mail(mail) => {
+                let (written, lost) = self.written_form(channel, &mail);
                 (RecalledText::Mail(Box::new(written)), lost)
             }
         }

@@ -1,7 +1,5 @@
-//! Forms for what is more than a text: a place, buttons, a list. Each field
-//! says what is wrong with it, and nothing leaves before all are right.
-//!
-//! The answer that was begun stays in the composer.
+//! Forms for locations, buttons and lists. Each field shows its own error, and a form is sent only
+//! if all are valid. The draft reply stays in the composer.
 
 pub(crate) mod update;
 
@@ -11,26 +9,25 @@ use model::interactive::{self, InteractiveFrame};
 use model::outbox::content::{ChatContent, MapLocation};
 use model::places;
 
-/// Characters a place's name and address can have.
-const NAME: usize = 1024;
-/// Where a list's rows begin.
-const ROWS_FROM: usize = 4;
-/// Where the buttons begin.
-const BUTTONS_FROM: usize = 3;
+/// Maximum length of a location's name and address, in characters.
+const MAX_LOCATION_CHARS: usize = 1024;
+/// Index of the first row of a list.
+const FIRST_ROW_FIELD: usize = 4;
+/// Index of the first button.
+const FIRST_BUTTON_FIELD: usize = 3;
 
-/// What is filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FormKind {
-    Place,
-    /// Up to three buttons.
+pub enum RichFormKind {
+    Location,
+    /// Up to three.
     Buttons,
     List,
 }
 
-impl FormKind {
+impl RichFormKind {
     pub fn title(self) -> &'static str {
         match self {
-            Self::Place => "Location",
+            Self::Location => "Location",
             Self::Buttons => "Buttons",
             Self::List => "List",
         }
@@ -38,61 +35,61 @@ impl FormKind {
 
     pub fn label(self, field: usize) -> String {
         let fixed: &[&str] = match self {
-            Self::Place => &["latitude", "longitude", "name", "address"],
+            Self::Location => &["latitude", "longitude", "name", "address"],
             Self::Buttons => &["header", "text", "footer"],
             Self::List => &["header", "text", "footer", "opens with"],
         };
         match (fixed.get(field), self) {
             (Some(label), _) => (*label).to_owned(),
-            (None, Self::Buttons) => format!("button {}", field - BUTTONS_FROM + 1),
-            (None, _) => format!("row {}", (field + 1).saturating_sub(ROWS_FROM)),
+            (None, Self::Buttons) => format!("button {}", field - FIRST_BUTTON_FIELD + 1),
+            (None, _) => format!("row {}", (field + 1).saturating_sub(FIRST_ROW_FIELD)),
         }
     }
 }
 
-/// A form being filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Form {
-    pub kind: FormKind,
-    /// What was filled in, a line for each field.
+pub struct RichForm {
+    pub kind: RichFormKind,
     pub values: Vec<TextLine>,
     pub focus: usize,
-    /// Whether sending was tried: from then on all that is wrong is shown.
-    pub tried: bool,
+    /// True after an attempt to send: from then on all errors are shown.
+    pub shows_all_errors: bool,
 }
 
-impl Form {
-    fn new(kind: FormKind, body: &str) -> Self {
+impl RichForm {
+    fn new(kind: RichFormKind, body: &str) -> Self {
         let count = match kind {
-            FormKind::Place => 4,
-            FormKind::Buttons => BUTTONS_FROM + interactive::MAX_BUTTONS,
-            FormKind::List => ROWS_FROM + 2,
+            RichFormKind::Location => 4,
+            RichFormKind::Buttons => FIRST_BUTTON_FIELD + interactive::MAX_BUTTONS,
+            RichFormKind::List => FIRST_ROW_FIELD + 2,
         };
         let mut values = vec![TextLine::default(); count];
-        let focus = if kind == FormKind::Place { 0 } else { 1 };
-        if kind != FormKind::Place {
+        let focus = if kind == RichFormKind::Location { 0 } else { 1 };
+        if kind != RichFormKind::Location {
             values[1] = TextLine::new(body.replace('\n', " "));
         }
-        if kind == FormKind::List {
+        if kind == RichFormKind::List {
             values[3] = TextLine::new("Choose");
         }
-        Self { kind, values, focus, tried: false }
+        Self { kind, values, focus, shows_all_errors: false }
     }
 
-    /// What a field holds.
     pub fn text(&self, field: usize) -> &str {
         self.values.get(field).map_or("", |value| value.text().trim())
     }
 
-    /// A list always has one more empty row, as long as it takes one.
-    fn grow(&mut self) {
+    /// Keeps one empty row at the end of a list, up to the limit.
+    fn add_empty_row(&mut self) {
         let full = self.values.last().is_some_and(|value| !value.is_empty());
-        if self.kind == FormKind::List && full && self.values.len() < ROWS_FROM + interactive::MAX_ROWS {
+        if self.kind == RichFormKind::List
+            && full
+            && self.values.len() < FIRST_ROW_FIELD + interactive::MAX_ROWS
+        {
             self.values.push(TextLine::default());
         }
     }
 
-    pub fn wrong(&self, field: usize) -> Option<String> {
+    pub fn field_error(&self, field: usize) -> Option<String> {
         let text = self.text(field);
         let most = |most: usize| {
             let length = bounds::count_chars(text);
@@ -100,63 +97,62 @@ impl Form {
         };
         let wanted = || text.is_empty().then(|| "is wanted".to_owned());
         match (self.kind, field) {
-            (FormKind::Place, 0) => places::parse_degrees(text, 90).err(),
-            (FormKind::Place, 1) => places::parse_degrees(text, 180).err(),
-            (FormKind::Place, _) => most(NAME),
+            (RichFormKind::Location, 0) => places::parse_degrees(text, 90).err(),
+            (RichFormKind::Location, 1) => places::parse_degrees(text, 180).err(),
+            (RichFormKind::Location, _) => most(MAX_LOCATION_CHARS),
             (_, 0 | 2) => most(interactive::MAX_HEADER_CHARS),
             (_, 1) => wanted().or_else(|| most(interactive::MAX_BODY_CHARS)),
-            (FormKind::List, 3) => wanted().or_else(|| most(interactive::MAX_BUTTON_CHARS)),
-            (FormKind::Buttons, BUTTONS_FROM) if self.choices().is_empty() => wanted(),
-            (FormKind::Buttons, _) => most(interactive::MAX_BUTTON_CHARS).or_else(|| self.twice(field)),
-            (FormKind::List, ROWS_FROM) if self.choices().is_empty() => wanted(),
-            (FormKind::List, _) => {
-                let (title, below) = row(text);
+            (RichFormKind::List, 3) => wanted().or_else(|| most(interactive::MAX_BUTTON_CHARS)),
+            (RichFormKind::Buttons, FIRST_BUTTON_FIELD) if self.choices().is_empty() => wanted(),
+            (RichFormKind::Buttons, _) => {
+                most(interactive::MAX_BUTTON_CHARS).or_else(|| self.duplicate_error(field))
+            }
+            (RichFormKind::List, FIRST_ROW_FIELD) if self.choices().is_empty() => wanted(),
+            (RichFormKind::List, _) => {
+                let (title, below) = split_row(text);
                 let over = |text: &str, most| bounds::count_chars(text) > most;
                 if over(title, interactive::MAX_ROW_TITLE_CHARS) {
                     Some(format!("at most {} characters before the |", interactive::MAX_ROW_TITLE_CHARS))
                 } else if over(below, interactive::MAX_DESCRIPTION_CHARS) {
                     Some(format!("at most {} characters behind the |", interactive::MAX_DESCRIPTION_CHARS))
                 } else {
-                    self.twice(field)
+                    self.duplicate_error(field)
                 }
             }
         }
     }
 
-    /// Two choices of one name could not be told apart.
-    fn twice(&self, field: usize) -> Option<String> {
-        let from = if self.kind == FormKind::Buttons { BUTTONS_FROM } else { ROWS_FROM };
-        let title = row(self.text(field)).0;
-        let before = (from..field).any(|number| !title.is_empty() && row(self.text(number)).0 == title);
+    fn duplicate_error(&self, field: usize) -> Option<String> {
+        let from = if self.kind == RichFormKind::Buttons { FIRST_BUTTON_FIELD } else { FIRST_ROW_FIELD };
+        let title = split_row(self.text(field)).0;
+        let before = (from..field).any(|number| !title.is_empty() && split_row(self.text(number)).0 == title);
         before.then(|| "is there already".to_owned())
     }
 
-    /// The first field that is wrong.
-    pub fn first_wrong(&self) -> Option<(usize, String)> {
-        (0..self.values.len()).find_map(|field| Some((field, self.wrong(field)?)))
+    pub fn first_error(&self) -> Option<(usize, String)> {
+        (0..self.values.len()).find_map(|field| Some((field, self.field_error(field)?)))
     }
 
-    /// What can be chosen: title and what stands below it.
     pub fn choices(&self) -> Vec<(&str, &str)> {
         let texts = |from: usize| {
             (from..self.values.len()).map(|number| self.text(number)).filter(|text| !text.is_empty())
         };
         match self.kind {
-            FormKind::Place => Vec::new(),
-            FormKind::Buttons => texts(BUTTONS_FROM).map(|text| (text, "")).collect(),
-            FormKind::List => texts(ROWS_FROM).map(row).collect(),
+            RichFormKind::Location => Vec::new(),
+            RichFormKind::Buttons => texts(FIRST_BUTTON_FIELD).map(|text| (text, "")).collect(),
+            RichFormKind::List => texts(FIRST_ROW_FIELD).map(split_row).collect(),
         }
     }
 
-    /// Whether its text is an answer that was begun.
-    fn has_text(&self, answer: &str) -> bool {
+    /// True if the form's text is the draft reply it was opened with.
+    fn matches_reply(&self, answer: &str) -> bool {
         let text = self.text(1);
-        self.kind != FormKind::Place && !text.is_empty() && text == answer.replace('\n', " ")
+        self.kind != RichFormKind::Location && !text.is_empty() && text == answer.replace('\n', " ")
     }
 
-    /// What is sent; `None` while something is wrong.
+    /// Returns the content to send; `None` while a field is wrong.
     fn content(&self) -> Option<ChatContent> {
-        if self.first_wrong().is_some() {
+        if self.first_error().is_some() {
             return None;
         }
         let owned = |field| Some(self.text(field).to_owned()).filter(|text| !text.is_empty());
@@ -166,25 +162,25 @@ impl Form {
             footer: self.text(2).to_owned(),
         };
         Some(match self.kind {
-            FormKind::Place => ChatContent::Location(MapLocation {
+            RichFormKind::Location => ChatContent::Location(MapLocation {
                 latitude: places::parse_degrees(self.text(0), 90).ok()?,
                 longitude: places::parse_degrees(self.text(1), 180).ok()?,
                 name: owned(2),
                 address: owned(3),
             }),
-            FormKind::Buttons => {
+            RichFormKind::Buttons => {
                 let titles: Vec<&str> = self.choices().into_iter().map(|choice| choice.0).collect();
                 ChatContent::Interactive(interactive::build_buttons(&frame, &titles))
             }
-            FormKind::List => {
+            RichFormKind::List => {
                 ChatContent::Interactive(interactive::build_list(&frame, self.text(3), &self.choices()))
             }
         })
     }
 }
 
-/// A row's title and what stands below it, parted by a bar.
-fn row(text: &str) -> (&str, &str) {
+/// Splits a row into title and description at the first `|`.
+fn split_row(text: &str) -> (&str, &str) {
     text.split_once('|').map_or((text, ""), |(title, below)| (title.trim(), below.trim()))
 }
 
@@ -192,26 +188,26 @@ fn row(text: &str) -> (&str, &str) {
 mod tests {
     use super::*;
 
-    fn filled(kind: FormKind, texts: &[&str]) -> Form {
-        let mut form = Form::new(kind, "");
+    fn filled(kind: RichFormKind, texts: &[&str]) -> RichForm {
+        let mut form = RichForm::new(kind, "");
         for (field, text) in texts.iter().enumerate() {
             form.focus = field;
             form.values[field].set(*text);
-            form.grow();
+            form.add_empty_row();
         }
         form
     }
 
     #[test]
     fn fields_say_what_is_wrong() {
-        use FormKind::{Buttons, List, Place};
+        use RichFormKind::{Buttons, List, Location};
         let long = |count: usize| "x".repeat(count);
         let (edge, body, button) = (long(61), long(1025), long(21));
-        type Case<'a> = (FormKind, &'a [&'a str], Option<(usize, &'a str)>);
+        type Case<'a> = (RichFormKind, &'a [&'a str], Option<(usize, &'a str)>);
         let cases: [Case<'_>; 14] = [
-            (Place, &["51.5", "-0.12"], None),
-            (Place, &["91", "0"], Some((0, "lies between -90 and 90"))),
-            (Place, &["51.5", ""], Some((1, "is wanted"))),
+            (Location, &["51.5", "-0.12"], None),
+            (Location, &["91", "0"], Some((0, "lies between -90 and 90"))),
+            (Location, &["51.5", ""], Some((1, "is wanted"))),
             (Buttons, &["", "Which?", "", "A"], None),
             (Buttons, &["", "", "", "A"], Some((1, "is wanted"))),
             (Buttons, &["", "Which?", ""], Some((3, "is wanted"))),
@@ -225,7 +221,7 @@ mod tests {
             (List, &["", "Which?", "", "Choose"], Some((4, "is wanted"))),
         ];
         for (kind, texts, expected) in cases {
-            let told = filled(kind, texts).first_wrong();
+            let told = filled(kind, texts).first_error();
             match expected {
                 None => assert_eq!(told, None, "{texts:?}"),
                 Some((field, words)) => {
@@ -241,9 +237,9 @@ mod tests {
     #[test]
     fn a_list_grows_to_ten_rows() {
         let texts: Vec<String> =
-            (0..ROWS_FROM + interactive::MAX_ROWS).map(|entry| format!("t{entry}")).collect();
+            (0..FIRST_ROW_FIELD + interactive::MAX_ROWS).map(|entry| format!("t{entry}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let form = filled(FormKind::List, &texts);
+        let form = filled(RichFormKind::List, &texts);
         assert_eq!((form.values.len(), form.choices().len()), (14, 10));
     }
 }

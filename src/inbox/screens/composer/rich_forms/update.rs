@@ -1,12 +1,10 @@
-//! Opens a form, and sends what it says.
-
 use crate::Inbox;
 use crate::components::form::FormKey;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
-use crate::screens::composer::rich_forms::{Form, FormKind};
+use crate::screens::composer::rich_forms::{RichForm, RichFormKind};
 use crate::screens::composer::sending;
 use model::outbox::Operation;
 use model::outbox::content::ChatContent;
@@ -14,38 +12,38 @@ use model::places;
 use model::prices::{self, Price};
 use model::text;
 
-impl Overlay for Form {
+impl Overlay for RichForm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match FormKey::of(key, &mut self.focus, 0..self.values.len()) {
-            // What was filled in is there again when the form is opened next.
+            // The form is kept for its next opening.
             FormKey::Leave => {
                 inbox.desk.tab_mut().form = Some(self.clone());
                 return KeyOutcome::Done;
             }
-            FormKey::Moved => (),
+            FormKey::FocusMoved => (),
             FormKey::Submit => {
-                self.tried = true;
-                match (self.first_wrong(), self.content()) {
+                self.shows_all_errors = true;
+                match (self.first_error(), self.content()) {
                     (None, Some(content)) => return send_form_content(inbox, content, self),
                     (Some((field, why)), _) => {
                         self.focus = field;
-                        inbox.context.warn(format!("not sent: {} {why}", self.kind.label(field)));
+                        inbox.context.show_warning(format!("not sent: {} {why}", self.kind.label(field)));
                     }
                     (None, None) => (),
                 }
             }
-            FormKey::Field => {
+            FormKey::FieldInput => {
                 self.values[self.focus].key(key);
-                self.grow();
+                self.add_empty_row();
             }
         }
         KeyOutcome::Stay
     }
 
-    /// Two numbers, or the link of a map, fill both fields of a place.
+    /// Coordinates or a map link fill both fields of a location.
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         let clean = text::clean_pasted(outside);
-        if let (FormKind::Place, 0 | 1, Some((latitude, longitude))) =
+        if let (RichFormKind::Location, 0 | 1, Some((latitude, longitude))) =
             (self.kind, self.focus, places::parse_coordinates(&clean))
         {
             self.values[0].set(latitude);
@@ -56,7 +54,7 @@ impl Overlay for Form {
         if let Some(value) = self.values.get_mut(self.focus) {
             value.insert(clean.trim());
         }
-        self.grow();
+        self.add_empty_row();
         true
     }
 
@@ -64,10 +62,14 @@ impl Overlay for Form {
         OverlayInput::Text
     }
 
-    fn has_left(&mut self, inbox: &mut Inbox) {
+    fn on_sent(&mut self, inbox: &mut Inbox) {
         let now = inbox.context.moment;
-        let answer =
-            inbox.desk.tab_mut().composer.as_mut().filter(|composer| self.has_text(&composer.reply_text()));
+        let answer = inbox
+            .desk
+            .tab_mut()
+            .composer
+            .as_mut()
+            .filter(|composer| self.matches_reply(&composer.reply_text()));
         let words = match answer {
             Some(answer) => {
                 answer.clear_reply(now);
@@ -75,7 +77,7 @@ impl Overlay for Form {
             }
             None => "queued; the answer that was begun stays",
         };
-        inbox.context.say(words);
+        inbox.context.show_notice(words);
     }
 }
 
@@ -83,7 +85,7 @@ pub fn form_price(_inbox: &Inbox) -> Price {
     Price::exactly(prices::TEXT_CREDITS)
 }
 
-/// Sends what a form or an editor made; it stays if that cannot be now.
+/// Sends the content of a form or of the JSON editor; the form stays open if it cannot.
 pub(crate) fn send_form_content(
     inbox: &mut Inbox,
     content: ChatContent,
@@ -92,29 +94,29 @@ pub(crate) fn send_form_content(
     let tab = inbox.desk.tab();
     let row = tab.history.as_ref().and_then(|history| history.row.as_ref());
     let to = row.and_then(|row| row.conversation.address.clone());
-    let refused = match sending::may_send_content(inbox) {
+    let refused = match sending::check_may_send_content(inbox) {
         Err(why) => Some(why),
-        Ok(()) => tab.cannot_pay(form_price(inbox)),
+        Ok(()) => tab.payment_error(form_price(inbox)),
     };
     match (to, refused) {
         (Some(to), None) => {
             let reply_to = tab.composer.as_ref().and_then(|composer| composer.reply_to.clone());
-            sending::send_beside_draft(inbox, Operation::SendContent { to, content, reply_to }, form)
+            sending::send_form_operation(inbox, Operation::SendContent { to, content, reply_to }, form)
         }
         (_, why) => {
             let why = why.unwrap_or_else(|| "there is no address to send to".to_owned());
-            inbox.context.warn(format!("not sent: {why}"));
+            inbox.context.show_warning(format!("not sent: {why}"));
             KeyOutcome::Stay
         }
     }
 }
 
 impl Desk {
-    /// Opens a form; the text of buttons and lists begins with the answer.
-    pub(crate) fn open_form(&mut self, kind: FormKind, context: &mut Context) {
+    /// Opens a form; buttons and lists start with the reply as text.
+    pub(crate) fn open_form(&mut self, kind: RichFormKind, context: &mut Context) {
         let kept = self.tab().form.as_ref().filter(|form| form.kind == kind).cloned();
         let body = self.tab().composer.as_ref().map(|composer| composer.reply_text()).unwrap_or_default();
-        let form = kept.unwrap_or_else(|| Form::new(kind, &body));
+        let form = kept.unwrap_or_else(|| RichForm::new(kind, &body));
         self.tab_mut().form = None;
         context.open(form);
     }

@@ -1,17 +1,16 @@
-//! Marks conversations, and plans and carries out what is done to all of them.
-
 use crate::changes::Changes;
 use crate::command::Command;
-use crate::components::marks::{MOST, Marks};
+use crate::components::marks::{MAX_MARKS, Marks};
 use crate::conditions;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, FileWrite, Intent, Load, Spread};
+use crate::event::{Effect, FileWrite, Intent, Load, MarkMode};
 use crate::features::undo::UndoTarget;
-use crate::notice::Fact;
+use crate::notice::StatusNotice;
 use crate::screens::conversations::bulk_actions::PendingBulkAction;
 use crate::screens::conversations::bulk_plan::update as bulk_plan;
-use crate::screens::conversations::bulk_plan::{Batch, BulkPlan, BulkWish, HELD};
+use crate::screens::conversations::bulk_plan::{Batch, BulkAction, BulkPlan, MAX_UNCONFIRMED};
+use crate::screens::conversations::done::{self, Ending};
 use crate::screens::conversations::snooze;
 use crate::screens::conversations::tags;
 use crate::screens::mail::triage::TriageDecision;
@@ -24,46 +23,44 @@ use model::queries::{Anchor, ConversationKey, ConversationQuery, OutboxOutcome};
 use model::time::SECOND;
 
 impl Desk {
-    /// Whether keys act on what is marked.
+    /// True if keys act on the marked conversations.
     pub fn acts_on_marks(&self) -> bool {
         self.is_inbox_shown() && self.tab().focus == Focus::List && !self.list().marks.is_empty()
     }
 
-    /// Marks the row, or takes its mark away, and goes down.
-    pub(crate) fn mark(&mut self, context: &mut Context) {
+    /// Toggles the mark of the selected row and moves down.
+    pub(crate) fn toggle_mark(&mut self, context: &mut Context) {
         let visible = self.list_rows(&self.areas(context));
         let list = self.list_mut();
         let Some(selected) = list.selected.clone() else { return };
         let fits = list.marks.toggle(&selected);
         list.step(1, visible);
         if !fits {
-            context.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
+            context.show_warning(format!("mark: {MAX_MARKS} are marked; more are not acted on at once"));
         }
     }
 
-    /// Begins a range at the row, or ends it there.
+    /// Starts a range at the selected row, or ends it there.
     pub(crate) fn mark_range(&mut self, context: &mut Context) {
         let list = self.list_mut();
         let Some(selected) = list.selected.clone() else { return };
         list.marks.toggle_range(&selected);
-        let ranging = list.marks.is_ranging();
-        context.say(match ranging {
-            true => context.keyed("move to the end of the range; {mark-range} again ends it"),
+        let ranging = list.marks.has_range();
+        context.show_notice(match ranging {
+            true => context.fill_in_keys("move to the end of the range; {mark-range} again ends it"),
             false => "range marked".to_owned(),
         });
     }
 
-    /// Asks for all conversations of the list, also those that are not loaded.
-    pub(crate) fn ask_spread(&mut self, how: Spread, context: &mut Context) {
-        let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
-        context.push(Effect::Load(Load::Spread(query, how)));
+    pub(crate) fn load_list_keys(&mut self, how: MarkMode, context: &mut Context) {
+        let query = ConversationQuery { anchor: Anchor::Top, limit: MAX_MARKS, ..self.list().query() };
+        context.push(Effect::Load(Load::MarkList(query, how)));
     }
 
-    /// All conversations of a list have come.
-    pub(crate) fn spread(
+    pub(crate) fn set_marks(
         &mut self,
         query: &ConversationQuery,
-        how: Spread,
+        how: MarkMode,
         keys: Vec<ConversationKey>,
         more: bool,
         context: &mut Context,
@@ -73,51 +70,73 @@ impl Desk {
         if (&now.filter, &now.channel) != (&query.filter, &query.channel) {
             return;
         }
-        let keys = keys.into_iter().filter(|key| how == Spread::All || !list.marks.contains(key));
+        let keys = keys.into_iter().filter(|key| how == MarkMode::All || !list.marks.contains(key));
         list.marks = Marks::of(keys);
         let count = list.marks.len();
         if more {
-            return context.warn(format!("marked the first {count}: more are not acted on at once"));
+            return context.show_warning(format!("marked the first {count}: more are not acted on at once"));
         }
-        context.say(match how {
-            Spread::All => format!("marked all {count}"),
-            Spread::Invert => format!("marked the other {count}"),
+        context.show_notice(match how {
+            MarkMode::All => format!("marked all {count}"),
+            MarkMode::Invert => format!("marked the other {count}"),
         });
     }
 
-    /// The range follows the selection.
-    pub(crate) fn reach_range(&mut self) {
+    pub(crate) fn extend_range(&mut self) {
         let list = self.list_mut();
         if let Some(selected) = &list.selected
-            && list.marks.is_ranging()
+            && list.marks.has_range()
         {
-            list.marks.reach(&list.page.rows, selected);
+            list.marks.extend_range(&list.page.rows, selected);
         }
     }
 
-    /// What is being done, in words.
     fn describe_bulk_progress(&self, plan: &BulkPlan, context: &Context) -> String {
         let many = plan.apply.len() + plan.skipped.len() > 1;
-        let what = match (&plan.wish, many) {
-            (BulkWish::Snooze { until, stays }, _) => {
-                snooze::describe_snooze((*until, *stays), context.now, &context.settings.zone)
+        let what = match (&plan.action, many) {
+            (BulkAction::Done, false) => plan.apply.first().map_or_else(String::new, |row| {
+                format!("{} · {}", done::ending(row).past_verb(), row.conversation.title())
+            }),
+            (BulkAction::Snooze { until, stays, note }, _) => {
+                snooze::describe_snooze((*until, *stays), note.clone(), context.now, &context.settings.zone)
             }
-            (wish, false) => wish.past().to_owned(),
-            (wish, true) if wish.leaves() => wish.verb().to_owned(),
-            (wish, true) => wish.past().to_owned(),
+            (wish, false) => wish.past_verb().to_owned(),
+            (wish, true) if wish.needs_server() => wish.verb().to_owned(),
+            (wish, true) => wish.past_verb().to_owned(),
         };
         let count = if many { format!(" {}", plan.describe()) } else { String::new() };
-        // Filing is undone as one step; other changes for the server one by one, from their results.
-        let leaves = plan.wish.leaves();
-        let undo = format!(" · {} undoes", self.undo_key(context));
-        let undo = if !leaves || matches!(plan.wish, BulkWish::File(_)) { &undo } else { "" };
+        // Filing is undone as one step; other server changes one by one, from the results.
+        let leaves = plan.action.needs_server();
+        let undo = format!(" · {}", self.undo_hint(context));
+        let is_undone_as_one =
+            matches!(plan.action, BulkAction::File(_) | BulkAction::Take | BulkAction::Done);
+        let undo = if !leaves || is_undone_as_one { &undo } else { "" };
         let results = format!(" · {} shows each", context.key_of(Command::ShowResults));
         let (colon, results) = match (leaves, many) {
-            (true, _) => (":", results.as_str()),
+            (true, true) => (":", results.as_str()),
             (false, true) => (":", ""),
-            (false, false) => ("", ""),
+            (_, false) => ("", ""),
         };
         format!("{what}{colon}{count}{undo}{results}")
+    }
+
+    /// The change of a conversation; `None` until its tab's account was read.
+    pub(crate) fn intent_for(
+        &self,
+        row: &ConversationRow,
+        operation: Operation,
+        hold: i64,
+    ) -> Option<Intent> {
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
+        Some(Intent {
+            channel: row.channel.clone(),
+            platform: tab.platform()?.clone(),
+            conversation: row.conversation.id.clone(),
+            operation,
+            hold,
+            seen: None,
+            planned_at: None,
+        })
     }
 
     pub(crate) fn enqueue_all(
@@ -127,86 +146,82 @@ impl Desk {
         hold: i64,
         context: &mut Context,
     ) {
-        let intent = |row: &ConversationRow| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
-            Some(Intent {
-                channel: row.channel.clone(),
-                platform: tab.platform()?.clone(),
-                conversation: row.conversation.id.clone(),
-                operation: operation.clone(),
-                hold,
-                seen: None,
-                planned_at: None,
-            })
-        };
+        let intent = |row: &ConversationRow| self.intent_for(row, operation.clone(), hold);
         let intents: Vec<Intent> = plan.apply.iter().filter_map(intent).collect();
         context.push(FileWrite::Enqueue { intents, clears_draft: false });
     }
 }
 
 impl Changes {
-    /// Takes all marks away; without any, the filter.
-    pub(crate) fn mark_none(&mut self, desk: &mut Desk, context: &mut Context) {
+    /// Removes all marks; without marks, drops the filter.
+    pub(crate) fn clear_marks(&mut self, desk: &mut Desk, context: &mut Context) {
         let before = std::mem::take(&mut desk.list_mut().marks);
         if before.is_empty() {
-            return desk.drop_filter(context);
+            return desk.remove_filter(context);
         }
         let words = match before.len() {
             1 => "took 1 mark away".to_owned(),
             count => format!("took {count} marks away"),
         };
-        context.say(format!("{words} · {} brings them back", context.key_of(Command::Undo)));
+        context.show_notice(format!("{words} · {} undo", context.key_of(Command::Undo)));
         let channel = desk.tab().channel.id.clone();
-        self.note_done(channel, &words, UndoTarget::Marks(before, desk.everywhere), context);
+        self.record_change(channel, &words, UndoTarget::Marks(before, desk.shows_all_tabs), context);
     }
 
-    /// Asks for the rows of what is marked, to act on them.
-    pub(crate) fn act_on_marked(&mut self, wish: BulkWish, desk: &Desk, context: &mut Context) {
-        self.ask_marked(PendingBulkAction::Wish(wish), desk, context);
+    /// Loads the marked rows, to act on them.
+    pub(crate) fn act_on_marked(&mut self, wish: BulkAction, desk: &Desk, context: &mut Context) {
+        self.load_marked(PendingBulkAction::Action(wish), desk, context);
     }
 
-    /// Asks until when what is marked shall be put aside.
     pub(crate) fn snooze_marked(&mut self, desk: &Desk, context: &mut Context) {
-        self.ask_marked(PendingBulkAction::Snooze, desk, context);
+        self.load_marked(PendingBulkAction::Snooze, desk, context);
     }
 
-    /// Asks which tags what is marked shall have.
     pub(crate) fn tag_marked(&mut self, desk: &Desk, context: &mut Context) {
-        self.ask_marked(PendingBulkAction::Tags, desk, context);
+        self.load_marked(PendingBulkAction::Tags, desk, context);
     }
 
-    /// Asks for the rows of these, to act on them.
-    pub(crate) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: BulkWish, context: &mut Context) {
-        self.bulk.asked = Some(PendingBulkAction::Wish(wish));
+    /// Loads these rows, to act on them.
+    pub(crate) fn start_bulk_action(
+        &mut self,
+        keys: Vec<ConversationKey>,
+        wish: BulkAction,
+        context: &mut Context,
+    ) {
+        self.bulk.pending = Some(PendingBulkAction::Action(wish));
         context.push(Effect::Load(Load::Marked(keys)));
     }
 
-    /// Asks until when these shall be put aside.
-    pub(crate) fn snooze_these(&mut self, keys: Vec<ConversationKey>, context: &mut Context) {
-        self.bulk.asked = Some(PendingBulkAction::Snooze);
+    pub(crate) fn snooze_rows(&mut self, keys: Vec<ConversationKey>, context: &mut Context) {
+        self.bulk.pending = Some(PendingBulkAction::Snooze);
         context.push(Effect::Load(Load::Marked(keys)));
     }
 
-    fn ask_marked(&mut self, asked: PendingBulkAction, desk: &Desk, context: &mut Context) {
-        self.bulk.asked = Some(asked);
+    fn load_marked(&mut self, asked: PendingBulkAction, desk: &Desk, context: &mut Context) {
+        self.bulk.pending = Some(asked);
         context.push(Effect::Load(Load::Marked(desk.list().marks.keys())));
     }
 
-    /// The rows of what is marked have come.
-    pub(crate) fn marked(&mut self, rows: Vec<ConversationRow>, desk: &mut Desk, context: &mut Context) {
-        match self.bulk.asked.take() {
+    /// Continues the pending action with the loaded rows.
+    pub(crate) fn receive_marked(
+        &mut self,
+        rows: Vec<ConversationRow>,
+        desk: &mut Desk,
+        context: &mut Context,
+    ) {
+        match self.bulk.pending.take() {
             None => (),
-            Some(PendingBulkAction::Snooze) => context
-                .open(crate::screens::conversations::snooze::SnoozeMenu { rows, typed: None, stays: false }),
-            Some(PendingBulkAction::Tags) => tags::open_tags(context, rows),
-            Some(PendingBulkAction::Wish(wish)) => self.plan(wish, rows, desk, context),
+            Some(PendingBulkAction::Snooze) => {
+                context.open(crate::screens::conversations::snooze::SnoozeMenu::new(rows))
+            }
+            Some(PendingBulkAction::Tags) => tags::open_tag_editor(context, rows),
+            Some(PendingBulkAction::Action(wish)) => self.plan_bulk_action(wish, rows, desk, context),
         }
     }
 
-    /// Acts on these, or asks first if they are many.
-    pub(crate) fn plan(
+    pub(crate) fn plan_bulk_action(
         &mut self,
-        wish: BulkWish,
+        wish: BulkAction,
         rows: Vec<ConversationRow>,
         desk: &mut Desk,
         context: &mut Context,
@@ -214,11 +229,11 @@ impl Changes {
         let many = rows.len() > 1;
         let may = |row: &ConversationRow| {
             let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel);
-            tab.map_or_else(|| Err("its tab is gone".to_owned()), conditions::tab_writable)
+            tab.map_or_else(|| Err("its tab is gone".to_owned()), conditions::check_tab_writable)
         };
         let mut plan = BulkPlan::new(wish, rows, may);
         for (_, why) in &mut plan.skipped {
-            *why = context.keyed(why);
+            *why = context.fill_in_keys(why);
         }
         if plan.apply.is_empty() {
             let words = |(count, why): &(usize, &str)| {
@@ -227,61 +242,70 @@ impl Changes {
             let reasons: Vec<String> = plan.reasons().iter().map(words).collect();
             let reasons =
                 if reasons.is_empty() { "not known any more".to_owned() } else { reasons.join(", ") };
-            return context.warn(format!("{}: {reasons}", plan.wish.verb()));
+            return context.show_warning(format!("{}: {reasons}", plan.action.verb()));
         }
-        if plan.apply.len() > HELD {
-            return bulk_plan::ask_bulk(context, plan);
+        let work = self.open_work_lines(&plan, desk);
+        if plan.apply.len() > MAX_UNCONFIRMED {
+            return bulk_plan::ask_bulk(context, plan, work);
         }
-        self.carry_out(&plan, desk, context);
+        if !work.is_empty() {
+            return done::ask_before_finishing_many(plan, work, context);
+        }
+        self.run_plan(&plan, desk, context);
     }
 
-    /// Acts on all that a plan applies to.
-    pub(crate) fn carry_out(&mut self, plan: &BulkPlan, desk: &mut Desk, context: &mut Context) {
-        self.journal.join(true);
-        let group = self.journal.group();
-        // A close cannot be turned round: a few are held, many are asked about.
-        let held = plan.wish == BulkWish::Close && plan.apply.len() <= HELD;
-        let hold = if held { context.settings.hold } else { 0 };
-        match &plan.wish {
-            BulkWish::Pause => {
+    pub(crate) fn run_plan(&mut self, plan: &BulkPlan, desk: &mut Desk, context: &mut Context) {
+        self.journal.set_joining(true);
+        let group = self.journal.next_group();
+        // A close cannot be undone: a few are held, many need a confirmation.
+        let closes = match plan.action {
+            BulkAction::Close => true,
+            BulkAction::Done => plan.apply.iter().any(|row| done::ending(row) == Ending::Close),
+            _ => false,
+        };
+        let hold = if closes && plan.apply.len() <= MAX_UNCONFIRMED { context.settings.hold } else { 0 };
+        match &plan.action {
+            BulkAction::Take => self.apply_take(plan, desk, context),
+            BulkAction::Done => self.apply_done(plan, hold, desk, context),
+            BulkAction::Pause => {
                 desk.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold, context)
             }
-            BulkWish::HandBack => {
+            BulkAction::HandBack => {
                 desk.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold, context)
             }
-            BulkWish::Close => desk.enqueue_all(plan, &Operation::Close, hold, context),
-            BulkWish::Snooze { .. } | BulkWish::Wake => {
-                self.snooze_all(plan, context);
-                desk.triage_decided(TriageDecision::Snoozed, Some(group), context);
+            BulkAction::Close => desk.enqueue_all(plan, &Operation::Close, hold, context),
+            BulkAction::Snooze { .. } | BulkAction::Wake => {
+                self.apply_snooze(plan, context);
+                desk.record_triage_decision(TriageDecision::Snoozed, Some(group), context);
             }
-            BulkWish::Tag { .. } => self.tag_all(plan, desk, context),
-            BulkWish::Claim(_) => self.claim_all(plan, context),
-            BulkWish::DraftOnly(is_on) => self.draft_only_all(plan, *is_on, desk, context),
-            BulkWish::Seen(_) => self.seen_all(plan, context),
-            BulkWish::File(filing) => {
-                let change = |row: &ConversationRow| filing.change(row);
-                self.file(plan.apply.clone(), plan.wish.past(), &change, desk, context);
+            BulkAction::Tag { .. } => self.apply_tag_plan(plan, desk, context),
+            BulkAction::Claim(_) => self.apply_claims(plan, context),
+            BulkAction::DraftOnly(is_on) => self.apply_draft_only(plan, *is_on, desk, context),
+            BulkAction::Seen(_) => self.apply_seen(plan, context),
+            BulkAction::File(filing) => {
+                let change = |row: &ConversationRow| filing.to_change(row);
+                self.file_threads(plan.apply.clone(), plan.action.past_verb(), &change, desk, context);
             }
         }
         if plan.apply.len() + plan.skipped.len() > 1 {
             self.batch = Some(Batch::new(group, plan));
         }
         match hold / SECOND {
-            0 => context.say(desk.describe_bulk_progress(plan, context)),
+            0 => context.show_notice(desk.describe_bulk_progress(plan, context)),
             _ => {
-                self.queueing.expect(&context.effects);
+                self.pending_groups.expect_held(&context.effects);
                 let until = context.moment.plus(hold);
-                context.state(Fact::Held { until, what: self.held_words(plan), back: "stops it" });
+                context.show_status(StatusNotice::Held { until, what: self.describe_hold(plan) });
             }
         }
         let marks = std::mem::take(&mut desk.list_mut().marks);
         if !marks.is_empty() {
-            self.bulk.before = marks;
+            self.bulk.previous_marks = marks;
         }
     }
 
-    /// Changes what this desk keeps of all a plan applies to, tab by tab.
-    pub(crate) fn keep_all<T>(
+    /// Stores a local change for every row of the plan, per channel, with its undo.
+    pub(crate) fn store_local_changes<T>(
         &mut self,
         plan: &BulkPlan,
         wanted: impl Fn(&ConversationRow) -> T,
@@ -298,47 +322,47 @@ impl Changes {
             let id = |row: &ConversationRow| row.conversation.id.clone();
             let after = rows().map(|row| (id(row), wanted(row))).collect();
             let was = rows().map(|row| (id(row), before(row))).collect();
-            context.push(FileWrite::Keep(channel.clone(), keep(after)));
-            self.note_kept(&channel, &plan.named(), keep(was), context);
+            context.push(FileWrite::ChangeLocal(channel.clone(), keep(after)));
+            self.record_local_change(&channel, &plan.describe_done(), keep(was), context);
         }
     }
 
-    /// Asks what became of the last action on many, and tells its end.
-    pub(crate) fn follow_batch(&mut self, context: &mut Context) {
+    /// Loads open outcomes of the last bulk action and reports its end once.
+    pub(crate) fn update_batch(&mut self, context: &mut Context) {
         let Some(batch) = &mut self.batch else { return };
         let rows = batch.open_rows();
         if std::mem::take(&mut batch.stale) && !rows.is_empty() {
-            context.push(Effect::Load(Load::Fates(rows)));
+            context.push(Effect::Load(Load::RowOutcomes(rows)));
         }
-        if batch.told || batch.is_under_way() {
+        if batch.is_reported || batch.is_running() {
             return;
         }
-        batch.told = true;
+        batch.is_reported = true;
         let (done, all) = (batch.count(|batch| *batch == OutboxOutcome::Done), batch.progress().1);
         let asks = batch.count(|batch| matches!(batch, OutboxOutcome::NeedsDecision(_)));
         let refused = batch.count(|batch| matches!(batch, OutboxOutcome::Refused(_)));
-        let mut words = format!("{} {done} of {all}", batch.wish.past());
+        let mut words = format!("{} {done} of {all}", batch.action.past_verb());
         if refused > 0 {
             words.push_str(&format!(", {refused} refused"));
         }
         if asks > 0 {
             words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
         }
-        let is_undone_as_one = matches!(batch.wish, BulkWish::File(_));
-        let undo = if is_undone_as_one { context.keyed(" · {undo} undoes") } else { String::new() };
+        let is_undone_as_one = matches!(batch.action, BulkAction::File(_) | BulkAction::Take);
+        let undo = if is_undone_as_one { context.fill_in_keys(" · {undo} undo") } else { String::new() };
         let words = format!("{words}{undo} · {} shows each", context.key_of(Command::ShowResults));
-        if asks + refused > 0 { context.warn(words) } else { context.say(words) }
+        if asks + refused > 0 { context.show_warning(words) } else { context.show_notice(words) }
     }
 
-    /// Takes back what of the last action on many has not left.
+    /// Recalls the rows of the last bulk action that have not been sent.
     pub(crate) fn cancel_batch(&mut self, context: &mut Context) {
         let Some(batch) = &mut self.batch else { return };
-        let waiting = batch.items.iter().filter(|item| item.fate == Ok(OutboxOutcome::Waiting));
+        let waiting = batch.items.iter().filter(|item| item.outcome == Ok(OutboxOutcome::Waiting));
         let rows: Vec<RowId> = waiting.filter_map(|bulk_item| bulk_item.row.clone()).collect();
         if rows.is_empty() {
-            return context.say("nothing of it waits any more");
+            return context.show_notice("nothing of it waits any more");
         }
-        context.say(format!("stopping {} that have not left", rows.len()));
+        context.show_notice(format!("stopping {} that have not left", rows.len()));
         context.push_all(rows.into_iter().map(FileWrite::Recall));
     }
 }

@@ -1,62 +1,65 @@
-//! One wish for many conversations: which of them it fits, why not the
-//! others, and what became of each.
-//!
-//! Nothing is done here.
+//! One action for many conversations: which it applies to, why it skips the others, and the outcome
+//! of each. This module changes nothing itself.
 
 pub(crate) mod update;
 
+use std::collections::BTreeMap;
+
 use crate::components::dialog::{DialogLine, Tone};
-use crate::screens::conversations::takeover::{closable, switchable};
+use crate::conditions::check_switchable;
+use crate::screens::conversations::takeover::{check_closable, check_finishable, check_takeable};
 use crate::screens::mail::thread_filing::ThreadFiling;
 use model::conversations::ConversationRow;
-use model::ids::RowId;
+use model::ids::{ChannelId, RowId};
 use model::local::{Tag, TagLocation};
 use model::queries::{ConversationKey, OutboxOutcome};
 use model::text::SafeText;
 use model::time::Timestamp;
 
-/// Up to this many are acted on under a hold; more are asked about.
-pub const HELD: usize = 10;
-/// Names a plan shows.
-const SHOWN: usize = 6;
+/// Maximum number of conversations acted on without a confirmation.
+pub const MAX_UNCONFIRMED: usize = 10;
+const MAX_NAMED: usize = 6;
 
-/// What is wanted of one conversation or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BulkWish {
+pub enum BulkAction {
+    /// Pauses the AI and claims.
+    Take,
+    /// Hands back, releases and closes.
+    Done,
     Pause,
     HandBack,
     Close,
-    /// Put aside.
     Snooze {
-        /// Until then; `None`: until the customer writes.
         until: Option<Timestamp>,
-        /// Whether it stays away also when the customer writes before.
+        /// True if it stays snoozed even when the customer writes.
         stays: bool,
+        /// Shown when it comes back.
+        note: Option<SafeText>,
     },
-    /// Bring back what was put aside.
     Wake,
-    /// Add these tags and take those away.
     Tag {
         add: Vec<SafeText>,
         remove: Vec<SafeText>,
     },
-    /// Claim for the agent, or release.
+    /// True claims for the agent, false releases.
     Claim(bool),
-    /// Keep the AI paused and make drafts ready in its place, or no longer.
+    /// True keeps the AI paused and prepares drafts instead, false ends that.
     DraftOnly(bool),
-    /// Mark as seen, or as not seen yet.
+    /// True marks as seen, false as not seen.
     Seen(bool),
     File(ThreadFiling),
 }
 
-impl BulkWish {
-    /// The verb of the question, and of the list of results.
+impl BulkAction {
+    /// Verb for the confirmation and the list of results.
     pub fn verb(&self) -> &'static str {
         match self {
+            Self::Take => "take",
+            Self::Done => "finish",
             Self::Pause => "pause the AI in",
             Self::HandBack => "hand back",
             Self::Close => "close",
-            Self::Snooze { .. } => "snooze",
+            Self::Snooze { .. } => "put off",
             Self::Wake => "wake",
             Self::Tag { .. } => "tag",
             Self::Claim(true) => "claim",
@@ -69,13 +72,15 @@ impl BulkWish {
         }
     }
 
-    /// What has been done, for notices.
-    pub fn past(&self) -> &'static str {
+    /// Past form for notices.
+    pub fn past_verb(&self) -> &'static str {
         match self {
+            Self::Take => "taken",
+            Self::Done => "done",
             Self::Pause => "paused the AI in",
             Self::HandBack => "handed back",
             Self::Close => "closed",
-            Self::Snooze { .. } => "snoozed",
+            Self::Snooze { .. } => "put off",
             Self::Wake => "woke",
             Self::Tag { .. } => "tagged",
             Self::Claim(true) => "claimed",
@@ -84,27 +89,27 @@ impl BulkWish {
             Self::DraftOnly(false) => "not draft-only any more: the AI stays paused",
             Self::Seen(true) => "marked as seen",
             Self::Seen(false) => "marked as not seen",
-            Self::File(filing) => filing.past(),
+            Self::File(filing) => filing.past_verb(),
         }
     }
 
-    /// What many of those it is wanted of are called.
-    pub fn many(&self) -> &'static str {
+    pub fn plural_noun(&self) -> &'static str {
         if matches!(self, Self::File(_)) { "threads" } else { "conversations" }
     }
 
-    /// Whether the server is asked for it.
-    pub fn leaves(&self) -> bool {
-        matches!(self, Self::Pause | Self::HandBack | Self::Close | Self::File(_))
+    /// True if the action needs a request to the server.
+    pub fn needs_server(&self) -> bool {
+        matches!(self, Self::Take | Self::Done | Self::Pause | Self::HandBack | Self::Close | Self::File(_))
     }
 
-    /// Whether it can be done with a conversation, or why not.
-    pub fn fits(&self, row: &ConversationRow) -> Result<(), String> {
+    pub fn check_applicable(&self, row: &ConversationRow) -> Result<(), String> {
         let asleep = row.local.is_asleep();
         match self {
-            Self::Pause | Self::HandBack => switchable(row, *self == Self::Pause),
-            Self::Close => closable(row),
-            Self::File(filing) => filing.fits(row),
+            Self::Take => check_takeable(row),
+            Self::Done => check_finishable(row),
+            Self::Pause | Self::HandBack => check_switchable(row, *self == Self::Pause),
+            Self::Close => check_closable(row),
+            Self::File(filing) => filing.check_applicable(row),
             Self::Snooze { .. } if crate::tab::Tab::is_closed(row) => Err("already closed".into()),
             Self::Wake if row.local.snooze.is_none() || !asleep => Err("not snoozed".into()),
             Self::Seen(true) if row.unread == 0 => Err("seen already".into()),
@@ -117,7 +122,7 @@ impl BulkWish {
             }
             Self::DraftOnly(true) if crate::tab::Tab::is_closed(row) => Err("closed".into()),
             Self::Claim(false) if row.local.claim.is_none() => Err("not claimed".into()),
-            Self::Tag { add, remove } if tagged(&row.local.tags, add, remove) == row.local.tags => {
+            Self::Tag { add, remove } if apply_tags(&row.local.tags, add, remove) == row.local.tags => {
                 Err("its tags are so already".into())
             }
             _ => Ok(()),
@@ -125,9 +130,17 @@ impl BulkWish {
     }
 }
 
-/// Tags after some were added and others taken away, in the order of the
-/// alphabet. What is added is only here until the server has it.
-pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag> {
+/// Groups conversations by their channel, which local changes are made for.
+pub(crate) fn by_channel(rows: &[ConversationRow]) -> BTreeMap<ChannelId, Vec<&ConversationRow>> {
+    let mut groups: BTreeMap<ChannelId, Vec<&ConversationRow>> = BTreeMap::new();
+    for row in rows {
+        groups.entry(row.channel.clone()).or_default().push(row);
+    }
+    groups
+}
+
+/// Applies additions and removals, sorted by word. Added tags are local until the server has them.
+pub fn apply_tags(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag> {
     let kept = before.iter().filter(|tag| !remove.contains(&tag.word)).cloned();
     let mut after: Vec<Tag> = kept.collect();
     for word in add {
@@ -139,35 +152,32 @@ pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag>
     after
 }
 
-/// Which of many conversations a wish fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkPlan {
-    pub wish: BulkWish,
+    pub action: BulkAction,
     pub apply: Vec<ConversationRow>,
-    /// The others, and why not.
+    /// Skipped rows with the reason.
     pub skipped: Vec<(ConversationRow, String)>,
 }
 
 impl BulkPlan {
-    /// Plans a wish for these; `may` says whether the server can be asked for
-    /// one at all.
+    /// Splits `rows`; `may` says whether a request to the server is allowed for a row at all.
     pub fn new(
-        wish: BulkWish,
+        action: BulkAction,
         rows: Vec<ConversationRow>,
         may: impl Fn(&ConversationRow) -> Result<(), String>,
     ) -> Self {
         let (mut apply, mut skipped) = (Vec::new(), Vec::new());
         for row in rows {
-            let allowed = if wish.leaves() { may(&row) } else { Ok(()) };
-            match allowed.and_then(|()| wish.fits(&row)) {
+            let allowed = if action.needs_server() { may(&row) } else { Ok(()) };
+            match allowed.and_then(|()| action.check_applicable(&row)) {
                 Ok(()) => apply.push(row),
                 Err(reason) => skipped.push((row, reason)),
             }
         }
-        Self { wish, apply, skipped }
+        Self { action, apply, skipped }
     }
 
-    /// `38 of 40 apply; 2 do not: already closed`.
     pub fn describe(&self) -> String {
         let (apply, others) = (self.apply.len(), self.skipped.len());
         let words = format!("{apply} of {} apply", apply + others);
@@ -183,19 +193,19 @@ impl BulkPlan {
         }
     }
 
-    /// What was done, and to which conversations.
-    pub fn named(&self) -> String {
+    /// Names the action in the past form with its conversation or their number.
+    pub fn describe_done(&self) -> String {
         match self.apply.as_slice() {
-            [one] => format!("{} · {}", self.wish.past(), one.conversation.title()),
-            many => format!("{} · {} {}", self.wish.past(), many.len(), self.wish.many()),
+            [one] => format!("{} · {}", self.action.past_verb(), one.conversation.title()),
+            many => format!("{} · {} {}", self.action.past_verb(), many.len(), self.action.plural_noun()),
         }
     }
 
-    /// Why some do not, the most frequent reason first.
+    /// Returns the reasons for skipping with their counts, most frequent first.
     pub fn reasons(&self) -> Vec<(usize, &str)> {
         let mut reasons: Vec<(usize, &str)> = Vec::new();
         for (_, reason) in &self.skipped {
-            // What can be done about it does not fit many.
+            // Drop the advice after the reason: it does not fit several rows.
             let short = reason.split([';', ',']).next().unwrap_or(reason);
             match reasons.iter_mut().find(|reason| reason.1 == short) {
                 Some(found) => found.0 += 1,
@@ -207,51 +217,53 @@ impl BulkPlan {
     }
 }
 
-/// One conversation of a wish for many.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkItem {
     pub key: ConversationKey,
     pub title: SafeText,
-    /// The row of the outbox, once it is there.
     pub row: Option<RowId>,
-    /// What became of it; `Err` says why nothing was done.
-    pub fate: Result<OutboxOutcome, String>,
+    /// `Err` holds the reason why nothing was done.
+    pub outcome: Result<OutboxOutcome, String>,
 }
 
-/// What became of a wish for many.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
-    /// The number of what was done.
+    /// Number of the undo group.
     pub group: u64,
-    pub wish: BulkWish,
-    /// Each conversation, those left out last.
+    pub action: BulkAction,
+    /// Skipped conversations come last.
     pub items: Vec<BulkItem>,
-    /// Whether what became of them has to be asked for.
+    /// True if the outcomes must be loaded again.
     pub stale: bool,
-    /// Whether its end has been told.
-    pub told: bool,
+    /// True once its end was reported.
+    pub is_reported: bool,
 }
 
 impl Batch {
-    /// A plan that is carried out now.
     pub fn new(group: u64, plan: &BulkPlan) -> Self {
         let item = |row: &ConversationRow, fate| BulkItem {
             key: row.key(),
             title: row.conversation.title(),
             row: None,
-            fate,
+            outcome: fate,
         };
-        let fate = if plan.wish.leaves() { OutboxOutcome::Waiting } else { OutboxOutcome::Done };
+        let fate = if plan.action.needs_server() { OutboxOutcome::Waiting } else { OutboxOutcome::Done };
         let apply = plan.apply.iter().map(|conversation_row| item(conversation_row, Ok(fate.clone())));
         let skipped =
             plan.skipped.iter().map(|(conversation_row, why)| item(conversation_row, Err(why.clone())));
         let items = apply.chain(skipped).collect();
-        Self { group, wish: plan.wish.clone(), items, stale: false, told: !plan.wish.leaves() }
+        Self {
+            group,
+            action: plan.action.clone(),
+            items,
+            stale: false,
+            is_reported: !plan.action.needs_server(),
+        }
     }
 
-    /// How many are finished, and of how many.
+    /// Returns the number of finished items and of all that apply.
     pub fn progress(&self) -> (usize, usize) {
-        let mine = self.items.iter().filter_map(|item| item.fate.as_ref().ok());
+        let mine = self.items.iter().filter_map(|item| item.outcome.as_ref().ok());
         let (mut finished, mut total) = (0, 0);
         for fate in mine {
             total += 1;
@@ -260,38 +272,37 @@ impl Batch {
         (finished, total)
     }
 
-    /// Whether something of it is under way.
-    pub fn is_under_way(&self) -> bool {
+    pub fn is_running(&self) -> bool {
         let (finished, total) = self.progress();
         finished < total
     }
 
-    /// How many came out so.
+    /// Counts the applied items whose outcome matches.
     pub fn count(&self, of: impl Fn(&OutboxOutcome) -> bool) -> usize {
         self.items
             .iter()
-            .filter_map(|item| item.fate.as_ref().ok())
+            .filter_map(|item| item.outcome.as_ref().ok())
             .filter(|outbox_fate| of(outbox_fate))
             .count()
     }
 
-    /// Rows of which it is not known what became.
+    /// Returns the outbox rows that are still waiting or being sent.
     pub fn open_rows(&self) -> Vec<RowId> {
         let open = self
             .items
             .iter()
-            .filter(|item| matches!(item.fate, Ok(OutboxOutcome::Waiting | OutboxOutcome::Sending)));
+            .filter(|item| matches!(item.outcome, Ok(OutboxOutcome::Waiting | OutboxOutcome::Sending)));
         open.filter_map(|bulk_item| bulk_item.row.clone()).collect()
     }
 }
 
 impl BulkPlan {
-    /// The conversations it applies to, and why not the others.
+    /// Lines of the dialog: the summary, the names, and the names left out.
     pub(crate) fn lines(&self) -> Vec<DialogLine> {
         let names = |rows: &mut dyn Iterator<Item = &ConversationRow>, total: usize| {
             let shown: Vec<String> =
-                rows.take(SHOWN).map(|row| row.conversation.title().to_string()).collect();
-            let rest = total.saturating_sub(SHOWN);
+                rows.take(MAX_NAMED).map(|row| row.conversation.title().to_string()).collect();
+            let rest = total.saturating_sub(MAX_NAMED);
             let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
             format!("{}{rest}", shown.join(", "))
         };

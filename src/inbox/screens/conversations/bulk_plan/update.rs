@@ -1,33 +1,24 @@
-//! Asks before many are acted on.
-
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::context::Context;
-use crate::features::privacy::known_names;
 use crate::screens::conversations::bulk_plan::BulkPlan;
 use std::rc::Rc;
 
-/// Asks before many are acted on.
-pub(crate) fn ask_bulk(context: &mut Context, plan: BulkPlan) {
-    let verb = plan.wish.verb().to_uppercase();
+/// Asks for confirmation before a bulk action on many conversations. `work` tells what is left to do
+/// in them.
+pub(crate) fn ask_bulk(context: &mut Context, plan: BulkPlan, work: Vec<DialogLine>) {
+    let verb = plan.action.verb().to_uppercase();
     let (count, mut lines) = (plan.apply.len(), plan.lines());
-    if plan.wish.leaves() {
+    lines.extend(work);
+    if plan.action.needs_server() {
         let words = "They leave one by one, as the rate limit allows. {show-results} shows each, and x there \
                      stops the rest.";
-        lines.extend([DialogLine::gap(), DialogLine::plain(context.keyed(words))]);
+        lines.extend([DialogLine::blank(), DialogLine::plain(context.fill_in_keys(words))]);
     }
     let plan = Rc::new(plan);
-    let named = Rc::clone(&plan);
-    let question = Confirm::new(format!("{verb} {count} {}?", plan.wish.many()), lines);
+    let question = Confirm::new(format!("{verb} {count} {}?", plan.action.plural_noun()), lines);
     let question = question.answer('y', format!("{verb} {count}"), move |inbox| {
-        inbox.changes.carry_out(&plan, &mut inbox.desk, &mut inbox.context)
+        inbox.changes.run_plan(&plan, &mut inbox.desk, &mut inbox.context)
     });
-    context.open(question.no("leave them").naming(move |names| {
-        let skipped = named.skipped.iter().map(|(row, _)| row);
-        named
-            .apply
-            .iter()
-            .chain(skipped)
-            .for_each(|conversation_row| known_names::of_row(conversation_row, names));
-    }));
+    context.open(question.no("leave them"));
 }

@@ -1,26 +1,23 @@
-//! What the current card shows beside the conversation: its contact, and the
-//! same person in other tabs. Read only while a card is on screen.
+//! Data of the card, loaded only while one is on screen.
 
 pub(crate) mod update;
 
 use model::contacts::ContactCard;
 use model::queries::ConversationKey;
 
-/// Lines a card without contact and other tabs has at most, about.
-const LINES: usize = 24;
+/// Approximate maximum of lines without contact and other tabs.
+const USUAL_MAX_LINES: usize = 24;
 
-/// What a card shows, and of which contact.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShownCard {
     key: Option<ConversationKey>,
     card: Option<ContactCard>,
     stale: bool,
-    /// First line on screen, where it fills the pane.
+    /// First line on screen if the card fills the pane.
     first: usize,
 }
 
 impl ShownCard {
-    /// Something behind it may have changed.
     pub(crate) fn mark_stale(&mut self) {
         self.stale = true;
     }

@@ -1,4 +1,4 @@
-//! How the draft of a draft-only conversation stands, in a word or two.
+//! State of a draft-only conversation's draft, as a label.
 
 use ratatui::style::Style;
 
@@ -6,9 +6,8 @@ use crate::theme_view::Theme;
 use model::conversations::ConversationRow;
 use model::local::DraftReadiness;
 
-/// In a draft-only conversation, how its draft stands.
-pub(crate) fn state(theme: Theme, row: &ConversationRow) -> (String, Style) {
-    let style = if has_ready_draft(row) { theme.own() } else { theme.quiet() };
+pub(crate) fn draft_state(theme: Theme, row: &ConversationRow) -> (String, Style) {
+    let style = if has_ready_draft(row) { theme.own() } else { theme.dim() };
     (draft_only_label(row).unwrap_or_default().to_owned(), style)
 }
 
@@ -16,7 +15,7 @@ pub(crate) fn draft_only_label(row: &ConversationRow) -> Option<&'static str> {
     row.local.draft_only.map(|_| if has_ready_draft(row) { "draft ready" } else { "draft-only" })
 }
 
-/// Whether a draft answers what the customer wrote last.
+/// True if a draft is ready and the customer waits for a reply.
 pub(crate) fn has_ready_draft(row: &ConversationRow) -> bool {
     row.local.draft_only == Some(DraftReadiness::Ready) && row.waiting_since.is_some()
 }

@@ -1,5 +1,5 @@
-//! Pauses of the AI made from here are leases: a list of them, and a question
-//! when one has gone on for long. Nothing is handed back unasked.
+//! Pauses of the AI made from this desk are leases: when one has gone on for long, a question opens.
+//! Nothing is handed back unasked.
 
 pub(crate) mod update;
 
@@ -9,36 +9,31 @@ use model::queries::PausedEntry;
 use model::text::SafeText;
 use model::time::{MINUTE, Moment, Timestamp, format_short_span};
 
-/// Pauses that are read at most.
-const LIMIT: u32 = 500;
-/// Names a question shows.
-const SHOWN: usize = 6;
-/// How long a question that was left rests.
-const AGAIN: i64 = 15 * MINUTE;
+/// Maximum number of pauses loaded.
+const MAX_PAUSES: u32 = 500;
+/// Names listed in the question.
+const MAX_NAMED: usize = 6;
+/// Time until the question is asked again, in microseconds.
+const REMINDER_INTERVAL: i64 = 15 * MINUTE;
 
-/// What is known of the pauses.
+/// State of the question about long pauses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PauseLeases {
-    /// The pauses, oldest first.
-    paused: Vec<PausedEntry>,
-    /// Whether they may be old.
-    pub(crate) stale: bool,
     /// Whether the question opens when they come.
-    asks: bool,
-    /// Until when it is not asked.
-    rests_until: Option<Moment>,
+    asks_on_load: bool,
+    silent_until: Option<Moment>,
 }
 
-/// Which pauses have gone on for long.
-fn lease(now: Timestamp, over: &[PausedEntry]) -> Vec<DialogLine> {
+/// Lines of the question about pauses whose lease is over.
+fn expired_lease_lines(now: Timestamp, over: &[PausedEntry]) -> Vec<DialogLine> {
     let mut lines =
         vec![DialogLine::plain("You paused the AI here and have neither handed back nor closed:")];
-    for it in over.iter().take(SHOWN) {
+    for it in over.iter().take(MAX_NAMED) {
         let name = it.title.as_ref().map_or(it.conversation.as_str(), SafeText::as_str);
         let waits = it
             .waiting_since
             .map(|since| format!(" · customer waits {}", format_short_span(now.since(since))));
-        let tone = if waits.is_some() { Tone::Waiting } else { Tone::Own };
+        let tone = if waits.is_some() { Tone::NeedsAttention } else { Tone::Own };
         let words = format!(
             "{} · {}{}",
             wrap::cut(name, 40),
@@ -47,8 +42,8 @@ fn lease(now: Timestamp, over: &[PausedEntry]) -> Vec<DialogLine> {
         );
         lines.push(DialogLine::new(words, tone));
     }
-    if over.len() > SHOWN {
-        lines.push(DialogLine::dim(format!("and {} more", over.len() - SHOWN)));
+    if over.len() > MAX_NAMED {
+        lines.push(DialogLine::dim(format!("and {} more", over.len() - MAX_NAMED)));
     }
     lines
 }

@@ -1,5 +1,5 @@
-//! Saved views: a filter and an order under a name and a key. Some come with
-//! the program, people write further ones into the configuration.
+//! Saved views: a filter and an order with a name and a key. Some are built in, others come from
+//! the configuration.
 
 pub(crate) mod update;
 
@@ -10,74 +10,67 @@ use model::filter::{self, ConversationFilter, Sort};
 pub struct SavedView {
     pub name: String,
     pub label: String,
-    /// The filter as written.
     pub text: String,
     pub filter: ConversationFilter,
-    /// The order it begins with.
     pub sort: Sort,
-    /// The key that chooses it in the menu.
     pub key: Option<char>,
 }
 
-/// Keys of the menu itself.
-pub const TAKEN: &[char] = &['j', 'k', 'q'];
+/// Keys the menu itself uses.
+pub const RESERVED_KEYS: &[char] = &['j', 'k', 'q'];
 
-/// The views that come with the program, the first under 1 to 9.
-const SHIPPED: &[(&str, &str, &str, Sort)] = &[
-    ("Needs me", "needs me", "is:needed -is:snoozed", Sort::Urgency),
-    ("AI failing", "AI failing", "is:failing", Sort::Activity),
-    ("Window < 2 h", "window < 2 h", "status:open window:<2h", Sort::Window),
-    ("Snoozed", "snoozed", "is:snoozed", Sort::Activity),
+/// Built-in views; the first nine have the keys 1 to 9.
+const BUILT_IN_VIEWS: &[(&str, &str, &str, Sort)] = &[
+    ("Inbox", "inbox", "section:any", Sort::Queue),
+    ("All open", "open", "status:open -is:snoozed -is:broadcast", Sort::Activity),
+    ("Later", "later", "is:snoozed", Sort::Activity),
+    ("Closed", "closed", "status:closed", Sort::Activity),
+    ("Sent", "sent", "status:any has:sent", Sort::Activity),
+    ("Unread", "unread", "status:open is:unread -is:snoozed", Sort::Activity),
     ("Paused by me", "paused by me", "is:paused", Sort::Waiting),
     ("Failed sends", "failed sends", "has:failed", Sort::Activity),
     ("Drafts", "drafts", "has:draft", Sort::Activity),
-    ("All open", "open", "status:open -is:snoozed -is:broadcast", Sort::Activity),
-    ("Closed", "closed", "status:closed", Sort::Activity),
     ("Spam", "spam", "status:any folder:spam", Sort::Activity),
     ("Trash", "trash", "status:any folder:trash", Sort::Activity),
 ];
 
 impl SavedView {
-    /// A view of its own name, as the configuration writes it.
+    /// A view from the configuration.
     pub fn new(name: &str, text: &str, sort: Sort, key: Option<char>) -> Self {
         let filter = filter::parse(text).filter;
         Self { name: name.to_owned(), label: name.to_owned(), text: text.to_owned(), filter, sort, key }
     }
 
-    /// What a list shows at first: who needs a person, most urgent first.
-    pub fn needs_me() -> Self {
-        let first = shipped().into_iter().next();
-        first.unwrap_or_else(|| Self::new("Needs me", "is:needed", Sort::Urgency, None))
+    /// Initial view of every tab: mine, those who need a person, and the rest, in sections.
+    pub fn inbox() -> Self {
+        let first = built_in_views().into_iter().next();
+        first.unwrap_or_else(|| Self::new("Inbox", "section:any", Sort::Queue, None))
     }
 
-    /// All that goes on: the first view of mail and phone, where nobody is
-    /// taken over from an AI.
     pub fn all_open() -> Self {
-        shipped()
+        built_in_views()
             .into_iter()
-            .nth(7)
+            .nth(1)
             .unwrap_or_else(|| Self::new("All open", "status:open", Sort::Activity, None))
     }
 }
 
 impl SavedView {
-    /// Whether it shows a folder, which only mail has.
-    pub(crate) fn is_of_folder(&self) -> bool {
+    /// True if it shows a folder, which only mail has.
+    pub(crate) fn shows_folder(&self) -> bool {
         ThreadFilter::from_filter_line(&self.text).folder.is_some()
     }
 }
 
-/// The views that come with the program.
-pub fn shipped() -> Vec<SavedView> {
+pub fn built_in_views() -> Vec<SavedView> {
     let keys = ('1'..='9').map(Some).chain(std::iter::repeat(None));
     let view = |((name, label, text, sort), key): (&(&str, &str, &str, Sort), Option<char>)| SavedView {
         label: (*label).to_owned(),
         ..SavedView::new(name, text, *sort, key)
     };
-    SHIPPED.iter().zip(keys).map(view).collect()
+    BUILT_IN_VIEWS.iter().zip(keys).map(view).collect()
 }
 
-/// The menu of saved views.
 #[derive(Debug)]
 pub(crate) struct ViewMenu {
     pub(crate) chosen: usize,
@@ -89,14 +82,14 @@ mod tests {
 
     #[test]
     fn every_shipped_view_reads_and_the_first_have_a_digit() {
-        let views = shipped();
+        let views = built_in_views();
         assert_eq!(views.len(), 11);
         for view in &views {
             assert_eq!(filter::parse(&view.text).mistakes, vec![], "{}", view.name);
         }
         assert_eq!(SavedView::all_open().name, "All open");
-        assert_eq!(SavedView::needs_me().name, "Needs me");
+        assert_eq!(SavedView::inbox().name, "Inbox");
         assert_eq!((views[8].key, views[9].key), (Some('9'), None));
-        assert!(views[10].is_of_folder() && !views[8].is_of_folder());
+        assert!(views[10].shows_folder() && !views[8].shows_folder());
     }
 }

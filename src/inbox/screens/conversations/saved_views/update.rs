@@ -1,13 +1,11 @@
-//! Shows, keeps and forgets saved views.
-
 use crate::Inbox;
-use crate::components::list::chosen_after;
+use crate::components::list::selection_after_key;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
-use crate::screens::conversations::saved_views::{SavedView, ViewMenu};
+use crate::screens::conversations::saved_views::ViewMenu;
 use crate::tab::Tab;
 use model::email::{MailQuery, ThreadFilter};
 use model::filter::{ConversationFilter, FilterSubject, IsFilter, Sort};
@@ -23,7 +21,7 @@ impl Overlay for ViewMenu {
             (KeyCode::Esc | KeyCode::Char('q'), _) => (),
             _ => {
                 self.chosen =
-                    chosen_after(key, self.chosen, inbox.desk.views.len(), 1).unwrap_or(self.chosen);
+                    selection_after_key(key, self.chosen, inbox.desk.views.len(), 1).unwrap_or(self.chosen);
                 return KeyOutcome::Stay;
             }
         }
@@ -32,46 +30,31 @@ impl Overlay for ViewMenu {
 }
 
 impl Desk {
-    /// Opens the menu at the view of the list on screen.
-    pub(crate) fn choose_view(&mut self, context: &mut Context) {
+    pub(crate) fn open_view_menu(&mut self, context: &mut Context) {
         let no_mail = |tab: &Tab| tab.account.is_some() && !tab.is_mail();
         if self.tabs.iter().all(no_mail) {
-            self.views.retain(|view| !view.is_of_folder());
+            self.views.retain(|view| !view.shows_folder());
         }
         let current = &self.list().view;
         let chosen = self.views.iter().position(|view| view == current).unwrap_or(0);
-        self.counted = None;
+        self.view_counts = None;
         let filters = self.views.iter().map(|view| view.filter.clone()).collect();
-        let of = (!self.everywhere).then(|| self.tab().channel.id.clone());
+        let of = (!self.shows_all_tabs).then(|| self.tab().channel.id.clone());
         context.push(Effect::Load(Load::ViewCounts(of, filters, context.now)));
         context.open(ViewMenu { chosen });
     }
 
-    /// Until a person chooses another view, a tab shows who needs one; mail and
-    /// phone, where nobody is taken over from an AI, show all that goes on.
-    pub(crate) fn choose_first_views(&mut self, context: &Context) {
-        let first = context.settings.first_view.clone();
-        for tab in self.tabs.iter_mut().filter(|tab| !tab.has_first_view) {
-            let Some(account) = &tab.account else { continue };
-            tab.has_first_view = true;
-            if tab.list.view == first && !account.platform.is_chat() {
-                tab.list.set_view(SavedView::all_open());
-            }
-        }
-    }
-
-    /// Shows a view in the list on screen, without what was typed before.
+    /// Shows a view in the current list and drops the typed filter.
     pub(crate) fn show_view(&mut self, index: usize, context: &mut Context) {
         let Some(view) = self.views.get(index).cloned() else { return };
-        self.bring_list(context);
+        self.go_to_list(context);
         let folder = ThreadFilter::from_filter_line(&view.text);
         self.list_mut().set_view(view);
-        if folder.folder.is_some() && self.tab().is_mail() && !self.everywhere {
+        if folder.folder.is_some() && self.tab().is_mail() && !self.shows_all_tabs {
             self.fetch_mail(MailQuery::Threads(folder), context);
         }
     }
 
-    /// Shows what was put aside.
     pub(crate) fn show_snoozed(&mut self, context: &mut Context) {
         let snoozed = ConversationFilter::of_subject(FilterSubject::Is(IsFilter::Snoozed));
         if let Some(index) = self.views.iter().position(|view| view.filter == snoozed) {
@@ -79,12 +62,12 @@ impl Desk {
         }
     }
 
-    /// Shows the list's rows in another order.
-    pub(crate) fn sort(&mut self, sort: Sort, context: &mut Context) {
-        self.bring_list(context);
+    pub(crate) fn set_sort(&mut self, sort: Sort, context: &mut Context) {
+        self.go_to_list(context);
         self.list_mut().set_sort(sort);
-        context.say(match sort {
+        context.show_notice(match sort {
             Sort::Activity => "newest activity first",
+            Sort::Queue => "by section",
             Sort::Waiting => "who has waited longest first",
             Sort::Urgency => "who needs you most first",
             Sort::Window => "the window that closes next first, by estimate",

@@ -1,5 +1,4 @@
-//! Putting conversations aside: the menu that says until when, and their
-//! coming back.
+//! Putting conversations off: the menu for the time and the note, and their return.
 
 pub(crate) mod update;
 
@@ -7,45 +6,57 @@ use crate::components::text_line::TextLine;
 use model::conversations::ConversationRow;
 use model::queries::ConversationKey;
 use model::snooze::Snooze;
+use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
-/// Those that came back and were looked at, remembered at most.
-const SLEPT: usize = 100;
+/// Maximum number of remembered snoozes.
+const MAX_ENDED_SNOOZES: usize = 100;
 
-/// What came back and was looked at, so that the same time can be offered
-/// again; the newest last.
+/// Ended snoozes that can be offered again; newest last.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SnoozeState(Vec<(ConversationKey, Snooze)>);
+pub(crate) struct EndedSnoozes(Vec<(ConversationKey, Snooze)>);
 
-impl SnoozeState {
+impl EndedSnoozes {
     fn record(&mut self, key: ConversationKey, snooze: Snooze) {
         self.0.retain(|pair| pair.0 != key);
-        if self.0.len() == SLEPT {
+        if self.0.len() == MAX_ENDED_SNOOZES {
             self.0.remove(0);
         }
         self.0.push((key, snooze));
     }
 
-    fn of(&self, key: &ConversationKey) -> Option<&Snooze> {
+    fn last_snooze(&self, key: &ConversationKey) -> Option<&Snooze> {
         self.0.iter().find(|pair| pair.0 == *key).map(|pair| &pair.1)
     }
 }
 
-/// What was done, in words.
 pub(crate) fn describe_snooze(
     (until, stays): (Option<Timestamp>, bool),
+    note: Option<SafeText>,
     now: Timestamp,
     zone: &Zone,
 ) -> String {
-    format!("snoozed {}", Snooze::new(until, stays, None, now).describe(now, zone))
+    format!("later: {}", Snooze::new(until, stays, None, now).with_note(note).describe(now, zone))
 }
 
-/// Asks until when conversations are put aside.
 #[derive(Debug)]
 pub(crate) struct SnoozeMenu {
     pub(crate) rows: Vec<ConversationRow>,
-    /// A wish being typed.
-    pub(crate) typed: Option<TextLine>,
-    /// Whether they stay away also when the customer writes before.
-    pub(crate) stays: bool,
+    typed: Option<(MenuField, TextLine)>,
+    /// True if they stay away even when the customer writes.
+    stays: bool,
+    note: String,
+}
+
+/// Text field of the menu.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MenuField {
+    Until,
+    Note,
+}
+
+impl SnoozeMenu {
+    pub(crate) fn new(rows: Vec<ConversationRow>) -> Self {
+        Self { rows, typed: None, stays: false, note: String::new() }
+    }
 }

@@ -1,5 +1,4 @@
-//! Going to who needs a person: the next in the list, or the most urgent of
-//! all tabs.
+//! Navigation to the conversation that needs a person most.
 
 pub(crate) mod update;
 
@@ -7,40 +6,40 @@ use model::conversations::ConversationRow;
 use model::queries::ConversationKey;
 use model::time::Timestamp;
 
-/// Where a walk by urgency has been, so that each step brings another one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UrgencyWalk {
-    /// When each was come to; the newest last.
-    seen: Vec<(ConversationKey, Timestamp)>,
+    /// With the time of the visit, newest last.
+    visited: Vec<(ConversationKey, Timestamp)>,
+    /// Conversation that was finished, while the next one is read: the walk begins anew after it.
+    pub(crate) finished: Option<ConversationKey>,
 }
 
 impl UrgencyWalk {
-    /// The most urgent that was not come to since the walk began or since it
-    /// had news. After the last the walk begins again; so it does when the
-    /// person has gone elsewhere meanwhile.
+    /// Returns the most urgent conversation that was not visited since its last message. Starts
+    /// over after the last one, or if the user has left the last visited one.
     fn next<'a>(
         &mut self,
         ranked: &'a [ConversationRow],
         current: Option<&ConversationKey>,
         now: Timestamp,
     ) -> Option<&'a ConversationRow> {
-        if self.seen.last().map(|pair| &pair.0) != current {
-            self.seen.clear();
+        if self.visited.last().map(|pair| &pair.0) != current {
+            self.visited.clear();
         }
         let others = || ranked.iter().filter(|conversation_row| Some(&conversation_row.key()) != current);
-        let found = others().find(|conversation_row| !self.has_seen(conversation_row)).or_else(|| {
-            self.seen.clear();
+        let found = others().find(|conversation_row| !self.was_visited(conversation_row)).or_else(|| {
+            self.visited.clear();
             others().next()
         })?;
-        self.seen.retain(|pair| pair.0 != found.key());
-        self.seen.push((found.key(), now));
+        self.visited.retain(|pair| pair.0 != found.key());
+        self.visited.push((found.key(), now));
         Some(found)
     }
 
-    fn has_seen(&self, row: &ConversationRow) -> bool {
+    fn was_visited(&self, row: &ConversationRow) -> bool {
         let key = row.key();
         let news = row.conversation.last_message_at;
-        self.seen.iter().any(|pair| pair.0 == key && news.is_none_or(|news| news <= pair.1))
+        self.visited.iter().any(|pair| pair.0 == key && news.is_none_or(|news| news <= pair.1))
     }
 }
 

@@ -1,54 +1,37 @@
-//! Goes to the conversation that needs a person next.
-
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
-use crate::pages::PageKind;
-use crate::tab::Focus;
+use crate::layout::SIDE_BY_SIDE_MIN_WIDTH;
+use crate::tab::{Focus, Tab};
 use model::conversations::ConversationRow;
-use model::ids::ChannelId;
 use model::urgency;
 
 impl Desk {
-    /// Goes to the next that needs a person: in the loaded rows, else
-    /// wherever the store knows one.
-    pub(crate) fn next_waiting(&mut self, forwards: bool, context: &mut Context) {
-        let visible = self.list_rows(&self.areas(context));
-        match self.list().next_waiting(forwards) {
-            Some(key) => {
-                self.list_mut().select(&key, visible);
-                self.page = PageKind::Inbox;
-                self.go_to_selected(context);
-            }
-            None => {
-                let scope = (!self.everywhere).then(|| self.tab().channel.id.clone());
-                context.push(Effect::Load(Load::Needing(scope)));
-            }
-        }
-    }
-
-    /// Who needs a person has been looked up: the most urgent is opened that
-    /// is not loaded already.
-    pub(crate) fn most_urgent(
-        &mut self,
-        scope: Option<ChannelId>,
-        rows: Vec<ConversationRow>,
-        context: &mut Context,
-    ) {
-        let ranked = urgency::rank_rows(rows, context.now);
-        let current = self.current_conversation().map(ConversationRow::key);
-        let Some(next) = self.walk.next(&ranked, current.as_ref(), context.now) else {
-            return match (ranked.is_empty(), scope) {
-                (false, _) => context.warn("no one else is waiting"),
-                (true, Some(_)) => context.warn("no one is waiting here"),
-                (true, None) => context.warn("no one is waiting in any tab"),
+    /// Opens the most urgent conversation the store found. After one was finished, the person stays
+    /// in the list if nobody else waits.
+    pub(crate) fn open_most_urgent(&mut self, mut rows: Vec<ConversationRow>, context: &mut Context) {
+        let finished = self.urgency_walk.finished.take();
+        rows.retain(|row| !Tab::is_closed(row) && finished.as_ref().is_none_or(|key| !row.has_key(key)));
+        let ranked = urgency::rank_rows(rows);
+        let current = match &finished {
+            Some(_) => None,
+            None => self.current_conversation().map(ConversationRow::key),
+        };
+        let Some(next) = self.urgency_walk.next(&ranked, current.as_ref(), context.now) else {
+            return match (&finished, ranked.is_empty()) {
+                (Some(_), _) => self.tab_mut().focus = Focus::List,
+                (None, false) => context.show_warning("no one else is waiting"),
+                (None, true) => context.show_warning("no one is waiting in any tab"),
             };
         };
-        let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
+        // A narrow terminal shows no conversation beside the list.
+        let is_beside = context.size.0 >= SIDE_BY_SIDE_MIN_WIDTH && !self.panes.zoomed;
+        let focus = if self.tab().focus == Focus::List && is_beside { Focus::List } else { Focus::History };
         let key = next.key();
         let why = urgency::describe_urgency(next, context.now);
         let title = next.conversation.title();
-        self.visit(&key.channel, &key.conversation, focus, context);
-        context.say(format!("{title}: {why}"));
+        self.open_conversation(&key.channel, &key.conversation, focus, context);
+        if finished.is_none() {
+            context.show_notice(format!("{title}: {why}"));
+        }
     }
 }

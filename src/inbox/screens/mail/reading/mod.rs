@@ -1,7 +1,4 @@
-//! A mail as it is read: its recipients, its text with what was quoted
-//! folded, its files. Made when a history comes, not when it is drawn.
-//!
-//! Its text came with the mail.
+//! A mail as it is read, composed when a history is loaded, not per frame.
 
 pub(crate) mod update;
 
@@ -11,34 +8,38 @@ use model::messages::MessageRow;
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
-/// Columns of the names of a header's fields.
-const LABEL: usize = 12;
-/// Addresses shown of one line; more are counted.
-const ADDRESSES: usize = 6;
+/// Width of the header's field names, in columns.
+const LABEL_WIDTH: usize = 12;
+/// Addresses shown per line; the rest is counted.
+const MAX_SHOWN_ADDRESSES: usize = 6;
 
-/// How mails are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MailView {
-    /// The HTML's text, where there is a plain one too.
-    pub rich: bool,
-    /// The whole header, and what was quoted, in full.
+    /// True prefers the text of the HTML part.
+    pub prefers_html: bool,
+    /// True shows the whole header and the quotes.
     pub unfolded: bool,
 }
 
-/// Gives a row the text its mail is shown with. Other rows stay.
-pub fn compose(row: &mut MessageRow, view: MailView, subject: Option<&SafeText>) {
+/// Replaces a mail's content with the text to display. Other messages are unchanged. With
+/// `has_header` a header stands above the text, which then repeats none of it.
+pub fn set_display_text(row: &mut MessageRow, view: MailView, subject: Option<&SafeText>, has_header: bool) {
     let Some(letter) = &mut row.mail else { return };
     if letter.plain.is_none() && letter.rich.is_none() {
-        // Whatever stands there instead of a text is shown again and again.
+        // Keep the placeholder text for later calls.
         letter.plain = Some(row.message.content.clone());
     }
-    row.message.content = SafeText::block(&text(letter, view, subject));
+    row.message.content = SafeText::block(&display_text(letter, view, subject, has_header));
 }
 
-fn text(letter: &MailMessage, view: MailView, subject: Option<&SafeText>) -> String {
-    // The whole header says it all.
-    let mut text = if view.unfolded { String::new() } else { heading(letter, subject) };
-    let body = body(letter, view).map_or("", SafeText::as_str);
+fn display_text(
+    letter: &MailMessage,
+    view: MailView,
+    subject: Option<&SafeText>,
+    has_header: bool,
+) -> String {
+    let mut text = if view.unfolded || has_header { String::new() } else { header_notes(letter, subject) };
+    let body = preferred_body(letter, view).map_or("", SafeText::as_str);
     if view.unfolded {
         text.push_str(body);
     } else {
@@ -51,40 +52,91 @@ fn text(letter: &MailMessage, view: MailView, subject: Option<&SafeText>) -> Str
     text.trim().to_owned()
 }
 
-/// The text that is shown: the one that was asked for, if there is one.
-fn body(letter: &MailMessage, view: MailView) -> Option<&SafeText> {
-    let (first, second) = match view.rich {
+/// The preferred text, or the other one if it is missing.
+fn preferred_body(letter: &MailMessage, view: MailView) -> Option<&SafeText> {
+    let (first, second) = match view.prefers_html {
         true => (&letter.rich, &letter.plain),
         false => (&letter.plain, &letter.rich),
     };
     first.as_ref().or(second.as_ref())
 }
 
-/// What differs from what one expects: a subject of its own, several
-/// recipients, an address for answers.
-fn heading(letter: &MailMessage, subject: Option<&SafeText>) -> String {
+/// Subject of a mail, if it is not that of its thread.
+fn own_subject<'a>(letter: &'a MailMessage, subject: Option<&SafeText>) -> Option<&'a SafeText> {
+    letter.subject.as_ref().filter(|text| Some(normalize_subject(text)) != subject.map(normalize_subject))
+}
+
+/// Header lines that deviate from the usual, such as its own subject or a reply address.
+fn header_notes(letter: &MailMessage, subject: Option<&SafeText>) -> String {
     let mut lines = Vec::new();
-    if let Some(own) = letter.subject.as_ref().filter(|text| Some(bare(text)) != subject.map(bare)) {
+    if let Some(own) = own_subject(letter, subject) {
         lines.push(format!("Subject: {own}"));
     }
     if letter.to.len() > 1 || !letter.cc.is_empty() {
-        lines.push(format!("To: {}", addresses(&letter.to)));
+        lines.push(format!("To: {}", format_addresses(&letter.to)));
     }
     if !letter.cc.is_empty() {
-        lines.push(format!("Cc: {}", addresses(&letter.cc)));
+        lines.push(format!("Cc: {}", format_addresses(&letter.cc)));
     }
     lines.extend(letter.describe_reply_address());
     lines.extend(letter.dated_at.map(date_note));
     if lines.is_empty() { String::new() } else { format!("{}\n\n", lines.join("\n")) }
 }
 
-/// Words for a date of the sender that cannot be true.
 fn date_note(dated_at: Timestamp) -> String {
     format!("Dated {} {} UTC by its sender", dated_at.date(&Zone::UTC), dated_at.hour_and_minute(&Zone::UTC))
 }
 
-/// The lines of a mail's whole header, beside its sender and its time.
-pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<String> {
+/// A line of a mail's header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderLine {
+    pub text: String,
+    /// True for the address of the answer where it is not the author's.
+    pub is_marked: bool,
+}
+
+impl HeaderLine {
+    fn plain(text: String) -> Self {
+        Self { text, is_marked: false }
+    }
+}
+
+/// Lines of the header above the newest mail, except sender and time: recipients, and the address of
+/// the answer where it is not the author's.
+pub fn short_header_lines(letter: &MailMessage, subject: Option<&SafeText>, width: usize) -> Vec<HeaderLine> {
+    let own = own_subject(letter, subject).map(ToString::to_string).unwrap_or_default();
+    let reply = match (letter.describe_reply_address(), letter.reply_addresses()) {
+        (None, _) => String::new(),
+        (Some(why), addresses) if addresses.is_empty() => why,
+        (Some(_), addresses) => format!("{} · the answer goes here", addresses.join(", ")),
+    };
+    let fields = [
+        ("To", format_addresses(&letter.to), false),
+        ("Cc", format_addresses(&letter.cc), false),
+        ("Reply-To", reply, true),
+        ("Subject", own, false),
+    ];
+    let mut lines = Vec::new();
+    for (name, value, is_marked) in fields.iter().filter(|field| !field.1.is_empty()) {
+        let wrapped = wrap_field(name, value, width);
+        lines.extend(wrapped.map(|text| HeaderLine { text, is_marked: *is_marked }));
+    }
+    lines.extend(letter.dated_at.map(date_note).map(HeaderLine::plain));
+    lines
+}
+
+/// Lines of a field with its name before the first.
+fn wrap_field(name: &str, value: &str, width: usize) -> impl Iterator<Item = String> {
+    let parts = wrap::wrap(value, width.saturating_sub(LABEL_WIDTH).max(1));
+    parts.into_iter().enumerate().map(move |(row, part)| {
+        let label = if row == 0 { name } else { "" };
+        format!("{label:<LABEL_WIDTH$}{}", value[part].trim_end())
+    })
+}
+
+/// Lines of the whole header, except sender and time.
+pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<HeaderLine> {
+    let is_reply_elsewhere = letter.describe_reply_address().is_some();
     let all = |entry: &[SafeText]| entry.iter().map(SafeText::as_str).collect::<Vec<_>>().join(", ");
     let told = |text: &Option<SafeText>| text.as_ref().map_or_else(String::new, ToString::to_string);
     let message_id = letter
@@ -99,27 +151,25 @@ pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<String> {
         ("Subject", told(&letter.subject)),
         ("Message-ID", message_id),
     ];
-    let mut lines: Vec<String> = letter.dated_at.map(date_note).into_iter().collect();
+    let mut lines: Vec<HeaderLine> =
+        letter.dated_at.map(date_note).map(HeaderLine::plain).into_iter().collect();
     for (name, value) in fields.iter().filter(|field| !field.1.is_empty()) {
-        for (row, part) in wrap::wrap(value, width.saturating_sub(LABEL).max(1)).into_iter().enumerate() {
-            let label = if row == 0 { *name } else { "" };
-            lines.push(format!("{label:<LABEL$}{}", value[part].trim_end()));
-        }
+        let is_marked = is_reply_elsewhere && *name == "Reply-To";
+        lines.extend(wrap_field(name, value, width).map(|text| HeaderLine { text, is_marked }));
     }
     lines
 }
 
-/// When a mail was written, whole and short, with its zone: a reader may be
-/// elsewhere.
-pub fn when(at: Timestamp, zone: &Zone) -> (String, String) {
+/// Date and time of a mail in a long and a short form, with the zone.
+pub fn format_times(at: Timestamp, zone: &Zone) -> (String, String) {
     let (day, date) = (at.day_name(zone), at.date(zone));
     let weekday = day.split(' ').next().unwrap_or_default();
     let clock = format!("{} {}", at.hour_and_minute(zone), zone.offset_name(at));
     (format!("{weekday} {date} {clock}"), format!("{date} {clock}"))
 }
 
-/// A subject without the marks of answers, in lower case.
-pub fn bare(subject: &SafeText) -> String {
+/// Subject without reply and forward prefixes, in lower case.
+pub fn normalize_subject(subject: &SafeText) -> String {
     let mut rest = subject.as_str().trim();
     loop {
         let Some((mark, after)) = rest.split_once(':') else { return rest.to_lowercase() };
@@ -131,16 +181,15 @@ pub fn bare(subject: &SafeText) -> String {
     }
 }
 
-fn addresses(all: &[SafeText]) -> String {
-    let mut words: Vec<&str> = all.iter().take(ADDRESSES).map(SafeText::as_str).collect();
-    let more = format!("and {} more", all.len().saturating_sub(ADDRESSES));
-    if all.len() > ADDRESSES {
+fn format_addresses(all: &[SafeText]) -> String {
+    let mut words: Vec<&str> = all.iter().take(MAX_SHOWN_ADDRESSES).map(SafeText::as_str).collect();
+    let more = format!("and {} more", all.len().saturating_sub(MAX_SHOWN_ADDRESSES));
+    if all.len() > MAX_SHOWN_ADDRESSES {
         words.push(&more);
     }
     words.join(", ")
 }
 
-/// A file with its real type and size.
 pub fn file_line(place: usize, file: &MailFile) -> String {
     let name = files::display_name(file.name.as_str());
     let kind = file.kind.as_ref().map_or_else(String::new, |kind| format!(" · {kind}"));
@@ -170,10 +219,10 @@ mod tests {
             ..MailMessage::default()
         };
         let subject = line("Order 1041");
-        let shown = |letter: &MailMessage, view| text(letter, view, Some(&subject));
+        let shown = |letter: &MailMessage, view| display_text(letter, view, Some(&subject), false);
         assert_eq!(shown(&letter, MailView::default()), "Yes.\n\n▸ 3 quoted lines");
-        assert_eq!(shown(&letter, MailView { rich: true, unfolded: false }), "Yes!");
-        assert!(shown(&letter, MailView { rich: false, unfolded: true }).ends_with("> two"));
+        assert_eq!(shown(&letter, MailView { prefers_html: true, unfolded: false }), "Yes!");
+        assert!(shown(&letter, MailView { prefers_html: false, unfolded: true }).ends_with("> two"));
         let file = MailFile {
             name: line("report.pdf          .exe"),
             kind: Some(line("application/pdf")),
@@ -189,7 +238,7 @@ mod tests {
             files: vec![file],
             ..letter
         };
-        let text = shown(&odd, MailView { rich: true, unfolded: false });
+        let text = shown(&odd, MailView { prefers_html: true, unfolded: false });
         for part in [
             "Subject: Other",
             "Cc: c@z.example",
@@ -199,12 +248,26 @@ mod tests {
         ] {
             assert!(text.contains(part), "{text}");
         }
-        // Unfolded, the header has them, and nothing says them twice.
-        let unfolded = shown(&odd, MailView { rich: true, unfolded: true });
+        // The unfolded header has them; they are not repeated in the text.
+        let unfolded = shown(&odd, MailView { prefers_html: true, unfolded: true });
         assert!(!unfolded.contains("Cc:") && !unfolded.contains("Answers go to"), "{unfolded}");
+        let line = |text: &str, is_marked| HeaderLine { text: text.to_owned(), is_marked };
         let lines = header_lines(&odd, 30);
-        assert!(lines.contains(&"Reply-To    list@y.example".to_owned()), "{lines:?}");
-        assert!(lines.contains(&"To          shop@x.example".to_owned()), "{lines:?}");
-        assert_eq!(header_lines(&MailMessage::default(), 30), Vec::<String>::new());
+        assert!(lines.contains(&line("Reply-To    list@y.example", true)), "{lines:?}");
+        assert!(lines.contains(&line("To          shop@x.example", false)), "{lines:?}");
+        assert_eq!(header_lines(&MailMessage::default(), 30), []);
+        // Above the newest mail, the address of the answer is marked and said to be one.
+        let lines = short_header_lines(&odd, Some(&subject), 80);
+        let expected = [
+            line("To          shop@x.example", false),
+            line("Cc          c@z.example", false),
+            line("Reply-To    list@y.example · the answer goes here", true),
+            line("Subject     Other", false),
+        ];
+        assert_eq!(lines[..4], expected);
+        assert_eq!(
+            display_text(&odd, MailView::default(), Some(&subject), true).lines().next(),
+            Some("Yes.")
+        );
     }
 }

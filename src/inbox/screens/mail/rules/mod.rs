@@ -1,5 +1,4 @@
-//! Rules for mail on the screen: one is made from a thread, looked over before
-//! it acts, and listed with what it did.
+//! Mail rules: one is made from a thread, confirmed with its effect, and listed with what it did.
 
 pub(crate) mod update;
 
@@ -9,18 +8,17 @@ use model::email::rules::{MailRule, RuleAction, RulesPage};
 use model::ids::ChannelId;
 use model::text::SafeText;
 
-/// A rule that is being made: whose mail it is for, and which one it replaces.
+/// A rule being made: its sender, and the rule it replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RuleDraft {
     pub(crate) sender: String,
     pub(crate) replaces: Option<MailRule>,
 }
 
-/// The rules of a tab.
 #[derive(Debug)]
 pub(crate) struct RuleList {
     pub(crate) channel: ChannelId,
-    /// What was read; `None` until it was.
+    /// `None` until loaded.
     pub(crate) page: Option<RulesPage>,
     pub(crate) chosen: usize,
 }
@@ -31,8 +29,8 @@ impl RuleList {
     }
 }
 
-/// What could always be done, what was done with this thread first.
-pub(crate) fn examples(
+/// Actions to offer, starting with those already applied to this thread.
+pub(crate) fn suggest_actions(
     row: Option<&ConversationRow>,
     categories: &[String],
     folders: &[String],
@@ -62,8 +60,7 @@ pub(crate) fn examples(
     seen
 }
 
-/// How a person files a thread so.
-pub(crate) fn filing(action: &RuleAction) -> ThreadFiling {
+pub(crate) fn to_filing(action: &RuleAction) -> ThreadFiling {
     match action {
         RuleAction::Archive => ThreadFiling::Archived(true),
         RuleAction::Read => ThreadFiling::Read(true),
@@ -73,8 +70,8 @@ pub(crate) fn filing(action: &RuleAction) -> ThreadFiling {
     }
 }
 
-/// How a person takes it back; `None` where what was before is not known.
-fn back(action: &RuleAction) -> Option<ThreadFiling> {
+/// Filing that undoes the action; `None` if the previous value is unknown.
+fn undo_filing(action: &RuleAction) -> Option<ThreadFiling> {
     match action {
         RuleAction::Archive => Some(ThreadFiling::Archived(false)),
         RuleAction::Read => Some(ThreadFiling::Read(false)),

@@ -1,42 +1,59 @@
-//! Makes rules for mail, shows what they would match, lists and changes them.
+//! Makes, shows, lists and changes mail rules.
 
 use crate::Inbox;
 use crate::command::Command;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
-use crate::components::list::chosen_after;
+use crate::components::list::selection_after_key;
+use crate::components::spoken::{SpokenPage, SpokenRow};
 use crate::conditions;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load};
-use crate::features::privacy::names::NameIndex;
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::overlays::view::OverlayView;
 use crate::screens::composer::sending;
-use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
-use crate::screens::mail::menus::Menu;
-use crate::screens::mail::rules::{RuleDraft, RuleList, back, examples, filing};
+use crate::screens::conversations::bulk_plan::{BulkAction, BulkPlan};
+use crate::screens::mail::menus::MailMenu;
+use crate::screens::mail::rules::{RuleDraft, RuleList, suggest_actions, to_filing, undo_filing};
 use model::conversations::ConversationRow;
 use model::email::rules::{MailRule, RuleAction, RulesPage, RulesQuery, rule_address};
 use model::ids::ChannelId;
 use model::local::LocalChange;
 use model::text::SafeText;
 
-/// Threads of a sender that a question names.
-const NAMED: usize = 4;
+/// Threads named in the dialog.
+const MAX_NAMED_THREADS: usize = 4;
+
+const RULES_TITLE: &str = "Rules for mail";
+const RULES_KEYS: [&str; 2] =
+    ["Enter on or off · e what it does · d remove", "u take back what it did · z undo · Esc back"];
+
+fn describe_rule(rule: &MailRule) -> String {
+    let threads = match rule.applied_count {
+        0 => "nothing yet".to_owned(),
+        1 => "1 thread".to_owned(),
+        count => format!("{count} threads"),
+    };
+    let is_on = if rule.is_on { "on " } else { "off" };
+    format!("{is_on}  {}  always {} · {threads}", rule.sender, rule.action.describe())
+}
 
 impl OverlayView for RuleList {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        let Some(page) = self.page.as_ref().filter(|page| !page.rules.is_empty()) else {
+            return self.dialog(inbox).describe();
+        };
+        let rows = page.rules.iter().map(|rule| SpokenRow::new([describe_rule(rule)]));
+        let page = SpokenPage::new([RULES_TITLE]).rows(rows, Some(self.chosen));
+        RULES_KEYS.iter().fold(page, |page, keys| page.keys(keys))
+    }
+
     fn dialog(&self, inbox: &Inbox) -> Dialog {
         let line = |(at, rule): (usize, &MailRule)| {
-            let threads = match rule.applied_count {
-                0 => "nothing yet".to_owned(),
-                1 => "1 thread".to_owned(),
-                count => format!("{count} threads"),
-            };
-            let is_on = if rule.is_on { "on " } else { "off" };
-            let words = format!("{is_on}  {}  always {} · {threads}", rule.sender, rule.action.describe());
+            let words = describe_rule(rule);
             let tone = match (at == self.chosen, rule.is_on) {
                 (true, _) => Tone::Selected,
                 (false, true) => Tone::Plain,
@@ -55,11 +72,10 @@ impl OverlayView for RuleList {
             Some(page) => page.rules.iter().enumerate().map(line).collect(),
         };
         if self.chosen().is_some() {
-            lines.push(DialogLine::gap());
-            lines.push(DialogLine::strong("Enter on or off · e what it does · d remove"));
-            lines.push(DialogLine::strong("u take back what it did · z undo · Esc back"));
+            lines.push(DialogLine::blank());
+            lines.extend(RULES_KEYS.map(DialogLine::strong));
         }
-        Dialog { title: "Rules for mail".to_owned(), lines }
+        Dialog { title: RULES_TITLE.to_owned(), lines }
     }
 }
 
@@ -68,8 +84,8 @@ impl Overlay for RuleList {
         let count = self.page.as_ref().map_or(0, |page| page.rules.len());
         match (key.code, self.chosen().cloned()) {
             (KeyCode::Esc | KeyCode::Char('q'), _) => return KeyOutcome::Done,
-            (KeyCode::Char('z'), _) if !key.ctrl => sending::undo(inbox),
-            (KeyCode::Enter | KeyCode::Char(' '), Some(rule)) => self.switch(inbox, rule),
+            (KeyCode::Char('z'), _) if !key.ctrl => sending::undo_last(inbox),
+            (KeyCode::Enter | KeyCode::Char(' '), Some(rule)) => self.toggle_rule(inbox, rule),
             (KeyCode::Char('d'), Some(rule)) if !key.ctrl => {
                 let words = format!("removed the rule: always {} {}", rule.action.describe(), rule.sender);
                 save_rule(inbox, &self.channel, &words, (rule.clone(), false), (rule, true));
@@ -85,7 +101,7 @@ impl Overlay for RuleList {
                 inbox.desk.choose_rule(draft, None, &mut inbox.context);
                 return KeyOutcome::Done;
             }
-            _ => match chosen_after(key, self.chosen, count, 10) {
+            _ => match selection_after_key(key, self.chosen, count, 10) {
                 Some(chosen) => self.chosen = chosen,
                 None => return KeyOutcome::Ignored,
             },
@@ -93,21 +109,14 @@ impl Overlay for RuleList {
         KeyOutcome::Stay
     }
 
-    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        self.page
-            .iter()
-            .flat_map(|rules_page| &rules_page.rules)
-            .for_each(|mail_rule| names.add(&mail_rule.sender));
-    }
-
-    fn shows(&self, load: &Load) -> bool {
+    fn shows_load(&self, load: &Load) -> bool {
         matches!(load, Load::Rules(_))
     }
 }
 
 impl RuleList {
-    fn switch(&self, inbox: &mut Inbox, before: MailRule) {
-        // What came while it was off stays as it is.
+    fn toggle_rule(&self, inbox: &mut Inbox, before: MailRule) {
+        // Threads that arrived while it was off stay as they are.
         let newest = self.page.as_ref().map_or(before.after, |page| page.newest);
         let rule = MailRule { is_on: !before.is_on, after: newest.max(before.after), ..before.clone() };
         let turned = if rule.is_on { "on" } else { "off" };
@@ -116,7 +125,7 @@ impl RuleList {
     }
 }
 
-/// Keeps a rule, or forgets it, and notes what takes that back.
+/// Stores or deletes a rule and records its undo.
 fn save_rule(
     inbox: &mut Inbox,
     channel: &ChannelId,
@@ -124,14 +133,13 @@ fn save_rule(
     (rule, is_kept): (MailRule, bool),
     (before, was_kept): (MailRule, bool),
 ) {
-    let target = UndoTarget::Keep(LocalChange::Rule(before, was_kept));
-    inbox.changes.note_done(channel.clone(), words, target, &inbox.context);
-    inbox.context.say(format!("{words} · {} undoes", inbox.context.key_of(Command::Undo)));
-    inbox.context.push(FileWrite::Keep(channel.clone(), LocalChange::Rule(rule, is_kept)));
+    let target = UndoTarget::Local(LocalChange::Rule(before, was_kept));
+    inbox.changes.record_change(channel.clone(), words, target, &inbox.context);
+    inbox.context.show_notice(format!("{words} · {} undo", inbox.context.key_of(Command::Undo)));
+    inbox.context.push(FileWrite::ChangeLocal(channel.clone(), LocalChange::Rule(rule, is_kept)));
 }
 
-/// Asks what is always to be done with the sender of the current thread.
-pub(crate) fn begin(inbox: &mut Inbox) {
+pub(crate) fn start_rule(inbox: &mut Inbox) {
     let Some(row) = inbox.desk.current_conversation().cloned() else { return };
     let Some(sender) = row.conversation.address.as_deref().map(rule_address) else { return };
     let draft = RuleDraft { sender, replaces: None };
@@ -140,43 +148,40 @@ pub(crate) fn begin(inbox: &mut Inbox) {
 
 impl Desk {
     fn choose_rule(&mut self, draft: RuleDraft, row: Option<&ConversationRow>, context: &mut Context) {
-        let [folders, categories] = &self.tab().mail.words;
-        context.open(Menu::of_rules(&examples(row, categories, folders)));
-        self.tab_mut().mail.rule = Some(draft);
+        let [folders, categories] = &self.tab().mail.folders_and_categories;
+        context.open(MailMenu::for_rules(&suggest_actions(row, categories, folders)));
+        self.tab_mut().mail.rule_draft = Some(draft);
     }
 }
 
-/// An action was chosen: what the rule would match is read before it is asked.
-pub(crate) fn review(inbox: &mut Inbox, action: RuleAction) {
-    let Some(draft) = inbox.desk.tab().mail.rule.clone() else { return };
+/// Loads the threads the chosen rule would match.
+pub(crate) fn load_matching_threads(inbox: &mut Inbox, action: RuleAction) {
+    let Some(draft) = inbox.desk.tab().mail.rule_draft.clone() else { return };
     let channel = inbox.desk.tab().channel.id.clone();
     let query = RulesQuery { channel, example: Some((draft.sender, action)), applied: None };
     inbox.context.push(Effect::Load(Load::Rules(query)));
 }
 
-/// Shows the rules of the tab.
-pub(crate) fn show(inbox: &mut Inbox) {
+pub(crate) fn open_rule_list(inbox: &mut Inbox) {
     let channel = inbox.desk.tab().channel.id.clone();
     inbox.context.open(RuleList { channel: channel.clone(), page: None, chosen: 0 });
     inbox.context.push(Effect::Load(Load::Rules(RulesQuery { channel, example: None, applied: None })));
 }
 
-/// What is kept has changed: an open list is read anew.
-pub(crate) fn changed(inbox: &mut Inbox, channel: &ChannelId) {
-    if inbox.context.layers.of::<RuleList>().any(|rule_list| rule_list.channel == *channel) {
+pub(crate) fn reload_rules(inbox: &mut Inbox, channel: &ChannelId) {
+    if inbox.context.overlays.all_of::<RuleList>().any(|rule_list| rule_list.channel == *channel) {
         let query = RulesQuery { channel: channel.clone(), example: None, applied: None };
         inbox.context.push(Effect::Load(Load::Rules(query)));
     }
 }
 
-/// Rules have come, with the threads that were asked for.
-pub(crate) fn loaded(inbox: &mut Inbox, query: RulesQuery, page: RulesPage) {
+pub(crate) fn receive_rules(inbox: &mut Inbox, query: RulesQuery, page: RulesPage) {
     let is_here = inbox.desk.tab().channel.id == query.channel;
     match (query.example, query.applied) {
-        (Some(example), _) if is_here => ask(inbox, example, page),
-        (None, Some((_, action))) if is_here => take_back(inbox, &action, page),
+        (Some(example), _) if is_here => confirm_rule(inbox, example, page),
+        (None, Some((_, action))) if is_here => undo_rule(inbox, &action, page),
         (None, None) => {
-            for list in inbox.context.layers.of_mut::<RuleList>() {
+            for list in inbox.context.overlays.all_of_mut::<RuleList>() {
                 list.chosen = list.chosen.min(page.rules.len().saturating_sub(1));
                 list.page = Some(page.clone());
             }
@@ -185,24 +190,28 @@ pub(crate) fn loaded(inbox: &mut Inbox, query: RulesQuery, page: RulesPage) {
     }
 }
 
-/// Takes back what a rule did, after the plan for many.
-fn take_back(inbox: &mut Inbox, action: &RuleAction, page: RulesPage) {
-    let Some(filing) = back(action) else {
-        return inbox.context.warn("what they were about before is not known; set each one's category");
+/// Undoes what a rule did, as a bulk action.
+fn undo_rule(inbox: &mut Inbox, action: &RuleAction, page: RulesPage) {
+    let Some(filing) = undo_filing(action) else {
+        return inbox
+            .context
+            .show_warning("what they were about before is not known; set each one's category");
     };
     let rows: Vec<ConversationRow> = page.threads.into_iter().map(|thread| thread.0).collect();
     if rows.is_empty() {
-        return inbox.context.say("the rule has done nothing yet");
+        return inbox.context.show_notice("the rule has done nothing yet");
     }
-    inbox.changes.plan(BulkWish::File(filing), rows, &mut inbox.desk, &mut inbox.context);
+    inbox.changes.plan_bulk_action(BulkAction::File(filing), rows, &mut inbox.desk, &mut inbox.context);
 }
 
-/// Asks whether the rule is meant, with what it would do now.
-fn ask(inbox: &mut Inbox, (sender, action): (String, RuleAction), page: RulesPage) {
-    let Some(draft) = inbox.desk.tab_mut().mail.rule.take_if(|rule| rule.sender == sender) else { return };
+/// Asks for confirmation, with the threads the rule applies to now.
+fn confirm_rule(inbox: &mut Inbox, (sender, action): (String, RuleAction), page: RulesPage) {
+    let Some(draft) = inbox.desk.tab_mut().mail.rule_draft.take_if(|rule| rule.sender == sender) else {
+        return;
+    };
     if page.rules.iter().any(|rule| rule.is_for(&sender, &action) && rule.is_on) {
         let words = format!("there is a rule already: always {} {sender}", action.describe());
-        return inbox.context.say(words);
+        return inbox.context.show_notice(words);
     }
     let rule = MailRule {
         sender: sender.clone(),
@@ -215,24 +224,24 @@ fn ask(inbox: &mut Inbox, (sender, action): (String, RuleAction), page: RulesPag
     let (fits, others): (Vec<_>, Vec<_>) = page.threads.into_iter().partition(|thread| thread.1.is_none());
     let rows: Vec<ConversationRow> = fits.into_iter().map(|pair| pair.0).collect();
     let reasons: Vec<SafeText> = others.into_iter().filter_map(|pair| pair.1).collect();
-    let lines = lines(&sender, &action, &rows, &reasons);
+    let lines = confirmation_lines(&sender, &action, &rows, &reasons);
     let title = format!("ALWAYS {} {}?", action.describe().to_uppercase(), SafeText::line(&sender));
     let (alone, with, count) = (rule.clone(), rule, rows.len());
     let replaced = draft.replaces.clone();
     let mut question = Confirm::new(title, lines)
-        .answer('y', "from now on", move |inbox| make(inbox, alone, draft.replaces));
+        .answer('y', "from now on", move |inbox| create_rule(inbox, alone, draft.replaces));
     if count > 0 {
         let words =
             format!("from now on, and the {count} that lie{} here", if count == 1 { "s" } else { "" });
         question = question.answer('a', words, move |inbox| {
-            file_now(inbox, &action, rows);
-            make(inbox, with, replaced);
+            apply_to_rows(inbox, &action, rows);
+            create_rule(inbox, with, replaced);
         });
     }
-    inbox.context.open(question.no("make no rule").naming(move |names| names.add(&sender)));
+    inbox.context.open(question.no("make no rule"));
 }
 
-fn lines(
+fn confirmation_lines(
     sender: &str,
     action: &RuleAction,
     rows: &[ConversationRow],
@@ -250,7 +259,7 @@ fn lines(
     let named: Vec<&str> = rows
         .iter()
         .filter_map(|row| row.thread.as_ref()?.subject.as_ref().map(SafeText::as_str))
-        .take(NAMED)
+        .take(MAX_NAMED_THREADS)
         .collect();
     if !named.is_empty() {
         let rest = rows.len().saturating_sub(named.len());
@@ -268,7 +277,7 @@ fn lines(
         let words: Vec<String> = counted.iter().map(|(count, why)| format!("{count} {why}")).collect();
         lines.push(DialogLine::dim(format!("Left alone: {}", words.join(", "))));
     }
-    lines.push(DialogLine::gap());
+    lines.push(DialogLine::blank());
     lines.push(DialogLine::dim(format!(
         "A thread that somebody has read, answered or handled, or that needs a person, is never {}.",
         action.describe_done()
@@ -276,21 +285,19 @@ fn lines(
     lines
 }
 
-/// Keeps a rule that was looked over, in place of another.
-fn make(inbox: &mut Inbox, rule: MailRule, replaces: Option<MailRule>) {
+fn create_rule(inbox: &mut Inbox, rule: MailRule, replaces: Option<MailRule>) {
     let channel = inbox.desk.tab().channel.id.clone();
     if let Some(before) = replaces {
-        inbox.context.push(FileWrite::Keep(channel.clone(), LocalChange::Rule(before, false)));
+        inbox.context.push(FileWrite::ChangeLocal(channel.clone(), LocalChange::Rule(before, false)));
     }
     let words = format!("made a rule: always {} {}", rule.action.describe(), rule.sender);
     save_rule(inbox, &channel, &words, (rule.clone(), true), (rule, false));
 }
 
-/// Files what lies here now as the rule will.
-fn file_now(inbox: &mut Inbox, action: &RuleAction, rows: Vec<ConversationRow>) {
-    let may = |_: &ConversationRow| conditions::tab_writable(inbox.desk.tab());
-    let plan = BulkPlan::new(BulkWish::File(filing(action)), rows, may);
+fn apply_to_rows(inbox: &mut Inbox, action: &RuleAction, rows: Vec<ConversationRow>) {
+    let may = |_: &ConversationRow| conditions::check_tab_writable(inbox.desk.tab());
+    let plan = BulkPlan::new(BulkAction::File(to_filing(action)), rows, may);
     if !plan.apply.is_empty() {
-        inbox.changes.carry_out(&plan, &mut inbox.desk, &mut inbox.context);
+        inbox.changes.run_plan(&plan, &mut inbox.desk, &mut inbox.context);
     }
 }

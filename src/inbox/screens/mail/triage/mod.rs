@@ -1,7 +1,6 @@
-//! One going through threads: what is loaded, what is to come, what was
-//! decided.
+//! Triage: deciding over a list of threads one after the other.
 
-pub(crate) mod taking_back;
+pub(crate) mod undo_steps;
 pub(crate) mod update;
 
 use std::collections::{HashSet, VecDeque};
@@ -11,28 +10,22 @@ use model::conversations::ConversationRow;
 use model::ids::ConversationId;
 use model::time::Moment;
 
-/// After so many alike of one sender the rest is offered.
-const ALIKE: usize = 3;
+/// Number of equal decisions for one sender after which the rest is offered.
+const MIN_EQUAL_DECISIONS: usize = 3;
 
-/// What was decided over a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TriageDecision {
-    /// Put away.
     Archived,
-    /// Moved to the trash.
     Deleted,
-    /// Marked as spam.
     Spam,
-    /// Moved into another folder.
     Moved,
     Answered,
-    /// Put aside.
     Snoozed,
     Left,
 }
 
 impl TriageDecision {
-    /// How it files a thread, where any thread could be filed so.
+    /// Returns the filing that applies to any thread; `None` if the decision needs more than that.
     pub(crate) fn filing(self) -> Option<ThreadFiling> {
         match self {
             Self::Archived => Some(ThreadFiling::Archived(true)),
@@ -42,72 +35,64 @@ impl TriageDecision {
         }
     }
 
-    /// Whether the same can be done with all of a sender.
+    /// True if the decision can be applied to all threads of a sender.
     pub(crate) fn is_for_many(self) -> bool {
         self == Self::Left || self.filing().is_some()
     }
 }
 
-/// One decision, over one thread or all of one sender.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TriageStep {
     pub(crate) rows: Vec<ConversationRow>,
-    pub(crate) what: TriageDecision,
-    /// The number under which it is taken back, where it is known at once.
+    pub(crate) decision: TriageDecision,
+    /// Undo group of the decision, if known at once.
     pub(crate) group: Option<u64>,
-    /// The number of the newest thing done when the step was.
-    pub(crate) newest: Option<u64>,
+    pub(crate) newest_group: Option<u64>,
 }
 
-/// A triage under way, or at its end.
+/// A triage, running or finished.
 #[derive(Debug, Default)]
 pub struct Triage {
-    pub began: Moment,
-    /// The number of the newest thing done before it.
-    pub(crate) before: Option<u64>,
-    /// When the last thread was decided over.
-    pub ended: Option<Moment>,
-    /// How many threads it began with.
+    pub started_at: Moment,
+    /// Newest undo group before the triage.
+    pub(crate) group_before: Option<u64>,
+    /// Time of the last decision, once the triage is over.
+    pub ended_at: Option<Moment>,
     pub total: usize,
-    /// Threads that were given a star.
     pub starred: HashSet<ConversationId>,
-    pub(crate) at: Option<ConversationRow>,
+    pub(crate) current: Option<ConversationRow>,
     pub(crate) queue: VecDeque<ConversationRow>,
     pub(crate) decided: Vec<TriageStep>,
-    pub(crate) asked: HashSet<ConversationId>,
+    pub(crate) requested: HashSet<ConversationId>,
 }
 
 impl Triage {
-    /// Over these, in their order.
     pub(crate) fn new(rows: Vec<ConversationRow>, now: Moment) -> Self {
-        Self { began: now, total: rows.len(), queue: rows.into(), ..Self::default() }
+        Self { started_at: now, total: rows.len(), queue: rows.into(), ..Self::default() }
     }
 
-    /// The current thread, counted from 1.
-    pub fn place(&self) -> usize {
+    /// Position of the current thread, from 1.
+    pub fn position(&self) -> usize {
         (self.total - self.queue.len()).max(1)
     }
 
-    /// The thread after this one.
     pub fn next(&self) -> Option<&ConversationRow> {
         self.queue.front()
     }
 
-    /// Whether all is decided.
     pub fn is_over(&self) -> bool {
-        self.at.is_none()
+        self.current.is_none()
     }
 
-    /// How many were decided so.
     fn count(&self, what: TriageDecision) -> usize {
         self.decided
             .iter()
-            .filter(|triage_step| triage_step.what == what)
+            .filter(|triage_step| triage_step.decision == what)
             .map(|triage_step| triage_step.rows.len())
             .sum()
     }
 
-    /// How many were decided in each way, in words.
+    /// Number of threads per decision, with a label for each.
     pub(crate) fn counts(&self) -> [(usize, &'static str); 8] {
         [
             (self.count(TriageDecision::Archived), "archived"),
@@ -121,51 +106,50 @@ impl Triage {
         ]
     }
 
-    /// How many were seen.
-    pub fn seen(&self) -> usize {
+    pub fn decided_count(&self) -> usize {
         self.decided.iter().map(|triage_step| triage_step.rows.len()).sum()
     }
 
-    /// Keeps the number of the newest thing done for what began just now.
-    pub(crate) fn note_newest(&mut self, newest: u64) {
-        self.before.get_or_insert(newest);
-        for step in self.decided.iter_mut().rev().take_while(|triage_step| triage_step.newest.is_none()) {
-            step.newest = Some(newest);
+    /// Records the newest undo group for the steps that have none yet.
+    pub(crate) fn record_newest_group(&mut self, newest: u64) {
+        self.group_before.get_or_insert(newest);
+        for step in self.decided.iter_mut().rev().take_while(|triage_step| triage_step.newest_group.is_none())
+        {
+            step.newest_group = Some(newest);
         }
     }
 
-    /// The number of the newest thing that was done before the current thread
-    /// was come to.
-    pub(crate) fn before_current(&self) -> u64 {
-        let before = self.decided.iter().rev().find_map(|triage_step| triage_step.newest).or(self.before);
+    /// Newest undo group before the current thread was shown.
+    pub(crate) fn group_before_current(&self) -> u64 {
+        let before =
+            self.decided.iter().rev().find_map(|triage_step| triage_step.newest_group).or(self.group_before);
         before.unwrap_or_default()
     }
 
-    /// Microseconds since it began.
-    pub fn took(&self, now: Moment) -> i64 {
-        self.ended.unwrap_or(now).since(self.began).max(0)
+    /// Duration so far, in microseconds.
+    pub fn duration(&self, now: Moment) -> i64 {
+        self.ended_at.unwrap_or(now).since(self.started_at).max(0)
     }
 
-    /// The threads to come from the sender of the last decision, if several
-    /// from there were decided alike.
-    pub(crate) fn alike(&self) -> Option<(TriageDecision, Vec<ConversationRow>)> {
+    /// Remaining threads of the last decision's sender, if [`MIN_EQUAL_DECISIONS`] in a row were decided alike.
+    pub(crate) fn remaining_alike(&self) -> Option<(TriageDecision, Vec<ConversationRow>)> {
         let last = self.decided.last()?;
         let sender = address(last.rows.first()?)?;
         let from = |conversation_row: &&ConversationRow| {
             address(conversation_row).is_some_and(|address| address == sender)
         };
         let before = self.decided.iter().rev().take_while(|triage_step| {
-            triage_step.what == last.what
+            triage_step.decision == last.decision
                 && triage_step.rows.first().is_some_and(|row| address(row) == Some(sender))
         });
         let same = before.flat_map(|triage_step| &triage_step.rows).count();
-        let at = self.at.iter().filter(from).cloned();
+        let at = self.current.iter().filter(from).cloned();
         let rest: Vec<ConversationRow> = at.chain(self.queue.iter().filter(from).cloned()).collect();
-        (same >= ALIKE && !rest.is_empty()).then_some((last.what, rest))
+        (same >= MIN_EQUAL_DECISIONS && !rest.is_empty()).then_some((last.decision, rest))
     }
 }
 
-/// Counts in words, without what there is none of.
+/// Joins the non-zero counts with their labels.
 pub(crate) fn describe_counts(counts: impl IntoIterator<Item = (usize, &'static str)>) -> String {
     let some = counts.into_iter().filter(|pair| pair.0 > 0);
     some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
@@ -183,9 +167,9 @@ mod tests {
     fn time_and_place_of_a_triage() {
         let at = |number: i64| Moment::from_micros(number);
         let mut triage = Triage::new(Vec::new(), at(5));
-        assert_eq!((triage.place(), triage.took(at(9)), triage.is_over()), (1, 4, true));
-        triage.ended = Some(at(7));
-        assert_eq!(triage.took(at(99)), 2);
-        assert!(triage.alike().is_none());
+        assert_eq!((triage.position(), triage.duration(at(9)), triage.is_over()), (1, 4, true));
+        triage.ended_at = Some(at(7));
+        assert_eq!(triage.duration(at(99)), 2);
+        assert!(triage.remaining_alike().is_none());
     }
 }

@@ -1,6 +1,5 @@
-//! Triage: one thread at a time over the whole width, one key for each
-//! decision, the next ones loaded before they are wanted. Nothing waits for
-//! the server: decisions are queued, and taken back one by one.
+//! Triage: one thread at a time over the whole width, one key per decision, the next threads loaded
+//! ahead. Decisions are queued without waiting for the server and undone one by one.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -9,7 +8,7 @@ use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load, SyncOrder};
-use crate::screens::history::ahead::update::THREADS;
+use crate::screens::history::prefetch::update::PREFETCHED_THREADS;
 use crate::screens::mail::thread_filing::{ThreadFiling, read_change};
 use crate::screens::mail::triage::{Triage, TriageDecision, TriageStep, address, describe_counts};
 use crate::tab::{Focus, Tab};
@@ -22,29 +21,32 @@ use model::outbox::content::ThreadChange;
 use model::queries::{Anchor, ConversationQuery};
 use model::text::SafeText;
 
-/// Threads of one triage at most.
-const MOST: u32 = 1_000;
+/// Maximum number of threads in a triage.
+const MAX_THREADS: u32 = 1_000;
 
 impl Tab {
-    /// The triage of this tab, if one is under way.
     pub fn triage(&self) -> Option<&Triage> {
         self.mail.triage.as_ref()
     }
 
-    /// Whether a thread is being decided over, or all were.
+    /// True if a triage is running or has just ended.
+    /// True if the summary of a triage is shown.
+    pub fn has_finished_triage(&self) -> bool {
+        self.triage().is_some_and(Triage::is_over)
+    }
+
     pub fn is_in_triage(&self) -> bool {
         self.mail.triage.is_some()
     }
 }
 
 impl Desk {
-    /// Asks for the threads of the list, to go through them.
-    pub(crate) fn begin_triage(&mut self, context: &mut Context) {
-        let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
+    pub(crate) fn start_triage(&mut self, context: &mut Context) {
+        let query = ConversationQuery { anchor: Anchor::Top, limit: MAX_THREADS, ..self.list().query() };
         context.push(Effect::Load(Load::Triage(query)));
     }
 
-    /// The threads have come: the unread ones, or all where none is unread.
+    /// Starts the triage with the unread threads, with all if none is unread.
     pub(crate) fn triage_loaded(
         &mut self,
         query: &ConversationQuery,
@@ -62,75 +64,73 @@ impl Desk {
             .collect();
         let rows = if unread.is_empty() { rows } else { unread };
         if rows.is_empty() {
-            return context.say("there is nothing to go through");
+            return context.show_notice("there is nothing to go through");
         }
         self.tab_mut().mail.triage = Some(Triage::new(rows, now));
-        self.triage_next(context);
+        self.show_next_in_triage(context);
     }
 
-    /// Goes to the next thread, and brings those after it.
-    fn triage_next(&mut self, context: &mut Context) {
+    /// Shows the next thread and requests those after it.
+    fn show_next_in_triage(&mut self, context: &mut Context) {
         let now = context.moment;
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
-        triage.at = triage.queue.pop_front();
-        match triage.at.clone() {
-            Some(row) => self.triage_show(row, context),
+        triage.current = triage.queue.pop_front();
+        match triage.current.clone() {
+            Some(row) => self.show_in_triage(row, context),
             None => {
-                triage.ended = Some(now);
+                triage.ended_at = Some(now);
                 self.tab_mut().focus = Focus::History;
             }
         }
     }
 
-    pub(crate) fn triage_show(&mut self, row: ConversationRow, context: &mut Context) {
+    pub(crate) fn show_in_triage(&mut self, row: ConversationRow, context: &mut Context) {
         let id = row.conversation.id.clone();
         let tab = &mut self.tabs[self.active];
-        watch::show(tab, &id, Some(row), context);
+        watch::show_conversation(tab, &id, Some(row), context);
         tab.focus = Focus::History;
         if let Some(history) = &mut tab.history {
             history.opened = true;
         }
-        self.triage_ahead(context);
+        self.prefetch_triage(context);
     }
 
-    /// Back to the thread that is decided over, if one is.
-    pub(crate) fn triage_again(&mut self, context: &mut Context) {
-        if let Some(row) = self.tab().triage().and_then(|triage| triage.at.clone()) {
-            self.triage_show(row, context);
+    pub(crate) fn show_current_in_triage(&mut self, context: &mut Context) {
+        if let Some(row) = self.tab().triage().and_then(|triage| triage.current.clone()) {
+            self.show_in_triage(row, context);
         }
     }
 
-    /// Brings the next threads from the server.
-    fn triage_ahead(&mut self, context: &mut Context) {
+    /// Requests the current and the next threads from the server, each once.
+    fn prefetch_triage(&mut self, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         let Some(triage) = &mut self.tabs[self.active].mail.triage else { return };
         let ahead: Vec<ConversationId> = triage
-            .at
+            .current
             .iter()
-            .chain(triage.queue.iter().take(THREADS))
+            .chain(triage.queue.iter().take(PREFETCHED_THREADS))
             .map(|conversation_row| conversation_row.conversation.id.clone())
             .collect();
         for id in ahead {
-            if triage.asked.insert(id.clone()) {
+            if triage.requested.insert(id.clone()) {
                 context.push(SyncOrder::Fetch(channel.clone(), Fetch::Mail(MailQuery::Thread(id))));
             }
         }
     }
 
-    /// Keeps the number of the newest thing done for what was decided now.
-    pub(crate) fn note_newest_in_triage(&mut self, newest: u64) {
+    pub(crate) fn record_newest_in_triage(&mut self, newest: u64) {
         if let Some(triage) = &mut self.tab_mut().mail.triage {
-            triage.note_newest(newest);
+            triage.record_newest_group(newest);
         }
     }
 
-    /// Whether a thread is being decided over: not all were.
-    pub(crate) fn decides_in_triage(&self) -> bool {
+    /// True while a triage has undecided threads.
+    pub(crate) fn is_deciding_in_triage(&self) -> bool {
         self.tab().triage().is_some_and(|triage| !triage.is_over())
     }
 
-    /// Remembers whether the current thread gets a star or loses it.
-    pub(crate) fn triage_star(&mut self) {
+    /// Records that the current thread gets or loses its star.
+    pub(crate) fn toggle_triage_star(&mut self) {
         let row = self.current_conversation().cloned();
         let Some((row, triage)) = row.zip(self.tab_mut().mail.triage.as_mut()) else { return };
         let had = row.thread.as_ref().is_some_and(|thread| thread.is_starred == Some(true));
@@ -142,70 +142,72 @@ impl Desk {
         }
     }
 
-    /// The current thread stays as it is.
-    pub(crate) fn triage_left(&mut self, context: &mut Context) {
-        self.triage_decided(TriageDecision::Left, None, context);
+    pub(crate) fn skip_in_triage(&mut self, context: &mut Context) {
+        self.record_triage_decision(TriageDecision::Left, None, context);
     }
 
-    /// The current thread was decided over: on to the next. The number is
-    /// that of what was done with it.
-    pub(crate) fn triage_decided(&mut self, what: TriageDecision, group: Option<u64>, context: &mut Context) {
+    /// Records a decision for the current thread and shows the next. `group` is its undo group.
+    pub(crate) fn record_triage_decision(
+        &mut self,
+        what: TriageDecision,
+        group: Option<u64>,
+        context: &mut Context,
+    ) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
-        let Some(row) = triage.at.take() else { return };
+        let Some(row) = triage.current.take() else { return };
         if what == TriageDecision::Answered {
             let read = read_change(true);
-            self.file_quietly(&row, read, context);
+            self.file_without_undo(&row, read, context);
         }
         if let Some(triage) = &mut self.tab_mut().mail.triage {
-            triage.decided.push(TriageStep { rows: vec![row], what, group, newest: None });
+            triage.decided.push(TriageStep { rows: vec![row], decision: what, group, newest_group: None });
         }
-        self.triage_next(context);
-        let alike = self.tab().triage().and_then(Triage::alike);
+        self.show_next_in_triage(context);
+        let alike = self.tab().triage().and_then(Triage::remaining_alike);
         if let Some((_, rest)) = alike.filter(|(what, _)| what.is_for_many()) {
             let from = rest.first().and_then(address).unwrap_or_default();
-            let words = context.keyed(" · {same-for-all} same for all · {undo} undoes");
-            context.say(format!("{} more from {from}{words}", rest.len()));
+            let words = context.fill_in_keys(" · {same-for-all} same for all · {undo} undo");
+            context.show_notice(format!("{} more from {from}{words}", rest.len()));
         }
     }
 
-    /// The current thread goes last.
-    pub(crate) fn triage_later(&mut self, context: &mut Context) {
+    pub(crate) fn postpone_in_triage(&mut self, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         if triage.queue.is_empty() {
-            return context.say("it is the last one");
+            return context.show_notice("it is the last one");
         }
-        if let Some(row) = triage.at.take() {
+        if let Some(row) = triage.current.take() {
             triage.queue.push_back(row);
         }
-        self.triage_next(context);
-        context.say("it comes again at the end");
+        self.show_next_in_triage(context);
+        context.show_notice("it comes again at the end");
     }
 
-    /// Back to the thread before, without taking anything back.
-    pub(crate) fn triage_back(&mut self, context: &mut Context) {
+    /// Goes back to the previous thread if it was left as it is; other decisions need an undo.
+    pub(crate) fn go_back_in_triage(&mut self, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
-        let last = triage
-            .decided
-            .pop_if(|triage_step| triage_step.what == TriageDecision::Left && triage_step.rows.len() == 1);
+        let last = triage.decided.pop_if(|triage_step| {
+            triage_step.decision == TriageDecision::Left && triage_step.rows.len() == 1
+        });
         match last.and_then(|triage_step| triage_step.rows.into_iter().next()) {
-            Some(row) => self.triage_return(row, context),
-            None => context.say(context.keyed("{undo} takes the last decision back")),
+            Some(row) => self.return_to_triage_thread(row, context),
+            None => context.show_notice(context.fill_in_keys("{undo} takes the last decision back")),
         }
     }
 
-    fn triage_return(&mut self, row: ConversationRow, context: &mut Context) {
+    fn return_to_triage_thread(&mut self, row: ConversationRow, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
-        if let Some(at) = triage.at.take() {
+        if let Some(at) = triage.current.take() {
             triage.queue.push_front(at);
         }
-        triage.ended = None;
-        triage.at = Some(row.clone());
-        self.triage_show(row, context);
+        triage.ended_at = None;
+        triage.current = Some(row.clone());
+        self.show_in_triage(row, context);
     }
 
-    /// Asks whether the last decision is meant for all of its sender.
-    pub(crate) fn ask_same(&mut self, context: &mut Context) {
-        match self.tab().triage().and_then(Triage::alike) {
+    /// Asks whether to apply the last decision to all threads of its sender.
+    pub(crate) fn ask_apply_to_sender(&mut self, context: &mut Context) {
+        match self.tab().triage().and_then(Triage::remaining_alike) {
             Some((what, rest)) if what.is_for_many() => {
                 let from = rest.first().and_then(address).unwrap_or_default().to_owned();
                 let (count, name) = (rest.len(), SafeText::line(&from));
@@ -213,15 +215,15 @@ impl Desk {
                     Some(filing) => format!("{} {count} threads from {name}", filing.verb()),
                     None => format!("leave {count} threads from {name} as they are"),
                 };
-                let once = context.keyed("One {undo} takes all of them back.");
+                let once = context.fill_in_keys("One {undo} takes all of them back.");
                 let lines = vec![DialogLine::plain(words), DialogLine::dim(once)];
                 let question =
                     Confirm::new("The same for all?", lines).answer('y', "yes", |inbox: &mut Inbox| {
-                        inbox.changes.same_for_all(&mut inbox.desk, &mut inbox.context)
+                        inbox.changes.apply_to_sender(&mut inbox.desk, &mut inbox.context)
                     });
-                context.open(question.no("one by one").naming(move |names| names.add(&from)));
+                context.open(question.no("one by one"));
             }
-            _ => context.say("the same for all is offered after three alike from one sender"),
+            _ => context.show_notice("available after 3 identical decisions"),
         }
     }
 
@@ -231,52 +233,55 @@ impl Desk {
         if !triage.is_over() {
             let counts = describe_counts(triage.counts());
             let colon = if counts.is_empty() { "" } else { ": " };
-            let words = context.keyed(" · {triage} goes on");
-            context.say(format!("{} of {}{colon}{counts}{words}", triage.seen(), triage.total));
+            let words = context.fill_in_keys(" · {triage} goes on");
+            context.show_notice(format!(
+                "{} of {}{colon}{counts}{words}",
+                triage.decided_count(),
+                triage.total
+            ));
         }
     }
 
-    fn file_quietly(&mut self, row: &ConversationRow, change: ThreadChange, context: &mut Context) {
-        if let Some(intent) = self.filed(row, change) {
+    fn file_without_undo(&mut self, row: &ConversationRow, change: ThreadChange, context: &mut Context) {
+        if let Some(intent) = self.filing_intent(row, change) {
             context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
 }
 
 impl Changes {
-    /// Files the current thread, and goes on to the next.
-    pub(crate) fn triage_file(
+    pub(crate) fn file_in_triage(
         &mut self,
         filing: &ThreadFiling,
         what: TriageDecision,
         desk: &mut Desk,
         context: &mut Context,
     ) {
-        let Some(row) = desk.tab().triage().and_then(|triage| triage.at.clone()) else { return };
-        match self.file(vec![row], &filing.notice(), &|row| filing.change(row), desk, context) {
-            None => context.warn("it is not on the server yet"),
-            group => desk.triage_decided(what, group, context),
+        let Some(row) = desk.tab().triage().and_then(|triage| triage.current.clone()) else { return };
+        match self.file_threads(vec![row], &filing.notice(), &|row| filing.to_change(row), desk, context) {
+            None => context.show_warning("it is not on the server yet"),
+            group => desk.record_triage_decision(what, group, context),
         }
     }
 
-    /// The last decision is meant for all of its sender.
-    fn same_for_all(&mut self, desk: &mut Desk, context: &mut Context) {
-        let Some((what, rest)) = desk.tab().triage().and_then(Triage::alike) else { return };
+    /// Applies the last decision to all remaining threads of its sender.
+    fn apply_to_sender(&mut self, desk: &mut Desk, context: &mut Context) {
+        let Some((what, rest)) = desk.tab().triage().and_then(Triage::remaining_alike) else { return };
         let group = what.filing().and_then(|filing| {
-            self.file(rest.clone(), filing.past(), &|row| filing.change(row), desk, context)
+            self.file_threads(rest.clone(), filing.past_verb(), &|row| filing.to_change(row), desk, context)
         });
         if what.filing().is_some() && group.is_none() {
-            return context.warn("they are not on the server yet");
+            return context.show_warning("they are not on the server yet");
         }
         let Some(triage) = &mut desk.tab_mut().mail.triage else { return };
         let is_of = |conversation_row: &ConversationRow| {
             rest.iter().any(|one| one.conversation.id == conversation_row.conversation.id)
         };
         triage.queue.retain(|queue| !is_of(queue));
-        let went = triage.at.take_if(|conversation_row| is_of(conversation_row)).is_some();
-        triage.decided.push(TriageStep { rows: rest, what, group, newest: None });
+        let went = triage.current.take_if(|conversation_row| is_of(conversation_row)).is_some();
+        triage.decided.push(TriageStep { rows: rest, decision: what, group, newest_group: None });
         if went {
-            desk.triage_next(context);
+            desk.show_next_in_triage(context);
         }
     }
 }

@@ -1,54 +1,65 @@
-//! Writing mail: an answer, one to all, a new mail, a mail passed on. The
-//! head's fields stand over the composer's text; both are one draft.
+//! Writing mail: reply, reply to all, forward, new mail. The header fields and the composer's text
+//! are one draft.
 
 pub(crate) mod update;
 
 use crate::screens::composer::Composer;
-use crate::screens::mail::head::{Head, TakenQuote};
+use crate::screens::mail::compose_header::{ComposeHeader, InlinedQuote};
 use model::email::compose::ComposedMail;
 
-/// What is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MailBeginning {
-    Answer,
-    AnswerAll,
+pub enum MailStart {
+    Reply,
+    ReplyAll,
     Forward,
     New,
 }
 
+/// A mail that begins once its thread and its draft are loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BegunMail {
+    beginning: MailStart,
+    with_canned_reply: bool,
+    /// True if the person no longer waits for it: it opens no composer.
+    pub(crate) is_given_up: bool,
+}
+
+impl BegunMail {
+    fn new(beginning: MailStart) -> Self {
+        Self { beginning, with_canned_reply: false, is_given_up: false }
+    }
+}
+
 impl Composer {
-    /// Begins a mail: its head over an empty text, or the text it brings.
-    pub fn begin_mail(&mut self, written: ComposedMail, now: model::time::Moment) {
-        let (head, body) = Head::of(written);
-        self.head = Some(head);
+    pub fn start_mail(&mut self, written: ComposedMail, now: model::time::Moment) {
+        let (head, body) = ComposeHeader::from_composed(written);
+        self.header = Some(head);
         self.change(now, |sheet| sheet.replace_all(&body));
     }
 
-    /// Changes the head, which is a part of the draft.
-    pub fn change_head<T>(
+    pub fn edit_header<T>(
         &mut self,
         now: model::time::Moment,
-        change: impl FnOnce(&mut Head) -> T,
+        change: impl FnOnce(&mut ComposeHeader) -> T,
     ) -> Option<T> {
-        let told = change(self.head.as_mut()?);
-        self.note_changed(now);
+        let told = change(self.header.as_mut()?);
+        self.mark_changed(now);
         Some(told)
     }
 
-    /// A quote was taken into the text, which was this before.
-    pub(crate) fn note_taken(&mut self, quote: String, before: String, now: model::time::Moment) {
-        let texts = [before, self.sheet().text()];
-        self.change_head(now, |head| head.taken = Some(TakenQuote { quote, texts }));
+    /// Records that a quote was moved into the text; `before` is the text without it.
+    pub(crate) fn record_inlined_quote(&mut self, quote: String, before: String, now: model::time::Moment) {
+        let texts = [before, self.buffer().text()];
+        self.edit_header(now, |head| head.inlined_quote = Some(InlinedQuote { quote, texts }));
     }
 
-    /// The mail that is written; `None` where none is.
-    pub fn written(&self) -> Option<ComposedMail> {
-        Some(self.head.as_ref()?.written(&self.reply_text()))
+    pub fn composed_mail(&self) -> Option<ComposedMail> {
+        Some(self.header.as_ref()?.to_composed(&self.reply_text()))
     }
 
-    /// Whether nothing of a person's own is in the mail.
+    /// True if the user has entered nothing.
     pub fn is_mail_blank(&self) -> bool {
-        let is_begun = self.head.as_ref().is_some_and(Head::is_begun);
-        !is_begun && self.written().is_none_or(|written| written.is_blank())
+        let is_begun = self.header.as_ref().is_some_and(ComposeHeader::has_recipient_or_subject);
+        !is_begun && self.composed_mail().is_none_or(|written| written.is_blank())
     }
 }

@@ -1,4 +1,4 @@
-//! Begins a mail and goes from field to field of its head.
+//! Starts mails, and handles keys and pastes while one is written.
 
 use crate::Inbox;
 use crate::command::Command;
@@ -9,9 +9,9 @@ use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::canned::update as canned;
-use crate::screens::mail::head::{BODY, Did, SUBJECT};
-use crate::screens::mail::reading::update::current_letter;
-use crate::screens::mail::writing::MailBeginning;
+use crate::screens::mail::compose_header::{BODY_FOCUS, InputResult, SUBJECT_FIELD};
+use crate::screens::mail::reading::update::current_mail;
+use crate::screens::mail::writing::{BegunMail, MailStart};
 use crate::tab::Focus;
 use crate::watch::update as watch;
 use model::email::compose::{ComposedMail, MailStyle, forward_mail, reply_to_mail};
@@ -19,28 +19,33 @@ use model::email::quoting::QuoteStyle;
 use model::email::{Correspondent, NEW_MAIL_PREFIX as NEW};
 use model::ids::{ChannelId, ConversationId};
 
-/// Begins a mail as soon as its thread and draft are loaded.
-pub(crate) fn begin_mail(inbox: &mut Inbox, begun: MailBeginning, canned: bool) {
-    if begun == MailBeginning::New {
+/// Starts a mail as soon as its thread and draft are loaded.
+pub(crate) fn start_mail(inbox: &mut Inbox, begun: MailStart, canned: bool) {
+    if begun == MailStart::New {
         let id = ConversationId::new(format!("{NEW}{}", inbox.context.now.micros()));
         inbox.desk.show_new_mail(&id, &mut inbox.context);
     } else if !inbox.desk.open(Focus::History, &mut inbox.context) {
         return;
     }
-    inbox.desk.tab_mut().mail.begun = Some((begun, canned));
-    go_on_with_mail(inbox);
+    inbox.desk.tab_mut().mail.pending_mail =
+        Some(BegunMail { with_canned_reply: canned, ..BegunMail::new(begun) });
+    start_pending_mail(inbox);
 }
 
-/// Makes an answer to the open thread of a text that is in the composer.
+/// Turns the text in the composer into a reply to the open thread.
 pub(crate) fn answer_with_text(inbox: &mut Inbox) {
-    inbox.desk.tab_mut().mail.begun = Some((MailBeginning::Answer, false));
-    go_on_with_mail(inbox);
+    inbox.desk.tab_mut().mail.pending_mail = Some(BegunMail::new(MailStart::Reply));
+    start_pending_mail(inbox);
 }
 
-/// Begins the mail that is wanted, once all it needs is there.
-pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
+/// Starts the requested mail once its thread and draft are loaded.
+pub(crate) fn start_pending_mail(inbox: &mut Inbox) {
     let now = inbox.context.moment;
-    let Some((begun, canned)) = inbox.desk.tab().mail.begun else { return };
+    let Some(BegunMail { beginning: begun, with_canned_reply: canned, is_given_up }) =
+        inbox.desk.tab().mail.pending_mail
+    else {
+        return;
+    };
     let tab = inbox.desk.tab();
     let Some(composer) = tab.composer.as_ref().filter(|composer| composer.is_loaded()) else { return };
     let is_new = composer.conversation.as_str().starts_with(NEW);
@@ -48,59 +53,63 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     if !history_is_there {
         return;
     }
-    let kept = composer.head.is_some() && !composer.is_mail_blank();
+    if is_given_up {
+        let mail = &mut inbox.desk.tab_mut().mail;
+        (mail.pending_mail, mail.pending_recipient) = (None, None);
+        return;
+    }
+    let kept = composer.header.is_some() && !composer.is_mail_blank();
     let styles = &inbox.context.settings.mail_styles;
     let style = styles
         .iter()
         .find(|style| style.0 == tab.channel.id)
         .map(|style| style.1.clone())
         .unwrap_or_default();
-    // A text without a head, such as a proposed one, becomes the mail's.
-    let loose = if composer.head.is_none() { composer.reply_text() } else { String::new() };
+    // Text without header fields, such as a proposed reply, becomes the mail's text.
+    let loose = if composer.header.is_none() { composer.reply_text() } else { String::new() };
     let written = (!kept).then(|| {
-        let written = mail_begun(inbox, begun, &style).with_style(&style);
+        let written = initial_mail(inbox, begun, &style).with_style(&style);
         ComposedMail { body: format!("{loose}{}", written.body), ..written }
     });
-    let answers = matches!(begun, MailBeginning::Answer | MailBeginning::AnswerAll);
-    let letter = current_letter(inbox).and_then(|row| row.mail.as_ref());
+    let answers = matches!(begun, MailStart::Reply | MailStart::ReplyAll);
+    let letter = current_mail(inbox).and_then(|row| row.mail.as_ref());
     let note = letter.filter(|_| answers).and_then(|row| row.describe_reply_address());
     let tab = inbox.desk.tab_mut();
-    (tab.mail.begun, tab.mail.begun_to) = (None, None);
+    (tab.mail.pending_mail, tab.mail.pending_recipient) = (None, None);
     tab.focus = Focus::Composer;
     let Some(composer) = &mut tab.composer else { return };
     composer.mode = ComposerMode::Reply;
     match written {
         Some(written) => {
-            // The text begins above the signature, and between quoted lines in
-            // the first gap.
+            // Start above the signature; between quoted lines, at the first gap.
             let between = written.quoting == QuoteStyle::Between;
             let first = written.body.lines().position(|line| between && line.is_empty()).unwrap_or(0);
-            composer.begin_mail(written, now);
-            composer.change_head(now, |head| head.answer_note = note);
+            composer.start_mail(written, now);
+            composer.edit_header(now, |head| head.answer_note = note);
             composer.change(now, |composer| composer.move_to(first, 0));
-            say_left_behind(inbox, begun);
+            warn_about_files(inbox, begun);
         }
         None => {
-            if let Some(head) = &mut composer.head {
-                head.at = BODY;
+            if let Some(head) = &mut composer.header {
+                head.focus = BODY_FOCUS;
             }
-            let key = inbox.context.settings.keymap.named_in_text(Command::Send);
-            inbox.context.say(format!("the mail begun here goes on; {key} reviews it"));
+            let key = inbox.context.settings.keymap.key_name_in_text(Command::Send);
+            inbox.context.show_notice(format!("the mail begun here goes on; {key} reviews it"));
         }
     }
     if canned {
-        canned::pick_reply(&mut inbox.context, "");
+        canned::open_reply_picker(&mut inbox.context, "");
     }
 }
 
-/// Says which files of a mail that is passed on stay behind.
-fn say_left_behind(inbox: &mut Inbox, begun: MailBeginning) {
-    let came = current_letter(inbox)
+/// Warns about files that cannot be forwarded.
+fn warn_about_files(inbox: &mut Inbox, begun: MailStart) {
+    let came = current_mail(inbox)
         .and_then(|current_letter| current_letter.mail.as_ref())
         .map_or(0, |mail_message| mail_message.files.len());
-    let goes = inbox.desk.tab().mail_head().map_or(0, |mail_head| mail_head.files.len());
+    let goes = inbox.desk.tab().compose_header().map_or(0, |mail_head| mail_head.files.len());
     let left = came.saturating_sub(goes);
-    if left == 0 || begun != MailBeginning::Forward {
+    if left == 0 || begun != MailStart::Forward {
         return;
     }
     let which = match (left, came) {
@@ -108,17 +117,21 @@ fn say_left_behind(inbox: &mut Inbox, begun: MailBeginning) {
         (1, _) => format!("1 of its {came} files stays behind"),
         _ => format!("{left} of its {came} files stay behind"),
     };
-    inbox.context.warn(format!("{which}: the server gives no download link"));
+    inbox.context.show_warning(format!("{which}: the server gives no download link"));
 }
 
-fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> ComposedMail {
+fn initial_mail(inbox: &Inbox, begun: MailStart, style: &MailStyle) -> ComposedMail {
     let tab = inbox.desk.tab();
     let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|history| history.subject()));
     let subject = subject.map(ToString::to_string);
-    let found = current_letter(inbox).and_then(|row| Some((row, row.mail.as_ref()?)));
-    let Some((row, letter)) = found.filter(|_| begun != MailBeginning::New) else {
+    let found = current_mail(inbox).and_then(|row| Some((row, row.mail.as_ref()?)));
+    let Some((row, letter)) = found.filter(|_| begun != MailStart::New) else {
         let row = tab.history.as_ref().and_then(|history| history.row.as_ref());
-        let to = tab.mail.begun_to.clone().or_else(|| row.and_then(|row| row.conversation.address.clone()));
+        let to = tab
+            .mail
+            .pending_recipient
+            .clone()
+            .or_else(|| row.and_then(|row| row.conversation.address.clone()));
         let to = to.unwrap_or_default();
         return ComposedMail { to, subject: subject.unwrap_or_default(), ..ComposedMail::default() };
     };
@@ -127,10 +140,10 @@ fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> Compose
         format!("{} {}", written.day_name(zone), written.hour_and_minute(zone))
     });
     match begun {
-        MailBeginning::Forward => forward_mail(letter, &row.message.id, subject.as_deref(), &when),
+        MailStart::Forward => forward_mail(letter, &row.message.id, subject.as_deref(), &when),
         all => {
             let mut answer =
-                reply_to_mail(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when);
+                reply_to_mail(letter, subject.as_deref(), &own, all == MailStart::ReplyAll, &when);
             if letter.is_missing_author() {
                 let contact = tab.history.as_ref().and_then(|pane| pane.row.as_ref());
                 answer.to = contact.and_then(|row| row.conversation.address.clone()).unwrap_or_default();
@@ -144,46 +157,43 @@ fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> Compose
 }
 
 impl Desk {
-    /// Puts a mail without a thread into the pane.
     pub(crate) fn show_new_mail(&mut self, id: &ConversationId, context: &mut Context) {
         let tab = &mut self.tabs[self.active];
-        watch::show(tab, id, None, context);
+        watch::show_conversation(tab, id, None, context);
         if let Some(history) = &mut tab.history {
             history.opened = true;
         }
         tab.focus = Focus::History;
     }
 
-    /// Whether what is written is a mail that has no thread yet.
-    pub(crate) fn writes_new_mail(&self) -> bool {
+    pub(crate) fn is_writing_new_mail(&self) -> bool {
         let tab = self.tab();
         tab.is_mail() && tab.history.as_ref().is_some_and(|history| history.is_new_mail())
     }
 
-    /// Leaves a mail without a thread, and says where it is.
+    /// Leaves a new mail and reports where its draft is.
     pub(crate) fn leave_new_mail(&mut self, context: &mut Context) {
         let is_kept = self.tab().composer.as_ref().is_some_and(|composer| composer.draft().is_some());
         self.leave_mail(context);
         if is_kept {
-            context.say(context.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+            context.show_notice(context.fill_in_keys("kept as a draft; {go-to-drafts} lists the drafts"));
         }
     }
 
-    /// Leaves what is written, for its thread; where there is none yet, for
-    /// the threads it was begun over.
+    /// Leaves the current mail: to its thread, or to the list if it has none.
     pub(crate) fn leave_mail(&mut self, context: &mut Context) {
-        if !self.writes_new_mail() {
+        if !self.is_writing_new_mail() {
             self.tab_mut().focus = Focus::History;
             return;
         }
-        self.tab_mut().mail.begun = None;
+        self.tab_mut().mail.pending_mail = None;
         self.tab_mut().focus = Focus::List;
-        watch::leave(&mut self.tabs[self.active], context);
-        self.triage_again(context);
+        watch::close_conversation(&mut self.tabs[self.active], context);
+        self.show_current_in_triage(context);
     }
 
-    /// Goes on with the draft of a mail; false if it is none.
-    pub(crate) fn goes_to_mail(
+    /// Continues the draft of a mail. Returns false if the channel has no mail.
+    pub(crate) fn continue_mail(
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
@@ -194,88 +204,97 @@ impl Desk {
         if !is_mail || mode == ComposerMode::Note {
             return false;
         }
-        self.visit_written(channel, conversation, context);
-        self.tab_mut().mail.begun = Some((MailBeginning::Answer, false));
+        self.open_draft(channel, conversation, context);
+        self.tab_mut().mail.pending_mail = Some(BegunMail::new(MailStart::Reply));
         true
+    }
+
+    /// Gives up a mail that has not begun yet: it opens no composer any more. Returns true if there is one.
+    pub(crate) fn give_up_mail(&mut self) -> bool {
+        let begun = self.tab_mut().mail.pending_mail.as_mut();
+        begun.map(|begun| begun.is_given_up = true).is_some()
     }
 
     /// Goes to a conversation that is written in, or to a mail that has no
     /// thread yet.
-    pub(crate) fn visit_written(
+    pub(crate) fn open_draft(
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
         context: &mut Context,
     ) {
         if conversation.as_str().starts_with(NEW) {
-            self.take_up(channel);
+            self.activate_tab(channel);
             self.page = crate::pages::PageKind::Inbox;
             self.show_new_mail(conversation, context);
         } else {
-            self.visit(channel, conversation, Focus::History, context);
+            self.open_conversation(channel, conversation, Focus::History, context);
         }
-        self.tab_mut().mail.begun = None;
+        self.tab_mut().mail.pending_mail = None;
     }
 
-    /// A key while a mail is written; false if it is the composer's own.
-    pub(crate) fn mail_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
+    /// Handles a key while a mail is written. Returns false if the key is for the composer.
+    pub(crate) fn handle_mail_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
         let now = context.moment;
-        let Some(head) = self.tab().mail_head() else { return false };
-        let in_body = head.at == BODY;
+        let Some(head) = self.tab().compose_header() else { return false };
+        let in_body = head.focus == BODY_FOCUS;
         let quotes = head.quote.is_some();
-        let is = |command| context.settings.keymap.in_text(command) == Some(key);
+        let is = |command| context.settings.keymap.key_in_text(command) == Some(key);
         match (key.code, key.ctrl) {
             _ if is(Command::Send) => self.review_mail(context),
-            _ if is(Command::Attach) => self.open_attach(context),
-            _ if is(Command::SwitchMode) && quotes => self.take_quote(context),
-            _ if is(Command::SendLater) => context.warn("a mail leaves after its review, not at a time"),
-            (KeyCode::Tab, _) if in_body => self.turn_head(Step::Next),
-            (KeyCode::BackTab, _) => self.turn_head(Step::Back),
+            _ if is(Command::Attach) => self.open_attach_form(context),
+            _ if is(Command::SwitchMode) && quotes => self.inline_quote(context),
+            _ if is(Command::SendLater) => {
+                context.show_warning("a mail leaves after its review, not at a time")
+            }
+            (KeyCode::Tab, _) if in_body => self.move_header_focus(Step::Next),
+            (KeyCode::BackTab, _) => self.move_header_focus(Step::Back),
             (KeyCode::Enter, _) if in_body => {
                 if let Some(composer) = &mut self.tab_mut().composer {
                     composer.edit(TextEdit::NewLine, now);
                 }
             }
-            (KeyCode::Up, _) if in_body && self.is_on_first_line() => self.turn_head(Step::Back),
+            (KeyCode::Up, _) if in_body && self.is_on_first_line() => self.move_header_focus(Step::Back),
             _ if in_body => return false,
             (KeyCode::Esc, _) => return false,
             (KeyCode::Char('c' | 'p' | 'o' | 'g'), true) => return false,
-            _ => return self.head_key(key, context),
+            _ => return self.handle_header_key(key, context),
         }
         true
     }
 
-    fn head_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
+    fn handle_header_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
         let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
-        match composer.change_head(now, |composer| composer.key(key)) {
-            Some(Did::Changed(Some(begun))) => self.ask_correspondents(&begun, context),
-            Some(Did::TookOff(file)) => context.say(format!("{} does not go with it any more", file.name())),
-            Some(Did::Changed(None) | Did::Moved) => (),
-            Some(Did::Nothing) | None => return false,
+        match composer.edit_header(now, |composer| composer.key(key)) {
+            Some(InputResult::Changed(Some(begun))) => self.search_correspondents(&begun, context),
+            Some(InputResult::FileRemoved(file)) => {
+                context.show_notice(format!("{} does not go with it any more", file.name()))
+            }
+            Some(InputResult::Changed(None) | InputResult::Moved) => (),
+            Some(InputResult::Ignored) | None => return false,
         }
         true
     }
 
-    fn turn_head(&mut self, step: Step) {
-        if let Some(head) = self.tab_mut().composer.as_mut().and_then(|composer| composer.head.as_mut()) {
-            head.turn(step);
+    fn move_header_focus(&mut self, step: Step) {
+        if let Some(head) = self.tab_mut().composer.as_mut().and_then(|composer| composer.header.as_mut()) {
+            head.move_focus(step);
         }
     }
 
     fn is_on_first_line(&self) -> bool {
-        self.tab().composer.as_ref().is_some_and(|composer| composer.sheet().cursor().0 == 0)
+        self.tab().composer.as_ref().is_some_and(|composer| composer.buffer().cursor().0 == 0)
     }
 
-    /// What is quoted comes into the text, to be cut or left out.
-    fn take_quote(&mut self, context: &mut Context) {
+    fn inline_quote(&mut self, context: &mut Context) {
         let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return };
-        let Some(written) = composer.written() else { return };
-        let Some(quote) = composer.change_head(now, |composer| composer.quote.take()).flatten() else {
+        let Some(written) = composer.composed_mail() else { return };
+        let Some(quote) = composer.edit_header(now, |composer| composer.quote.take()).flatten() else {
             return;
         };
-        let (at, before) = (composer.sheet().cursor(), composer.sheet().text());
+        let (at, before) = (composer.buffer().cursor(), composer.buffer().text());
         let is_above = written.quoting == QuoteStyle::Above;
         let shown = if written.quoting == QuoteStyle::Nowhere { QuoteStyle::Below } else { written.quoting };
         let above = if is_above { quote.lines().count() + 1 } else { 0 };
@@ -283,53 +302,52 @@ impl Desk {
             composer.replace_all(&ComposedMail { quoting: shown, ..written }.full_text());
             composer.move_to(at.0 + above, at.1);
         });
-        composer.note_taken(quote, before, now);
-        context.say("what was quoted is in the text now");
+        composer.record_inlined_quote(quote, before, now);
+        context.show_notice("what was quoted is in the text now");
     }
 
-    /// What a canned reply says of a mail beside its text.
-    pub(crate) fn begin_by_template(
+    /// Applies a canned reply's subject and quote style to the mail.
+    pub(crate) fn apply_reply_options(
         &mut self,
         subject: Option<String>,
         quoting: Option<QuoteStyle>,
         context: &Context,
     ) {
         let now = context.moment;
-        let Some(composer) = self.tab_mut().composer.as_mut().filter(|composer| composer.head.is_some())
+        let Some(composer) = self.tab_mut().composer.as_mut().filter(|composer| composer.header.is_some())
         else {
             return;
         };
-        if let (Some(QuoteStyle::Between), Some(written)) = (quoting, composer.written())
+        if let (Some(QuoteStyle::Between), Some(written)) = (quoting, composer.composed_mail())
             && written.quote.is_some()
         {
             let turned = written.with_quote_style(QuoteStyle::Between);
             let first = turned.body.lines().position(str::is_empty).unwrap_or(0);
-            let before = composer.sheet().text();
+            let before = composer.buffer().text();
             composer.change(now, |composer| {
                 composer.replace_all(&turned.body);
                 composer.move_to(first, 0);
             });
-            let quote = composer.change_head(now, |composer| composer.quote.take()).flatten();
-            composer.note_taken(quote.unwrap_or_default(), before, now);
+            let quote = composer.edit_header(now, |composer| composer.quote.take()).flatten();
+            composer.record_inlined_quote(quote.unwrap_or_default(), before, now);
         }
-        composer.change_head(now, |composer| {
+        composer.edit_header(now, |composer| {
             composer.quoting = quoting.unwrap_or(composer.quoting);
             if let Some(subject) = subject {
-                composer.fields[SUBJECT].set(subject);
+                composer.fields[SUBJECT_FIELD].set(subject);
             }
         });
     }
 
-    /// Quotes in another place, or nowhere.
-    pub(crate) fn turn_quoting(&mut self, context: &mut Context) {
+    pub(crate) fn cycle_quote_style(&mut self, context: &mut Context) {
         let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return };
-        let turned = composer.change_head(now, |composer| {
+        let turned = composer.edit_header(now, |composer| {
             composer.quote.as_ref()?;
             composer.quoting = composer.quoting.next();
             Some(composer.quoting)
         });
-        context.say(match turned.flatten() {
+        context.show_notice(match turned.flatten() {
             None => "nothing is quoted beside the text",
             Some(QuoteStyle::Above) => "the quoted mail goes above the text",
             Some(QuoteStyle::Nowhere) => "the mail is not quoted",
@@ -337,28 +355,27 @@ impl Desk {
         });
     }
 
-    /// Who fits an address has come.
     pub(crate) fn offer_correspondents(&mut self, channel: &ChannelId, text: &str, found: &[Correspondent]) {
         if let Some(tab) = self.tab_of(channel)
-            && let Some(head) = tab.composer.as_mut().and_then(|composer| composer.head.as_mut())
+            && let Some(head) = tab.composer.as_mut().and_then(|composer| composer.header.as_mut())
         {
-            head.offer(text, found.to_vec());
+            head.set_suggestions(text, found.to_vec());
         }
     }
 
-    /// Pasted text goes into the current field; false if the text has it.
-    pub(crate) fn paste_into_head(&mut self, outside: &str, context: &Context) -> bool {
+    /// Pastes into the focused header field. Returns false if no field has the focus.
+    pub(crate) fn paste_into_header(&mut self, outside: &str, context: &Context) -> bool {
         let now = context.moment;
-        let is_field = self.tab().mail_head().is_some_and(|mail_head| mail_head.at < BODY);
+        let is_field = self.tab().compose_header().is_some_and(|mail_head| mail_head.focus < BODY_FOCUS);
         if !is_field || !self.is_typing() {
             return false;
         }
         let clean = model::text::clean_pasted(outside).replace('\n', ", ");
         if let Some(composer) = &mut self.tab_mut().composer {
-            composer.change_head(now, |composer| {
-                let at = composer.at;
+            composer.edit_header(now, |composer| {
+                let at = composer.focus;
                 composer.fields[at].insert(clean.trim());
-                composer.touched = true;
+                composer.is_edited = true;
             });
         }
         true

@@ -1,6 +1,5 @@
-//! The form of a person: name, mail address, tags and metadata. Each field
-//! says what is wrong with it; what the server refused stands at the field it
-//! names. What leaves is what differs from before.
+//! The form of a person: name, mail address, tags and metadata. Each field shows its own error,
+//! also a refusal by the server that names it. Only fields that differ from before are sent.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -13,38 +12,36 @@ use model::json;
 use model::outbox::content::Json;
 use model::phones;
 
-/// Metadata of one person at most.
-const MOST: usize = 100;
-/// Where metadata begins.
-const METADATA: usize = 4;
+/// Maximum number of metadata entries per person.
+const MAX_METADATA_ENTRIES: usize = 100;
+/// Index of the first metadata line.
+const FIRST_METADATA_FIELD: usize = 4;
 
-/// A field of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PersonField {
-    /// The number, which names the person.
+    /// The phone number, which identifies the person.
     Phone,
     Name,
     Email,
-    /// Its tags, parted by commas.
+    /// Separated by commas.
     Tags,
-    /// One piece of metadata: `name = value`.
+    /// One entry: `name = value`.
     Metadata,
 }
 
 impl PersonField {
-    pub fn at(place: usize) -> Self {
+    pub fn from_index(place: usize) -> Self {
         [Self::Phone, Self::Name, Self::Email, Self::Tags].get(place).copied().unwrap_or(Self::Metadata)
     }
 
-    /// Its first place.
-    pub fn place(self) -> usize {
+    /// Index of the field, of the first line for metadata.
+    pub fn index(self) -> usize {
         [Self::Phone, Self::Name, Self::Email, Self::Tags]
             .iter()
             .position(|person_field| *person_field == self)
-            .unwrap_or(METADATA)
+            .unwrap_or(FIRST_METADATA_FIELD)
     }
 
-    /// What stands before it.
     pub fn label(self) -> &'static str {
         match self {
             Self::Phone => "phone",
@@ -56,20 +53,18 @@ impl PersonField {
     }
 }
 
-/// What is to be opened once it has been read.
+/// Waits for a person to be loaded.
 #[derive(Debug, Default)]
-pub struct Opening {
-    /// The form of this person, with this field active.
+pub struct PendingPersonAction {
+    /// Open this person's form at this field.
     pub form: Option<(String, PersonField)>,
-    /// The question whether to delete this person.
     pub delete: Option<String>,
-    /// This person is to be chosen in the list.
     pub choose: Option<String>,
 }
 
-/// A line of metadata as it was before, with its name and its JSON.
+/// A metadata line as loaded: its text, its name and its JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Origin {
+struct LoadedMetadata {
     line: String,
     name: String,
     raw: String,
@@ -78,25 +73,23 @@ struct Origin {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonForm {
-    /// Whether the person is made anew.
+    /// True for a person who does not exist yet.
     pub is_new: bool,
-    /// As it was when the form was opened.
     pub before: PersonDetail,
-    /// What was filled in: the four fields, then lines of metadata.
+    /// The four fields, then the metadata lines.
     pub values: Vec<TextLine>,
-    origins: Vec<Option<Origin>>,
-    /// The field with the keyboard.
+    origins: Vec<Option<LoadedMetadata>>,
     pub focus: usize,
-    /// Whether saving was tried: from then on all that is wrong is shown.
-    pub tried: bool,
-    /// What the server said, and of which field.
-    pub told: Option<(usize, String)>,
-    /// The refused row whose place this takes.
+    /// True after an attempt to save: from then on all errors are shown.
+    pub shows_all_errors: bool,
+    /// The server's error and the index of its field.
+    pub server_error: Option<(usize, String)>,
+    /// Refused outbox row that this form replaces.
     pub replaces: Option<RowId>,
 }
 
 impl PersonForm {
-    /// A form for someone new, or for someone as last read.
+    /// Creates a form for a new person, or for one as last read.
     pub fn new(before: Option<PersonDetail>, at: PersonField) -> Self {
         let is_new = before.is_none();
         let before = before.unwrap_or_default();
@@ -106,60 +99,58 @@ impl PersonForm {
             is_new,
             values: texts.map(TextLine::new).to_vec(),
             origins: Vec::new(),
-            focus: if is_new { 0 } else { at.place() },
-            tried: false,
-            told: None,
+            focus: if is_new { 0 } else { at.index() },
+            shows_all_errors: false,
+            server_error: None,
             replaces: None,
             before,
         };
-        let members = form.before.fields.iter().map(|field| (field.name.clone(), raw_of(field))).collect();
-        form.set_members(members);
+        let members = form.before.fields.iter().map(|field| (field.name.clone(), raw_json(field))).collect();
+        form.set_metadata(members);
         form
     }
 
-    /// Puts metadata in place of what is there.
-    fn set_members(&mut self, members: Vec<(String, String)>) {
-        self.values.truncate(METADATA);
+    fn set_metadata(&mut self, members: Vec<(String, String)>) {
+        self.values.truncate(FIRST_METADATA_FIELD);
         self.origins.clear();
-        for (name, raw) in members.into_iter().take(MOST) {
+        for (name, raw) in members.into_iter().take(MAX_METADATA_ENTRIES) {
             let text = json::unquote(&raw);
             let line = format!("{name} = {}", text.as_deref().unwrap_or(&raw).replace(['\n', '\r'], " "));
             self.values.push(TextLine::new(line.clone()));
-            self.origins.push(Some(Origin { line, name, raw, is_text: text.is_some() }));
+            self.origins.push(Some(LoadedMetadata { line, name, raw, is_text: text.is_some() }));
         }
-        self.grow();
+        self.add_empty_line();
     }
 
-    /// There is always one more empty line of metadata.
-    pub fn grow(&mut self) {
-        while self.values.len() - METADATA > self.origins.len() {
+    /// Keeps one empty metadata line at the end.
+    pub fn add_empty_line(&mut self) {
+        while self.values.len() - FIRST_METADATA_FIELD > self.origins.len() {
             self.origins.push(None);
         }
-        let full = self.values.last().is_some_and(|value| !value.is_empty()) || self.values.len() == METADATA;
-        if full && self.values.len() < METADATA + MOST {
+        let full = self.values.last().is_some_and(|value| !value.is_empty())
+            || self.values.len() == FIRST_METADATA_FIELD;
+        if full && self.values.len() < FIRST_METADATA_FIELD + MAX_METADATA_ENTRIES {
             self.values.push(TextLine::default());
             self.origins.push(None);
         }
     }
 
-    /// Whether anything is filled in.
-    pub fn has_words(&self) -> bool {
+    pub fn has_text(&self) -> bool {
         self.values.iter().any(|value| !value.text().trim().is_empty())
     }
 
-    /// What a field holds.
     pub fn text(&self, field: usize) -> &str {
         self.values.get(field).map_or("", |value| value.text().trim())
     }
 
-    /// The number without blanks and brackets.
+    /// The number without separators.
     pub fn phone(&self) -> String {
         if self.is_new { phones::strip_separators(self.text(0)) } else { self.before.phone.clone() }
     }
 
-    pub fn wrong(&self, field: usize) -> Option<String> {
+    pub fn field_error(&self, field: usize) -> Option<String> {
         let text = self.text(field);
-        match PersonField::at(field) {
+        match PersonField::from_index(field) {
             PersonField::Phone if !bounds::is_e164(&self.phone()) => {
                 Some("is + and the country code: +34600111222".to_owned())
             }
@@ -170,26 +161,25 @@ impl PersonForm {
             PersonField::Email if !text.is_empty() && !bounds::is_email(text) => {
                 Some("is no mail address such as maria@mail.example".to_owned())
             }
-            PersonField::Metadata => self.wrong_line(field),
+            PersonField::Metadata => self.metadata_error(field),
             _ => None,
         }
     }
 
-    fn wrong_line(&self, field: usize) -> Option<String> {
-        let (name, _) = match self.member(field) {
+    fn metadata_error(&self, field: usize) -> Option<String> {
+        let (name, _) = match self.metadata_entry(field) {
             Some(member) => member,
             None if self.text(field).is_empty() => return None,
             None => return Some("is written: name = value".to_owned()),
         };
-        let twice =
-            (METADATA..field).any(|number| self.member(number).is_some_and(|(other, _)| other == name));
+        let twice = (FIRST_METADATA_FIELD..field)
+            .any(|number| self.metadata_entry(number).is_some_and(|(other, _)| other == name));
         twice.then(|| "is there already".to_owned())
     }
 
-    /// Name and JSON of a line of metadata.
-    fn member(&self, field: usize) -> Option<(String, String)> {
+    fn metadata_entry(&self, field: usize) -> Option<(String, String)> {
         let text = self.text(field);
-        let origin = self.origins.get(field.checked_sub(METADATA)?).and_then(Option::as_ref);
+        let origin = self.origins.get(field.checked_sub(FIRST_METADATA_FIELD)?).and_then(Option::as_ref);
         if let Some(origin) = origin.filter(|origin| origin.line.trim() == text) {
             return Some((origin.name.clone(), origin.raw.clone()));
         }
@@ -198,52 +188,49 @@ impl PersonForm {
         if name.is_empty() {
             return None;
         }
-        // What was a number or a list before is one again, if it can be.
+        // A value that was no text before stays JSON if it still parses.
         let was_json = origin.is_some_and(|origin| origin.name == name && !origin.is_text);
         let raw = if was_json && json::is_value(value) { value.to_owned() } else { json::quote(value) };
         Some((name.to_owned(), raw))
     }
 
-    /// All metadata as it is written now.
-    fn members(&self) -> Vec<(String, String)> {
-        (METADATA..self.values.len()).filter_map(|number| self.member(number)).collect()
+    fn metadata_entries(&self) -> Vec<(String, String)> {
+        (FIRST_METADATA_FIELD..self.values.len()).filter_map(|number| self.metadata_entry(number)).collect()
     }
 
-    /// The metadata as JSON, for an editor.
+    /// Returns the metadata as JSON, for an external editor.
     pub fn json(&self) -> String {
         let lines: Vec<String> = self
-            .members()
+            .metadata_entries()
             .into_iter()
             .map(|(name, raw)| format!("  {}: {raw}", json::quote(&name)))
             .collect();
         if lines.is_empty() { "{\n}\n".to_owned() } else { format!("{{\n{}\n}}\n", lines.join(",\n")) }
     }
 
-    /// Takes metadata as JSON.
     pub fn set_json(&mut self, text: &str) -> Result<(), String> {
         let members = json::members(text)
             .map_err(|(line, column, why)| format!("no JSON object: line {line}, column {column}: {why}"))?;
-        self.set_members(members);
-        self.focus = METADATA;
+        self.set_metadata(members);
+        self.focus = FIRST_METADATA_FIELD;
         Ok(())
     }
 
-    /// The first field that is wrong.
-    pub fn first_wrong(&self) -> Option<(usize, String)> {
-        (0..self.values.len()).find_map(|field| Some((field, self.wrong(field)?)))
+    pub fn first_error(&self) -> Option<(usize, String)> {
+        (0..self.values.len()).find_map(|field| Some((field, self.field_error(field)?)))
     }
 
-    /// What differs from before; `None` while something is wrong.
+    /// Returns the fields that differ from before; `None` while a field is wrong.
     pub fn change(&self) -> Option<ContactChange> {
-        if self.first_wrong().is_some() {
+        if self.first_error().is_some() {
             return None;
         }
         let before = &self.before;
         let differs = |text: &str, before: &str| (text != before.trim()).then(|| text.to_owned());
         let tags = parse_tags(self.text(3));
-        let members = self.members();
+        let members = self.metadata_entries();
         let old: Vec<(&str, String)> =
-            before.fields.iter().map(|field| (field.name.as_str(), raw_of(field))).collect();
+            before.fields.iter().map(|field| (field.name.as_str(), raw_json(field))).collect();
         let is_old = |name: &str, raw: &str| old.iter().any(|(text, value)| *text == name && value == raw);
         let gone = |name: &&str| !members.iter().any(|(text, _)| text == *name);
         Some(ContactChange {
@@ -261,9 +248,8 @@ impl PersonForm {
         })
     }
 
-    /// Fills in what a refused change wanted, with what the server said at
-    /// the field it names.
-    pub fn refused(mut self, change: &ContactChange, row: RowId, why: &str) -> Self {
+    /// Fills in a refused change and shows the server's error at the field it names.
+    pub fn with_refusal(mut self, change: &ContactChange, row: RowId, why: &str) -> Self {
         if self.is_new {
             self.values[0].set(change.phone.clone());
         }
@@ -274,21 +260,21 @@ impl PersonForm {
         }
         let tags = model::contacts::merge_tags(&self.before.tags, &change.add, &change.remove);
         self.values[3].set(tags.join(", "));
-        let mut members = self.members();
+        let mut members = self.metadata_entries();
         members.retain(|(name, _)| {
             !change.unset.contains(name) && !change.set.iter().any(|(other, _)| other == name)
         });
         members.extend(change.set.iter().map(|(name, value)| (name.clone(), value.0.clone())));
-        self.set_members(members);
-        self.focus = field_named(why).unwrap_or(PersonField::Name).place();
-        self.told = Some((self.focus, why.to_owned()));
+        self.set_metadata(members);
+        self.focus = field_in_refusal(why).unwrap_or(PersonField::Name).index();
+        self.server_error = Some((self.focus, why.to_owned()));
         self.replaces = Some(row);
         self
     }
 }
 
-/// The field a refusal names first.
-pub fn field_named(why: &str) -> Option<PersonField> {
+/// Returns the first field that a refusal mentions.
+pub fn field_in_refusal(why: &str) -> Option<PersonField> {
     let lower = why.to_lowercase();
     let words: Vec<&str> = lower.split(|lower: char| !lower.is_ascii_alphanumeric()).collect();
     let field = |word: &&str| match *word {
@@ -302,6 +288,6 @@ pub fn field_named(why: &str) -> Option<PersonField> {
     words.iter().find_map(field)
 }
 
-fn raw_of(field: &MetadataField) -> String {
+fn raw_json(field: &MetadataField) -> String {
     if field.is_text { json::quote(&field.text) } else { field.text.clone() }
 }

@@ -1,4 +1,4 @@
-//! Fields of a person, what is wrong with them and what leaves.
+//! Tests of the person form: field errors and the resulting change.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn detail() -> PersonDetail {
 
 fn set(form: &mut PersonForm, field: usize, text: &str) {
     form.values[field].set(text);
-    form.grow();
+    form.add_empty_line();
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn what_differs_leaves() {
     let wanted = [("visits", "4"), ("city", "\"Porto \\\"x\\\"\"")];
     let told: Vec<(&str, &str)> = change.set.iter().map(|(name, raw)| (&name[..], &raw.0[..])).collect();
     assert_eq!((told, change.unset), (wanted.to_vec(), vec!["a=b".to_owned()]));
-    // A number that is none any more is a text.
+    // A value that is no longer a number becomes text.
     set(&mut form, 5, "visits = many");
     assert_eq!(form.change().expect("a change").set[0].1.0, "\"many\"");
 }
@@ -55,13 +55,13 @@ fn fields_say_what_is_wrong() {
     for (field, text, wanted) in cases {
         let mut form = PersonForm::new(None, PersonField::Phone);
         set(&mut form, field, text);
-        let told = form.wrong(field);
+        let told = form.field_error(field);
         assert_eq!(told.is_some(), wanted.is_some(), "{text}: {told:?}");
         assert!(told.is_none_or(|text| text.contains(wanted.unwrap_or(""))), "{text}");
     }
     let mut form = PersonForm::new(Some(detail()), PersonField::Name);
     set(&mut form, 7, "plan = x");
-    assert_eq!(form.wrong(7).as_deref(), Some("is there already"));
+    assert_eq!(form.field_error(7).as_deref(), Some("is there already"));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_refusal_stands_at_the_field_it_names() {
         ("no", None),
     ];
     for (why, field) in cases {
-        assert_eq!(field_named(why), field, "{why}");
+        assert_eq!(field_in_refusal(why), field, "{why}");
     }
     let change = ContactChange {
         phone: "+34600111222".into(),
@@ -96,7 +96,8 @@ fn a_refusal_stands_at_the_field_it_names() {
         set: vec![("plan".into(), Json("1".into()))],
         ..ContactChange::default()
     };
-    let form = PersonForm::new(Some(detail()), PersonField::Name).refused(&change, "r".into(), "bad email");
+    let form =
+        PersonForm::new(Some(detail()), PersonField::Name).with_refusal(&change, "r".into(), "bad email");
     assert_eq!((form.text(2), form.text(3), form.focus), ("x@y.example", "vip, late, odd", 2));
     assert_eq!(form.change(), Some(change));
 }

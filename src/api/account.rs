@@ -1,0 +1,136 @@
+use serde::{Deserialize, Serialize};
+
+use crate::lenient;
+#[cfg(feature = "schema")]
+use crate::schema;
+use model::account::{Account, Environment, Platform};
+use model::text::SafeText;
+
+/// Response of `GET /account`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "Account",
+        transform = schema::always("assistantId keyId creditsBalance environment"),
+        transform = schema::set("creditsBalance", "minimum", 0),
+        transform = schema::allow_words("environment", &Environment::WORDS.join(" "))
+    )
+)]
+pub struct AccountBody {
+    /// Stable id of the account.
+    #[serde(deserialize_with = "lenient::id")]
+    pub id: String,
+    /// Assistant that the key drives.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub assistant_id: Option<String>,
+    /// Id of the key that asked.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub key_id: Option<String>,
+    #[serde(default, deserialize_with = "lenient::object")]
+    pub workspace: WorkspaceBody,
+    #[serde(default, deserialize_with = "lenient::object")]
+    pub assistant: AssistantBody,
+    /// Connected number, on a business chat key.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub whatsapp_number: Option<String>,
+    /// Credits left.
+    #[serde(
+        default,
+        deserialize_with = "lenient::number",
+        serialize_with = "lenient::write_optional_number"
+    )]
+    pub credits_balance: Option<f64>,
+    /// `live` or `test`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub environment: Option<String>,
+    /// From the platform operator; present only if the number is fully connected.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub messaging_tier: Option<String>,
+    /// From the platform operator; present only if the number is fully connected.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub quality_rating: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        inline,
+        transform = schema::always("id")
+    )
+)]
+pub struct WorkspaceBody {
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub id: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub name: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub email: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        inline,
+        transform = schema::always("id platform"),
+        transform = schema::allow_words("platform", "WHATSAPP TELEGRAM EMAIL VOIP WEB")
+    )
+)]
+pub struct AssistantBody {
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub id: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub name: Option<String>,
+    /// `WHATSAPP`, `TELEGRAM`, `EMAIL`, `VOIP` or `WEB`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub platform: Option<String>,
+}
+
+/// Response of `GET /desk/v1`: what the service offers to desks beside the interface.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DeskService"))]
+pub struct DeskServiceBody {
+    /// Version of the service.
+    #[serde(default, deserialize_with = "lenient::text_or_empty")]
+    pub version: String,
+    /// Workspace of the key.
+    #[serde(default, deserialize_with = "lenient::object")]
+    pub workspace: WorkspaceBody,
+    /// Extensions below `/desk/v1`, such as `automation`; take it as an open list.
+    #[serde(deserialize_with = "lenient::texts")]
+    pub features: Vec<String>,
+}
+
+/// Feature of [`DeskServiceBody`]: switching the assistant on any channel.
+pub const AUTOMATION_FEATURE: &str = "automation";
+/// Feature of [`DeskServiceBody`]: claims, notes and tags shared by a team.
+pub const TEAM_FEATURE: &str = "team";
+
+impl AccountBody {
+    /// Converts to the model; a missing environment counts as live, to be safe.
+    pub fn into_model(self) -> Account {
+        let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
+        Account {
+            workspace_id: self.workspace.id.clone().unwrap_or_else(|| self.id.clone()),
+            workspace_name: line(&self.workspace.name),
+            assistant_name: line(&self.assistant.name),
+            platform: Platform::from_word(self.assistant.platform.as_deref().unwrap_or("unknown")),
+            environment: self
+                .environment
+                .as_deref()
+                .and_then(Environment::from_word)
+                .unwrap_or(Environment::Live),
+            number: line(&self.whatsapp_number),
+            credits: self.credits_balance.unwrap_or(0.0),
+            messaging_tier: line(&self.messaging_tier),
+            quality_rating: line(&self.quality_rating),
+            id: self.id,
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! JSON that the service stores for channels on real platforms: outgoing messages and mail,
+//! settings, secrets and cursors.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::email::AttachmentBody;
+use crate::team::PersonName;
+
+/// A message or reaction to be delivered to a platform.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OutboundMessage {
+    pub id: String,
+    /// Phone number or chat id.
+    pub to: String,
+    /// `text`, `image`, …; `reaction`.
+    pub kind: String,
+    /// Text or caption, with markup according to `mode`; the emoji of a reaction.
+    pub text: String,
+    /// Markup mode, as named by the API.
+    pub mode: Option<String>,
+    pub media_url: Option<String>,
+    pub filename: Option<String>,
+    /// Structured content: a filled template, buttons, a location.
+    #[serde(default)]
+    pub content: Option<Value>,
+    /// Platform id of the quoted message or of the reaction's target.
+    pub quoted: Option<String>,
+    /// Platform id of the customer's message being answered; marks it as read.
+    #[serde(default)]
+    pub seen: Option<String>,
+    /// Sequence number within the conversation.
+    pub number: i64,
+    /// True for a test key: skips checks that only the platform would make.
+    pub test: bool,
+}
+
+/// Author of a draft: `sender` of a [`MessageDraft`], `author` of a [`MailDraft`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct DraftAuthor {
+    pub sender: String,
+    pub author: String,
+}
+
+/// A message as stored until the platform has accepted or refused it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageDraft {
+    /// `api`, `ai` or `agent`.
+    pub sender: String,
+    pub content: String,
+    /// `text`, `image`, …
+    pub kind: String,
+    pub media_url: Option<String>,
+    /// JSON object with the structured content.
+    pub details: Option<String>,
+    /// Id of the quoted message or of the reaction's target.
+    pub reply_to: Option<String>,
+    pub cost: i64,
+    /// Idempotency key of the request.
+    pub key: Option<String>,
+    #[serde(default)]
+    pub broadcast: Option<String>,
+    /// Person who sends it with a key of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<PersonName>,
+}
+
+/// A file of an inbound message that the platform has not delivered yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PendingFile {
+    /// Id the file will have.
+    pub id: String,
+    /// URL under which the file will be served.
+    pub address: String,
+    /// Platform id or URL of the file.
+    pub reference: String,
+    pub name: String,
+    pub mime_type: Option<String>,
+    /// In bytes.
+    pub size: Option<i64>,
+    pub why: String,
+    /// True if the platform will never give it.
+    pub is_final: bool,
+    /// Id of the message; empty until the message is stored.
+    pub message: String,
+    /// Caption written by the customer.
+    pub words: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BotSettings {
+    pub api: String,
+    pub bot: i64,
+    /// User name with `@`.
+    pub name: String,
+    /// True if updates arrive by webhook.
+    pub webhook: bool,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub struct BotSecrets {
+    pub token: String,
+    /// Secret token that the platform sends with each webhook request.
+    pub hook: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct NumberSettings {
+    pub api: String,
+    /// Platform id of the number.
+    pub number: String,
+    /// Platform id of the account.
+    pub account: String,
+    /// Always true: updates arrive by webhook.
+    pub webhook: bool,
+    /// Quality rating as named by the platform.
+    pub quality: Option<String>,
+    /// Messaging limit as named by the platform: new customers per day.
+    pub tier: Option<String>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub struct NumberSecrets {
+    pub token: String,
+    pub app_secret: String,
+    /// Verify token of the platform's webhook handshake.
+    pub verify: String,
+}
+
+/// Everything needed to build the bytes of an outgoing mail deterministically and to store the mail
+/// once a server has accepted it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailDraft {
+    pub id: String,
+    pub thread: String,
+    pub begins_thread: bool,
+    /// The `Message-ID` header.
+    pub header_id: String,
+    /// Time of writing, in microseconds.
+    pub at: i64,
+    pub sender: String,
+    pub sender_name: Option<String>,
+    pub to: Vec<String>,
+    pub cc: Vec<String>,
+    pub bcc: Vec<String>,
+    pub subject: String,
+    pub text: Option<String>,
+    pub html: Option<String>,
+    /// Additional headers, such as Reply-To.
+    pub headers: Map<String, Value>,
+    pub in_reply_to: Option<String>,
+    /// Earlier mails of the thread, oldest first.
+    pub references: Vec<String>,
+    /// References to the attachments; the bytes are stored under their URLs.
+    pub attachments: Vec<AttachmentBody>,
+    pub cost: i64,
+    pub key: Option<String>,
+    /// `api` or `ai`.
+    pub author: String,
+    /// Person who sends it with a key of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<PersonName>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailEnvelope {
+    pub from: String,
+    /// All recipients, without duplicates.
+    pub to: Vec<String>,
+    /// `Message-ID` header.
+    pub header_id: String,
+    /// `Message-ID` of the mail it answers.
+    pub answers: Option<String>,
+}
+
+/// Change to mails in the mailbox; absent fields stay unchanged.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailFiling {
+    /// `Message-ID`s, newest first.
+    pub mails: Vec<String>,
+    /// `true` marks all as read, `false` marks the newest as unread.
+    pub seen: Option<bool>,
+    /// `true` flags the newest, `false` removes all flags.
+    pub flagged: Option<bool>,
+    pub folder: Option<String>,
+    /// Folder before the change.
+    #[serde(default)]
+    pub lay: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailboxSettings {
+    pub address: String,
+    /// Display name of outgoing mail.
+    pub name: Option<String>,
+    /// `imaps://USER@HOST:PORT`.
+    pub imap: String,
+    /// `smtps://USER@HOST:PORT`.
+    pub smtp: String,
+    /// Source of access tokens; `None` if passwords are used.
+    pub oauth: Option<OauthSettings>,
+    /// True if the assistant answers mail without approval.
+    pub auto_reply: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OauthSettings {
+    pub token_url: String,
+    pub client_id: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct MailboxSecrets {
+    /// Password for reading, or the refresh token with OAuth.
+    pub reading: String,
+    /// Password for sending, or the client secret with OAuth.
+    pub sending: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailboxCursor {
+    /// Time of connecting, in seconds; older mail is ignored unless `earlier` says otherwise.
+    pub since: i64,
+    /// Unique for each time the mailbox is connected.
+    pub name: String,
+    /// UID validity and next UID.
+    pub inbox: (u32, u32),
+    pub sent: (u32, u32),
+    /// Number of flag reports so far.
+    pub told: u64,
+    /// Import of mail from before the connection; `None` if that mail is ignored.
+    #[serde(default)]
+    pub earlier: Option<EarlierMail>,
+}
+
+impl MailboxCursor {
+    /// Arrival time of the oldest mail to be read, in seconds since the Unix epoch.
+    pub fn counts_from(&self) -> i64 {
+        self.earlier.as_ref().map_or(self.since, |earlier| earlier.since.min(self.since))
+    }
+
+    pub fn is_importing(&self) -> bool {
+        self.earlier.as_ref().is_some_and(|earlier| !earlier.is_finished)
+    }
+}
+
+/// Progress of the import of mail from before the connection, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EarlierMail {
+    /// Older mail is ignored; in seconds since the Unix epoch.
+    pub since: i64,
+    /// UID validity and UID of the first new mail of the inbox.
+    pub inbox: (u32, u32),
+    /// UID validity and UID of the first new mail of the folder of sent mail.
+    pub sent: (u32, u32),
+    /// Oldest imported mail; `None` at the beginning.
+    pub place: Option<EarlierPlace>,
+    pub filed: u64,
+    /// Mails to import, including those already filed; 0 until counted.
+    pub total: u64,
+    pub is_finished: bool,
+}
+
+impl EarlierMail {
+    /// Creates an import that has not begun, of mail from `since` (in seconds since the Unix epoch)
+    /// up to the first new mails.
+    pub fn plan(since: i64, inbox: (u32, u32), sent: (u32, u32)) -> Self {
+        Self { since, inbox, sent, ..Self::default() }
+    }
+}
+
+/// Position of a mail in the import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierPlace {
+    /// Arrival time in the mailbox, in seconds since the Unix epoch.
+    pub at: i64,
+    pub folder: MailUpdateKind,
+    pub validity: u32,
+    pub uid: u32,
+}
+
+impl EarlierPlace {
+    /// Sort key of the import, the latest first; an inbox mail precedes a sent mail of the same
+    /// second.
+    pub fn rank(&self) -> (i64, bool, u32) {
+        (self.at, self.folder == MailUpdateKind::Inbox, self.uid)
+    }
+
+    /// True if a mail at this place is not imported yet once the mails up to `filed` are. After a
+    /// change of the UID validity only the time is compared, so that a mail is imported twice
+    /// rather than missed.
+    pub fn is_pending_after(&self, filed: &Self) -> bool {
+        let is_renumbered = self.folder == filed.folder && self.validity != filed.validity;
+        if is_renumbered { self.at <= filed.at } else { self.rank() < filed.rank() }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MailUpdateKind {
+    Inbox,
+    Sent,
+    /// Changed flags of mails in the inbox.
+    Flags,
+}
+
+impl MailUpdateKind {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Inbox => "inbox",
+            Self::Sent => "sent",
+            Self::Flags => "flags",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailFact {
+    /// `Message-ID` header.
+    pub id: String,
+    pub seen: bool,
+    pub flagged: bool,
+}
+
+/// Changes of the flags of the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailFacts {
+    /// Mails whose flags changed.
+    pub mails: Vec<MailFact>,
+    /// `Message-ID`s of mails that left the inbox.
+    pub gone: Vec<String>,
+    /// UID validity and UID from which on `mails` is complete: a mail that is not listed has left
+    /// the inbox. `None` if `mails` is partial.
+    pub no_others_from: Option<(u32, u32)>,
+}
+
+/// Header of a mailbox update; the bytes of the mail follow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailUpdateHeader {
+    pub kind: MailUpdateKind,
+    pub uid: u32,
+    /// UID validity of the folder.
+    pub validity: u32,
+    /// True if only the beginning of the mail was fetched.
+    pub cut: bool,
+    /// Arrival time at the server, in seconds since the Unix epoch.
+    #[serde(default)]
+    pub arrived_at: Option<i64>,
+    pub facts: Option<MailFacts>,
+}
+
+impl MailUpdateHeader {
+    pub const fn new(kind: MailUpdateKind) -> Self {
+        Self { kind, uid: 0, validity: 0, cut: false, arrived_at: None, facts: None }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PhoneSettings {
+    pub api: String,
+    pub account: String,
+    pub number: String,
+    pub webhook: bool,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+pub struct PhoneSecrets {
+    /// Auth token; also the key of the signatures of the platform's webhook requests.
+    pub token: String,
+}

@@ -1,0 +1,344 @@
+//! The email channel: account, threads, contacts and sending.
+//!
+//! The OpenAPI document leaves the fields of the mails of a thread open; the ones here are this
+//! service's choice.
+
+use serde::{Deserialize, Serialize};
+
+use crate::content::MAX_LINK_CHARS;
+use crate::fields::{self, Filled, JsonObject, MailAddress, Text};
+use crate::lenient;
+use crate::request::derived_body;
+#[cfg(feature = "schema")]
+use crate::schema;
+use crate::team::PersonName;
+use model::bounds::{MAX_FILENAME_CHARS, MAX_SUBJECT_CHARS};
+
+/// Response of `GET /email/account`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "EmailAccount",
+        transform = schema::always("provider syncStatus lastSyncAt aiAutoReply"),
+        transform = schema::times("lastSyncAt")
+    )
+)]
+pub struct EmailAccountBody {
+    #[serde(deserialize_with = "lenient::id")]
+    pub email_address: String,
+    /// Display name of outgoing mail.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub display_name: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub provider: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub sync_status: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_sync_at: Option<String>,
+    /// True if the assistant answers mail without approval.
+    #[serde(default, deserialize_with = "lenient::boolean")]
+    pub ai_auto_reply: Option<bool>,
+    /// Import of mail from before the mailbox was connected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier_mail: Option<EarlierMailBody>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct EarlierMailBody {
+    /// Mails already imported.
+    pub filed: u64,
+    /// Mails to import, including those already filed; 0 until counted.
+    pub total: u64,
+    pub finished: bool,
+}
+
+/// Request of `POST /email/send`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        transform = schema::nullable("cc bcc attachments"),
+        transform = schema::set("cc bcc", "maxItems", model::bounds::MAX_RECIPIENTS),
+        transform = schema::set("attachments", "maxItems", model::bounds::MAX_ATTACHMENTS),
+        transform = schema::set("headers", "maxProperties", model::bounds::MAX_MAIL_HEADERS)
+    )
+)]
+pub struct SendEmail {
+    /// Written as an array; read as one address, too.
+    #[serde(deserialize_with = "fields::one_or_more")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::one_or_more_addresses"))]
+    pub to: Vec<MailAddress>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cc: Vec<MailAddress>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bcc: Vec<MailAddress>,
+    pub subject: Filled<MAX_SUBJECT_CHARS>,
+    /// One of text and HTML is required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text<MAX_BODY_CHARS>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub html: Option<Text<MAX_BODY_CHARS>>,
+    /// Other name of `text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_text: Option<Text<MAX_BODY_CHARS>>,
+    /// Other name of `html`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_html: Option<Text<MAX_BODY_CHARS>>,
+    /// A name, an address or `Name <address>`; only the name counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Text<320>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<MailAddress>,
+    /// Additional headers: an object of strings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<JsonObject>,
+    /// `Message-ID` of the answered mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_reply_to: Option<Text<MAX_REFERENCE_CHARS>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<Text<MAX_REFERENCE_CHARS>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<SendAttachment>,
+}
+
+/// Maximum length of a text or HTML body, in characters; this service's choice.
+pub const MAX_BODY_CHARS: usize = 1_000_000;
+/// Maximum length of an id or reference of a mail, in characters.
+pub const MAX_REFERENCE_CHARS: usize = 998;
+
+/// Attachment of a request: either `content` or `url`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Attachment"))]
+pub struct SendAttachment {
+    pub filename: Filled<MAX_FILENAME_CHARS>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<Text<255>>,
+    /// Base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<Text<MAX_LINK_CHARS>>,
+}
+
+/// Request of `PATCH /email/threads/{threadId}`. The field names are this service's choice.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EmailThreadPatch"))]
+pub struct ThreadPatch {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_read: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_starred: Option<bool>,
+    /// Excludes `folder`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archived: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<Filled<MAX_LABEL_CHARS>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<Filled<MAX_LABEL_CHARS>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Filled<MAX_LABEL_CHARS>>,
+}
+
+/// Maximum length of a folder, category or priority, in characters.
+const MAX_LABEL_CHARS: usize = 64;
+
+derived_body!(SendEmail, ThreadPatch);
+
+/// Response of `POST /email/send`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        transform = schema::set("creditsUsed creditsRemaining", "minimum", 0)
+    )
+)]
+pub struct SentEmail {
+    /// Id of the service; begins with `test_` for a test key.
+    #[serde(deserialize_with = "lenient::created_id")]
+    pub message_id: String,
+    /// Thread that it is in.
+    #[serde(default, deserialize_with = "lenient::word_or_empty")]
+    pub thread_id: String,
+    /// `sent`: the platform accepted it.
+    #[serde(default, deserialize_with = "lenient::word_or_empty")]
+    pub status: String,
+    /// Cost; 0 for a test key.
+    #[serde(default, deserialize_with = "lenient::number_or_zero", serialize_with = "lenient::write_number")]
+    pub credits_used: f64,
+    /// Balance after it.
+    #[serde(default, deserialize_with = "lenient::number_or_zero", serialize_with = "lenient::write_number")]
+    pub credits_remaining: f64,
+}
+
+/// A thread of `GET /email/threads` and `GET /email/threads/{threadId}`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "EmailThread",
+        transform = schema::always("subject contactEmail lastMessageAt messageCount isRead isStarred priority"),
+        transform = schema::times("lastMessageAt")
+    )
+)]
+pub struct EmailThreadBody {
+    #[serde(deserialize_with = "lenient::id")]
+    pub id: String,
+    /// Subject of the first mail.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub subject: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub contact_email: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub contact_name: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_message_at: Option<String>,
+    #[serde(default, deserialize_with = "lenient::count")]
+    pub message_count: Option<u64>,
+    #[serde(default, deserialize_with = "lenient::boolean")]
+    pub is_read: Option<bool>,
+    #[serde(default, deserialize_with = "lenient::boolean")]
+    pub is_starred: Option<bool>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub category: Option<String>,
+    /// `low`, `normal`, `high`, `urgent`, or what a caller has set.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub priority: Option<String>,
+    /// Present in single reads and changes only; this service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// Oldest first; present in single reads only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<EmailBody>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "EmailMessage",
+        transform = schema::always("direction from subject status messageId createdAt"),
+        transform = schema::times("createdAt sentAt datedAt openedAt"),
+        transform = schema::allow_words("direction", &model::messages::Direction::WORDS.join(" "))
+    )
+)]
+pub struct EmailBody {
+    #[serde(deserialize_with = "lenient::id")]
+    pub id: String,
+    /// `inbound` or `outbound`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub direction: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub from: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub from_name: Option<String>,
+    /// Address of the `Sender` header if it differs from `from`; inbound mail only.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
+    /// Address for answers if it differs from `from`; inbound mail only.
+    #[serde(default, deserialize_with = "lenient::texts", skip_serializing_if = "Vec::is_empty")]
+    pub reply_to: Vec<String>,
+    /// `false` if the mail has no readable address to answer to, so that a person must enter one.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub can_be_answered: Option<bool>,
+    /// `true` if the mail was in the mailbox before it was connected; no webhook was sent for it.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub imported: Option<bool>,
+    #[serde(default, deserialize_with = "lenient::texts")]
+    pub to: Vec<String>,
+    #[serde(default, deserialize_with = "lenient::texts")]
+    pub cc: Vec<String>,
+    /// Outbound mail only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bcc: Vec<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub subject: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub text: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub html: Option<String>,
+    #[serde(default)]
+    pub attachments: Vec<AttachmentBody>,
+    /// `received`, `queued`, `sent`, `unknown`, `opened` or `failed`.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub status: Option<String>,
+    /// `ai` if the assistant wrote it.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub sender_type: Option<String>,
+    /// The `Message-ID` header.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub message_id: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub in_reply_to: Option<String>,
+    /// Arrival at the service.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub created_at: Option<String>,
+    /// Time of sending, from the mail's `Date` header if that is plausible; connected
+    /// mailboxes only.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub sent_at: Option<String>,
+    /// The mail's `Date` header if it is not plausible.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub dated_at: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub opened_at: Option<String>,
+    /// Person of the team who sent it with a key of their own.
+    #[serde(default, deserialize_with = "lenient::readable", skip_serializing_if = "Option::is_none")]
+    pub agent: Option<PersonName>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct AttachmentBody {
+    pub filename: String,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub content_type: Option<String>,
+    /// In bytes, if known.
+    #[serde(default, deserialize_with = "lenient::count")]
+    pub size: Option<u64>,
+    /// Present if the content is stored.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "EmailContact",
+        transform = schema::always("lastContactDate messageCount"),
+        transform = schema::times("lastContactDate")
+    )
+)]
+pub struct EmailContactBody {
+    #[serde(deserialize_with = "lenient::id")]
+    pub email: String,
+    /// As last seen.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub name: Option<String>,
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub last_contact_date: Option<String>,
+    /// Counts mails from and to this address over all threads.
+    #[serde(default, deserialize_with = "lenient::count")]
+    pub message_count: Option<u64>,
+    /// Number of the business chat customer with this email address.
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub linked_whats_app_phone: Option<String>,
+}

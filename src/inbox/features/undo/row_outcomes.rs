@@ -1,0 +1,43 @@
+//! Outcomes of rows added to the outbox here: the journal shows refused ones as never sent.
+
+use crate::changes::Changes;
+use crate::context::Context;
+use crate::event::{Effect, Load};
+use crate::features::undo::JournalEntry;
+use model::ids::RowId;
+use model::outbox::OutboxRow;
+use model::queries::OutboxOutcome;
+
+impl Changes {
+    /// Loads the outcomes of all journal entries.
+    pub(crate) fn load_journal_outcomes(&mut self, context: &mut Context) {
+        let done = self.journal.entries.iter().filter(|done| !done.undone);
+        let rows: Vec<RowId> = done.flat_map(JournalEntry::rows).map(|row| row.id.clone()).collect();
+        self.journal.row_outcomes.clear();
+        if !rows.is_empty() {
+            context.push(Effect::Load(Load::RowOutcomes(rows)));
+        }
+    }
+
+    pub(crate) fn store_journal_outcomes(&mut self, fates: &[(RowId, OutboxOutcome)]) {
+        let known = |row: &RowId| {
+            self.journal.entries.iter().flat_map(JournalEntry::rows).any(|outbox_row| outbox_row.id == *row)
+        };
+        let mine: Vec<(RowId, OutboxOutcome)> = fates.iter().filter(|fate| known(&fate.0)).cloned().collect();
+        self.journal.row_outcomes.extend(mine);
+    }
+
+    /// Reason why none of these rows was carried out; `None` if one was or its outcome is unknown.
+    pub(crate) fn unsent_reason(&self, rows: &[OutboxRow]) -> Option<&'static str> {
+        let fates: Option<Vec<&OutboxOutcome>> =
+            rows.iter().map(|row| self.journal.row_outcomes.get(&row.id)).collect();
+        let fates = fates?;
+        if fates.iter().all(|fate| matches!(fate, OutboxOutcome::NeedsDecision(_))) {
+            return Some("not done; it asks in the outbox");
+        }
+        fates
+            .iter()
+            .all(|fate| **fate == OutboxOutcome::Dropped)
+            .then_some("never left; it was dropped or replaced")
+    }
+}

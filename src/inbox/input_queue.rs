@@ -1,0 +1,145 @@
+//! Queue of input between the terminal and [`Inbox::update`], from which the event loop takes all input.
+//!
+//! No input ever acts on what was selected before a read that moves the selection is answered:
+//!
+//! | state | keys, pastes, lines | clicks, the wheel |
+//! |---|---|---|
+//! | nothing is awaited | are taken in their order | are taken |
+//! | a read is awaited | stay in the queue | are dropped; of a click that is said |
+//! | a read has been awaited for [`MAX_READ_WAIT`] | are dropped, which is said | are dropped |
+//! | a macro is played | stay in the queue; Esc, a paste and a burst stop the macro | are dropped |
+//! | a read or a macro has ended with a refusal | what waited is dropped, which is said | |
+//!
+//! Input that comes later is dropped, too, until the late read has ended, and its answer changes nothing. Ctrl-C
+//! is taken in every state; what waits before it is dropped. The keys of a burst are taken one after the other.
+
+use std::collections::VecDeque;
+
+use crate::Inbox;
+use crate::event::{DroppedInput, Event};
+use crate::keyboard::awaited_reads::InputWait;
+use crate::keyboard::bursts;
+use crate::keyboard::input;
+use crate::keys::Pointer;
+use model::time::{Moment, SECOND};
+
+/// Maximum time input waits for a read, in microseconds.
+pub const MAX_READ_WAIT: i64 = SECOND / 4;
+/// Maximum inputs in the queue; further ones are dropped.
+const MAX_QUEUED_INPUTS: usize = 100_000;
+
+/// Queue of input; the module's text tells the rule.
+#[derive(Debug, Default)]
+pub struct InputQueue {
+    inputs: VecDeque<Event>,
+    /// Wait at the last look, and when it began.
+    waiting: Option<(InputWait, Moment)>,
+}
+
+impl InputQueue {
+    /// Adds input that has come.
+    pub fn push(&mut self, input: Event) {
+        if self.inputs.len() < MAX_QUEUED_INPUTS {
+            self.inputs.push_back(input);
+        }
+    }
+
+    /// Adds input that is taken before all other, such as the keys that a line of plain mode stands for.
+    pub fn push_first(&mut self, inputs: Vec<Event>) {
+        inputs.into_iter().rev().for_each(|input| self.inputs.push_front(input));
+    }
+
+    /// Next input in the queue, which may have to wait.
+    pub fn first(&self) -> Option<&Event> {
+        self.inputs.front()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.inputs.is_empty()
+    }
+
+    /// True if input had to wait at the last look: what was read since goes first.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Time at which input that waits is dropped.
+    pub fn due(&self) -> Option<Moment> {
+        let (wait, since) = self.waiting.filter(|_| !self.inputs.is_empty())?;
+        (wait == InputWait::Read).then(|| since.plus(MAX_READ_WAIT))
+    }
+
+    /// Returns the next event for the inbox: input that acts now, or that input was dropped. `None` if the rest
+    /// has to wait.
+    pub fn next(&mut self, inbox: &Inbox, now: Moment) -> Option<Event> {
+        if self.waiting.is_some() && inbox.is_waiting_input_stale() {
+            self.waiting = None;
+            if let Some(dropped) = self.drop_inputs(DroppedInput::Stale) {
+                return Some(dropped);
+            }
+        }
+        loop {
+            if let Some(wait) = inbox.input_wait(self.inputs.front()) {
+                return self.next_while_waiting(wait, now);
+            }
+            self.waiting = None;
+            let input = self.inputs.pop_front()?;
+            let Event::Burst(text) = &input else { return Some(input) };
+            match bursts::keys_of(inbox, text) {
+                Some(keys) => self.push_first(keys),
+                None => return Some(input),
+            }
+        }
+    }
+
+    fn next_while_waiting(&mut self, wait: InputWait, now: Moment) -> Option<Event> {
+        let before = self.waiting.filter(|waiting| waiting.0 == wait);
+        let since = before.map_or(now, |waiting| waiting.1);
+        self.waiting = Some((wait, since));
+        if let Some(at) = self.inputs.iter().position(never_waits) {
+            return self.inputs.remove(at);
+        }
+        let stops = |input: &Event| match wait {
+            InputWait::Macro => input::stops_macro(input),
+            InputWait::Read => input::is_interrupt(input),
+        };
+        if let Some(at) = self.inputs.iter().position(stops) {
+            self.waiting = None;
+            self.inputs.drain(..at);
+            return self.inputs.pop_front();
+        }
+        let clicked = self.drop_pointers();
+        if wait == InputWait::Read
+            && now.since(since) >= MAX_READ_WAIT
+            && let Some(dropped) = self.drop_inputs(DroppedInput::Late)
+        {
+            return Some(dropped);
+        }
+        clicked.then_some(Event::InputDropped(DroppedInput::Click))
+    }
+
+    /// Drops all input. Returns the event that says so, `None` if there was no input.
+    fn drop_inputs(&mut self, why: DroppedInput) -> Option<Event> {
+        let before = self.inputs.len();
+        self.inputs.retain(never_waits);
+        (self.inputs.len() < before).then_some(Event::InputDropped(why))
+    }
+
+    /// Drops what the mouse did. Returns true if that was a click.
+    fn drop_pointers(&mut self) -> bool {
+        let clicks = |input: &Event| {
+            matches!(input, Event::Pointer(Pointer::Down(..) | Pointer::Tab(_) | Pointer::AllTabs))
+        };
+        let clicked = self.inputs.iter().any(clicks);
+        self.inputs.retain(|input| !matches!(input, Event::Pointer(_)));
+        clicked
+    }
+}
+
+/// True if an input acts on nothing that is selected.
+fn never_waits(input: &Event) -> bool {
+    matches!(input, Event::Focus(_) | Event::Pointer(Pointer::Up))
+}
+
+#[cfg(test)]
+mod tests;

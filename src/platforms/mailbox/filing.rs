@@ -1,0 +1,128 @@
+//! Changes in the mailbox: flags, moves, and the copy of sent mail. All of them may be repeated.
+
+use std::sync::atomic::Ordering;
+
+use crate::contract::{PlatformError, SendOutcome, SimulatedDelivery};
+use crate::mailbox::MailboxPlatform;
+use crate::mailbox::imap::{INBOX, ImapLink, with_timeout};
+use api::carriers::{MailEnvelope, MailFiling};
+
+const SEEN: &str = "\\Seen";
+const FLAGGED: &str = "\\Flagged";
+const ANSWERED: &str = "\\Answered";
+
+#[derive(Clone, Copy)]
+enum FolderTask<'a> {
+    Change(&'a MailFiling),
+    Copy(&'a MailEnvelope, &'a [u8]),
+}
+
+impl FolderTask<'_> {
+    async fn run(self, link: &mut ImapLink) -> Result<(), PlatformError> {
+        match self {
+            Self::Change(filing) => apply_filing(link, filing).await,
+            Self::Copy(envelope, bytes) => append_sent_copy(link, envelope, bytes).await,
+        }
+    }
+}
+
+impl MailboxPlatform {
+    pub(super) async fn file(&self, filing: &MailFiling) -> SendOutcome {
+        let done = self.run_on_worker(FolderTask::Change(filing)).await;
+        // Forces a full read of the flags, so that simultaneous changes by others are noticed.
+        self.changed.store(true, Ordering::SeqCst);
+        match done {
+            Ok(()) => SendOutcome::Taken {
+                platform_id: String::new(),
+                fate: SimulatedDelivery::Sent,
+                reached: None,
+            },
+            Err(PlatformError { why, pause }) => SendOutcome::Later { after: pause, why },
+        }
+    }
+
+    /// Stores a copy of a sent mail and flags the mail it answers. A failure does not change the
+    /// outcome of the send.
+    pub(super) async fn store_sent_copy(&self, envelope: &MailEnvelope, bytes: &[u8]) {
+        for attempt in 1..=2 {
+            match self.run_on_worker(FolderTask::Copy(envelope, bytes)).await {
+                Ok(()) => return,
+                Err(why) => {
+                    tracing::warn!(%why, attempt, "the copy of a sent mail could not be stored")
+                }
+            }
+        }
+    }
+
+    /// Runs a task on the second connection, which is opened on demand and dropped on failure.
+    async fn run_on_worker(&self, chore: FolderTask<'_>) -> Result<(), PlatformError> {
+        let mut place = self.worker.lock().await;
+        if let Some(mut link) = place.take()
+            && with_timeout(link.session.noop()).await.is_ok()
+            && chore.run(&mut link).await.is_ok()
+        {
+            *place = Some(link);
+            return Ok(());
+        }
+        let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
+        chore.run(&mut link).await?;
+        *place = Some(link);
+        Ok(())
+    }
+}
+
+async fn apply_filing(link: &mut ImapLink, filing: &MailFiling) -> Result<(), PlatformError> {
+    let goes = match filing.folder.as_deref() {
+        Some(word) => with_timeout(link.ensure_named_folder(word)).await?,
+        None => None,
+    };
+    // A mail that a person moved to another folder is not searched for.
+    let lay = filing.lay.as_deref().filter(|lay| *lay != "sent");
+    let mut folders: Vec<String> = Vec::new();
+    for word in ["inbox", "archive", "trash", "spam"].into_iter().chain(lay) {
+        folders.extend(link.folder_name(word).filter(|folder| !folders.contains(folder)));
+    }
+    for folder in folders {
+        with_timeout(link.enter(&folder)).await?;
+        let mut all = Vec::new();
+        for (index, id) in filing.mails.iter().enumerate() {
+            for uid in with_timeout(link.find(id)).await? {
+                all.push((index, uid));
+            }
+        }
+        let every: Vec<u32> = all.iter().map(|pair| pair.1).collect();
+        let newest: Vec<u32> = all.iter().filter(|pair| pair.0 == 0).map(|pair| pair.1).collect();
+        for (flag, wanted, set, unset) in
+            [(SEEN, filing.seen, &every, &newest), (FLAGGED, filing.flagged, &newest, &every)]
+        {
+            match wanted {
+                Some(true) => with_timeout(link.flag(set, flag, true)).await?,
+                Some(false) => with_timeout(link.flag(unset, flag, false)).await?,
+                None => {}
+            }
+        }
+        if let Some(goes) = goes.as_ref().filter(|text| **text != folder) {
+            with_timeout(link.move_to(&every, goes)).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn append_sent_copy(
+    link: &mut ImapLink,
+    envelope: &MailEnvelope,
+    bytes: &[u8],
+) -> Result<(), PlatformError> {
+    let sent = link.sent.clone();
+    with_timeout(link.enter(&sent)).await?;
+    // Some servers store sent mail themselves.
+    if with_timeout(link.find(&envelope.header_id)).await?.is_empty() {
+        with_timeout(link.session.append(&sent, Some("(\\Seen)"), None, bytes)).await?;
+    }
+    if let Some(answered) = &envelope.answers {
+        with_timeout(link.enter(INBOX)).await?;
+        let uids = with_timeout(link.find(answered)).await?;
+        with_timeout(link.flag(&uids, &format!("{ANSWERED} {SEEN}"), true)).await?;
+    }
+    Ok(())
+}

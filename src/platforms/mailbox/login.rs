@@ -1,0 +1,232 @@
+//! Credentials for a login: a password, or an access token that is fetched with a refresh token and
+//! cached until it expires.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_imap::Authenticator;
+use lettre::transport::smtp::authentication::Mechanism;
+use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use crate::contract::{PlatformError, SecretStore};
+use crate::web;
+use api::carriers::{MailboxSecrets, OauthSettings};
+use model::secret::Secret;
+use model::text::SafeText;
+use model::time::MINUTE;
+use net::guard::{FetchLimits, Guard, OversizePolicy, Request};
+
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(15);
+const MAX_ANSWER_BYTES: usize = 64 * 1024;
+/// Time before its expiry at which a token is renewed.
+const RENEW_MARGIN: Duration = Duration::from_secs(60);
+/// Lifetime of a token if the provider names none.
+const DEFAULT_LIFETIME_SECONDS: u64 = 1800;
+
+pub enum MailLogin {
+    /// One password for reading, one for sending.
+    Passwords {
+        reading: Secret,
+        sending: Secret,
+    },
+    Tokens(Box<TokenSource>),
+}
+
+pub struct LoginProof {
+    pub mechanism: Mechanism,
+    pub secret: Secret,
+}
+
+impl MailLogin {
+    pub async fn imap_proof(&self) -> Result<LoginProof, PlatformError> {
+        self.proof(|mail_login| match mail_login {
+            Self::Passwords { reading, .. } => Some(reading),
+            Self::Tokens(_) => None,
+        })
+        .await
+    }
+
+    pub async fn smtp_proof(&self) -> Result<LoginProof, PlatformError> {
+        self.proof(|mail_login| match mail_login {
+            Self::Passwords { sending, .. } => Some(sending),
+            Self::Tokens(_) => None,
+        })
+        .await
+    }
+
+    async fn proof(&self, password: fn(&Self) -> Option<&Secret>) -> Result<LoginProof, PlatformError> {
+        match (password(self), self) {
+            (None, Self::Tokens(source)) => {
+                Ok(LoginProof { mechanism: Mechanism::Xoauth2, secret: source.token().await? })
+            }
+            (password, _) => {
+                let secret = password.cloned().unwrap_or_else(|| Secret::new(""));
+                Ok(LoginProof { mechanism: Mechanism::Plain, secret })
+            }
+        }
+    }
+
+    /// Discards the access token after a server refused it.
+    pub async fn discard_token(&self) {
+        if let Self::Tokens(source) = self {
+            source.held.lock().await.access = None;
+        }
+    }
+}
+
+pub struct TokenSource {
+    guard: Guard,
+    settings: OauthSettings,
+    client: Secret,
+    held: Mutex<OauthTokens>,
+    /// Storage of the refresh token, once it is set.
+    store: OnceLock<Arc<dyn SecretStore>>,
+}
+
+struct OauthTokens {
+    access: Option<(Secret, Instant)>,
+    refresh: Secret,
+    /// True if the refresh token differs from the stored one.
+    is_unsaved: bool,
+}
+
+struct IssuedTokens {
+    access: Secret,
+    lasts: u64,
+    /// Replaces the refresh token, which becomes invalid.
+    refresh: Option<Secret>,
+}
+
+impl TokenSource {
+    /// `client` is the client's secret, which may be empty.
+    pub fn new(settings: OauthSettings, refresh: &str, client: &str) -> Self {
+        let guard = web::guard_of(&settings.token_url);
+        let held = OauthTokens { access: None, refresh: Secret::new(refresh), is_unsaved: false };
+        Self { guard, settings, client: Secret::new(client), held: Mutex::new(held), store: OnceLock::new() }
+    }
+
+    pub fn set_store(&self, store: Arc<dyn SecretStore>) {
+        let _ = self.store.set(store);
+    }
+
+    pub async fn secrets(&self) -> MailboxSecrets {
+        self.secrets_of(&*self.held.lock().await)
+    }
+
+    fn secrets_of(&self, held: &OauthTokens) -> MailboxSecrets {
+        MailboxSecrets { reading: held.refresh.expose().to_owned(), sending: self.client.expose().to_owned() }
+    }
+
+    async fn token(&self) -> Result<Secret, PlatformError> {
+        let mut held = self.held.lock().await;
+        if held.is_unsaved {
+            self.store_refresh_token(&mut held).await;
+        }
+        if let Some((token, until)) = held.access.as_ref()
+            && Instant::now() < *until
+        {
+            return Ok(token.clone());
+        }
+        self.reload_refresh_token(&mut held).await;
+        let issued = self.fetch(&held.refresh).await?;
+        let lasts = Duration::from_secs(issued.lasts).saturating_sub(RENEW_MARGIN);
+        held.access = Some((issued.access.clone(), Instant::now() + lasts));
+        if let Some(next) = issued.refresh.filter(|refresh| refresh.expose() != held.refresh.expose()) {
+            held.refresh = next;
+            self.store_refresh_token(&mut held).await;
+        }
+        Ok(issued.access)
+    }
+
+    /// Reads the stored refresh token, which another process may have replaced.
+    async fn reload_refresh_token(&self, held: &mut OauthTokens) {
+        let Some(store) = self.store.get().filter(|_| !held.is_unsaved) else { return };
+        match store.read().await {
+            Ok(secrets) if !secrets.reading.is_empty() => held.refresh = Secret::new(&secrets.reading),
+            Ok(_) => {}
+            Err(why) => tracing::warn!(%why, "the refresh token of a mailbox could not be looked up"),
+        }
+    }
+
+    /// Stores the refresh token; a failure is retried with the next token request.
+    async fn store_refresh_token(&self, held: &mut OauthTokens) {
+        let Some(store) = self.store.get() else { return };
+        let kept = store.store(self.secrets_of(held)).await;
+        if let Err(why) = &kept {
+            tracing::error!(%why, "a new refresh token of a mailbox could not be stored; next try soon");
+        }
+        held.is_unsaved = kept.is_err();
+    }
+
+    fn refresh_form(&self, refresh: &Secret) -> String {
+        let mut form = url::form_urlencoded::Serializer::new(String::new());
+        form.append_pair("grant_type", "refresh_token")
+            .append_pair("refresh_token", refresh.expose())
+            .append_pair("client_id", &self.settings.client_id);
+        if !self.client.expose().is_empty() {
+            form.append_pair("client_secret", self.client.expose());
+        }
+        form.finish()
+    }
+
+    async fn fetch(&self, refresh: &Secret) -> Result<IssuedTokens, PlatformError> {
+        let unreachable = |why: String| {
+            PlatformError::transient(format!("{} returned no access token: {why}", self.settings.token_url))
+        };
+        let request = Request::post(self.refresh_form(refresh).into_bytes())
+            .header("content-type", "application/x-www-form-urlencoded")
+            .and_then(|header| header.header("accept", "application/json"))
+            .map_err(|why| unreachable(why.to_string()))?;
+        let url = self.guard.vet(&self.settings.token_url).map_err(|why| unreachable(why.to_string()))?;
+        let limits = FetchLimits {
+            max_body: MAX_ANSWER_BYTES,
+            oversize: OversizePolicy::Refuse,
+            total: TOKEN_TIMEOUT,
+        };
+        let answer =
+            self.guard.fetch(&url, request, limits).await.map_err(|why| unreachable(why.to_string()))?;
+        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        match told["access_token"].as_str().filter(|_| answer.status == 200) {
+            Some(token) => Ok(IssuedTokens {
+                access: Secret::new(token),
+                lasts: told["expires_in"].as_u64().unwrap_or(DEFAULT_LIFETIME_SECONDS),
+                refresh: told["refresh_token"].as_str().filter(|text| !text.is_empty()).map(Secret::new),
+            }),
+            None if answer.status >= 500 => Err(unreachable(format!("it answered {}", answer.status))),
+            None => {
+                let said = told["error_description"].as_str().or(told["error"].as_str()).unwrap_or_default();
+                let said = SafeText::line(said);
+                Err(PlatformError {
+                    why: format!(
+                        "the provider does not accept the refresh token ({}: {said}); let the account's \
+                         owner agree again, then connect the channel again",
+                        answer.status
+                    ),
+                    pause: MINUTE,
+                })
+            }
+        }
+    }
+}
+
+/// SASL XOAUTH2: sends one response, and an empty one to a challenge, so that the server reports
+/// its error.
+pub struct BearerLogin {
+    pub response: Option<String>,
+}
+
+impl BearerLogin {
+    pub fn new(user: &str, token: &Secret) -> Self {
+        Self { response: Some(format!("user={user}\u{1}auth=Bearer {}\u{1}\u{1}", token.expose())) }
+    }
+}
+
+impl Authenticator for BearerLogin {
+    type Response = String;
+
+    fn process(&mut self, _: &[u8]) -> String {
+        self.response.take().unwrap_or_default()
+    }
+}

@@ -1,0 +1,219 @@
+//! A mailbox: mail is read over IMAP and sent over SMTP.
+//!
+//! | file | content |
+//! |---|---|
+//! | `server.rs` | server addresses and encrypted connections |
+//! | `answer_guard.rs` | bounds on a server's answers |
+//! | `fetched.rs` | fetched items of a mail |
+//! | `login.rs` | passwords and access tokens |
+//! | `sending.rs` | sends a mail and determines its outcome |
+//! | `imap.rs` | one IMAP connection |
+//! | `folders.rs` | purposes of the folders |
+//! | `reading.rs` | reads new mail and waits for more |
+//! | `earlier.rs` | imports mail from before the mailbox was connected |
+//! | `updates.rs` | inbound updates as stored |
+//! | `parsing/` | parses mails and finds the target of answers |
+//! | `filing.rs` | flags, moves, and the copy of sent mail |
+
+mod answer_guard;
+mod earlier;
+mod fetched;
+mod filing;
+#[cfg(test)]
+mod flooding;
+mod folders;
+mod imap;
+mod login;
+mod parsing;
+mod reading;
+mod sending;
+mod server;
+mod updates;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+
+use rustls::ClientConfig;
+use tokio::sync::Mutex;
+
+use crate::contract::{
+    BoxFuture, FileFetchError, InboundUpdate, OutboundFile, OutboundMessage, PlatformError, PlatformEvent,
+    PlatformSource, PollResult, SecretStore, SendOutcome, Transport, WebhookCall,
+};
+use api::carriers::{
+    MailEnvelope, MailFiling, MailUpdateKind, MailboxCursor, MailboxSecrets, MailboxSettings,
+};
+use api::errors::ErrorCode;
+use imap::ImapLink;
+use login::{MailLogin, TokenSource};
+use model::secret::Secret;
+use reading::MailboxReader;
+use sending::SmtpPool;
+use server::{MailProtocol, MailServer};
+
+pub use parsing::MailDirection;
+
+/// Kind of an outbound message that changes mails in the mailbox.
+pub const FILING_KIND: &str = "filing";
+pub const MAIL_KIND: &str = "mail";
+
+pub struct MailboxPlatform {
+    settings: MailboxSettings,
+    imap_server: MailServer,
+    smtp_server: MailServer,
+    login: MailLogin,
+    trust: Result<Arc<ClientConfig>, String>,
+    pool: SmtpPool,
+    reader: Mutex<Option<MailboxReader>>,
+    /// Second connection, beside the reader's.
+    worker: Mutex<Option<ImapLink>>,
+    /// True if mails were changed over it since the last full read of the flags.
+    changed: AtomicBool,
+    failures: AtomicU32,
+}
+
+impl MailboxPlatform {
+    pub fn new(settings: MailboxSettings, secrets: &MailboxSecrets) -> Result<Self, String> {
+        let login = match &settings.oauth {
+            Some(oauth) => {
+                let source = TokenSource::new(oauth.clone(), &secrets.reading, &secrets.sending);
+                MailLogin::Tokens(Box::new(source))
+            }
+            None => MailLogin::Passwords {
+                reading: Secret::new(&secrets.reading),
+                sending: Secret::new(&secrets.sending),
+            },
+        };
+        Ok(Self {
+            imap_server: MailServer::read(&settings.imap, MailProtocol::Imap)?,
+            smtp_server: MailServer::read(&settings.smtp, MailProtocol::Smtp)?,
+            settings,
+            login,
+            trust: net::guard::system_trust().map_err(|why| why.to_string()),
+            pool: SmtpPool::default(),
+            reader: Mutex::default(),
+            worker: Mutex::default(),
+            changed: AtomicBool::new(false),
+            failures: AtomicU32::new(0),
+        })
+    }
+
+    pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
+        let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
+        let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
+        Self::new(settings, &secrets)
+    }
+
+    /// Returns the current secrets, as a provider may have issued another refresh token. `None` for
+    /// passwords, which do not change.
+    pub async fn changed_secrets(&self) -> Option<MailboxSecrets> {
+        match &self.login {
+            MailLogin::Tokens(source) => Some(source.secrets().await),
+            MailLogin::Passwords { .. } => None,
+        }
+    }
+
+    /// Logs in at both servers and returns the mark at which reading would begin.
+    pub async fn test_login(&self, since: i64, name: String) -> Result<MailboxCursor, PlatformError> {
+        let mark = self.initial_mark(since, name).await?;
+        self.try_sending().await?;
+        Ok(mark)
+    }
+}
+
+impl MailboxPlatform {
+    /// Describes a tested connection, line by line.
+    pub fn describe_status(&self) -> Vec<String> {
+        let MailboxSettings { address, auto_reply, .. } = &self.settings;
+        let (reads, sends) = (self.imap_server.describe(), self.smtp_server.describe());
+        vec![
+            format!("{address}: {reads} accepts the login, and the inbox can be read"),
+            format!("{sends} accepts the login and mail from this address"),
+            match auto_reply {
+                true => "the assistant answers mail until a person does".to_owned(),
+                false => "the assistant answers no mail".to_owned(),
+            },
+        ]
+    }
+}
+
+impl Transport for MailboxPlatform {
+    fn send_message<'a>(
+        &'a self,
+        parcel: &'a OutboundMessage,
+        file: Option<&'a OutboundFile>,
+    ) -> BoxFuture<'a, SendOutcome> {
+        Box::pin(async move {
+            let content = parcel.content.clone().unwrap_or_default();
+            let refuse =
+                |why: String| SendOutcome::Refused { code: ErrorCode::InternalError, why, broken: false };
+            if parcel.kind == FILING_KIND {
+                return match serde_json::from_value::<MailFiling>(content) {
+                    Ok(filing) => self.file(&filing).await,
+                    Err(why) => refuse(why.to_string()),
+                };
+            }
+            match (serde_json::from_value::<MailEnvelope>(content), file) {
+                (Ok(envelope), Some(file)) => {
+                    let outcome = self.send(&envelope, &file.bytes).await;
+                    if matches!(outcome, SendOutcome::Taken { .. }) {
+                        self.store_sent_copy(&envelope, &file.bytes).await;
+                    }
+                    outcome
+                }
+                (Err(why), _) => refuse(why.to_string()),
+                (Ok(_), None) => refuse("the mail has no text".to_owned()),
+            }
+        })
+    }
+}
+
+impl PlatformSource for MailboxPlatform {
+    fn needs_polling(&self) -> bool {
+        true
+    }
+
+    fn poll_updates<'a>(&'a self, mark: &'a str) -> BoxFuture<'a, Result<PollResult, PlatformError>> {
+        Box::pin(self.read_from_mark(mark))
+    }
+
+    fn subscribe<'a>(&'a self, _: Option<&'a str>) -> BoxFuture<'a, Result<(), PlatformError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn is_genuine(&self, _: &WebhookCall<'_>) -> bool {
+        false
+    }
+
+    fn split_updates(&self, _: &WebhookCall<'_>) -> Vec<InboundUpdate> {
+        Vec::new()
+    }
+
+    fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {
+        let Some((head, raw)) = updates::split_update(body) else { return Vec::new() };
+        if head.kind == MailUpdateKind::Flags {
+            return head.facts.into_iter().map(PlatformEvent::Filed).collect();
+        }
+        let mail = parsing::read_mail(&head, raw, &self.settings.address);
+        vec![PlatformEvent::Mail(Box::new(mail))]
+    }
+
+    fn fetch_media<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>> {
+        // Attachments arrive with their mail.
+        Box::pin(std::future::ready(Err(FileFetchError::permanent("there is nothing to fetch"))))
+    }
+
+    fn set_secret_store(&self, store: Arc<dyn SecretStore>) {
+        if let MailLogin::Tokens(source) = &self.login {
+            source.set_store(store);
+        }
+    }
+
+    fn display_name(&self) -> Option<String> {
+        self.settings.name.clone()
+    }
+
+    fn answers_mail(&self) -> bool {
+        self.settings.auto_reply
+    }
+}

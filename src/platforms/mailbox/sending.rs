@@ -1,0 +1,240 @@
+//! Sends mail over SMTP, step by step, so that the outcome is known when the connection breaks.
+//!
+//! Before the text is sent nothing has left. Afterwards only the server's answer settles the
+//! outcome; without an answer it is unknown.
+
+use std::time::Duration;
+
+use lettre::Address;
+use lettre::transport::smtp::Error as SmtpError;
+use lettre::transport::smtp::authentication::{Credentials, Mechanism};
+use lettre::transport::smtp::client::AsyncSmtpConnection;
+use lettre::transport::smtp::commands::{Data, Mail, Rcpt, Rset};
+use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
+use tokio::sync::{Mutex, Semaphore};
+use tokio::time::{Instant, timeout};
+
+use crate::contract::{PlatformError, SendOutcome, SimulatedDelivery};
+use crate::mailbox::MailboxPlatform;
+use api::carriers::MailEnvelope;
+use api::errors::ErrorCode;
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND};
+
+const MAX_CONNECTIONS: usize = 4;
+const IDLE_TIMEOUT: Duration = Duration::from_secs(45);
+const STEP_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time limit for the text of a mail and its answer.
+const TEXT_TIMEOUT: Duration = Duration::from_secs(180);
+/// EHLO name; the server sees the real address anyway.
+const HELO_NAME: &str = "[127.0.0.1]";
+
+pub struct SmtpPool {
+    permits: Semaphore,
+    idle: Mutex<Vec<(AsyncSmtpConnection, Instant)>>,
+}
+
+impl Default for SmtpPool {
+    fn default() -> Self {
+        Self { permits: Semaphore::new(MAX_CONNECTIONS), idle: Mutex::default() }
+    }
+}
+
+/// Reason why a mail has certainly not left.
+enum SendRejected {
+    Later(i64, String),
+    /// Permanent refusal.
+    Refused(ErrorCode, String, bool),
+}
+
+impl From<SendRejected> for SendOutcome {
+    fn from(held: SendRejected) -> Self {
+        match held {
+            SendRejected::Later(after, why) => Self::Later { after, why },
+            SendRejected::Refused(code, why, broken) => Self::Refused { code, why, broken },
+        }
+    }
+}
+
+impl From<PlatformError> for SendRejected {
+    fn from(trouble: PlatformError) -> Self {
+        Self::Later(trouble.pause, trouble.why)
+    }
+}
+
+impl MailboxPlatform {
+    /// Makes one attempt to send a mail.
+    pub(super) async fn send(&self, envelope: &MailEnvelope, bytes: &[u8]) -> SendOutcome {
+        // Fails only if the semaphore is closed, which it never is.
+        let _place = self.pool.permits.acquire().await;
+        let mut connection = match self.acquire_smtp().await {
+            Ok(connection) => connection,
+            Err(held) => return held.into(),
+        };
+        if let Err(held) = send_envelope(&mut connection, envelope, bytes).await {
+            // RSET, so that the next mail starts a new transaction.
+            if let Ok(Ok(_)) = timeout(STEP_TIMEOUT, connection.command(Rset)).await {
+                self.release_connection(connection).await;
+            }
+            return held.into();
+        }
+        match timeout(TEXT_TIMEOUT, connection.message(bytes)).await {
+            Ok(Ok(_)) => {
+                self.release_connection(connection).await;
+                SendOutcome::Taken {
+                    platform_id: envelope.header_id.clone(),
+                    fate: SimulatedDelivery::Sent,
+                    reached: None,
+                }
+            }
+            Ok(Err(why)) if why.status().is_some() => {
+                self.release_connection(connection).await;
+                rejection(&why, "the mail", ErrorCode::WhatsappError).into()
+            }
+            Ok(Err(why)) => SendOutcome::Unknown {
+                why: format!(
+                    "the server closed the connection after the mail: {}",
+                    describe_smtp_error(&why)
+                ),
+            },
+            Err(_) => SendOutcome::Unknown {
+                why: "the server did not report whether it accepted the mail".to_owned(),
+            },
+        }
+    }
+
+    /// Logs in at the SMTP server without sending.
+    pub(super) async fn try_sending(&self) -> Result<(), PlatformError> {
+        match self.connect_smtp().await {
+            Ok(connection) => {
+                self.release_connection(connection).await;
+                Ok(())
+            }
+            Err(SendRejected::Later(pause, why)) => Err(PlatformError { why, pause }),
+            Err(SendRejected::Refused(_, why, _)) => Err(PlatformError { why, pause: MINUTE }),
+        }
+    }
+
+    async fn release_connection(&self, connection: AsyncSmtpConnection) {
+        if !connection.has_broken() {
+            self.pool.idle.lock().await.push((connection, Instant::now() + IDLE_TIMEOUT));
+        }
+    }
+
+    /// Returns an idle or new connection that is logged in.
+    async fn acquire_smtp(&self) -> Result<AsyncSmtpConnection, SendRejected> {
+        loop {
+            let Some((mut connection, until)) = self.pool.idle.lock().await.pop() else {
+                return self.connect_smtp().await;
+            };
+            let answers = Instant::now() < until
+                && timeout(STEP_TIMEOUT, connection.test_connected()).await.unwrap_or(false);
+            if answers {
+                return Ok(connection);
+            }
+        }
+    }
+
+    async fn connect_smtp(&self) -> Result<AsyncSmtpConnection, SendRejected> {
+        let place = self.smtp_server.describe();
+        let stream = self.smtp_server.connect(&self.trust).await;
+        let stream = stream.map_err(|why| SendRejected::Later(3 * SECOND, why.to_string()))?;
+        let hello = ClientId::Domain(HELO_NAME.to_owned());
+        let greeted =
+            timeout(STEP_TIMEOUT, AsyncSmtpConnection::connect_with_transport(Box::new(stream), &hello))
+                .await;
+        let silent = || {
+            SendRejected::Later(3 * SECOND, format!("{place} sends nothing; check that it is an SMTP server"))
+        };
+        let mut connection = greeted
+            .map_err(|_| silent())?
+            .map_err(|why| rejection(&why, &place, ErrorCode::WhatsappError))?;
+        let proof = self.login.smtp_proof().await?;
+        let mechanisms: &[Mechanism] = match proof.mechanism {
+            Mechanism::Plain => &[Mechanism::Plain, Mechanism::Login],
+            _ => &[Mechanism::Xoauth2],
+        };
+        if !mechanisms
+            .iter()
+            .any(|mechanism| connection.server_info().supports_feature(Extension::Authentication(*mechanism)))
+        {
+            let why = format!(
+                "{place} does not support this kind of login; check that it is the server for submitting \
+                 mail (port 465 or 587)"
+            );
+            return Err(SendRejected::Refused(ErrorCode::NotConfigured, why, true));
+        }
+        let secret = Credentials::new(self.smtp_server.user.clone(), proof.secret.expose().to_owned());
+        match timeout(STEP_TIMEOUT, connection.auth(mechanisms, &secret)).await {
+            Ok(Ok(_)) => Ok(connection),
+            Ok(Err(why)) if why.is_permanent() => {
+                self.login.discard_token().await;
+                let said = describe_smtp_error(&why);
+                let why = format!(
+                    "{place} does not accept the user name and password for sending ({said}). Many \
+                     providers require an app password, and SMTP enabled in the account's settings; then \
+                     connect the channel again"
+                );
+                Err(SendRejected::Refused(ErrorCode::NotConfigured, why, true))
+            }
+            Ok(Err(why)) => Err(SendRejected::Later(
+                10 * SECOND,
+                format!("{place} refuses the login: {}", describe_smtp_error(&why)),
+            )),
+            Err(_) => Err(silent()),
+        }
+    }
+}
+
+/// Sends everything before the text.
+async fn send_envelope(
+    connection: &mut AsyncSmtpConnection,
+    envelope: &MailEnvelope,
+    bytes: &[u8],
+) -> Result<(), SendRejected> {
+    let address = |text: &str| {
+        text.parse::<Address>().map_err(|why| {
+            SendRejected::Refused(ErrorCode::InvalidRecipient, format!("{text}: {why}"), false)
+        })
+    };
+    let wide = !bytes.is_ascii() && connection.server_info().supports_feature(Extension::EightBitMime);
+    let options = if wide { vec![MailParameter::Body(MailBodyParameter::EightBitMime)] } else { Vec::new() };
+    run_step(
+        connection,
+        Mail::new(Some(address(&envelope.from)?), options),
+        &envelope.from,
+        ErrorCode::WhatsappError,
+    )
+    .await?;
+    for to in &envelope.to {
+        run_step(connection, Rcpt::new(address(to)?, Vec::new()), to, ErrorCode::InvalidRecipient).await?;
+    }
+    run_step(connection, Data, "the mail", ErrorCode::WhatsappError).await
+}
+
+async fn run_step(
+    connection: &mut AsyncSmtpConnection,
+    command: impl std::fmt::Display,
+    what: &str,
+    code: ErrorCode,
+) -> Result<(), SendRejected> {
+    match timeout(STEP_TIMEOUT, connection.command(command)).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(why)) => Err(rejection(&why, what, code)),
+        Err(_) => Err(SendRejected::Later(10 * SECOND, "the mail server did not answer in time".to_owned())),
+    }
+}
+
+/// Classifies a refusal or broken connection before the server accepted the mail.
+fn rejection(why: &SmtpError, what: &str, code: ErrorCode) -> SendRejected {
+    let said = describe_smtp_error(why);
+    if why.is_permanent() {
+        return SendRejected::Refused(code, format!("the mail server refuses {what}: {said}"), false);
+    }
+    let pause = if why.is_transient() { 30 * SECOND } else { 3 * SECOND };
+    SendRejected::Later(pause, format!("the mail server does not accept {what} right now: {said}"))
+}
+
+fn describe_smtp_error(why: &SmtpError) -> String {
+    SafeText::line(&why.to_string()).as_str().chars().take(300).collect()
+}

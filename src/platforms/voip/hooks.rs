@@ -1,0 +1,366 @@
+//! Webhook calls of the platform: inbound SMS, and status reports of SMS and calls. Its lists
+//! report the same in another form; both become the same updates.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::{Value, json};
+use url::form_urlencoded;
+
+use crate::contract::{
+    ArrivedMedia, ArrivedMessage, CallReport, DeliveryStep, InboundMessage, InboundUpdate, PlatformEvent,
+    SentTrace, StatusReport, WebhookCall,
+};
+use crate::voip::sending;
+use crate::words::{self, read_text};
+use api::carriers::PhoneSettings;
+use model::bounds;
+use model::keywords::Keyword;
+
+/// Maximum number of files taken from one message.
+const MAX_FILES: usize = 10;
+/// Shown for an SMS without text and files.
+const EMPTY_TEXT: &str = "[empty SMS]";
+
+pub(super) struct InboundSms {
+    pub id: String,
+    pub from: String,
+    pub text: String,
+    /// Time of sending in seconds since 1970, if known.
+    pub at: Option<i64>,
+    /// URLs of its files, with their media types.
+    pub files: Vec<(String, String)>,
+    /// `STOP`, `START` or `HELP` if the platform recognized the keyword, in any language.
+    pub opt_out: Option<String>,
+}
+
+impl InboundSms {
+    pub(super) fn into_update(self) -> InboundUpdate {
+        let body = json!({"text": {"id": self.id, "from": self.from, "text": self.text, "at": self.at, "files": self.files, "optOut": self.opt_out}});
+        build_update(format!("message {}", self.id), self.from, &body)
+    }
+}
+
+pub(super) struct SmsStatus {
+    pub id: String,
+    pub status: String,
+    pub to: String,
+    /// Error code of the platform.
+    pub error: Option<i64>,
+    /// The service's id, if known.
+    pub own: Option<String>,
+    /// Text of the message, if it was listed.
+    pub text: Option<String>,
+}
+
+impl SmsStatus {
+    pub(super) fn into_update(self) -> InboundUpdate {
+        let Self { id, status, to, error, own, text } = self;
+        let body = json!({"status": {
+            "id": id, "status": status, "to": to, "error": error, "own": own, "text": text,
+        }});
+        match own {
+            Some(own) => build_update(format!("{status} {id} of {own}"), to, &body),
+            // The report may have to wait for its message and must not delay the customer's lane.
+            None => build_update(format!("{status} {id}"), format!("status of {id}"), &body),
+        }
+    }
+}
+
+pub(super) struct CallStatus {
+    pub id: String,
+    pub status: String,
+    pub to: String,
+    /// Duration of the conversation.
+    pub seconds: i64,
+    /// The service's id, if known.
+    pub own: Option<String>,
+}
+
+impl CallStatus {
+    pub(super) fn into_update(self) -> InboundUpdate {
+        let Self { id, status, to, seconds, own } = self;
+        let body = json!({"call": {"id": id, "status": status, "to": to, "seconds": seconds, "own": own}});
+        match own {
+            Some(own) => build_update(format!("call {status} {id} of {own}"), to, &body),
+            None => build_update(format!("call {status} {id}"), format!("call {id}"), &body),
+        }
+    }
+}
+
+fn build_update(name: String, lane: String, body: &Value) -> InboundUpdate {
+    InboundUpdate { name, lane, body: body.to_string().into_bytes() }
+}
+
+/// Name of a channel in a webhook call.
+pub(super) fn name(account: &str, number: &str) -> String {
+    format!("number {number} of {account}")
+}
+
+/// Returns the name of the number that a call addresses: the recipient of an inbound SMS, or the
+/// sender of an SMS or call whose status is reported.
+pub fn names_in_call(call: &WebhookCall<'_>) -> BTreeSet<String> {
+    name_in(&fields(call)).into_iter().collect()
+}
+
+fn fields(call: &WebhookCall<'_>) -> HashMap<String, String> {
+    form_urlencoded::parse(call.body).into_owned().collect()
+}
+
+fn name_in(fields: &HashMap<String, String>) -> Option<String> {
+    let is_status = fields.contains_key("MessageStatus") || !fields.contains_key("MessageSid");
+    let number = fields.get(if is_status { "From" } else { "To" })?;
+    Some(name(fields.get("AccountSid")?, number))
+}
+
+/// Splits a call for this number into updates.
+pub(super) fn split_call(settings: &PhoneSettings, call: &WebhookCall<'_>) -> Vec<InboundUpdate> {
+    let fields = fields(call);
+    let of = |name: &str| fields.get(name).cloned().unwrap_or_default();
+    if name_in(&fields) != Some(name(&settings.account, &settings.number)) {
+        return Vec::new();
+    }
+    let own = form_urlencoded::parse(call.query.as_bytes()).find(|(name, _)| name == "id");
+    let own = own.map(|(_, id)| id.into_owned());
+    let (message, call) = (of("MessageSid"), of("CallSid"));
+    let told = if !message.is_empty() && fields.contains_key("MessageStatus") {
+        let error = of("ErrorCode").parse().ok();
+        let (status, to) = (of("MessageStatus"), of("To"));
+        Some(SmsStatus { id: message, status, to, error, own, text: None }.into_update())
+    } else if !message.is_empty() {
+        let count = of("NumMedia").parse().unwrap_or(0).min(MAX_FILES);
+        let file = |at: usize| (of(&format!("MediaUrl{at}")), of(&format!("MediaContentType{at}")));
+        let files = (0..count).map(file).filter(|(address, _)| !address.is_empty()).collect();
+        let opt_out = fields.get("OptOutType").cloned();
+        let text = with_place(of("Body"), &of);
+        Some(InboundSms { id: message, from: of("From"), text, at: None, files, opt_out }.into_update())
+    } else if !call.is_empty() {
+        let seconds = of("CallDuration").parse().unwrap_or(0);
+        Some(CallStatus { id: call, status: of("CallStatus"), to: of("To"), seconds, own }.into_update())
+    } else {
+        None
+    };
+    told.into_iter().collect()
+}
+
+/// Appends the place that a message shows to its text.
+fn with_place(words: String, of: &impl Fn(&str) -> String) -> String {
+    let (latitude, longitude) = (of("Latitude"), of("Longitude"));
+    if latitude.is_empty() || longitude.is_empty() {
+        return words;
+    }
+    let place = format!("{latitude}, {longitude}");
+    let all = [words, of("Label"), of("Address"), place].map(Some);
+    words::join_parts(all)
+}
+
+/// Parses an update; empty if nothing in it is stored.
+pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
+    if piece["text"].is_object() {
+        return read_arrival(&piece["text"]);
+    }
+    let event =
+        if piece["status"].is_object() { status(&piece["status"]) } else { read_call(&piece["call"]) };
+    event.into_iter().collect()
+}
+
+/// A message with several files becomes one message per file.
+fn read_arrival(told: &Value) -> Vec<PlatformEvent> {
+    let (Some(id), Some(from)) = (read_text(&told["id"]), read_text(&told["from"])) else {
+        return Vec::new();
+    };
+    let said = read_text(&told["text"]).unwrap_or_default();
+    let files: Vec<(String, String)> = serde_json::from_value(told["files"].clone()).unwrap_or_default();
+    let said = if said.is_empty() && files.is_empty() { EMPTY_TEXT.to_owned() } else { said };
+    let one = |at: usize, file: Option<&(String, String)>| {
+        let kind = file.map_or("text", |(_, kind)| message_kind(kind));
+        let inbound = InboundMessage {
+            from: from.clone(),
+            text: if at == 0 { said.clone() } else { String::new() },
+            kind: kind.to_owned(),
+            sent_at: words::read_time(&told["at"]),
+            platform_id: Some(if at == 0 { id.clone() } else { format!("{id}/{at}") }),
+            keyword: if at == 0 { read_keyword(&told["optOut"]) } else { None },
+            // A sender without a phone number is automated.
+            needs_no_answer: !bounds::is_e164(&from),
+            ..InboundMessage::default()
+        };
+        let media = file.map(|(address, kind)| ArrivedMedia {
+            reference: address.clone(),
+            name: default_file_name(kind),
+            mime_type: Some(kind.clone()).filter(|kind| !kind.is_empty()),
+            size: None,
+        });
+        PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, ..ArrivedMessage::default() }))
+    };
+    match files.as_slice() {
+        [] => vec![one(0, None)],
+        files => files.iter().enumerate().map(|(at, file)| one(at, Some(file))).collect(),
+    }
+}
+
+/// Returns the keyword that the platform recognized in a text.
+fn read_keyword(told: &Value) -> Option<Keyword> {
+    match told.as_str()?.trim().to_ascii_uppercase().as_str() {
+        "STOP" => Some(Keyword::Stop),
+        "START" => Some(Keyword::Start),
+        "HELP" => Some(Keyword::Help),
+        _ => None,
+    }
+}
+
+/// Returns the message kind for a media type.
+fn message_kind(media_type: &str) -> &'static str {
+    match media_type.split('/').next() {
+        Some("image") => "image",
+        Some("video") => "video",
+        Some("audio") => "audio",
+        _ => "document",
+    }
+}
+
+/// Name for a file without one.
+fn default_file_name(media_type: &str) -> String {
+    let ending = media_type.split(['/', ';']).nth(1).unwrap_or("").trim();
+    let is_plain = !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let ending = if is_plain { ending } else { "bin" };
+    format!("{}.{ending}", message_kind(media_type))
+}
+
+fn status(told: &Value) -> Option<PlatformEvent> {
+    let step = match told["status"].as_str()? {
+        "accepted" | "queued" | "sending" | "sent" => DeliveryStep::Sent,
+        "delivered" => DeliveryStep::Delivered,
+        "read" => DeliveryStep::Read,
+        "failed" | "undelivered" => {
+            let error = told["error"].as_i64().unwrap_or(0);
+            let (code, broken) = sending::loss_code(error);
+            DeliveryStep::Failed { code, why: sending::loss_reason(error), broken }
+        }
+        _ => return None,
+    };
+    let trace = read_text(&told["to"]).zip(read_text(&told["text"]));
+    Some(PlatformEvent::Status(StatusReport {
+        platform_id: read_text(&told["id"])?,
+        own_id: read_text(&told["own"]),
+        step,
+        reached: None,
+        recipient_id: None,
+        trace: trace.map(|(to, text)| SentTrace { to, text }),
+    }))
+}
+
+fn read_call(told: &Value) -> Option<PlatformEvent> {
+    let status = match told["status"].as_str()? {
+        "queued" | "initiated" => "queued",
+        "ringing" => "ringing",
+        "in-progress" => "in_progress",
+        "completed" => "completed",
+        "busy" | "no-answer" | "failed" | "canceled" => "failed",
+        _ => return None,
+    };
+    Some(PlatformEvent::Call(CallReport {
+        platform_id: read_text(&told["id"])?,
+        own_id: read_text(&told["own"]),
+        to: read_text(&told["to"])?,
+        status,
+        seconds: told["seconds"].as_i64().unwrap_or(0).max(0),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use api::errors::ErrorCode;
+    use hyper::HeaderMap;
+
+    use super::*;
+
+    fn status_events(query: &str, fields: &[(&str, &str)]) -> Vec<PlatformEvent> {
+        let settings = PhoneSettings {
+            account: "AC1".to_owned(),
+            number: "+15550100200".to_owned(),
+            ..PhoneSettings::default()
+        };
+        let both = [fields, &[("AccountSid", "AC1")]].concat();
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(both).finish();
+        let headers = HeaderMap::new();
+        let pieces = split_call(&settings, &WebhookCall { query, headers: &headers, body: body.as_bytes() });
+        let read = |hook_piece: &InboundUpdate| {
+            parse_update(&serde_json::from_slice(&hook_piece.body).expect("JSON"))
+        };
+        pieces.iter().flat_map(read).collect()
+    }
+
+    fn texts(fields: &[(&str, &str)]) -> Vec<ArrivedMessage> {
+        let both = [fields, &[("MessageSid", "SM1"), ("To", "+15550100200")]].concat();
+        let message = |platform_event| match platform_event {
+            PlatformEvent::Message(message) => *message,
+            other => panic!("{other:?}"),
+        };
+        status_events("", &both).into_iter().map(message).collect()
+    }
+
+    #[test]
+    fn a_text_comes_in_with_its_files() {
+        let plain = texts(&[("From", "+34600111222"), ("Body", "hi\u{0} & bye"), ("NumMedia", "0")]);
+        let inbound = &plain[0].inbound;
+        assert_eq!((inbound.text.as_str(), inbound.from.as_str()), ("hi & bye", "+34600111222"));
+        assert_eq!((inbound.kind.as_str(), inbound.needs_no_answer), ("text", false));
+        let files = [
+            ("From", "+34600111222"),
+            ("Body", "look"),
+            ("NumMedia", "2"),
+            ("MediaUrl0", "https://a.example/0"),
+            ("MediaContentType0", "image/jpeg"),
+            ("MediaUrl1", "https://a.example/1"),
+            ("MediaContentType1", "text/x-vcard"),
+        ];
+        let both = texts(&files);
+        let shown = |arrived_message: &ArrivedMessage| {
+            (
+                arrived_message.inbound.kind.clone(),
+                arrived_message.inbound.text.clone(),
+                arrived_message.media.clone().expect("a file").name,
+            )
+        };
+        assert_eq!(shown(&both[0]), ("image".to_owned(), "look".to_owned(), "image.jpeg".to_owned()));
+        assert_eq!(shown(&both[1]), ("document".to_owned(), String::new(), "document.bin".to_owned()));
+        assert_ne!(both[0].inbound.platform_id, both[1].inbound.platform_id);
+        assert!(texts(&[("From", "HARBOR"), ("Body", "Your code is 1")])[0].inbound.needs_no_answer);
+        assert_eq!(texts(&[("From", "+34600111222"), ("Body", "")])[0].inbound.text, "[empty SMS]");
+    }
+
+    #[test]
+    fn what_became_of_a_text_or_call_says_whose_it_is() {
+        let status = |word: &str, error: &str| {
+            let fields = [
+                ("MessageSid", "SM1"),
+                ("MessageStatus", word),
+                ("From", "+15550100200"),
+                ("To", "+34"),
+                ("ErrorCode", error),
+            ];
+            match status_events("id=msg_1", &fields).pop() {
+                Some(PlatformEvent::Status(it)) => it,
+                other => panic!("{other:?}"),
+            }
+        };
+        let delivered = status("delivered", "");
+        assert_eq!((delivered.own_id.as_deref(), delivered.step), (Some("msg_1"), DeliveryStep::Delivered));
+        let DeliveryStep::Failed { code, why, broken } = status("undelivered", "30006").step else {
+            panic!("it failed")
+        };
+        assert_eq!((code, broken), (ErrorCode::InvalidRecipient, false));
+        assert!(why.contains("landline"), "{why}");
+        let call = [("CallSid", "CA1"), ("From", "+15550100200"), ("To", "+34"), ("CallStatus", "no-answer")];
+        let Some(PlatformEvent::Call(it)) = status_events("id=call_1", &call).pop() else { panic!("a call") };
+        assert_eq!((it.own_id.as_deref(), it.status, it.seconds), (Some("call_1"), "failed", 0));
+        let inbound =
+            [("CallSid", "CA2"), ("From", "+34"), ("To", "+15550100200"), ("CallStatus", "ringing")];
+        assert!(status_events("", &inbound).is_empty(), "somebody calls");
+        let other = [("MessageSid", "SM1"), ("From", "+34"), ("To", "+15550100999"), ("Body", "x")];
+        assert!(status_events("", &other).is_empty(), "another number of the account");
+        let other =
+            [("MessageSid", "SM1"), ("From", "+15550100999"), ("To", "+34"), ("MessageStatus", "sent")];
+        assert!(status_events("id=msg_1", &other).is_empty(), "status of another number's text");
+    }
+}

@@ -1,0 +1,182 @@
+//! Reads the platform's lists of messages and calls. The platform does not repeat a failed webhook
+//! call, so events during downtime are only in its lists.
+
+use serde_json::Value;
+
+use crate::contract::{InboundUpdate, PlatformError, PollResult};
+use crate::voip::PhonePlatform;
+use crate::voip::hooks::{CallStatus, InboundSms, SmsStatus};
+use model::time::{MINUTE, SECOND, Timestamp};
+
+/// Overlap of two readings: items change while in progress, and clocks differ.
+const POLL_OVERLAP: i64 = 10 * MINUTE;
+const PAGE_SIZE: &str = "200";
+const MAX_PAGES: usize = 50;
+/// Maximum number of files read of one message.
+const MAX_FILES: usize = 10;
+
+/// Mark from which a number is read.
+pub fn mark_from(from: Timestamp) -> String {
+    from.micros().to_string()
+}
+
+impl PhonePlatform {
+    /// Reads everything since the mark, the newest time read so far.
+    pub(super) async fn list_since(&self, mark: &str) -> Result<PollResult, PlatformError> {
+        let last = Timestamp::from_micros(mark.parse().unwrap_or(0));
+        let from =
+            last.plus(-POLL_OVERLAP).iso().as_str().split('.').next().unwrap_or_default().to_owned() + "Z";
+        let number = self.settings.number.as_str();
+        let mut found = ListedItems::new(last);
+        let to_us = [("To", number), ("DateSent>", &from), ("PageSize", PAGE_SIZE)];
+        for told in self.read_pages("Messages", "messages", &to_us).await? {
+            if told["direction"] == "inbound" {
+                found.record_date(&told["date_sent"]);
+                let files = self.list_files(&told).await?;
+                found.updates.extend(read_arrival(&told, files).map(InboundSms::into_update));
+            }
+        }
+        let of_us = [("From", number), ("DateSent>", &from), ("PageSize", PAGE_SIZE)];
+        for told in self.read_pages("Messages", "messages", &of_us).await? {
+            if told["direction"].as_str().is_some_and(|text| text.starts_with("outbound")) {
+                found.record_date(&told["date_sent"]);
+                found.updates.extend(read_status(&told).map(SmsStatus::into_update));
+            }
+        }
+        let of_us = [("From", number), ("StartTime>", &from), ("PageSize", PAGE_SIZE)];
+        for told in self.read_pages("Calls", "calls", &of_us).await? {
+            found.record_date(&told["start_time"]);
+            found.updates.extend(read_call(&told).map(CallStatus::into_update));
+        }
+        // The platform lists the newest first.
+        found.updates.reverse();
+        Ok(PollResult {
+            updates: found.updates,
+            mark: self::mark_from(found.newest),
+            ..PollResult::default()
+        })
+    }
+
+    /// Reads all pages of a list, newest first.
+    async fn read_pages(
+        &self,
+        name: &str,
+        member: &str,
+        query: &[(&str, &str)],
+    ) -> Result<Vec<Value>, PlatformError> {
+        let mut told = self.get_resource(&format!("{name}.json"), query).await?;
+        let mut all = Vec::new();
+        for _ in 0..MAX_PAGES {
+            let Some(data) = told[member].as_array_mut() else {
+                return Err(PlatformError::transient(
+                    "the platform does not list the messages and calls of the number",
+                ));
+            };
+            all.append(data);
+            match told["next_page_uri"].as_str().filter(|text| !text.is_empty()) {
+                Some(next) => told = self.get_path(next).await?,
+                None => return Ok(all),
+            }
+        }
+        // A partial list would lack the oldest items.
+        Err(PlatformError::transient(
+            "the platform lists more messages and calls of the number than can be read at once",
+        ))
+    }
+
+    /// Returns the URLs and media types of a listed message's files.
+    async fn list_files(&self, told: &Value) -> Result<Vec<(String, String)>, PlatformError> {
+        let count = told["num_media"].as_str().and_then(|text| text.parse().ok()).unwrap_or(0_usize);
+        let (Some(id), true) = (told["sid"].as_str(), count > 0) else { return Ok(Vec::new()) };
+        let listed = self.get_resource(&format!("Messages/{id}/Media.json"), &[]).await?;
+        let api = self.settings.api.trim_end_matches('/');
+        let one = |value: &Value| {
+            let path = value["uri"].as_str()?.trim_end_matches(".json");
+            Some((format!("{api}{path}"), value["content_type"].as_str().unwrap_or("").to_owned()))
+        };
+        let files = listed["media_list"].as_array().into_iter().flatten();
+        Ok(files.filter_map(one).take(MAX_FILES).collect())
+    }
+}
+
+struct ListedItems {
+    updates: Vec<InboundUpdate>,
+    newest: Timestamp,
+}
+
+impl ListedItems {
+    fn new(newest: Timestamp) -> Self {
+        Self { updates: Vec::new(), newest }
+    }
+
+    /// Advances the newest time to `date` if that is later.
+    fn record_date(&mut self, date: &Value) {
+        self.newest = date.as_str().and_then(parse_date).map_or(self.newest, |time| time.max(self.newest));
+    }
+}
+
+fn text_field(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn read_arrival(told: &Value, files: Vec<(String, String)>) -> Option<InboundSms> {
+    let text = text_field(&told["body"]).unwrap_or_default();
+    let at =
+        ["date_sent", "date_created"].iter().find_map(|field| told[*field].as_str().and_then(parse_date));
+    let at = at.map(|at| at.micros() / SECOND);
+    Some(InboundSms {
+        id: text_field(&told["sid"])?,
+        from: text_field(&told["from"])?,
+        text,
+        at,
+        files,
+        opt_out: None,
+    })
+}
+
+fn read_status(told: &Value) -> Option<SmsStatus> {
+    Some(SmsStatus {
+        id: text_field(&told["sid"])?,
+        status: text_field(&told["status"])?,
+        to: text_field(&told["to"])?,
+        error: told["error_code"].as_i64(),
+        own: None,
+        text: text_field(&told["body"]),
+    })
+}
+
+fn read_call(told: &Value) -> Option<CallStatus> {
+    Some(CallStatus {
+        id: text_field(&told["sid"])?,
+        status: text_field(&told["status"])?,
+        to: text_field(&told["to"])?,
+        seconds: told["duration"].as_str().and_then(|text| text.parse().ok()).unwrap_or(0),
+        own: None,
+    })
+}
+
+/// Parses a date in the format of mail: `Fri, 24 May 2019 17:44:46 +0000`.
+fn parse_date(text: &str) -> Option<Timestamp> {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let mut parts = text.split_once(", ")?.1.split(' ');
+    let (day, month, year, time) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let month = MONTHS.iter().position(|text| *text == month)? + 1;
+    let day: u8 = day.parse().ok()?;
+    Timestamp::parse(&format!("{year}-{month:02}-{day:02}T{time}Z"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_platforms_dates_are_read() {
+        let read = |text| parse_date(text).map(|date| date.to_string());
+        assert_eq!(read("Fri, 24 May 2019 17:44:46 +0000").as_deref(), Some("2019-05-24T17:44:46.000Z"));
+        assert_eq!(read("Mon, 3 Nov 2025 09:00:00 +0000").as_deref(), Some("2025-11-03T09:00:00.000Z"));
+        for wrong in ["", "2019-05-24", "Fri, 24 Mai 2019 17:44:46 +0000", "Fri, x May 2019 1:1:1 +0000"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Tables of the team.
+
+pub mod changes;
+pub mod conversations;
+pub mod notes;
+pub mod people;
+pub mod replies;

@@ -1,0 +1,41 @@
+//! Handlers of `followEvents` and `announcePresence`.
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+
+use crate::auth::DeskCaller;
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::request::{ReadRequest, WriteRequest};
+use crate::state::Service;
+use crate::team::{presence, streams};
+use api::team::{AnnouncePresence, PresenceAnnounced};
+
+const LAST_EVENT_HEADER: &str = "last-event-id";
+
+/// Handles `followEvents`. A number that is none counts as one that the log no longer reaches.
+pub async fn follow(
+    State(service): State<Service>,
+    headers: HeaderMap,
+    request: ReadRequest<DeskCaller>,
+) -> Result<Response, ApiError> {
+    let member = request.caller.member()?.clone();
+    let header = headers.get(LAST_EVENT_HEADER).and_then(|value| value.to_str().ok());
+    let after = header.or_else(|| request.query.text("after")).and_then(|text| text.parse().ok());
+    let mut response = streams::open(&service, member, after).await?.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// Handles `announcePresence`.
+pub async fn announce(
+    State(service): State<Service>,
+    mut request: WriteRequest<DeskCaller>,
+) -> Result<Reply, ApiError> {
+    let asked: AnnouncePresence = request.read_body()?;
+    presence::announce(&service, request.caller.member()?, asked).await?;
+    Reply::ok(&PresenceAnnounced { success: true })
+}

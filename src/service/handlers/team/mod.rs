@@ -1,0 +1,6 @@
+//! Handlers of what a team shares, below `/desk/v1`.
+
+pub mod conversations;
+pub mod events;
+pub mod replies;
+pub mod sign_in;

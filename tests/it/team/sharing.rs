@@ -1,0 +1,261 @@
+//! Claims, notes, tags, snoozes, replies and the assistant's switch.
+
+use super::*;
+
+const CUSTOMER: &str = "+34600111222";
+
+fn path(conversation: &str, part: &str) -> String {
+    format!("/desk/v1/conversations/{conversation}/{part}")
+}
+
+async fn put(team: &Team, colleague: &Colleague, conversation: &str, part: &str, body: Value) -> Answer {
+    team.call(&colleague.session, "PUT", &path(conversation, part), body).await
+}
+
+async fn shared(team: &Team, colleague: &Colleague, conversation: &str) -> Value {
+    let body = team.get(colleague, &format!("/desk/v1/conversations?ids={conversation}")).await.ok();
+    body["data"][0].clone()
+}
+
+#[tokio::test]
+async fn claim_is_compared_and_set() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let id = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+    let body = put(&team, &ana, &id, "claim", json!({})).await.ok();
+    assert_eq!(body["claim"]["person"], json!({"id": ana.id(), "name": "Ana"}));
+    let version = body["claim"]["version"].as_i64().expect("a version");
+    assert_eq!(put(&team, &ana, &id, "claim", json!({})).await.ok()["claim"], body["claim"], "hers already");
+    let refused = put(&team, &ben, &id, "claim", json!({})).await;
+    assert!(refused.refused(409, "CLAIMED").contains("Ana has it"), "{}", refused.body);
+    assert_eq!(refused.body["claim"], body["claim"]);
+    put(&team, &ben, &id, "claim", json!({"force": true})).await.refused(403, "FORBIDDEN");
+    let release = |colleague: &Colleague, body: Value| {
+        let (session, path) = (colleague.session.clone(), path(&id, "claim"));
+        let team = &team;
+        async move { team.call(&session, "DELETE", &path, body).await }
+    };
+    release(&ben, Value::Null).await.refused(409, "CLAIMED");
+    release(&ana, json!({"version": version + 7})).await.refused(409, "CLAIMED");
+    assert_eq!(release(&ana, json!({"version": version})).await.ok()["claim"], Value::Null);
+    let body = put(&team, &ben, &id, "claim", json!({"version": version + 1})).await.ok();
+    assert_eq!(body["claim"]["version"], version + 2);
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn lead_takes_over_and_anybody_when_the_owner_was_away() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let lea = team.sign_in("Lea", Role::Lead).await;
+    let id = team.inbound("email", "maria@mail.example", "Hello").await;
+    put(&team, &ana, &id, "claim", json!({})).await.ok();
+    put(&team, &lea, &id, "claim", json!({})).await.refused(409, "CLAIMED");
+    assert_eq!(
+        put(&team, &lea, &id, "claim", json!({"force": true})).await.ok()["claim"]["person"]["name"],
+        "Lea"
+    );
+    // To another person, who accepts nothing.
+    let body = put(&team, &lea, &id, "claim", json!({"person": "ana"})).await.ok();
+    assert_eq!(body["claim"]["person"]["id"], ana.id());
+    put(&team, &lea, &id, "claim", json!({"person": "nobody"})).await.refused(400, "VALIDATION_ERROR");
+    team.advance(30 * 60 - 60).await;
+    put(&team, &ben, &id, "claim", json!({"force": true})).await.refused(403, "FORBIDDEN");
+    team.advance(61).await;
+    put(&team, &ben, &id, "claim", json!({})).await.refused(409, "CLAIMED");
+    assert_eq!(
+        put(&team, &ben, &id, "claim", json!({"force": true})).await.ok()["claim"]["person"]["name"],
+        "Ben"
+    );
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn claim_ends_with_its_conversation_or_person() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let id = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+    put(&team, &ana, &id, "claim", json!({})).await.ok();
+    team.call(ben.key("whatsapp"), "POST", &format!("/v1/conversations/{id}/close"), Value::Null).await.ok();
+    assert_eq!(shared(&team, &ben, &id).await["claim"], Value::Null);
+    put(&team, &ana, &id, "claim", json!({})).await.ok();
+    team.admin.remove_person("Ana", team.clock.now()).await.expect("removed");
+    assert_eq!(shared(&team, &ben, &id).await["claim"], Value::Null);
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn notes_are_added_once_and_changed_only_by_their_author() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let lea = team.sign_in("Lea", Role::Lead).await;
+    let id = team.inbound("telegram", "4711", "Hi").await;
+    let add = |colleague: &Colleague, note: &str, words: &str| {
+        let (session, body) = (colleague.session.clone(), json!({"id": note, "text": words}));
+        let (team, path) = (&team, path(&id, "notes"));
+        async move { team.call(&session, "POST", &path, body).await }
+    };
+    let note = add(&ana, "n-1", "@Ben please call").await;
+    assert_eq!(note.status, 201);
+    assert_eq!(note.body["mentions"], json!([{"id": ben.id(), "name": "Ben"}]));
+    assert_eq!(add(&ana, "n-1", "@Ben please call").await.status, 200, "a repeat");
+    add(&ben, "n-1", "mine").await.refused(409, "IDEMPOTENCY_CONFLICT");
+    add(&ana, "n-1", "another text").await.refused(409, "IDEMPOTENCY_CONFLICT");
+    for wrong in
+        [json!({"id": "", "text": "x"}), json!({"id": "n", "text": " "}), json!({"text": "x"}), json!([])]
+    {
+        team.call(&ana.session, "POST", &path(&id, "notes"), wrong).await.refused(400, "VALIDATION_ERROR");
+    }
+    let one = path(&id, "notes/n-1");
+    team.call(&ben.session, "PATCH", &one, json!({"text": "x"})).await.refused(403, "FORBIDDEN");
+    team.call(&ben.session, "DELETE", &one, Value::Null).await.refused(403, "FORBIDDEN");
+    let edited = team.call(&ana.session, "PATCH", &one, json!({"text": "done"})).await.ok();
+    assert!(
+        edited["text"] == "done" && edited["editedAt"].is_string() && edited["mentions"] == json!([]),
+        "{edited}"
+    );
+    assert_eq!(shared(&team, &ben, &id).await["notes"][0]["text"], "done");
+    team.call(&lea.session, "DELETE", &one, Value::Null).await.ok();
+    assert_eq!(shared(&team, &ben, &id).await["notes"], json!([]));
+    // A late repeat does not bring it back.
+    assert_eq!(add(&ana, "n-1", "@Ben please call").await.status, 200);
+    assert_eq!(shared(&team, &ben, &id).await["notes"], json!([]));
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn sixth_note_of_a_second_is_refused() {
+    let team = Team::start().await;
+    let ana = team.sign_in("Ana", Role::Agent).await;
+    let id = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+    let add = |number: usize| {
+        let (team, body) = (&team, json!({"id": format!("n-{number}"), "text": "x"}));
+        let (session, path) = (ana.session.clone(), path(&id, "notes"));
+        async move { team.call(&session, "POST", &path, body).await }
+    };
+    for number in 0..5 {
+        add(number).await.ok();
+    }
+    add(5).await.refused(429, "RATE_LIMIT_EXCEEDED");
+    team.advance(2).await;
+    add(5).await.ok();
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn later_change_of_tags_and_snooze_counts() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let id = team.inbound("voip", CUSTOMER, "Hola").await;
+    let before = team.clock.now().to_string();
+    team.advance(60).await;
+    assert_eq!(
+        put(&team, &ana, &id, "tags", json!({"tags": ["vip", " vip", "late"]})).await.ok()["tags"],
+        json!(["vip", "late"])
+    );
+    let body = put(&team, &ben, &id, "tags", json!({"tags": ["old"], "at": before})).await.ok();
+    assert_eq!(body["tags"], json!(["vip", "late"]), "made earlier, told later");
+    let until = "2026-12-24T09:00:00.000Z";
+    let body = put(&team, &ana, &id, "snooze", json!({"until": until, "note": "delivery"})).await.ok();
+    assert_eq!(body["snooze"], json!({"until": until, "note": "delivery"}));
+    let body = put(&team, &ben, &id, "snooze", json!({"until": null, "at": before})).await.ok();
+    assert_eq!(body["snooze"]["note"], "delivery");
+    assert_eq!(put(&team, &ben, &id, "snooze", json!({})).await.ok()["snooze"], Value::Null);
+    for (part, wrong) in [
+        ("tags", json!({"tags": [""]})),
+        ("tags", json!({"tags": ["x"], "at": "yesterday"})),
+        ("snooze", json!({"until": "tomorrow"})),
+    ] {
+        put(&team, &ana, &id, part, wrong).await.refused(400, "VALIDATION_ERROR");
+    }
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn assistant_is_switched_on_every_channel() {
+    let team = Team::start().await;
+    let ana = team.sign_in("Ana", Role::Agent).await;
+    let writers =
+        [("whatsapp", CUSTOMER), ("telegram", "4711"), ("voip", CUSTOMER), ("email", "maria@mail.example")];
+    for (channel, from) in writers {
+        let id = team.inbound(channel, from, "Hello").await;
+        for enabled in [false, true] {
+            let body = put(&team, &ana, &id, "automation", json!({"enabled": enabled})).await.ok();
+            assert_eq!(body["enabled"], enabled, "{channel}");
+            let read = team.get(&ana, &path(&id, "automation")).await.ok();
+            assert_eq!(read["enabled"], enabled, "{channel}");
+        }
+    }
+    put(&team, &ana, "conv_x", "automation", json!({"enabled": true})).await.refused(404, "NOT_FOUND");
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn replies_are_shared_by_name() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let set = |colleague: &Colleague, name: &str, words: &str| {
+        let (session, path) = (colleague.session.clone(), format!("/desk/v1/replies/{name}"));
+        let (team, body) = (&team, json!({"text": words}));
+        async move { team.call(&session, "PUT", &path, body).await }
+    };
+    assert_eq!(set(&ana, "thanks", "Thank you!").await.ok()["version"], 1);
+    let body = set(&ben, "thanks", "Thanks a lot!").await.ok();
+    assert_eq!((&body["version"], &body["person"]["name"]), (&json!(2), &json!("Ben")));
+    assert_eq!(team.get(&ana, "/desk/v1/replies").await.ok()["data"][0]["text"], "Thanks a lot!");
+    team.call(&ana.session, "DELETE", "/desk/v1/replies/thanks", Value::Null).await.ok();
+    team.get(&ben, "/desk/v1/replies/thanks").await.refused(404, "NOT_FOUND");
+    set(&ana, &"x".repeat(65), "x").await.refused(400, "VALIDATION_ERROR");
+    set(&ana, "empty", " ").await.refused(400, "VALIDATION_ERROR");
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn nothing_is_shared_with_keys_viewers_and_other_workspaces() {
+    let team = Team::start().await;
+    let (ana, eve) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Eve", Role::Viewer).await);
+    let id = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+    put(&team, &ana, &id, "tags", json!({"tags": ["vip"]})).await.ok();
+    for (part, body) in [
+        ("claim", json!({})),
+        ("tags", json!({"tags": []})),
+        ("snooze", json!({})),
+        ("automation", json!({"enabled": false})),
+    ] {
+        put(&team, &eve, &id, part, body).await.refused(403, "FORBIDDEN");
+    }
+    assert_eq!(shared(&team, &eve, &id).await["tags"], json!(["vip"]), "a viewer reads");
+    let key = ana.key("whatsapp");
+    team.call(key, "PUT", &path(&id, "claim"), json!({})).await.refused(403, "FORBIDDEN");
+    team.call(key, "GET", "/desk/v1/conversations?ids=x", Value::Null).await.refused(403, "FORBIDDEN");
+    let (other, _) =
+        team.admin.add_workspace(Some("Other".to_owned()), team.clock.now()).await.expect("added");
+    let admin = open_admin(team.place()).await.in_workspace(Some(other));
+    let token = admin.add_person("Ana", None, team.clock.now()).await.expect("added").token;
+    let stranger = team.exchange(token.expose()).await.ok();
+    let session = stranger["session"].as_str().expect("a session");
+    team.call(session, "PUT", &path(&id, "claim"), json!({})).await.refused(404, "NOT_FOUND");
+    let list = team.call(session, "GET", &format!("/desk/v1/conversations?ids={id}"), Value::Null).await.ok();
+    assert_eq!(list["data"], json!([]));
+    for query in ["", "?ids=", "?ids=a&changedAfter=2026-11-20T09:17:04Z", "?changedAfter=x"] {
+        team.get(&ana, &format!("/desk/v1/conversations{query}")).await.refused(400, "VALIDATION_ERROR");
+    }
+    admin.close();
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn changes_are_listed_after_a_time() {
+    let team = Team::start().await;
+    let ana = team.sign_in("Ana", Role::Agent).await;
+    let one = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+    let two = team.inbound("telegram", "4711", "Hi").await;
+    put(&team, &ana, &one, "tags", json!({"tags": ["a"]})).await.ok();
+    let mark = text(&shared(&team, &ana, &one).await["changedAt"]);
+    team.advance(1).await;
+    put(&team, &ana, &two, "claim", json!({})).await.ok();
+    let body = team.get(&ana, &format!("/desk/v1/conversations?changedAfter={mark}")).await.ok();
+    let ids: Vec<_> = body["data"].as_array().expect("a list").iter().map(|item| text(&item["id"])).collect();
+    assert_eq!(ids, [two]);
+    team.shutdown().await;
+}
