@@ -1,7 +1,7 @@
 //! The system clock, read only at the edge of the program.
 
 use std::path::Path;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
 use model::time::{Clock, Moment, SECOND, Timestamp, Zone};
@@ -30,6 +30,13 @@ impl Clock for SystemClock {
     fn since_boot(&self) -> Option<i64> {
         uptime(&std::fs::read_to_string("/proc/uptime").ok()?)
     }
+}
+
+/// Returns the processor time this thread has used: a busy machine does not make it longer.
+pub fn thread_time() -> Duration {
+    let read = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let whole = Duration::from_secs(u64::try_from(read.tv_sec).unwrap_or(0));
+    whole + Duration::from_nanos(u64::try_from(read.tv_nsec).unwrap_or(0))
 }
 
 /// Parses the first number of `/proc/uptime`, seconds with two decimals, in microseconds.
