@@ -58,12 +58,13 @@ impl SpokenRow {
 pub struct SpokenPage {
     title: String,
     lines: Vec<SpokenLine>,
+    is_pending: bool,
 }
 
 impl SpokenPage {
     /// Starts a page with the facts of its title.
     pub(crate) fn new<F: AsRef<str>>(title: impl IntoIterator<Item = F>) -> Self {
-        Self { title: join_facts(title).replace(" · ", ", "), lines: Vec::new() }
+        Self { title: join_facts(title).replace(" · ", ", "), ..Self::default() }
     }
 
     /// Adds a text, one line for each of its lines.
@@ -107,6 +108,16 @@ impl SpokenPage {
         let kind = if is_chosen { LineKind::ChosenRow } else { LineKind::Row };
         self.push(kind, row.facts, row.times);
         self
+    }
+
+    /// True while a page without rows is being read: it may have some.
+    #[must_use]
+    pub(crate) fn pending(self, is_pending: bool) -> Self {
+        Self { is_pending, ..self }
+    }
+
+    pub(crate) fn is_pending(&self) -> bool {
+        self.is_pending
     }
 
     /// Adds how many rows are left out.

@@ -193,7 +193,13 @@ impl PlainOutput {
             let page = describe_page(inbox);
             match self.page_text.as_ref().filter(|_| !moved) {
                 Some(before) if before.has_rows() == page.has_rows() => {
-                    if before.chosen_text() != page.chosen_text() {
+                    // Its text is known already.
+                    if page.is_pending() && !page.has_rows() {
+                        return;
+                    }
+                    if before.is_pending() {
+                        lines.extend(page.changes_since(before));
+                    } else if before.chosen_text() != page.chosen_text() {
                         lines.extend(page.chosen_lines());
                     }
                 }

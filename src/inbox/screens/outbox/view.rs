@@ -68,8 +68,12 @@ pub(crate) fn describe_rows<T: PageRow>(
     let (title, count) = frame_titles(inbox, name, page);
     let count = count_rows(&count);
     let text = SpokenPage::new([title.as_str(), asks.trim_end_matches(SEPARATOR), count.as_str()]);
-    let text = text.text(empty_text(inbox, page, empty).unwrap_or_default());
-    text.rows(page.rows.iter().map(row), page.index())
+    let is_pending = page.rows.is_empty() && page.resource.is_loading();
+    let empty = match is_pending {
+        true => Some(loading_view::empty_pane_text(inbox, Pane::Page)),
+        false => empty_text(inbox, page, empty),
+    };
+    text.text(empty.unwrap_or_default()).rows(page.rows.iter().map(row), page.index()).pending(is_pending)
 }
 
 pub fn draw_outbox(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
