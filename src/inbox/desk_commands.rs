@@ -247,8 +247,10 @@ pub(crate) fn suspend(inbox: &mut Inbox, _: KeyPress) {
     inbox.context.push(TerminalOrder::Suspend);
 }
 
+/// Quits once the counts of open work are read anew.
 pub(crate) fn quit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.changes.ask_quit(&mut inbox.desk, &mut inbox.context);
+    let channels = inbox.desk.tabs.iter().map(|tab| tab.channel.id.clone()).collect();
+    inbox.context.push(Effect::Load(Load::OpenWork(channels)));
 }
 
 pub(crate) fn interrupt(inbox: &mut Inbox, _: KeyPress) {

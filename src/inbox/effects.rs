@@ -77,6 +77,8 @@ pub enum Load {
     DueDrafts(Vec<ChannelId>, Option<ConversationKey>, Timestamp),
     /// Conversations that need a person, in all tabs.
     NeedsPerson,
+    /// Counts of these tabs, for the question before quitting.
+    OpenWork(Vec<ChannelId>),
     MarkList(ConversationQuery, MarkMode),
     Marked(Vec<ConversationKey>),
     RowOutcomes(Vec<RowId>),

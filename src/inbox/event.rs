@@ -154,6 +154,7 @@ pub enum Loaded {
     ContactWays(PersonQuery, Box<PersonPage>),
     DueDrafts(Vec<DueDraft>),
     NeedsPerson(Vec<ConversationRow>),
+    OpenWork(Vec<(ChannelId, TabCounts)>),
     ViewMatches(ConversationQuery, Vec<ConversationRow>),
     People(PeopleQuery, PeoplePage),
     /// `None` if the person is gone.

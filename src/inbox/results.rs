@@ -129,6 +129,12 @@ pub(crate) fn store_loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::Barrier(number) => inbox.features.macros.complete_barrier(number),
         Loaded::DueDrafts(found) => draft_only::receive_due_drafts(inbox, found),
         Loaded::NeedsPerson(rows) => inbox.desk.open_most_urgent(rows, &mut inbox.context),
+        Loaded::OpenWork(counts) => {
+            for (channel, counts) in counts {
+                receive_counts(inbox, &channel, counts);
+            }
+            inbox.changes.ask_quit(&mut inbox.desk, &mut inbox.context);
+        }
         Loaded::Rules(query, page) => rules::receive_rules(inbox, query, *page),
         Loaded::Templates(channel, templates) => {
             inbox.desk.templates_loaded(&channel, templates, &mut inbox.context)

@@ -168,6 +168,11 @@ fn read(reader: &mut Reader, load: &Load) -> Result<Loaded, StoreError> {
             let query = first_rows(None, filter, Sort::Queue, Timestamp::default(), MAX_ATTENTION_ROWS);
             reader.conversations(&query).map(|page| Loaded::NeedsPerson(page.rows))
         }
+        Load::OpenWork(channels) => channels
+            .iter()
+            .map(|channel| Ok((channel.clone(), reader.counts(channel)?)))
+            .collect::<Result<_, _>>()
+            .map(Loaded::OpenWork),
         Load::Triage(query) => {
             reader.conversations(query).map(|page| Loaded::Triage(query.clone(), page.rows))
         }

@@ -199,6 +199,7 @@ impl Load {
         match self {
             Self::Lookup(_)
             | Self::NeedsPerson
+            | Self::OpenWork(_)
             | Self::MarkList(..)
             | Self::SamePerson(_)
             | Self::NewerMessages(..)

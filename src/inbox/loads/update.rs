@@ -31,6 +31,8 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         Load::ContactWays(_) => {
             report_given_up(&mut inbox.context, "no way was looked for", &why);
         }
+        // Quitting is possible whatever cannot be read.
+        Load::OpenWork(_) => inbox.changes.ask_quit(&mut inbox.desk, &mut inbox.context),
         Load::Counts(_)
         | Load::Draft(..)
         | Load::Account(_)
