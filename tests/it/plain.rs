@@ -62,7 +62,13 @@ impl Talk {
 
     #[track_caller]
     fn ends(&mut self) {
-        ends(&mut self.child);
+        let Self { child, lines, heard, .. } = self;
+        let status = until("its end", || {
+            heard.extend(lines.try_iter());
+            child.try_wait().expect("a state").ok_or_else(|| format!("it runs:\n{}", heard.join("\n")))
+        });
+        heard.extend(lines.try_iter());
+        assert!(status.success(), "{status}:\n{}", heard.join("\n"));
     }
 
     #[track_caller]
