@@ -12,9 +12,9 @@ use crate::config::screen::ScreenConfig;
 use crate::shell::notify::Notifier;
 use inbox::features::macros::Macro;
 use inbox::keymap::KeyMap;
-use inbox::palette_view::ThemePalette;
 use inbox::screens::conversations::saved_views::{SavedView, built_in_views};
 use inbox::settings::{NoticeSettings, PauseOnReply};
+use inbox::theme_table_view::ThemeName;
 use model::email::compose::MailStyle;
 use model::ids::ChannelId;
 use model::pictures::Graphics;
@@ -66,7 +66,7 @@ pub struct Config {
     pub visible_seconds: i64,
     /// Poll interval of the other tabs, in seconds.
     pub background_seconds: i64,
-    pub palette: ThemePalette,
+    pub theme: ThemeName,
     /// ASCII only for borders and marks.
     pub ascii: bool,
     /// Hours after which a pause of the AI asks for renewal; 0 for never.
@@ -145,7 +145,7 @@ impl Default for Config {
             replies: None,
             visible_seconds: 3,
             background_seconds: 10,
-            palette: ThemePalette::default(),
+            theme: ThemeName::default(),
             ascii: false,
             pause_lease_hours: 4,
             brief_on_pause: true,
@@ -231,7 +231,7 @@ impl Config {
             let word = mistakes.value(ui.word("pictures"));
             config.graphics = word.and_then(|word| Graphics::from_word(&word));
             let word = mistakes.value(ui.word("theme"));
-            config.palette = word.and_then(|word| ThemePalette::from_word(&word)).unwrap_or_default();
+            config.theme = word.and_then(|word| ThemeName::from_word(&word)).unwrap_or_default();
             config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
             config.screen = screen::read(&ui, &mut mistakes);
             config.copy_command = mistakes.value(ui.strings("copy_command")).unwrap_or_default();

@@ -13,8 +13,8 @@ use crate::shell::connections::ConnectionsSetup;
 use crate::shell::desk_parts::{DeskFiles, DeskParts};
 use crate::shell::notify::Notifier;
 use crate::shell::replies;
-use inbox::palette_view::ThemePalette;
 use inbox::settings::Settings;
+use inbox::theme_table_view::ThemeName;
 use model::ids::ChannelId;
 use model::secret::Secret;
 use model::time::{Clock, DAY};
@@ -85,7 +85,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
         agent: Some(AGENT.to_owned()),
         polling: Polling::default(),
         receiver: None,
-        theme: desk::theme(ThemePalette::default(), false),
+        theme: desk::theme(ThemeName::default(), false),
         screen: desk::screen(ScreenConfig::default()),
         notifier: desk::resolve_notifier(Notifier::default()),
         clipboard: desk::clipboard(Vec::new()),

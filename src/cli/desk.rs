@@ -19,8 +19,8 @@ use crate::shell::notify::Notifier;
 use crate::shell::suggesting::{Suggester, SuggesterSetup};
 use crate::shell::terminal::ScreenOptions;
 use inbox::color_depth::ColorDepth;
-use inbox::palette_view::ThemePalette;
 use inbox::settings::Settings;
+use inbox::theme_table_view::ThemeName;
 use inbox::theme_view::Theme;
 use model::messages::SenderAliases;
 use model::pictures::Graphics;
@@ -93,7 +93,7 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
         agent: config.agent.clone(),
         receiver: receiving::receiver_setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
         polling: polling(&config),
-        theme: theme(config.palette, config.ascii),
+        theme: theme(config.theme, config.ascii),
         screen: screen(config.screen),
         notifier: resolve_notifier(config.notifier.clone()),
         clipboard: clipboard(config.copy_command.clone()),
@@ -200,18 +200,16 @@ fn build_runtime_with(threads: usize) -> Result<tokio::runtime::Runtime> {
 }
 
 /// Theme from the environment and the configuration.
-pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
+pub fn theme(name: ThemeName, ascii: bool) -> Theme {
     let variable = |text: &str| std::env::var(text).ok();
-    let palette = if is_colour_disabled(variable) { ThemePalette::Mono } else { palette };
-    let palette = palette.resolve(variable("COLORFGBG").as_deref());
-    Theme::new(palette, ascii).in_depth(ColorDepth::of(variable))
+    let name = if is_colour_disabled(variable) { ThemeName::Mono } else { name };
+    let name = name.resolve(variable("COLORFGBG").as_deref());
+    Theme::new(name, ascii).in_depth(ColorDepth::of(variable))
 }
 
-/// True if the environment disables colours: `NO_COLOR` first, then `CLICOLOR_FORCE` and `CLICOLOR`.
+/// True if `NO_COLOR` disables colours.
 pub fn is_colour_disabled(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let is = |name: &str, holds: fn(&str) -> bool| variable(name).is_some_and(|variable| holds(&variable));
-    is("NO_COLOR", |text| !text.is_empty())
-        || is("CLICOLOR", |text| text == "0") && !is("CLICOLOR_FORCE", |text| text != "0")
+    variable("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// Terminal features for this terminal.
@@ -237,19 +235,9 @@ mod tests {
 
     #[test]
     fn colours_are_switched_off_by_the_environment() {
-        let cases: [(&[(&str, &str)], bool); 7] = [
-            (&[], false),
-            (&[("NO_COLOR", "1")], true),
-            (&[("NO_COLOR", "")], false),
-            (&[("CLICOLOR", "0")], true),
-            (&[("CLICOLOR", "1")], false),
-            (&[("CLICOLOR", "0"), ("CLICOLOR_FORCE", "1")], false),
-            (&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], true),
-        ];
-        for (environment, off) in cases {
-            let variable =
-                |name: &str| environment.iter().find(|pair| pair.0 == name).map(|entry| entry.1.to_owned());
-            assert_eq!(is_colour_disabled(variable), off, "{environment:?}");
+        for (no_color, off) in [(None, false), (Some("1"), true), (Some(""), false)] {
+            let variable = |name: &str| no_color.filter(|_| name == "NO_COLOR").map(str::to_owned);
+            assert_eq!(is_colour_disabled(variable), off, "{no_color:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::shell::{children, first_run};
 use inbox::first_run::FirstStep;
 
 pub fn run(path: &Path, config: &Config, how: RunMode) -> Result<()> {
-    let step = first_run::choose_first_step(path, desk::theme(config.palette, config.ascii))?;
+    let step = first_run::choose_first_step(path, desk::theme(config.theme, config.ascii))?;
     let words: &[&str] = match step {
         FirstStep::Quit => return Ok(()),
         FirstStep::Demo => &["demo"],

@@ -32,10 +32,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("FRONTDESK_ASSISTANT_KEY", "Key for serve --assistant-url."),
     ("FRONTDESK_COMPLETE, COMP_WORDBREAKS", "Set by shell completions; do not set them yourself."),
     ("COLORFGBG", "Set by terminals: with a light background, theme = \"auto\" chooses the light theme."),
-    (
-        "NO_COLOR, CLICOLOR, CLICOLOR_FORCE",
-        "No colours if NO_COLOR is not empty, or if CLICOLOR is 0 and CLICOLOR_FORCE does not override it.",
-    ),
+    ("NO_COLOR", "No colours if it is not empty."),
     ("TZ", "Time zone of times on the screen, in schedules and in exports; without it, the system's."),
     ("VISUAL, EDITOR", "Editor that Ctrl-G opens."),
     ("USER, LOGNAME", "Your name, if the configuration has none."),

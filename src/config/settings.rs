@@ -1,8 +1,8 @@
 //! Every key of `config.toml`: type, default, effect. Parsing, the editor schema, the book's page and the
 //! manual are generated from these rows.
 
-use inbox::palette_view::ThemePalette;
 use inbox::settings::Footer;
+use inbox::theme_table_view::ThemeName;
 use model::email::quoting::QuoteStyle;
 use model::filter::Sort;
 use model::pictures::Graphics;
@@ -214,10 +214,10 @@ pub const TABLES: &[SettingTable] = &[
         settings: &[
             setting(
                 "theme",
-                Word(|| ThemePalette::WORDS.to_vec()),
+                Word(|| ThemeName::WORDS.to_vec()),
                 "\"auto\"",
-                "Colour theme. `auto` is `light` if COLORFGBG names a light background, else `dark`; `contrast` \
-                 is the same as `dark`, and `colour-blind` the same as `auto`; NO_COLOR selects `mono`",
+                "Colour theme. `auto` is `light` if COLORFGBG names a light background, else `dark`; `terminal` uses \
+                 the terminal's own sixteen colours; NO_COLOR selects `mono`",
             ),
             setting("ascii", Flag, "false", "Draw borders and marks in ASCII only"),
             setting("mouse", Flag, "true", "Use the mouse; false leaves it to the terminal; M switches"),

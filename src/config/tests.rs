@@ -75,7 +75,7 @@ fn says_where_what_and_what_to_do() {
         ("[[channel]]\nkey_env = \"K\"", "line 2: [channel] needs name"),
         ("[notify]\nquiet = \"late\"", "line 2: quiet = \"late\" "),
         ("[notify]\ncommand = \"x\"", "command must be a list of "),
-        ("[ui]\ntheme = \"neon\"", "use one of: terminal, auto, dark, light, contrast, colour-blind, mono"),
+        ("[ui]\ntheme = \"neon\"", "use one of: auto, dark, light, terminal, mono"),
         (
             "[[views]]\nname = \"a\"\nfilter = \"statsu:open\"",
             "line 3: view \"a\": statsu: is not known; did you mean status:?",

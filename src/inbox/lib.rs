@@ -39,7 +39,6 @@ pub mod outside;
 pub mod overlays;
 pub mod pages;
 pub mod pages_view;
-pub mod palette_view;
 pub(crate) mod pane_sizes;
 pub mod plain;
 pub mod pointer;
@@ -57,6 +56,7 @@ pub(crate) mod tab_names;
 pub mod tabs_view;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod theme_table_view;
 pub mod theme_view;
 pub(crate) mod update;
 pub mod view;

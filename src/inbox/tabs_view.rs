@@ -110,8 +110,8 @@ fn draw_tab(
     let count = count_label(tab.needs_person_count());
     let problem = problem_label(tab);
     let problem_style = match tab.health {
-        Health::Silent { .. } | Health::Limited { .. } => theme.needs_a_person(),
-        _ => theme.error(),
+        Health::Silent { .. } | Health::Limited { .. } => theme.soon(),
+        _ => theme.urgent(),
     };
     let runs = [
         (number.as_str(), theme.dim()),

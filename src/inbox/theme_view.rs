@@ -7,30 +7,30 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::color_depth::ColorDepth;
-use crate::palette_view::{ThemePalette, ThemeTable};
+use crate::theme_table_view::{Role, ThemeName};
 
 /// How the desk looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     /// Only ASCII for borders and marks.
     pub ascii: bool,
-    palette: ThemePalette,
+    name: ThemeName,
     depth: ColorDepth,
 }
 
 impl Default for Theme {
     fn default() -> Self {
-        Self::new(ThemePalette::default(), false)
+        Self::new(ThemeName::default(), false)
     }
 }
 
 impl Theme {
     /// Words alone: no colour, no stroke that is not ASCII.
-    pub const PLAIN: Self = Self { ascii: true, palette: ThemePalette::Mono, depth: ColorDepth::Monochrome };
+    pub const PLAIN: Self = Self { ascii: true, name: ThemeName::Mono, depth: ColorDepth::Monochrome };
 
     /// A theme in 256 colours.
-    pub fn new(palette: ThemePalette, ascii: bool) -> Self {
-        Self { ascii, palette, depth: ColorDepth::Indexed }
+    pub fn new(name: ThemeName, ascii: bool) -> Self {
+        Self { ascii, name, depth: ColorDepth::Indexed }
     }
 
     pub fn in_depth(self, depth: ColorDepth) -> Self {
@@ -40,35 +40,46 @@ impl Theme {
     /// True if pictures made of cells have colours and not shades.
     pub fn has_colored_pictures(self) -> bool {
         let has_colors = matches!(self.depth, ColorDepth::Indexed | ColorDepth::Direct);
-        has_colors && self.palette != ThemePalette::Mono && !self.ascii
+        has_colors && self.name != ThemeName::Mono && !self.ascii
     }
 
-    /// Gives what has no colour of its own the theme's text colour and ground.
-    pub fn fill_background(self, buffer: &mut Buffer) {
-        let ThemeTable { text, ground, .. } = self.colors();
+    /// Gives words without a colour of their own the theme's text colour where they are on the selection.
+    pub fn color_selected_text(self, buffer: &mut Buffer) {
+        let (text, selection) = (self.color(Role::Text), self.color(Role::Selection));
+        if selection == Color::Reset {
+            return;
+        }
         for cell in &mut buffer.content {
-            if cell.fg == Color::Reset {
+            if cell.bg == selection && cell.fg == Color::Reset {
                 cell.fg = text;
-            }
-            if cell.bg == Color::Reset {
-                cell.bg = ground;
             }
         }
     }
 
+    /// Colour of a role; `Color::Reset` is the terminal's own.
+    pub fn color(self, role: Role) -> Color {
+        self.name.color(role, self.depth)
+    }
+
     /// True if this is the colour of a role that stands out from text.
     pub fn is_accent(self, color: Color) -> bool {
-        let ThemeTable { accent, ai, own: you, colleague, urgent, soon, good, .. } = self.colors();
-        color != Color::Reset && [accent, ai, you, colleague, urgent, soon, good].contains(&color)
+        color != Color::Reset && Role::STANDING_OUT.iter().any(|role| self.color(*role) == color)
     }
 
-    fn colors(self) -> ThemeTable<Color> {
-        self.palette.colors(self.depth)
+    fn style(self, role: Role) -> Style {
+        Style::new().fg(self.color(role))
     }
 
-    /// What matters less.
+    /// Style of a role that must stand out: bold where it has no colour.
+    fn loud_style(self, role: Role) -> Style {
+        let style = self.style(role);
+        if self.color(role) == Color::Reset { style.patch(self.strong()) } else { style }
+    }
+
+    /// What matters less; faint where the theme has no colour for it.
     pub fn dim(self) -> Style {
-        Style::new().fg(self.colors().dim)
+        let style = self.style(Role::Dim);
+        if self.color(Role::Dim) == Color::Reset { style.add_modifier(Modifier::DIM) } else { style }
     }
 
     /// What matters more, or goes on by itself and will be over: sending, saving, held.
@@ -79,15 +90,19 @@ impl Theme {
     /// The selected row or item: a ground on which everything keeps its colour. A theme without such a
     /// ground reverses the row.
     pub fn selected(self) -> Style {
-        match self.colors().selection {
-            Color::Reset => Style::new().fg(Color::Reset).bg(Color::Reset).add_modifier(Modifier::REVERSED),
+        match self.color(Role::Selection) {
+            Color::Reset => Style::new()
+                .fg(Color::Reset)
+                .bg(Color::Reset)
+                .remove_modifier(Modifier::DIM)
+                .add_modifier(Modifier::REVERSED),
             ground => Style::new().bg(ground),
         }
     }
 
     /// Keys, and bars of charts that are neither good nor bad.
     pub fn accent(self) -> Style {
-        Style::new().fg(self.colors().accent)
+        self.style(Role::Accent)
     }
 
     /// Words that were looked for.
@@ -97,52 +112,52 @@ impl Theme {
 
     /// A border; the pane with the keyboard stands out.
     pub fn border(self, focused: bool) -> Style {
-        if focused { self.strong() } else { Style::new().fg(self.colors().border) }
+        if focused { self.strong() } else { self.style(Role::Border) }
     }
 
     /// A test key: nothing reaches anyone.
     pub fn test(self) -> Style {
-        self.accent().add_modifier(Modifier::BOLD)
+        self.accent().patch(self.strong())
     }
 
     /// The AI is paused: a person answers, here or elsewhere.
     pub fn ai_off(self, here: bool) -> Style {
-        if here { self.own().add_modifier(Modifier::BOLD) } else { self.strong() }
+        if here { self.you().patch(self.strong()) } else { self.strong() }
     }
 
-    /// Someone waits for a person, or something runs out.
-    pub fn needs_a_person(self) -> Style {
-        Style::new().fg(self.colors().soon).add_modifier(Modifier::BOLD)
+    /// Something runs out, or is not right yet.
+    pub fn soon(self) -> Style {
+        self.loud_style(Role::Soon)
     }
 
-    /// Something went wrong.
-    pub fn error(self) -> Style {
-        Style::new().fg(self.colors().urgent).add_modifier(Modifier::BOLD)
+    /// Something went wrong, or a customer needs a person now.
+    pub fn urgent(self) -> Style {
+        self.loud_style(Role::Urgent)
     }
 
     /// Something went well.
     pub fn good(self) -> Style {
-        Style::new().fg(self.colors().good)
+        self.style(Role::Good)
     }
 
     /// What the customer said.
     pub fn customer(self) -> Style {
-        Style::new().fg(self.colors().customer).add_modifier(Modifier::BOLD)
+        self.style(Role::Customer).patch(self.strong())
     }
 
     /// What the AI said.
     pub fn ai(self) -> Style {
-        Style::new().fg(self.colors().ai)
+        self.style(Role::Ai)
     }
 
     /// What this desk said or made.
-    pub fn own(self) -> Style {
-        Style::new().fg(self.colors().own)
+    pub fn you(self) -> Style {
+        self.style(Role::You)
     }
 
     /// What a colleague said.
     pub fn colleague(self) -> Style {
-        Style::new().fg(self.colors().colleague)
+        self.style(Role::Colleague)
     }
 
     /// What is private and never sent.

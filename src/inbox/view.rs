@@ -66,7 +66,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
     crate::overlays::which_key_view::draw(inbox, theme, areas.body, buffer);
     cursor = crate::overlays::view::draw(inbox, theme, buffer).or(cursor);
     theme.replace_marks(buffer);
-    theme.fill_background(buffer);
+    theme.color_selected_text(buffer);
     crate::sweep_view::sweep(buffer);
     cursor
 }

@@ -13,12 +13,12 @@ use frontdesk::inbox::keys::Pointer;
 use frontdesk::inbox::keys::{KeyCode, KeyPress};
 use frontdesk::inbox::layout::Area;
 use frontdesk::inbox::outside::CopyMethod;
-use frontdesk::inbox::palette_view::ThemePalette;
 use frontdesk::inbox::plain::input;
 use frontdesk::inbox::plain::input::PlainCommand;
 use frontdesk::inbox::screens::conversations::saved_views::SavedView;
 use frontdesk::inbox::screens::people::csv_import::{ImportAction, ImportResult, ImportSource};
 use frontdesk::inbox::settings::{PauseOnReply, Settings};
+use frontdesk::inbox::theme_table_view::ThemeName;
 use frontdesk::inbox::theme_view::Theme;
 use frontdesk::inbox::view;
 use frontdesk::model::account::Environment;
@@ -331,7 +331,7 @@ impl Desk {
         let mut desk = Self {
             app,
             clock,
-            theme: Theme::new(ThemePalette::Mono, false),
+            theme: Theme::new(ThemeName::Mono, false),
             runtime,
             base_url: String::new(),
             dev_url: String::new(),

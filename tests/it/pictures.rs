@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use frontdesk::inbox::color_depth::ColorDepth;
-use frontdesk::inbox::palette_view::ThemePalette;
+use frontdesk::inbox::theme_table_view::ThemeName;
 use frontdesk::inbox::theme_view::Theme;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
@@ -17,6 +17,9 @@ use crate::stories::broadcasts::go_on;
 const CELL: (usize, usize) = (9, 18);
 pub(crate) const GROUND: &str = "#16181d";
 pub(crate) const LETTERS: &str = "#d7dae0";
+/// Letters and ground of a dark and of a light terminal.
+const DARK_PAGE: (&str, &str) = (LETTERS, GROUND);
+const LIGHT_PAGE: (&str, &str) = ("#24292f", "#fafafa");
 
 /// A colour as a document names it.
 pub(crate) fn colour(colour: Color, otherwise: &str) -> String {
@@ -41,8 +44,8 @@ impl DrawnCell {
     }
 }
 
-fn drawn(cell: &Cell) -> DrawnCell {
-    let (letters, ground) = (colour(cell.fg, LETTERS), colour(cell.bg, GROUND));
+fn drawn(cell: &Cell, page: (&str, &str)) -> DrawnCell {
+    let (letters, ground) = (colour(cell.fg, page.0), colour(cell.bg, page.1));
     let bold = cell.modifier.contains(Modifier::BOLD);
     let inverse = cell.modifier.contains(Modifier::REVERSED);
     let (letters, ground) = if inverse { (ground, letters) } else { (letters, ground) };
@@ -63,14 +66,15 @@ pub(crate) fn document((columns, rows): (usize, usize), ground: &str, style: &st
     )
 }
 
-fn svg(buffer: &Buffer) -> String {
+fn svg(buffer: &Buffer, page: (&str, &str)) -> String {
     let columns = usize::from(buffer.area.width);
-    let rows: Vec<Vec<DrawnCell>> =
-        buffer.content.chunks(columns).map(|cells| cells.iter().map(drawn).collect()).collect();
-    // The last cell of the screen is empty.
-    let ground = rows.last().and_then(|row| row.last()).map_or(GROUND, |cell| cell.ground.as_str());
-    let body: String = rows.iter().enumerate().map(|(row, cells)| line(cells, row, ground)).collect();
-    document((columns, usize::from(buffer.area.height)), ground, "", &body)
+    let rows: Vec<Vec<DrawnCell>> = buffer
+        .content
+        .chunks(columns)
+        .map(|cells| cells.iter().map(|cell| drawn(cell, page)).collect())
+        .collect();
+    let body: String = rows.iter().enumerate().map(|(row, cells)| line(cells, row, page.1)).collect();
+    document((columns, usize::from(buffer.area.height)), page.1, "", &body)
 }
 
 /// A row of a frame: background and text for each run of cells with the same style.
@@ -117,8 +121,13 @@ fn symbols(cells: &[DrawnCell]) -> String {
 
 #[track_caller]
 fn shows(desk: &Desk, name: &str) {
+    shows_on(desk, name, DARK_PAGE);
+}
+
+#[track_caller]
+fn shows_on(desk: &Desk, name: &str, page: (&str, &str)) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures").join(format!("{name}.svg"));
-    let drawn = svg(&desk.buffer());
+    let drawn = svg(&desk.buffer(), page);
     if std::env::var_os("UPDATE_PICTURES").is_some() {
         return std::fs::write(path, drawn).expect("it can be written");
     }
@@ -127,9 +136,9 @@ fn shows(desk: &Desk, name: &str) {
 }
 
 /// A desk on the sample world, in colour, after all reads, with its inbox on screen.
-fn ready((columns, rows): (u16, u16), palette: ThemePalette) -> Desk {
+fn ready((columns, rows): (u16, u16), name: ThemeName) -> Desk {
     let mut desk = Desk::demo(columns, rows);
-    desk.theme = Theme::new(palette, false).in_depth(ColorDepth::Direct);
+    desk.theme = Theme::new(name, false).in_depth(ColorDepth::Direct);
     // Histories are read a few at a time, as the rate allows.
     for _ in 0..12 {
         desk.settle();
@@ -141,14 +150,14 @@ fn ready((columns, rows): (u16, u16), palette: ThemePalette) -> Desk {
 
 #[test]
 fn the_picture_of_mail_is_a_frame_of_the_demo() {
-    let mut desk = ready((140, 36), ThemePalette::Dark);
+    let mut desk = ready((140, 36), ThemeName::Dark);
     desk.keys("3").settle().keys("jj").settle().keys("<Enter>").settle();
     shows(&desk, "mail");
 }
 
 #[test]
 fn the_pictures_of_a_takeover_are_frames_of_the_demo() {
-    let mut desk = ready((140, 36), ThemePalette::Dark);
+    let mut desk = ready((140, 36), ThemeName::Dark);
     shows(&desk, "inbox");
     desk.keys(":open dana<Enter>").settle().keys("t").settle();
     desk.types("Hi Dana, Ana here, a person. The second charge goes back today.").keys("<Enter>").settle();
@@ -158,15 +167,15 @@ fn the_pictures_of_a_takeover_are_frames_of_the_demo() {
 
 #[test]
 fn the_pictures_of_a_small_and_a_light_terminal_are_frames_of_the_demo() {
-    let desk = ready((80, 24), ThemePalette::Dark);
+    let desk = ready((80, 24), ThemeName::Dark);
     shows(&desk, "small");
-    let desk = ready((140, 36), ThemePalette::Light);
-    shows(&desk, "light");
+    let desk = ready((140, 36), ThemeName::Light);
+    shows_on(&desk, "light", LIGHT_PAGE);
 }
 
 #[test]
 fn the_picture_of_a_broadcast_is_a_frame_of_the_demo() {
-    let mut desk = ready((140, 36), ThemePalette::Dark);
+    let mut desk = ready((140, 36), ThemeName::Dark);
     desk.keys("1gp").settle().keys("ggVa").keys("b").types("We open at 9 on Saturday.").keys("<Ctrl-X>y");
     desk.wait(16_000_000);
     desk.settle();

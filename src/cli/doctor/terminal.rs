@@ -64,7 +64,7 @@ fn kind() -> CheckResult {
 /// Colours that the inbox uses on this terminal.
 fn describe_colors(variable: impl Fn(&str) -> Option<String>) -> &'static str {
     if desk::is_colour_disabled(&variable) {
-        return "no colours (NO_COLOR or CLICOLOR)";
+        return "no colours (NO_COLOR)";
     }
     match ColorDepth::of(variable) {
         ColorDepth::Monochrome => "no colours",
@@ -141,7 +141,7 @@ mod tests {
             (&[("TERM", "xterm"), ("COLORTERM", "truecolor")], "16 million colours"),
             (&[("TERM", "linux"), ("COLORTERM", "truecolor")], "16 colours"),
             (&[("TERM", "vt220")], "no colours"),
-            (&[("TERM", "xterm"), ("NO_COLOR", "1")], "no colours (NO_COLOR or CLICOLOR)"),
+            (&[("TERM", "xterm"), ("NO_COLOR", "1")], "no colours (NO_COLOR)"),
         ];
         for (variables, colors) in cases {
             let variable =

@@ -58,11 +58,10 @@ pub fn draw(screen: &FirstRun, theme: Theme, buffer: &mut Buffer) {
     }
     skip_rows(&mut left, gap);
     match &screen.message {
-        Some(why) => draw_paragraph(&mut left, buffer, why, theme.needs_a_person()),
+        Some(why) => draw_paragraph(&mut left, buffer, why, theme.soon()),
         None => draw_paragraph(&mut left, buffer, "j k and Enter choose, too", theme.dim()),
     }
     theme.replace_marks(buffer);
-    theme.fill_background(buffer);
     sweep_view::sweep(buffer);
 }
 

@@ -58,7 +58,7 @@ fn draw_footer(inbox: &Inbox, theme: Theme, help: &Help, area: Area, buffer: &mu
     let (x, y) = (area.x + 1, area.y + area.height.saturating_sub(1));
     let width = area.width.saturating_sub(2);
     let (text, style) = match &help.message {
-        Some(message) => (format!(" {message} "), theme.needs_a_person()),
+        Some(message) => (format!(" {message} "), theme.soon()),
         None => (inbox.context.fill_in_keys(&format!(" {KEYS} ")), theme.dim()),
     };
     paint_view::text(buffer, x, y, width, &text, style);

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 use crate::Inbox;
 use crate::command::VERBS;
@@ -47,7 +47,7 @@ impl OverlayView for LinePrompt {
         let hints = Area { x: above.x + 1, width: above.width.saturating_sub(2), ..above };
         match mistakes.first() {
             Some(mistake) => {
-                paint_view::text(buffer, hints.x, hints.y, hints.width, &mistake.message, theme.error())
+                paint_view::text(buffer, hints.x, hints.y, hints.width, &mistake.message, theme.urgent())
             }
             None => {
                 paint_view::text(buffer, hints.x, hints.y, hints.width, &help_text(inbox, line), theme.dim())
@@ -154,7 +154,7 @@ fn draw_input(
         let wrong = mistakes.iter().any(|mistake| mistake.at.contains(&at));
         let given = at >= text.replaced_from();
         let style = match (wrong, given) {
-            (true, _) => theme.error().patch(theme.selected()),
+            (true, _) => theme.urgent().add_modifier(Modifier::UNDERLINED),
             (false, true) => theme.selected(),
             (false, false) => Style::new(),
         };

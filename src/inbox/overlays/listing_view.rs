@@ -79,7 +79,7 @@ fn draw_line(theme: Theme, line: &ListLine, name: u16, area: Area, buffer: &mut 
     let right = paint_view::runs_right(buffer, x, area.y, width, &[(&line.trailing, theme.dim())]);
     let plain = if line.dim { theme.dim() } else { Style::new() };
     paint_view::text(buffer, x, area.y, name, line.name.as_str(), plain);
-    let style = if line.is_urgent { theme.error() } else { theme.dim() };
+    let style = if line.is_urgent { theme.urgent() } else { theme.dim() };
     let room = width.saturating_sub(name + 2 + right + u16::from(right > 0));
     paint_view::text(buffer, x + name + 2, area.y, room, line.text.as_str(), style);
 }

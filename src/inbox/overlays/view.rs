@@ -74,9 +74,9 @@ pub(crate) fn tone_style(theme: Theme, tone: Tone) -> Style {
         Tone::Plain => Style::new(),
         Tone::Strong => theme.strong(),
         Tone::Dim => theme.dim(),
-        Tone::Error => theme.error(),
-        Tone::NeedsAttention => theme.needs_a_person(),
-        Tone::Own => theme.own(),
+        Tone::Error => theme.urgent(),
+        Tone::NeedsAttention => theme.soon(),
+        Tone::Own => theme.you(),
         Tone::Customer => theme.customer(),
         Tone::Selected => theme.selected(),
     }

@@ -1,8 +1,8 @@
 //! Behaviour of the desk: mouse, zoom, copying, privacy, colours, and notifications.
 
 use frontdesk::inbox::keys::Pointer;
-use frontdesk::inbox::palette_view::ThemePalette;
 use frontdesk::inbox::settings::NoticeSettings;
+use frontdesk::inbox::theme_table_view::ThemeName;
 use frontdesk::inbox::theme_view::Theme;
 use ratatui::style::Color;
 
@@ -127,17 +127,17 @@ fn quiet_hours_are_quiet() {
 }
 
 #[test]
-fn every_palette_draws_the_same_words() {
+fn every_theme_draws_the_same_words() {
     let mut desk = two_customers(120, 40);
     desk.customer("whatsapp", "+34600555666", "Ken Tanaka", "I want to talk to a human");
     // A theme without a ground for the selection reverses the selected row.
     let words = desk.settle().settle().shows("asked for a person").keys("j").picture();
-    for (name, palette) in ThemePalette::ALL.map(|theme_palette| (theme_palette.word(), theme_palette)) {
-        desk.theme = Theme::new(palette, false);
-        assert_eq!(desk.picture(), words, "{name}");
+    for name in ThemeName::ALL {
+        desk.theme = Theme::new(name, false);
+        assert_eq!(desk.picture(), words, "{name:?}");
         let coloured =
             desk.buffer().content.iter().any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset);
-        assert_eq!(coloured, palette != ThemePalette::Mono, "{name}");
+        assert_eq!(coloured, name != ThemeName::Mono, "{name:?}");
     }
     desk.theme.ascii = true;
     let drawn = desk.picture();

@@ -2,8 +2,8 @@
 
 use std::io::Cursor;
 
-use frontdesk::inbox::palette_view::ThemePalette;
 use frontdesk::inbox::settings::Settings;
+use frontdesk::inbox::theme_table_view::ThemeName;
 use frontdesk::inbox::theme_view::Theme;
 use frontdesk::model::pictures::Graphics;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
@@ -70,7 +70,7 @@ fn a_picture_is_fetched_when_asked_for_and_its_host_was_shown() {
     sends(&mut desk, &second, "and from the other side");
     desk.keys("Gv").hides("Show the picture here?");
     assert_eq!(desk.picture().matches("fetching").count(), 0);
-    desk.theme = Theme::new(ThemePalette::Dark, false);
+    desk.theme = Theme::new(ThemeName::Dark, false);
     desk.shows("▀");
     desk.resize((60, 20));
     desk.shows("▀");

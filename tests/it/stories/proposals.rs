@@ -1,7 +1,7 @@
 //! An assistant's proposal is sent only by a person's key.
 
-use frontdesk::inbox::palette_view::ThemePalette;
 use frontdesk::inbox::settings::PauseOnReply;
+use frontdesk::inbox::theme_table_view::ThemeName;
 use frontdesk::inbox::theme_view::Theme;
 use model::proposals::ProposedChange;
 use ratatui::style::Modifier;
@@ -85,7 +85,7 @@ fn what_is_stale_is_marked_and_asks_first() {
 #[test]
 fn an_outdated_proposal_is_dim_everywhere_and_says_so() {
     let mut desk = proposing(reply(), (120, 40));
-    desk.theme = Theme::new(ThemePalette::Dark, false);
+    desk.theme = Theme::new(ThemeName::Dark, false);
     let is_accent = |desk: &Desk, text: &str| {
         let cell = desk.buffer()[desk.place_of(text)].clone();
         (desk.theme.is_accent(cell.fg), cell.modifier.contains(Modifier::BOLD))

@@ -39,7 +39,7 @@ pub fn draw_progress(
     let runs = [
         ("[".to_owned(), theme.dim()),
         (full.repeat(usize::from(came)), theme.good()),
-        (part.repeat(usize::from(lost)), theme.error()),
+        (part.repeat(usize::from(lost)), theme.urgent()),
         (rest.repeat(left), theme.dim()),
         ("]".to_owned(), theme.dim()),
     ];
@@ -60,7 +60,7 @@ pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer)
     let wide = usize::from(area.width.saturating_sub(label + 8));
     let kinds: [ChartLine; 3] = [
         ("delivered", |sample| sample.counts.delivered, theme.good()),
-        ("failed", |sample| sample.counts.failed, theme.error()),
+        ("failed", |sample| sample.counts.failed, theme.urgent()),
         ("pending", |sample| sample.counts.pending, theme.dim()),
     ];
     // One scale for all lines: a single failure of many is no full bar.
@@ -107,8 +107,11 @@ fn resample(samples: &[BoardSample], columns: usize, value: fn(&BoardSample) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::color_depth::ColorDepth;
+    use crate::theme_table_view::{Role, ThemeName};
     use model::time::{SECOND, Timestamp};
     use model::waves::RecipientCounts;
+    use ratatui::layout::Rect;
 
     #[test]
     fn samples_are_spread_over_the_columns_by_their_time() {
@@ -122,5 +125,31 @@ mod tests {
             [0, 50, 50, 50, 50, 50, 50, 50, 50, 50, 90]
         );
         assert!(resample(&[], 11, |sample| sample.counts.delivered).is_empty());
+    }
+
+    #[test]
+    fn each_colour_of_a_chart_has_one_meaning_and_a_first_failure_is_a_small_bar() {
+        let sample = |seconds: i64, delivered, failed| BoardSample {
+            at: Timestamp::from_micros(seconds * SECOND),
+            counts: RecipientCounts { recipients: 42, delivered, failed, pending: 42 - delivered - failed },
+        };
+        let detail =
+            BoardDetail { samples: vec![sample(0, 0, 1), sample(10, 5, 1)], ..BoardDetail::default() };
+        let theme = Theme::new(ThemeName::Dark, false).in_depth(ColorDepth::Direct);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 60, 12));
+        draw(theme, &detail, Area { x: 0, y: 0, width: 60, height: 12 }, &mut buffer);
+        let bars = |rows: std::ops::Range<u16>| -> Vec<_> {
+            let cells = rows.flat_map(|y| (11..52).map(move |x| (x, y)));
+            let cells = cells.map(|place| &buffer[place]).filter(|cell| !cell.symbol().trim().is_empty());
+            cells.map(|cell| (cell.symbol().to_owned(), cell.fg)).collect()
+        };
+        for (rows, role) in [(0..3, Role::Good), (3..6, Role::Urgent), (6..9, Role::Dim)] {
+            let bars = bars(rows);
+            assert!(
+                !bars.is_empty() && bars.iter().all(|bar| bar.1 == theme.color(role)),
+                "{role:?}: {bars:?}"
+            );
+        }
+        assert!(bars(3..6).iter().all(|bar| bar.0 == "▁"), "{:?}", bars(3..6));
     }
 }

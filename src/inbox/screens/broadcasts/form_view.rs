@@ -59,7 +59,7 @@ impl OverlayView for BroadcastForm {
             buffer,
             Area { x, y, width, height: 3 },
             &describe_audience(form),
-            theme.own(),
+            theme.strong(),
         );
         y += 1;
         let room = usize::from(end.saturating_sub(y)).max(1);
@@ -187,7 +187,7 @@ fn draw_preview(theme: Theme, form: &BroadcastForm, area: Area, buffer: &mut Buf
 /// The keys, or what is missing.
 fn footer_text(inbox: &Inbox, theme: Theme, form: &BroadcastForm) -> (String, Style) {
     match form.first_error() {
-        Some(why) => (format!("{why} · Tab next · Esc keeps it"), theme.needs_a_person()),
+        Some(why) => (format!("{why} · Tab next · Esc keeps it"), theme.soon()),
         None => {
             let charged = inbox.desk.tab().templates.charged;
             let count = i64::try_from(form.recipient_count()).unwrap_or(i64::MAX);
@@ -255,13 +255,20 @@ impl OverlayView for Preflight {
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
         let end = inner.y + inner.height;
         let mut y = inner.y;
-        paint_view::text(buffer, x, y, width, content_title(&flight.campaign.content).as_str(), theme.own());
+        paint_view::text(
+            buffer,
+            x,
+            y,
+            width,
+            content_title(&flight.campaign.content).as_str(),
+            theme.strong(),
+        );
         y += 2;
         for point in flight.list_checks(&inbox.desk) {
             let (mark, style) = match point.severity {
                 CheckSeverity::Passed => ("  ", Style::new()),
-                CheckSeverity::Warning => ("! ", theme.needs_a_person()),
-                CheckSeverity::Blocking => ("X ", theme.error()),
+                CheckSeverity::Warning => ("! ", theme.soon()),
+                CheckSeverity::Blocking => ("X ", theme.urgent()),
             };
             paint_view::text(buffer, x, y, 2, mark, style);
             paint_view::text(buffer, x + 2, y, LABEL_WIDTH - 2, point.label, theme.dim());
@@ -279,7 +286,7 @@ impl OverlayView for Preflight {
                     (" and Enter: ", Style::new()),
                     (flight.typed.text(), theme.strong()),
                     ("_", theme.strong()),
-                    (if flight.is_mistyped { "  Doesn't match" } else { "" }, theme.error()),
+                    (if flight.is_mistyped { "  Doesn't match" } else { "" }, theme.urgent()),
                 ];
                 paint_view::runs(buffer, x, y, width, &runs);
             }

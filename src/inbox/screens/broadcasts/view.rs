@@ -192,13 +192,13 @@ pub(crate) fn draw_row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Ar
     x += paint_view::text(buffer, x, area.y, 11, &told, Style::new()).max(if is_wide { 9 } else { 7 }) + 1;
     if counts.failed > 0 {
         let words = failed_text(entry);
-        x += paint_view::text(buffer, x, area.y, end.saturating_sub(x), &words, theme.error());
+        x += paint_view::text(buffer, x, area.y, end.saturating_sub(x), &words, theme.urgent());
     }
     let when = age_text(inbox, entry);
     let room = end.saturating_sub(x);
     let right = paint_view::runs_right(buffer, x, area.y, room, &[(&when, theme.dim())]);
     let title = entry.title();
-    paint_view::text(buffer, x, area.y, room.saturating_sub(right + 1), title.as_str(), theme.own());
+    paint_view::text(buffer, x, area.y, room.saturating_sub(right + 1), title.as_str(), Style::new());
 }
 
 /// Where it stands, in a word.
@@ -211,7 +211,7 @@ fn state_label(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Styl
         CampaignPhase::Running
             if inbox.desk.channel_wait_reason(&campaign.channel, &inbox.context).is_some() =>
         {
-            ("WAITS".to_owned(), theme.error())
+            ("WAITS".to_owned(), theme.urgent())
         }
         CampaignPhase::Running if campaign.started_waves() == 0 => {
             let left = campaign.starts_at.since(inbox.context.now).max(0) / 1_000_000;
@@ -220,7 +220,7 @@ fn state_label(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Styl
         CampaignPhase::Running => {
             (format!("wave {}/{}", campaign.started_waves(), campaign.waves.len()), theme.strong())
         }
-        CampaignPhase::Paused => ("PAUSED".to_owned(), theme.error()),
+        CampaignPhase::Paused => ("PAUSED".to_owned(), theme.urgent()),
         _ => (campaign.phase.word().to_owned(), theme.dim()),
     }
 }
@@ -233,7 +233,7 @@ fn draw_details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buf
     let end = area.y + area.height;
     let mut y = top;
     // Beside its row there is little room for what it says.
-    let says = (!below).then(|| (entry.title().to_string(), theme.own()));
+    let says = (!below).then(|| (entry.title().to_string(), theme.strong()));
     for (words, style) in says.into_iter().chain(summary_lines(inbox, theme, entry)) {
         if y >= end {
             return;
@@ -272,12 +272,12 @@ fn summary_lines(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     if let Some(campaign) = entry.campaign().filter(|campaign| !campaign.why.is_empty()) {
         lines.push((
             inbox.context.fill_in_keys(&format!("{} · {{continue-broadcast}} continues", campaign.why)),
-            theme.error(),
+            theme.urgent(),
         ));
     }
     let running = entry.campaign().filter(|campaign| campaign.phase == CampaignPhase::Running);
     let still = running.and_then(|campaign| row_state_view::describe_channel_wait(inbox, &campaign.channel));
-    lines.extend(still.iter().map(|text| (text.clone(), theme.error())));
+    lines.extend(still.iter().map(|text| (text.clone(), theme.urgent())));
     let odd = if recipients > 0 && delivered + failed + pending != recipients {
         format!(" · the counts do not add up to {recipients}")
     } else {

@@ -100,7 +100,7 @@ fn draw_frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (title, looks, asking) = frame_titles(inbox);
     let asks = if asking.is_empty() { String::new() } else { format!("{asking} · ") };
     let count = inbox.cards.cards.rows.len().to_string();
-    let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
+    let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.strong())];
     let right = [(asks.as_str(), theme.dim()), (count.as_str(), Style::new())];
     paint_view::frame(buffer, area, theme, inbox.context.overlays.is_empty(), Sides::All, (&titles, &right));
 }
@@ -109,10 +109,10 @@ fn draw_row(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
     let (x, width) = (area.x + 2, area.width.saturating_sub(3));
     let plain = match card.emphasis {
         CardEmphasis::Plain => Style::new(),
-        CardEmphasis::Loud => theme.error(),
+        CardEmphasis::Loud => theme.urgent(),
         CardEmphasis::Dim => theme.dim(),
     };
-    let kind = if card.emphasis == CardEmphasis::Loud { theme.error() } else { theme.dim() };
+    let kind = if card.emphasis == CardEmphasis::Loud { theme.urgent() } else { theme.dim() };
     paint_view::text(buffer, x, area.y, KIND_WIDTH - 1, &card.kind, kind);
     let used = paint_view::runs_right(
         buffer,

@@ -49,14 +49,14 @@ fn form_lines(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     let before: String = before.as_str().chars().skip(skip).collect();
     let mut lines = vec![plain_line(format!("{before}{cursor}{after}"))];
     lines.push(match (&form.check, form.attachment()) {
-        (AttachmentCheck::Rejected(why), _) => (SafeText::line(why).to_string(), theme.error()),
+        (AttachmentCheck::Rejected(why), _) => (SafeText::line(why).to_string(), theme.urgent()),
         (AttachmentCheck::Checking, _) => ("looking…".to_owned(), theme.dim()),
         (_, None) => {
             ("a path, such as ~/photos/bell.jpg, or an https link of your own".to_owned(), theme.dim())
         }
         (_, Some(thing)) => match form.rejection_reason(tab) {
-            Some(why) => (SafeText::line(&why).to_string(), theme.error()),
-            None => (SafeText::line(&thing.describe()).to_string(), theme.own()),
+            Some(why) => (SafeText::line(&why).to_string(), theme.urgent()),
+            None => (SafeText::line(&thing.describe()).to_string(), Style::new()),
         },
     });
     let thing = form.attachment();
@@ -64,7 +64,7 @@ fn form_lines(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
         thing
             .as_ref()
             .and_then(ReplyAttachment::delivery_warning)
-            .map(|text| (text.to_owned(), theme.needs_a_person())),
+            .map(|text| (text.to_owned(), theme.soon())),
     );
     lines.push(blank_line());
     if tab.compose_header().is_some() {
@@ -130,9 +130,9 @@ pub fn attachment_runs(tab: &Tab, theme: Theme, attachment: &ReplyAttachment) ->
     let mark = if theme.ascii { "+" } else { "▣" };
     let kind = attachment.kind.word();
     let name = SafeText::line(&attachment.describe());
-    let mut runs = vec![(format!("{mark} [{kind}] "), theme.own()), (name.to_string(), Style::new())];
+    let mut runs = vec![(format!("{mark} [{kind}] "), theme.dim()), (name.to_string(), Style::new())];
     if let Some(why) = attachment.rejection_reason(tab.platform()) {
-        runs.push((format!(" · {}", SafeText::line(&why)), theme.error()));
+        runs.push((format!(" · {}", SafeText::line(&why)), theme.urgent()));
     }
     runs
 }

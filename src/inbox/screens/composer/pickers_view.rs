@@ -89,7 +89,7 @@ pub fn draw_picker(
     let column = u16::try_from(wide).unwrap_or(24);
     for (index, place) in rows.areas() {
         let ((short, long), y) = (&words.entries[index], place.y);
-        paint_view::text(buffer, x + 1, y, column, short, theme.own());
+        paint_view::text(buffer, x + 1, y, column, short, theme.strong());
         paint_view::text(buffer, x + column + 3, y, width.saturating_sub(column + 3), long, Style::new());
         if index == rows.chosen {
             paint_view::stripe(buffer, place, theme.selected());
@@ -155,7 +155,7 @@ impl OverlayView for ReplyPicker {
         let mut place = draw_picker(inbox, theme, &self.picker, &self.texts(inbox), buffer);
         if let Some(text) = Self::describe_problem(inbox) {
             let y = (place.y + place.height).saturating_sub(1);
-            paint_view::text(buffer, place.x, y, place.width, &text, theme.error());
+            paint_view::text(buffer, place.x, y, place.width, &text, theme.urgent());
             place.height = place.height.saturating_sub(1);
         }
         if let Some(text) = self.preview(inbox) {

@@ -75,7 +75,7 @@ fn draw_field(theme: Theme, form: &RichForm, field: usize, area: Area, buffer: &
         area.x + LABEL_WIDTH,
         area.y,
         area.width - LABEL_WIDTH,
-        &[(&wrong, theme.error())],
+        &[(&wrong, theme.urgent())],
     );
     let room = area.width.saturating_sub(LABEL_WIDTH + 1 + taken);
     let place = Area { x: area.x + LABEL_WIDTH, width: room, ..area };
@@ -106,13 +106,13 @@ fn preview_lines(theme: Theme, form: &RichForm) -> Lines {
             add(form.text(1), Style::new());
             add(form.text(2), theme.dim());
             if form.kind == RichFormKind::List {
-                add(&format!("[ {} ]", form.text(3)), theme.own());
+                add(&format!("[ {} ]", form.text(3)), theme.strong());
             }
             for (title, below) in form.choices() {
                 match (form.kind, below) {
-                    (RichFormKind::Buttons, _) => add(&format!("[ {title} ]"), theme.own()),
-                    (_, "") => add(&format!("  {title}"), theme.own()),
-                    (_, below) => add(&format!("  {title} · {below}"), theme.own()),
+                    (RichFormKind::Buttons, _) => add(&format!("[ {title} ]"), theme.strong()),
+                    (_, "") => add(&format!("  {title}"), theme.strong()),
+                    (_, below) => add(&format!("  {title} · {below}"), theme.strong()),
                 }
             }
         }
@@ -143,10 +143,10 @@ fn footer_text(inbox: &Inbox, theme: Theme, form: &RichForm) -> (String, Style) 
         _ => "Tab next",
     };
     match (tab.payment_error(price), form.first_error()) {
-        (Some(why), _) => (format!("cannot send: {why} · Esc back, kept"), theme.error()),
+        (Some(why), _) => (format!("cannot send: {why} · Esc back, kept"), theme.urgent()),
         (None, Some((field, _))) => {
             let label = form.kind.label(field);
-            (format!("{label} is missing or wrong · {help} · Esc back"), theme.needs_a_person())
+            (format!("{label} is missing or wrong · {help} · Esc back"), theme.soon())
         }
         (None, None) => {
             (format!("Enter send · {} · {help} · Esc back", tab.describe_price(price)), theme.dim())

@@ -115,15 +115,15 @@ fn draw_border(inbox: &Inbox, theme: Theme, composer: &Composer, area: Area, buf
 fn title_parts(tab: &Tab, composer: &Composer, theme: Theme) -> Vec<(String, Style)> {
     let mut parts = Vec::new();
     if composer.is_shared {
-        parts.push(("Also open in another window".to_owned(), theme.needs_a_person()));
+        parts.push(("Also open in another window".to_owned(), theme.soon()));
     }
     if let Some(why) = lock_reason(tab) {
-        parts.push((why, theme.needs_a_person()));
+        parts.push((why, theme.soon()));
         return parts;
     }
     let (count, price) = tab.reply_price();
     if let Some(why) = tab.payment_error(price) {
-        parts.push((format!("Cannot send: {why} · kept as a draft"), theme.error()));
+        parts.push((format!("Cannot send: {why} · kept as a draft"), theme.urgent()));
         return parts;
     }
     let quoting = if composer.reply_to.is_some() { ", quoting" } else { "" };
@@ -150,7 +150,7 @@ fn price_label(tab: &Tab, theme: Theme, (count, price): (usize, Price)) -> (Stri
     };
     match count {
         ..=1 => (price, Style::new()),
-        count => (format!("{count} messages · {price}"), theme.needs_a_person()),
+        count => (format!("{count} messages · {price}"), theme.soon()),
     }
 }
 
@@ -165,9 +165,9 @@ fn format_count(theme: Theme, count: TextLength) -> (String, Style) {
         words.push_str(&format!(" · {segments} SMS"));
     }
     if count.is_over() {
-        (format!("{words} · {} TOO LONG", length - most), theme.error())
+        (format!("{words} · {} TOO LONG", length - most), theme.urgent())
     } else if count.is_near() {
-        (format!("{words} · {} left", most - length), theme.needs_a_person())
+        (format!("{words} · {} left", most - length), theme.soon())
     } else {
         (words, theme.dim())
     }
@@ -294,5 +294,5 @@ fn draw_wait(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let Some(reason) = describe_wait(inbox, theme, inbox.desk.tab()) else { return };
     let y = area.y + area.height.saturating_sub(1);
     let width = area.width.saturating_sub(2);
-    paint_view::runs_right(buffer, area.x + 1, y, width, &[(&format!(" {reason} "), theme.needs_a_person())]);
+    paint_view::runs_right(buffer, area.x + 1, y, width, &[(&format!(" {reason} "), theme.soon())]);
 }

@@ -39,7 +39,7 @@ pub fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<Ca
         facts.push((format!("{name}  {age}").trim_end().to_owned(), String::new(), Style::new()));
         facts.extend(answer.mapped.iter().flat_map(|mapped| answer_fields(theme, mapped)));
         if let Some(why) = answer.error.as_ref().filter(|_| !answer.is_pending) {
-            facts.push(("not now".to_owned(), why.to_string(), theme.error()));
+            facts.push(("not now".to_owned(), why.to_string(), theme.urgent()));
         }
     }
     facts

@@ -55,9 +55,9 @@ pub(crate) fn mark_runs(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> O
     let facts = Facts::of_row(row, &settings.agent, settings.pause_lease);
     let mark = queue::mark_of(&facts, inbox.context.now)?;
     let style = match mark {
-        Mark::ReplyWindow(_) => theme.needs_a_person(),
+        Mark::ReplyWindow(_) => theme.soon(),
         Mark::Colleague(_) | Mark::Draft | Mark::DraftReady | Mark::OutdatedProposal => theme.dim(),
-        _ if row.place.is_some_and(|place| place.is_urgent()) => theme.error(),
+        _ if row.place.is_some_and(|place| place.is_urgent()) => theme.urgent(),
         _ => Style::new(),
     };
     let text = row.draft.as_ref().filter(|_| mark == Mark::Draft).map(|draft| format!(": {draft}"));
@@ -137,10 +137,10 @@ fn time_run(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> (String, Styl
     match row.target_state(now, inbox.context.settings.targets_of(&row.channel)) {
         Some(TargetState::OnTime(left)) => return (format!("{} left", format_short_span(left)), theme.dim()),
         Some(TargetState::Near(left)) => {
-            return (format!("{} left", format_short_span(left)), theme.needs_a_person());
+            return (format!("{} left", format_short_span(left)), theme.soon());
         }
         Some(TargetState::Missed(late)) => {
-            return (format!("late {}", format_short_span(late)), theme.error());
+            return (format!("late {}", format_short_span(late)), theme.soon());
         }
         None => (),
     }

@@ -44,11 +44,8 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let typed = typed.iter().map(|(words, style)| (words.as_str(), *style));
     let left: Vec<paint_view::Run<'_>> =
         [(title.as_str(), theme.strong())].into_iter().chain(typed).collect();
-    let right = [
-        (up.as_str(), theme.needs_a_person()),
-        (marked.as_str(), theme.strong()),
-        (count.as_str(), Style::new()),
-    ];
+    let right =
+        [(up.as_str(), theme.strong()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())];
     let right: Vec<paint_view::Run<'_>> = right.into_iter().filter(|(words, _)| !words.is_empty()).collect();
     let line = match inbox.desk.shows_all_tabs {
         true => ((theme.border_set(), theme.border_joints()), theme.border(focused)),
@@ -249,7 +246,7 @@ fn filter_runs(list: &ConversationList, theme: Theme) -> Vec<(String, Style)> {
     let mut at = 0;
     for mistake in &mistakes {
         runs.push((typed[at..mistake.at.start].to_owned(), theme.strong()));
-        runs.push((format!("!{}", &typed[mistake.at.clone()]), theme.error()));
+        runs.push((format!("!{}", &typed[mistake.at.clone()]), theme.urgent()));
         at = mistake.at.end;
     }
     runs.push((typed[at..].to_owned(), theme.strong()));
@@ -259,6 +256,6 @@ fn filter_runs(list: &ConversationList, theme: Theme) -> Vec<(String, Style)> {
         _ => " are not known",
     };
     // The remark follows the last word.
-    runs.push((told.to_owned(), theme.error()));
+    runs.push((told.to_owned(), theme.urgent()));
     runs
 }

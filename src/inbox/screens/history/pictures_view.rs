@@ -44,7 +44,7 @@ pub fn draw_row(
         }
         PictureState::Failed(why) => {
             let words = format!("no picture: {why}");
-            paint_view::text(buffer, area.x, area.y, area.width, &words, theme.error());
+            paint_view::text(buffer, area.x, area.y, area.width, &words, theme.urgent());
         }
     }
 }
@@ -126,13 +126,13 @@ pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::palette_view::ThemePalette;
+    use crate::theme_table_view::ThemeName;
 
     #[test]
     fn halves_have_colours_and_shades_do_without() {
         let (red, white) = ([255, 0, 0], [255, 255, 255]);
         let theme = Theme::new;
-        let colours = cell_symbol(theme(ThemePalette::Dark, false), Some(red), Some(white));
+        let colours = cell_symbol(theme(ThemeName::Dark, false), Some(red), Some(white));
         assert_eq!(colours, ("▀", Style::new().fg(Color::Rgb(255, 0, 0)).bg(Color::Rgb(255, 255, 255))));
         let cases = [
             (Some(white), Some(white), "█", "@"),
@@ -142,12 +142,12 @@ mod tests {
         ];
         for (upper, lower, shade, letter) in cases {
             assert_eq!(
-                cell_symbol(theme(ThemePalette::Mono, false), upper, lower).0,
+                cell_symbol(theme(ThemeName::Mono, false), upper, lower).0,
                 shade,
                 "{upper:?} {lower:?}"
             );
             assert_eq!(
-                cell_symbol(theme(ThemePalette::Terminal, true), upper, lower).0,
+                cell_symbol(theme(ThemeName::Terminal, true), upper, lower).0,
                 letter,
                 "{upper:?} {lower:?}"
             );

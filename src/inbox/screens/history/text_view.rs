@@ -117,14 +117,14 @@ fn draw_sender(
 
 fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
-        HistoryItem::Outbox(..) => theme.own(),
+        HistoryItem::Outbox(..) => theme.you(),
         HistoryItem::Note(_) => theme.private_note().patch(theme.strong()),
-        HistoryItem::Message(row) if row.sent_here => theme.own(),
+        HistoryItem::Message(row) if row.sent_here => theme.you(),
         HistoryItem::Message(row) => match row.message.sender {
             Sender::Customer => theme.customer(),
             Sender::Ai => theme.ai(),
             Sender::Human | Sender::Api | Sender::Unknown(_) => theme.colleague(),
-            Sender::Broadcast => theme.own(),
+            Sender::Broadcast => theme.you(),
         },
     }
 }
@@ -133,7 +133,7 @@ fn text_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
         HistoryItem::Note(_) => theme.private_note(),
         HistoryItem::Outbox(row, _) if !row.operation.is_customer_message() => theme.dim(),
-        HistoryItem::Message(row) if row.message.unreadable => theme.error(),
+        HistoryItem::Message(row) if row.message.unreadable => theme.urgent(),
         _ => Style::new(),
     }
 }
@@ -171,7 +171,7 @@ pub(crate) fn delivery_label(theme: Theme, row: &MessageRow) -> Option<(SafeText
         return None;
     }
     let style = match row.message.delivery {
-        DeliveryStatus::Failed => theme.error(),
+        DeliveryStatus::Failed => theme.urgent(),
         _ => theme.dim(),
     };
     Some((SafeText::line(row.message.delivery.word()), style))

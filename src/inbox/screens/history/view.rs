@@ -156,9 +156,9 @@ fn automation_state(
         (None, Automation::On) => match row.unanswered_since(now) {
             Some(since) => {
                 let span = format_short_span(now.since(since));
-                Some((format!("AI silent for {span} since you handed back"), theme.error()))
+                Some((format!("AI silent for {span} since you handed back"), theme.urgent()))
             }
-            None if row.is_failing() => Some(("Asked for a person".to_owned(), theme.error())),
+            None if row.is_failing() => Some(("Asked for a person".to_owned(), theme.urgent())),
             None => None,
         },
         (None, other) => Some((other.label().to_owned(), theme.dim())),
@@ -174,7 +174,7 @@ fn window_state(theme: Theme, row: &ConversationRow, now: Timestamp) -> Option<(
         ServiceWindow::Open => {
             let left = remaining_window(row.last_inbound_at, now)?;
             let label = window_label(ServiceWindow::Open, row.last_inbound_at, now);
-            (left < WINDOW_WARNING_TIME).then(|| (format!("Reply window {label}"), theme.needs_a_person()))
+            (left < WINDOW_WARNING_TIME).then(|| (format!("Reply window {label}"), theme.soon()))
         }
     }
 }
@@ -266,7 +266,7 @@ fn draw_line(
         HistoryLine::Reaction(item) => {
             if let Some(HistoryItem::Message(row)) = history.items.get(*item) {
                 let words = describe_reactions(row);
-                paint_view::text(buffer, text_x, area.y, text_width, &words, theme.own());
+                paint_view::text(buffer, text_x, area.y, text_width, &words, theme.dim());
             }
         }
         HistoryLine::Picture { item, row } => {

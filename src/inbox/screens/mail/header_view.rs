@@ -88,8 +88,7 @@ pub(crate) fn text_style(theme: Theme, text: &str, part: &Range<usize>) -> Style
     match quotes::quote_depth(line) {
         0 if quotes::is_fold_line(line) => theme.dim(),
         0 => Style::new(),
-        1 => theme.own(),
-        2 => theme.dim(),
+        1 | 2 => theme.dim(),
         _ => theme.dim().add_modifier(Modifier::ITALIC),
     }
 }

@@ -26,7 +26,7 @@ impl OverlayView for MailReview {
         let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
         let style = |kind| match kind {
             ReviewRowKind::Plain => Style::new(),
-            ReviewRowKind::Warning => theme.needs_a_person(),
+            ReviewRowKind::Warning => theme.soon(),
             ReviewRowKind::Dim => theme.dim(),
             ReviewRowKind::Keys => theme.strong(),
         };

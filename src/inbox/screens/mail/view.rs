@@ -154,7 +154,7 @@ fn describe_sync(account: &MailAccount, now: Timestamp, theme: Theme) -> (String
     };
     let status = if status == "active" { "account ok" } else { status };
     match account.describe_delay(now) {
-        Some(late) => (format!("{status}{age} · {late}"), theme.needs_a_person()),
+        Some(late) => (format!("{status}{age} · {late}"), theme.soon()),
         None => (format!("{status}{age}"), Style::new()),
     }
 }

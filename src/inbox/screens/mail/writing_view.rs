@@ -78,14 +78,7 @@ fn draw_fields(
         y += 1;
     }
     if let Some(note) = head.answer_note.as_ref().filter(|_| y < end) {
-        paint_view::text(
-            buffer,
-            area.x,
-            y,
-            area.width,
-            SafeText::line(note).as_str(),
-            theme.needs_a_person(),
-        );
+        paint_view::text(buffer, area.x, y, area.width, SafeText::line(note).as_str(), theme.soon());
         y += 1;
     }
     let shown: Vec<usize> = head.visible_fields().collect();
@@ -131,7 +124,7 @@ fn draw_fields(
         y += 1;
     }
     if let Some(wrong) = head.error.as_ref().filter(|_| y < end) {
-        paint_view::text(buffer, area.x, y, area.width, SafeText::line(wrong).as_str(), theme.error());
+        paint_view::text(buffer, area.x, y, area.width, SafeText::line(wrong).as_str(), theme.urgent());
         y += 1;
     }
     let across = theme.border_set()[4];
@@ -209,7 +202,7 @@ fn format_count(theme: Theme, head: &ComposeHeader) -> (String, Style) {
     if length * 5 < bounds::MAX_SUBJECT_CHARS * 4 {
         return (String::new(), theme.dim());
     }
-    let style = if length > bounds::MAX_SUBJECT_CHARS { theme.error() } else { theme.needs_a_person() };
+    let style = if length > bounds::MAX_SUBJECT_CHARS { theme.urgent() } else { theme.soon() };
     (format!("subject {length}/{}", bounds::MAX_SUBJECT_CHARS), style)
 }
 

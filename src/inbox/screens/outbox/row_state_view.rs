@@ -21,8 +21,8 @@ pub fn state_label(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static s
         RowState::Sending if is_upload(row) => ("uploads", theme.strong()),
         RowState::Sending => ("sending", theme.dim()),
         RowState::Uncertain if is_upload(row) => ("uploads", theme.strong()),
-        RowState::Uncertain => ("unclear", theme.needs_a_person()),
-        RowState::Stopped(..) => ("needs you", theme.error()),
+        RowState::Uncertain => ("unclear", theme.soon()),
+        RowState::Stopped(..) => ("needs you", theme.urgent()),
         RowState::Done => ("sent", theme.dim()),
     }
 }
@@ -47,11 +47,11 @@ pub fn state_line<'a>(
             format!("uploading {}", attachments_view::progress_bar(percent, theme))
         }
         (_, RowState::Stopped(StopReason::Late, why)) if row.planned_at.is_some() => {
-            return (format!("NOT SENT at its time · {decide} decide · {why}"), theme.error());
+            return (format!("NOT SENT at its time · {decide} decide · {why}"), theme.urgent());
         }
         // The newer messages above it show the reason.
         (_, RowState::Stopped(stop @ (StopReason::ReplyConflict | StopReason::Late), _)) => {
-            return (format!("{} · {decide}: send anyway, edit or drop", stop.label()), theme.error());
+            return (format!("{} · {decide}: send anyway, edit or drop", stop.label()), theme.urgent());
         }
         (WaitReason::ClearAnswer(_), _) if row.finding == HistoryFinding::Listed => {
             "at the server, not confirmed yet; asking again".to_owned()
@@ -84,12 +84,12 @@ pub fn describe_channel_wait(inbox: &Inbox, channel: &ChannelId) -> Option<Strin
 
 fn wait_style(reason: &WaitReason, theme: Theme) -> Style {
     match reason {
-        WaitReason::Decision(..) => theme.error(),
+        WaitReason::Decision(..) => theme.urgent(),
         WaitReason::Answer
         | WaitReason::Nothing
         | WaitReason::RowBefore(None)
         | WaitReason::OtherProcess(_) => theme.dim(),
-        _ => theme.needs_a_person(),
+        _ => theme.soon(),
     }
 }
 

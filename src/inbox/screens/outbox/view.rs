@@ -119,7 +119,7 @@ pub(crate) fn draw_frame<T: PageRow>(
     buffer: &mut Buffer,
 ) {
     let (title, count) = frame_titles(inbox, name, page);
-    let right = [(asks, theme.error()), (count.as_str(), Style::new())];
+    let right = [(asks, theme.urgent()), (count.as_str(), Style::new())];
     let focused = inbox.context.overlays.is_empty();
     paint_view::frame(buffer, area, theme, focused, Sides::All, (&[(&title, theme.strong())], &right));
     let inner = area.inner();
@@ -207,7 +207,7 @@ fn draw_draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, b
     let width = area.width.saturating_sub(3);
     let tab = tab_name(inbox, inbox.outbox.drafts.all_tabs, &entry.channel);
     let waits = draft_wait(inbox, entry);
-    let right = [(tab.as_str(), theme.dim()), (waits.as_deref().unwrap_or_default(), theme.needs_a_person())];
+    let right = [(tab.as_str(), theme.dim()), (waits.as_deref().unwrap_or_default(), theme.soon())];
     let used = paint_view::runs_right(buffer, area.x + 2, area.y, width, &right);
     let room = width.saturating_sub(used + 1);
     paint_view::text(buffer, area.x + 2, area.y, room, entry.title.as_str(), theme.strong());

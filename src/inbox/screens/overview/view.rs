@@ -117,7 +117,7 @@ fn line_cells(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab)) -> [(Str
         .waiting_since
         .map(|waiting_since| format_short_span(inbox.context.now.since(waiting_since)))
         .unwrap_or_default();
-    let waiting = if tab.counts.needs_reply > 0 { theme.needs_a_person() } else { theme.dim() };
+    let waiting = if tab.counts.needs_reply > 0 { theme.soon() } else { theme.dim() };
     let outbox = match tab.counts.stopped {
         0 => tab.counts.outbox.to_string(),
         asks => format!("{} +{asks}!", tab.counts.outbox),
@@ -129,8 +129,8 @@ fn line_cells(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab)) -> [(Str
         (name, theme.strong()),
         (tab.counts.needs_reply.to_string(), waiting),
         (oldest, waiting),
-        (outbox, if tab.counts.stopped > 0 { theme.error() } else { Style::new() }),
-        (failures.count.to_string(), if loud { theme.error() } else { Style::new() }),
+        (outbox, if tab.counts.stopped > 0 { theme.urgent() } else { Style::new() }),
+        (failures.count.to_string(), if loud { theme.urgent() } else { Style::new() }),
         (format!("{}%", tab.budget_percent), Style::new()),
         (credits, Style::new()),
     ]
@@ -157,7 +157,7 @@ fn describe_problem(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<(String, S
         let most = failures.most_frequent.unwrap_or_default();
         return Some((
             format!("{most} {}/min since {since} · Enter shows them", failures.count),
-            theme.error(),
+            theme.urgent(),
         ));
     }
     let (words, tone) =

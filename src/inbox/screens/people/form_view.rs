@@ -47,7 +47,7 @@ impl OverlayView for PersonForm {
         let mut y = inner.y;
         if let Some((_, why)) = &form.server_error {
             let place = Area { x, y, width, height: 2 };
-            paint_view::paragraph(buffer, place, &refusal_text(why), theme.error());
+            paint_view::paragraph(buffer, place, &refusal_text(why), theme.urgent());
             y += 2;
         }
         let room = usize::from((inner.y + inner.height).saturating_sub(y)).max(1);
@@ -92,7 +92,7 @@ fn draw_field(theme: Theme, form: &PersonForm, place: usize, area: Area, buffer:
     let fixed = place == 0 && !form.is_new;
     let wrong = field_error_text(form, place);
     let (x, width) = (area.x + LABEL_WIDTH, area.width.saturating_sub(LABEL_WIDTH));
-    let taken = paint_view::runs_right(buffer, x, area.y, width, &[(&wrong, theme.error())]);
+    let taken = paint_view::runs_right(buffer, x, area.y, width, &[(&wrong, theme.urgent())]);
     let style = if fixed { theme.dim() } else { Style::new() };
     let place = Area { x, width: width.saturating_sub(taken + 1), ..area };
     field_view::draw(theme, value, (focused, style), place, buffer);
@@ -108,7 +108,7 @@ fn footer_text(theme: Theme, form: &PersonForm) -> (String, Style) {
     match form.first_error() {
         Some((place, _)) if form.shows_all_errors => (
             format!("{} is missing or wrong · {help} · Esc back", PersonField::from_index(place).label()),
-            theme.needs_a_person(),
+            theme.soon(),
         ),
         _ => (format!("Enter saves · free · {help} · Esc back"), theme.dim()),
     }

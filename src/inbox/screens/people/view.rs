@@ -117,8 +117,8 @@ fn frame_titles(inbox: &Inbox) -> FrameTitles {
 
 fn draw_frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let FrameTitles { title, search, marked, asking, count } = frame_titles(inbox);
-    let titles = [(title.as_str(), theme.strong()), (search.as_str(), theme.own())];
-    let right = [(marked.as_str(), theme.own()), (asking, theme.dim()), (count.as_str(), Style::new())];
+    let titles = [(title.as_str(), theme.strong()), (search.as_str(), theme.strong())];
+    let right = [(marked.as_str(), theme.strong()), (asking, theme.dim()), (count.as_str(), Style::new())];
     paint_view::frame(buffer, area, theme, inbox.context.overlays.is_empty(), Sides::All, (&titles, &right));
     if loads::pane_state(inbox, Pane::Page) != LoadState::Current {
         return;
@@ -128,7 +128,7 @@ fn draw_frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         0 => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.dim()),
         count => {
             let open = inbox.context.key_of(Command::ShowUnreadable);
-            (format!(" {}: {open} ", unreadable::describe_unreadable(count)), theme.needs_a_person())
+            (format!(" {}: {open} ", unreadable::describe_unreadable(count)), theme.soon())
         }
     };
     let y = area.y + area.height.saturating_sub(1);
@@ -176,7 +176,7 @@ fn draw_row(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &m
         None => paint_view::runs_right(buffer, x + at, area.y, room, &[(&last, theme.dim())]),
     };
     let tags = tags_text(person);
-    paint_view::text(buffer, x + at, area.y, room.saturating_sub(right + 1), &tags, theme.own());
+    paint_view::text(buffer, x + at, area.y, room.saturating_sub(right + 1), &tags, theme.dim());
 }
 
 fn last_age(inbox: &Inbox, person: &Person) -> String {
@@ -190,8 +190,8 @@ fn tags_text(person: &Person) -> String {
 fn change_label(row: &OutboxRow, theme: Theme) -> (String, Style) {
     let deletes = matches!(row.operation, Operation::DeleteContact { .. });
     match &row.state {
-        RowState::Stopped(..) if deletes => ("NOT DELETED".to_owned(), theme.error()),
-        RowState::Stopped(..) => ("NOT SAVED".to_owned(), theme.error()),
+        RowState::Stopped(..) if deletes => ("NOT DELETED".to_owned(), theme.urgent()),
+        RowState::Stopped(..) => ("NOT SAVED".to_owned(), theme.urgent()),
         _ if deletes => ("deleting…".to_owned(), theme.strong()),
         _ => ("saving…".to_owned(), theme.strong()),
     }
@@ -229,7 +229,7 @@ fn detail_lines(inbox: &Inbox, theme: Theme, person: &Person) -> Vec<(String, St
     add("phone", SafeText::line(&person.phone).to_string(), Style::new());
     add("email", contact.email.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string), Style::new());
     let tags = tags_text(person);
-    add("tags", if tags.is_empty() { "-".to_owned() } else { tags }, theme.own());
+    add("tags", if tags.is_empty() { "-".to_owned() } else { tags }, Style::new());
     for (name, value) in &contact.metadata {
         add(name.as_str(), value.to_string(), Style::new());
     }

@@ -195,7 +195,7 @@ fn draw_preview(theme: Theme, preview: &[(TemplatePart, String)], area: Area, bu
             TemplatePart::Header(_) | TemplatePart::HeaderMedia(..) => theme.strong(),
             TemplatePart::Body(_) => Style::new(),
             TemplatePart::Footer(_) => theme.dim(),
-            TemplatePart::Button(..) => theme.own(),
+            TemplatePart::Button(..) => theme.strong(),
         };
         let height = (area.y + area.height).saturating_sub(y);
         let place = Area { x: area.x + 2, y, width: area.width.saturating_sub(2), height };
@@ -214,9 +214,9 @@ fn footer_text(inbox: &Inbox, theme: Theme, form: &TemplateForm) -> (String, Sty
     let price = tab.template_price();
     let charged = if tab.templates.charged.is_some() { "last charged " } else { "" };
     match (form.missing_value_error(), tab.payment_error(price)) {
-        (_, Some(why)) => (format!("cannot send: {why} · Esc back"), theme.error()),
+        (_, Some(why)) => (format!("cannot send: {why} · Esc back"), theme.urgent()),
         (Some(why), None) => {
-            (format!("{why} · Tab next · {charged}{} · Esc back", price.describe()), theme.needs_a_person())
+            (format!("{why} · Tab next · {charged}{} · Esc back", price.describe()), theme.soon())
         }
         (None, None) => (
             format!("Enter send · {charged}{} · Tab next · Esc back", tab.describe_price(price)),

@@ -88,7 +88,7 @@ impl OverlayView for WebhookForm {
 /// The keys, or what is wrong.
 fn footer_text(theme: Theme, form: &WebhookForm) -> (String, Style) {
     match form.first_error().filter(|_| form.shows_all_errors) {
-        Some(why) => (format!("{why} · Esc back"), theme.needs_a_person()),
+        Some(why) => (format!("{why} · Esc back"), theme.soon()),
         None => ("Enter goes on · Tab next · Space chooses · Esc back".to_owned(), theme.dim()),
     }
 }

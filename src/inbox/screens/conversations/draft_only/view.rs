@@ -7,7 +7,7 @@ use model::conversations::ConversationRow;
 use model::local::DraftReadiness;
 
 pub(crate) fn draft_state(theme: Theme, row: &ConversationRow) -> (String, Style) {
-    let style = if has_ready_draft(row) { theme.own() } else { theme.dim() };
+    let style = if has_ready_draft(row) { theme.strong() } else { theme.dim() };
     (draft_only_label(row).unwrap_or_default().to_owned(), style)
 }
 
