@@ -76,10 +76,15 @@ impl Theme {
         if self.color(role) == Color::Reset { style.patch(self.strong()) } else { style }
     }
 
-    /// What matters less; faint where the theme has no colour for it.
+    /// Style of a role that must not stand out: faint where it has no colour.
+    fn quiet_style(self, role: Role) -> Style {
+        let style = self.style(role);
+        if self.color(role) == Color::Reset { style.add_modifier(Modifier::DIM) } else { style }
+    }
+
+    /// What matters less.
     pub fn dim(self) -> Style {
-        let style = self.style(Role::Dim);
-        if self.color(Role::Dim) == Color::Reset { style.add_modifier(Modifier::DIM) } else { style }
+        self.quiet_style(Role::Dim)
     }
 
     /// What matters more, or goes on by itself and will be over: sending, saving, held.
@@ -112,7 +117,7 @@ impl Theme {
 
     /// A border; the pane with the keyboard stands out.
     pub fn border(self, focused: bool) -> Style {
-        if focused { self.strong() } else { self.style(Role::Border) }
+        if focused { self.strong() } else { self.quiet_style(Role::Border) }
     }
 
     /// A test key: nothing reaches anyone.
