@@ -1,27 +1,33 @@
 //! A calm screen: colour is for what needs a person, defaults are quiet.
 
 use frontdesk::inbox::color_depth::ColorDepth;
-use frontdesk::inbox::palette_view::ThemePalette;
+use frontdesk::inbox::theme_table_view::{Role, ThemeName};
 use frontdesk::inbox::theme_view::Theme;
 use ratatui::buffer::Buffer;
-use ratatui::style::Modifier;
+use ratatui::style::{Color, Modifier};
 
 use crate::desk::Desk;
 
-/// One in so many cells with text may have an accent. Most of them are marks of the list: the sample
-/// world's AI fails several customers at a time.
-const ONE_IN: usize = 6;
+/// One in so many cells with text may have an accent.
+const ONE_IN: usize = 10;
 
 /// Simulated minutes of the demo before its first screen is judged.
 const MINUTES: i64 = 15;
 
-/// The first screen of the demo after some minutes, as its customers go on writing.
-fn first_screen(columns: u16, rows: u16) -> Desk {
+/// The demo after some minutes, as its customers go on writing, with the newest on top.
+fn demo_by_activity(columns: u16, rows: u16) -> Desk {
     let mut desk = Desk::demo(columns, rows);
     // Histories are read a few at a time, limited by the rate.
     for _ in 0..MINUTES * 2 {
         desk.pass(30).settle();
     }
+    desk
+}
+
+/// The demo after some minutes in its first view, the sections of the inbox.
+pub(super) fn first_screen(columns: u16, rows: u16) -> Desk {
+    let mut desk = demo_by_activity(columns, rows);
+    desk.keys("v1").settle().shows("NEEDS A PERSON");
     desk
 }
 
@@ -32,20 +38,47 @@ fn counted(theme: Theme, buffer: &Buffer) -> (usize, usize) {
 }
 
 #[test]
-fn at_most_a_sixth_of_the_demos_screen_after_fifteen_minutes_has_an_accent_in_every_theme() {
+fn at_most_a_tenth_of_the_demos_screen_after_fifteen_minutes_has_an_accent_in_every_theme() {
     for (columns, rows) in [(120, 40), (80, 24), (200, 50)] {
         let mut desk = first_screen(columns, rows);
-        for (word, palette) in ThemePalette::ALL.map(|theme_palette| (theme_palette.word(), theme_palette)) {
+        for name in ThemeName::ALL {
             for depth in [ColorDepth::Sixteen, ColorDepth::Indexed, ColorDepth::Direct] {
-                desk.theme = Theme::new(palette, false).in_depth(depth);
+                desk.theme = Theme::new(name, false).in_depth(depth);
                 let (inked, accents) = counted(desk.theme, &desk.buffer());
-                let place = format!("{word} in {depth:?} at {columns}x{rows}: {accents} of {inked} cells");
+                let place = format!("{name:?} in {depth:?} at {columns}x{rows}: {accents} of {inked} cells");
                 assert!(inked > 500, "{place}");
                 assert!(accents * ONE_IN <= inked, "{place}\n{}", desk.picture());
-                assert_eq!(accents == 0, palette == ThemePalette::Mono, "{place}");
+                assert_eq!(accents == 0, name == ThemeName::Mono, "{place}");
             }
         }
     }
+}
+
+#[test]
+fn only_those_who_need_a_person_most_are_red_and_only_time_is_amber() {
+    let mut desk = first_screen(120, 40);
+    desk.theme = Theme::new(ThemeName::Dark, false);
+    let picture = desk.picture();
+    let header = |text: &str| picture.lines().position(|line| line.contains(text));
+    let needs_person = header(" NEEDS A PERSON ").unwrap_or_else(|| panic!("no section:\n{picture}"));
+    let with_ai = header(" WITH THE AI ").unwrap_or(40);
+    let buffer = desk.buffer();
+    let right = (1..120).find(|x| buffer[(*x, 2)].symbol() == "│").expect("an edge of the list");
+    let mut marks = std::collections::BTreeSet::new();
+    for y in 1..38 {
+        let words = |role: Role| -> String {
+            let cells = (1..right).map(|x| &buffer[(x, y)]).filter(|cell| cell.fg == desk.theme.color(role));
+            cells.map(|cell| cell.symbol()).collect()
+        };
+        let (red, amber) = (words(Role::Urgent), words(Role::Soon));
+        let is_needed = needs_person < usize::from(y) && usize::from(y) < with_ai;
+        assert!(red.trim().is_empty() || is_needed, "{red:?}\n{picture}");
+        assert!(amber.trim().is_empty() || amber.starts_with("reply window"), "{amber:?}\n{picture}");
+        marks.insert(red.trim().to_owned());
+    }
+    marks.remove("");
+    let known = ["asked for a person", "AI repeats itself", "AI does not answer", "not sent"];
+    assert!(!marks.is_empty() && marks.iter().all(|mark| known.contains(&mark.as_str())), "{marks:?}");
 }
 
 /// Accent and bold of the first letter of a text.
@@ -59,7 +92,7 @@ fn accent_and_weight(desk: &Desk, text: &str) -> (bool, bool) {
 #[test]
 fn nothing_normal_is_said_and_what_differs_from_it_stands_out() {
     let mut desk = Desk::with_test_tab(120, 40);
-    desk.theme = Theme::new(ThemePalette::Dark, false);
+    desk.theme = Theme::new(ThemeName::Dark, false);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order 1041?");
     desk.settle().keys("<Enter>").settle();
     assert_eq!(desk.status(), "t take · d done · s later · r reply · / find · ? help");
@@ -71,8 +104,8 @@ fn nothing_normal_is_said_and_what_differs_from_it_stands_out() {
 
 #[test]
 fn a_selected_row_keeps_the_letters_it_has() {
-    let mut desk = first_screen(120, 40);
-    desk.theme = Theme::new(ThemePalette::Dark, false);
+    let mut desk = demo_by_activity(120, 40);
+    desk.theme = Theme::new(ThemeName::Dark, false);
     let row_of = |desk: &Desk, y: u16| {
         let buffer = desk.buffer();
         let cells: Vec<_> = (1..39).map(|x| buffer[(x, y)].clone()).collect();
@@ -110,7 +143,7 @@ fn the_selected_row_has_a_mark_that_no_unread_row_has() {
     for (columns, rows, ascii) in [(80, 24, false), (120, 40, false), (80, 24, true)] {
         let (selected, unread) = if ascii { (">", "*") } else { ("▌", "•") };
         let mut desk = Desk::new(columns, rows);
-        desk.theme = Theme::new(ThemePalette::Mono, ascii);
+        desk.theme = Theme::new(ThemeName::Mono, ascii);
         for (phone, name) in
             [("+34600111222", "Maria Lopez"), ("+34600111333", "Bo Lind"), ("+34600111444", "Ann Lee")]
         {
@@ -128,12 +161,13 @@ fn the_selected_row_has_a_mark_that_no_unread_row_has() {
 #[test]
 fn authors_have_colours_and_their_words_have_none() {
     let mut desk = Desk::new(120, 40);
-    desk.theme = Theme::new(ThemePalette::Dark, false);
+    desk.theme = Theme::new(ThemeName::Dark, false);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order 1041?");
     desk.colleague("whatsapp", "+34600111222", "It is on its way");
     desk.settle().keys("<Enter>i").types("It arrives today").keys("<Enter>y").pass(6).settle().keys("<Esc>");
     let buffer = desk.buffer();
     let color = |text: &str| buffer[last_place_of(&desk, text)].fg;
+    let role = |role: Role| desk.theme.color(role);
     let authors = [color("You  "), color("Elsewhere"), color("Maria  ")];
     assert!(desk.theme.is_accent(authors[0]) && desk.theme.is_accent(authors[1]), "{}", desk.picture());
     assert!(authors[0] != authors[1] && authors[1] != authors[2], "{authors:?}");
@@ -141,6 +175,14 @@ fn authors_have_colours_and_their_words_have_none() {
     let words = ["It arrives today", "It is on its way", "Where is my order 1041?"].map(color);
     assert!(words.iter().all(|color| *color == words[0]), "{words:?}");
     assert!(!desk.theme.is_accent(words[0]));
+    assert_eq!(authors, [role(Role::You), role(Role::Colleague), role(Role::Customer)]);
+    assert_eq!(words, [Color::Reset; 3], "words have the terminal's own colour");
+    let (x, y) = last_place_of(&desk, "It is on its way");
+    assert_eq!(buffer[(x - 3, y)].fg, role(Role::Dim), "times are dim\n{}", desk.picture());
+    let sender = &buffer[last_place_of(&desk, "Maria  ")];
+    assert!(sender.modifier.contains(Modifier::BOLD), "{sender:?}");
+    let receipt = ["delivered", "sent", "read"].into_iter().find(|word| desk.picture().contains(*word));
+    assert_eq!(color(receipt.expect("a receipt")), role(Role::Dim));
 }
 
 /// Place of the last text like this: the list may show it above or beside.
