@@ -76,10 +76,10 @@ impl Theme {
         if self.color(role) == Color::Reset { style.patch(self.strong()) } else { style }
     }
 
-    /// Style of a role that must not stand out: faint where it has no colour.
+    /// Style of a role that must not stand out: faint in the terminal's own colours.
     fn quiet_style(self, role: Role) -> Style {
         let style = self.style(role);
-        if self.color(role) == Color::Reset { style.add_modifier(Modifier::DIM) } else { style }
+        if self.name == ThemeName::Terminal { style.add_modifier(Modifier::DIM) } else { style }
     }
 
     /// What matters less.
