@@ -3,6 +3,7 @@
 
 use crate::Inbox;
 use crate::command::Reason;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::tab::{Focus, Tab};
 use model::conversations::{Automation, ConversationRow};
 use model::news::Health;
@@ -35,7 +36,7 @@ pub(crate) fn on_mail(inbox: &Inbox) -> Result<(), Reason> {
 
 /// Checks that the current thread can be filed. With marks, the bulk action decides per thread.
 pub(crate) fn thread_can_be_filed(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.desk.acts_on_marks() {
+    if bulk_actions::acts_on_marks(&inbox.desk) {
         return Ok(());
     }
     writable_conversation(inbox).map(drop)

@@ -13,6 +13,7 @@ use crate::overlays::overlay::KeyOutcome;
 use crate::overlays::prompt_guard::update as guard;
 use crate::screens::composer::attachments;
 use crate::screens::composer::typing;
+use crate::screens::mail::writing::update as writing;
 use model::filter;
 use model::nearest::nearest_word;
 
@@ -134,7 +135,8 @@ impl Inbox {
             return;
         }
         let now = self.context.moment;
-        if self.context.overlays.is_empty() && self.desk.paste_into_header(text, &self.context) {
+        if self.context.overlays.is_empty() && writing::paste_into_header(&mut self.desk, text, &self.context)
+        {
             return;
         }
         if !self.context.overlays.is_empty() || !self.desk.is_typing() {

@@ -8,6 +8,7 @@ use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::control;
 use crate::screens::broadcasts::sending;
+use crate::screens::templates::form;
 use model::fetches::{Fetch, FetchOutcome};
 use model::ids::ChannelId;
 
@@ -28,7 +29,7 @@ pub(crate) fn receive_fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fe
         }
         // Arrives with its history; a failed refresh is not reported.
         Fetch::Message { .. } => (),
-        Fetch::Templates => inbox.desk.templates_fetched(channel, fetched, &inbox.context),
+        Fetch::Templates => form::templates_fetched(&mut inbox.desk, channel, fetched, &inbox.context),
         // Reported by other news.
         Fetch::Contacts { .. } | Fetch::Mail(_) => (),
     }

@@ -9,6 +9,9 @@ use crate::pages::PageKind;
 use crate::screens::broadcasts;
 use crate::screens::cards::is_card_page;
 use crate::screens::composer::ComposerMode;
+use crate::screens::composer::sending;
+use crate::screens::composer::typing;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::mail;
 use crate::settings::Footer;
 use crate::status::{self, LineStart, SEPARATOR_CELLS};
@@ -168,7 +171,7 @@ fn is_never_available(inbox: &Inbox, command: Command) -> bool {
 pub(crate) fn hint_word(inbox: &Inbox, command: Command) -> &'static str {
     let (is_mail, is_wall) = (inbox.desk.tab().is_mail(), inbox.desk.page == PageKind::Wall);
     let is_in_triage = inbox.desk.page == PageKind::Inbox && inbox.desk.tab().is_in_triage();
-    let in_note = inbox.desk.is_typing() && inbox.desk.composer_mode() == ComposerMode::Note;
+    let in_note = inbox.desk.is_typing() && typing::composer_mode(&inbox.desk) == ComposerMode::Note;
     let other = [
         // The last line is short of room, and in a text the meaning of undo is clear.
         (Command::UndoEdit, true, "undo"),
@@ -216,14 +219,14 @@ pub(crate) fn place_commands(inbox: &Inbox) -> &'static [Command] {
         Focus::Composer if tab.is_writing_mail() => mail::view::WRITING_HINTS,
         _ if tab.has_finished_triage() => mail::view::SUMMARY_HINTS,
         Focus::List | Focus::History if tab.is_in_triage() => mail::view::TRIAGE_HINTS,
-        Focus::List if tab.is_mail() && inbox.desk.acts_on_marks() => mail::view::MARKED_HINTS,
+        Focus::List if tab.is_mail() && bulk_actions::acts_on_marks(&inbox.desk) => mail::view::MARKED_HINTS,
         Focus::List if tab.is_mail() => mail::view::LIST_HINTS,
         Focus::History if tab.is_mail() && !asks => mail::view::HISTORY_HINTS,
         Focus::List if tab.is_phone() => &[C::Open, C::Take, C::Done, C::Later, C::Call, C::Undo, C::Help],
         Focus::History if tab.is_phone() && !asks => {
             &[C::Take, C::Done, C::Later, C::Call, C::WriteNote, C::Back, C::Undo, C::Help]
         }
-        Focus::List if inbox.desk.acts_on_marks() => {
+        Focus::List if bulk_actions::acts_on_marks(&inbox.desk) => {
             &[C::Mark, C::Take, C::Done, C::Later, C::MarkNone, C::Undo, C::Help]
         }
         Focus::List => &[
@@ -241,11 +244,12 @@ pub(crate) fn place_commands(inbox: &Inbox) -> &'static [Command] {
         Focus::History if asks => &[C::Decide, C::Take, C::Reply, C::Done, C::Back, C::Undo, C::Help],
         Focus::History => &[C::Take, C::Done, C::Later, C::Reply, C::FindInHistory, C::Undo, C::Help],
         Focus::Composer
-            if inbox.desk.composer_mode() == ComposerMode::Reply && inbox.desk.is_window_closed() =>
+            if typing::composer_mode(&inbox.desk) == ComposerMode::Reply
+                && sending::is_window_closed(&inbox.desk) =>
         {
             &[C::Menu, C::SwitchMode, C::Leave, C::HelpInText]
         }
-        Focus::Composer if inbox.desk.composer_mode() == ComposerMode::Note => {
+        Focus::Composer if typing::composer_mode(&inbox.desk) == ComposerMode::Note => {
             &[C::Send, C::SwitchMode, C::NewLine, C::Leave, C::HelpInText]
         }
         Focus::Composer => {

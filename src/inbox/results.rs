@@ -12,14 +12,26 @@ use crate::loads::update as loads;
 use crate::overlays::palette;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::composer::Composer;
+use crate::screens::composer::attachments;
 use crate::screens::composer::returned_texts::{DraftStorage, ReturnedText};
+use crate::screens::composer::sending;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
+use crate::screens::conversations::card::update as card;
 use crate::screens::conversations::draft_only::update as draft_only;
 use crate::screens::conversations::tags;
+use crate::screens::conversations::urgency::update as urgency;
 use crate::screens::history::History;
+use crate::screens::history::find::update as find;
+use crate::screens::history::prefetch::update as prefetch;
+use crate::screens::history::raw;
+use crate::screens::history::reading;
+use crate::screens::mail::menus;
 use crate::screens::mail::rules::update as rules;
+use crate::screens::mail::triage::update as triage;
 use crate::screens::mail::update as mail;
 use crate::screens::outbox::decision_actions;
 use crate::screens::people::saving;
+use crate::screens::templates::form;
 use crate::tab::EmptyPaneReason;
 use crate::tab::{Focus, Tab};
 use crate::{HeldRow, Inbox};
@@ -76,7 +88,7 @@ pub(crate) fn store_loaded(inbox: &mut Inbox, loaded: Loaded) {
             inbox.keyboard.end_pauses(&channel, pauses, &mut inbox.desk, &mut inbox.context)
         }
         Loaded::MarkList(query, how, ids, more) => {
-            inbox.desk.set_marks(&query, how, ids, more, &mut inbox.context)
+            bulk_actions::set_marks(&mut inbox.desk, &query, how, ids, more, &mut inbox.context)
         }
         Loaded::Marked(rows) => inbox.changes.receive_marked(rows, &mut inbox.desk, &mut inbox.context),
         Loaded::RowOutcomes(fates) => receive_outcomes(inbox, fates),
@@ -89,7 +101,7 @@ pub(crate) fn store_loaded(inbox: &mut Inbox, loaded: Loaded) {
         }
         Loaded::ViewMatches(query, rows) => inbox.features.search.receive_view_rows(&query, rows),
         Loaded::NewerMessages(channel, conversation, _, depth) => {
-            inbox.desk.receive_depth(&channel, &conversation, depth, &mut inbox.context);
+            find::receive_depth(&mut inbox.desk, &channel, &conversation, depth, &mut inbox.context);
         }
         Loaded::ConversationNames(names) => {
             inbox.connections.set_contact_names(&names, &inbox.context);
@@ -101,18 +113,20 @@ pub(crate) fn store_loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::Lookup(Err(why)) => inbox.context.show_warning(why.to_string()),
         Loaded::ViewCounts(counts) => inbox.desk.view_counts = Some(counts),
         Loaded::UploadedFiles(channel, shelf) => {
-            inbox.desk.set_uploaded_files(&channel, shelf, &mut inbox.context)
+            attachments::set_uploaded_files(&mut inbox.desk, &channel, shelf, &mut inbox.context)
         }
         Loaded::Spending(spent) => inbox.features.credits.spent = spent,
         Loaded::ModelUsage(rows) => inbox.features.credits.model_usage = rows,
         Loaded::Unpaid(entries) => inbox.features.credits.store_unpaid(entries),
-        Loaded::Triage(query, rows) => inbox.desk.triage_loaded(&query, rows, &mut inbox.context),
-        Loaded::HistoryPrefetch(query, page) => inbox.desk.receive_prefetched(&query, *page),
+        Loaded::Triage(query, rows) => {
+            triage::triage_loaded(&mut inbox.desk, &query, rows, &mut inbox.context)
+        }
+        Loaded::HistoryPrefetch(query, page) => prefetch::receive_prefetched(&mut inbox.desk, &query, *page),
         Loaded::Mailbox(channel, account, words) => {
-            inbox.desk.receive_cached_account(&channel, account, words)
+            mail::receive_cached_account(&mut inbox.desk, &channel, account, words)
         }
         Loaded::Correspondents(channel, text, found) => {
-            inbox.desk.receive_correspondents(&channel, &text, found, &mut inbox.context)
+            menus::receive_correspondents(&mut inbox.desk, &channel, &text, found, &mut inbox.context)
         }
         Loaded::NeedsYou(page) => {
             inbox.features.absence.announce(&page, &mut inbox.context);
@@ -128,7 +142,7 @@ pub(crate) fn store_loaded(inbox: &mut Inbox, loaded: Loaded) {
         // Handled before.
         Loaded::Barrier(number) => inbox.features.macros.complete_barrier(number),
         Loaded::DueDrafts(found) => draft_only::receive_due_drafts(inbox, found),
-        Loaded::NeedsPerson(rows) => inbox.desk.open_most_urgent(rows, &mut inbox.context),
+        Loaded::NeedsPerson(rows) => urgency::open_most_urgent(&mut inbox.desk, rows, &mut inbox.context),
         Loaded::OpenWork(counts) => {
             for (channel, counts) in counts {
                 receive_counts(inbox, &channel, counts);
@@ -137,23 +151,23 @@ pub(crate) fn store_loaded(inbox: &mut Inbox, loaded: Loaded) {
         }
         Loaded::Rules(query, page) => rules::receive_rules(inbox, query, *page),
         Loaded::Templates(channel, templates) => {
-            inbox.desk.templates_loaded(&channel, templates, &mut inbox.context)
+            form::templates_loaded(&mut inbox.desk, &channel, templates, &mut inbox.context)
         }
         Loaded::People(query, page) => inbox.people.receive_people(&query, page),
         Loaded::Person(channel, phone, detail) => {
             saving::person_loaded(inbox, &channel, &phone, detail.map(|detail| *detail));
         }
         Loaded::SamePerson(key, found) => {
-            inbox.desk.go_to_other_conversation(&key, &found, &mut inbox.context)
+            reading::go_to_other_conversation(&mut inbox.desk, &key, &found, &mut inbox.context)
         }
-        Loaded::Card(key, card) => inbox.desk.card_loaded(&key, *card),
+        Loaded::Card(key, card) => card::card_loaded(&mut inbox.desk, &key, *card),
         Loaded::Broadcasts(told) => broadcasts::receive_result(inbox, *told),
     }
 }
 
 fn history_loaded(inbox: &mut Inbox, query: &HistoryQuery, page: HistoryPage) {
     inbox.desk.history_loaded(query, page.clone(), &mut inbox.context);
-    inbox.desk.cache_history(query, page);
+    prefetch::cache_history(&mut inbox.desk, query, page);
 }
 
 fn receive_outcomes(inbox: &mut Inbox, fates: Vec<(RowId, OutboxOutcome)>) {
@@ -229,7 +243,7 @@ pub(crate) fn handle_news(inbox: &mut Inbox, news: News) {
             update_tab(inbox, &channel, |tab| tab.webhook_status = Some(*reception))
         }
         News::Fetched(channel, fetch, fetched) => fetching::receive_fetched(inbox, &channel, &fetch, fetched),
-        News::Mailbox(channel, account) => inbox.desk.receive_account(&channel, *account),
+        News::Mailbox(channel, account) => mail::receive_account(&mut inbox.desk, &channel, *account),
         News::Correspondents(channel, text) => {
             inbox.context.push(Effect::Load(Load::Correspondents(channel, text)));
         }
@@ -304,7 +318,7 @@ pub(crate) fn receive_recalled(inbox: &mut Inbox, row: &RowId, taken: Option<Box
     let returned = ReturnedText::of(&taken.operation);
     match (returned, taken.lane.conversation()) {
         (Some(returned), Some(conversation)) => {
-            inbox.desk.reset_pause_answer(&taken.channel, conversation);
+            sending::reset_pause_answer(&mut inbox.desk, &taken.channel, conversation);
             let is_there = inbox.changes.return_text(
                 &taken.channel,
                 conversation,
@@ -373,7 +387,7 @@ impl Desk {
                 context.fill_in_keys("the window is open again: your draft is here, {write} goes on with it"),
             );
         }
-        self.refresh_raw_view(context);
+        raw::refresh_raw_view(self, context);
     }
 }
 

@@ -4,6 +4,13 @@ use crate::Inbox;
 use crate::event::{Effect, Event, Load, TerminalOrder};
 use crate::features::clipboard;
 use crate::features::handover;
+use crate::screens::composer::sending;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
+use crate::screens::conversations::card::update as card;
+use crate::screens::history::pictures::update as pictures;
+use crate::screens::history::prefetch::update as prefetch;
+use crate::screens::mail::triage::update as triage;
+use crate::screens::mail::update as mail;
 
 use crate::features::macros::playback;
 use crate::features::tutor;
@@ -78,7 +85,7 @@ impl Inbox {
         if touched {
             self.changes.restore_tracker.record_input(&self.context.effects);
         }
-        self.desk.reset_switched_pause_answers(&self.context);
+        sending::reset_switched_pause_answers(&mut self.desk, &self.context);
         let is_looking = touched && self.desk.is_list_focused() && self.context.overlays.is_empty();
         self.features.new_needs.follow(&self.desk, is_looking);
         self.request_missing();
@@ -201,17 +208,17 @@ impl Inbox {
         let moment = self.context.moment;
         self.changes.held.retain(|held| moment < held.held_until);
         self.desk.resize_panes(&self.context);
-        self.desk.extend_range();
+        bulk_actions::extend_range(&mut self.desk);
         self.features.watch.follow_selection(&mut self.desk, &mut self.context);
         self.desk.restore_rejected_text(&mut self.context);
         self.desk.update_read_progress(&mut self.context);
         writing::start_pending_mail(self);
         self.desk.load_missing(&mut self.context);
-        self.desk.prefetch_histories(&mut self.context);
+        prefetch::prefetch_histories(&mut self.desk, &mut self.context);
         pages::load_rows(self);
-        self.desk.load_card(&mut self.context);
+        card::load_card(&mut self.desk, &mut self.context);
         self.connections.request_for_opened(&self.desk, &mut self.context);
-        self.desk.fetch_wanted_pictures(&mut self.context);
+        pictures::fetch_wanted_pictures(&mut self.desk, &mut self.context);
         self.context.effects.extend(self.loads.retry(self.context.moment));
         self.changes.save_drafts(&mut self.desk, &mut self.context);
         self.features.watch.mark_seen(&mut self.desk, &mut self.context);
@@ -226,7 +233,7 @@ impl Inbox {
         self.features.attention.follow(announces, &self.desk, &mut self.context);
         let journal = &mut self.changes.journal;
         self.changes.pending_groups.record(&self.context.effects, || journal.next_group());
-        self.desk.record_newest_in_triage(journal.newest_group());
+        triage::record_newest_in_triage(&mut self.desk, journal.newest_group());
         if self.features.macros.playback.is_none() {
             self.changes.journal.set_joining(false);
         }
@@ -299,7 +306,7 @@ impl Inbox {
             }
             self.context.push(Effect::Load(Load::Counts(channel.clone())));
         }
-        self.desk.load_mailbox(channel, &mut self.context);
+        mail::load_mailbox(&mut self.desk, channel, &mut self.context);
     }
 
     pub(crate) fn row_changed(&mut self, row: &OutboxRow) {

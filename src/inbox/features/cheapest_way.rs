@@ -9,6 +9,7 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::pages::PageKind;
 use crate::screens::composer::commands as composer;
 use crate::screens::mail::update as mail;
+use crate::screens::phone::update as phone;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
 use model::conversations::ServiceWindow;
@@ -135,7 +136,7 @@ fn write_to_cheapest(inbox: &mut Inbox, page: &PersonPage) {
         }
         WayTarget::Number(at, number) => {
             go_to_tab(inbox, *at);
-            inbox.desk.write_to(&ConversationId::new(number.clone()), &mut inbox.context);
+            phone::write_to(&mut inbox.desk, &ConversationId::new(number.clone()), &mut inbox.context);
         }
         WayTarget::Mail(at, address) => {
             go_to_tab(inbox, *at);

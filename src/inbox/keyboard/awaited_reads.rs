@@ -16,6 +16,7 @@ use crate::features::macros;
 use crate::keys::{KeyCode, KeyPress, Pointer};
 use crate::layout;
 use crate::screens::broadcasts::BroadcastQuery;
+use crate::screens::mail::writing::update as writing;
 
 /// Reason why the next input waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +150,8 @@ impl Inbox {
         match why {
             DroppedInput::Late => {
                 self.keyboard.reads.give_up();
-                let gave_up = self.desk.give_up_mail() || !self.keyboard.reads.given_up.is_empty();
+                let gave_up =
+                    writing::give_up_mail(&mut self.desk) || !self.keyboard.reads.given_up.is_empty();
                 let again = if gave_up { "repeat the last command" } else { "press them again" };
                 self.context.show_warning(format!(
                     "keys were dropped because this desk's files answer slowly; {again}"
@@ -171,7 +173,7 @@ impl Inbox {
     /// Forgets all reads, so that input acts at once.
     pub(crate) fn stop_waiting(&mut self) {
         self.keyboard.reads = AwaitedReads { is_released: true, ..AwaitedReads::default() };
-        self.desk.give_up_mail();
+        writing::give_up_mail(&mut self.desk);
     }
 }
 

@@ -10,6 +10,7 @@ use crate::features::undo_send::HeldRow;
 use crate::keyboard::Keyboard;
 use crate::notice::{Notice, NoticeLifetime, StatusNotice};
 use crate::overlays::prompt_guard::update as guard;
+use crate::screens::composer::canned::update as canned;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::text::SafeText;
 use model::time::{Moment, SECOND, Timestamp};
@@ -66,7 +67,7 @@ fn status_text(inbox: &Inbox, fact: &StatusNotice) -> Option<String> {
             let seconds = (left + SECOND - 1) / SECOND;
             (left > 0).then(|| format!("{what} in {seconds} s · {}", inbox.desk.undo_hint(&inbox.context)))
         }
-        StatusNotice::UnfilledPlaceholder => inbox.desk.open_field_error(&inbox.context),
+        StatusNotice::UnfilledPlaceholder => canned::open_field_error(&inbox.desk, &inbox.context),
         StatusNotice::Refreshing(channel) => {
             let asks = inbox.desk.tabs.iter().any(|tab| tab.channel.id == *channel && tab.is_refreshing);
             asks.then(|| "Asking the server…".to_owned())

@@ -2,8 +2,12 @@
 
 use crate::Inbox;
 use crate::outside::OutsideAnswer;
+use crate::screens::composer::attachments;
 use crate::screens::composer::suggestions::update as suggesting;
 use crate::screens::conversations::draft_only::update as draft_only;
+use crate::screens::history::pictures::update as pictures;
+use crate::screens::history::pipe;
+use crate::screens::mail::review;
 use crate::screens::webhooks::form;
 use model::suggestions::SuggestionKind;
 
@@ -27,18 +31,20 @@ pub(crate) fn handle_answer(inbox: &mut Inbox, answered: OutsideAnswer) {
             }
         }
         OutsideAnswer::Cancelled => (),
-        OutsideAnswer::FileSized(path, size) => inbox.desk.receive_file_size(path, size, &mut inbox.context),
+        OutsideAnswer::FileSized(path, size) => {
+            review::receive_file_size(&mut inbox.desk, path, size, &mut inbox.context)
+        }
         OutsideAnswer::Saved(Ok(path)) => inbox.context.show_notice(format!("saved as {path}")),
         OutsideAnswer::Shown(Ok(())) => {
             inbox.context.show_notice("opening in the browser, without scripts and pictures")
         }
         OutsideAnswer::Saved(Err(why)) | OutsideAnswer::Shown(Err(why)) => inbox.context.show_warning(why),
         OutsideAnswer::Piped(command, told) => {
-            inbox.desk.show_pipe_output(&command, told, &mut inbox.context)
+            pipe::show_pipe_output(&mut inbox.desk, &command, told, &mut inbox.context)
         }
-        OutsideAnswer::Picture(url, fetched) => inbox.desk.picture_fetched(&url, fetched),
+        OutsideAnswer::Picture(url, fetched) => pictures::picture_fetched(&mut inbox.desk, &url, fetched),
         OutsideAnswer::File { path, pasted, found, longer } => {
-            inbox.desk.receive_file_check(path, pasted, found, longer, &mut inbox.context)
+            attachments::receive_file_check(&mut inbox.desk, path, pasted, found, longer, &mut inbox.context)
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::event::Load;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::pages::PageKind;
+use crate::screens::history::find::update as find;
 use crate::screens::history::lines::ItemKey;
 use model::filter;
 use model::queries::ConversationKey;
@@ -41,7 +42,9 @@ impl LinePrompt {
     fn apply(&self, inbox: &mut Inbox) {
         match &self.kind {
             LinePromptKind::Filter(_) => inbox.desk.list_mut().set_typed_filter(self.text.text()),
-            LinePromptKind::FindInHistory(_) => inbox.desk.start_find(self.text.text(), &mut inbox.context),
+            LinePromptKind::FindInHistory(_) => {
+                find::start_find(&mut inbox.desk, self.text.text(), &mut inbox.context)
+            }
             LinePromptKind::SearchRows(_) => search_rows(inbox, self.text.text()),
             LinePromptKind::Command { .. } => (),
         }
@@ -57,7 +60,7 @@ impl Overlay for LinePrompt {
                 inbox.desk.clear_filter(before.as_ref(), &inbox.context)
             }
             (LinePromptKind::FindInHistory(before), _) if gone || aborts => {
-                inbox.desk.end_find(before.as_ref())
+                find::end_find(&mut inbox.desk, before.as_ref())
             }
             (LinePromptKind::SearchRows(_), _) if gone || aborts => search_rows(inbox, ""),
             (LinePromptKind::SearchRows(_), KeyCode::Enter) => (),

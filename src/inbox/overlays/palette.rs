@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::overlays::line;
+use crate::screens::conversations::saved_views::update as saved_views;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
@@ -142,7 +143,7 @@ impl CommandPalette {
         match entry.action.clone() {
             PaletteAction::Command(command) => inbox.run_command(command, KeyPress::plain(KeyCode::Enter)),
             PaletteAction::Verb(verb) => run_verb(inbox, verb),
-            PaletteAction::View(index) => inbox.desk.show_view(index, &mut inbox.context),
+            PaletteAction::View(index) => saved_views::show_view(&mut inbox.desk, index, &mut inbox.context),
             PaletteAction::Tab(index) if index == inbox.desk.tabs.len() => {
                 inbox.desk.go_to_all_tabs(&mut inbox.context)
             }

@@ -11,6 +11,7 @@ use crate::screens::cards::is_card_page;
 use crate::screens::cards::update as cards;
 use crate::screens::composer::ComposerMode;
 use crate::screens::history::lines::ItemKey;
+use crate::screens::mail::writing::update as writing;
 use crate::screens::overview::update as overview;
 use crate::screens::people::update as people;
 use crate::screens::reviews::{REVIEW_LINES, view as reviews_view};
@@ -146,7 +147,7 @@ pub(crate) fn go_to_row(inbox: &mut Inbox) {
         let Some(draft) = inbox.outbox.drafts.chosen() else { return };
         let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
         let mode = if draft.is_note { ComposerMode::Note } else { ComposerMode::Reply };
-        if inbox.desk.continue_mail(&channel, &conversation, mode, &mut inbox.context) {
+        if writing::continue_mail(&mut inbox.desk, &channel, &conversation, mode, &mut inbox.context) {
             return;
         }
         inbox.desk.open_conversation(&channel, &conversation, Focus::Composer, &mut inbox.context);

@@ -8,6 +8,7 @@ use crate::layout;
 use crate::screens::composer::Composer;
 use crate::screens::composer::reply_conflict::ReadProgress;
 use crate::screens::history::History;
+use crate::screens::mail::filing;
 use crate::tab::{Focus, Tab};
 use crate::watch::{WATCH_DELAY, WatchState};
 use model::conversations::ConversationRow;
@@ -84,7 +85,7 @@ impl WatchState {
         desk.prefetched.forget(&channel, Some(&mark.0));
         context.push(FileWrite::MarkSeen(channel, mark.0.clone(), newest));
         self.seen_mark = Some(mark);
-        desk.mark_read(context);
+        filing::mark_read(desk, context);
     }
 }
 

@@ -16,6 +16,7 @@ use crate::pages::PageKind;
 use crate::pages::update as pages;
 use crate::screens::broadcasts::control;
 use crate::screens::conversations::bulk_plan::BulkAction;
+use crate::screens::conversations::pauses::update as pauses;
 use crate::screens::proposals::update as proposals;
 use crate::tab::Focus;
 use model::attention::{Alarms, AttentionEntry, AttentionQuery, AttentionReason};
@@ -236,7 +237,7 @@ fn act(inbox: &mut Inbox, key: AttentionKey, entry: &NeedsYouEntry) -> Result<()
     let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == *entry.channel());
     conditions::check_tab_writable(tab.ok_or("its tab is gone")?)?;
     if let (AttentionKey::HandBack, NeedsYouEntry::Paused(pause)) = (key, entry) {
-        inbox.desk.hand_back_all(std::slice::from_ref(pause), &mut inbox.context);
+        pauses::hand_back_all(&mut inbox.desk, std::slice::from_ref(pause), &mut inbox.context);
         return Ok(());
     }
     let reason = match entry {

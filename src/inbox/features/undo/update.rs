@@ -9,6 +9,7 @@ use crate::features::undo::{Act, JournalEntry, MAX_LATE_UNDO_AGE, UndoMethod, Un
 use crate::screens::broadcasts::CampaignAction;
 use crate::screens::conversations::bulk_plan::BulkPlan;
 use crate::screens::mail::filing;
+use crate::screens::mail::review;
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::local::LocalChange;
@@ -302,7 +303,7 @@ impl Desk {
 fn restore_local(done: &JournalEntry, desk: &mut Desk, context: &mut Context) {
     match &done.target {
         UndoTarget::DiscardedDraft(conversation, text) => {
-            desk.restore_discarded(&done.channel, conversation, text, context);
+            review::restore_discarded(desk, &done.channel, conversation, text, context);
         }
         UndoTarget::Filed(backs) => filing::enqueue_undo(context, backs),
         UndoTarget::Act(act) => {

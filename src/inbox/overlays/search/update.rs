@@ -11,6 +11,7 @@ use crate::overlays::search::{
     LINES_PER_HIT, MAX_VIEW_ROWS, PAGE_SIZE, SERVER_QUERY_DELAY, Search, SearchPrompt, SearchResult,
 };
 use crate::screens::history::find::Find;
+use crate::screens::history::find::update as find;
 use crate::screens::history::lines::ItemKey;
 use crate::tab::Focus;
 use model::account::Platform;
@@ -158,7 +159,7 @@ impl Search {
         context: &mut Context,
     ) {
         if query.conversation.is_some() {
-            return desk.receive_hits(query, page, context);
+            return find::receive_hits(desk, query, page, context);
         }
         if self.query.as_ref() != Some(query) {
             return;
@@ -227,8 +228,8 @@ impl Search {
             history.seek(&item);
         }
         if let ItemKey::Message(message) = item {
-            desk.seek_message(message, context);
-            desk.request_hits(context);
+            find::seek_message(desk, message, context);
+            find::request_hits(desk, context);
         }
         context.show_notice(context.fill_in_keys("{back} {search-all} back to the matches"));
         KeyOutcome::Done

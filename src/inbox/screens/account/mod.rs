@@ -31,7 +31,7 @@ impl Credits {
         let Some(account) = &desk.tab().account else { return Vec::new() };
         let mut cards = vec![self.balance_card(account, desk, context)];
         cards.extend(self.spending_cards(account, desk, context));
-        cards.extend([self.number_card(account), desk.key_card(account), self.price_card(account, desk)]);
+        cards.extend([self.number_card(account), key_card(desk, account), self.price_card(account, desk)]);
         cards
     }
 
@@ -134,35 +134,33 @@ impl Credits {
     }
 }
 
-impl Desk {
-    fn key_card(&self, account: &Account) -> PageCard {
-        let tab = self.tab();
-        let count = ABILITIES.iter().filter(|ability| ability.1(&account.platform)).count();
-        let words = format!("may do {count} of {} things", ABILITIES.len());
-        let mut card = text_card("key", account.environment.label(), &words);
-        let test = "TEST: everything is checked, nothing is sent or charged";
-        let live = "LIVE: what leaves reaches people";
-        card.push_line("key", if account.environment == Environment::Test { test } else { live });
-        if tab.channel.read_only {
-            card.push_line("read-only", "nothing is changed from here");
-        }
-        let all = |can: bool| {
-            let some = ABILITIES.iter().filter(|ability| ability.1(&account.platform) == can);
-            some.map(|pair| pair.0).collect::<Vec<_>>().join(" · ")
-        };
-        for (label, can) in [("can", true), ("cannot", false)] {
-            let what = all(can);
-            if !what.is_empty() {
-                card.push_line(label, &what);
-            }
-        }
-        if let Some(note) = &tab.empty_reason {
-            card.push_line("refused", note.server_reason().as_str());
-            card.emphasis = CardEmphasis::Loud;
-        }
-        card.push_line("rate", &format!("{}% of 300 reads a minute in use", tab.budget_percent));
-        card
+fn key_card(desk: &Desk, account: &Account) -> PageCard {
+    let tab = desk.tab();
+    let count = ABILITIES.iter().filter(|ability| ability.1(&account.platform)).count();
+    let words = format!("may do {count} of {} things", ABILITIES.len());
+    let mut card = text_card("key", account.environment.label(), &words);
+    let test = "TEST: everything is checked, nothing is sent or charged";
+    let live = "LIVE: what leaves reaches people";
+    card.push_line("key", if account.environment == Environment::Test { test } else { live });
+    if tab.channel.read_only {
+        card.push_line("read-only", "nothing is changed from here");
     }
+    let all = |can: bool| {
+        let some = ABILITIES.iter().filter(|ability| ability.1(&account.platform) == can);
+        some.map(|pair| pair.0).collect::<Vec<_>>().join(" · ")
+    };
+    for (label, can) in [("can", true), ("cannot", false)] {
+        let what = all(can);
+        if !what.is_empty() {
+            card.push_line(label, &what);
+        }
+    }
+    if let Some(note) = &tab.empty_reason {
+        card.push_line("refused", note.server_reason().as_str());
+        card.emphasis = CardEmphasis::Loud;
+    }
+    card.push_line("rate", &format!("{}% of 300 reads a minute in use", tab.budget_percent));
+    card
 }
 
 pub(crate) fn text_card(kind: &str, title: &str, words: &str) -> PageCard {

@@ -4,12 +4,14 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
+use crate::screens::broadcasts::sending;
+use crate::screens::broadcasts::update as broadcasts;
 use model::account::Platform;
 use model::waves::CampaignPhase;
 
 /// Whether the active tab has broadcasts.
 pub(crate) fn has_broadcasts(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.desk.has_broadcasts() {
+    if broadcasts::has_broadcasts(&inbox.desk) {
         return Ok(());
     }
     let label = inbox.desk.tab().platform().map_or("this channel", Platform::label);
@@ -22,7 +24,11 @@ pub(crate) fn may_broadcast(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn broadcast(inbox: &mut Inbox, _: KeyPress) {
-    inbox.broadcasts.open_broadcast(inbox.desk.marked_conversations(), &inbox.desk, &mut inbox.context);
+    inbox.broadcasts.open_broadcast(
+        sending::marked_conversations(&inbox.desk),
+        &inbox.desk,
+        &mut inbox.context,
+    );
 }
 
 pub(crate) fn broadcast_people(inbox: &mut Inbox, _: KeyPress) {

@@ -7,6 +7,7 @@ use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::SyncOrder;
+use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::cards::CardsScreen;
 use model::board::BoardEntry;
 use model::fetches::Fetch;
@@ -16,7 +17,7 @@ impl CardsScreen {
     /// Asks for the events, if what is known of them is old.
     pub(crate) fn request_events(&mut self, desk: &Desk, context: &mut Context) {
         let channel = desk.tab().channel.id.clone();
-        let known = desk.tab().account.is_some() && desk.has_broadcasts();
+        let known = desk.tab().account.is_some() && broadcasts::has_broadcasts(desk);
         if known && self.take_events_due(&channel, context.moment) {
             context.push(SyncOrder::Fetch(channel, Fetch::Events));
         }

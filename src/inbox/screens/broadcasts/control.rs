@@ -50,7 +50,7 @@ impl Overlay for ContinueForm {
             FormKey::Submit => match self.limit.text().trim().parse::<u8>() {
                 Ok(limit) if limit <= 100 => {
                     let order =
-                        CampaignAction::Continue(self.id.clone(), Some(limit), inbox.desk.current_quality());
+                        CampaignAction::Continue(self.id.clone(), Some(limit), current_quality(&inbox.desk));
                     inbox.context.push(FileWrite::Campaign(order));
                     return KeyOutcome::Done;
                 }
@@ -332,11 +332,9 @@ impl BroadcastsScreen {
     }
 }
 
-impl Desk {
-    /// The quality rating as it is known now.
-    pub(crate) fn current_quality(&self) -> Option<SafeText> {
-        self.tab().account.as_ref().and_then(|account| account.quality_rating.clone())
-    }
+/// The quality rating as it is known now.
+pub(crate) fn current_quality(desk: &Desk) -> Option<SafeText> {
+    desk.tab().account.as_ref().and_then(|account| account.quality_rating.clone())
 }
 
 /// An order was carried out, or came too late.
@@ -387,7 +385,7 @@ pub(crate) fn handle_sent_fetch(inbox: &mut Inbox, fetched: &FetchOutcome) {
 
 /// `:broadcast track ID`
 pub(crate) fn track_broadcast(inbox: &mut Inbox, id: &str) -> Result<(), String> {
-    if !inbox.desk.has_broadcasts() {
+    if !broadcasts::has_broadcasts(&inbox.desk) {
         return Err("broadcasts go out on business chat only".to_owned());
     }
     let id = BroadcastId::new(id.trim());

@@ -54,7 +54,7 @@ impl Overlay for BroadcastForm {
                 }
             }
         }
-        inbox.desk.find_template(self);
+        find_template(&inbox.desk, self);
         KeyOutcome::Stay
     }
 
@@ -66,7 +66,7 @@ impl Overlay for BroadcastForm {
         if let Some(line) = self.line_mut() {
             line.insert(&text.trim_end().replace('\n', "\\n"));
         }
-        inbox.desk.find_template(self);
+        find_template(&inbox.desk, self);
         true
     }
 
@@ -132,28 +132,25 @@ impl People {
     }
 }
 
-impl Desk {
-    /// The recipients: the marked conversations, or the selected one.
-    pub(crate) fn marked_conversations(&self) -> Result<AudienceSource, String> {
-        let channel = self.tab().channel.id.clone();
-        let marked: Vec<_> =
-            self.list().marks.keys().into_iter().filter(|key| key.channel == channel).collect();
-        if !marked.is_empty() {
-            return Ok(AudienceSource::Conversations(marked));
-        }
-        let row = self.current_conversation().ok_or("no conversation is selected")?;
-        Ok(AudienceSource::Conversations(vec![row.key()]))
+/// The recipients: the marked conversations, or the selected one.
+pub(crate) fn marked_conversations(desk: &Desk) -> Result<AudienceSource, String> {
+    let channel = desk.tab().channel.id.clone();
+    let marked: Vec<_> = desk.list().marks.keys().into_iter().filter(|key| key.channel == channel).collect();
+    if !marked.is_empty() {
+        return Ok(AudienceSource::Conversations(marked));
     }
+    let row = desk.current_conversation().ok_or("no conversation is selected")?;
+    Ok(AudienceSource::Conversations(vec![row.key()]))
+}
 
-    /// The template its letters find.
-    fn find_template(&self, form: &mut BroadcastForm) {
-        if form.kind != BroadcastKind::Template {
-            return;
-        }
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == form.query.channel);
-        let found = tab.and_then(|tab| tab.search_templates(form.template_query()).first().copied().cloned());
-        form.set_template(found.as_ref());
+/// The template its letters find.
+fn find_template(desk: &Desk, form: &mut BroadcastForm) {
+    if form.kind != BroadcastKind::Template {
+        return;
     }
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == form.query.channel);
+    let found = tab.and_then(|tab| tab.search_templates(form.template_query()).first().copied().cloned());
+    form.set_template(found.as_ref());
 }
 
 impl BroadcastsScreen {
@@ -201,7 +198,7 @@ impl BroadcastsScreen {
 
     /// Lets it go: from the commit on it goes on by itself.
     pub(crate) fn start_broadcast(&mut self, flight: Preflight, desk: &Desk, context: &mut Context) {
-        let before = desk.current_quality();
+        let before = control::current_quality(desk);
         self.unfinished_form = Some(Box::new(flight.form));
         context.push(FileWrite::Campaign(CampaignAction::Begin(Box::new(flight.campaign), before)));
     }

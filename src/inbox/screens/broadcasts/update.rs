@@ -12,11 +12,9 @@ use model::account::Platform;
 use model::board::BoardEntry;
 use model::time::{SECOND, Timestamp};
 
-impl Desk {
-    /// Whether the active tab has broadcasts.
-    pub fn has_broadcasts(&self) -> bool {
-        self.tab().platform().is_none_or(|platform| *platform == Platform::Whatsapp)
-    }
+/// Whether the active tab has broadcasts.
+pub fn has_broadcasts(desk: &Desk) -> bool {
+    desk.tab().platform().is_none_or(|platform| *platform == Platform::Whatsapp)
 }
 
 impl BroadcastsScreen {

@@ -18,6 +18,8 @@ use crate::pages::update as pages;
 use crate::resource::LoadState;
 use crate::screens::broadcasts::completed;
 use crate::screens::broadcasts::control::describe_wave;
+use crate::screens::broadcasts::update as broadcasts;
+use crate::screens::history::pending_sends;
 use crate::screens::outbox::row_state_view;
 use crate::screens::people::view::draw_divider;
 use crate::theme_view::Theme;
@@ -156,7 +158,7 @@ fn empty_text(inbox: &Inbox) -> Option<String> {
     if !rows.rows.is_empty() {
         return None;
     }
-    if !inbox.desk.has_broadcasts() && !rows.all_tabs {
+    if !broadcasts::has_broadcasts(&inbox.desk) && !rows.all_tabs {
         let label = inbox.desk.tab().platform().map_or("this channel", model::account::Platform::label);
         return Some(inbox.context.fill_in_keys(&format!(
             "{label} has no broadcasts; a business chat tab has them. {{all-tabs}} shows all tabs."
@@ -209,7 +211,8 @@ fn state_label(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Styl
     };
     match campaign.phase {
         CampaignPhase::Running
-            if inbox.desk.channel_wait_reason(&campaign.channel, &inbox.context).is_some() =>
+            if pending_sends::channel_wait_reason(&inbox.desk, &campaign.channel, &inbox.context)
+                .is_some() =>
         {
             ("WAITS".to_owned(), theme.urgent())
         }

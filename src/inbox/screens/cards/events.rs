@@ -32,7 +32,7 @@ impl CardsScreen {
         events
             .items
             .iter()
-            .map(|item| desk.event_card(item, context))
+            .map(|item| event_card(desk, item, context))
             .chain(events.errors.iter().map(note))
             .collect()
     }
@@ -53,61 +53,59 @@ impl CardsScreen {
     }
 }
 
-impl Desk {
-    fn event_card(&self, it: &TriggerEvent, context: &Context) -> PageCard {
-        let person = self.contact_name(it);
-        let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
-        let said = |(name, value): &&(SafeText, SafeText)| {
-            !known.contains(&Some(value.as_str()))
-                && !value.as_str().is_empty()
-                && !name.as_str().to_lowercase().ends_with("id")
-                && !name.as_str().ends_with("At")
-        };
-        let words: Vec<String> = it
-            .fields
-            .iter()
-            .filter(said)
-            .take(MAX_SHOWN_FIELDS)
-            .map(|(name, value)| format!("{name}: {value}"))
-            .collect();
-        let who = person.clone().or_else(|| it.phone.as_deref().map(SafeText::line));
-        let mut lines = Vec::new();
-        if let Some(who) = &who {
-            let phone = it.phone.as_deref().filter(|_| person.is_some()).unwrap_or("");
-            let leads = context.fill_in_keys("{go-to-row} opens the conversation");
-            lines.push((
-                SafeText::line("person"),
-                SafeText::line(&format!("{} · {leads}", format!("{who} {phone}").trim_end())),
-            ));
-        }
-        let zone = &context.settings.zone;
-        if let Some(at) = it.at {
-            let when = format!("{} {}", at.day_name(zone), at.hour_and_minute(zone));
-            lines.push((SafeText::line("when"), SafeText::line(&when)));
-        }
-        lines.extend(it.fields.iter().cloned());
-        let words: Vec<String> = who.iter().map(ToString::to_string).chain(words).collect();
-        let words = words.join(" · ");
-        PageCard {
-            id: format!("{} {}", it.trigger.label(), it.id),
-            kind: it.trigger.label().to_owned(),
-            title: it.title.clone(),
-            text: SafeText::line(&words),
-            trailing: it.at.map(|at| format_short_span(context.now.since(at))).unwrap_or_default(),
-            lines,
-            ..PageCard::default()
-        }
+fn event_card(desk: &Desk, it: &TriggerEvent, context: &Context) -> PageCard {
+    let person = contact_name(desk, it);
+    let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
+    let said = |(name, value): &&(SafeText, SafeText)| {
+        !known.contains(&Some(value.as_str()))
+            && !value.as_str().is_empty()
+            && !name.as_str().to_lowercase().ends_with("id")
+            && !name.as_str().ends_with("At")
+    };
+    let words: Vec<String> = it
+        .fields
+        .iter()
+        .filter(said)
+        .take(MAX_SHOWN_FIELDS)
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
+    let who = person.clone().or_else(|| it.phone.as_deref().map(SafeText::line));
+    let mut lines = Vec::new();
+    if let Some(who) = &who {
+        let phone = it.phone.as_deref().filter(|_| person.is_some()).unwrap_or("");
+        let leads = context.fill_in_keys("{go-to-row} opens the conversation");
+        lines.push((
+            SafeText::line("person"),
+            SafeText::line(&format!("{} · {leads}", format!("{who} {phone}").trim_end())),
+        ));
     }
+    let zone = &context.settings.zone;
+    if let Some(at) = it.at {
+        let when = format!("{} {}", at.day_name(zone), at.hour_and_minute(zone));
+        lines.push((SafeText::line("when"), SafeText::line(&when)));
+    }
+    lines.extend(it.fields.iter().cloned());
+    let words: Vec<String> = who.iter().map(ToString::to_string).chain(words).collect();
+    let words = words.join(" · ");
+    PageCard {
+        id: format!("{} {}", it.trigger.label(), it.id),
+        kind: it.trigger.label().to_owned(),
+        title: it.title.clone(),
+        text: SafeText::line(&words),
+        trailing: it.at.map(|at| format_short_span(context.now.since(at))).unwrap_or_default(),
+        lines,
+        ..PageCard::default()
+    }
+}
 
-    fn contact_name(&self, it: &TriggerEvent) -> Option<SafeText> {
-        let rows = self
-            .tabs
-            .iter()
-            .flat_map(|tab| &tab.list.page.rows)
-            .map(|conversation_row| &conversation_row.conversation);
-        let mut known = rows.filter(|row| {
-            it.conversation.as_ref() == Some(&row.id) || (it.phone.is_some() && row.address == it.phone)
-        });
-        known.find_map(|entry| entry.name.clone())
-    }
+fn contact_name(desk: &Desk, it: &TriggerEvent) -> Option<SafeText> {
+    let rows = desk
+        .tabs
+        .iter()
+        .flat_map(|tab| &tab.list.page.rows)
+        .map(|conversation_row| &conversation_row.conversation);
+    let mut known = rows.filter(|row| {
+        it.conversation.as_ref() == Some(&row.id) || (it.phone.is_some() && row.address == it.phone)
+    });
+    known.find_map(|entry| entry.name.clone())
 }

@@ -6,6 +6,8 @@ use crate::event::{Effect, Load, SyncOrder};
 use crate::pages::PageKind;
 use crate::pages::update as pages;
 use crate::screens::cards::{CardEmphasis, CardsScreen, PageCard, matches_words};
+use crate::screens::templates;
+use crate::screens::templates::form;
 use crate::screens::webhooks;
 use model::fetches::{Fetch, FetchOutcome, FetchResult};
 use model::ids::{ChannelId, STAND_IN_PREFIX};
@@ -57,7 +59,7 @@ impl CardsScreen {
             PageKind::Webhooks => context.fill_in_keys(
                 "No webhooks: nobody else is told of what happens here. {new-webhook} registers one.",
             ),
-            PageKind::Templates => desk.no_templates_text(),
+            PageKind::Templates => templates::no_templates_text(desk),
             _ => "Reading…".to_owned(),
         }
     }
@@ -99,7 +101,7 @@ impl CardsScreen {
 pub(crate) fn load_cards(inbox: &mut Inbox) {
     let (now, channel) = (inbox.context.moment, inbox.desk.tab().channel.id.clone());
     let known = inbox.desk.tab().account.is_some();
-    inbox.desk.retry_templates(&mut inbox.context);
+    form::retry_templates(&mut inbox.desk, &mut inbox.context);
     let fetch = match inbox.desk.page {
         PageKind::Events if known => inbox.cards.take_events_due(&channel, now).then_some(Fetch::Events),
         PageKind::Webhooks if known => {
@@ -116,10 +118,10 @@ pub(crate) fn load_cards(inbox: &mut Inbox) {
     let mut cards = match inbox.desk.page {
         PageKind::Events => inbox.cards.event_cards(&inbox.desk, &inbox.context),
         PageKind::Webhooks => webhooks::webhook_cards(inbox),
-        PageKind::Templates => inbox.desk.template_cards(),
+        PageKind::Templates => templates::template_cards(&inbox.desk),
         _ => inbox.features.credits.account_cards(&inbox.desk, &inbox.context),
     };
-    cards.extend(inbox.desk.unreadable_cards());
+    cards.extend(unreadable_cards(&inbox.desk));
     cards.retain(|card| matches_words(card, &words));
     let visible = pages::visible_rows(inbox);
     let rows = &mut inbox.cards.cards;
@@ -140,28 +142,26 @@ pub(crate) fn open_card(inbox: &mut Inbox) {
     }
 }
 
-impl Desk {
-    /// One card for each item of the page's list that could not be parsed.
-    fn unreadable_cards(&self) -> Vec<PageCard> {
-        let list = match self.page {
-            PageKind::Events => UnreadableList::Events,
-            PageKind::Webhooks => UnreadableList::Webhooks,
-            PageKind::Templates => UnreadableList::Templates,
-            _ => return Vec::new(),
+/// One card for each item of the page's list that could not be parsed.
+fn unreadable_cards(desk: &Desk) -> Vec<PageCard> {
+    let list = match desk.page {
+        PageKind::Events => UnreadableList::Events,
+        PageKind::Webhooks => UnreadableList::Webhooks,
+        PageKind::Templates => UnreadableList::Templates,
+        _ => return Vec::new(),
+    };
+    let rows = desk.tab().unreadable.get(&list).map_or(&[][..], Vec::as_slice);
+    let card = |(place, raw): (usize, &String)| {
+        let mut card = PageCard {
+            id: format!("{STAND_IN_PREFIX}{place}"),
+            kind: "unreadable".to_owned(),
+            title: SafeText::line("This row could not be read"),
+            text: SafeText::line(raw),
+            emphasis: CardEmphasis::Dim,
+            ..PageCard::default()
         };
-        let rows = self.tab().unreadable.get(&list).map_or(&[][..], Vec::as_slice);
-        let card = |(place, raw): (usize, &String)| {
-            let mut card = PageCard {
-                id: format!("{STAND_IN_PREFIX}{place}"),
-                kind: "unreadable".to_owned(),
-                title: SafeText::line("This row could not be read"),
-                text: SafeText::line(raw),
-                emphasis: CardEmphasis::Dim,
-                ..PageCard::default()
-            };
-            card.push_line("raw", raw);
-            card
-        };
-        rows.iter().enumerate().map(card).collect()
-    }
+        card.push_line("raw", raw);
+        card
+    };
+    rows.iter().enumerate().map(card).collect()
 }

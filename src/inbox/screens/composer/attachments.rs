@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load, SyncOrder};
 use crate::outside::OutsideRequest;
+use crate::screens::composer::typing;
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::tab::Tab;
 use model::account::Platform;
@@ -179,103 +180,101 @@ impl Tab {
     }
 }
 
-impl Desk {
-    pub(crate) fn open_attach_form(&mut self, context: &mut Context) {
-        let attached = self.tab().composer.as_ref().and_then(|composer| composer.attachment.clone());
-        let mut form = AttachForm::default();
-        if let Some(attached) = attached {
-            form.line.set(match &attached.source {
-                attachments::AttachmentSource::File(it) => it.path.clone(),
-                attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
-                    url.clone()
-                }
-            });
-            context.effects.extend(form.inspect_typed().map(Effect::Request));
-            form.kind = Some(attached.kind);
-            if matches!(attached.source, attachments::AttachmentSource::Uploaded(_)) {
-                form.check = AttachmentCheck::Sendable(attached);
+pub(crate) fn open_attach_form(desk: &mut Desk, context: &mut Context) {
+    let attached = desk.tab().composer.as_ref().and_then(|composer| composer.attachment.clone());
+    let mut form = AttachForm::default();
+    if let Some(attached) = attached {
+        form.line.set(match &attached.source {
+            attachments::AttachmentSource::File(it) => it.path.clone(),
+            attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
+                url.clone()
             }
-        }
-        if self.tab().compose_header().is_none() {
-            context.push(Effect::Load(Load::UploadedFiles(self.tab().channel.id.clone())));
-        }
-        context.open(form);
-    }
-
-    pub(crate) fn set_uploaded_files(
-        &mut self,
-        channel: &ChannelId,
-        shelf: Vec<ReplyAttachment>,
-        context: &mut Context,
-    ) {
-        let here = self.tab().channel.id == *channel;
-        if let Some(form) = context.overlays.top_mut::<AttachForm>().filter(|_| here) {
-            form.uploaded_files = shelf;
-        }
-    }
-
-    /// Takes the result of a file check, unless another path was typed meanwhile.
-    pub(crate) fn receive_file_check(
-        &mut self,
-        path: String,
-        pasted: bool,
-        found: Result<FileFacts, String>,
-        longer: Option<String>,
-        context: &mut Context,
-    ) {
-        if pasted {
-            return self.attach_pasted_file(&path, found, context);
-        }
-        let Some(form) = context.overlays.top_mut::<AttachForm>() else { return };
-        if form.check != AttachmentCheck::Checking || form.line.text().trim() != path {
-            return;
-        }
-        form.completion = longer;
-        form.check = found.map_or_else(AttachmentCheck::Rejected, |file_facts| {
-            AttachmentCheck::Sendable(ReplyAttachment::file(file_facts))
         });
-    }
-
-    /// Moves a pasted path from the reply to the attachment form, if nothing was typed since.
-    fn attach_pasted_file(&mut self, path: &str, found: Result<FileFacts, String>, context: &mut Context) {
-        let now = context.moment;
-        let free =
-            context.overlays.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
-        let (Ok(facts), true) = (found, free) else { return };
-        let Some(composer) = &mut self.tab_mut().composer else { return };
-        let length = path.chars().count();
-        if !composer.buffer().before_cursor().ends_with(path) {
-            return;
+        context.effects.extend(form.inspect_typed().map(Effect::Request));
+        form.kind = Some(attached.kind);
+        if matches!(attached.source, attachments::AttachmentSource::Uploaded(_)) {
+            form.check = AttachmentCheck::Sendable(attached);
         }
-        composer.change(now, |composer| composer.replace_before(length, ""));
-        let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
-        let found = AttachmentCheck::Sendable(ReplyAttachment::file(facts));
-        context.open(AttachForm { line, check: found, pasted_text: instead, ..AttachForm::default() });
     }
+    if desk.tab().compose_header().is_none() {
+        context.push(Effect::Load(Load::UploadedFiles(desk.tab().channel.id.clone())));
+    }
+    context.open(form);
+}
 
-    /// Returns true if the attachment can be sent now; otherwise shows the reason.
-    pub(crate) fn check_attachment(&mut self, context: &mut Context) -> bool {
-        let tab = self.tab();
-        let Some(composer) = &tab.composer else { return false };
-        let refused = tab.attachment_rejection(composer);
-        let unpaid = tab.payment_error(tab.reply_price().1);
-        match (refused, unpaid) {
-            (None, None) => true,
-            (Some(why), _) => {
-                context.show_warning(format!("nothing was sent: {why}"));
-                false
-            }
-            (None, Some(why)) => {
-                context.push(SyncOrder::Refresh(tab.channel.id.clone()));
-                context.show_warning(format!("nothing was sent: {why} · draft kept"));
-                false
-            }
+pub(crate) fn set_uploaded_files(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    shelf: Vec<ReplyAttachment>,
+    context: &mut Context,
+) {
+    let here = desk.tab().channel.id == *channel;
+    if let Some(form) = context.overlays.top_mut::<AttachForm>().filter(|_| here) {
+        form.uploaded_files = shelf;
+    }
+}
+
+/// Takes the result of a file check, unless another path was typed meanwhile.
+pub(crate) fn receive_file_check(
+    desk: &mut Desk,
+    path: String,
+    pasted: bool,
+    found: Result<FileFacts, String>,
+    longer: Option<String>,
+    context: &mut Context,
+) {
+    if pasted {
+        return attach_pasted_file(desk, &path, found, context);
+    }
+    let Some(form) = context.overlays.top_mut::<AttachForm>() else { return };
+    if form.check != AttachmentCheck::Checking || form.line.text().trim() != path {
+        return;
+    }
+    form.completion = longer;
+    form.check = found.map_or_else(AttachmentCheck::Rejected, |file_facts| {
+        AttachmentCheck::Sendable(ReplyAttachment::file(file_facts))
+    });
+}
+
+/// Moves a pasted path from the reply to the attachment form, if nothing was typed since.
+fn attach_pasted_file(desk: &mut Desk, path: &str, found: Result<FileFacts, String>, context: &mut Context) {
+    let now = context.moment;
+    let free =
+        context.overlays.is_empty() && desk.is_typing() && typing::composer_mode(desk) == ComposerMode::Reply;
+    let (Ok(facts), true) = (found, free) else { return };
+    let Some(composer) = &mut desk.tab_mut().composer else { return };
+    let length = path.chars().count();
+    if !composer.buffer().before_cursor().ends_with(path) {
+        return;
+    }
+    composer.change(now, |composer| composer.replace_before(length, ""));
+    let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
+    let found = AttachmentCheck::Sendable(ReplyAttachment::file(facts));
+    context.open(AttachForm { line, check: found, pasted_text: instead, ..AttachForm::default() });
+}
+
+/// Returns true if the attachment can be sent now; otherwise shows the reason.
+pub(crate) fn check_attachment(desk: &mut Desk, context: &mut Context) -> bool {
+    let tab = desk.tab();
+    let Some(composer) = &tab.composer else { return false };
+    let refused = tab.attachment_rejection(composer);
+    let unpaid = tab.payment_error(tab.reply_price().1);
+    match (refused, unpaid) {
+        (None, None) => true,
+        (Some(why), _) => {
+            context.show_warning(format!("nothing was sent: {why}"));
+            false
+        }
+        (None, Some(why)) => {
+            context.push(SyncOrder::Refresh(tab.channel.id.clone()));
+            context.show_warning(format!("nothing was sent: {why} · draft kept"));
+            false
         }
     }
 }
 
 pub(crate) fn check_pasted_path(inbox: &mut Inbox, pasted: &str) {
-    let writes = inbox.desk.composer_mode() == ComposerMode::Reply;
+    let writes = typing::composer_mode(&inbox.desk) == ComposerMode::Reply;
     // A new mail has no conversation yet, but takes files.
     let takes = inbox.desk.tab().compose_header().is_some() || inbox.check_enabled(Command::Attach).is_ok();
     let possible = writes && takes;

@@ -6,10 +6,19 @@ use crate::components::text_buffer::TextEdit;
 use crate::conditions::writable_conversation;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
+use crate::screens::composer::attachments;
+use crate::screens::composer::canned::update as canned;
+use crate::screens::composer::editor;
+use crate::screens::composer::emoji;
+use crate::screens::composer::markup;
 use crate::screens::composer::menu;
+use crate::screens::composer::notes;
 use crate::screens::composer::send_later;
 use crate::screens::composer::sending;
+use crate::screens::composer::typing;
 use crate::screens::mail::update as mail;
+use crate::screens::mail::writing::update as writing;
+use crate::screens::templates::form;
 use crate::tab::Focus;
 use model::account::Platform;
 
@@ -25,8 +34,8 @@ pub(crate) fn may_write(inbox: &Inbox) -> Result<(), Reason> {
 pub(crate) fn reply(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.tab().is_mail() {
         mail::answer_mail(inbox);
-    } else if inbox.desk.is_window_closed() {
-        inbox.desk.reply_with_template(&mut inbox.context);
+    } else if sending::is_window_closed(&inbox.desk) {
+        form::reply_with_template(&mut inbox.desk, &mut inbox.context);
     } else {
         inbox.desk.write(true, &mut inbox.context);
     }
@@ -34,8 +43,8 @@ pub(crate) fn reply(inbox: &mut Inbox, _: KeyPress) {
 
 /// Writes without quoting; with a template once the service window has closed.
 pub(crate) fn write_answer(inbox: &mut Inbox, key: KeyPress) {
-    match inbox.desk.is_window_closed() && !inbox.desk.tab().is_mail() {
-        true => inbox.desk.reply_with_template(&mut inbox.context),
+    match sending::is_window_closed(&inbox.desk) && !inbox.desk.tab().is_mail() {
+        true => form::reply_with_template(&mut inbox.desk, &mut inbox.context),
         false => write(inbox, key),
     }
 }
@@ -50,12 +59,12 @@ pub(crate) fn write(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn open_canned_replies(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
         true => mail::answer_mail_canned(inbox),
-        false => inbox.desk.open_canned_replies(&mut inbox.context),
+        false => canned::open_canned_replies(&mut inbox.desk, &mut inbox.context),
     }
 }
 
 pub(crate) fn write_note(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.write_note(&mut inbox.context);
+    notes::write_note(&mut inbox.desk, &mut inbox.context);
 }
 
 fn label(inbox: &Inbox) -> &str {
@@ -71,7 +80,7 @@ pub(crate) fn may_send_template(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn template(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.pick_template(&mut inbox.context);
+    form::pick_template(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_attach(inbox: &Inbox) -> Result<(), Reason> {
@@ -83,14 +92,14 @@ pub(crate) fn may_attach(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn attach(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.open_attach_form(&mut inbox.context);
+    attachments::open_attach_form(&mut inbox.desk, &mut inbox.context);
 }
 
 /// Sends the text. On an empty one only a key other than Enter ends the hold: a second Enter never
 /// makes a message leave earlier.
 pub(crate) fn send(inbox: &mut Inbox, key: KeyPress) {
-    match inbox.desk.composer_mode() {
-        ComposerMode::Note => inbox.desk.save_note(&mut inbox.context),
+    match typing::composer_mode(&inbox.desk) {
+        ComposerMode::Note => notes::save_note(&mut inbox.desk, &mut inbox.context),
         ComposerMode::Reply => sending::send(inbox, key.code != KeyCode::Enter),
     }
 }
@@ -107,7 +116,7 @@ pub(crate) fn send_now(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn send_later(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.desk.composer_mode() {
+    match typing::composer_mode(&inbox.desk) {
         ComposerMode::Reply => send_later::ask_send_time(inbox),
         ComposerMode::Note => {
             inbox.context.show_warning("a note is kept at once; switch to the answer first")
@@ -119,12 +128,12 @@ pub(crate) fn send_later(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn leave(inbox: &mut Inbox, key: KeyPress) {
     if key.code == KeyCode::Tab
         && (inbox.connections.fill_or_go_to_field(&mut inbox.desk, &inbox.context)
-            || inbox.desk.complete_emoji(&mut inbox.context))
+            || emoji::complete_emoji(&mut inbox.desk, &mut inbox.context))
     {
         return;
     }
-    match inbox.desk.is_writing_new_mail() {
-        true => inbox.desk.leave_new_mail(&mut inbox.context),
+    match writing::is_writing_new_mail(&inbox.desk) {
+        true => writing::leave_new_mail(&mut inbox.desk, &mut inbox.context),
         false => inbox.desk.tab_mut().focus = Focus::History,
     }
 }
@@ -134,57 +143,57 @@ pub(crate) fn open_menu(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn switch_mode(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.switch_mode();
+    notes::switch_mode(&mut inbox.desk);
 }
 
 pub(crate) fn cycle_markup(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.cycle_markup(&mut inbox.context);
+    markup::cycle_markup(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn edit_outside(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_outside(&mut inbox.context);
+    editor::edit_outside(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn drop_quote(inbox: &mut Inbox, key: KeyPress) {
-    inbox.desk.drop_quote(key, &mut inbox.context);
+    typing::drop_quote(&mut inbox.desk, key, &mut inbox.context);
 }
 
 pub(crate) fn new_line(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::NewLine, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::NewLine, &inbox.context);
 }
 
 pub(crate) fn undo_edit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::Undo, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::Undo, &inbox.context);
 }
 
 pub(crate) fn redo_edit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::Redo, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::Redo, &inbox.context);
 }
 
 pub(crate) fn line_start(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::LineStart, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::LineStart, &inbox.context);
 }
 
 pub(crate) fn line_end(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::LineEnd, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::LineEnd, &inbox.context);
 }
 
 pub(crate) fn word_left(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::WordLeft, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::WordLeft, &inbox.context);
 }
 
 pub(crate) fn word_right(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::WordRight, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::WordRight, &inbox.context);
 }
 
 pub(crate) fn delete_word(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::DeleteWord, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::DeleteWord, &inbox.context);
 }
 
 pub(crate) fn delete_to_start(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::DeleteToStart, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::DeleteToStart, &inbox.context);
 }
 
 pub(crate) fn delete_to_end(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.edit_text(TextEdit::DeleteToEnd, &inbox.context);
+    typing::edit_text(&mut inbox.desk, TextEdit::DeleteToEnd, &inbox.context);
 }

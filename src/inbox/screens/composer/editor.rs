@@ -7,14 +7,13 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::TerminalOrder;
 use crate::screens::composer::ComposerMode;
+use crate::screens::composer::raw_json;
 use model::bounds;
 use model::text;
 
-impl Desk {
-    pub(crate) fn edit_outside(&mut self, context: &mut Context) {
-        if let Some(composer) = &self.tab().composer {
-            context.push(TerminalOrder::Edit(composer.text()));
-        }
+pub(crate) fn edit_outside(desk: &mut Desk, context: &mut Context) {
+    if let Some(composer) = &desk.tab().composer {
+        context.push(TerminalOrder::Edit(composer.text()));
     }
 }
 
@@ -29,7 +28,7 @@ pub(crate) fn receive_edited_text(inbox: &mut Inbox, text: Result<String, String
         return;
     }
     if std::mem::take(&mut inbox.keyboard.edits_json) {
-        return inbox.desk.receive_edited_json(text, &mut inbox.context);
+        return raw_json::receive_edited_json(&mut inbox.desk, text, &mut inbox.context);
     }
     let now = inbox.context.moment;
     let text = match text {

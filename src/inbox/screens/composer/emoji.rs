@@ -34,22 +34,20 @@ impl Overlay for EmojiPicker {
     }
 }
 
-impl Desk {
-    /// Completes the short name before the cursor, with a picker if it is ambiguous; false without
-    /// one.
-    pub(crate) fn complete_emoji(&mut self, context: &mut Context) -> bool {
-        let now = context.moment;
-        let Some(composer) = &mut self.tab_mut().composer else { return false };
-        let before = composer.buffer().before_cursor();
-        let Some(short) = emoji::typed_short_name(&before).map(str::to_owned) else { return false };
-        let typed = short.chars().count() + 1;
-        match emoji::search(&short)[..] {
-            [] => context.show_warning(format!("no emoji is called :{short}")),
-            [one] => composer.change(now, |composer| composer.replace_before(typed, one.glyph)),
-            _ => context.open(EmojiPicker { picker: Picker::with_query(&short), typed }),
-        }
-        true
+/// Completes the short name before the cursor, with a picker if it is ambiguous; false without
+/// one.
+pub(crate) fn complete_emoji(desk: &mut Desk, context: &mut Context) -> bool {
+    let now = context.moment;
+    let Some(composer) = &mut desk.tab_mut().composer else { return false };
+    let before = composer.buffer().before_cursor();
+    let Some(short) = emoji::typed_short_name(&before).map(str::to_owned) else { return false };
+    let typed = short.chars().count() + 1;
+    match emoji::search(&short)[..] {
+        [] => context.show_warning(format!("no emoji is called :{short}")),
+        [one] => composer.change(now, |composer| composer.replace_before(typed, one.glyph)),
+        _ => context.open(EmojiPicker { picker: Picker::with_query(&short), typed }),
     }
+    true
 }
 
 pub(crate) fn open_emoji_picker(context: &mut Context) {

@@ -6,12 +6,18 @@ use crate::components::list::wrapped_selection_after_key;
 use crate::context::Context;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::composer::attachments;
 use crate::screens::composer::canned::update as canned;
+use crate::screens::composer::editor;
 use crate::screens::composer::emoji;
+use crate::screens::composer::markup;
+use crate::screens::composer::notes;
 use crate::screens::composer::rich_forms::RichFormKind;
+use crate::screens::composer::rich_forms::update as rich_forms;
 use crate::screens::composer::send_later;
 use crate::screens::composer::sending;
 use crate::screens::composer::suggestions::update as suggesting;
+use crate::screens::templates::form;
 use model::suggestions::SuggestionKind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,19 +144,25 @@ pub fn unavailable_reason(inbox: &Inbox, entry: ComposerMenuItem) -> Option<Stri
 
 fn choose_entry(inbox: &mut Inbox, entry: ComposerMenuItem) {
     match entry {
-        ComposerMenuItem::Template => inbox.desk.pick_template(&mut inbox.context),
-        ComposerMenuItem::Attach => inbox.desk.open_attach_form(&mut inbox.context),
-        ComposerMenuItem::Location => inbox.desk.open_form(RichFormKind::Location, &mut inbox.context),
-        ComposerMenuItem::Buttons => inbox.desk.open_form(RichFormKind::Buttons, &mut inbox.context),
-        ComposerMenuItem::List => inbox.desk.open_form(RichFormKind::List, &mut inbox.context),
+        ComposerMenuItem::Template => form::pick_template(&mut inbox.desk, &mut inbox.context),
+        ComposerMenuItem::Attach => attachments::open_attach_form(&mut inbox.desk, &mut inbox.context),
+        ComposerMenuItem::Location => {
+            rich_forms::open_form(&mut inbox.desk, RichFormKind::Location, &mut inbox.context)
+        }
+        ComposerMenuItem::Buttons => {
+            rich_forms::open_form(&mut inbox.desk, RichFormKind::Buttons, &mut inbox.context)
+        }
+        ComposerMenuItem::List => {
+            rich_forms::open_form(&mut inbox.desk, RichFormKind::List, &mut inbox.context)
+        }
         ComposerMenuItem::Json => inbox.keyboard.edit_json(&inbox.desk, &mut inbox.context),
         ComposerMenuItem::Later => send_later::ask_send_time(inbox),
-        ComposerMenuItem::Markup => inbox.desk.cycle_markup(&mut inbox.context),
+        ComposerMenuItem::Markup => markup::cycle_markup(&mut inbox.desk, &mut inbox.context),
         ComposerMenuItem::Canned => canned::open_reply_picker(&mut inbox.context, ""),
         ComposerMenuItem::Suggested => suggesting::open_suggestion(inbox, SuggestionKind::Draft),
         ComposerMenuItem::Translated => suggesting::open_suggestion(inbox, SuggestionKind::OwnText),
         ComposerMenuItem::Emoji => emoji::open_emoji_picker(&mut inbox.context),
-        ComposerMenuItem::Editor => inbox.desk.edit_outside(&mut inbox.context),
-        ComposerMenuItem::Note => inbox.desk.switch_mode(),
+        ComposerMenuItem::Editor => editor::edit_outside(&mut inbox.desk, &mut inbox.context),
+        ComposerMenuItem::Note => notes::switch_mode(&mut inbox.desk),
     }
 }

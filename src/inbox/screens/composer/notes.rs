@@ -13,41 +13,38 @@ use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
 use model::notes::PrivateNote;
 
-impl Desk {
-    pub(crate) fn write_note(&mut self, context: &mut Context) {
-        let is_open = self.open(Focus::Composer, context);
-        if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| is_open) {
-            composer.mode = ComposerMode::Note;
-        }
+pub(crate) fn write_note(desk: &mut Desk, context: &mut Context) {
+    let is_open = desk.open(Focus::Composer, context);
+    if let Some(composer) = desk.tab_mut().composer.as_mut().filter(|_| is_open) {
+        composer.mode = ComposerMode::Note;
     }
+}
 
-    /// Switches between reply and note; each keeps its text.
-    pub(crate) fn switch_mode(&mut self) {
-        if let Some(composer) = &mut self.tab_mut().composer {
-            composer.mode = match composer.mode {
-                ComposerMode::Reply => ComposerMode::Note,
-                ComposerMode::Note => ComposerMode::Reply,
-            };
-        }
+/// Switches between reply and note; each keeps its text.
+pub(crate) fn switch_mode(desk: &mut Desk) {
+    if let Some(composer) = &mut desk.tab_mut().composer {
+        composer.mode = match composer.mode {
+            ComposerMode::Reply => ComposerMode::Note,
+            ComposerMode::Note => ComposerMode::Reply,
+        };
     }
+}
 
-    pub(crate) fn save_note(&mut self, context: &mut Context) {
-        let tab = self.tab_mut();
-        let channel = tab.channel.id.clone();
-        let Some(composer) = tab.composer.as_mut() else { return };
-        if composer.is_blank() {
-            return context.show_warning(
-                context.fill_in_keys("the note is empty; {switch-mode} goes back to the answer"),
-            );
-        }
-        let (conversation, text) = (composer.conversation.clone(), composer.text());
-        composer.clear_note();
-        if let Some(history) = &mut tab.history {
-            history.follow_newest();
-        }
-        tab.focus = Focus::History;
-        context.push(FileWrite::SaveNote(channel, conversation, text));
+pub(crate) fn save_note(desk: &mut Desk, context: &mut Context) {
+    let tab = desk.tab_mut();
+    let channel = tab.channel.id.clone();
+    let Some(composer) = tab.composer.as_mut() else { return };
+    if composer.is_blank() {
+        return context
+            .show_warning(context.fill_in_keys("the note is empty; {switch-mode} goes back to the answer"));
     }
+    let (conversation, text) = (composer.conversation.clone(), composer.text());
+    composer.clear_note();
+    if let Some(history) = &mut tab.history {
+        history.follow_newest();
+    }
+    tab.focus = Focus::History;
+    context.push(FileWrite::SaveNote(channel, conversation, text));
 }
 
 /// Reports a stored note and records its undo.

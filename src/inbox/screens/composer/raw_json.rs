@@ -124,16 +124,14 @@ impl Keyboard {
     }
 }
 
-impl Desk {
-    pub(crate) fn receive_edited_json(&mut self, text: Result<String, String>, context: &mut Context) {
-        match text {
-            Ok(text) => {
-                let text = text::clean_pasted(&text);
-                let wrong = json::check(&text, '{').err();
-                self.tab_mut().json = Some(text.clone());
-                context.open(RawJson { text, error: wrong });
-            }
-            Err(why) => context.show_warning(format!("the editor: {why}; nothing was sent")),
+pub(crate) fn receive_edited_json(desk: &mut Desk, text: Result<String, String>, context: &mut Context) {
+    match text {
+        Ok(text) => {
+            let text = text::clean_pasted(&text);
+            let wrong = json::check(&text, '{').err();
+            desk.tab_mut().json = Some(text.clone());
+            context.open(RawJson { text, error: wrong });
         }
+        Err(why) => context.show_warning(format!("the editor: {why}; nothing was sent")),
     }
 }

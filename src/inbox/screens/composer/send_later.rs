@@ -35,29 +35,26 @@ pub(crate) fn ask_send_time(inbox: &mut Inbox) {
         // Parsed only on Enter, since a time may start with one of the letters.
         inbox.context.open(TextPrompt::new("Send when?", "When: ", prompt_lines, |inbox, typed| {
             let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
-            inbox.desk.send_later(parse_send_time(typed, now, &zone).ok_or("")?, &mut inbox.context);
+            send_later(&mut inbox.desk, parse_send_time(typed, now, &zone).ok_or("")?, &mut inbox.context);
             Ok(())
         }));
     }
 }
 
-impl Desk {
-    /// Enqueues the composer's content for `at`. The state of the AI is checked when it is sent.
-    fn send_later(&mut self, at: Timestamp, context: &mut Context) {
-        let intents: Vec<Intent> = self
-            .reply_operations()
-            .into_iter()
-            .filter_map(|reply_operation| self.new_intent(reply_operation, 0))
-            .collect();
-        if intents.is_empty() {
-            return;
-        }
-        let intents = intents.into_iter().map(|intent| Intent { planned_at: Some(at), ..intent }).collect();
-        self.enqueue_sends(intents, true, context);
-        let moment = snooze::format_time(at, context.now, &context.settings.zone);
-        let undo = self.undo_hint(context);
-        context.show_notice(format!("planned for {moment}: leaves only while frontdesk runs · {undo}"));
+/// Enqueues the composer's content for `at`. The state of the AI is checked when it is sent.
+fn send_later(desk: &mut Desk, at: Timestamp, context: &mut Context) {
+    let intents: Vec<Intent> = sending::reply_operations(desk)
+        .into_iter()
+        .filter_map(|reply_operation| sending::new_intent(desk, reply_operation, 0))
+        .collect();
+    if intents.is_empty() {
+        return;
     }
+    let intents = intents.into_iter().map(|intent| Intent { planned_at: Some(at), ..intent }).collect();
+    sending::enqueue_sends(desk, intents, true, context);
+    let moment = snooze::format_time(at, context.now, &context.settings.zone);
+    let undo = desk.undo_hint(context);
+    context.show_notice(format!("planned for {moment}: leaves only while frontdesk runs · {undo}"));
 }
 
 fn prompt_lines(inbox: &Inbox, typed: &TextLine) -> Vec<DialogLine> {

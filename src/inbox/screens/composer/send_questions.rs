@@ -6,6 +6,7 @@ use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::event::Intent;
 use crate::overlays::quoted_messages::MAX_SHOWN_MESSAGES;
+use crate::screens::composer::sending;
 use crate::wrap;
 use model::bounds;
 use model::text::SafeText;
@@ -37,7 +38,9 @@ pub(super) fn ask_split(
     let question = Confirm::new("Too long for one message", lines);
     context.open(
         question
-            .answer('y', words, |inbox: &mut Inbox| inbox.desk.send_unless_conflict(&mut inbox.context))
+            .answer('y', words, |inbox: &mut Inbox| {
+                sending::send_unless_conflict(&mut inbox.desk, &mut inbox.context)
+            })
             .esc("keep editing")
             .one_line_per_answer(),
     );
@@ -55,12 +58,12 @@ pub(super) fn ask_pause(context: &mut Context, pause: Intent, sends: Vec<Intent>
     let beside = sends.clone();
     let pauses = move |inbox: &mut Inbox| {
         send_after_question(inbox, clears_draft, |inbox| {
-            inbox.desk.pause_and_send(pause, sends, clears_draft, &mut inbox.context)
+            sending::pause_and_send(&mut inbox.desk, pause, sends, clears_draft, &mut inbox.context)
         });
     };
     let sends_only = move |inbox: &mut Inbox| {
         send_after_question(inbox, clears_draft, |inbox| {
-            inbox.desk.send_without_pause(beside, clears_draft, &mut inbox.context)
+            sending::send_without_pause(&mut inbox.desk, beside, clears_draft, &mut inbox.context)
         });
     };
     let question = Confirm::new("The AI is on", lines).answer('y', "pause the AI and send", pauses);
@@ -71,7 +74,7 @@ pub(super) fn ask_pause(context: &mut Context, pause: Intent, sends: Vec<Intent>
 fn send_after_question(inbox: &mut Inbox, clears_draft: bool, sends: impl FnOnce(&mut Inbox)) {
     let form = if clears_draft { None } else { inbox.context.overlays.pop() };
     if clears_draft && !inbox.desk.newer_messages().is_empty() {
-        inbox.desk.send_unless_conflict(&mut inbox.context);
+        sending::send_unless_conflict(&mut inbox.desk, &mut inbox.context);
     } else {
         sends(inbox);
     }

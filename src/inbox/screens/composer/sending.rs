@@ -9,6 +9,8 @@ use crate::features::undo::update as undo;
 use crate::features::undo_send::EarlyDecision;
 use crate::notice::StatusNotice;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::composer::attachments;
+use crate::screens::composer::canned::update as canned;
 use crate::screens::composer::reply_conflict::ReplyConflictPrompt;
 use crate::screens::composer::send_questions;
 use crate::settings::PauseOnReply;
@@ -21,168 +23,165 @@ use model::outbox::content::ChatContent;
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
 
-impl Desk {
-    pub(crate) fn new_intent(&self, operation: Operation, hold: i64) -> Option<Intent> {
-        let tab = self.tab();
-        Some(Intent {
-            channel: tab.channel.id.clone(),
-            platform: tab.platform()?.clone(),
-            conversation: self.current_conversation()?.conversation.id.clone(),
-            operation,
-            hold,
-            seen: None,
-            planned_at: None,
-        })
-    }
+pub(crate) fn new_intent(desk: &Desk, operation: Operation, hold: i64) -> Option<Intent> {
+    let tab = desk.tab();
+    Some(Intent {
+        channel: tab.channel.id.clone(),
+        platform: tab.platform()?.clone(),
+        conversation: desk.current_conversation()?.conversation.id.clone(),
+        operation,
+        hold,
+        seen: None,
+        planned_at: None,
+    })
+}
 
-    pub(crate) fn enqueue(&mut self, operation: Operation, hold: i64, context: &mut Context) {
-        if let Some(intent) = self.new_intent(operation, hold) {
-            context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
+pub(crate) fn enqueue(desk: &mut Desk, operation: Operation, hold: i64, context: &mut Context) {
+    if let Some(intent) = new_intent(desk, operation, hold) {
+        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
+    }
+}
+
+pub(crate) fn switch_ai(desk: &mut Desk, enabled: bool, context: &mut Context) {
+    enqueue(desk, Operation::SetAutomation { enabled }, 0, context);
+    if enabled {
+        context.show_notice("handing back: the AI answers the next message");
+    }
+}
+
+/// Sends the composer's content, unless the AI or a colleague answered since it was begun.
+pub(crate) fn send_unless_conflict(desk: &mut Desk, context: &mut Context) {
+    let crossed = desk.newer_messages();
+    if !crossed.is_empty() {
+        let text =
+            desk.tab().composer.as_ref().map(|composer| SafeText::line(&composer.text())).unwrap_or_default();
+        return context.open(ReplyConflictPrompt { newer_messages: crossed, text });
+    }
+    send_confirmed(desk, context);
+}
+
+/// Sends the composer's content. The caller has confirmed crossing messages and a split.
+pub(crate) fn send_confirmed(desk: &mut Desk, context: &mut Context) {
+    let operations = reply_operations(desk);
+    if !operations.is_empty() {
+        send_operations(desk, operations, true, context);
+    }
+}
+
+pub(crate) fn reply_operations(desk: &Desk) -> Vec<Operation> {
+    let tab = desk.tab();
+    let to = tab.history.as_ref().and_then(|history| history.row.as_ref()?.conversation.address.clone());
+    let (Some(composer), Some(to)) = (&tab.composer, to) else { return Vec::new() };
+    if let Some(attachment) = &composer.attachment {
+        return tab.attachment_operations(composer, attachment, &to);
+    }
+    let mut quoted = composer.reply_to.clone();
+    let parts = tab.split_messages(&composer.reply_text());
+    let (by_phone, markup) = (tab.is_phone(), tab.markup());
+    let operation = |text| match (by_phone, markup) {
+        (true, _) => Operation::SendSms { to: to.clone(), body: text, via: None },
+        (false, Some(markup)) => {
+            let content = ChatContent::Marked { text, markup };
+            Operation::SendContent { to: to.clone(), content, reply_to: quoted.take() }
         }
-    }
+        (false, None) => Operation::SendText { to: to.clone(), text, reply_to: quoted.take() },
+    };
+    parts.into_iter().map(operation).collect()
+}
 
-    pub(crate) fn switch_ai(&mut self, enabled: bool, context: &mut Context) {
-        self.enqueue(Operation::SetAutomation { enabled }, 0, context);
-        if enabled {
-            context.show_notice("handing back: the AI answers the next message");
+pub(crate) fn is_window_closed(desk: &Desk) -> bool {
+    desk.current_conversation()
+        .is_some_and(|current_conversation| current_conversation.conversation.window == ServiceWindow::Closed)
+}
+
+/// Sends these in order. Returns true if it first asks about pausing the AI.
+fn send_operations(
+    desk: &mut Desk,
+    operations: Vec<Operation>,
+    clears_draft: bool,
+    context: &mut Context,
+) -> bool {
+    let tab = desk.tab();
+    let Some(row) = tab.history.as_ref().and_then(|history| history.row.as_ref()) else { return false };
+    let asks = Tab::ai_may_answer(row) && !tab.send_without_pause.contains(&row.conversation.id);
+    let hold = context.settings.hold;
+    let sends: Option<Vec<Intent>> =
+        operations.into_iter().map(|operation| new_intent(desk, operation, hold)).collect();
+    let pause = new_intent(desk, Operation::SetAutomation { enabled: false }, 0);
+    let (Some(sends), Some(pause)) = (sends, pause) else { return false };
+    match context.settings.pause_on_reply {
+        PauseOnReply::Ask if asks => {
+            send_questions::ask_pause(context, pause, sends, clears_draft);
+            return true;
         }
+        PauseOnReply::Always if asks => pause_and_send(desk, pause, sends, clears_draft, context),
+        _ => enqueue_sends(desk, sends, clears_draft, context),
     }
+    false
+}
 
-    /// Sends the composer's content, unless the AI or a colleague answered since it was begun.
-    pub(crate) fn send_unless_conflict(&mut self, context: &mut Context) {
-        let crossed = self.newer_messages();
-        if !crossed.is_empty() {
-            let text = self
-                .tab()
-                .composer
-                .as_ref()
-                .map(|composer| SafeText::line(&composer.text()))
-                .unwrap_or_default();
-            return context.open(ReplyConflictPrompt { newer_messages: crossed, text });
-        }
-        self.send_confirmed(context);
-    }
+/// Pauses the AI, then sends, in one lane.
+pub(super) fn pause_and_send(
+    desk: &mut Desk,
+    pause: Intent,
+    mut sends: Vec<Intent>,
+    clears_draft: bool,
+    context: &mut Context,
+) {
+    sends.insert(0, pause);
+    enqueue_sends(desk, sends, clears_draft, context);
+}
 
-    /// Sends the composer's content. The caller has confirmed crossing messages and a split.
-    pub(crate) fn send_confirmed(&mut self, context: &mut Context) {
-        let operations = self.reply_operations();
-        if !operations.is_empty() {
-            self.send_operations(operations, true, context);
-        }
-    }
+/// Sends without pausing the AI, and does not ask again in this conversation until the AI is
+/// switched or the text is undone.
+pub(super) fn send_without_pause(
+    desk: &mut Desk,
+    sends: Vec<Intent>,
+    clears_draft: bool,
+    context: &mut Context,
+) {
+    let conversation = sends.first().map(|send| send.conversation.clone());
+    desk.tab_mut().send_without_pause.extend(conversation);
+    enqueue_sends(desk, sends, clears_draft, context);
+}
 
-    pub(crate) fn reply_operations(&self) -> Vec<Operation> {
-        let tab = self.tab();
-        let to = tab.history.as_ref().and_then(|history| history.row.as_ref()?.conversation.address.clone());
-        let (Some(composer), Some(to)) = (&tab.composer, to) else { return Vec::new() };
-        if let Some(attachment) = &composer.attachment {
-            return tab.attachment_operations(composer, attachment, &to);
-        }
-        let mut quoted = composer.reply_to.clone();
-        let parts = tab.split_messages(&composer.reply_text());
-        let (by_phone, markup) = (tab.is_phone(), tab.markup());
-        let operation = |text| match (by_phone, markup) {
-            (true, _) => Operation::SendSms { to: to.clone(), body: text, via: None },
-            (false, Some(markup)) => {
-                let content = ChatContent::Marked { text, markup };
-                Operation::SendContent { to: to.clone(), content, reply_to: quoted.take() }
-            }
-            (false, None) => Operation::SendText { to: to.clone(), text, reply_to: quoted.take() },
-        };
-        parts.into_iter().map(operation).collect()
+/// Forgets "send beside the AI" in every conversation whose AI switch changes.
+pub(crate) fn reset_switched_pause_answers(desk: &mut Desk, context: &Context) {
+    let mut switched = Vec::new();
+    for effect in &context.effects {
+        let Effect::Write(FileWrite::Enqueue { intents, .. }) = effect else { continue };
+        let switches =
+            intents.iter().filter(|intent| matches!(intent.operation, Operation::SetAutomation { .. }));
+        switched.extend(switches.map(|switch| (switch.channel.clone(), switch.conversation.clone())));
     }
+    for (channel, conversation) in switched {
+        reset_pause_answer(desk, &channel, &conversation);
+    }
+}
 
-    pub(crate) fn is_window_closed(&self) -> bool {
-        self.current_conversation().is_some_and(|current_conversation| {
-            current_conversation.conversation.window == ServiceWindow::Closed
-        })
+pub(crate) fn reset_pause_answer(desk: &mut Desk, channel: &ChannelId, conversation: &ConversationId) {
+    if let Some(tab) = desk.tab_of(channel) {
+        tab.send_without_pause.retain(|send_beside_ai| send_beside_ai != conversation);
     }
+}
 
-    /// Sends these in order. Returns true if it first asks about pausing the AI.
-    fn send_operations(
-        &mut self,
-        operations: Vec<Operation>,
-        clears_draft: bool,
-        context: &mut Context,
-    ) -> bool {
-        let tab = self.tab();
-        let Some(row) = tab.history.as_ref().and_then(|history| history.row.as_ref()) else { return false };
-        let asks = Tab::ai_may_answer(row) && !tab.send_without_pause.contains(&row.conversation.id);
-        let hold = context.settings.hold;
-        let sends: Option<Vec<Intent>> =
-            operations.into_iter().map(|operation| self.new_intent(operation, hold)).collect();
-        let pause = self.new_intent(Operation::SetAutomation { enabled: false }, 0);
-        let (Some(sends), Some(pause)) = (sends, pause) else { return false };
-        match context.settings.pause_on_reply {
-            PauseOnReply::Ask if asks => {
-                send_questions::ask_pause(context, pause, sends, clears_draft);
-                return true;
-            }
-            PauseOnReply::Always if asks => self.pause_and_send(pause, sends, clears_draft, context),
-            _ => self.enqueue_sends(sends, clears_draft, context),
-        }
-        false
+pub(crate) fn enqueue_sends(
+    desk: &mut Desk,
+    intents: Vec<Intent>,
+    clears_draft: bool,
+    context: &mut Context,
+) {
+    let intents: Vec<Intent> = intents.into_iter().map(|intent| desk.with_read_position(intent)).collect();
+    context.push(FileWrite::Enqueue { intents, clears_draft });
+    let tab = desk.tab_mut();
+    if let Some(composer) = tab.composer.as_mut().filter(|_| clears_draft) {
+        composer.clear();
     }
-
-    /// Pauses the AI, then sends, in one lane.
-    pub(super) fn pause_and_send(
-        &mut self,
-        pause: Intent,
-        mut sends: Vec<Intent>,
-        clears_draft: bool,
-        context: &mut Context,
-    ) {
-        sends.insert(0, pause);
-        self.enqueue_sends(sends, clears_draft, context);
+    if let Some(history) = &mut tab.history {
+        history.follow_newest();
+        history.brief = None;
     }
-
-    /// Sends without pausing the AI, and does not ask again in this conversation until the AI is
-    /// switched or the text is undone.
-    pub(super) fn send_without_pause(
-        &mut self,
-        sends: Vec<Intent>,
-        clears_draft: bool,
-        context: &mut Context,
-    ) {
-        let conversation = sends.first().map(|send| send.conversation.clone());
-        self.tab_mut().send_without_pause.extend(conversation);
-        self.enqueue_sends(sends, clears_draft, context);
-    }
-
-    /// Forgets "send beside the AI" in every conversation whose AI switch changes.
-    pub(crate) fn reset_switched_pause_answers(&mut self, context: &Context) {
-        let mut switched = Vec::new();
-        for effect in &context.effects {
-            let Effect::Write(FileWrite::Enqueue { intents, .. }) = effect else { continue };
-            let switches =
-                intents.iter().filter(|intent| matches!(intent.operation, Operation::SetAutomation { .. }));
-            switched.extend(switches.map(|switch| (switch.channel.clone(), switch.conversation.clone())));
-        }
-        for (channel, conversation) in switched {
-            self.reset_pause_answer(&channel, &conversation);
-        }
-    }
-
-    pub(crate) fn reset_pause_answer(&mut self, channel: &ChannelId, conversation: &ConversationId) {
-        if let Some(tab) = self.tab_of(channel) {
-            tab.send_without_pause.retain(|send_beside_ai| send_beside_ai != conversation);
-        }
-    }
-
-    pub(crate) fn enqueue_sends(&mut self, intents: Vec<Intent>, clears_draft: bool, context: &mut Context) {
-        let intents: Vec<Intent> =
-            intents.into_iter().map(|intent| self.with_read_position(intent)).collect();
-        context.push(FileWrite::Enqueue { intents, clears_draft });
-        let tab = self.tab_mut();
-        if let Some(composer) = tab.composer.as_mut().filter(|_| clears_draft) {
-            composer.clear();
-        }
-        if let Some(history) = &mut tab.history {
-            history.follow_newest();
-            history.brief = None;
-        }
-        context.notice = None;
-    }
+    context.notice = None;
 }
 
 impl Changes {
@@ -240,7 +239,7 @@ pub(crate) fn send(inbox: &mut Inbox, ends_hold: bool) {
         return;
     }
     if attached {
-        return inbox.desk.send_unless_conflict(&mut inbox.context);
+        return send_unless_conflict(&mut inbox.desk, &mut inbox.context);
     }
     let tab = inbox.desk.tab();
     let text = tab.composer.as_ref().map(|composer| composer.text()).unwrap_or_default();
@@ -252,7 +251,7 @@ pub(crate) fn send(inbox: &mut Inbox, ends_hold: bool) {
         let parts: Vec<SafeText> = parts.iter().map(|part| SafeText::line(part)).collect();
         return send_questions::ask_split(&mut inbox.context, &parts, (count.length, count.limit), &price);
     }
-    inbox.desk.send_unless_conflict(&mut inbox.context);
+    send_unless_conflict(&mut inbox.desk, &mut inbox.context);
 }
 
 /// True if the composer's content can be sent now or later; otherwise the reason is shown.
@@ -261,8 +260,10 @@ pub(crate) fn check_may_send_later(inbox: &mut Inbox) -> bool {
         inbox.context.show_warning(reason);
         return false;
     }
-    if inbox.desk.open_field_error(&inbox.context).is_some() {
-        inbox.context.record_refusal(&inbox.desk.open_field_error(&inbox.context).unwrap_or_default());
+    if canned::open_field_error(&inbox.desk, &inbox.context).is_some() {
+        inbox
+            .context
+            .record_refusal(&canned::open_field_error(&inbox.desk, &inbox.context).unwrap_or_default());
         inbox.context.show_status(StatusNotice::UnfilledPlaceholder);
         return false;
     }
@@ -273,7 +274,7 @@ pub(crate) fn check_may_send_later(inbox: &mut Inbox) -> bool {
     let tab = inbox.desk.tab();
     let Some(composer) = &tab.composer else { return false };
     if composer.attachment.is_some() {
-        return inbox.desk.check_attachment(&mut inbox.context);
+        return attachments::check_attachment(&mut inbox.desk, &mut inbox.context);
     }
     let count = tab.measure_text(&composer.reply_text());
     if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
@@ -297,7 +298,7 @@ pub(crate) fn send_form_operation(
     operation: Operation,
     form: &mut dyn Overlay,
 ) -> KeyOutcome {
-    if inbox.desk.send_operations(vec![operation], false, &mut inbox.context) {
+    if send_operations(&mut inbox.desk, vec![operation], false, &mut inbox.context) {
         return KeyOutcome::Stay;
     }
     form.on_sent(inbox);
@@ -319,7 +320,7 @@ fn check_may_send(inbox: &Inbox) -> Result<(), String> {
 pub(crate) fn check_may_send_content(inbox: &Inbox) -> Result<(), String> {
     inbox.check_enabled(Command::Write)?;
     match inbox.desk.tab().platform() {
-        Some(Platform::Whatsapp) if inbox.desk.is_window_closed() => {
+        Some(Platform::Whatsapp) if is_window_closed(&inbox.desk) => {
             Err("the window is closed: only templates leave now".to_owned())
         }
         Some(Platform::Whatsapp) | None => Ok(()),

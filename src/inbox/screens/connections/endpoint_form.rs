@@ -114,7 +114,7 @@ impl Overlay for EndpointPicker {
 impl EndpointForm {
     fn send(&mut self, inbox: &mut Inbox) -> KeyOutcome {
         let about = inbox.desk.current_conversation().map(|current_conversation| {
-            (current_conversation.key(), inbox.desk.contact_facts(current_conversation))
+            (current_conversation.key(), connections::contact_facts(&inbox.desk, current_conversation))
         });
         let (key, facts) = about.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
         let answers = self.parameter_values();

@@ -11,6 +11,7 @@ use crate::screens::connections::requests::{AnswerKey, ConnectionRequest, Connec
 use crate::screens::connections::{
     ConnectionAnswers, EndpointAnswer, MAX_ANSWERS, MAX_SHOWN_LINES, REFRESH_INTERVAL, answer_key,
 };
+use crate::screens::conversations::card::update as card;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
 use model::connections::{Connection, ConnectionEndpoint, ContactFacts, MappedAnswer};
@@ -48,7 +49,7 @@ impl ConnectionAnswers {
         // What a channel proves of people is known once its platform is.
         let row = desk
             .current_conversation()
-            .filter(|current_conversation| desk.platform_of(current_conversation).is_some());
+            .filter(|current_conversation| platform_of(desk, current_conversation).is_some());
         let key = row.map(ConversationRow::key);
         if key.is_some() && self.last_viewed != key {
             self.last_viewed = key;
@@ -84,7 +85,7 @@ impl ConnectionAnswers {
         context: &mut Context,
     ) -> usize {
         let Some((key, facts)) = desk.current_conversation().map(|current_conversation| {
-            (current_conversation.key(), desk.contact_facts(current_conversation))
+            (current_conversation.key(), contact_facts(desk, current_conversation))
         }) else {
             return 0;
         };
@@ -197,23 +198,20 @@ impl ConnectionAnswers {
     }
 }
 
-impl Desk {
-    /// What is known of the contact of a conversation: what its channel proves
-    /// of them, and their metadata.
-    pub(crate) fn contact_facts(&self, row: &ConversationRow) -> ContactFacts {
-        let proven = self.platform_of(row).zip(row.conversation.address.as_deref());
-        let facts = proven
-            .map(|(platform, address)| ContactFacts::from_address(platform, address))
-            .unwrap_or_default();
-        let contact = self.current_card().and_then(|current_card| current_card.contact.as_ref());
-        let metadata = contact.map_or_else(Vec::new, |contact| {
-            contact.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
-        });
-        facts.with_metadata(metadata)
-    }
+/// What is known of the contact of a conversation: what its channel proves
+/// of them, and their metadata.
+pub(crate) fn contact_facts(desk: &Desk, row: &ConversationRow) -> ContactFacts {
+    let proven = platform_of(desk, row).zip(row.conversation.address.as_deref());
+    let facts =
+        proven.map(|(platform, address)| ContactFacts::from_address(platform, address)).unwrap_or_default();
+    let contact = card::current_card(desk).and_then(|current_card| current_card.contact.as_ref());
+    let metadata = contact.map_or_else(Vec::new, |contact| {
+        contact.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    });
+    facts.with_metadata(metadata)
+}
 
-    fn platform_of(&self, row: &ConversationRow) -> Option<&Platform> {
-        let key = row.key();
-        self.tabs.iter().find(|tab| tab.channel.id == key.channel).and_then(Tab::platform)
-    }
+fn platform_of<'a>(desk: &'a Desk, row: &ConversationRow) -> Option<&'a Platform> {
+    let key = row.key();
+    desk.tabs.iter().find(|tab| tab.channel.id == key.channel).and_then(Tab::platform)
 }

@@ -8,6 +8,7 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::screens::connections;
+use crate::screens::conversations::card::update as card;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::account::Platform;
@@ -33,7 +34,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         .map(|current_conversation| lines(inbox, theme, current_conversation, inner.width))
         .unwrap_or_default();
     let height = usize::from(inner.height);
-    let first = inbox.desk.card_scroll().min(lines.len().saturating_sub(height));
+    let first = card::card_scroll(&inbox.desk).min(lines.len().saturating_sub(height));
     let below = lines.len().saturating_sub(first + height);
     let more = match (below, first) {
         (0, 0) => String::new(),
@@ -132,7 +133,7 @@ fn text_field(label: &str, words: impl Into<String>) -> (String, String, Style) 
 
 fn contact_fields(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)> {
     let has_contacts = inbox.desk.tab().platform().is_some_and(Platform::has_contacts);
-    let Some(card) = inbox.desk.current_card().filter(|_| has_contacts) else { return Vec::new() };
+    let Some(card) = card::current_card(&inbox.desk).filter(|_| has_contacts) else { return Vec::new() };
     let mut facts = vec![heading_field("Contact")];
     let Some(contact) = &card.contact else {
         facts.push(text_field("", "not read yet"));
@@ -158,8 +159,9 @@ fn contact_fields(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, 
 
 /// Conversations with the same number or mail address in other tabs.
 fn other_tab_fields(inbox: &Inbox) -> Vec<(String, String, Style)> {
-    let others =
-        inbox.desk.current_card().map(|current_card| current_card.elsewhere.as_slice()).unwrap_or_default();
+    let others = card::current_card(&inbox.desk)
+        .map(|current_card| current_card.elsewhere.as_slice())
+        .unwrap_or_default();
     if others.is_empty() {
         return Vec::new();
     }

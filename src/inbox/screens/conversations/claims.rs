@@ -3,13 +3,14 @@
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::{BulkAction, BulkPlan};
 use model::local::{Assignment, LocalChange};
 
 impl Changes {
     /// Claims the marked conversations; toggles the claim of the current one.
     pub(crate) fn toggle_claim(&mut self, desk: &mut Desk, context: &mut Context) {
-        if desk.acts_on_marks() {
+        if bulk_actions::acts_on_marks(desk) {
             return self.act_on_marked(BulkAction::Claim(true), desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };

@@ -14,11 +14,15 @@ use crate::layout::SIDE_BY_SIDE_MIN_WIDTH;
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::composer::commands as composer;
+use crate::screens::composer::sending;
 use crate::screens::composer::suggestions::update as suggesting;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::conversations::done;
+use crate::screens::conversations::saved_views::update as saved_views;
 use crate::screens::conversations::takeover::{check_finishable, check_takeable, is_taken};
 use crate::screens::mail::thread_filing::ThreadFiling;
+use crate::screens::mail::triage::update as triage;
 use crate::tab::Focus;
 use model::filter::{self, Sort};
 
@@ -26,7 +30,7 @@ fn check_ai_switch(inbox: &Inbox, pause: bool) -> Result<(), Reason> {
     if inbox.desk.tab().is_mail() {
         return Err("the AI's answers to mail are a setting of the whole account, read only here".into());
     }
-    if inbox.desk.acts_on_marks() {
+    if bulk_actions::acts_on_marks(&inbox.desk) {
         return Ok(());
     }
     check_switchable(writable_conversation(inbox)?, pause)
@@ -37,10 +41,10 @@ pub(crate) fn may_pause_ai(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn pause_ai(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.desk.acts_on_marks() {
+    match bulk_actions::acts_on_marks(&inbox.desk) {
         true => inbox.changes.act_on_marked(BulkAction::Pause, &inbox.desk, &mut inbox.context),
         false => {
-            inbox.desk.switch_ai(false, &mut inbox.context);
+            sending::switch_ai(&mut inbox.desk, false, &mut inbox.context);
             suggesting::request_brief(inbox);
         }
     }
@@ -51,17 +55,17 @@ pub(crate) fn may_hand_back(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn hand_back(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.desk.acts_on_marks() {
+    match bulk_actions::acts_on_marks(&inbox.desk) {
         true => inbox.changes.act_on_marked(BulkAction::HandBack, &inbox.desk, &mut inbox.context),
         false => {
-            inbox.desk.switch_ai(true, &mut inbox.context);
-            inbox.desk.hide_brief();
+            sending::switch_ai(&mut inbox.desk, true, &mut inbox.context);
+            suggesting::hide_brief(&mut inbox.desk);
         }
     }
 }
 
 pub(crate) fn may_take(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.desk.acts_on_marks() {
+    if bulk_actions::acts_on_marks(&inbox.desk) {
         return conditions::check_tab_writable(inbox.desk.tab());
     }
     check_takeable(writable_conversation(inbox)?)
@@ -69,11 +73,11 @@ pub(crate) fn may_take(inbox: &Inbox) -> Result<(), Reason> {
 
 /// Takes the conversation over and opens the composer; where it is taken already, only the latter.
 pub(crate) fn take(inbox: &mut Inbox, key: KeyPress) {
-    if inbox.desk.acts_on_marks() {
+    if bulk_actions::acts_on_marks(&inbox.desk) {
         return inbox.changes.act_on_marked(BulkAction::Take, &inbox.desk, &mut inbox.context);
     }
     // The answer decides over the mail; nobody has to keep it.
-    if inbox.desk.is_deciding_in_triage() {
+    if triage::is_deciding_in_triage(&inbox.desk) {
         return composer::write_answer(inbox, key);
     }
     let Some(row) = inbox.desk.current_conversation().cloned() else { return };
@@ -91,7 +95,7 @@ pub(crate) fn may_finish(inbox: &Inbox) -> Result<(), Reason> {
     if inbox.desk.tab().is_mail() {
         return thread_can_be_filed(inbox);
     }
-    if inbox.desk.acts_on_marks() {
+    if bulk_actions::acts_on_marks(&inbox.desk) {
         return conditions::check_tab_writable(inbox.desk.tab());
     }
     let row = writable_conversation(inbox)?;
@@ -101,10 +105,10 @@ pub(crate) fn may_finish(inbox: &Inbox) -> Result<(), Reason> {
 
 /// Ends the work on the conversation, and goes to the most urgent one.
 pub(crate) fn finish(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.desk.is_deciding_in_triage() {
+    if triage::is_deciding_in_triage(&inbox.desk) {
         return done::finish_in_triage(inbox);
     }
-    match inbox.desk.acts_on_marks() {
+    match bulk_actions::acts_on_marks(&inbox.desk) {
         true if inbox.desk.tab().is_mail() && !inbox.desk.shows_all_tabs => {
             inbox.changes.toggle_filing(ThreadFiling::Archived, &inbox.desk, &mut inbox.context);
         }
@@ -114,7 +118,7 @@ pub(crate) fn finish(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_change_locally(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.desk.acts_on_marks() {
+    match bulk_actions::acts_on_marks(&inbox.desk) {
         true => Ok(()),
         false => changeable_conversation(inbox).map(drop),
     }
@@ -133,7 +137,7 @@ pub(crate) fn claim(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_draft_only(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.desk.acts_on_marks() {
+    match bulk_actions::acts_on_marks(&inbox.desk) {
         true => conditions::check_tab_writable(inbox.desk.tab()),
         false => writable_conversation(inbox).map(drop),
     }
@@ -151,8 +155,8 @@ pub(crate) fn may_mark_seen(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn toggle_seen(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.desk.is_deciding_in_triage() {
-        inbox.desk.skip_in_triage(&mut inbox.context);
+    if triage::is_deciding_in_triage(&inbox.desk) {
+        triage::skip_in_triage(&mut inbox.desk, &mut inbox.context);
     } else if inbox.desk.tab().is_mail() {
         inbox.changes.toggle_filing(ThreadFiling::Read, &inbox.desk, &mut inbox.context);
     } else {
@@ -166,15 +170,15 @@ pub(crate) fn next_urgent(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn next_conversation(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.desk.is_deciding_in_triage() {
-        true => inbox.desk.skip_in_triage(&mut inbox.context),
+    match triage::is_deciding_in_triage(&inbox.desk) {
+        true => triage::skip_in_triage(&mut inbox.desk, &mut inbox.context),
         false => inbox.desk.select_adjacent_conversation(1, &mut inbox.context),
     }
 }
 
 pub(crate) fn previous_conversation(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.desk.is_deciding_in_triage() {
-        true => inbox.desk.go_back_in_triage(&mut inbox.context),
+    match triage::is_deciding_in_triage(&inbox.desk) {
+        true => triage::go_back_in_triage(&mut inbox.desk, &mut inbox.context),
         false => inbox.desk.select_adjacent_conversation(-1, &mut inbox.context),
     }
 }
@@ -216,23 +220,23 @@ pub(crate) fn may_mark(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn mark(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.toggle_mark(&mut inbox.context);
+    bulk_actions::toggle_mark(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn mark_range(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.mark_range(&mut inbox.context);
+    bulk_actions::mark_range(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn mark_all(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.load_list_keys(MarkMode::All, &mut inbox.context);
+    bulk_actions::load_list_keys(&mut inbox.desk, MarkMode::All, &mut inbox.context);
 }
 
 pub(crate) fn mark_inverted(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.load_list_keys(MarkMode::Invert, &mut inbox.context);
+    bulk_actions::load_list_keys(&mut inbox.desk, MarkMode::Invert, &mut inbox.context);
 }
 
 pub(crate) fn mark_none(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.hide_brief();
+    suggesting::hide_brief(&mut inbox.desk);
     inbox.changes.clear_marks(&mut inbox.desk, &mut inbox.context);
 }
 
@@ -265,11 +269,11 @@ pub(crate) fn filter_list(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn choose_view(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.open_view_menu(&mut inbox.context);
+    saved_views::open_view_menu(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn go_to_snoozed(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.show_snoozed(&mut inbox.context);
+    saved_views::show_snoozed(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_sort_threads(inbox: &Inbox) -> Result<(), Reason> {
@@ -280,31 +284,31 @@ pub(crate) fn may_sort_threads(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn sort_by_activity(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.set_sort(Sort::Activity, &mut inbox.context);
+    saved_views::set_sort(&mut inbox.desk, Sort::Activity, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_waiting(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.set_sort(Sort::Waiting, &mut inbox.context);
+    saved_views::set_sort(&mut inbox.desk, Sort::Waiting, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_urgency(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.set_sort(Sort::Urgency, &mut inbox.context);
+    saved_views::set_sort(&mut inbox.desk, Sort::Urgency, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_window(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.set_sort(Sort::Window, &mut inbox.context);
+    saved_views::set_sort(&mut inbox.desk, Sort::Window, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_name(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.set_sort(Sort::Name, &mut inbox.context);
+    saved_views::set_sort(&mut inbox.desk, Sort::Name, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_category(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.set_sort(Sort::Category, &mut inbox.context);
+    saved_views::set_sort(&mut inbox.desk, Sort::Category, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_priority(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.set_sort(Sort::Priority, &mut inbox.context);
+    saved_views::set_sort(&mut inbox.desk, Sort::Priority, &mut inbox.context);
 }
 
 pub(crate) fn filter_by(inbox: &mut Inbox, words: &str) -> Result<(), String> {
@@ -322,7 +326,7 @@ pub(crate) fn view_names(inbox: &Inbox) -> Vec<String> {
 
 pub(crate) fn show_view(inbox: &mut Inbox, name: &str) -> Result<(), String> {
     let index = find_by_prefix("view", name, &view_names(inbox))?;
-    inbox.desk.show_view(index, &mut inbox.context);
+    saved_views::show_view(&mut inbox.desk, index, &mut inbox.context);
     Ok(())
 }
 
@@ -332,6 +336,6 @@ pub(crate) fn sort_completions(_: &Inbox) -> Vec<String> {
 
 pub(crate) fn sort_by(inbox: &mut Inbox, word: &str) -> Result<(), String> {
     let index = find_by_prefix("order", word, &sort_completions(inbox))?;
-    inbox.desk.set_sort(Sort::ALL[index].0, &mut inbox.context);
+    saved_views::set_sort(&mut inbox.desk, Sort::ALL[index].0, &mut inbox.context);
     Ok(())
 }

@@ -13,10 +13,13 @@ use crate::event::{Effect, FileWrite, Intent, Load};
 use crate::features::undo::Act;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::commands as composer;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::{BulkAction, BulkPlan, by_channel};
 use crate::screens::conversations::takeover::{check_finishable, has_ai_switch};
+use crate::screens::mail::filing;
 use crate::screens::mail::thread_filing::{ThreadFiling, undo_change};
 use crate::screens::mail::triage::TriageDecision;
+use crate::screens::mail::triage::update as triage;
 use crate::tab::{Focus, Tab};
 use crate::wrap;
 use model::conversations::ConversationRow;
@@ -125,7 +128,7 @@ fn ask_before_finishing(inbox: &mut Inbox, row: ConversationRow, work: OpenWork)
         lines.push(DialogLine::plain("The draft is kept."));
     }
     let (verb, key) = (ending(&row).verb(), row.key());
-    let is_in_triage = inbox.desk.is_deciding_in_triage();
+    let is_in_triage = triage::is_deciding_in_triage(&inbox.desk);
     let question = Confirm::new(title, lines)
         .answer('d', format!("{verb} all the same"), move |inbox| match is_in_triage {
             true => archive_in_triage(inbox),
@@ -195,12 +198,12 @@ impl Changes {
                 Ending::Archive => {
                     let change = ThreadFiling::Archived(true).to_change(row);
                     let back = undo_change(row, &change);
-                    intents.extend(desk.filing_intent(row, change));
-                    filed.extend(desk.filing_intent(row, back));
+                    intents.extend(filing::filing_intent(desk, row, change));
+                    filed.extend(filing::filing_intent(desk, row, back));
                 }
                 Ending::Close => {
                     intents.extend(hand_back_intent(row, hold, desk));
-                    intents.extend(desk.intent_for(row, Operation::Close, hold));
+                    intents.extend(bulk_actions::intent_for(desk, row, Operation::Close, hold));
                 }
                 Ending::PutAway => intents.extend(hand_back_intent(row, hold, desk)),
             }
@@ -227,7 +230,9 @@ impl Changes {
 /// The change that lets the AI answer again where a person had paused it.
 fn hand_back_intent(row: &ConversationRow, hold: i64, desk: &Desk) -> Option<Intent> {
     let is_off = has_ai_switch(row) && !Tab::ai_may_answer(row) && row.local.draft_only.is_none();
-    is_off.then(|| desk.intent_for(row, Operation::SetAutomation { enabled: true }, hold)).flatten()
+    is_off
+        .then(|| bulk_actions::intent_for(desk, row, Operation::SetAutomation { enabled: true }, hold))
+        .flatten()
 }
 
 /// Releases claims; returns the change that restores them.

@@ -1,13 +1,14 @@
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::{BulkAction, BulkPlan};
 use model::local::LocalChange;
 
 impl Changes {
     /// Toggles the current conversation; marked ones become seen if any is unread, else unseen.
     pub(crate) fn toggle_seen(&mut self, desk: &mut Desk, context: &mut Context) {
-        if desk.acts_on_marks() {
+        if bulk_actions::acts_on_marks(desk) {
             let unseen = desk
                 .list()
                 .page

@@ -11,6 +11,7 @@ use crate::event::{Effect, FileWrite, Intent, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::{BulkAction, BulkPlan, apply_tags};
 use crate::wrap;
 use model::account::Platform;
@@ -101,7 +102,7 @@ impl TagEditor {
         if rows.len() > 1 {
             lines.push(DialogLine::dim("tag or +tag adds, -tag takes away"));
         }
-        let place = match rows.iter().filter(|row| inbox.desk.are_tags_sent(row)).count() {
+        let place = match rows.iter().filter(|row| are_tags_sent(&inbox.desk, row)).count() {
             0 => local_only_reason(inbox, rows),
             all if all == rows.len() => {
                 "Kept with the contact: colleagues and the AI may see them.".to_owned()
@@ -172,7 +173,7 @@ impl OverlayView for TagEditor {
 
 impl Changes {
     pub(crate) fn edit_tags(&mut self, desk: &Desk, context: &mut Context) {
-        if desk.acts_on_marks() {
+        if bulk_actions::acts_on_marks(desk) {
             return self.tag_marked(desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };
@@ -183,10 +184,10 @@ impl Changes {
     pub(crate) fn apply_tag_plan(&mut self, plan: &BulkPlan, desk: &Desk, context: &mut Context) {
         let BulkAction::Tag { add, remove } = &plan.action else { return };
         let (far, near): (Vec<_>, Vec<_>) =
-            plan.apply.iter().cloned().partition(|conversation_row| desk.are_tags_sent(conversation_row));
+            plan.apply.iter().cloned().partition(|conversation_row| are_tags_sent(desk, conversation_row));
         let intents: Vec<Intent> = far
             .iter()
-            .filter_map(|conversation_row| desk.tag_intent(conversation_row, add, remove))
+            .filter_map(|conversation_row| tag_intent(desk, conversation_row, add, remove))
             .collect();
         if !intents.is_empty() {
             context.push(FileWrite::Enqueue { intents, clears_draft: false });
@@ -223,40 +224,38 @@ pub(crate) fn receive_known_tags(context: &mut Context, known: Vec<SafeText>) {
     }
 }
 
-impl Desk {
-    /// True if the tags of a conversation are kept with a contact on the server.
-    pub fn are_tags_sent(&self, row: &ConversationRow) -> bool {
-        let has_number = row.conversation.address.as_deref().is_some_and(bounds::is_e164);
-        has_number
-            && self.tabs.iter().any(|tab| {
-                tab.channel.id == row.channel
-                    && tab.platform().is_some_and(Platform::has_contacts)
-                    && conditions::check_tab_writable(tab).is_ok()
-            })
-    }
-
-    /// Returns the change to send for one conversation; `None` if the server has it already.
-    fn tag_intent(&self, row: &ConversationRow, add: &[SafeText], remove: &[SafeText]) -> Option<Intent> {
-        let phone = row.conversation.address.clone()?;
-        let has = |word: &SafeText| {
-            row.local.tags.iter().any(|tag| tag.word == *word && tag.location != TagLocation::Local)
-        };
-        let add: Vec<String> = add.iter().filter(|text| !has(text)).map(ToString::to_string).collect();
-        let remove: Vec<String> = remove.iter().filter(|text| has(text)).map(ToString::to_string).collect();
-        if add.is_empty() && remove.is_empty() {
-            return None;
-        }
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
-        Some(Intent {
-            channel: row.channel.clone(),
-            platform: tab.platform()?.clone(),
-            conversation: row.conversation.id.clone(),
-            operation: Operation::ChangeTags { phone, add, remove },
-            hold: 0,
-            seen: None,
-            planned_at: None,
+/// True if the tags of a conversation are kept with a contact on the server.
+pub fn are_tags_sent(desk: &Desk, row: &ConversationRow) -> bool {
+    let has_number = row.conversation.address.as_deref().is_some_and(bounds::is_e164);
+    has_number
+        && desk.tabs.iter().any(|tab| {
+            tab.channel.id == row.channel
+                && tab.platform().is_some_and(Platform::has_contacts)
+                && conditions::check_tab_writable(tab).is_ok()
         })
+}
+
+/// Returns the change to send for one conversation; `None` if the server has it already.
+fn tag_intent(desk: &Desk, row: &ConversationRow, add: &[SafeText], remove: &[SafeText]) -> Option<Intent> {
+    let phone = row.conversation.address.clone()?;
+    let has = |word: &SafeText| {
+        row.local.tags.iter().any(|tag| tag.word == *word && tag.location != TagLocation::Local)
+    };
+    let add: Vec<String> = add.iter().filter(|text| !has(text)).map(ToString::to_string).collect();
+    let remove: Vec<String> = remove.iter().filter(|text| has(text)).map(ToString::to_string).collect();
+    if add.is_empty() && remove.is_empty() {
+        return None;
     }
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
+    Some(Intent {
+        channel: row.channel.clone(),
+        platform: tab.platform()?.clone(),
+        conversation: row.conversation.id.clone(),
+        operation: Operation::ChangeTags { phone, add, remove },
+        hold: 0,
+        seen: None,
+        planned_at: None,
+    })
 }
 
 /// Returns the change a line describes: the wanted tags of one conversation, additions and removals

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
 use crate::features::undo::Act;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::{BulkPlan, by_channel};
 use crate::screens::conversations::done::{self, Ending};
 use crate::tab::Tab;
@@ -74,7 +75,9 @@ impl Changes {
         let paused: Vec<&ConversationRow> = plan.apply.iter().filter(|row| needs_pause(row)).collect();
         let intents: Vec<Intent> = paused
             .into_iter()
-            .filter_map(|row| desk.intent_for(row, Operation::SetAutomation { enabled: false }, 0))
+            .filter_map(|row| {
+                bulk_actions::intent_for(desk, row, Operation::SetAutomation { enabled: false }, 0)
+            })
             .collect();
         let claim = Assignment { agent: agent.clone(), at: context.now };
         let mut local = Vec::new();

@@ -5,6 +5,12 @@ use crate::command::{Reason, find_by_prefix};
 use crate::conditions::{no_conversation_reason, writable_conversation};
 use crate::event::FileWrite;
 use crate::keys::KeyPress;
+use crate::screens::composer::suggestions::update as suggestions;
+use crate::screens::history::find::update as find;
+use crate::screens::history::pictures::update as pictures;
+use crate::screens::history::raw;
+use crate::screens::history::reactions;
+use crate::screens::history::reading;
 use crate::screens::mail::menus;
 use crate::tab::Focus;
 use model::ids::ConversationId;
@@ -53,7 +59,7 @@ pub(crate) fn may_react(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn react(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.open_reaction_picker(&mut inbox.context);
+    reactions::open_reaction_picker(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_remove_reaction(inbox: &Inbox) -> Result<(), Reason> {
@@ -61,30 +67,30 @@ pub(crate) fn may_remove_reaction(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn remove_reaction(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.remove_reaction(&mut inbox.context);
+    reactions::remove_reaction(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn go_to_quoted(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.go_to_quoted(&mut inbox.context);
+    reading::go_to_quoted(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn show_picture(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.toggle_picture(&mut inbox.context);
+    pictures::toggle_picture(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn open_outside(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
         true => menus::choose_link(inbox),
-        false => inbox.desk.ask_open_link(&mut inbox.context),
+        false => reading::ask_open_link(&mut inbox.desk, &mut inbox.context),
     }
 }
 
 pub(crate) fn go_to_other_conversation(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.find_other_conversations(&mut inbox.context);
+    reading::find_other_conversations(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn open_raw_view(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.open_raw_view(&mut inbox.context);
+    raw::open_raw_view(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_show_unreadable(inbox: &Inbox) -> Result<(), Reason> {
@@ -95,7 +101,7 @@ pub(crate) fn may_show_unreadable(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn show_unreadable(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.show_unreadable(&mut inbox.context);
+    raw::show_unreadable(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn pipe(inbox: &mut Inbox, _: KeyPress) {
@@ -103,7 +109,7 @@ pub(crate) fn pipe(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn find_in_history(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.open_find(&mut inbox.context);
+    find::open_find(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_step_hits(inbox: &Inbox) -> Result<(), Reason> {
@@ -114,21 +120,23 @@ pub(crate) fn may_step_hits(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn older_hit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.next_hit(true, &mut inbox.context);
+    find::next_hit(&mut inbox.desk, true, &mut inbox.context);
 }
 
 pub(crate) fn newer_hit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.next_hit(false, &mut inbox.context);
+    find::next_hit(&mut inbox.desk, false, &mut inbox.context);
 }
 
 pub(crate) fn back(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.hide_brief();
+    suggestions::hide_brief(&mut inbox.desk);
     inbox.desk.tab_mut().focus = Focus::List;
 }
 
 pub(crate) fn find(inbox: &mut Inbox, words: &str) -> Result<(), String> {
     match &inbox.desk.tab().history {
-        Some(_) if inbox.desk.is_inbox_shown() => inbox.desk.start_find(words, &mut inbox.context),
+        Some(_) if inbox.desk.is_inbox_shown() => {
+            find::start_find(&mut inbox.desk, words, &mut inbox.context)
+        }
         _ => return Err("open a conversation first".to_owned()),
     }
     Ok(())

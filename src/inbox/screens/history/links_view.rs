@@ -9,6 +9,7 @@ use ratatui::buffer::Buffer;
 use crate::Inbox;
 use crate::layout::Area;
 use crate::pages::PageKind;
+use crate::screens::conversations::card::update as card;
 use crate::screens::history::History;
 use crate::screens::history::lines;
 use crate::screens::history::lines::{HistoryItem, HistoryLine};
@@ -92,7 +93,7 @@ fn collect_card_links(inbox: &Inbox, inner: Area, buffer: &Buffer, found: &mut V
         .desk
         .current_conversation()
         .and_then(|current_conversation| current_conversation.conversation.email.as_ref());
-    let contact = inbox.desk.current_card().and_then(|current_card| current_card.contact.as_ref());
+    let contact = card::current_card(&inbox.desk).and_then(|current_card| current_card.contact.as_ref());
     let kept = contact.and_then(|contact| contact.email.as_ref()).filter(|text| Some(*text) != own);
     let is_gap = |x: u16, y: u16| buffer.cell((x, y)).is_some_and(|cell| cell.symbol() == " ");
     for words in [own, kept].into_iter().flatten().map(SafeText::as_str) {

@@ -47,33 +47,35 @@ impl History {
     }
 }
 
-impl Desk {
-    /// Reason why a row has not been sent. `others` are rows that may precede it.
-    pub fn wait_reason<'a>(
-        &self,
-        row: &OutboxRow,
-        others: impl Iterator<Item = &'a OutboxRow>,
-        context: &Context,
-    ) -> waiting::WaitReason {
-        waiting::wait_reason(
-            row,
-            others,
-            &waiting::QueueFacts {
-                has_credits: self.can_pay_for(row),
-                ..self.queue_facts(&row.channel, context)
-            },
-        )
-    }
+/// Reason why a row has not been sent. `others` are rows that may precede it.
+pub fn wait_reason<'a>(
+    desk: &Desk,
+    row: &OutboxRow,
+    others: impl Iterator<Item = &'a OutboxRow>,
+    context: &Context,
+) -> waiting::WaitReason {
+    waiting::wait_reason(
+        row,
+        others,
+        &waiting::QueueFacts {
+            has_credits: desk.can_pay_for(row),
+            ..queue_facts(desk, &row.channel, context)
+        },
+    )
+}
 
-    /// Reason that blocks all sending of a tab.
-    pub fn channel_wait_reason(&self, channel: &ChannelId, context: &Context) -> Option<waiting::WaitReason> {
-        waiting::channel_wait_reason(&self.queue_facts(channel, context))
-    }
+/// Reason that blocks all sending of a tab.
+pub fn channel_wait_reason(
+    desk: &Desk,
+    channel: &ChannelId,
+    context: &Context,
+) -> Option<waiting::WaitReason> {
+    waiting::channel_wait_reason(&queue_facts(desk, channel, context))
+}
 
-    fn queue_facts(&self, channel: &ChannelId, context: &Context) -> waiting::QueueFacts<'_> {
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel).unwrap_or_else(|| self.tab());
-        waiting::QueueFacts { now: context.now, health: &tab.health, leader: &tab.leader, has_credits: None }
-    }
+fn queue_facts<'a>(desk: &'a Desk, channel: &ChannelId, context: &Context) -> waiting::QueueFacts<'a> {
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel).unwrap_or_else(|| desk.tab());
+    waiting::QueueFacts { now: context.now, health: &tab.health, leader: &tab.leader, has_credits: None }
 }
 
 fn row_of(item: &HistoryItem) -> Option<&OutboxRow> {

@@ -12,6 +12,7 @@ use crate::event::Effect;
 use crate::keyboard::Keyboard;
 use crate::outside::OutsideRequest;
 use crate::overlays::line::{LinePrompt, LinePromptKind};
+use crate::screens::history::raw;
 use model::text::SafeText;
 
 /// Prefix of the command line.
@@ -38,7 +39,7 @@ impl Keyboard {
 
 /// Pipes the current item to a command, after a confirmation if it is new.
 pub(crate) fn pipe(inbox: &mut Inbox, command: &str) -> Result<(), String> {
-    let Some((what, json, _)) = inbox.desk.current_item() else {
+    let Some((what, json, _)) = raw::current_item(&inbox.desk) else {
         return Err("there is no conversation to pipe".to_owned());
     };
     let what = what.split(' ').next().unwrap_or_default().to_owned();
@@ -63,28 +64,26 @@ pub(crate) fn pipe(inbox: &mut Inbox, command: &str) -> Result<(), String> {
     Ok(())
 }
 
-impl Desk {
-    pub(crate) fn show_pipe_output(
-        &mut self,
-        command: &str,
-        told: Result<String, String>,
-        context: &mut Context,
-    ) {
-        let command = SafeText::line(command);
-        match told {
-            Ok(text) if text.trim().is_empty() => {
-                context.show_notice(format!("{command}: done, it said nothing"))
-            }
-            // Do not cover a text being written; the output is dropped.
-            Ok(_) if self.is_typing() || !context.overlays.is_empty() => {
-                context.show_notice(format!("{command}: done"))
-            }
-            Ok(text) => {
-                let lines: Vec<SafeText> = text.lines().take(MAX_OUTPUT_LINES).map(SafeText::block).collect();
-                context.notice = None;
-                context.open(TextView::new(command.to_string(), lines));
-            }
-            Err(why) => context.show_warning(format!("{command}: {why}")),
+pub(crate) fn show_pipe_output(
+    desk: &mut Desk,
+    command: &str,
+    told: Result<String, String>,
+    context: &mut Context,
+) {
+    let command = SafeText::line(command);
+    match told {
+        Ok(text) if text.trim().is_empty() => {
+            context.show_notice(format!("{command}: done, it said nothing"))
         }
+        // Do not cover a text being written; the output is dropped.
+        Ok(_) if desk.is_typing() || !context.overlays.is_empty() => {
+            context.show_notice(format!("{command}: done"))
+        }
+        Ok(text) => {
+            let lines: Vec<SafeText> = text.lines().take(MAX_OUTPUT_LINES).map(SafeText::block).collect();
+            context.notice = None;
+            context.open(TextView::new(command.to_string(), lines));
+        }
+        Err(why) => context.show_warning(format!("{command}: {why}")),
     }
 }

@@ -7,6 +7,7 @@ use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::composer::sending;
 use crate::tab::Tab;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::outbox::Operation;
@@ -22,7 +23,7 @@ pub(crate) struct ReactionPicker {
 
 impl Overlay for ReactionPicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let offered = inbox.desk.quick_reactions(&self.channel);
+        let offered = quick_reactions(&inbox.desk, &self.channel);
         let count = offered.len();
         let digit = key
             .typed()
@@ -41,7 +42,8 @@ impl Overlay for ReactionPicker {
                 return KeyOutcome::Stay;
             }
         };
-        inbox.desk.react(
+        react(
+            &mut inbox.desk,
             &self.channel,
             &self.conversation,
             &self.message,
@@ -52,58 +54,56 @@ impl Overlay for ReactionPicker {
     }
 }
 
-impl Desk {
-    pub(crate) fn open_reaction_picker(&mut self, context: &mut Context) {
-        let tab = self.tab();
-        let Some(history) = &tab.history else { return };
-        let Some(row) = history.selected_message() else { return };
-        let picker = ReactionPicker {
-            channel: tab.channel.id.clone(),
-            conversation: history.conversation.clone(),
-            message: row.message.id.clone(),
-            chosen: 0,
-        };
-        context.open(picker);
-    }
+pub(crate) fn open_reaction_picker(desk: &mut Desk, context: &mut Context) {
+    let tab = desk.tab();
+    let Some(history) = &tab.history else { return };
+    let Some(row) = history.selected_message() else { return };
+    let picker = ReactionPicker {
+        channel: tab.channel.id.clone(),
+        conversation: history.conversation.clone(),
+        message: row.message.id.clone(),
+        chosen: 0,
+    };
+    context.open(picker);
+}
 
-    pub(crate) fn remove_reaction(&mut self, context: &mut Context) {
-        let message = self
-            .tab()
-            .history
-            .as_ref()
-            .and_then(|history| history.selected_message())
-            .map(|message_row| message_row.message.id.clone());
-        if let Some(message) = message {
-            self.enqueue(Operation::React { message, emoji: String::new() }, 0, context);
-        }
+pub(crate) fn remove_reaction(desk: &mut Desk, context: &mut Context) {
+    let message = desk
+        .tab()
+        .history
+        .as_ref()
+        .and_then(|history| history.selected_message())
+        .map(|message_row| message_row.message.id.clone());
+    if let Some(message) = message {
+        sending::enqueue(desk, Operation::React { message, emoji: String::new() }, 0, context);
     }
+}
 
-    /// Reactions offered with one key on a message of this channel.
-    pub fn quick_reactions(&self, channel: &ChannelId) -> &'static [&'static str; 8] {
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
-        reactions::quick_reactions(tab.and_then(Tab::platform))
-    }
+/// Reactions offered with one key on a message of this channel.
+pub fn quick_reactions(desk: &Desk, channel: &ChannelId) -> &'static [&'static str; 8] {
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel);
+    reactions::quick_reactions(tab.and_then(Tab::platform))
+}
 
-    fn react(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        message: &MessageId,
-        emoji: &str,
-        context: &mut Context,
-    ) {
-        let platform = self.tab_of(channel).and_then(|tab| tab.platform().cloned());
-        let Some(platform) = platform else { return };
-        let operation = Operation::React { message: message.clone(), emoji: emoji.to_owned() };
-        let intent = Intent {
-            channel: channel.clone(),
-            platform,
-            conversation: conversation.clone(),
-            operation,
-            hold: 0,
-            seen: None,
-            planned_at: None,
-        };
-        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
-    }
+fn react(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    message: &MessageId,
+    emoji: &str,
+    context: &mut Context,
+) {
+    let platform = desk.tab_of(channel).and_then(|tab| tab.platform().cloned());
+    let Some(platform) = platform else { return };
+    let operation = Operation::React { message: message.clone(), emoji: emoji.to_owned() };
+    let intent = Intent {
+        channel: channel.clone(),
+        platform,
+        conversation: conversation.clone(),
+        operation,
+        hold: 0,
+        seen: None,
+        planned_at: None,
+    };
+    context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
 }

@@ -9,6 +9,7 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
 use crate::overlays::overlay::PopupTarget;
 use crate::overlays::view::{OverlayView, centered};
+use crate::screens::history::reactions;
 use crate::screens::history::reactions::ReactionPicker;
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -30,13 +31,13 @@ impl ReactionPicker {
             x += width + 1;
             (KeyPress::plain(KeyCode::Char(key)), words, place)
         };
-        ('1'..).zip(inbox.desk.quick_reactions(&self.channel).iter()).map(place).collect()
+        ('1'..).zip(reactions::quick_reactions(&inbox.desk, &self.channel).iter()).map(place).collect()
     }
 }
 
 impl OverlayView for ReactionPicker {
     fn describe(&self, inbox: &Inbox) -> SpokenPage {
-        let offered = ('1'..).zip(inbox.desk.quick_reactions(&self.channel));
+        let offered = ('1'..).zip(reactions::quick_reactions(&inbox.desk, &self.channel));
         let rows = offered.map(|(key, emoji)| SpokenRow::new([format!("{key} {emoji}")]));
         SpokenPage::new([TITLE]).rows(rows, Some(self.chosen)).keys(KEYS)
     }

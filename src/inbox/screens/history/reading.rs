@@ -10,80 +10,72 @@ use crate::tab::Focus;
 use model::links;
 use model::queries::ConversationKey;
 
-impl Desk {
-    /// Asks whether to open the selected message's file or link, and shows its target.
-    pub(crate) fn ask_open_link(&mut self, context: &mut Context) {
-        match self.current_link() {
-            Ok((url, host)) => outside_link::ask_to_open_link(context, url, &host),
-            Err(why) => context.show_warning(why),
-        }
+/// Asks whether to open the selected message's file or link, and shows its target.
+pub(crate) fn ask_open_link(desk: &mut Desk, context: &mut Context) {
+    match current_link(desk) {
+        Ok((url, host)) => outside_link::ask_to_open_link(context, url, &host),
+        Err(why) => context.show_warning(why),
     }
+}
 
-    fn current_link(&self) -> Result<(String, String), &'static str> {
-        let history = self
-            .tab()
-            .history
-            .as_ref()
-            .filter(|history| history.loaded)
-            .ok_or("open the conversation first")?;
-        let row = match history.selected_item().and_then(message_of) {
-            Some(row) => Some(row),
-            None => history.items.iter().rev().find_map(message_of),
-        };
-        let message = &row.ok_or("there is no message here")?.message;
-        let file = message.media_url.as_ref().map(ToString::to_string);
-        let url = file
-            .or_else(|| links::first_link(message.content.as_str()).map(str::to_owned))
-            .ok_or("this message has no file and no link")?;
-        let host = links::host_of(&url).ok_or("its link is no http or https address: it is not opened")?;
-        Ok((url, host))
+fn current_link(desk: &Desk) -> Result<(String, String), &'static str> {
+    let history =
+        desk.tab().history.as_ref().filter(|history| history.loaded).ok_or("open the conversation first")?;
+    let row = match history.selected_item().and_then(message_of) {
+        Some(row) => Some(row),
+        None => history.items.iter().rev().find_map(message_of),
+    };
+    let message = &row.ok_or("there is no message here")?.message;
+    let file = message.media_url.as_ref().map(ToString::to_string);
+    let url = file
+        .or_else(|| links::first_link(message.content.as_str()).map(str::to_owned))
+        .ok_or("this message has no file and no link")?;
+    let host = links::host_of(&url).ok_or("its link is no http or https address: it is not opened")?;
+    Ok((url, host))
+}
+
+/// Goes to the message the selected one quotes, if it is loaded.
+pub(crate) fn go_to_quoted(desk: &mut Desk, context: &mut Context) {
+    let Some(history) = &mut desk.tab_mut().history else { return };
+    let quoted = history.selected_item().and_then(|selected_item| selected_item.quotes().cloned());
+    let said = match quoted {
+        None => Some("this message quotes none"),
+        Some(id) if history.go_to(&id) => None,
+        Some(_) => Some("what it quotes is not loaded; {top} goes up and loads older messages"),
+    };
+    if let Some(said) = said {
+        context.show_notice(context.fill_in_keys(said));
     }
+}
 
-    /// Goes to the message the selected one quotes, if it is loaded.
-    pub(crate) fn go_to_quoted(&mut self, context: &mut Context) {
-        let Some(history) = &mut self.tab_mut().history else { return };
-        let quoted = history.selected_item().and_then(|selected_item| selected_item.quotes().cloned());
-        let said = match quoted {
-            None => Some("this message quotes none"),
-            Some(id) if history.go_to(&id) => None,
-            Some(_) => Some("what it quotes is not loaded; {top} goes up and loads older messages"),
-        };
-        if let Some(said) = said {
-            context.show_notice(context.fill_in_keys(said));
-        }
+pub(crate) fn find_other_conversations(desk: &mut Desk, context: &mut Context) {
+    if let Some(row) = desk.current_conversation() {
+        context.push(Effect::Load(Load::SamePerson(row.key())));
     }
+}
 
-    pub(crate) fn find_other_conversations(&mut self, context: &mut Context) {
-        if let Some(row) = self.current_conversation() {
-            context.push(Effect::Load(Load::SamePerson(row.key())));
-        }
+/// Goes to the person's next conversation in another tab.
+pub(crate) fn go_to_other_conversation(
+    desk: &mut Desk,
+    asked: &ConversationKey,
+    found: &[ConversationKey],
+    context: &mut Context,
+) {
+    if desk.current_conversation().is_none_or(|current_conversation| !current_conversation.has_key(asked)) {
+        return;
     }
-
-    /// Goes to the person's next conversation in another tab.
-    pub(crate) fn go_to_other_conversation(
-        &mut self,
-        asked: &ConversationKey,
-        found: &[ConversationKey],
-        context: &mut Context,
-    ) {
-        if self.current_conversation().is_none_or(|current_conversation| !current_conversation.has_key(asked))
-        {
-            return;
-        }
-        // Wrap around after the last one.
-        let after = found.iter().find(|conversation_key| {
-            (&conversation_key.channel, &conversation_key.conversation)
-                > (&asked.channel, &asked.conversation)
-        });
-        let Some(next) = after.or_else(|| found.first()).cloned() else {
-            return context.show_notice("no other tab here knows a conversation with this number or address");
-        };
-        self.open_conversation(&next.channel, &next.conversation, Focus::History, context);
-        if let Some(name) = self.tab_of(&next.channel).map(|tab| tab.channel.name.clone()) {
-            context.show_notice(format!(
-                "the same person on {name}; {} goes on",
-                context.key_of(Command::Elsewhere)
-            ));
-        }
+    // Wrap around after the last one.
+    let after = found.iter().find(|conversation_key| {
+        (&conversation_key.channel, &conversation_key.conversation) > (&asked.channel, &asked.conversation)
+    });
+    let Some(next) = after.or_else(|| found.first()).cloned() else {
+        return context.show_notice("no other tab here knows a conversation with this number or address");
+    };
+    desk.open_conversation(&next.channel, &next.conversation, Focus::History, context);
+    if let Some(name) = desk.tab_of(&next.channel).map(|tab| tab.channel.name.clone()) {
+        context.show_notice(format!(
+            "the same person on {name}; {} goes on",
+            context.key_of(Command::Elsewhere)
+        ));
     }
 }

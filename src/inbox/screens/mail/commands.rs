@@ -6,11 +6,13 @@ use crate::conditions::{on_mail, on_writable_tab, thread_can_be_filed, writable_
 use crate::desk_commands;
 use crate::event::TerminalOrder;
 use crate::keys::KeyPress;
+use crate::screens::mail::menus;
 use crate::screens::mail::reading::update as reading;
 use crate::screens::mail::rules::update as rules;
 use crate::screens::mail::saving;
 use crate::screens::mail::thread_filing::ThreadFiling;
 use crate::screens::mail::triage::TriageDecision;
+use crate::screens::mail::triage::update as triage;
 use crate::screens::mail::writing::MailStart;
 use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
@@ -34,8 +36,8 @@ pub(crate) fn may_file(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn star(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.desk.is_deciding_in_triage() {
-        inbox.desk.toggle_triage_star();
+    if triage::is_deciding_in_triage(&inbox.desk) {
+        triage::toggle_triage_star(&mut inbox.desk);
     }
     inbox.changes.toggle_filing(ThreadFiling::Starred, &inbox.desk, &mut inbox.context);
 }
@@ -49,12 +51,12 @@ pub(crate) fn mark_spam(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn move_thread(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.choose_destination(&mut inbox.context);
+    menus::choose_destination(&mut inbox.desk, &mut inbox.context);
 }
 
 /// Toggles the filing of the current or marked threads; in a triage it is the decision.
 fn toggle_filing_or_decide(inbox: &mut Inbox, way: fn(bool) -> ThreadFiling, what: TriageDecision) {
-    if inbox.desk.is_deciding_in_triage() {
+    if triage::is_deciding_in_triage(&inbox.desk) {
         return inbox.changes.file_in_triage(&way(true), what, &mut inbox.desk, &mut inbox.context);
     }
     inbox.changes.toggle_filing(way, &inbox.desk, &mut inbox.context);
@@ -81,15 +83,15 @@ pub(crate) fn show_rules(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn set_category(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.choose_category(&mut inbox.context);
+    menus::choose_category(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn mail_folders(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.choose_folder(&mut inbox.context);
+    menus::choose_folder(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn mail_contacts(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.open_contact_search(&mut inbox.context);
+    menus::open_contact_search(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_read(inbox: &Inbox) -> Result<(), Reason> {
@@ -131,26 +133,26 @@ pub(crate) fn may_triage(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn triage(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.start_triage(&mut inbox.context);
+    triage::start_triage(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn decide_later(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.desk.is_deciding_in_triage() {
-        inbox.desk.postpone_in_triage(&mut inbox.context);
+    if triage::is_deciding_in_triage(&inbox.desk) {
+        triage::postpone_in_triage(&mut inbox.desk, &mut inbox.context);
     }
 }
 
 pub(crate) fn apply_to_sender(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.desk.is_deciding_in_triage() {
-        inbox.desk.ask_apply_to_sender(&mut inbox.context);
+    if triage::is_deciding_in_triage(&inbox.desk) {
+        triage::ask_apply_to_sender(&mut inbox.desk, &mut inbox.context);
     }
 }
 
 pub(crate) fn search_in_triage(inbox: &mut Inbox, key: KeyPress) {
-    inbox.desk.leave_triage(&mut inbox.context);
+    triage::leave_triage(&mut inbox.desk, &mut inbox.context);
     desk_commands::search_all(inbox, key);
 }
 
 pub(crate) fn leave_triage(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.leave_triage(&mut inbox.context);
+    triage::leave_triage(&mut inbox.desk, &mut inbox.context);
 }

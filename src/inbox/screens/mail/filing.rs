@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
 use crate::features::undo::UndoTarget;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::mail::thread_filing::{ThreadFiling, read_change, undo_change};
 use model::conversations::ConversationRow;
@@ -28,7 +29,7 @@ impl Changes {
 
     /// Files the marked threads as a bulk action, else the current thread.
     pub(crate) fn file_chosen(&mut self, filing: ThreadFiling, desk: &Desk, context: &mut Context) {
-        if desk.acts_on_marks() {
+        if bulk_actions::acts_on_marks(desk) {
             return self.act_on_marked(BulkAction::File(filing), desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };
@@ -49,7 +50,7 @@ impl Changes {
             .filter_map(|row| {
                 let change = change(row);
                 let back = undo_change(row, &change);
-                Some((desk.filing_intent(row, change)?, desk.filing_intent(row, back)?))
+                Some((filing_intent(desk, row, change)?, filing_intent(desk, row, back)?))
             })
             .collect();
         let (intents, backs): (Vec<Intent>, Vec<Intent>) = pairs.into_iter().unzip();
@@ -68,45 +69,40 @@ impl Changes {
     }
 }
 
-impl Desk {
-    pub(crate) fn mark_read(&mut self, context: &mut Context) {
-        let tab = self.tab();
-        let Some(row) = tab.history.as_ref().and_then(|history| history.row.clone()) else { return };
-        let unread = row.thread.as_ref().is_some_and(|thread| thread.is_read == Some(false));
-        if !unread
-            || !tab.is_mail()
-            || tab.is_in_triage()
-            || crate::conditions::check_tab_writable(tab).is_err()
-        {
-            return;
-        }
-        if let Some(intent) = self.filing_intent(&row, ThreadChange { unasked: true, ..read_change(true) }) {
-            context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
-        }
+pub(crate) fn mark_read(desk: &mut Desk, context: &mut Context) {
+    let tab = desk.tab();
+    let Some(row) = tab.history.as_ref().and_then(|history| history.row.clone()) else { return };
+    let unread = row.thread.as_ref().is_some_and(|thread| thread.is_read == Some(false));
+    if !unread || !tab.is_mail() || tab.is_in_triage() || crate::conditions::check_tab_writable(tab).is_err()
+    {
+        return;
     }
+    if let Some(intent) = filing_intent(desk, &row, ThreadChange { unasked: true, ..read_change(true) }) {
+        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
+    }
+}
 
-    pub(crate) fn filing_intent(&self, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
-        if row.conversation.id.is_stand_in() {
-            return None;
-        }
-        let thread = ThreadId::new(row.conversation.id.as_str());
-        Some(Intent {
-            channel: row.channel.clone(),
-            platform: tab.platform()?.clone(),
-            conversation: row.conversation.id.clone(),
-            operation: Operation::ChangeThread { thread, change },
-            hold: 0,
-            seen: None,
-            planned_at: None,
-        })
+pub(crate) fn filing_intent(desk: &Desk, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
+    if row.conversation.id.is_stand_in() {
+        return None;
     }
+    let thread = ThreadId::new(row.conversation.id.as_str());
+    Some(Intent {
+        channel: row.channel.clone(),
+        platform: tab.platform()?.clone(),
+        conversation: row.conversation.id.clone(),
+        operation: Operation::ChangeThread { thread, change },
+        hold: 0,
+        seen: None,
+        planned_at: None,
+    })
 }
 
 /// True if at least one chosen thread lacks this filing; `None` if none is chosen.
 fn is_filing_needed(filing: &ThreadFiling, desk: &Desk) -> Option<bool> {
     let fits = |conversation_row: &ConversationRow| filing.check_applicable(conversation_row).is_ok();
-    if desk.acts_on_marks() {
+    if bulk_actions::acts_on_marks(desk) {
         let list = desk.list();
         let mut marked = list.page.rows.iter().filter(|row| list.marks.contains(&row.key())).peekable();
         // The plan checks marked rows outside the window.

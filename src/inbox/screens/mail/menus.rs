@@ -10,11 +10,15 @@ use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::outside_link;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::mail::reading::update::current_mail;
 use crate::screens::mail::rules::update as rules;
 use crate::screens::mail::saving;
 use crate::screens::mail::thread_filing::{ThreadFiling, folder_of};
 use crate::screens::mail::triage::TriageDecision;
+use crate::screens::mail::triage::update as triage;
+use crate::screens::mail::update as mail;
+use crate::screens::mail::writing::update as writing;
 use model::email::rules::RuleAction;
 use model::email::{Correspondent, MailQuery, ThreadFilter};
 use model::ids::ChannelId;
@@ -112,7 +116,7 @@ impl Overlay for MailMenu {
         }
         let asks = key.typed().is_some() || key.code == KeyCode::Backspace;
         if self.kind == MailMenuKind::Contact && asks {
-            inbox.desk.search_correspondents(&self.typed, &mut inbox.context);
+            search_correspondents(&mut inbox.desk, &self.typed, &mut inbox.context);
         }
         KeyOutcome::Stay
     }
@@ -125,7 +129,7 @@ impl MailMenu {
         let typed = (self.accepts_any_value() && !typed.is_empty()).then(|| MailMenuLine::new(typed, typed));
         let Some(entry) = chosen.or(typed) else { return KeyOutcome::Stay };
         match self.kind {
-            MailMenuKind::Show => inbox.desk.show_threads(&entry.value, &mut inbox.context),
+            MailMenuKind::Show => show_threads(&mut inbox.desk, &entry.value, &mut inbox.context),
             MailMenuKind::Category => inbox.changes.file_chosen(
                 ThreadFiling::Category(entry.value.clone()),
                 &inbox.desk,
@@ -139,7 +143,7 @@ impl MailMenu {
             }
             MailMenuKind::Link => ask_link(&mut inbox.context, &entry.value),
             MailMenuKind::File => saving::save_chosen(inbox, &entry.value),
-            MailMenuKind::Contact => inbox.desk.show_threads_with(&entry.value, &mut inbox.context),
+            MailMenuKind::Contact => show_threads_with(&mut inbox.desk, &entry.value, &mut inbox.context),
         }
         KeyOutcome::Done
     }
@@ -156,111 +160,107 @@ impl MailMenu {
     }
 }
 
-impl Desk {
-    pub(crate) fn choose_folder(&mut self, context: &mut Context) {
-        let [folders, categories] = &self.tab().mail.folders_and_categories;
-        let mut entries = vec![
-            MailMenuLine::new("all open", ""),
-            MailMenuLine::new("unread", "is:unread"),
-            MailMenuLine::new("starred", "is:starred"),
-        ];
-        let of = |field: &str, seen: &[String], usual: &[&str]| {
-            let mut words: Vec<String> = seen.to_vec();
-            words.extend(usual.iter().map(|text| (*text).to_owned()).filter(|text| !seen.contains(text)));
-            words
-                .into_iter()
-                .map(|word| {
-                    MailMenuLine::new(&format!("{field} {word}"), &format!("{field}:{}", quote_word(&word)))
-                })
-                .collect::<Vec<_>>()
-        };
-        entries.extend(of("folder", folders, &DEFAULT_FOLDERS));
-        entries.extend(of("category", categories, &[]));
-        context.open(MailMenu::new(MailMenuKind::Show, entries));
-    }
+pub(crate) fn choose_folder(desk: &mut Desk, context: &mut Context) {
+    let [folders, categories] = &desk.tab().mail.folders_and_categories;
+    let mut entries = vec![
+        MailMenuLine::new("all open", ""),
+        MailMenuLine::new("unread", "is:unread"),
+        MailMenuLine::new("starred", "is:starred"),
+    ];
+    let of = |field: &str, seen: &[String], usual: &[&str]| {
+        let mut words: Vec<String> = seen.to_vec();
+        words.extend(usual.iter().map(|text| (*text).to_owned()).filter(|text| !seen.contains(text)));
+        words
+            .into_iter()
+            .map(|word| {
+                MailMenuLine::new(&format!("{field} {word}"), &format!("{field}:{}", quote_word(&word)))
+            })
+            .collect::<Vec<_>>()
+    };
+    entries.extend(of("folder", folders, &DEFAULT_FOLDERS));
+    entries.extend(of("category", categories, &[]));
+    context.open(MailMenu::new(MailMenuKind::Show, entries));
+}
 
-    pub(crate) fn choose_destination(&mut self, context: &mut Context) {
-        let here = (!self.acts_on_marks()).then(|| self.current_conversation().map(folder_of)).flatten();
-        let seen = self.tab().mail.folders_and_categories[0].iter().map(String::as_str);
-        let usual = DEFAULT_FOLDERS.into_iter().filter(|folder| *folder != "sent");
-        let mut names: Vec<&str> = Vec::new();
-        for name in usual.chain(seen) {
-            if here != Some(name) && !names.contains(&name) && name != "sent" {
-                names.push(name);
-            }
-        }
-        let entries = names.iter().map(|name| MailMenuLine::new(name, name)).collect();
-        context.open(MailMenu::new(MailMenuKind::Destination, entries));
-    }
-
-    pub(crate) fn choose_category(&mut self, context: &mut Context) {
-        let seen = &self.tab().mail.folders_and_categories[1];
-        let mut words: Vec<String> = seen.clone();
-        words.extend(
-            DEFAULT_CATEGORIES
-                .iter()
-                .map(|category| (*category).to_owned())
-                .filter(|text| !seen.contains(text)),
-        );
-        let entries = words.iter().map(|word| MailMenuLine::new(word, word)).collect();
-        context.open(MailMenu::new(MailMenuKind::Category, entries));
-    }
-
-    pub(crate) fn open_contact_search(&mut self, context: &mut Context) {
-        context.open(MailMenu::new(MailMenuKind::Contact, Vec::new()));
-        self.search_correspondents("", context);
-    }
-
-    /// Searches the local store and the server.
-    pub(crate) fn search_correspondents(&mut self, text: &str, context: &mut Context) {
-        let channel = self.tab().channel.id.clone();
-        context.push(Effect::Load(Load::Correspondents(channel, text.to_owned())));
-        self.fetch_mail(MailQuery::Correspondents(text.to_owned()), context);
-    }
-
-    /// Shows found correspondents, unless other text was typed meanwhile.
-    pub(crate) fn receive_correspondents(
-        &mut self,
-        channel: &ChannelId,
-        text: &str,
-        found: Vec<Correspondent>,
-        context: &mut Context,
-    ) {
-        self.offer_correspondents(channel, text, &found);
-        if self.tab().channel.id != *channel {
-            return;
-        }
-        if let Some(menu) = context.overlays.top_mut::<MailMenu>()
-            && menu.kind == MailMenuKind::Contact
-            && menu.typed == text
-        {
-            menu.entries = found.iter().map(contact_line).collect();
-            menu.chosen = menu.chosen.min(menu.entries.len().saturating_sub(1));
+pub(crate) fn choose_destination(desk: &mut Desk, context: &mut Context) {
+    let here =
+        (!bulk_actions::acts_on_marks(desk)).then(|| desk.current_conversation().map(folder_of)).flatten();
+    let seen = desk.tab().mail.folders_and_categories[0].iter().map(String::as_str);
+    let usual = DEFAULT_FOLDERS.into_iter().filter(|folder| *folder != "sent");
+    let mut names: Vec<&str> = Vec::new();
+    for name in usual.chain(seen) {
+        if here != Some(name) && !names.contains(&name) && name != "sent" {
+            names.push(name);
         }
     }
+    let entries = names.iter().map(|name| MailMenuLine::new(name, name)).collect();
+    context.open(MailMenu::new(MailMenuKind::Destination, entries));
+}
 
-    /// Narrows the list, and asks the server for filters it supports.
-    fn show_threads(&mut self, filter: &str, context: &mut Context) {
-        self.go_to_list(context);
-        let words = if filter.contains(':') || filter.is_empty() {
-            filter.to_owned()
-        } else {
-            format!("folder:{}", quote_word(filter))
-        };
-        let looks_away = words.starts_with("folder:");
-        let typed = if looks_away { format!("status:any {words}") } else { words.clone() };
-        self.list_mut().set_typed_filter(&typed);
-        let asked = ThreadFilter::from_filter_line(&words);
-        if asked != ThreadFilter::default() {
-            self.fetch_mail(MailQuery::Threads(asked), context);
-            context.show_notice("asking the server, too");
-        }
-    }
+pub(crate) fn choose_category(desk: &mut Desk, context: &mut Context) {
+    let seen = &desk.tab().mail.folders_and_categories[1];
+    let mut words: Vec<String> = seen.clone();
+    words.extend(
+        DEFAULT_CATEGORIES.iter().map(|category| (*category).to_owned()).filter(|text| !seen.contains(text)),
+    );
+    let entries = words.iter().map(|word| MailMenuLine::new(word, word)).collect();
+    context.open(MailMenu::new(MailMenuKind::Category, entries));
+}
 
-    fn show_threads_with(&mut self, address: &str, context: &mut Context) {
-        self.go_to_list(context);
-        self.list_mut().set_typed_filter(&format!("status:any from:{address}"));
+pub(crate) fn open_contact_search(desk: &mut Desk, context: &mut Context) {
+    context.open(MailMenu::new(MailMenuKind::Contact, Vec::new()));
+    search_correspondents(desk, "", context);
+}
+
+/// Searches the local store and the server.
+pub(crate) fn search_correspondents(desk: &mut Desk, text: &str, context: &mut Context) {
+    let channel = desk.tab().channel.id.clone();
+    context.push(Effect::Load(Load::Correspondents(channel, text.to_owned())));
+    mail::fetch_mail(desk, MailQuery::Correspondents(text.to_owned()), context);
+}
+
+/// Shows found correspondents, unless other text was typed meanwhile.
+pub(crate) fn receive_correspondents(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    text: &str,
+    found: Vec<Correspondent>,
+    context: &mut Context,
+) {
+    writing::offer_correspondents(desk, channel, text, &found);
+    if desk.tab().channel.id != *channel {
+        return;
     }
+    if let Some(menu) = context.overlays.top_mut::<MailMenu>()
+        && menu.kind == MailMenuKind::Contact
+        && menu.typed == text
+    {
+        menu.entries = found.iter().map(contact_line).collect();
+        menu.chosen = menu.chosen.min(menu.entries.len().saturating_sub(1));
+    }
+}
+
+/// Narrows the list, and asks the server for filters it supports.
+fn show_threads(desk: &mut Desk, filter: &str, context: &mut Context) {
+    desk.go_to_list(context);
+    let words = if filter.contains(':') || filter.is_empty() {
+        filter.to_owned()
+    } else {
+        format!("folder:{}", quote_word(filter))
+    };
+    let looks_away = words.starts_with("folder:");
+    let typed = if looks_away { format!("status:any {words}") } else { words.clone() };
+    desk.list_mut().set_typed_filter(&typed);
+    let asked = ThreadFilter::from_filter_line(&words);
+    if asked != ThreadFilter::default() {
+        mail::fetch_mail(desk, MailQuery::Threads(asked), context);
+        context.show_notice("asking the server, too");
+    }
+}
+
+fn show_threads_with(desk: &mut Desk, address: &str, context: &mut Context) {
+    desk.go_to_list(context);
+    desk.list_mut().set_typed_filter(&format!("status:any from:{address}"));
 }
 
 /// Opens the menu of links; a single link is asked about directly.
@@ -315,7 +315,7 @@ fn quote_word(word: &str) -> String {
 
 fn move_to(inbox: &mut Inbox, folder: &str) {
     let filing = ThreadFiling::Moved(folder.to_owned());
-    if inbox.desk.is_deciding_in_triage() {
+    if triage::is_deciding_in_triage(&inbox.desk) {
         return inbox.changes.file_in_triage(
             &filing,
             TriageDecision::Moved,

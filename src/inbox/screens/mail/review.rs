@@ -12,8 +12,13 @@ use crate::event::{Effect, FileWrite, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::screens::composer::attachments;
+use crate::screens::composer::canned::update as canned;
 use crate::screens::mail::compose_header::{BODY_FOCUS, SUBJECT_FIELD};
 use crate::screens::mail::markdown;
+use crate::screens::mail::review_layout;
+use crate::screens::mail::triage::update as triage;
+use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
 use model::email::NEW_MAIL_PREFIX as NEW;
 use model::email::attached::{DraftFile, ReceivedFile, describe_excess};
@@ -55,10 +60,10 @@ impl Overlay for MailReview {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let now = inbox.context.moment;
         match (key.typed(), key.code) {
-            (Some('y'), _) => inbox.desk.send_unless_warned(&mut inbox.context),
+            (Some('y'), _) => send_unless_warned(&mut inbox.desk, &mut inbox.context),
             (Some('e'), _) | (_, KeyCode::Esc) => inbox.desk.tab_mut().focus = Focus::Composer,
             (Some('p'), _) => {
-                inbox.desk.leave_mail(&mut inbox.context);
+                writing::leave_mail(&mut inbox.desk, &mut inbox.context);
                 inbox.context.show_notice(
                     inbox.context.fill_in_keys("kept as a draft; {go-to-drafts} lists the drafts"),
                 );
@@ -67,8 +72,8 @@ impl Overlay for MailReview {
             // These letters change the mail but keep the review open.
             (typed, _) => {
                 match typed {
-                    Some('a') => inbox.desk.open_attach_form(&mut inbox.context),
-                    Some('d') => inbox.desk.remove_last_file(&mut inbox.context),
+                    Some('a') => attachments::open_attach_form(&mut inbox.desk, &mut inbox.context),
+                    Some('d') => remove_last_file(&mut inbox.desk, &mut inbox.context),
                     Some('m') => {
                         if let Some(composer) = &mut inbox.desk.tab_mut().composer {
                             composer.edit_header(now, |composer| composer.html = !composer.html);
@@ -76,9 +81,7 @@ impl Overlay for MailReview {
                     }
                     Some('v') => *self = Self { preview: !self.preview, first: 0 },
                     _ => {
-                        let moved = inbox
-                            .desk
-                            .lay_out_review(self.preview, &inbox.context)
+                        let moved = review_layout::lay_out_review(&inbox.desk, self.preview, &inbox.context)
                             .and_then(|last_look| last_look.first_row_after_key(self.first, key));
                         self.first = moved.unwrap_or(self.first);
                     }
@@ -94,193 +97,190 @@ impl Overlay for MailReview {
     }
 }
 
-impl Desk {
-    /// Opens the review, or goes to the first error.
-    pub(crate) fn review_mail(&mut self, context: &mut Context) {
-        let (own, now) = (self.tab().own_addresses(), context.moment);
-        let thread = self.draft_thread();
-        let Some(composer) = self.tab_mut().composer.as_mut() else { return };
-        let Some(written) = composer.composed_mail() else { return };
-        if let Err((at, why)) = written.to_mail(thread, &own) {
-            composer.edit_header(now, |composer| {
-                composer.focus = at.min(BODY_FOCUS);
-                composer.error = Some(why.clone());
-            });
-            return context.show_warning(why);
-        }
-        if let Some(field) = replies::unfilled_fields(&written.subject).into_iter().next() {
-            let why = format!("Subject: {} is still to be filled in", &written.subject[field]);
-            composer.edit_header(now, |composer| composer.focus = SUBJECT_FIELD);
-            return context.show_warning(why);
-        }
-        if let Some(why) = self.open_field_error(context) {
-            self.go_to_open_field(context);
-            // Tab moves between fields in a mail; the cursor is already in place.
-            return context.show_warning(why.split(": Tab").next().unwrap_or(&why));
-        }
-        let Some(composer) = self.tab_mut().composer.as_mut() else { return };
-        if let Some(why) = composer.header.as_ref().and_then(|head| describe_excess(&head.files)) {
-            let takes_off = "Shift-Tab goes to the files, Del takes one off";
-            return context.show_warning(format!("{why} · {takes_off}"));
-        }
-        for file in &written.files {
-            if let DraftFile::Typed(path) = file
-                && !file.is_fetched_by_service()
-            {
-                context.push(Effect::Request(OutsideRequest::FileSize(path.clone())));
-            }
-        }
-        context.open(MailReview { preview: false, first: 0 });
-    }
-
-    fn draft_thread(&self) -> Option<ThreadId> {
-        let composer = self.tab().composer.as_ref()?;
-        let id = composer.conversation.as_str();
-        (!id.starts_with(NEW)).then(|| ThreadId::new(id))
-    }
-
-    fn remove_last_file(&mut self, context: &mut Context) {
-        let now = context.moment;
-        let gone = self
-            .tab_mut()
-            .composer
-            .as_mut()
-            .and_then(|composer| composer.edit_header(now, |head| head.files.pop()));
-        match gone.flatten() {
-            Some((file, _)) => context.show_notice(format!("{} does not go with it any more", file.name())),
-            None => context.show_warning("nothing is attached"),
-        }
-    }
-
-    fn send_unless_warned(&mut self, context: &mut Context) {
-        let written = self.tab().composer.as_ref().and_then(|composer| composer.composed_mail());
-        let doubts = written.as_ref().map(send_warnings).unwrap_or_default();
-        if doubts.is_empty() {
-            return self.send_mail(context);
-        }
-        let lines = doubts.into_iter().map(DialogLine::plain).collect();
-        let back = |inbox: &mut Inbox| inbox.desk.tab_mut().focus = Focus::Composer;
-        let question = Confirm::new("Send it so?", lines)
-            .answer('y', "send it so", |inbox: &mut Inbox| inbox.desk.send_mail(&mut inbox.context));
-        context.open(question.answer('e', "back to the mail", back).on_cancel(back));
-    }
-
-    /// Enqueues the mail with this desk's own hold.
-    pub(crate) fn send_mail(&mut self, context: &mut Context) {
-        let tab = self.tab();
-        if let Err(why) = crate::conditions::check_tab_writable(tab) {
-            return context.show_warning(why);
-        }
-        let price = Price::exactly(prices::EMAIL_CREDITS);
-        if let Some(why) = tab.payment_error(price) {
-            return context.show_warning(format!("nothing was sent: {why} · draft kept"));
-        }
-        let (own, thread) = (tab.own_addresses(), self.draft_thread());
-        let Some(composer) = &tab.composer else { return };
-        let Some(written) = composer.composed_mail() else { return };
-        if let Some(why) = composer.header.as_ref().and_then(|head| describe_excess(&head.files)) {
-            return context.show_warning(why);
-        }
-        let mut mail = match written.to_mail(thread, &own) {
-            Ok(mail) => mail,
-            Err((_, why)) => return context.show_warning(why),
-        };
-        if written.html {
-            mail.html = Some(markdown::to_html(&written.full_text()));
-        }
-        let (channel, conversation) = (tab.channel.id.clone(), composer.conversation.clone());
-        let Some(platform) = tab.platform().cloned() else { return };
-        let hold = context.settings.mail_hold;
-        let tab = self.tab_mut();
-        if tab.mail.sent_mails.len() == MAX_SENT_MAILS {
-            tab.mail.sent_mails.remove(0);
-        }
-        tab.mail.sent_mails.push((mail.clone(), written.to_draft_text()));
-        if let Some(composer) = &mut tab.composer {
-            composer.clear();
-        }
-        if let Some(history) = &mut tab.history {
-            history.follow_newest();
-        }
-        tab.focus = Focus::History;
-        let operation = Operation::SendMail(Box::new(mail));
-        let intent =
-            Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
-        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: true });
-        let is_in_triage = self.tab().is_in_triage();
-        match hold / SECOND {
-            0 => context.show_notice("sending"),
-            seconds => {
-                context
-                    .show_notice(format!("sending in {seconds} s · {} undo", context.key_of(Command::Undo)));
-            }
-        }
-        if is_in_triage {
-            self.record_triage_decision(
-                crate::screens::mail::triage::TriageDecision::Answered,
-                None,
-                context,
-            );
-        }
-    }
-
-    /// Returns a sent mail as it was written, and true if attachments were lost.
-    pub(crate) fn written_form(&self, channel: &ChannelId, mail: &Mail) -> (ComposedMail, bool) {
-        let leaving = self.tabs.iter().find(|tab| tab.channel.id == *channel).map(|tab| &tab.mail.sent_mails);
-        let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
-        let kept = leaving.and_then(|pairs| pairs.iter().rev().find(|(kept, _)| same(kept)));
-        match kept.and_then(|(_, draft)| ComposedMail::from_draft_text(draft)) {
-            Some(written) => (written, false),
-            None => {
-                let lost = mail
-                    .attachments
-                    .iter()
-                    .any(|attachment| matches!(attachment.source, MailAttachmentSource::Enclosed(_)));
-                (from_mail(mail), lost)
-            }
-        }
-    }
-
-    pub(crate) fn restore_discarded(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        text: &str,
-        context: &mut Context,
-    ) {
-        let now = context.moment;
-        let Some(written) = ComposedMail::from_draft_text(text) else { return };
-        self.open_draft(channel, conversation, context);
-        let tab = self.tab_mut();
-        tab.focus = Focus::Composer;
-        if let Some(composer) = &mut tab.composer {
-            composer.receive_draft(None);
-            composer.start_mail(written, now);
-        }
-    }
-
-    /// Records the size of an attachment, or warns that it cannot be read.
-    pub(crate) fn receive_file_size(
-        &mut self,
-        path: String,
-        size: Result<(String, u64), String>,
-        context: &mut Context,
-    ) {
-        let now = context.moment;
-        let (whole, size) = match size {
-            Ok(it) => it,
-            Err(why) => return context.show_warning(format!("{path}: {why}")),
-        };
-        let Some(composer) = &mut self.tab_mut().composer else { return };
-        composer.edit_header(now, |head| {
-            let known = |pair: &&mut (DraftFile, Option<u64>)| {
-                matches!(&pair.0, DraftFile::Typed(typed) if *typed == whole || *typed == path)
-            };
-            if let Some(file) = head.files.iter_mut().find(known) {
-                *file = (DraftFile::Typed(whole), Some(size));
-            }
+/// Opens the review, or goes to the first error.
+pub(crate) fn review_mail(desk: &mut Desk, context: &mut Context) {
+    let (own, now) = (desk.tab().own_addresses(), context.moment);
+    let thread = draft_thread(desk);
+    let Some(composer) = desk.tab_mut().composer.as_mut() else { return };
+    let Some(written) = composer.composed_mail() else { return };
+    if let Err((at, why)) = written.to_mail(thread, &own) {
+        composer.edit_header(now, |composer| {
+            composer.focus = at.min(BODY_FOCUS);
+            composer.error = Some(why.clone());
         });
+        return context.show_warning(why);
     }
+    if let Some(field) = replies::unfilled_fields(&written.subject).into_iter().next() {
+        let why = format!("Subject: {} is still to be filled in", &written.subject[field]);
+        composer.edit_header(now, |composer| composer.focus = SUBJECT_FIELD);
+        return context.show_warning(why);
+    }
+    if let Some(why) = canned::open_field_error(desk, context) {
+        canned::go_to_open_field(desk, context);
+        // Tab moves between fields in a mail; the cursor is already in place.
+        return context.show_warning(why.split(": Tab").next().unwrap_or(&why));
+    }
+    let Some(composer) = desk.tab_mut().composer.as_mut() else { return };
+    if let Some(why) = composer.header.as_ref().and_then(|head| describe_excess(&head.files)) {
+        let takes_off = "Shift-Tab goes to the files, Del takes one off";
+        return context.show_warning(format!("{why} · {takes_off}"));
+    }
+    for file in &written.files {
+        if let DraftFile::Typed(path) = file
+            && !file.is_fetched_by_service()
+        {
+            context.push(Effect::Request(OutsideRequest::FileSize(path.clone())));
+        }
+    }
+    context.open(MailReview { preview: false, first: 0 });
+}
+
+fn draft_thread(desk: &Desk) -> Option<ThreadId> {
+    let composer = desk.tab().composer.as_ref()?;
+    let id = composer.conversation.as_str();
+    (!id.starts_with(NEW)).then(|| ThreadId::new(id))
+}
+
+fn remove_last_file(desk: &mut Desk, context: &mut Context) {
+    let now = context.moment;
+    let gone = desk
+        .tab_mut()
+        .composer
+        .as_mut()
+        .and_then(|composer| composer.edit_header(now, |head| head.files.pop()));
+    match gone.flatten() {
+        Some((file, _)) => context.show_notice(format!("{} does not go with it any more", file.name())),
+        None => context.show_warning("nothing is attached"),
+    }
+}
+
+fn send_unless_warned(desk: &mut Desk, context: &mut Context) {
+    let written = desk.tab().composer.as_ref().and_then(|composer| composer.composed_mail());
+    let doubts = written.as_ref().map(send_warnings).unwrap_or_default();
+    if doubts.is_empty() {
+        return send_mail(desk, context);
+    }
+    let lines = doubts.into_iter().map(DialogLine::plain).collect();
+    let back = |inbox: &mut Inbox| inbox.desk.tab_mut().focus = Focus::Composer;
+    let question = Confirm::new("Send it so?", lines)
+        .answer('y', "send it so", |inbox: &mut Inbox| send_mail(&mut inbox.desk, &mut inbox.context));
+    context.open(question.answer('e', "back to the mail", back).on_cancel(back));
+}
+
+/// Enqueues the mail with this desk's own hold.
+pub(crate) fn send_mail(desk: &mut Desk, context: &mut Context) {
+    let tab = desk.tab();
+    if let Err(why) = crate::conditions::check_tab_writable(tab) {
+        return context.show_warning(why);
+    }
+    let price = Price::exactly(prices::EMAIL_CREDITS);
+    if let Some(why) = tab.payment_error(price) {
+        return context.show_warning(format!("nothing was sent: {why} · draft kept"));
+    }
+    let (own, thread) = (tab.own_addresses(), draft_thread(desk));
+    let Some(composer) = &tab.composer else { return };
+    let Some(written) = composer.composed_mail() else { return };
+    if let Some(why) = composer.header.as_ref().and_then(|head| describe_excess(&head.files)) {
+        return context.show_warning(why);
+    }
+    let mut mail = match written.to_mail(thread, &own) {
+        Ok(mail) => mail,
+        Err((_, why)) => return context.show_warning(why),
+    };
+    if written.html {
+        mail.html = Some(markdown::to_html(&written.full_text()));
+    }
+    let (channel, conversation) = (tab.channel.id.clone(), composer.conversation.clone());
+    let Some(platform) = tab.platform().cloned() else { return };
+    let hold = context.settings.mail_hold;
+    let tab = desk.tab_mut();
+    if tab.mail.sent_mails.len() == MAX_SENT_MAILS {
+        tab.mail.sent_mails.remove(0);
+    }
+    tab.mail.sent_mails.push((mail.clone(), written.to_draft_text()));
+    if let Some(composer) = &mut tab.composer {
+        composer.clear();
+    }
+    if let Some(history) = &mut tab.history {
+        history.follow_newest();
+    }
+    tab.focus = Focus::History;
+    let operation = Operation::SendMail(Box::new(mail));
+    let intent = Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
+    context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: true });
+    let is_in_triage = desk.tab().is_in_triage();
+    match hold / SECOND {
+        0 => context.show_notice("sending"),
+        seconds => {
+            context.show_notice(format!("sending in {seconds} s · {} undo", context.key_of(Command::Undo)));
+        }
+    }
+    if is_in_triage {
+        triage::record_triage_decision(
+            desk,
+            crate::screens::mail::triage::TriageDecision::Answered,
+            None,
+            context,
+        );
+    }
+}
+
+/// Returns a sent mail as it was written, and true if attachments were lost.
+pub(crate) fn written_form(desk: &Desk, channel: &ChannelId, mail: &Mail) -> (ComposedMail, bool) {
+    let leaving = desk.tabs.iter().find(|tab| tab.channel.id == *channel).map(|tab| &tab.mail.sent_mails);
+    let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
+    let kept = leaving.and_then(|pairs| pairs.iter().rev().find(|(kept, _)| same(kept)));
+    match kept.and_then(|(_, draft)| ComposedMail::from_draft_text(draft)) {
+        Some(written) => (written, false),
+        None => {
+            let lost = mail
+                .attachments
+                .iter()
+                .any(|attachment| matches!(attachment.source, MailAttachmentSource::Enclosed(_)));
+            (from_mail(mail), lost)
+        }
+    }
+}
+
+pub(crate) fn restore_discarded(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    text: &str,
+    context: &mut Context,
+) {
+    let now = context.moment;
+    let Some(written) = ComposedMail::from_draft_text(text) else { return };
+    writing::open_draft(desk, channel, conversation, context);
+    let tab = desk.tab_mut();
+    tab.focus = Focus::Composer;
+    if let Some(composer) = &mut tab.composer {
+        composer.receive_draft(None);
+        composer.start_mail(written, now);
+    }
+}
+
+/// Records the size of an attachment, or warns that it cannot be read.
+pub(crate) fn receive_file_size(
+    desk: &mut Desk,
+    path: String,
+    size: Result<(String, u64), String>,
+    context: &mut Context,
+) {
+    let now = context.moment;
+    let (whole, size) = match size {
+        Ok(it) => it,
+        Err(why) => return context.show_warning(format!("{path}: {why}")),
+    };
+    let Some(composer) = &mut desk.tab_mut().composer else { return };
+    composer.edit_header(now, |head| {
+        let known = |pair: &&mut (DraftFile, Option<u64>)| {
+            matches!(&pair.0, DraftFile::Typed(typed) if *typed == whole || *typed == path)
+        };
+        if let Some(file) = head.files.iter_mut().find(known) {
+            *file = (DraftFile::Typed(whole), Some(size));
+        }
+    });
 }
 
 impl Changes {
@@ -296,7 +296,7 @@ impl Changes {
             let what = crate::features::undo::UndoTarget::DiscardedDraft(conversation, text);
             self.record_change(channel, "discarded a mail", what, context);
         }
-        desk.leave_mail(context);
+        writing::leave_mail(desk, context);
         context.show_notice(format!("discarded · {} brings it back", context.key_of(Command::Undo)));
     }
 }

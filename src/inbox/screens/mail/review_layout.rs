@@ -73,48 +73,46 @@ impl ReviewLayout {
     }
 }
 
-impl Desk {
-    /// Lays out the review; `preview` shows the quote in full.
-    pub fn lay_out_review(&self, preview: bool, context: &Context) -> Option<ReviewLayout> {
-        let composer = self.tab().composer.as_ref()?;
-        let written = composer.composed_mail()?;
-        let (columns, rows) = context.size;
-        let size = (columns.min(MAX_WIDTH).min(columns.saturating_sub(2)), rows.saturating_sub(NOTICE_ROWS));
-        let width = usize::from(size.0.saturating_sub(BORDER_SIZE.0));
-        let foot = pack_footer(&self.review_footer(written.html, context), width);
-        // One row between mail and foot shows the scroll position.
-        let taken = foot.len() + usize::from(BORDER_SIZE.1) + 1;
-        let shown = usize::from(size.1).saturating_sub(taken).max(1);
-        let mut rows = Vec::new();
-        for (kind, words) in review_texts(composer, &written, preview) {
-            let row = |range: std::ops::Range<usize>| (kind, words.as_str()[range].trim_end().to_owned());
-            rows.extend(wrap::wrap(words.as_str(), width).into_iter().map(row));
-        }
-        Some(ReviewLayout { rows, footer: foot, visible_rows: shown, size })
+/// Lays out the review; `preview` shows the quote in full.
+pub fn lay_out_review(desk: &Desk, preview: bool, context: &Context) -> Option<ReviewLayout> {
+    let composer = desk.tab().composer.as_ref()?;
+    let written = composer.composed_mail()?;
+    let (columns, rows) = context.size;
+    let size = (columns.min(MAX_WIDTH).min(columns.saturating_sub(2)), rows.saturating_sub(NOTICE_ROWS));
+    let width = usize::from(size.0.saturating_sub(BORDER_SIZE.0));
+    let foot = pack_footer(&review_footer(desk, written.html, context), width);
+    // One row between mail and foot shows the scroll position.
+    let taken = foot.len() + usize::from(BORDER_SIZE.1) + 1;
+    let shown = usize::from(size.1).saturating_sub(taken).max(1);
+    let mut rows = Vec::new();
+    for (kind, words) in review_texts(composer, &written, preview) {
+        let row = |range: std::ops::Range<usize>| (kind, words.as_str()[range].trim_end().to_owned());
+        rows.extend(wrap::wrap(words.as_str(), width).into_iter().map(row));
     }
+    Some(ReviewLayout { rows, footer: foot, visible_rows: shown, size })
+}
 
-    /// Returns the review for plain mode.
-    pub(crate) fn describe_review(&self, preview: bool, context: &Context) -> Option<SpokenPage> {
-        let composer = self.tab().composer.as_ref()?;
-        let written = composer.composed_mail()?;
-        let footer = self.review_footer(written.html, context);
-        let texts = review_texts(composer, &written, preview).into_iter();
-        let page = texts.fold(SpokenPage::new([REVIEW_TITLE]), |page, (_, words)| page.text(words.as_str()));
-        let page = page.text(footer.facts.join(", "));
-        Some(page.keys(&footer.keys.join(" · ")).keys(footer.format))
-    }
+/// Returns the review for plain mode.
+pub(crate) fn describe_review(desk: &Desk, preview: bool, context: &Context) -> Option<SpokenPage> {
+    let composer = desk.tab().composer.as_ref()?;
+    let written = composer.composed_mail()?;
+    let footer = review_footer(desk, written.html, context);
+    let texts = review_texts(composer, &written, preview).into_iter();
+    let page = texts.fold(SpokenPage::new([REVIEW_TITLE]), |page, (_, words)| page.text(words.as_str()));
+    let page = page.text(footer.facts.join(", "));
+    Some(page.keys(&footer.keys.join(" · ")).keys(footer.format))
+}
 
-    fn review_footer(&self, html: bool, context: &Context) -> ReviewFooter {
-        let held = match context.settings.mail_hold / SECOND {
-            0 => "leaves at once".to_owned(),
-            seconds => format!("held {seconds} s here"),
-        };
-        let price = self.tab().describe_price(Price::exactly(prices::EMAIL_CREDITS));
-        let facts = [price, format!("no undo window on the server; {held}")];
-        let keys = ["y send", "e edit", "a attach", "d detach", "v preview", "p postpone", "n discard"]
-            .map(str::to_owned);
-        ReviewFooter { facts, keys, format: if html { "m without HTML" } else { "m Markdown as HTML, too" } }
-    }
+fn review_footer(desk: &Desk, html: bool, context: &Context) -> ReviewFooter {
+    let held = match context.settings.mail_hold / SECOND {
+        0 => "leaves at once".to_owned(),
+        seconds => format!("held {seconds} s here"),
+    };
+    let price = desk.tab().describe_price(Price::exactly(prices::EMAIL_CREDITS));
+    let facts = [price, format!("no undo window on the server; {held}")];
+    let keys = ["y send", "e edit", "a attach", "d detach", "v preview", "p postpone", "n discard"]
+        .map(str::to_owned);
+    ReviewFooter { facts, keys, format: if html { "m without HTML" } else { "m Markdown as HTML, too" } }
 }
 
 fn pack_footer(footer: &ReviewFooter, width: usize) -> Vec<(ReviewRowKind, String)> {

@@ -8,17 +8,18 @@ use crate::components::spoken::SpokenPage;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::mail::review::MailReview;
+use crate::screens::mail::review_layout;
 use crate::screens::mail::review_layout::{REVIEW_TITLE, ReviewRowKind};
 use crate::tabs_view;
 use crate::theme_view::Theme;
 
 impl OverlayView for MailReview {
     fn describe(&self, inbox: &Inbox) -> SpokenPage {
-        inbox.desk.describe_review(self.preview, &inbox.context).unwrap_or_default()
+        review_layout::describe_review(&inbox.desk, self.preview, &inbox.context).unwrap_or_default()
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let look = inbox.desk.lay_out_review(self.preview, &inbox.context)?;
+        let look = review_layout::lay_out_review(&inbox.desk, self.preview, &inbox.context)?;
         let area = centered(inbox, look.size.0, look.size.1);
         let (label, style) = tabs_view::environment_label(inbox.desk.tab(), theme);
         let title = [(REVIEW_TITLE, theme.strong()), (" ", theme.strong()), (label, style)];

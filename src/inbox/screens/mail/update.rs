@@ -46,37 +46,35 @@ pub(crate) fn show_sent_thread(
     }
 }
 
-impl Desk {
-    /// Takes the account from the cache; a known one wins.
-    pub(crate) fn receive_cached_account(
-        &mut self,
-        channel: &ChannelId,
-        account: Option<Box<MailAccount>>,
-        words: [Vec<String>; 2],
-    ) {
-        if let Some(tab) = self.tab_of(channel) {
-            tab.mail.folders_and_categories = words;
-            if let Some(account) = account {
-                tab.mail.account.get_or_insert(*account);
-            }
+/// Takes the account from the cache; a known one wins.
+pub(crate) fn receive_cached_account(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    account: Option<Box<MailAccount>>,
+    words: [Vec<String>; 2],
+) {
+    if let Some(tab) = desk.tab_of(channel) {
+        tab.mail.folders_and_categories = words;
+        if let Some(account) = account {
+            tab.mail.account.get_or_insert(*account);
         }
     }
+}
 
-    pub(crate) fn receive_account(&mut self, channel: &ChannelId, account: MailAccount) {
-        if let Some(tab) = self.tab_of(channel) {
-            tab.mail.account = Some(account);
-        }
+pub(crate) fn receive_account(desk: &mut Desk, channel: &ChannelId, account: MailAccount) {
+    if let Some(tab) = desk.tab_of(channel) {
+        tab.mail.account = Some(account);
     }
+}
 
-    pub(crate) fn load_mailbox(&mut self, channel: &ChannelId, context: &mut Context) {
-        let is_mail = self.tabs.iter().any(|tab| tab.channel.id == *channel && tab.is_mail());
-        if is_mail {
-            context.push(Effect::Load(Load::Mailbox(channel.clone())));
-        }
+pub(crate) fn load_mailbox(desk: &mut Desk, channel: &ChannelId, context: &mut Context) {
+    let is_mail = desk.tabs.iter().any(|tab| tab.channel.id == *channel && tab.is_mail());
+    if is_mail {
+        context.push(Effect::Load(Load::Mailbox(channel.clone())));
     }
+}
 
-    pub(crate) fn fetch_mail(&mut self, wish: MailQuery, context: &mut Context) {
-        let channel = self.tab().channel.id.clone();
-        context.push(SyncOrder::Fetch(channel, Fetch::Mail(wish)));
-    }
+pub(crate) fn fetch_mail(desk: &mut Desk, wish: MailQuery, context: &mut Context) {
+    let channel = desk.tab().channel.id.clone();
+    context.push(SyncOrder::Fetch(channel, Fetch::Mail(wish)));
 }

@@ -53,7 +53,7 @@ impl OutboxScreen {
         let verdict = if again { StopVerdict::NewKey } else { StopVerdict::SendAnyway };
         for (row, _) in go {
             let entry = self.rows.rows.iter().find(|outbox_entry| outbox_entry.row.id == row);
-            let seen = entry.and_then(|entry| desk.seen_position(&entry.row, None));
+            let seen = entry.and_then(|entry| seen_position(desk, &entry.row, None));
             context.push(FileWrite::Decide(row, verdict.clone(), seen));
         }
     }
@@ -75,7 +75,7 @@ pub(crate) fn open_question(inbox: &mut Inbox, question: Option<Box<RowQuestion>
     for DecisionOption { key, verdict, word, effect } in answers {
         let (row, shown) = (Rc::clone(&row), shown.clone());
         let decide = move |inbox: &mut Inbox| {
-            let seen = inbox.desk.seen_position(&row, shown);
+            let seen = seen_position(&inbox.desk, &row, shown);
             inbox.context.push(FileWrite::Decide(row.id.clone(), verdict, seen));
         };
         question = question.answer(key, format!("{word}: {effect}"), decide);
@@ -122,16 +122,12 @@ pub(crate) fn quit_when_handed_back(inbox: &mut Inbox) {
     }
 }
 
-impl Desk {
-    /// Newest message the user has seen: in the question, or on screen if the conversation is open.
-    fn seen_position(&self, row: &OutboxRow, shown: Option<HistoryPosition>) -> Option<HistoryPosition> {
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
-        let open = tab
-            .history
-            .as_ref()
-            .is_some_and(|history| Some(&history.conversation) == row.lane.conversation());
-        shown.max(tab.read_progress.newest_shown().filter(|_| open))
-    }
+/// Newest message the user has seen: in the question, or on screen if the conversation is open.
+fn seen_position(desk: &Desk, row: &OutboxRow, shown: Option<HistoryPosition>) -> Option<HistoryPosition> {
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
+    let open =
+        tab.history.as_ref().is_some_and(|history| Some(&history.conversation) == row.lane.conversation());
+    shown.max(tab.read_progress.newest_shown().filter(|_| open))
 }
 
 impl Changes {

@@ -5,6 +5,7 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::command::Command;
 use crate::screens::composer::attachments_view;
+use crate::screens::history::pending_sends;
 use crate::theme_view::Theme;
 use model::ids::ChannelId;
 use model::outbox::waiting::{WaitReason, WaitRemedy};
@@ -39,7 +40,7 @@ pub fn state_line<'a>(
     if row.state == RowState::Done {
         return ("sent".to_owned(), theme.dim());
     }
-    let reason = inbox.desk.wait_reason(row, others, &inbox.context);
+    let reason = pending_sends::wait_reason(&inbox.desk, row, others, &inbox.context);
     let decide = inbox.context.key_of(Command::Decide);
     let words = match (&reason, &row.state) {
         (WaitReason::Uploading, _) => {
@@ -75,7 +76,7 @@ pub fn state_line<'a>(
 
 /// Reason that blocks all sending of a tab, with the key that resolves it.
 pub fn describe_channel_wait(inbox: &Inbox, channel: &ChannelId) -> Option<String> {
-    let reason = inbox.desk.channel_wait_reason(channel, &inbox.context)?;
+    let reason = pending_sends::channel_wait_reason(&inbox.desk, channel, &inbox.context)?;
     let ways =
         reason.remedies().iter().filter_map(|wait_remedy| describe_remedy(inbox, *wait_remedy, &reason, ""));
     let words = reason.describe(&Operation::Close, inbox.context.now);

@@ -6,11 +6,12 @@ use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
 use crate::screens::people::form::PersonField;
 use crate::screens::people::marks::MarkedPeople;
+use crate::screens::people::update as people;
 use model::account::Platform;
 use model::outbox::Operation;
 
 pub(crate) fn has_people(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.desk.has_people() {
+    if people::has_people(&inbox.desk) {
         return Ok(());
     }
     let label = inbox.desk.tab().platform().map_or("this channel", Platform::label);

@@ -13,6 +13,7 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::screens::people::People;
 use crate::screens::people::form::PendingPersonAction;
+use crate::screens::people::saving;
 use model::contacts::PersonDetail;
 use model::outbox::Operation;
 use model::queries::{ConversationKey, TranscriptFormat};
@@ -45,7 +46,7 @@ impl Overlay for DeletePersonPrompt {
                 return KeyOutcome::Done;
             }
             FormKey::Submit if self.typed.text() == self.confirmation_digits() => {
-                inbox.desk.delete_person(self, &mut inbox.context);
+                delete_person(&mut inbox.desk, self, &mut inbox.context);
                 return KeyOutcome::Done;
             }
             FormKey::Submit => inbox.context.show_warning(format!(
@@ -54,7 +55,7 @@ impl Overlay for DeletePersonPrompt {
                 self.person.phone
             )),
             FormKey::FieldInput if key.ctrl && key.code == KeyCode::Char('e') => {
-                inbox.desk.export_transcript(self, &mut inbox.context)
+                export_transcript(&mut inbox.desk, self, &mut inbox.context)
             }
             FormKey::FieldInput => drop(self.typed.key(key)),
             FormKey::FocusMoved => (),
@@ -113,33 +114,31 @@ pub(crate) fn open_delete_prompt(context: &mut Context, person: PersonDetail) {
     context.open(DeletePersonPrompt { person, typed, exported: None });
 }
 
-impl Desk {
-    /// Exports the locally stored part of the transcript.
-    fn export_transcript(&mut self, asked: &mut DeletePersonPrompt, context: &mut Context) {
-        let Some(conversation) = asked.person.conversation.clone() else {
-            return context.show_warning("there is no conversation to export");
-        };
-        let digits: String = asked.person.phone.chars().filter(char::is_ascii_digit).collect();
-        let file = format!("{digits}.md");
-        let tab = self.tab();
-        let (name, channel) = (tab.channel.name.clone(), tab.channel.id.clone());
-        let key = ConversationKey { channel, conversation };
-        context.push(FileWrite::Export { key, name, format: TranscriptFormat::Markdown, file: file.clone() });
-        asked.exported = Some(file);
-    }
+/// Exports the locally stored part of the transcript.
+fn export_transcript(desk: &mut Desk, asked: &mut DeletePersonPrompt, context: &mut Context) {
+    let Some(conversation) = asked.person.conversation.clone() else {
+        return context.show_warning("there is no conversation to export");
+    };
+    let digits: String = asked.person.phone.chars().filter(char::is_ascii_digit).collect();
+    let file = format!("{digits}.md");
+    let tab = desk.tab();
+    let (name, channel) = (tab.channel.name.clone(), tab.channel.id.clone());
+    let key = ConversationKey { channel, conversation };
+    context.push(FileWrite::Export { key, name, format: TranscriptFormat::Markdown, file: file.clone() });
+    asked.exported = Some(file);
+}
 
-    fn delete_person(&mut self, asked: &DeletePersonPrompt, context: &mut Context) {
-        let phone = asked.person.phone.clone();
-        let Some(contact) = asked.person.id.clone() else { return };
-        let hold = context.settings.hold;
-        let operation = Operation::DeleteContact { contact, phone: phone.clone() };
-        let Some(intent) = self.contact_intent(&phone, operation, hold) else { return };
-        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
-        match hold / SECOND {
-            0 => context.show_notice(format!("deleting {phone}")),
-            seconds => context.show_notice(
-                context.fill_in_keys(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it")),
-            ),
-        }
+fn delete_person(desk: &mut Desk, asked: &DeletePersonPrompt, context: &mut Context) {
+    let phone = asked.person.phone.clone();
+    let Some(contact) = asked.person.id.clone() else { return };
+    let hold = context.settings.hold;
+    let operation = Operation::DeleteContact { contact, phone: phone.clone() };
+    let Some(intent) = saving::contact_intent(desk, &phone, operation, hold) else { return };
+    context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
+    match hold / SECOND {
+        0 => context.show_notice(format!("deleting {phone}")),
+        seconds => context.show_notice(
+            context.fill_in_keys(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it")),
+        ),
     }
 }

@@ -104,7 +104,7 @@ impl People {
         }
         let name = if form.text(1).is_empty() { change.phone.clone() } else { form.text(1).to_owned() };
         let phone = change.phone.clone();
-        let Some(intent) = desk.contact_intent(&phone, Operation::ChangeContact(Box::new(change)), 0) else {
+        let Some(intent) = contact_intent(desk, &phone, Operation::ChangeContact(Box::new(change)), 0) else {
             context.show_warning("not saved: the channel of this tab is not known yet");
             return KeyOutcome::Stay;
         };
@@ -234,17 +234,15 @@ impl OutboxScreen {
     }
 }
 
-impl Desk {
-    pub(crate) fn contact_intent(&self, phone: &str, operation: Operation, hold: i64) -> Option<Intent> {
-        let tab = self.tab();
-        Some(Intent {
-            channel: tab.channel.id.clone(),
-            platform: tab.platform()?.clone(),
-            conversation: ConversationId::new(phone),
-            operation,
-            hold,
-            seen: None,
-            planned_at: None,
-        })
-    }
+pub(crate) fn contact_intent(desk: &Desk, phone: &str, operation: Operation, hold: i64) -> Option<Intent> {
+    let tab = desk.tab();
+    Some(Intent {
+        channel: tab.channel.id.clone(),
+        platform: tab.platform()?.clone(),
+        conversation: ConversationId::new(phone),
+        operation,
+        hold,
+        seen: None,
+        planned_at: None,
+    })
 }

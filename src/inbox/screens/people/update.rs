@@ -15,11 +15,9 @@ use model::ids::ChannelId;
 use model::outbox::{Lane, OutboxRow};
 use model::time::Moment;
 
-impl Desk {
-    /// True if the active tab's platform has contacts, or is not known yet.
-    pub fn has_people(&self) -> bool {
-        self.tab().platform().is_none_or(Platform::has_contacts)
-    }
+/// True if the active tab's platform has contacts, or is not known yet.
+pub fn has_people(desk: &Desk) -> bool {
+    desk.tab().platform().is_none_or(Platform::has_contacts)
 }
 
 impl People {
@@ -88,7 +86,7 @@ impl People {
 
 /// Loads outdated rows, and asks the server if that is due.
 pub(crate) fn load_people(inbox: &mut Inbox) {
-    if !inbox.desk.has_people() {
+    if !has_people(&inbox.desk) {
         return;
     }
     let channel = inbox.desk.tab().channel.id.clone();

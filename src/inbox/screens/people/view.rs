@@ -16,6 +16,7 @@ use crate::pages::update as pages;
 use crate::resource::LoadState;
 use crate::screens::outbox::view::SEPARATOR;
 use crate::screens::people::marks::MarkedPeople;
+use crate::screens::people::update as people;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::contacts::Person;
@@ -68,7 +69,7 @@ pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
     let trim = |text: &str| text.trim_end_matches(SEPARATOR).to_owned();
     let page = SpokenPage::new([title + &search, trim(&marked), trim(asking), count]);
     let page = page.text(empty_text(inbox).unwrap_or_default());
-    let rows = people.rows.rows.iter().filter(|_| inbox.desk.has_people()).map(|person| {
+    let rows = people.rows.rows.iter().filter(|_| people::has_people(&inbox.desk)).map(|person| {
         let change = inbox.outbox.change_of(&person.phone, &inbox.desk);
         let facts = [
             if people.marked.contains(&person.phone) { "marked".to_owned() } else { String::new() },
@@ -80,7 +81,7 @@ pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
         SpokenRow::new(facts).with_times(last_age(inbox, person))
     });
     let page = page.rows(rows, people.rows.index());
-    let chosen = people.rows.chosen().filter(|_| inbox.desk.has_people());
+    let chosen = people.rows.chosen().filter(|_| people::has_people(&inbox.desk));
     let lines = chosen.map(|person| detail_lines(inbox, Theme::PLAIN, person)).unwrap_or_default();
     lines.into_iter().fold(page, |page, (label, words, _)| page.detail(format!("{label} {words}")))
 }
@@ -102,7 +103,7 @@ fn frame_titles(inbox: &Inbox) -> FrameTitles {
     let looks = if search.is_empty() { String::new() } else { format!(" · {search}") };
     let more = people.has_more(channel);
     let asks = if people.is_searching(channel) { "asking the server · " } else { "" };
-    let count = if inbox.desk.has_people() {
+    let count = if people::has_people(&inbox.desk) {
         format!("{}{}", people.total, if more { "+" } else { "" })
     } else {
         String::new()
@@ -137,7 +138,7 @@ fn draw_frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 fn empty_text(inbox: &Inbox) -> Option<String> {
     let people = &inbox.people;
-    if !inbox.desk.has_people() {
+    if !people::has_people(&inbox.desk) {
         let label = inbox.desk.tab().platform().map_or("this channel", model::account::Platform::label);
         return Some(format!("The interface keeps no contacts for {label}. A business chat tab has them."));
     }

@@ -30,7 +30,7 @@ pub(crate) fn may_call(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn call(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.ask_call(&mut inbox.context);
+    phone::ask_call(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn go_to_phone(inbox: &mut Inbox, _: KeyPress) {

@@ -83,7 +83,7 @@ pub(crate) fn ask_number(context: &mut Context) {
     };
     context.open(TextPrompt::new("Write to a number", NUMBER_PROMPT, below, |inbox, typed| {
         let number = parse_number(typed)?;
-        inbox.desk.write_to(&ConversationId::new(number), &mut inbox.context);
+        write_to(&mut inbox.desk, &ConversationId::new(number), &mut inbox.context);
         Ok(())
     }));
 }
@@ -97,7 +97,7 @@ fn ask_to_call(context: &mut Context, form: CallForm, operation: Operation) {
     let back = |inbox: &mut Inbox| inbox.context.open(form);
     context.open(
         question
-            .answer('y', "CALL", |inbox| inbox.desk.place_call(operation, &mut inbox.context))
+            .answer('y', "CALL", |inbox| place_call(&mut inbox.desk, operation, &mut inbox.context))
             .on_cancel(back),
     );
 }
@@ -111,62 +111,58 @@ pub(crate) fn reopen_call_form(context: &mut Context, operation: &Operation) {
     }
 }
 
-impl Desk {
-    /// Opens the call form: the unfinished one, or a new one for the current number.
-    pub(crate) fn ask_call(&mut self, context: &mut Context) {
-        let number = self
-            .current_conversation()
-            .and_then(|current_conversation| current_conversation.conversation.address.clone())
-            .unwrap_or_default();
-        let tab = self.tab_mut();
-        let kept = tab.call.take().filter(|call| call.fields[0].text() == number || number.is_empty());
-        let form = kept.unwrap_or_else(|| CallForm {
-            at: usize::from(!number.is_empty()),
-            fields: [TextLine::new(number), TextLine::default(), TextLine::default()],
-            error: None,
-        });
-        context.open(form);
-    }
+/// Opens the call form: the unfinished one, or a new one for the current number.
+pub(crate) fn ask_call(desk: &mut Desk, context: &mut Context) {
+    let number = desk
+        .current_conversation()
+        .and_then(|current_conversation| current_conversation.conversation.address.clone())
+        .unwrap_or_default();
+    let tab = desk.tab_mut();
+    let kept = tab.call.take().filter(|call| call.fields[0].text() == number || number.is_empty());
+    let form = kept.unwrap_or_else(|| CallForm {
+        at: usize::from(!number.is_empty()),
+        fields: [TextLine::new(number), TextLine::default(), TextLine::default()],
+        error: None,
+    });
+    context.open(form);
+}
 
-    /// Enqueues a confirmed call with its hold.
-    fn place_call(&mut self, operation: Operation, context: &mut Context) {
-        let hold = context.settings.hold;
-        let tab = self.tab();
-        let (Some(to), Some(platform)) = (operation.recipient(), tab.platform().cloned()) else { return };
-        let conversation = ConversationId::new(to.to_owned());
-        let channel = tab.channel.id.clone();
-        self.tab_mut().call = None;
-        self.show_number(&conversation, Focus::History, context);
-        let intent =
-            Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
-        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
-        match hold / SECOND {
-            0 => context.show_notice("calling"),
-            seconds => {
-                context
-                    .show_notice(format!("calling in {seconds} s · {} undo", context.key_of(Command::Undo)));
-            }
+/// Enqueues a confirmed call with its hold.
+fn place_call(desk: &mut Desk, operation: Operation, context: &mut Context) {
+    let hold = context.settings.hold;
+    let tab = desk.tab();
+    let (Some(to), Some(platform)) = (operation.recipient(), tab.platform().cloned()) else { return };
+    let conversation = ConversationId::new(to.to_owned());
+    let channel = tab.channel.id.clone();
+    desk.tab_mut().call = None;
+    show_number(desk, &conversation, Focus::History, context);
+    let intent = Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
+    context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
+    match hold / SECOND {
+        0 => context.show_notice("calling"),
+        seconds => {
+            context.show_notice(format!("calling in {seconds} s · {} undo", context.key_of(Command::Undo)));
         }
     }
+}
 
-    /// Opens the composer for a number, also if the server does not list it.
-    pub(crate) fn write_to(&mut self, number: &ConversationId, context: &mut Context) {
-        self.show_number(number, Focus::Composer, context);
-    }
+/// Opens the composer for a number, also if the server does not list it.
+pub(crate) fn write_to(desk: &mut Desk, number: &ConversationId, context: &mut Context) {
+    show_number(desk, number, Focus::Composer, context);
+}
 
-    fn show_number(&mut self, number: &ConversationId, focus: Focus, context: &mut Context) {
-        let channel = self.tab().channel.id.clone();
-        let key = ConversationKey { channel: channel.clone(), conversation: number.clone() };
-        if self.list().page.rows.iter().any(|row| row.has_key(&key)) {
-            return self.open_conversation(&channel, number, focus, context);
-        }
-        self.show_conversation(&key, context);
-        let tab = self.tab_mut();
-        if let Some(history) = &mut tab.history {
-            history.opened = true;
-        }
-        tab.focus = focus;
+fn show_number(desk: &mut Desk, number: &ConversationId, focus: Focus, context: &mut Context) {
+    let channel = desk.tab().channel.id.clone();
+    let key = ConversationKey { channel: channel.clone(), conversation: number.clone() };
+    if desk.list().page.rows.iter().any(|row| row.has_key(&key)) {
+        return desk.open_conversation(&channel, number, focus, context);
     }
+    desk.show_conversation(&key, context);
+    let tab = desk.tab_mut();
+    if let Some(history) = &mut tab.history {
+        history.opened = true;
+    }
+    tab.focus = focus;
 }
 
 fn confirmation_lines(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {

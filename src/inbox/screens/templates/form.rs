@@ -134,7 +134,8 @@ pub(crate) struct TemplatePicker {
 impl Overlay for TemplatePicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         if inbox.context.settings.keymap.key_in_text(Command::Refresh) == Some(key) {
-            inbox.desk.fetch_templates(&inbox.desk.tab().channel.id.clone(), &mut inbox.context);
+            let channel = inbox.desk.tab().channel.id.clone();
+            fetch_templates(&mut inbox.desk, &channel, &mut inbox.context);
             inbox.context.show_notice("asking for the templates");
             return KeyOutcome::Stay;
         }
@@ -166,7 +167,7 @@ impl Overlay for TemplateForm {
                 match key.code {
                     // The page still has its search and its selection.
                     KeyCode::Esc if self.from_page => inbox.desk.page = PageKind::Templates,
-                    KeyCode::Esc => inbox.desk.pick_template(&mut inbox.context),
+                    KeyCode::Esc => pick_template(&mut inbox.desk, &mut inbox.context),
                     _ => (),
                 }
                 return KeyOutcome::Done;
@@ -200,68 +201,66 @@ impl Overlay for TemplateForm {
     }
 }
 
-impl Desk {
-    pub(crate) fn reply_with_template(&mut self, context: &mut Context) {
-        self.pick_template(context);
-        context.show_notice("the customer last wrote more than 24 hours ago: only a template can be sent");
-    }
+pub(crate) fn reply_with_template(desk: &mut Desk, context: &mut Context) {
+    pick_template(desk, context);
+    context.show_notice("the customer last wrote more than 24 hours ago: only a template can be sent");
+}
 
-    pub(crate) fn pick_template(&mut self, context: &mut Context) {
-        if self.tab().focus == Focus::List && !self.open(Focus::History, context) {
-            return;
+pub(crate) fn pick_template(desk: &mut Desk, context: &mut Context) {
+    if desk.tab().focus == Focus::List && !desk.open(Focus::History, context) {
+        return;
+    }
+    context.push(Effect::Load(Load::Templates(desk.tab().channel.id.clone())));
+    context.open(TemplatePicker::default());
+}
+
+/// Takes the stored list; asks the server if it is shown and old.
+pub(crate) fn templates_loaded(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    templates: Templates,
+    context: &mut Context,
+) {
+    let now = context.now;
+    let shown = desk.page == PageKind::Templates || context.overlays.top::<TemplatePicker>().is_some();
+    let Some(tab) = desk.tab_of(channel) else { return };
+    let old = templates.fetched_at.is_none_or(|time| !(0..REFRESH_INTERVAL).contains(&now.since(time)));
+    let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
+    tab.templates = templates;
+    if shown && old && first {
+        fetch_templates(desk, &channel.clone(), context);
+    }
+}
+
+/// Asks the server for the list, unless a request is in flight.
+fn fetch_templates(desk: &mut Desk, channel: &ChannelId, context: &mut Context) {
+    let now = context.moment;
+    let has_any = |tab: &&mut Tab| tab.platform().is_none_or(Platform::can_take_over);
+    let Some(tab) = desk.tab_of(channel).filter(has_any) else { return };
+    tab.templates_page.mark_stale();
+    let taken = tab.templates_page.take_due_query(now);
+    context.push_all(taken.map(|()| SyncOrder::Fetch(channel.clone(), Fetch::Templates)));
+}
+
+pub(crate) fn retry_templates(desk: &mut Desk, context: &mut Context) {
+    if desk.page == PageKind::Templates && desk.tab().templates_page.has_failed() {
+        fetch_templates(desk, &desk.tab().channel.id.clone(), context);
+    }
+}
+
+pub(crate) fn templates_fetched(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    fetched: FetchOutcome,
+    context: &Context,
+) {
+    let now = context.moment;
+    let Some(tab) = desk.tab_of(channel) else { return };
+    match fetched {
+        Ok(_) => {
+            tab.templates_page.receive(&());
         }
-        context.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
-        context.open(TemplatePicker::default());
-    }
-
-    /// Takes the stored list; asks the server if it is shown and old.
-    pub(crate) fn templates_loaded(
-        &mut self,
-        channel: &ChannelId,
-        templates: Templates,
-        context: &mut Context,
-    ) {
-        let now = context.now;
-        let shown = self.page == PageKind::Templates || context.overlays.top::<TemplatePicker>().is_some();
-        let Some(tab) = self.tab_of(channel) else { return };
-        let old = templates.fetched_at.is_none_or(|time| !(0..REFRESH_INTERVAL).contains(&now.since(time)));
-        let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
-        tab.templates = templates;
-        if shown && old && first {
-            self.fetch_templates(&channel.clone(), context);
-        }
-    }
-
-    /// Asks the server for the list, unless a request is in flight.
-    fn fetch_templates(&mut self, channel: &ChannelId, context: &mut Context) {
-        let now = context.moment;
-        let has_any = |tab: &&mut Tab| tab.platform().is_none_or(Platform::can_take_over);
-        let Some(tab) = self.tab_of(channel).filter(has_any) else { return };
-        tab.templates_page.mark_stale();
-        let taken = tab.templates_page.take_due_query(now);
-        context.push_all(taken.map(|()| SyncOrder::Fetch(channel.clone(), Fetch::Templates)));
-    }
-
-    pub(crate) fn retry_templates(&mut self, context: &mut Context) {
-        if self.page == PageKind::Templates && self.tab().templates_page.has_failed() {
-            self.fetch_templates(&self.tab().channel.id.clone(), context);
-        }
-    }
-
-    pub(crate) fn templates_fetched(
-        &mut self,
-        channel: &ChannelId,
-        fetched: FetchOutcome,
-        context: &Context,
-    ) {
-        let now = context.moment;
-        let Some(tab) = self.tab_of(channel) else { return };
-        match fetched {
-            Ok(_) => {
-                tab.templates_page.receive(&());
-            }
-            Err(why) => tab.templates_page.fail(&(), &why, now),
-        }
+        Err(why) => tab.templates_page.fail(&(), &why, now),
     }
 }
 

@@ -12,24 +12,22 @@ use model::account::Platform;
 use model::templates::{ApprovedTemplate, TemplatePart};
 use model::text::SafeText;
 
-impl Desk {
-    pub(crate) fn no_templates_text(&self) -> String {
-        let tab = self.tab();
-        match tab.platform() {
-            Some(Platform::Whatsapp) if tab.templates.fetched_at.is_none() => match &tab.empty_reason {
-                Some(note) => note.server_reason().to_string(),
-                None => "Reading…".to_owned(),
-            },
-            Some(Platform::Whatsapp) | None => {
-                "No template is approved for this channel yet. They are made in the dashboard.".to_owned()
-            }
-            Some(other) => format!("{} needs no templates.", other.label()),
+pub(crate) fn no_templates_text(desk: &Desk) -> String {
+    let tab = desk.tab();
+    match tab.platform() {
+        Some(Platform::Whatsapp) if tab.templates.fetched_at.is_none() => match &tab.empty_reason {
+            Some(note) => note.server_reason().to_string(),
+            None => "Reading…".to_owned(),
+        },
+        Some(Platform::Whatsapp) | None => {
+            "No template is approved for this channel yet. They are made in the dashboard.".to_owned()
         }
+        Some(other) => format!("{} needs no templates.", other.label()),
     }
+}
 
-    pub(crate) fn template_cards(&self) -> Vec<PageCard> {
-        self.tab().search_templates("").into_iter().map(template_card).collect()
-    }
+pub(crate) fn template_cards(desk: &Desk) -> Vec<PageCard> {
+    desk.tab().search_templates("").into_iter().map(template_card).collect()
 }
 
 impl ConnectionAnswers {

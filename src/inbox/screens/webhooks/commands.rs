@@ -4,9 +4,10 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
+use crate::screens::webhooks;
 
 pub(crate) fn new_webhook(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.new_webhook(&mut inbox.context);
+    webhooks::new_webhook(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_remove(inbox: &Inbox) -> Result<(), Reason> {

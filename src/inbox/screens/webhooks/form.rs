@@ -10,6 +10,7 @@ use crate::event::{FileWrite, TerminalOrder};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
+use crate::screens::webhooks::webhook_intent;
 use model::account::Platform;
 use model::outbox::Operation;
 use model::secret::Secret;
@@ -110,16 +111,14 @@ pub(crate) fn receive_secret(context: &mut Context, secret: Secret) {
     }
 }
 
-impl Desk {
-    fn register_webhook(&mut self, form: &WebhookForm, secret: Option<Secret>, context: &mut Context) {
-        let url = form.address().to_owned();
-        let operation = Operation::AddWebhook { url, events: form.chosen_events() };
-        let Some(intent) = self.webhook_intent(operation) else {
-            return context.show_warning("not registered: the channel of this tab is not known yet");
-        };
-        context.push(FileWrite::RegisterWebhook { intent: Box::new(intent), secret });
-        context.show_notice("registering; the server asks the endpoint for its challenge now");
-    }
+fn register_webhook(desk: &mut Desk, form: &WebhookForm, secret: Option<Secret>, context: &mut Context) {
+    let url = form.address().to_owned();
+    let operation = Operation::AddWebhook { url, events: form.chosen_events() };
+    let Some(intent) = webhook_intent(desk, operation) else {
+        return context.show_warning("not registered: the channel of this tab is not known yet");
+    };
+    context.push(FileWrite::RegisterWebhook { intent: Box::new(intent), secret });
+    context.show_notice("registering; the server asks the endpoint for its challenge now");
 }
 
 #[derive(Debug)]
@@ -164,7 +163,7 @@ impl WebhookQuestion {
 impl Overlay for WebhookQuestion {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match (key.typed(), self.form.secret.clone().filter(|_| self.form.signs)) {
-            (Some('y'), secret) => inbox.desk.register_webhook(&self.form, secret, &mut inbox.context),
+            (Some('y'), secret) => register_webhook(&mut inbox.desk, &self.form, secret, &mut inbox.context),
             (Some('c'), Some(secret)) => {
                 let effect = TerminalOrder::Copy(secret.expose().to_owned(), "the secret".to_owned());
                 inbox.context.push(effect);

@@ -29,71 +29,69 @@ pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<PageCard> {
     let told =
         inbox.cards.webhooks.get(channel).and_then(|webhook| webhook.data.as_deref()).unwrap_or_default();
     let own = inbox.desk.tab().webhook_status.as_ref().map(own_webhook_card);
-    let there = told.iter().map(|webhook| inbox.desk.webhook_card(webhook, &inbox.context));
+    let there = told.iter().map(|webhook| webhook_card(&inbox.desk, webhook, &inbox.context));
     own.into_iter().chain(rows.filter_map(pending_change_card)).chain(there).collect()
 }
 
-impl Desk {
-    fn webhook_card(&self, it: &Webhook, context: &Context) -> PageCard {
-        let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
-        let made = it.created_at.map(|at| format_ago(context.now.since(at))).unwrap_or_default();
-        let failing = it.failing_since.map(|at| format_ago(context.now.since(at)));
-        let (kind, state) = match (it.is_active, &failing) {
-            (true, None) => ("active", "active: deliveries go there".to_owned()),
-            (true, Some(since)) => ("FAILING", format!("FAILING: nothing arrives; it began {since}")),
-            (false, None) => ("INACTIVE", "INACTIVE: nothing is delivered".to_owned()),
-            (false, Some(since)) => {
-                ("INACTIVE", format!("INACTIVE: given up, nothing arrived; it began {since}"))
-            }
-        };
-        let mut card = PageCard {
-            id: it.id.to_string(),
-            kind: kind.to_owned(),
-            title: SafeText::line(&it.url),
-            text: SafeText::line(&format!("{} events", events.len())),
-            trailing: made.clone(),
-            emphasis: if kind == "active" { CardEmphasis::Plain } else { CardEmphasis::Loud },
-            ..PageCard::default()
-        };
-        card.push_line("address", &it.url);
-        card.push_line("state", &state);
-        card.push_line("made", &made);
-        card.push_line("secret", "is never told again; whoever lost it registers anew");
-        let known = webhooks::events_of(self.tab().platform().unwrap_or(&Platform::Whatsapp));
-        for name in events {
-            let what =
-                known.iter().find(|pair| pair.0 == name).map_or("not known to this version", |pair| pair.1);
-            card.push_line(name, what);
+fn webhook_card(desk: &Desk, it: &Webhook, context: &Context) -> PageCard {
+    let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
+    let made = it.created_at.map(|at| format_ago(context.now.since(at))).unwrap_or_default();
+    let failing = it.failing_since.map(|at| format_ago(context.now.since(at)));
+    let (kind, state) = match (it.is_active, &failing) {
+        (true, None) => ("active", "active: deliveries go there".to_owned()),
+        (true, Some(since)) => ("FAILING", format!("FAILING: nothing arrives; it began {since}")),
+        (false, None) => ("INACTIVE", "INACTIVE: nothing is delivered".to_owned()),
+        (false, Some(since)) => {
+            ("INACTIVE", format!("INACTIVE: given up, nothing arrived; it began {since}"))
         }
-        card
+    };
+    let mut card = PageCard {
+        id: it.id.to_string(),
+        kind: kind.to_owned(),
+        title: SafeText::line(&it.url),
+        text: SafeText::line(&format!("{} events", events.len())),
+        trailing: made.clone(),
+        emphasis: if kind == "active" { CardEmphasis::Plain } else { CardEmphasis::Loud },
+        ..PageCard::default()
+    };
+    card.push_line("address", &it.url);
+    card.push_line("state", &state);
+    card.push_line("made", &made);
+    card.push_line("secret", "is never told again; whoever lost it registers anew");
+    let known = webhooks::events_of(desk.tab().platform().unwrap_or(&Platform::Whatsapp));
+    for name in events {
+        let what =
+            known.iter().find(|pair| pair.0 == name).map_or("not known to this version", |pair| pair.1);
+        card.push_line(name, what);
     }
+    card
+}
 
-    pub(crate) fn new_webhook(&mut self, context: &mut Context) {
-        let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
-        context.open(WebhookForm::new(&platform));
-        context.push(Effect::Request(OutsideRequest::Secret));
-    }
+pub(crate) fn new_webhook(desk: &mut Desk, context: &mut Context) {
+    let platform = desk.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
+    context.open(WebhookForm::new(&platform));
+    context.push(Effect::Request(OutsideRequest::Secret));
+}
 
-    fn remove_webhook(&mut self, webhook: &Webhook, context: &mut Context) {
-        let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
-        if let Some(intent) = self.webhook_intent(operation) {
-            context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
-            context.show_notice("removing it");
-        }
+fn remove_webhook(desk: &mut Desk, webhook: &Webhook, context: &mut Context) {
+    let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
+    if let Some(intent) = webhook_intent(desk, operation) {
+        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
+        context.show_notice("removing it");
     }
+}
 
-    pub(crate) fn webhook_intent(&self, operation: Operation) -> Option<Intent> {
-        let tab = self.tab();
-        Some(Intent {
-            channel: tab.channel.id.clone(),
-            platform: tab.platform()?.clone(),
-            conversation: ConversationId::new("webhooks"),
-            operation,
-            hold: 0,
-            seen: None,
-            planned_at: None,
-        })
-    }
+pub(crate) fn webhook_intent(desk: &Desk, operation: Operation) -> Option<Intent> {
+    let tab = desk.tab();
+    Some(Intent {
+        channel: tab.channel.id.clone(),
+        platform: tab.platform()?.clone(),
+        conversation: ConversationId::new("webhooks"),
+        operation,
+        hold: 0,
+        seen: None,
+        planned_at: None,
+    })
 }
 
 impl CardsScreen {
@@ -109,7 +107,8 @@ impl CardsScreen {
                     "Nothing is delivered there any more. Registering it anew takes another secret.",
                 ),
             ];
-            let remove = move |inbox: &mut Inbox| inbox.desk.remove_webhook(&webhook, &mut inbox.context);
+            let remove =
+                move |inbox: &mut Inbox| remove_webhook(&mut inbox.desk, &webhook, &mut inbox.context);
             context
                 .open(Confirm::new("REMOVE this webhook?", lines).answer('y', "REMOVE", remove).no("keep"));
         }

@@ -11,6 +11,7 @@ use crate::screens::composer::canned::{ReplyPicker, next_open_field, open_fields
 use crate::screens::connections::ConnectionAnswers;
 use crate::screens::mail::compose_header::BODY_FOCUS;
 use crate::screens::mail::reading::update::answered_mail;
+use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
 use model::replies::{self, ReplyVariables};
 
@@ -23,13 +24,13 @@ impl Overlay for ReplyPicker {
                 let reply = found[index].clone();
                 let facts = inbox.connections.reply_variables(&inbox.desk, &inbox.context);
                 let subject = reply.subject.as_ref().map(|subject| replies::fill_fields(subject, &facts));
-                inbox.desk.apply_reply_options(subject, reply.quote, &inbox.context);
+                writing::apply_reply_options(&mut inbox.desk, subject, reply.quote, &inbox.context);
                 let text = replies::fill_fields(&reply.body, &facts);
                 inbox.connections.insert_reply(&text, &mut inbox.desk, &mut inbox.context);
             }
             PickerOutcome::Cancelled => {
                 if self.picker.query.is_empty() {
-                    inbox.desk.insert_text(self.opener, &mut inbox.context);
+                    insert_text(&mut inbox.desk, self.opener, &mut inbox.context);
                 }
                 if let Some(back) = self.previous_focus {
                     inbox.desk.tab_mut().focus = back;
@@ -50,83 +51,81 @@ pub(crate) fn open_reply_picker(context: &mut Context, opener: &'static str) {
     context.open(ReplyPicker { picker: Picker::default(), opener, previous_focus: None });
 }
 
-impl Desk {
-    pub(crate) fn open_canned_replies(&mut self, context: &mut Context) {
-        let back = Some(self.tab().focus);
-        if !self.open(Focus::Composer, context) {
-            return;
+pub(crate) fn open_canned_replies(desk: &mut Desk, context: &mut Context) {
+    let back = Some(desk.tab().focus);
+    if !desk.open(Focus::Composer, context) {
+        return;
+    }
+    if let Some(composer) = &mut desk.tab_mut().composer {
+        composer.mode = ComposerMode::Reply;
+    }
+    context.push(Effect::Request(OutsideRequest::Replies));
+    context.open(ReplyPicker { picker: Picker::default(), opener: "", previous_focus: back });
+}
+
+/// Opens the picker for `/` in an empty text or a second `:`; returns true if it did.
+pub(crate) fn open_replies_on_key(desk: &mut Desk, key: KeyPress, context: &mut Context) -> bool {
+    let now = context.moment;
+    let Some(composer) = &mut desk.tab_mut().composer else { return false };
+    let opener = match key.typed() {
+        Some('/') if composer.buffer().is_empty() => "/",
+        Some(':') if composer.buffer().before_cursor().ends_with(':') => {
+            composer.change(now, |composer| composer.replace_before(1, ""));
+            "::"
         }
-        if let Some(composer) = &mut self.tab_mut().composer {
-            composer.mode = ComposerMode::Reply;
+        _ => return false,
+    };
+    open_reply_picker(context, opener);
+    true
+}
+
+pub(crate) fn insert_text(desk: &mut Desk, text: &str, context: &mut Context) {
+    let now = context.moment;
+    if !text.is_empty()
+        && let Some(composer) = &mut desk.tab_mut().composer
+        && !composer.paste(text, now)
+    {
+        context.show_warning("the text was too long and has been cut");
+    }
+}
+
+/// Moves to the next open field. Returns false if there is none.
+pub(crate) fn go_to_open_field(desk: &mut Desk, context: &Context) -> bool {
+    let now = context.moment;
+    let Some(composer) = &mut desk.tab_mut().composer else { return false };
+    let Some(((line, character), _)) = next_open_field(composer) else { return false };
+    composer.edit_header(now, |composer| composer.focus = BODY_FOCUS);
+    composer.change(now, |composer| composer.move_to(line, character));
+    true
+}
+
+/// Replaces the field under the cursor with the typed character; false if there is none.
+pub(crate) fn fill_field(desk: &mut Desk, key: KeyPress, context: &Context) -> bool {
+    let now = context.moment;
+    let Some(composer) = &mut desk.tab_mut().composer else { return false };
+    let at = composer.buffer().cursor();
+    let field = open_fields(composer).into_iter().find(|(place, _)| *place == at);
+    let (Some(it), Some((_, length))) = (key.typed(), field) else { return false };
+    composer.change(now, |sheet| sheet.replace_after(length, it.encode_utf8(&mut [0; 4])));
+    true
+}
+
+/// Returns the reason if the text has open fields.
+pub(crate) fn open_field_error(desk: &Desk, context: &Context) -> Option<String> {
+    let text = desk.tab().composer.as_ref()?.reply_text();
+    let names = context.settings.connections.iter().map(|connection| format!("{{{}.", connection.name));
+    if let Some(at) = names.filter_map(|name| text.find(&name)).min() {
+        let field = text[at..].split_inclusive('}').next().unwrap_or("");
+        return Some(format!("{field} is still to be filled in: Tab does, once it was looked up"));
+    }
+    let composer = desk.tab().composer.as_ref()?;
+    let field = match next_open_field(composer) {
+        Some(((line, character), length)) => {
+            composer.text_area().lines()[line].chars().skip(character).take(length).collect()
         }
-        context.push(Effect::Request(OutsideRequest::Replies));
-        context.open(ReplyPicker { picker: Picker::default(), opener: "", previous_focus: back });
-    }
-
-    /// Opens the picker for `/` in an empty text or a second `:`; returns true if it did.
-    pub(crate) fn open_replies_on_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
-        let now = context.moment;
-        let Some(composer) = &mut self.tab_mut().composer else { return false };
-        let opener = match key.typed() {
-            Some('/') if composer.buffer().is_empty() => "/",
-            Some(':') if composer.buffer().before_cursor().ends_with(':') => {
-                composer.change(now, |composer| composer.replace_before(1, ""));
-                "::"
-            }
-            _ => return false,
-        };
-        open_reply_picker(context, opener);
-        true
-    }
-
-    pub(crate) fn insert_text(&mut self, text: &str, context: &mut Context) {
-        let now = context.moment;
-        if !text.is_empty()
-            && let Some(composer) = &mut self.tab_mut().composer
-            && !composer.paste(text, now)
-        {
-            context.show_warning("the text was too long and has been cut");
-        }
-    }
-
-    /// Moves to the next open field. Returns false if there is none.
-    pub(crate) fn go_to_open_field(&mut self, context: &Context) -> bool {
-        let now = context.moment;
-        let Some(composer) = &mut self.tab_mut().composer else { return false };
-        let Some(((line, character), _)) = next_open_field(composer) else { return false };
-        composer.edit_header(now, |composer| composer.focus = BODY_FOCUS);
-        composer.change(now, |composer| composer.move_to(line, character));
-        true
-    }
-
-    /// Replaces the field under the cursor with the typed character; false if there is none.
-    pub(crate) fn fill_field(&mut self, key: KeyPress, context: &Context) -> bool {
-        let now = context.moment;
-        let Some(composer) = &mut self.tab_mut().composer else { return false };
-        let at = composer.buffer().cursor();
-        let field = open_fields(composer).into_iter().find(|(place, _)| *place == at);
-        let (Some(it), Some((_, length))) = (key.typed(), field) else { return false };
-        composer.change(now, |sheet| sheet.replace_after(length, it.encode_utf8(&mut [0; 4])));
-        true
-    }
-
-    /// Returns the reason if the text has open fields.
-    pub(crate) fn open_field_error(&self, context: &Context) -> Option<String> {
-        let text = self.tab().composer.as_ref()?.reply_text();
-        let names = context.settings.connections.iter().map(|connection| format!("{{{}.", connection.name));
-        if let Some(at) = names.filter_map(|name| text.find(&name)).min() {
-            let field = text[at..].split_inclusive('}').next().unwrap_or("");
-            return Some(format!("{field} is still to be filled in: Tab does, once it was looked up"));
-        }
-        let composer = self.tab().composer.as_ref()?;
-        let field = match next_open_field(composer) {
-            Some(((line, character), length)) => {
-                composer.text_area().lines()[line].chars().skip(character).take(length).collect()
-            }
-            None => text[replies::unfilled_fields(&text).into_iter().next()?].to_owned(),
-        };
-        Some(format!("{field} is still to be filled in: Tab goes there"))
-    }
+        None => text[replies::unfilled_fields(&text).into_iter().next()?].to_owned(),
+    };
+    Some(format!("{field} is still to be filled in: Tab goes there"))
 }
 
 /// Subject, date and sender of the mail being answered.
@@ -152,7 +151,7 @@ impl ConnectionAnswers {
         let now = context.moment;
         let open = !replies::unfilled_fields(text).is_empty();
         let before = desk.tab().composer.as_ref().map(|composer| composer.buffer().cursor());
-        desk.insert_text(text, context);
+        insert_text(desk, text, context);
         let Some((line, character)) = before.filter(|_| open) else { return };
         if let Some(composer) = &mut desk.tab_mut().composer {
             composer.change(now, |composer| composer.move_to(line, character));
@@ -187,6 +186,6 @@ impl ConnectionAnswers {
         while self.fill_connection_field(desk, context) {
             filled = true;
         }
-        desk.go_to_open_field(context) || filled
+        go_to_open_field(desk, context) || filled
     }
 }

@@ -12,6 +12,7 @@ use crate::overlays::quoted_messages::{MAX_MESSAGE_CELLS, quote_lines};
 use crate::overlays::view::OverlayView;
 use crate::screens::composer::Composer;
 use crate::screens::composer::reply_conflict::ReplyConflictPrompt;
+use crate::screens::composer::sending;
 use crate::screens::history::History;
 use crate::wrap;
 use model::messages::Message;
@@ -98,7 +99,7 @@ impl Desk {
             self.tab_mut().read_progress.mark_seen(newest);
         }
         if sends {
-            self.send_confirmed(context);
+            sending::send_confirmed(self, context);
         }
     }
 

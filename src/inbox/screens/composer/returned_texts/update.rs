@@ -4,6 +4,8 @@ use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Intent};
 use crate::screens::composer::returned_texts::{DraftStorage, RecalledText, ReturnedText};
 use crate::screens::composer::{Composer, ComposerMode};
+use crate::screens::mail::review;
+use crate::screens::mail::writing::update as writing;
 use crate::screens::phone::update as phone;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
@@ -22,7 +24,7 @@ impl Changes {
     ) -> bool {
         let awaited = self.restore_tracker.is_restore_expected();
         if awaited {
-            desk.open_draft(channel, conversation, context);
+            writing::open_draft(desk, channel, conversation, context);
             let tab = desk.tab_mut();
             tab.focus = Focus::Composer;
             if let Some(composer) = &mut tab.composer {
@@ -36,7 +38,7 @@ impl Changes {
         let known = self.newest_draft(channel, conversation, context);
         // The store returns no draft for a mail.
         let kept = if matches!(returned, ReturnedText::Mail(_)) { DraftStorage::MemoryOnly } else { kept };
-        let (text, lost) = desk.to_recalled(channel, returned);
+        let (text, lost) = to_recalled(desk, channel, returned);
         let now = context.moment;
         let open = desk.tab_of(channel).and_then(|tab| tab.composer.as_mut());
         match open.filter(|composer| composer.conversation == *conversation) {
@@ -108,16 +110,14 @@ impl Changes {
     }
 }
 
-impl Desk {
-    /// Converts a returned text for the composer; true if attachments were lost.
-    fn to_recalled(&self, channel: &ChannelId, returned: ReturnedText) -> (RecalledText, bool) {
-        match returned {
-            ReturnedText::Reply(written) => (RecalledText::Reply(written), false),
-            ReturnedText::Note(text) => (RecalledText::Note(text), false),
-            ReturnedText::Mail(mail) => {
-                let (written, lost) = self.written_form(channel, &mail);
-                (RecalledText::Mail(Box::new(written)), lost)
-            }
+/// Converts a returned text for the composer; true if attachments were lost.
+fn to_recalled(desk: &Desk, channel: &ChannelId, returned: ReturnedText) -> (RecalledText, bool) {
+    match returned {
+        ReturnedText::Reply(written) => (RecalledText::Reply(written), false),
+        ReturnedText::Note(text) => (RecalledText::Note(text), false),
+        ReturnedText::Mail(mail) => {
+            let (written, lost) = review::written_form(desk, channel, &mail);
+            (RecalledText::Mail(Box::new(written)), lost)
         }
     }
 }

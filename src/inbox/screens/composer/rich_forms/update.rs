@@ -111,13 +111,11 @@ pub(crate) fn send_form_content(
     }
 }
 
-impl Desk {
-    /// Opens a form; buttons and lists start with the reply as text.
-    pub(crate) fn open_form(&mut self, kind: RichFormKind, context: &mut Context) {
-        let kept = self.tab().form.as_ref().filter(|form| form.kind == kind).cloned();
-        let body = self.tab().composer.as_ref().map(|composer| composer.reply_text()).unwrap_or_default();
-        let form = kept.unwrap_or_else(|| RichForm::new(kind, &body));
-        self.tab_mut().form = None;
-        context.open(form);
-    }
+/// Opens a form; buttons and lists start with the reply as text.
+pub(crate) fn open_form(desk: &mut Desk, kind: RichFormKind, context: &mut Context) {
+    let kept = desk.tab().form.as_ref().filter(|form| form.kind == kind).cloned();
+    let body = desk.tab().composer.as_ref().map(|composer| composer.reply_text()).unwrap_or_default();
+    let form = kept.unwrap_or_else(|| RichForm::new(kind, &body));
+    desk.tab_mut().form = None;
+    context.open(form);
 }

@@ -8,8 +8,10 @@ use crate::event::{Effect, FileWrite};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::composer::canned::update as canned;
 use crate::screens::composer::suggestions::{SuggestionPanel, SuggestionState};
 use crate::screens::composer::{ComposerMode, TranslatedReply};
+use crate::screens::conversations::card::update as card;
 use crate::screens::history::{History, message_of, voice};
 use crate::tab::Tab;
 use model::contacts::Contact;
@@ -99,7 +101,7 @@ impl SuggestionPanel {
         if self.id.kind == SuggestionKind::OwnText {
             self.replace_text(words, inbox);
         } else {
-            inbox.desk.insert_text(words, &mut inbox.context);
+            canned::insert_text(&mut inbox.desk, words, &mut inbox.context);
         }
         KeyOutcome::Done
     }
@@ -115,7 +117,7 @@ impl SuggestionPanel {
         let note = format!("Translated{into}. The original: {original}");
         let conversation = composer.conversation.clone();
         composer.clear_reply(now);
-        inbox.desk.insert_text(words, &mut inbox.context);
+        canned::insert_text(&mut inbox.desk, words, &mut inbox.context);
         if let Some(composer) = &mut inbox.desk.tab_mut().composer {
             composer.set_translated(TranslatedReply { original, language });
         }
@@ -196,11 +198,9 @@ pub(crate) fn request_brief(inbox: &mut Inbox) {
     }
 }
 
-impl Desk {
-    pub(crate) fn hide_brief(&mut self) {
-        if let Some(history) = &mut self.tab_mut().history {
-            history.brief = None;
-        }
+pub(crate) fn hide_brief(desk: &mut Desk) {
+    if let Some(history) = &mut desk.tab_mut().history {
+        history.brief = None;
     }
 }
 
@@ -248,7 +248,7 @@ fn build_request(inbox: &Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Opti
             .chain(own.map(|text| (SpeakerRole::Business, text)))
             .collect(),
         facts: inbox.connections.reply_variables(desk, context),
-        card: contact_fields(desk.current_card().and_then(|current_card| current_card.contact.as_ref())),
+        card: contact_fields(card::current_card(desk).and_then(|current_card| current_card.contact.as_ref())),
         tab_words: tab_labels(desk.tab()),
         voice: heard.and_then(voice::voice_note),
     })

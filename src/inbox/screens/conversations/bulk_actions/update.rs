@@ -14,6 +14,7 @@ use crate::screens::conversations::done::{self, Ending};
 use crate::screens::conversations::snooze;
 use crate::screens::conversations::tags;
 use crate::screens::mail::triage::TriageDecision;
+use crate::screens::mail::triage::update as triage;
 use crate::tab::Focus;
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, RowId};
@@ -22,134 +23,131 @@ use model::outbox::Operation;
 use model::queries::{Anchor, ConversationKey, ConversationQuery, OutboxOutcome};
 use model::time::SECOND;
 
-impl Desk {
-    /// True if keys act on the marked conversations.
-    pub fn acts_on_marks(&self) -> bool {
-        self.is_inbox_shown() && self.tab().focus == Focus::List && !self.list().marks.is_empty()
-    }
+/// True if keys act on the marked conversations.
+pub fn acts_on_marks(desk: &Desk) -> bool {
+    desk.is_inbox_shown() && desk.tab().focus == Focus::List && !desk.list().marks.is_empty()
+}
 
-    /// Toggles the mark of the selected row and moves down.
-    pub(crate) fn toggle_mark(&mut self, context: &mut Context) {
-        let visible = self.list_rows(&self.areas(context));
-        let list = self.list_mut();
-        let Some(selected) = list.selected.clone() else { return };
-        let fits = list.marks.toggle(&selected);
-        list.step(1, visible);
-        if !fits {
-            context.show_warning(format!("mark: {MAX_MARKS} are marked; more are not acted on at once"));
+/// Toggles the mark of the selected row and moves down.
+pub(crate) fn toggle_mark(desk: &mut Desk, context: &mut Context) {
+    let visible = desk.list_rows(&desk.areas(context));
+    let list = desk.list_mut();
+    let Some(selected) = list.selected.clone() else { return };
+    let fits = list.marks.toggle(&selected);
+    list.step(1, visible);
+    if !fits {
+        context.show_warning(format!("mark: {MAX_MARKS} are marked; more are not acted on at once"));
+    }
+}
+
+/// Starts a range at the selected row, or ends it there.
+pub(crate) fn mark_range(desk: &mut Desk, context: &mut Context) {
+    let list = desk.list_mut();
+    let Some(selected) = list.selected.clone() else { return };
+    list.marks.toggle_range(&selected);
+    let ranging = list.marks.has_range();
+    context.show_notice(match ranging {
+        true => context.fill_in_keys("move to the end of the range; {mark-range} again ends it"),
+        false => "range marked".to_owned(),
+    });
+}
+
+pub(crate) fn load_list_keys(desk: &mut Desk, how: MarkMode, context: &mut Context) {
+    let query = ConversationQuery { anchor: Anchor::Top, limit: MAX_MARKS, ..desk.list().query() };
+    context.push(Effect::Load(Load::MarkList(query, how)));
+}
+
+pub(crate) fn set_marks(
+    desk: &mut Desk,
+    query: &ConversationQuery,
+    how: MarkMode,
+    keys: Vec<ConversationKey>,
+    more: bool,
+    context: &mut Context,
+) {
+    let list = desk.list_mut();
+    let now = list.query();
+    if (&now.filter, &now.channel) != (&query.filter, &query.channel) {
+        return;
+    }
+    let keys = keys.into_iter().filter(|key| how == MarkMode::All || !list.marks.contains(key));
+    list.marks = Marks::of(keys);
+    let count = list.marks.len();
+    if more {
+        return context.show_warning(format!("marked the first {count}: more are not acted on at once"));
+    }
+    context.show_notice(match how {
+        MarkMode::All => format!("marked all {count}"),
+        MarkMode::Invert => format!("marked the other {count}"),
+    });
+}
+
+pub(crate) fn extend_range(desk: &mut Desk) {
+    let list = desk.list_mut();
+    if let Some(selected) = &list.selected
+        && list.marks.has_range()
+    {
+        list.marks.extend_range(&list.page.rows, selected);
+    }
+}
+
+fn describe_bulk_progress(desk: &Desk, plan: &BulkPlan, context: &Context) -> String {
+    let many = plan.apply.len() + plan.skipped.len() > 1;
+    let what = match (&plan.action, many) {
+        (BulkAction::Done, false) => plan.apply.first().map_or_else(String::new, |row| {
+            format!("{} · {}", done::ending(row).past_verb(), row.conversation.title())
+        }),
+        (BulkAction::Snooze { until, stays, note }, _) => {
+            snooze::describe_snooze((*until, *stays), note.clone(), context.now, &context.settings.zone)
         }
-    }
+        (wish, false) => wish.past_verb().to_owned(),
+        (wish, true) if wish.needs_server() => wish.verb().to_owned(),
+        (wish, true) => wish.past_verb().to_owned(),
+    };
+    let count = if many { format!(" {}", plan.describe()) } else { String::new() };
+    // Filing is undone as one step; other server changes one by one, from the results.
+    let leaves = plan.action.needs_server();
+    let undo = format!(" · {}", desk.undo_hint(context));
+    let is_undone_as_one = matches!(plan.action, BulkAction::File(_) | BulkAction::Take | BulkAction::Done);
+    let undo = if !leaves || is_undone_as_one { &undo } else { "" };
+    let results = format!(" · {} shows each", context.key_of(Command::ShowResults));
+    let (colon, results) = match (leaves, many) {
+        (true, true) => (":", results.as_str()),
+        (false, true) => (":", ""),
+        (_, false) => ("", ""),
+    };
+    format!("{what}{colon}{count}{undo}{results}")
+}
 
-    /// Starts a range at the selected row, or ends it there.
-    pub(crate) fn mark_range(&mut self, context: &mut Context) {
-        let list = self.list_mut();
-        let Some(selected) = list.selected.clone() else { return };
-        list.marks.toggle_range(&selected);
-        let ranging = list.marks.has_range();
-        context.show_notice(match ranging {
-            true => context.fill_in_keys("move to the end of the range; {mark-range} again ends it"),
-            false => "range marked".to_owned(),
-        });
-    }
+/// The change of a conversation; `None` until its tab's account was read.
+pub(crate) fn intent_for(
+    desk: &Desk,
+    row: &ConversationRow,
+    operation: Operation,
+    hold: i64,
+) -> Option<Intent> {
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
+    Some(Intent {
+        channel: row.channel.clone(),
+        platform: tab.platform()?.clone(),
+        conversation: row.conversation.id.clone(),
+        operation,
+        hold,
+        seen: None,
+        planned_at: None,
+    })
+}
 
-    pub(crate) fn load_list_keys(&mut self, how: MarkMode, context: &mut Context) {
-        let query = ConversationQuery { anchor: Anchor::Top, limit: MAX_MARKS, ..self.list().query() };
-        context.push(Effect::Load(Load::MarkList(query, how)));
-    }
-
-    pub(crate) fn set_marks(
-        &mut self,
-        query: &ConversationQuery,
-        how: MarkMode,
-        keys: Vec<ConversationKey>,
-        more: bool,
-        context: &mut Context,
-    ) {
-        let list = self.list_mut();
-        let now = list.query();
-        if (&now.filter, &now.channel) != (&query.filter, &query.channel) {
-            return;
-        }
-        let keys = keys.into_iter().filter(|key| how == MarkMode::All || !list.marks.contains(key));
-        list.marks = Marks::of(keys);
-        let count = list.marks.len();
-        if more {
-            return context.show_warning(format!("marked the first {count}: more are not acted on at once"));
-        }
-        context.show_notice(match how {
-            MarkMode::All => format!("marked all {count}"),
-            MarkMode::Invert => format!("marked the other {count}"),
-        });
-    }
-
-    pub(crate) fn extend_range(&mut self) {
-        let list = self.list_mut();
-        if let Some(selected) = &list.selected
-            && list.marks.has_range()
-        {
-            list.marks.extend_range(&list.page.rows, selected);
-        }
-    }
-
-    fn describe_bulk_progress(&self, plan: &BulkPlan, context: &Context) -> String {
-        let many = plan.apply.len() + plan.skipped.len() > 1;
-        let what = match (&plan.action, many) {
-            (BulkAction::Done, false) => plan.apply.first().map_or_else(String::new, |row| {
-                format!("{} · {}", done::ending(row).past_verb(), row.conversation.title())
-            }),
-            (BulkAction::Snooze { until, stays, note }, _) => {
-                snooze::describe_snooze((*until, *stays), note.clone(), context.now, &context.settings.zone)
-            }
-            (wish, false) => wish.past_verb().to_owned(),
-            (wish, true) if wish.needs_server() => wish.verb().to_owned(),
-            (wish, true) => wish.past_verb().to_owned(),
-        };
-        let count = if many { format!(" {}", plan.describe()) } else { String::new() };
-        // Filing is undone as one step; other server changes one by one, from the results.
-        let leaves = plan.action.needs_server();
-        let undo = format!(" · {}", self.undo_hint(context));
-        let is_undone_as_one =
-            matches!(plan.action, BulkAction::File(_) | BulkAction::Take | BulkAction::Done);
-        let undo = if !leaves || is_undone_as_one { &undo } else { "" };
-        let results = format!(" · {} shows each", context.key_of(Command::ShowResults));
-        let (colon, results) = match (leaves, many) {
-            (true, true) => (":", results.as_str()),
-            (false, true) => (":", ""),
-            (_, false) => ("", ""),
-        };
-        format!("{what}{colon}{count}{undo}{results}")
-    }
-
-    /// The change of a conversation; `None` until its tab's account was read.
-    pub(crate) fn intent_for(
-        &self,
-        row: &ConversationRow,
-        operation: Operation,
-        hold: i64,
-    ) -> Option<Intent> {
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
-        Some(Intent {
-            channel: row.channel.clone(),
-            platform: tab.platform()?.clone(),
-            conversation: row.conversation.id.clone(),
-            operation,
-            hold,
-            seen: None,
-            planned_at: None,
-        })
-    }
-
-    pub(crate) fn enqueue_all(
-        &mut self,
-        plan: &BulkPlan,
-        operation: &Operation,
-        hold: i64,
-        context: &mut Context,
-    ) {
-        let intent = |row: &ConversationRow| self.intent_for(row, operation.clone(), hold);
-        let intents: Vec<Intent> = plan.apply.iter().filter_map(intent).collect();
-        context.push(FileWrite::Enqueue { intents, clears_draft: false });
-    }
+pub(crate) fn enqueue_all(
+    desk: &mut Desk,
+    plan: &BulkPlan,
+    operation: &Operation,
+    hold: i64,
+    context: &mut Context,
+) {
+    let intent = |row: &ConversationRow| intent_for(desk, row, operation.clone(), hold);
+    let intents: Vec<Intent> = plan.apply.iter().filter_map(intent).collect();
+    context.push(FileWrite::Enqueue { intents, clears_draft: false });
 }
 
 impl Changes {
@@ -268,15 +266,15 @@ impl Changes {
             BulkAction::Take => self.apply_take(plan, desk, context),
             BulkAction::Done => self.apply_done(plan, hold, desk, context),
             BulkAction::Pause => {
-                desk.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold, context)
+                enqueue_all(desk, plan, &Operation::SetAutomation { enabled: false }, hold, context)
             }
             BulkAction::HandBack => {
-                desk.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold, context)
+                enqueue_all(desk, plan, &Operation::SetAutomation { enabled: true }, hold, context)
             }
-            BulkAction::Close => desk.enqueue_all(plan, &Operation::Close, hold, context),
+            BulkAction::Close => enqueue_all(desk, plan, &Operation::Close, hold, context),
             BulkAction::Snooze { .. } | BulkAction::Wake => {
                 self.apply_snooze(plan, context);
-                desk.record_triage_decision(TriageDecision::Snoozed, Some(group), context);
+                triage::record_triage_decision(desk, TriageDecision::Snoozed, Some(group), context);
             }
             BulkAction::Tag { .. } => self.apply_tag_plan(plan, desk, context),
             BulkAction::Claim(_) => self.apply_claims(plan, context),
@@ -291,7 +289,7 @@ impl Changes {
             self.batch = Some(Batch::new(group, plan));
         }
         match hold / SECOND {
-            0 => context.show_notice(desk.describe_bulk_progress(plan, context)),
+            0 => context.show_notice(describe_bulk_progress(desk, plan, context)),
             _ => {
                 self.pending_groups.expect_held(&context.effects);
                 let until = context.moment.plus(hold);

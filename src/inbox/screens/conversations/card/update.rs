@@ -8,41 +8,36 @@ use crate::scrolling::ScrollCommand;
 use model::contacts::ContactCard;
 use model::queries::ConversationKey;
 
-impl Desk {
-    /// The contact card of the current conversation, once loaded.
-    pub fn current_card(&self) -> Option<&ContactCard> {
-        let row = self.current_conversation()?;
-        self.shown_card
-            .card
-            .as_ref()
-            .filter(|_| self.shown_card.key.as_ref().is_some_and(|key| row.has_key(key)))
-    }
+/// The contact card of the current conversation, once loaded.
+pub fn current_card(desk: &Desk) -> Option<&ContactCard> {
+    let row = desk.current_conversation()?;
+    desk.shown_card.card.as_ref().filter(|_| desk.shown_card.key.as_ref().is_some_and(|key| row.has_key(key)))
+}
 
-    /// Loads the card on screen if it belongs to another conversation or is outdated.
-    pub(crate) fn load_card(&mut self, context: &mut Context) {
-        if self.areas(context).card.is_none() || !self.is_inbox_shown() {
-            return;
-        }
-        let key = self.current_conversation().map(|current_conversation| current_conversation.key());
-        if self.shown_card.key != key {
-            self.shown_card = ShownCard { key, card: None, stale: true, first: 0 };
-        }
-        if let Some(key) = self.shown_card.key.clone()
-            && std::mem::take(&mut self.shown_card.stale)
-        {
-            context.push(Effect::Load(Load::Card(key)));
-        }
+/// Loads the card on screen if it belongs to another conversation or is outdated.
+pub(crate) fn load_card(desk: &mut Desk, context: &mut Context) {
+    if desk.areas(context).card.is_none() || !desk.is_inbox_shown() {
+        return;
     }
-
-    /// First line of the card on screen; the view clamps it.
-    pub fn card_scroll(&self) -> usize {
-        self.shown_card.first
+    let key = desk.current_conversation().map(|current_conversation| current_conversation.key());
+    if desk.shown_card.key != key {
+        desk.shown_card = ShownCard { key, card: None, stale: true, first: 0 };
     }
+    if let Some(key) = desk.shown_card.key.clone()
+        && std::mem::take(&mut desk.shown_card.stale)
+    {
+        context.push(Effect::Load(Load::Card(key)));
+    }
+}
 
-    pub(crate) fn card_loaded(&mut self, key: &ConversationKey, card: ContactCard) {
-        if self.shown_card.key.as_ref() == Some(key) {
-            self.shown_card.card = Some(card);
-        }
+/// First line of the card on screen; the view clamps it.
+pub fn card_scroll(desk: &Desk) -> usize {
+    desk.shown_card.first
+}
+
+pub(crate) fn card_loaded(desk: &mut Desk, key: &ConversationKey, card: ContactCard) {
+    if desk.shown_card.key.as_ref() == Some(key) {
+        desk.shown_card.card = Some(card);
     }
 }
 
@@ -55,7 +50,7 @@ impl ConnectionAnswers {
             return false;
         };
         let page = usize::from(area.inner().height);
-        let more = desk.current_card().map_or(0, |current_card| {
+        let more = current_card(desk).map_or(0, |current_card| {
             current_card.elsewhere.len() * 2
                 + current_card.contact.as_ref().map_or(0, |contact| contact.metadata.len() * 2)
         });

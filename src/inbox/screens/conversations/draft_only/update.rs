@@ -7,6 +7,7 @@ use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::outside::OutsideRequest;
 use crate::screens::composer::suggestions::update as suggesting;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::{BulkAction, BulkPlan};
 use crate::screens::conversations::draft_only::PreparedDrafts;
 use crate::tab::Tab;
@@ -19,7 +20,7 @@ use model::suggestions::{AskedBy, DueDraft, SuggestionId};
 impl Changes {
     /// Toggles draft-only for the current conversation, or sets it for the marked ones.
     pub(crate) fn toggle_draft_only(&mut self, desk: &mut Desk, context: &mut Context) {
-        if desk.acts_on_marks() {
+        if bulk_actions::acts_on_marks(desk) {
             return self.act_on_marked(BulkAction::DraftOnly(true), desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };
@@ -51,7 +52,13 @@ impl Changes {
             plan.apply.iter().filter(answered).filter(|_| is_on).cloned().collect();
         if !apply.is_empty() {
             let pauses = BulkPlan { action: BulkAction::Pause, apply, skipped: Vec::new() };
-            desk.enqueue_all(&pauses, &Operation::SetAutomation { enabled: false }, 0, context);
+            bulk_actions::enqueue_all(
+                desk,
+                &pauses,
+                &Operation::SetAutomation { enabled: false },
+                0,
+                context,
+            );
         }
     }
 }

@@ -22,10 +22,10 @@ fn ask_about_leases(context: &mut Context, over: Vec<PausedEntry>) {
     let question = Confirm::with_live_lines("Paused for long", move |inbox| {
         expired_lease_lines(inbox.context.now, &shown)
     });
-    let hand_back = move |inbox: &mut Inbox| inbox.desk.hand_back_all(&over, &mut inbox.context);
+    let hand_back = move |inbox: &mut Inbox| hand_back_all(&mut inbox.desk, &over, &mut inbox.context);
     let question = question.answer('h', format!("hand {count} back"), hand_back);
     let question = question
-        .answer('e', "extend", |inbox: &mut Inbox| inbox.desk.extend_leases(&mut inbox.context))
+        .answer('e', "extend", |inbox: &mut Inbox| extend_leases(&mut inbox.desk, &mut inbox.context))
         .esc("ask again in 15 min");
     context.open(question);
 }
@@ -66,42 +66,40 @@ impl PauseLeases {
     }
 }
 
-impl Desk {
-    /// Renews the leases that are over.
-    fn extend_leases(&mut self, context: &mut Context) {
-        let now = context.now;
-        let ended = now.plus(-context.settings.pause_lease);
-        let channels = self.tabs.iter().filter(|tab| tab.counts.paused_here > 0);
-        context.push_all(channels.map(|channel| {
-            FileWrite::ChangeLocal(channel.channel.id.clone(), LocalChange::ExtendPauses(ended, now))
-        }));
-        context.show_notice(format!(
-            "they stay paused; asked again in {}",
-            format_short_span(context.settings.pause_lease)
-        ));
-    }
+/// Renews the leases that are over.
+fn extend_leases(desk: &mut Desk, context: &mut Context) {
+    let now = context.now;
+    let ended = now.plus(-context.settings.pause_lease);
+    let channels = desk.tabs.iter().filter(|tab| tab.counts.paused_here > 0);
+    context.push_all(channels.map(|channel| {
+        FileWrite::ChangeLocal(channel.channel.id.clone(), LocalChange::ExtendPauses(ended, now))
+    }));
+    context.show_notice(format!(
+        "they stay paused; asked again in {}",
+        format_short_span(context.settings.pause_lease)
+    ));
+}
 
-    pub(crate) fn hand_back_all(&mut self, paused: &[PausedEntry], context: &mut Context) {
-        let intent = |paused_entry: &PausedEntry| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == paused_entry.channel)?;
-            Some(Intent {
-                channel: paused_entry.channel.clone(),
-                platform: tab.platform()?.clone(),
-                conversation: paused_entry.conversation.clone(),
-                operation: Operation::SetAutomation { enabled: true },
-                hold: 0,
-                seen: None,
-                planned_at: None,
-            })
-        };
-        let intents: Vec<Intent> = paused.iter().filter_map(intent).collect();
-        if intents.is_empty() {
-            return context.show_warning("the tab has not answered yet, so its channel is not known");
-        }
-        context.show_notice(match intents.len() {
-            1 => "handing back: the AI answers the next message".to_owned(),
-            count => format!("handing back {count}: the AI answers their next messages"),
-        });
-        context.push(FileWrite::Enqueue { intents, clears_draft: false });
+pub(crate) fn hand_back_all(desk: &mut Desk, paused: &[PausedEntry], context: &mut Context) {
+    let intent = |paused_entry: &PausedEntry| {
+        let tab = desk.tabs.iter().find(|tab| tab.channel.id == paused_entry.channel)?;
+        Some(Intent {
+            channel: paused_entry.channel.clone(),
+            platform: tab.platform()?.clone(),
+            conversation: paused_entry.conversation.clone(),
+            operation: Operation::SetAutomation { enabled: true },
+            hold: 0,
+            seen: None,
+            planned_at: None,
+        })
+    };
+    let intents: Vec<Intent> = paused.iter().filter_map(intent).collect();
+    if intents.is_empty() {
+        return context.show_warning("the tab has not answered yet, so its channel is not known");
     }
+    context.show_notice(match intents.len() {
+        1 => "handing back: the AI answers the next message".to_owned(),
+        count => format!("handing back {count}: the AI answers their next messages"),
+    });
+    context.push(FileWrite::Enqueue { intents, clears_draft: false });
 }

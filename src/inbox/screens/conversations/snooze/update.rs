@@ -10,6 +10,7 @@ use crate::event::FileWrite;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::{BulkAction, BulkPlan};
 use crate::screens::conversations::snooze::{EndedSnoozes, MenuField, SnoozeMenu};
 use crate::tab::Focus;
@@ -185,7 +186,7 @@ impl OverlayView for SnoozeMenu {
 
 impl Changes {
     pub(crate) fn open_snooze_menu(&mut self, desk: &Desk, context: &mut Context) {
-        if desk.acts_on_marks() {
+        if bulk_actions::acts_on_marks(desk) {
             return self.snooze_marked(desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };
@@ -229,7 +230,7 @@ impl EndedSnoozes {
             context.show_notice("back: its time has come");
             context.ring_for_snoozed();
         }
-        if let Some(seen) = desk.woken_conversation_on_screen(context) {
+        if let Some(seen) = woken_conversation_on_screen(desk, context) {
             let channel = desk.tab().channel.id.clone();
             let row = desk.tab_mut().history.as_mut().and_then(|history| history.row.as_mut());
             let slept = row.and_then(|row| Some((row.key(), row.local.snooze.take()?)));
@@ -244,14 +245,12 @@ impl EndedSnoozes {
     }
 }
 
-impl Desk {
-    /// The open conversation, if it came back from a snooze and is being read.
-    fn woken_conversation_on_screen(&self, context: &Context) -> Option<ConversationId> {
-        let tab = self.tab();
-        let history = tab.history.as_ref().filter(|history| history.opened && history.is_at_end())?;
-        let looking = context.focused && self.is_inbox_shown() && tab.focus != Focus::List;
-        let row = history.row.as_ref().filter(|_| looking)?;
-        let woken = row.local.snooze.as_ref().is_some_and(|snooze| !snooze.is_asleep());
-        woken.then(|| row.conversation.id.clone())
-    }
+/// The open conversation, if it came back from a snooze and is being read.
+fn woken_conversation_on_screen(desk: &Desk, context: &Context) -> Option<ConversationId> {
+    let tab = desk.tab();
+    let history = tab.history.as_ref().filter(|history| history.opened && history.is_at_end())?;
+    let looking = context.focused && desk.is_inbox_shown() && tab.focus != Focus::List;
+    let row = history.row.as_ref().filter(|_| looking)?;
+    let woken = row.local.snooze.as_ref().is_some_and(|snooze| !snooze.is_asleep());
+    woken.then(|| row.conversation.id.clone())
 }

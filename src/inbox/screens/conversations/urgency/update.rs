@@ -5,33 +5,31 @@ use crate::tab::{Focus, Tab};
 use model::conversations::ConversationRow;
 use model::urgency;
 
-impl Desk {
-    /// Opens the most urgent conversation the store found. After one was finished, the person stays
-    /// in the list if nobody else waits.
-    pub(crate) fn open_most_urgent(&mut self, mut rows: Vec<ConversationRow>, context: &mut Context) {
-        let finished = self.urgency_walk.finished.take();
-        rows.retain(|row| !Tab::is_closed(row) && finished.as_ref().is_none_or(|key| !row.has_key(key)));
-        let ranked = urgency::rank_rows(rows);
-        let current = match &finished {
-            Some(_) => None,
-            None => self.current_conversation().map(ConversationRow::key),
+/// Opens the most urgent conversation the store found. After one was finished, the person stays
+/// in the list if nobody else waits.
+pub(crate) fn open_most_urgent(desk: &mut Desk, mut rows: Vec<ConversationRow>, context: &mut Context) {
+    let finished = desk.urgency_walk.finished.take();
+    rows.retain(|row| !Tab::is_closed(row) && finished.as_ref().is_none_or(|key| !row.has_key(key)));
+    let ranked = urgency::rank_rows(rows);
+    let current = match &finished {
+        Some(_) => None,
+        None => desk.current_conversation().map(ConversationRow::key),
+    };
+    let Some(next) = desk.urgency_walk.next(&ranked, current.as_ref(), context.now) else {
+        return match (&finished, ranked.is_empty()) {
+            (Some(_), _) => desk.tab_mut().focus = Focus::List,
+            (None, false) => context.show_warning("no one else is waiting"),
+            (None, true) => context.show_warning("no one is waiting in any tab"),
         };
-        let Some(next) = self.urgency_walk.next(&ranked, current.as_ref(), context.now) else {
-            return match (&finished, ranked.is_empty()) {
-                (Some(_), _) => self.tab_mut().focus = Focus::List,
-                (None, false) => context.show_warning("no one else is waiting"),
-                (None, true) => context.show_warning("no one is waiting in any tab"),
-            };
-        };
-        // A narrow terminal shows no conversation beside the list.
-        let is_beside = context.size.0 >= SIDE_BY_SIDE_MIN_WIDTH && !self.panes.zoomed;
-        let focus = if self.tab().focus == Focus::List && is_beside { Focus::List } else { Focus::History };
-        let key = next.key();
-        let why = urgency::describe_urgency(next, context.now);
-        let title = next.conversation.title();
-        self.open_conversation(&key.channel, &key.conversation, focus, context);
-        if finished.is_none() {
-            context.show_notice(format!("{title}: {why}"));
-        }
+    };
+    // A narrow terminal shows no conversation beside the list.
+    let is_beside = context.size.0 >= SIDE_BY_SIDE_MIN_WIDTH && !desk.panes.zoomed;
+    let focus = if desk.tab().focus == Focus::List && is_beside { Focus::List } else { Focus::History };
+    let key = next.key();
+    let why = urgency::describe_urgency(next, context.now);
+    let title = next.conversation.title();
+    desk.open_conversation(&key.channel, &key.conversation, focus, context);
+    if finished.is_none() {
+        context.show_notice(format!("{title}: {why}"));
     }
 }

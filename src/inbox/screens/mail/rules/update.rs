@@ -98,7 +98,7 @@ impl Overlay for RuleList {
             }
             (KeyCode::Char('e'), Some(rule)) => {
                 let draft = RuleDraft { sender: rule.sender.clone(), replaces: Some(rule) };
-                inbox.desk.choose_rule(draft, None, &mut inbox.context);
+                choose_rule(&mut inbox.desk, draft, None, &mut inbox.context);
                 return KeyOutcome::Done;
             }
             _ => match selection_after_key(key, self.chosen, count, 10) {
@@ -143,15 +143,13 @@ pub(crate) fn start_rule(inbox: &mut Inbox) {
     let Some(row) = inbox.desk.current_conversation().cloned() else { return };
     let Some(sender) = row.conversation.address.as_deref().map(rule_address) else { return };
     let draft = RuleDraft { sender, replaces: None };
-    inbox.desk.choose_rule(draft, Some(&row), &mut inbox.context);
+    choose_rule(&mut inbox.desk, draft, Some(&row), &mut inbox.context);
 }
 
-impl Desk {
-    fn choose_rule(&mut self, draft: RuleDraft, row: Option<&ConversationRow>, context: &mut Context) {
-        let [folders, categories] = &self.tab().mail.folders_and_categories;
-        context.open(MailMenu::for_rules(&suggest_actions(row, categories, folders)));
-        self.tab_mut().mail.rule_draft = Some(draft);
-    }
+fn choose_rule(desk: &mut Desk, draft: RuleDraft, row: Option<&ConversationRow>, context: &mut Context) {
+    let [folders, categories] = &desk.tab().mail.folders_and_categories;
+    context.open(MailMenu::for_rules(&suggest_actions(row, categories, folders)));
+    desk.tab_mut().mail.rule_draft = Some(draft);
 }
 
 /// Loads the threads the chosen rule would match.

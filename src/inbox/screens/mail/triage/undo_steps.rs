@@ -3,6 +3,7 @@
 use crate::Inbox;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::EarlyDecision;
+use crate::screens::mail::triage::update as triage;
 use crate::screens::mail::triage::{TriageDecision, TriageStep};
 
 /// Undoes the last decision that can be undone and returns to its thread.
@@ -94,7 +95,7 @@ fn undo_step(inbox: &mut Inbox, place: usize, way: StepUndo) {
         StepUndo::Group(group) => undo::undo_group(inbox, group),
         StepUndo::BeingQueued => drop(inbox.changes.pending_groups.decide(EarlyDecision::Recall)),
     }
-    inbox.desk.show_in_triage(first, &mut inbox.context);
+    triage::show_in_triage(&mut inbox.desk, first, &mut inbox.context);
 }
 
 /// Undoes a later change of the current thread that is no decision, such as a star; false if none.

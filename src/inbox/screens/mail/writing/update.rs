@@ -8,9 +8,13 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
+use crate::screens::composer::attachments;
 use crate::screens::composer::canned::update as canned;
 use crate::screens::mail::compose_header::{BODY_FOCUS, InputResult, SUBJECT_FIELD};
+use crate::screens::mail::menus;
 use crate::screens::mail::reading::update::current_mail;
+use crate::screens::mail::review;
+use crate::screens::mail::triage::update as triage;
 use crate::screens::mail::writing::{BegunMail, MailStart};
 use crate::tab::Focus;
 use crate::watch::update as watch;
@@ -23,7 +27,7 @@ use model::ids::{ChannelId, ConversationId};
 pub(crate) fn start_mail(inbox: &mut Inbox, begun: MailStart, canned: bool) {
     if begun == MailStart::New {
         let id = ConversationId::new(format!("{NEW}{}", inbox.context.now.micros()));
-        inbox.desk.show_new_mail(&id, &mut inbox.context);
+        show_new_mail(&mut inbox.desk, &id, &mut inbox.context);
     } else if !inbox.desk.open(Focus::History, &mut inbox.context) {
         return;
     }
@@ -156,228 +160,228 @@ fn initial_mail(inbox: &Inbox, begun: MailStart, style: &MailStyle) -> ComposedM
     }
 }
 
-impl Desk {
-    pub(crate) fn show_new_mail(&mut self, id: &ConversationId, context: &mut Context) {
-        let tab = &mut self.tabs[self.active];
-        watch::show_conversation(tab, id, None, context);
-        if let Some(history) = &mut tab.history {
-            history.opened = true;
-        }
-        tab.focus = Focus::History;
+pub(crate) fn show_new_mail(desk: &mut Desk, id: &ConversationId, context: &mut Context) {
+    let tab = &mut desk.tabs[desk.active];
+    watch::show_conversation(tab, id, None, context);
+    if let Some(history) = &mut tab.history {
+        history.opened = true;
     }
+    tab.focus = Focus::History;
+}
 
-    pub(crate) fn is_writing_new_mail(&self) -> bool {
-        let tab = self.tab();
-        tab.is_mail() && tab.history.as_ref().is_some_and(|history| history.is_new_mail())
+pub(crate) fn is_writing_new_mail(desk: &Desk) -> bool {
+    let tab = desk.tab();
+    tab.is_mail() && tab.history.as_ref().is_some_and(|history| history.is_new_mail())
+}
+
+/// Leaves a new mail and reports where its draft is.
+pub(crate) fn leave_new_mail(desk: &mut Desk, context: &mut Context) {
+    let is_kept = desk.tab().composer.as_ref().is_some_and(|composer| composer.draft().is_some());
+    leave_mail(desk, context);
+    if is_kept {
+        context.show_notice(context.fill_in_keys("kept as a draft; {go-to-drafts} lists the drafts"));
     }
+}
 
-    /// Leaves a new mail and reports where its draft is.
-    pub(crate) fn leave_new_mail(&mut self, context: &mut Context) {
-        let is_kept = self.tab().composer.as_ref().is_some_and(|composer| composer.draft().is_some());
-        self.leave_mail(context);
-        if is_kept {
-            context.show_notice(context.fill_in_keys("kept as a draft; {go-to-drafts} lists the drafts"));
-        }
+/// Leaves the current mail: to its thread, or to the list if it has none.
+pub(crate) fn leave_mail(desk: &mut Desk, context: &mut Context) {
+    if !is_writing_new_mail(desk) {
+        desk.tab_mut().focus = Focus::History;
+        return;
     }
+    desk.tab_mut().mail.pending_mail = None;
+    desk.tab_mut().focus = Focus::List;
+    watch::close_conversation(&mut desk.tabs[desk.active], context);
+    triage::show_current_in_triage(desk, context);
+}
 
-    /// Leaves the current mail: to its thread, or to the list if it has none.
-    pub(crate) fn leave_mail(&mut self, context: &mut Context) {
-        if !self.is_writing_new_mail() {
-            self.tab_mut().focus = Focus::History;
-            return;
-        }
-        self.tab_mut().mail.pending_mail = None;
-        self.tab_mut().focus = Focus::List;
-        watch::close_conversation(&mut self.tabs[self.active], context);
-        self.show_current_in_triage(context);
+/// Continues the draft of a mail. Returns false if the channel has no mail.
+pub(crate) fn continue_mail(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    mode: ComposerMode,
+    context: &mut Context,
+) -> bool {
+    let is_mail = desk.tab_of(channel).is_some_and(|tab| tab.is_mail());
+    if !is_mail || mode == ComposerMode::Note {
+        return false;
     }
+    open_draft(desk, channel, conversation, context);
+    desk.tab_mut().mail.pending_mail = Some(BegunMail::new(MailStart::Reply));
+    true
+}
 
-    /// Continues the draft of a mail. Returns false if the channel has no mail.
-    pub(crate) fn continue_mail(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        mode: ComposerMode,
-        context: &mut Context,
-    ) -> bool {
-        let is_mail = self.tab_of(channel).is_some_and(|tab| tab.is_mail());
-        if !is_mail || mode == ComposerMode::Note {
-            return false;
-        }
-        self.open_draft(channel, conversation, context);
-        self.tab_mut().mail.pending_mail = Some(BegunMail::new(MailStart::Reply));
-        true
+/// Gives up a mail that has not begun yet: it opens no composer any more. Returns true if there is one.
+pub(crate) fn give_up_mail(desk: &mut Desk) -> bool {
+    let begun = desk.tab_mut().mail.pending_mail.as_mut();
+    begun.map(|begun| begun.is_given_up = true).is_some()
+}
+
+/// Goes to a conversation that is written in, or to a mail that has no
+/// thread yet.
+pub(crate) fn open_draft(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    context: &mut Context,
+) {
+    if conversation.as_str().starts_with(NEW) {
+        desk.activate_tab(channel);
+        desk.page = crate::pages::PageKind::Inbox;
+        show_new_mail(desk, conversation, context);
+    } else {
+        desk.open_conversation(channel, conversation, Focus::History, context);
     }
+    desk.tab_mut().mail.pending_mail = None;
+}
 
-    /// Gives up a mail that has not begun yet: it opens no composer any more. Returns true if there is one.
-    pub(crate) fn give_up_mail(&mut self) -> bool {
-        let begun = self.tab_mut().mail.pending_mail.as_mut();
-        begun.map(|begun| begun.is_given_up = true).is_some()
-    }
-
-    /// Goes to a conversation that is written in, or to a mail that has no
-    /// thread yet.
-    pub(crate) fn open_draft(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        context: &mut Context,
-    ) {
-        if conversation.as_str().starts_with(NEW) {
-            self.activate_tab(channel);
-            self.page = crate::pages::PageKind::Inbox;
-            self.show_new_mail(conversation, context);
-        } else {
-            self.open_conversation(channel, conversation, Focus::History, context);
-        }
-        self.tab_mut().mail.pending_mail = None;
-    }
-
-    /// Handles a key while a mail is written. Returns false if the key is for the composer.
-    pub(crate) fn handle_mail_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
-        let now = context.moment;
-        let Some(head) = self.tab().compose_header() else { return false };
-        let in_body = head.focus == BODY_FOCUS;
-        let quotes = head.quote.is_some();
-        let is = |command| context.settings.keymap.key_in_text(command) == Some(key);
-        match (key.code, key.ctrl) {
-            _ if is(Command::Send) => self.review_mail(context),
-            _ if is(Command::Attach) => self.open_attach_form(context),
-            _ if is(Command::SwitchMode) && quotes => self.inline_quote(context),
-            _ if is(Command::SendLater) => {
-                context.show_warning("a mail leaves after its review, not at a time")
+/// Handles a key while a mail is written. Returns false if the key is for the composer.
+pub(crate) fn handle_mail_key(desk: &mut Desk, key: KeyPress, context: &mut Context) -> bool {
+    let now = context.moment;
+    let Some(head) = desk.tab().compose_header() else { return false };
+    let in_body = head.focus == BODY_FOCUS;
+    let quotes = head.quote.is_some();
+    let is = |command| context.settings.keymap.key_in_text(command) == Some(key);
+    match (key.code, key.ctrl) {
+        _ if is(Command::Send) => review::review_mail(desk, context),
+        _ if is(Command::Attach) => attachments::open_attach_form(desk, context),
+        _ if is(Command::SwitchMode) && quotes => inline_quote(desk, context),
+        _ if is(Command::SendLater) => context.show_warning("a mail leaves after its review, not at a time"),
+        (KeyCode::Tab, _) if in_body => move_header_focus(desk, Step::Next),
+        (KeyCode::BackTab, _) => move_header_focus(desk, Step::Back),
+        (KeyCode::Enter, _) if in_body => {
+            if let Some(composer) = &mut desk.tab_mut().composer {
+                composer.edit(TextEdit::NewLine, now);
             }
-            (KeyCode::Tab, _) if in_body => self.move_header_focus(Step::Next),
-            (KeyCode::BackTab, _) => self.move_header_focus(Step::Back),
-            (KeyCode::Enter, _) if in_body => {
-                if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.edit(TextEdit::NewLine, now);
-                }
-            }
-            (KeyCode::Up, _) if in_body && self.is_on_first_line() => self.move_header_focus(Step::Back),
-            _ if in_body => return false,
-            (KeyCode::Esc, _) => return false,
-            (KeyCode::Char('c' | 'p' | 'o' | 'g'), true) => return false,
-            _ => return self.handle_header_key(key, context),
         }
-        true
+        (KeyCode::Up, _) if in_body && is_on_first_line(desk) => move_header_focus(desk, Step::Back),
+        _ if in_body => return false,
+        (KeyCode::Esc, _) => return false,
+        (KeyCode::Char('c' | 'p' | 'o' | 'g'), true) => return false,
+        _ => return handle_header_key(desk, key, context),
     }
+    true
+}
 
-    fn handle_header_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
-        let now = context.moment;
-        let Some(composer) = &mut self.tab_mut().composer else { return false };
-        match composer.edit_header(now, |composer| composer.key(key)) {
-            Some(InputResult::Changed(Some(begun))) => self.search_correspondents(&begun, context),
-            Some(InputResult::FileRemoved(file)) => {
-                context.show_notice(format!("{} does not go with it any more", file.name()))
-            }
-            Some(InputResult::Changed(None) | InputResult::Moved) => (),
-            Some(InputResult::Ignored) | None => return false,
+fn handle_header_key(desk: &mut Desk, key: KeyPress, context: &mut Context) -> bool {
+    let now = context.moment;
+    let Some(composer) = &mut desk.tab_mut().composer else { return false };
+    match composer.edit_header(now, |composer| composer.key(key)) {
+        Some(InputResult::Changed(Some(begun))) => menus::search_correspondents(desk, &begun, context),
+        Some(InputResult::FileRemoved(file)) => {
+            context.show_notice(format!("{} does not go with it any more", file.name()))
         }
-        true
+        Some(InputResult::Changed(None) | InputResult::Moved) => (),
+        Some(InputResult::Ignored) | None => return false,
     }
+    true
+}
 
-    fn move_header_focus(&mut self, step: Step) {
-        if let Some(head) = self.tab_mut().composer.as_mut().and_then(|composer| composer.header.as_mut()) {
-            head.move_focus(step);
-        }
+fn move_header_focus(desk: &mut Desk, step: Step) {
+    if let Some(head) = desk.tab_mut().composer.as_mut().and_then(|composer| composer.header.as_mut()) {
+        head.move_focus(step);
     }
+}
 
-    fn is_on_first_line(&self) -> bool {
-        self.tab().composer.as_ref().is_some_and(|composer| composer.buffer().cursor().0 == 0)
-    }
+fn is_on_first_line(desk: &Desk) -> bool {
+    desk.tab().composer.as_ref().is_some_and(|composer| composer.buffer().cursor().0 == 0)
+}
 
-    fn inline_quote(&mut self, context: &mut Context) {
-        let now = context.moment;
-        let Some(composer) = &mut self.tab_mut().composer else { return };
-        let Some(written) = composer.composed_mail() else { return };
-        let Some(quote) = composer.edit_header(now, |composer| composer.quote.take()).flatten() else {
-            return;
-        };
-        let (at, before) = (composer.buffer().cursor(), composer.buffer().text());
-        let is_above = written.quoting == QuoteStyle::Above;
-        let shown = if written.quoting == QuoteStyle::Nowhere { QuoteStyle::Below } else { written.quoting };
-        let above = if is_above { quote.lines().count() + 1 } else { 0 };
+fn inline_quote(desk: &mut Desk, context: &mut Context) {
+    let now = context.moment;
+    let Some(composer) = &mut desk.tab_mut().composer else { return };
+    let Some(written) = composer.composed_mail() else { return };
+    let Some(quote) = composer.edit_header(now, |composer| composer.quote.take()).flatten() else {
+        return;
+    };
+    let (at, before) = (composer.buffer().cursor(), composer.buffer().text());
+    let is_above = written.quoting == QuoteStyle::Above;
+    let shown = if written.quoting == QuoteStyle::Nowhere { QuoteStyle::Below } else { written.quoting };
+    let above = if is_above { quote.lines().count() + 1 } else { 0 };
+    composer.change(now, |composer| {
+        composer.replace_all(&ComposedMail { quoting: shown, ..written }.full_text());
+        composer.move_to(at.0 + above, at.1);
+    });
+    composer.record_inlined_quote(quote, before, now);
+    context.show_notice("what was quoted is in the text now");
+}
+
+/// Applies a canned reply's subject and quote style to the mail.
+pub(crate) fn apply_reply_options(
+    desk: &mut Desk,
+    subject: Option<String>,
+    quoting: Option<QuoteStyle>,
+    context: &Context,
+) {
+    let now = context.moment;
+    let Some(composer) = desk.tab_mut().composer.as_mut().filter(|composer| composer.header.is_some()) else {
+        return;
+    };
+    if let (Some(QuoteStyle::Between), Some(written)) = (quoting, composer.composed_mail())
+        && written.quote.is_some()
+    {
+        let turned = written.with_quote_style(QuoteStyle::Between);
+        let first = turned.body.lines().position(str::is_empty).unwrap_or(0);
+        let before = composer.buffer().text();
         composer.change(now, |composer| {
-            composer.replace_all(&ComposedMail { quoting: shown, ..written }.full_text());
-            composer.move_to(at.0 + above, at.1);
+            composer.replace_all(&turned.body);
+            composer.move_to(first, 0);
         });
-        composer.record_inlined_quote(quote, before, now);
-        context.show_notice("what was quoted is in the text now");
+        let quote = composer.edit_header(now, |composer| composer.quote.take()).flatten();
+        composer.record_inlined_quote(quote.unwrap_or_default(), before, now);
     }
-
-    /// Applies a canned reply's subject and quote style to the mail.
-    pub(crate) fn apply_reply_options(
-        &mut self,
-        subject: Option<String>,
-        quoting: Option<QuoteStyle>,
-        context: &Context,
-    ) {
-        let now = context.moment;
-        let Some(composer) = self.tab_mut().composer.as_mut().filter(|composer| composer.header.is_some())
-        else {
-            return;
-        };
-        if let (Some(QuoteStyle::Between), Some(written)) = (quoting, composer.composed_mail())
-            && written.quote.is_some()
-        {
-            let turned = written.with_quote_style(QuoteStyle::Between);
-            let first = turned.body.lines().position(str::is_empty).unwrap_or(0);
-            let before = composer.buffer().text();
-            composer.change(now, |composer| {
-                composer.replace_all(&turned.body);
-                composer.move_to(first, 0);
-            });
-            let quote = composer.edit_header(now, |composer| composer.quote.take()).flatten();
-            composer.record_inlined_quote(quote.unwrap_or_default(), before, now);
+    composer.edit_header(now, |composer| {
+        composer.quoting = quoting.unwrap_or(composer.quoting);
+        if let Some(subject) = subject {
+            composer.fields[SUBJECT_FIELD].set(subject);
         }
+    });
+}
+
+pub(crate) fn cycle_quote_style(desk: &mut Desk, context: &mut Context) {
+    let now = context.moment;
+    let Some(composer) = &mut desk.tab_mut().composer else { return };
+    let turned = composer.edit_header(now, |composer| {
+        composer.quote.as_ref()?;
+        composer.quoting = composer.quoting.next();
+        Some(composer.quoting)
+    });
+    context.show_notice(match turned.flatten() {
+        None => "nothing is quoted beside the text",
+        Some(QuoteStyle::Above) => "the quoted mail goes above the text",
+        Some(QuoteStyle::Nowhere) => "the mail is not quoted",
+        Some(QuoteStyle::Below | QuoteStyle::Between) => "the quoted mail goes below the text",
+    });
+}
+
+pub(crate) fn offer_correspondents(
+    desk: &mut Desk,
+    channel: &ChannelId,
+    text: &str,
+    found: &[Correspondent],
+) {
+    if let Some(tab) = desk.tab_of(channel)
+        && let Some(head) = tab.composer.as_mut().and_then(|composer| composer.header.as_mut())
+    {
+        head.set_suggestions(text, found.to_vec());
+    }
+}
+
+/// Pastes into the focused header field. Returns false if no field has the focus.
+pub(crate) fn paste_into_header(desk: &mut Desk, outside: &str, context: &Context) -> bool {
+    let now = context.moment;
+    let is_field = desk.tab().compose_header().is_some_and(|mail_head| mail_head.focus < BODY_FOCUS);
+    if !is_field || !desk.is_typing() {
+        return false;
+    }
+    let clean = model::text::clean_pasted(outside).replace('\n', ", ");
+    if let Some(composer) = &mut desk.tab_mut().composer {
         composer.edit_header(now, |composer| {
-            composer.quoting = quoting.unwrap_or(composer.quoting);
-            if let Some(subject) = subject {
-                composer.fields[SUBJECT_FIELD].set(subject);
-            }
+            let at = composer.focus;
+            composer.fields[at].insert(clean.trim());
+            composer.is_edited = true;
         });
     }
-
-    pub(crate) fn cycle_quote_style(&mut self, context: &mut Context) {
-        let now = context.moment;
-        let Some(composer) = &mut self.tab_mut().composer else { return };
-        let turned = composer.edit_header(now, |composer| {
-            composer.quote.as_ref()?;
-            composer.quoting = composer.quoting.next();
-            Some(composer.quoting)
-        });
-        context.show_notice(match turned.flatten() {
-            None => "nothing is quoted beside the text",
-            Some(QuoteStyle::Above) => "the quoted mail goes above the text",
-            Some(QuoteStyle::Nowhere) => "the mail is not quoted",
-            Some(QuoteStyle::Below | QuoteStyle::Between) => "the quoted mail goes below the text",
-        });
-    }
-
-    pub(crate) fn offer_correspondents(&mut self, channel: &ChannelId, text: &str, found: &[Correspondent]) {
-        if let Some(tab) = self.tab_of(channel)
-            && let Some(head) = tab.composer.as_mut().and_then(|composer| composer.header.as_mut())
-        {
-            head.set_suggestions(text, found.to_vec());
-        }
-    }
-
-    /// Pastes into the focused header field. Returns false if no field has the focus.
-    pub(crate) fn paste_into_header(&mut self, outside: &str, context: &Context) -> bool {
-        let now = context.moment;
-        let is_field = self.tab().compose_header().is_some_and(|mail_head| mail_head.focus < BODY_FOCUS);
-        if !is_field || !self.is_typing() {
-            return false;
-        }
-        let clean = model::text::clean_pasted(outside).replace('\n', ", ");
-        if let Some(composer) = &mut self.tab_mut().composer {
-            composer.edit_header(now, |composer| {
-                let at = composer.focus;
-                composer.fields[at].insert(clean.trim());
-                composer.is_edited = true;
-            });
-        }
-        true
-    }
+    true
 }
