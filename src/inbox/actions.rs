@@ -13,75 +13,73 @@ use crate::notice::StatusNotice;
 use crate::screens::composer::ComposerMode;
 use crate::tab::Focus;
 
-impl Desk {
-    /// Opens the selected conversation; returns false with a message if there is none.
-    pub(crate) fn open(&mut self, focus: Focus, context: &mut Context) -> bool {
-        if self.tab().focus == Focus::List {
-            let Some(selected) = self.list().selected.clone() else {
-                context.show_warning(conditions::no_conversation_reason(self.tab()));
-                return false;
-            };
-            self.list_mut().mark_touched();
-            self.show_conversation(&selected, context);
-        }
-        let tab = self.tab_mut();
-        let Some(history) = &mut tab.history else { return false };
-        history.opened = true;
-        tab.focus = focus;
-        true
-    }
-
-    /// Enters the composer, optionally quoting the selected message.
-    pub(crate) fn write(&mut self, quote: bool, context: &mut Context) {
-        // An SMS cannot quote.
-        let from_history = self.tab().focus == Focus::History && !self.tab().is_phone();
-        if !self.open(Focus::Composer, context) {
-            return;
-        }
-        let tab = self.tab_mut();
-        let quoted = match &tab.history {
-            Some(history) if quote && from_history && history.selected.is_some() => {
-                history.selected_message().map(|selected_message| selected_message.message.id.clone())
-            }
-            _ => None,
+/// Opens the selected conversation; returns false with a message if there is none.
+pub(crate) fn open(desk: &mut Desk, focus: Focus, context: &mut Context) -> bool {
+    if desk.tab().focus == Focus::List {
+        let Some(selected) = desk.list().selected.clone() else {
+            context.show_warning(conditions::no_conversation_reason(desk.tab()));
+            return false;
         };
-        let Some(composer) = &mut tab.composer else { return };
-        composer.mode = ComposerMode::Reply;
-        composer.reply_to = quoted.or(composer.reply_to.take());
+        desk.list_mut().mark_touched();
+        desk.show_conversation(&selected, context);
     }
+    let tab = desk.tab_mut();
+    let Some(history) = &mut tab.history else { return false };
+    history.opened = true;
+    tab.focus = focus;
+    true
+}
 
-    pub(crate) fn select_adjacent_conversation(&mut self, rows: isize, context: &mut Context) {
-        let visible = self.list_rows(&self.areas(context));
-        self.list_mut().step(rows, visible);
-        self.go_to_selected(context);
+/// Enters the composer, optionally quoting the selected message.
+pub(crate) fn write(desk: &mut Desk, quote: bool, context: &mut Context) {
+    // An SMS cannot quote.
+    let from_history = desk.tab().focus == Focus::History && !desk.tab().is_phone();
+    if !open(desk, Focus::Composer, context) {
+        return;
     }
-
-    pub(crate) fn go_to_selected(&mut self, context: &mut Context) {
-        let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
-        let Some(selected) = self.list().selected.clone() else { return };
-        self.activate_tab(&selected.channel);
-        if focus == Focus::History {
-            self.show_conversation(&selected, context);
-            if let Some(history) = &mut self.tab_mut().history {
-                history.opened = true;
-            }
+    let tab = desk.tab_mut();
+    let quoted = match &tab.history {
+        Some(history) if quote && from_history && history.selected.is_some() => {
+            history.selected_message().map(|selected_message| selected_message.message.id.clone())
         }
-        self.tab_mut().focus = focus;
-    }
+        _ => None,
+    };
+    let Some(composer) = &mut tab.composer else { return };
+    composer.mode = ComposerMode::Reply;
+    composer.reply_to = quoted.or(composer.reply_to.take());
+}
 
-    pub(crate) fn focus_adjacent_pane(&mut self, by: isize, context: &mut Context) {
-        let order = [Focus::List, Focus::History, Focus::Composer];
-        let tab = self.tab();
-        if !self.is_inbox_shown() {
-            return context.show_notice("this page has one pane");
+pub(crate) fn select_adjacent_conversation(desk: &mut Desk, rows: isize, context: &mut Context) {
+    let visible = desk.list_rows(&desk.areas(context));
+    desk.list_mut().step(rows, visible);
+    go_to_selected(desk, context);
+}
+
+pub(crate) fn go_to_selected(desk: &mut Desk, context: &mut Context) {
+    let focus = if desk.tab().focus == Focus::List { Focus::List } else { Focus::History };
+    let Some(selected) = desk.list().selected.clone() else { return };
+    desk.activate_tab(&selected.channel);
+    if focus == Focus::History {
+        desk.show_conversation(&selected, context);
+        if let Some(history) = &mut desk.tab_mut().history {
+            history.opened = true;
         }
-        let at = order.iter().position(|focus| *focus == tab.focus).unwrap_or(0);
-        let next = order[(at + 3).saturating_add_signed(by) % 3];
-        match next {
-            Focus::List => self.tab_mut().focus = Focus::List,
-            _ => {
-                self.open(next, context);
-            }
+    }
+    desk.tab_mut().focus = focus;
+}
+
+pub(crate) fn focus_adjacent_pane(desk: &mut Desk, by: isize, context: &mut Context) {
+    let order = [Focus::List, Focus::History, Focus::Composer];
+    let tab = desk.tab();
+    if !desk.is_inbox_shown() {
+        return context.show_notice("this page has one pane");
+    }
+    let at = order.iter().position(|focus| *focus == tab.focus).unwrap_or(0);
+    let next = order[(at + 3).saturating_add_signed(by) % 3];
+    match next {
+        Focus::List => desk.tab_mut().focus = Focus::List,
+        _ => {
+            open(desk, next, context);
         }
     }
 }

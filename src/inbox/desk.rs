@@ -1,5 +1,7 @@
 //! The tabs and their content, the active tab, and the layout of the panes.
 
+use crate::command::CommandScope;
+use crate::screens::cards::is_card_page;
 use crate::screens::history::prefetch::PrefetchedHistories;
 use std::collections::HashMap;
 
@@ -11,7 +13,7 @@ use crate::screens::conversations::saved_views::{self, SavedView};
 use crate::screens::conversations::urgency::UrgencyWalk;
 use crate::screens::history::pictures::Pictures;
 use crate::settings::ChannelInfo;
-use crate::tab::Tab;
+use crate::tab::{Focus, Tab};
 use model::ids::{ChannelId, RowId};
 
 #[derive(Debug)]
@@ -82,6 +84,56 @@ impl Desk {
             pictures: Pictures::default(),
             uploads: HashMap::new(),
             agent: None,
+        }
+    }
+
+    pub fn tab(&self) -> &Tab {
+        &self.tabs[self.active]
+    }
+
+    pub(crate) fn tab_mut(&mut self) -> &mut Tab {
+        &mut self.tabs[self.active]
+    }
+
+    pub(crate) fn tab_of(&mut self, channel: &ChannelId) -> Option<&mut Tab> {
+        self.tabs.iter_mut().find(|tab| tab.channel.id == *channel)
+    }
+
+    /// Scopes whose keys are active, nearest first.
+    pub fn active_scopes(&self) -> Vec<CommandScope> {
+        let tab = self.tab();
+        match tab.focus {
+            _ if self.page == PageKind::Outbox => {
+                vec![CommandScope::Outbox, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Proposals => {
+                vec![CommandScope::Proposals, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Reviews => {
+                vec![CommandScope::Reviews, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Drafts => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if self.page == PageKind::Webhooks => {
+                vec![CommandScope::Webhooks, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Broadcasts => {
+                vec![CommandScope::Broadcasts, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Wall => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if is_card_page(self.page) => vec![CommandScope::Deck, CommandScope::Rows, CommandScope::Desk],
+            _ if self.page == PageKind::People => {
+                vec![CommandScope::People, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
+            }
+            Focus::Composer => vec![CommandScope::Composer],
+            _ if tab.is_in_triage() => vec![
+                CommandScope::Triage,
+                CommandScope::History,
+                CommandScope::Conversation,
+                CommandScope::Desk,
+            ],
+            _ if !tab.is_inbox() => vec![CommandScope::Desk],
+            Focus::List => vec![CommandScope::List, CommandScope::Conversation, CommandScope::Desk],
+            Focus::History => vec![CommandScope::History, CommandScope::Conversation, CommandScope::Desk],
         }
     }
 }

@@ -3,8 +3,10 @@
 use crate::Inbox;
 use crate::actions;
 use crate::command::{Reason, find_by_prefix};
+use crate::display;
 use crate::event::{Effect, Load, TerminalOrder};
 use crate::keys::KeyPress;
+use crate::notice::update as notice;
 use crate::outside::OutsideRequest;
 use crate::overlays::line;
 use crate::overlays::palette;
@@ -171,27 +173,27 @@ pub(crate) fn bottom(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn next_pane(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.focus_adjacent_pane(1, &mut inbox.context);
+    actions::focus_adjacent_pane(&mut inbox.desk, 1, &mut inbox.context);
 }
 
 pub(crate) fn previous_pane(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.focus_adjacent_pane(-1, &mut inbox.context);
+    actions::focus_adjacent_pane(&mut inbox.desk, -1, &mut inbox.context);
 }
 
 pub(crate) fn zoom(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.zoom(&mut inbox.context);
+    display::zoom(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn narrower(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.move_divider(false, &mut inbox.context);
+    display::move_divider(&mut inbox.desk, false, &mut inbox.context);
 }
 
 pub(crate) fn wider(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.move_divider(true, &mut inbox.context);
+    display::move_divider(&mut inbox.desk, true, &mut inbox.context);
 }
 
 pub(crate) fn mouse(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.toggle_mouse(&mut inbox.context);
+    display::toggle_mouse(&mut inbox.desk, &mut inbox.context);
 }
 
 /// The footer setting is also stored in the configuration.
@@ -236,7 +238,7 @@ pub(crate) fn help(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn refresh(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.request_refresh(&mut inbox.context);
+    notice::request_refresh(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn redraw(inbox: &mut Inbox, _: KeyPress) {

@@ -98,7 +98,7 @@ impl Inbox {
         let asks = top.is_question();
         let is_answer =
             asks && guard::question_answers(self).is_some_and(|all| all.iter().any(|pair| pair.0 == key));
-        if asks && !self.desk.allow_key(key, is_answer, &mut self.context) {
+        if asks && !guard::allow_key(&mut self.desk, key, is_answer, &mut self.context) {
             return true;
         }
         let depth = self.context.overlays.len() - 1;
@@ -108,7 +108,7 @@ impl Inbox {
             self.context.overlays.insert(depth, overlay);
         }
         if step == KeyOutcome::Ignored && asks {
-            self.desk.handle_stray_key(key, &mut self.context);
+            guard::handle_stray_key(&mut self.desk, key, &mut self.context);
         }
         true
     }

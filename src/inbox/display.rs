@@ -4,37 +4,37 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::TerminalOrder;
 use crate::layout::SIDE_BY_SIDE_MIN_WIDTH;
+use crate::pointer;
 
 /// Columns a key moves the divider.
 const DIVIDER_STEP_COLUMNS: u16 = 4;
 
-impl Desk {
-    pub(crate) fn zoom(&mut self, context: &mut Context) {
-        if context.size.0 < SIDE_BY_SIDE_MIN_WIDTH {
-            return context.show_notice("this pane fills the screen already");
-        }
-        self.panes.zoomed = !self.panes.zoomed;
+pub(crate) fn zoom(desk: &mut Desk, context: &mut Context) {
+    if context.size.0 < SIDE_BY_SIDE_MIN_WIDTH {
+        return context.show_notice("this pane fills the screen already");
     }
+    desk.panes.zoomed = !desk.panes.zoomed;
+}
 
-    pub(crate) fn toggle_mouse(&mut self, context: &mut Context) {
-        self.panes.mouse = !self.panes.mouse;
-        context.push(TerminalOrder::ReadMouse(self.panes.mouse));
-        context.show_notice(context.fill_in_keys(if self.panes.mouse {
-            "the mouse is read: click selects, wheel scrolls"
-        } else {
-            "the mouse is the terminal's: drag selects text; {mouse} takes it back"
-        }));
-    }
+pub(crate) fn toggle_mouse(desk: &mut Desk, context: &mut Context) {
+    desk.panes.mouse = !desk.panes.mouse;
+    context.push(TerminalOrder::ReadMouse(desk.panes.mouse));
+    context.show_notice(context.fill_in_keys(if desk.panes.mouse {
+        "the mouse is read: click selects, wheel scrolls"
+    } else {
+        "the mouse is the terminal's: drag selects text; {mouse} takes it back"
+    }));
+}
 
-    pub(crate) fn move_divider(&mut self, wider: bool, context: &mut Context) {
-        let areas = self.areas(context);
-        let (Some(list), Some(_)) = (areas.list, areas.history) else {
-            return context.show_notice("there is one pane: its width is the screen's");
-        };
-        let end = list.x + list.width - 1;
-        self.move_divider_to(
-            if wider { end + DIVIDER_STEP_COLUMNS } else { end.saturating_sub(DIVIDER_STEP_COLUMNS) },
-            context,
-        );
-    }
+pub(crate) fn move_divider(desk: &mut Desk, wider: bool, context: &mut Context) {
+    let areas = desk.areas(context);
+    let (Some(list), Some(_)) = (areas.list, areas.history) else {
+        return context.show_notice("there is one pane: its width is the screen's");
+    };
+    let end = list.x + list.width - 1;
+    pointer::move_divider_to(
+        desk,
+        if wider { end + DIVIDER_STEP_COLUMNS } else { end.saturating_sub(DIVIDER_STEP_COLUMNS) },
+        context,
+    );
 }

@@ -7,23 +7,21 @@ use crate::screens::composer::Composer;
 use model::news::Health;
 use model::time::{MINUTE, Moment, SECOND};
 
-impl Desk {
-    /// Next whole second of an age or countdown of the connection.
-    pub(crate) fn connection_due(&self, context: &Context) -> Option<Moment> {
-        let now = context.now;
-        let span = match self.tab().health {
-            Health::Live { at } => Some(now.since(at)).filter(|age| *age < MINUTE),
-            Health::Silent { since } => Some(now.since(since)).filter(|age| *age < MINUTE),
-            Health::Limited { until } => Some(now.since(until)).filter(|age| *age < 0),
-            _ => None,
-        };
-        span.map(|span| context.moment.plus(SECOND - span.rem_euclid(SECOND)))
-    }
+/// Next whole second of an age or countdown of the connection.
+pub(crate) fn connection_due(desk: &Desk, context: &Context) -> Option<Moment> {
+    let now = context.now;
+    let span = match desk.tab().health {
+        Health::Live { at } => Some(now.since(at)).filter(|age| *age < MINUTE),
+        Health::Silent { since } => Some(now.since(since)).filter(|age| *age < MINUTE),
+        Health::Limited { until } => Some(now.since(until)).filter(|age| *age < 0),
+        _ => None,
+    };
+    span.map(|span| context.moment.plus(SECOND - span.rem_euclid(SECOND)))
+}
 
-    /// Time at which the first changed draft is saved.
-    pub(crate) fn save_due(&self) -> Option<Moment> {
-        self.tabs.iter().filter_map(|tab| tab.composer.as_ref().and_then(Composer::save_due)).min()
-    }
+/// Time at which the first changed draft is saved.
+pub(crate) fn save_due(desk: &Desk) -> Option<Moment> {
+    desk.tabs.iter().filter_map(|tab| tab.composer.as_ref().and_then(Composer::save_due)).min()
 }
 
 impl Changes {

@@ -79,8 +79,6 @@ use crate::screens::outbox::OutboxScreen;
 use crate::screens::overview::Overview;
 use crate::screens::people::People;
 use crate::settings::{ChannelInfo, Settings};
-use crate::tab::Tab;
-use model::ids::ChannelId;
 use model::time::ClockReading;
 
 pub use crate::features::undo_send::HeldRow;
@@ -129,20 +127,6 @@ impl Inbox {
             features: Features::default(),
             loads: Loads::default(),
         }
-    }
-}
-
-impl Desk {
-    pub fn tab(&self) -> &Tab {
-        &self.tabs[self.active]
-    }
-
-    pub(crate) fn tab_mut(&mut self) -> &mut Tab {
-        &mut self.tabs[self.active]
-    }
-
-    pub(crate) fn tab_of(&mut self, channel: &ChannelId) -> Option<&mut Tab> {
-        self.tabs.iter_mut().find(|tab| tab.channel.id == *channel)
     }
 }
 

@@ -6,6 +6,7 @@
 //! Only the drawing knows the position of tabs, so a click on one arrives as the tab itself.
 
 use crate::Inbox;
+use crate::actions;
 use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
@@ -28,7 +29,9 @@ const LIST_WIDTHS: (u16, u16, u16) = (24, 80, 40);
 pub(crate) fn handle_pointer(inbox: &mut Inbox, pointer: Pointer) {
     match pointer {
         Pointer::Up => inbox.desk.panes.is_dragging = false,
-        Pointer::Drag(x, _) if inbox.desk.panes.is_dragging => inbox.desk.move_divider_to(x, &inbox.context),
+        Pointer::Drag(x, _) if inbox.desk.panes.is_dragging => {
+            move_divider_to(&mut inbox.desk, x, &inbox.context)
+        }
         Pointer::Wheel(x, y, notches) => scroll_wheel(inbox, (x, y), notches),
         Pointer::Down(x, y) if !inbox.context.overlays.is_empty() => click_popup(inbox, (x, y)),
         _ if !inbox.context.overlays.is_empty() => (),
@@ -75,9 +78,9 @@ fn click(inbox: &mut Inbox, at: (u16, u16)) {
     {
         inbox.desk.panes.is_dragging = true;
     } else if let Some(list) = areas.list.filter(|list| list.contains(at)) {
-        inbox.desk.click_list(list.inner(), at, &mut inbox.context);
+        click_list(&mut inbox.desk, list.inner(), at, &mut inbox.context);
     } else if let Some(history) = areas.history.filter(|history| history.contains(at)) {
-        inbox.desk.click_history(history, at, &mut inbox.context);
+        click_history(&mut inbox.desk, history, at, &mut inbox.context);
     } else if areas.composer.is_some_and(|composer| composer.contains(at)) {
         click_composer(inbox);
     }
@@ -105,7 +108,7 @@ fn click_hint(inbox: &mut Inbox, target: HintTarget) {
 fn click_composer(inbox: &mut Inbox) {
     match inbox.check_enabled(Command::Write) {
         Ok(()) => {
-            inbox.desk.open(Focus::Composer, &mut inbox.context);
+            actions::open(&mut inbox.desk, Focus::Composer, &mut inbox.context);
         }
         Err(why) => inbox.context.show_warning(why),
     }
@@ -150,41 +153,39 @@ fn scroll_wheel(inbox: &mut Inbox, at: (u16, u16), notches: i8) {
     }
 }
 
-impl Desk {
-    /// A click selects; on the selected row, or if only the list is visible, it opens.
-    fn click_list(&mut self, inner: Area, at: (u16, u16), context: &mut Context) {
-        let stacked = self.areas(context).history.is_none();
-        let visible = self.list_rows(&self.areas(context));
-        let tab = self.tab_mut();
-        let was_focused = tab.focus == Focus::List;
-        tab.focus = Focus::List;
-        if !inner.contains(at) {
-            return;
-        }
-        let list = self.list_mut();
-        let Some(index) = list.row_at(at.1 - inner.y, inner.height) else { return };
-        let again = was_focused && list.index() == Some(index);
-        list.select_index(index, visible);
-        self.activate_selected_tab();
-        if again || stacked {
-            self.open(Focus::History, context);
-        }
+/// A click selects; on the selected row, or if only the list is visible, it opens.
+fn click_list(desk: &mut Desk, inner: Area, at: (u16, u16), context: &mut Context) {
+    let stacked = desk.areas(context).history.is_none();
+    let visible = desk.list_rows(&desk.areas(context));
+    let tab = desk.tab_mut();
+    let was_focused = tab.focus == Focus::List;
+    tab.focus = Focus::List;
+    if !inner.contains(at) {
+        return;
     }
+    let list = desk.list_mut();
+    let Some(index) = list.row_at(at.1 - inner.y, inner.height) else { return };
+    let again = was_focused && list.index() == Some(index);
+    list.select_index(index, visible);
+    desk.activate_selected_tab();
+    if again || stacked {
+        actions::open(desk, Focus::History, context);
+    }
+}
 
-    fn click_history(&mut self, area: Area, at: (u16, u16), context: &mut Context) {
-        if !self.open(Focus::History, context) {
-            return;
-        }
-        let Some(history) = &mut self.tab_mut().history else { return };
-        if at.1 > area.y {
-            history.select_row(usize::from(at.1 - area.y - 1));
-        }
+fn click_history(desk: &mut Desk, area: Area, at: (u16, u16), context: &mut Context) {
+    if !actions::open(desk, Focus::History, context) {
+        return;
     }
+    let Some(history) = &mut desk.tab_mut().history else { return };
+    if at.1 > area.y {
+        history.select_row(usize::from(at.1 - area.y - 1));
+    }
+}
 
-    /// Moves the right edge of the list to a column.
-    pub(crate) fn move_divider_to(&mut self, x: u16, context: &Context) {
-        let (least, most, beside) = LIST_WIDTHS;
-        let most = most.min(context.size.0.saturating_sub(beside)).max(least);
-        self.panes.list_width = Some((x + 1).clamp(least, most));
-    }
+/// Moves the right edge of the list to a column.
+pub(crate) fn move_divider_to(desk: &mut Desk, x: u16, context: &Context) {
+    let (least, most, beside) = LIST_WIDTHS;
+    let most = most.min(context.size.0.saturating_sub(beside)).max(least);
+    desk.panes.list_width = Some((x + 1).clamp(least, most));
 }

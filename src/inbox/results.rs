@@ -5,10 +5,12 @@ use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load, Loaded};
 use crate::features::cheapest_way;
 use crate::features::credits::Credits;
+use crate::features::notifications;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::EarlyDecision;
 use crate::fetching;
 use crate::loads::update as loads;
+use crate::notice::update as notice;
 use crate::overlays::palette;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::composer::Composer;
@@ -219,7 +221,7 @@ pub(crate) fn handle_news(inbox: &mut Inbox, news: News) {
             crate::notice::update::warn_of_unknown_outcome(inbox, &channel, row, &words, &why)
         }
         News::Notice(channel, _, text) | News::Stopped(channel, _, _, _, text) => {
-            let name = inbox.desk.name_elsewhere(&channel);
+            let name = notice::name_elsewhere(&inbox.desk, &channel);
             inbox.context.show_warning(format!("{name}{text}"));
         }
         News::RowRemoved(_, row) => {
@@ -229,7 +231,9 @@ pub(crate) fn handle_news(inbox: &mut Inbox, news: News) {
             broadcasts::mark_board_stale(inbox);
             inbox.context.push(Effect::Load(Load::Counts(channel)));
         }
-        News::Alarm(channel, text) => inbox.desk.report_alarm(&channel, &text, &mut inbox.context),
+        News::Alarm(channel, text) => {
+            notifications::report_alarm(&mut inbox.desk, &channel, &text, &mut inbox.context)
+        }
         News::FoundContacts(channel, words, found) => {
             inbox.features.search.receive_contacts(&channel, &words, found)
         }

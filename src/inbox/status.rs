@@ -11,6 +11,7 @@ use crate::features::credits::BalanceLevel;
 use crate::features::tutor;
 use crate::hints;
 use crate::hints::Hint;
+use crate::keymap::update as keymap;
 use crate::layout::Area;
 use crate::loads::update as loads;
 use crate::notice::update as notice;
@@ -217,7 +218,7 @@ fn outbox_news(inbox: &Inbox) -> Vec<NewsItem> {
         items.push(NewsItem::new(format!("{queued} waiting to send"), Tone::Plain));
     }
     if inbox.check_enabled(Command::SendUnpaid).is_ok() {
-        let key = inbox.desk.key_from_here(Command::SendUnpaid, &inbox.context);
+        let key = keymap::key_from_here(&inbox.desk, Command::SendUnpaid, &inbox.context);
         let unpaid = inbox.features.credits.describe_unpaid(&inbox.desk, &inbox.context);
         items.push(NewsItem::new(format!("{key} sends {unpaid}"), Tone::Strong));
     }

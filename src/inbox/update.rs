@@ -1,9 +1,11 @@
 //! One update: an event comes in, effects go out, and due or missing data is requested.
 
 use crate::Inbox;
+use crate::due;
 use crate::event::{Effect, Event, Load, TerminalOrder};
 use crate::features::clipboard;
 use crate::features::handover;
+use crate::overlays::prompt_guard::update as prompt_guard;
 use crate::screens::composer::sending;
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::card::update as card;
@@ -210,7 +212,7 @@ impl Inbox {
         self.desk.resize_panes(&self.context);
         bulk_actions::extend_range(&mut self.desk);
         self.features.watch.follow_selection(&mut self.desk, &mut self.context);
-        self.desk.restore_rejected_text(&mut self.context);
+        prompt_guard::restore_rejected_text(&mut self.desk, &mut self.context);
         self.desk.update_read_progress(&mut self.context);
         writing::start_pending_mail(self);
         self.desk.load_missing(&mut self.context);
@@ -264,9 +266,9 @@ impl Inbox {
             self.features.search.server_query_due(&self.context),
             self.features.absence.due(),
             self.changes.writes.due(moment),
-            self.desk.connection_due(&self.context),
+            due::connection_due(&self.desk, &self.context),
             loads::loads_due(self),
-            self.desk.save_due(),
+            due::save_due(&self.desk),
             self.changes.countdown_due(moment),
         ];
         let steadily = steadily.into_iter().flatten().map(|at| at.since(moment));

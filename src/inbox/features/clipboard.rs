@@ -28,36 +28,34 @@ pub(crate) enum CopiedPart {
     Transcript,
 }
 
-impl Desk {
-    pub(crate) fn copy(&mut self, wanted: CopyTarget, context: &mut Context) {
-        match self.find_text_to_copy(wanted, context) {
-            Ok((what, text)) => {
-                let count = text.chars().count();
-                let letters = if count == 1 { "character" } else { "characters" };
-                context.push(TerminalOrder::Copy(text, format!("{what}, {count} {letters}")));
-            }
-            Err(why) => context.show_warning(why),
+pub(crate) fn copy(desk: &mut Desk, wanted: CopyTarget, context: &mut Context) {
+    match find_text_to_copy(desk, wanted, context) {
+        Ok((what, text)) => {
+            let count = text.chars().count();
+            let letters = if count == 1 { "character" } else { "characters" };
+            context.push(TerminalOrder::Copy(text, format!("{what}, {count} {letters}")));
         }
+        Err(why) => context.show_warning(why),
     }
+}
 
-    fn find_text_to_copy(
-        &self,
-        wanted: CopyTarget,
-        context: &Context,
-    ) -> Result<(&'static str, String), &'static str> {
-        let tab = self.tab();
-        let row = self.current_conversation().ok_or("no conversation is selected")?;
-        match wanted {
-            CopyTarget::Address => {
-                let address = row.conversation.address.clone();
-                let found = address.or_else(|| row.conversation.email.as_ref().map(ToString::to_string));
-                Ok(("the address", join_lines(&found.ok_or("this conversation has no address")?)))
-            }
-            CopyTarget::Id => Ok(("the conversation's id", join_lines(row.conversation.id.as_str()))),
-            CopyTarget::History(part) => {
-                let history = tab.history.as_ref().filter(|history| history.loaded);
-                history_text(part, history.ok_or("open the conversation first")?, &context.settings)
-            }
+fn find_text_to_copy(
+    desk: &Desk,
+    wanted: CopyTarget,
+    context: &Context,
+) -> Result<(&'static str, String), &'static str> {
+    let tab = desk.tab();
+    let row = desk.current_conversation().ok_or("no conversation is selected")?;
+    match wanted {
+        CopyTarget::Address => {
+            let address = row.conversation.address.clone();
+            let found = address.or_else(|| row.conversation.email.as_ref().map(ToString::to_string));
+            Ok(("the address", join_lines(&found.ok_or("this conversation has no address")?)))
+        }
+        CopyTarget::Id => Ok(("the conversation's id", join_lines(row.conversation.id.as_str()))),
+        CopyTarget::History(part) => {
+            let history = tab.history.as_ref().filter(|history| history.loaded);
+            history_text(part, history.ok_or("open the conversation first")?, &context.settings)
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::Inbox;
 use crate::command::Reason;
 use crate::features::attention::update as attention;
+use crate::features::clipboard;
 use crate::features::clipboard::{CopiedPart, CopyTarget};
 use crate::features::handover;
 use crate::features::macros;
@@ -77,27 +78,27 @@ pub(crate) fn show_credits(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn copy_text(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::History(CopiedPart::Text), &mut inbox.context);
+    clipboard::copy(&mut inbox.desk, CopyTarget::History(CopiedPart::Text), &mut inbox.context);
 }
 
 pub(crate) fn copy_phone(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::Address, &mut inbox.context);
+    clipboard::copy(&mut inbox.desk, CopyTarget::Address, &mut inbox.context);
 }
 
 pub(crate) fn copy_id(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::Id, &mut inbox.context);
+    clipboard::copy(&mut inbox.desk, CopyTarget::Id, &mut inbox.context);
 }
 
 pub(crate) fn copy_link(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::History(CopiedPart::Link), &mut inbox.context);
+    clipboard::copy(&mut inbox.desk, CopyTarget::History(CopiedPart::Link), &mut inbox.context);
 }
 
 pub(crate) fn copy_transcript(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::History(CopiedPart::Transcript), &mut inbox.context);
+    clipboard::copy(&mut inbox.desk, CopyTarget::History(CopiedPart::Transcript), &mut inbox.context);
 }
 
 pub(crate) fn copy_error(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.copy(CopyTarget::History(CopiedPart::Error), &mut inbox.context);
+    clipboard::copy(&mut inbox.desk, CopyTarget::History(CopiedPart::Error), &mut inbox.context);
 }
 
 pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {

@@ -47,34 +47,32 @@ impl Bell {
             return;
         }
         self.ring_times.push_back(context.moment);
-        let notice = desk.notification(channel, conversation);
+        let notice = notification(desk, channel, conversation);
         context.alert(notice);
     }
 }
 
-impl Desk {
-    /// Reports an event that needs a person, on any page.
-    pub(crate) fn report_alarm(&mut self, channel: &ChannelId, text: &SafeText, context: &mut Context) {
-        let here = self.tab().channel.id == *channel;
-        let name = self.tab_of(channel).map(|tab| tab.channel.name.clone()).unwrap_or_default();
-        context.show_warning(if here { text.to_string() } else { format!("{name}: {text}") });
-        let place = SafeText::line(&name);
-        // A notification may be seen by others.
-        context.alert(TerminalOrder::Notify(place, text.clone()));
-    }
+/// Reports an event that needs a person, on any page.
+pub(crate) fn report_alarm(desk: &mut Desk, channel: &ChannelId, text: &SafeText, context: &mut Context) {
+    let here = desk.tab().channel.id == *channel;
+    let name = desk.tab_of(channel).map(|tab| tab.channel.name.clone()).unwrap_or_default();
+    context.show_warning(if here { text.to_string() } else { format!("{name}: {text}") });
+    let place = SafeText::line(&name);
+    // A notification may be seen by others.
+    context.alert(TerminalOrder::Notify(place, text.clone()));
+}
 
-    /// Sender and place only: a notification may be seen by others.
-    fn notification(&self, channel: &ChannelId, conversation: &ConversationId) -> TerminalOrder {
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
-        let place = tab.map_or("", |tab| tab.channel.name.as_str());
-        let row = tab.and_then(|tab| {
-            let mut rows = tab.list.page.rows.iter();
-            rows.find(|row| row.conversation.id == *conversation)
-        });
-        let who = match row {
-            Some(row) => row.conversation.title(),
-            None => SafeText::line("A customer"),
-        };
-        TerminalOrder::Notify(SafeText::line(place), SafeText::line(&format!("{who} writes")))
-    }
+/// Sender and place only: a notification may be seen by others.
+fn notification(desk: &Desk, channel: &ChannelId, conversation: &ConversationId) -> TerminalOrder {
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel);
+    let place = tab.map_or("", |tab| tab.channel.name.as_str());
+    let row = tab.and_then(|tab| {
+        let mut rows = tab.list.page.rows.iter();
+        rows.find(|row| row.conversation.id == *conversation)
+    });
+    let who = match row {
+        Some(row) => row.conversation.title(),
+        None => SafeText::line("A customer"),
+    };
+    TerminalOrder::Notify(SafeText::line(place), SafeText::line(&format!("{who} writes")))
 }

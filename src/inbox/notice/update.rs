@@ -8,6 +8,7 @@ use crate::desk::Desk;
 use crate::event::SyncOrder;
 use crate::features::undo_send::HeldRow;
 use crate::keyboard::Keyboard;
+use crate::keymap::update as keymap;
 use crate::notice::{Notice, NoticeLifetime, StatusNotice};
 use crate::overlays::prompt_guard::update as guard;
 use crate::screens::composer::canned::update as canned;
@@ -65,7 +66,9 @@ fn status_text(inbox: &Inbox, fact: &StatusNotice) -> Option<String> {
             let until = held.max().or(inbox.changes.is_queueing().then_some(*until))?;
             let left = until.since(inbox.context.moment);
             let seconds = (left + SECOND - 1) / SECOND;
-            (left > 0).then(|| format!("{what} in {seconds} s · {}", inbox.desk.undo_hint(&inbox.context)))
+            (left > 0).then(|| {
+                format!("{what} in {seconds} s · {}", keymap::undo_hint(&inbox.desk, &inbox.context))
+            })
         }
         StatusNotice::UnfilledPlaceholder => canned::open_field_error(&inbox.desk, &inbox.context),
         StatusNotice::Refreshing(channel) => {
@@ -91,7 +94,7 @@ pub(crate) fn warn_of_unknown_outcome(
     why: &SafeText,
 ) {
     let decides = inbox.context.fill_in_keys("{go-to-outbox} decides");
-    let name = inbox.desk.name_elsewhere(channel);
+    let name = name_elsewhere(&inbox.desk, channel);
     inbox.context.show_warning(format!("{name}{words} · {decides} · {why}"));
     if let Some(notice) = &mut inbox.context.notice {
         notice.row = Some(row);
@@ -128,20 +131,18 @@ impl Changes {
     }
 }
 
-impl Desk {
-    /// Name of a tab before what is said of it; empty for the tab on screen.
-    pub(crate) fn name_elsewhere(&self, channel: &ChannelId) -> String {
-        let is_here = self.tab().channel.id == *channel;
-        let tab = self.tabs.iter().find(|tab| !is_here && tab.channel.id == *channel);
-        tab.map_or_else(String::new, |tab| format!("{}: ", tab.channel.name))
-    }
+/// Name of a tab before what is said of it; empty for the tab on screen.
+pub(crate) fn name_elsewhere(desk: &Desk, channel: &ChannelId) -> String {
+    let is_here = desk.tab().channel.id == *channel;
+    let tab = desk.tabs.iter().find(|tab| !is_here && tab.channel.id == *channel);
+    tab.map_or_else(String::new, |tab| format!("{}: ", tab.channel.name))
+}
 
-    /// Refreshes the current tab.
-    pub(crate) fn request_refresh(&mut self, context: &mut Context) {
-        let tab = self.tab_mut();
-        tab.is_refreshing = true;
-        let channel = tab.channel.id.clone();
-        context.push(SyncOrder::Refresh(channel.clone()));
-        context.show_status(StatusNotice::Refreshing(channel));
-    }
+/// Refreshes the current tab.
+pub(crate) fn request_refresh(desk: &mut Desk, context: &mut Context) {
+    let tab = desk.tab_mut();
+    tab.is_refreshing = true;
+    let channel = tab.channel.id.clone();
+    context.push(SyncOrder::Refresh(channel.clone()));
+    context.show_status(StatusNotice::Refreshing(channel));
 }

@@ -57,7 +57,7 @@ impl Overlay for LinePrompt {
         let aborts = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match (&self.kind, key.code) {
             (LinePromptKind::Filter(before), _) if gone || aborts => {
-                inbox.desk.clear_filter(before.as_ref(), &inbox.context)
+                clear_filter(&mut inbox.desk, before.as_ref(), &inbox.context)
             }
             (LinePromptKind::FindInHistory(before), _) if gone || aborts => {
                 find::end_find(&mut inbox.desk, before.as_ref())
@@ -66,7 +66,9 @@ impl Overlay for LinePrompt {
             (LinePromptKind::SearchRows(_), KeyCode::Enter) => (),
             (LinePromptKind::Command { .. }, _) if gone || aborts => (),
             (LinePromptKind::Filter(_), KeyCode::Enter) => report_filter_error(&mut inbox.context, self),
-            (LinePromptKind::FindInHistory(_), KeyCode::Enter) => inbox.desk.explain_find(&mut inbox.context),
+            (LinePromptKind::FindInHistory(_), KeyCode::Enter) => {
+                explain_find(&mut inbox.desk, &mut inbox.context)
+            }
             (LinePromptKind::Filter(_), KeyCode::Tab) => {
                 self.text.set(filter::complete(self.text.text()));
                 self.apply(inbox);
@@ -102,47 +104,45 @@ impl Overlay for LinePrompt {
     }
 }
 
-impl Desk {
-    pub(crate) fn open_filter(&mut self, context: &mut Context) {
-        self.go_to_list(context);
-        let list = self.list();
-        let (text, selected) = (TextLine::with_replaceable(list.typed.as_str(), 0), list.selected.clone());
-        context.open(LinePrompt { kind: LinePromptKind::Filter(selected), text });
-    }
+pub(crate) fn open_filter(desk: &mut Desk, context: &mut Context) {
+    desk.go_to_list(context);
+    let list = desk.list();
+    let (text, selected) = (TextLine::with_replaceable(list.typed.as_str(), 0), list.selected.clone());
+    context.open(LinePrompt { kind: LinePromptKind::Filter(selected), text });
+}
 
-    fn explain_find(&mut self, context: &mut Context) {
-        let place = self
-            .tab()
-            .history
-            .as_ref()
-            .and_then(|history| history.find.as_ref())
-            .map(|find| find.position_label());
-        if let Some(place) = place {
-            context.show_notice(format!("{place} · n goes to the older, N to the newer"));
-        }
+fn explain_find(desk: &mut Desk, context: &mut Context) {
+    let place = desk
+        .tab()
+        .history
+        .as_ref()
+        .and_then(|history| history.find.as_ref())
+        .map(|find| find.position_label());
+    if let Some(place) = place {
+        context.show_notice(format!("{place} · n goes to the older, N to the newer"));
     }
+}
 
-    /// Removes the filter, with a message.
-    pub(crate) fn remove_filter(&mut self, context: &mut Context) {
-        let list = self.list();
-        if list.typed.is_empty() {
-            return;
-        }
-        let (typed, selected) = (SafeText::line(&list.typed), list.selected.clone());
-        self.clear_filter(selected.as_ref(), context);
-        context.show_notice(
-            context.fill_in_keys(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")),
-        );
+/// Removes the filter, with a message.
+pub(crate) fn remove_filter(desk: &mut Desk, context: &mut Context) {
+    let list = desk.list();
+    if list.typed.is_empty() {
+        return;
     }
+    let (typed, selected) = (SafeText::line(&list.typed), list.selected.clone());
+    clear_filter(desk, selected.as_ref(), context);
+    context.show_notice(
+        context.fill_in_keys(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")),
+    );
+}
 
-    /// Removes the filter and returns to the row where it was opened.
-    pub(crate) fn clear_filter(&mut self, before: Option<&ConversationKey>, context: &Context) {
-        let visible = self.list_rows(&self.areas(context));
-        let list = self.list_mut();
-        list.set_typed_filter("");
-        if let Some(before) = before {
-            list.select(before, visible);
-        }
+/// Removes the filter and returns to the row where it was opened.
+pub(crate) fn clear_filter(desk: &mut Desk, before: Option<&ConversationKey>, context: &Context) {
+    let visible = desk.list_rows(&desk.areas(context));
+    let list = desk.list_mut();
+    list.set_typed_filter("");
+    if let Some(before) = before {
+        list.select(before, visible);
     }
 }
 

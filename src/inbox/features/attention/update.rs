@@ -8,6 +8,7 @@ use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load};
 use crate::features::attention::AttentionQueue;
 use crate::features::attention::lines::target_words;
+use crate::features::notifications;
 use crate::keys::KeyPress;
 use crate::overlays::listing;
 use crate::overlays::listing::{ListKind, ListOverlay};
@@ -153,7 +154,7 @@ fn ring(entry: &AttentionEntry, desk: &mut Desk, context: &mut Context) {
         | AttentionReason::Proposed(_) => return,
     };
     let words = SafeText::line(&words);
-    desk.report_alarm(&entry.channel, &words, context);
+    notifications::report_alarm(desk, &entry.channel, &words, context);
 }
 
 /// Goes to where the chosen entry is at home.

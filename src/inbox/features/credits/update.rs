@@ -93,7 +93,7 @@ impl Credits {
 
     pub(crate) fn describe_unpaid(&self, desk: &Desk, context: &Context) -> String {
         let payable = self.payable_rows(desk, context);
-        format!("{} that waited for credits ({})", payable.len(), desk.price_of_unpaid(&payable).describe())
+        format!("{} that waited for credits ({})", payable.len(), price_of_unpaid(desk, &payable).describe())
     }
 
     fn payable_rows(&self, desk: &Desk, context: &Context) -> Vec<&OutboxEntry> {
@@ -104,7 +104,7 @@ impl Credits {
                     !tab.channel.read_only && self.balance_level(tab, desk, context) != BalanceLevel::Empty
                 })
             };
-            desk.can_pay_for(&outbox_entry.row).unwrap_or_else(has_any)
+            can_pay_for(desk, &outbox_entry.row).unwrap_or_else(has_any)
         };
         self.unpaid.iter().filter(may).collect()
     }
@@ -114,7 +114,7 @@ impl Credits {
             return context.show_warning(why);
         }
         let payable = self.payable_rows(desk, context);
-        let price = desk.price_of_unpaid(&payable).describe();
+        let price = price_of_unpaid(desk, &payable).describe();
         let go: Vec<(RowId, SafeText)> = payable
             .into_iter()
             .map(|outbox_entry| (outbox_entry.row.id.clone(), outbox_entry.title.clone()))
@@ -185,13 +185,13 @@ impl Credits {
         let right = format_credits(account.credits);
         lines.push(ListLine { is_urgent: loud, name, ..credit_line("", &words, right) });
         let unpaid: Vec<&OutboxEntry> =
-            self.unpaid.iter().filter(|outbox_entry| desk.is_paid_by(outbox_entry, account)).collect();
+            self.unpaid.iter().filter(|outbox_entry| is_paid_by(desk, outbox_entry, account)).collect();
         if !unpaid.is_empty() {
             let words = match unpaid.len() {
                 1 => "1 message waits for credits; A sends it".to_owned(),
                 count => format!("{count} messages wait for credits; A sends them"),
             };
-            let price = desk.price_of_unpaid(&unpaid).describe();
+            let price = price_of_unpaid(desk, &unpaid).describe();
             lines.push(ListLine { is_urgent: true, ..credit_line("", &words, price) });
         }
         let spent = self.workspace_spending(account, desk);
@@ -219,25 +219,23 @@ impl Credits {
     }
 }
 
-impl Desk {
-    /// True if the balance pays for an unpaid row; `None` if price or balance is unknown.
-    pub fn can_pay_for(&self, row: &OutboxRow) -> Option<bool> {
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
-        tab.account.as_ref()?;
-        let price = spending::price(&row.operation, tab.template_price())?;
-        Some(!tab.channel.read_only && tab.payment_error(price).is_none())
-    }
+/// True if the balance pays for an unpaid row; `None` if price or balance is unknown.
+pub fn can_pay_for(desk: &Desk, row: &OutboxRow) -> Option<bool> {
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
+    tab.account.as_ref()?;
+    let price = spending::price(&row.operation, tab.template_price())?;
+    Some(!tab.channel.read_only && tab.payment_error(price).is_none())
+}
 
-    fn price_of_unpaid(&self, entries: &[&OutboxEntry]) -> Price {
-        let price = |outbox_entry: &&OutboxEntry| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == outbox_entry.row.channel)?;
-            spending::price(&outbox_entry.row.operation, tab.template_price())
-        };
-        entries.iter().filter_map(price).fold(Price::FREE, Price::plus)
-    }
+fn price_of_unpaid(desk: &Desk, entries: &[&OutboxEntry]) -> Price {
+    let price = |outbox_entry: &&OutboxEntry| {
+        let tab = desk.tabs.iter().find(|tab| tab.channel.id == outbox_entry.row.channel)?;
+        spending::price(&outbox_entry.row.operation, tab.template_price())
+    };
+    entries.iter().filter_map(price).fold(Price::FREE, Price::plus)
+}
 
-    fn is_paid_by(&self, entry: &OutboxEntry, account: &Account) -> bool {
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == entry.row.channel);
-        tab.and_then(|tab| tab.account.as_ref()).is_some_and(|entry| shares_balance(entry, account))
-    }
+fn is_paid_by(desk: &Desk, entry: &OutboxEntry, account: &Account) -> bool {
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == entry.row.channel);
+    tab.and_then(|tab| tab.account.as_ref()).is_some_and(|entry| shares_balance(entry, account))
 }

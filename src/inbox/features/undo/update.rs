@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
 use crate::features::undo::{Act, JournalEntry, MAX_LATE_UNDO_AGE, UndoMethod, UndoTarget};
+use crate::keymap::update as keymap;
 use crate::screens::broadcasts::CampaignAction;
 use crate::screens::conversations::bulk_plan::BulkPlan;
 use crate::screens::mail::filing;
@@ -118,8 +119,12 @@ impl Changes {
             return None;
         }
         let older = self.journal.entries.iter().rev().find(|done| done.group == group && !done.undone)?;
-        let words =
-            format!("{}: {why} · {} undo: {}", newest.description, desk.undo_key(context), older.description);
+        let words = format!(
+            "{}: {why} · {} undo: {}",
+            newest.description,
+            keymap::undo_key(desk, context),
+            older.description
+        );
         self.journal.reported_group = Some(newest.group);
         Some(words)
     }
@@ -212,11 +217,11 @@ pub(crate) fn record_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) -> 
     let last = rows.last().unwrap_or(first);
     let verb = last.operation.describe_done();
     let words = match rows.len() {
-        1 => format!("{verb} · {}", inbox.desk.row_name(first)),
+        1 => format!("{verb} · {}", row_name(&inbox.desk, first)),
         _ if rows.iter().all(|row| row.lane == first.lane) => {
             let mut verbs: Vec<&str> = rows.iter().map(|row| row.operation.describe_done()).collect();
             verbs.dedup();
-            let name = inbox.desk.row_name(first);
+            let name = row_name(&inbox.desk, first);
             format!("{} · {name}", verbs.join(", "))
         }
         many => format!("{verb} · {many} conversations"),
@@ -267,37 +272,35 @@ pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
     }
 }
 
-impl Desk {
-    pub(crate) fn conversation_name(
-        &self,
-        channel: &ChannelId,
-        conversation: Option<&ConversationId>,
-    ) -> String {
-        let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
-        let row = tab.zip(conversation).and_then(|(tab, id)| {
-            let rows = tab.list.page.rows.iter();
-            let open = tab.history.iter().filter_map(|history| history.row.as_ref());
-            rows.chain(open).find(|row| row.conversation.id == *id)
-        });
-        row.map_or_else(|| "a conversation".to_owned(), |row| row.conversation.title().to_string())
-    }
+pub(crate) fn conversation_name(
+    desk: &Desk,
+    channel: &ChannelId,
+    conversation: Option<&ConversationId>,
+) -> String {
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel);
+    let row = tab.zip(conversation).and_then(|(tab, id)| {
+        let rows = tab.list.page.rows.iter();
+        let open = tab.history.iter().filter_map(|history| history.row.as_ref());
+        rows.chain(open).find(|row| row.conversation.id == *id)
+    });
+    row.map_or_else(|| "a conversation".to_owned(), |row| row.conversation.title().to_string())
+}
 
-    fn row_name(&self, row: &OutboxRow) -> String {
-        let (Operation::ChangeTags { .. }, Some(phone)) = (&row.operation, row.operation.recipient()) else {
-            if let model::outbox::Lane::Contact(phone) = &row.lane {
-                return phone.clone();
-            }
-            return self.conversation_name(&row.channel, row.lane.conversation());
-        };
-        let rows = self.tabs.iter().flat_map(|tab| &tab.list.page.rows);
-        let known = rows.filter(|conversation_row| conversation_row.channel == row.channel);
-        let mut known =
-            known.filter(|conversation_row| conversation_row.conversation.address.as_deref() == Some(phone));
-        known.next().map_or_else(
-            || phone.to_owned(),
-            |conversation_row| conversation_row.conversation.title().to_string(),
-        )
-    }
+fn row_name(desk: &Desk, row: &OutboxRow) -> String {
+    let (Operation::ChangeTags { .. }, Some(phone)) = (&row.operation, row.operation.recipient()) else {
+        if let model::outbox::Lane::Contact(phone) = &row.lane {
+            return phone.clone();
+        }
+        return conversation_name(desk, &row.channel, row.lane.conversation());
+    };
+    let rows = desk.tabs.iter().flat_map(|tab| &tab.list.page.rows);
+    let known = rows.filter(|conversation_row| conversation_row.channel == row.channel);
+    let mut known =
+        known.filter(|conversation_row| conversation_row.conversation.address.as_deref() == Some(phone));
+    known.next().map_or_else(
+        || phone.to_owned(),
+        |conversation_row| conversation_row.conversation.title().to_string(),
+    )
 }
 
 fn restore_local(done: &JournalEntry, desk: &mut Desk, context: &mut Context) {

@@ -32,63 +32,61 @@ pub(crate) fn describe_answers(inbox: &Inbox) -> Option<String> {
     })
 }
 
-impl Desk {
-    /// True if a key may answer the topmost question; otherwise with a message.
-    pub(crate) fn allow_key(&mut self, key: KeyPress, is_answer: bool, context: &mut Context) -> bool {
-        if context.guard.accepts(key, context.moment) {
-            return true;
-        }
-        match key.typed() {
-            Some(it) => {
-                context.guard.push_rejected(it);
-                self.warn_of_rejected_text(context);
-            }
-            None if key.code == KeyCode::Esc => (),
-            None if is_answer => {
-                context.show_warning(format!("{key} came too early to be an answer: press it again"))
-            }
-            None => context.show_status(StatusNotice::UnansweredQuestion),
-        }
-        false
+/// True if a key may answer the topmost question; otherwise with a message.
+pub(crate) fn allow_key(desk: &mut Desk, key: KeyPress, is_answer: bool, context: &mut Context) -> bool {
+    if context.guard.accepts(key, context.moment) {
+        return true;
     }
-
-    /// Handles a letter that is no answer; over a text it belongs to the text.
-    pub(crate) fn handle_stray_key(&mut self, key: KeyPress, context: &mut Context) {
-        let Some(it) = key.typed().filter(|_| self.is_typing() && !context.guard.reads_lines) else {
-            return context.show_status(StatusNotice::UnansweredQuestion);
-        };
-        (context.guard.accepts_answers, context.guard.required_quiet) = (false, TYPING_QUIET_TIME);
-        context.guard.push_rejected(it);
-        self.warn_of_rejected_text(context);
+    match key.typed() {
+        Some(it) => {
+            context.guard.push_rejected(it);
+            warn_of_rejected_text(desk, context);
+        }
+        None if key.code == KeyCode::Esc => (),
+        None if is_answer => {
+            context.show_warning(format!("{key} came too early to be an answer: press it again"))
+        }
+        None => context.show_status(StatusNotice::UnansweredQuestion),
     }
+    false
+}
 
-    fn warn_of_rejected_text(&mut self, context: &mut Context) {
-        let kept = wrap::cut(&context.guard.rejected_text, 40);
-        let goes = if self.can_restore_text(context) { "; it stays in the text" } else { "" };
-        context.show_warning(format!(
-            "\"{kept}\" was typed too early to be an answer{goes}: stop typing, then answer"
+/// Handles a letter that is no answer; over a text it belongs to the text.
+pub(crate) fn handle_stray_key(desk: &mut Desk, key: KeyPress, context: &mut Context) {
+    let Some(it) = key.typed().filter(|_| desk.is_typing() && !context.guard.reads_lines) else {
+        return context.show_status(StatusNotice::UnansweredQuestion);
+    };
+    (context.guard.accepts_answers, context.guard.required_quiet) = (false, TYPING_QUIET_TIME);
+    context.guard.push_rejected(it);
+    warn_of_rejected_text(desk, context);
+}
+
+fn warn_of_rejected_text(desk: &mut Desk, context: &mut Context) {
+    let kept = wrap::cut(&context.guard.rejected_text, 40);
+    let goes = if can_restore_text(desk, context) { "; it stays in the text" } else { "" };
+    context.show_warning(format!(
+        "\"{kept}\" was typed too early to be an answer{goes}: stop typing, then answer"
+    ));
+}
+
+/// True if there is a text for the kept keys and they are more than a slip.
+fn can_restore_text(desk: &Desk, context: &Context) -> bool {
+    context.guard.rejected_text.chars().count() > 1 && desk.is_typing()
+}
+
+/// Inserts the kept keys into their text once no question is open.
+pub(crate) fn restore_rejected_text(desk: &mut Desk, context: &mut Context) {
+    if context.guard.rejected_text.is_empty() || !context.overlays.is_empty() {
+        return;
+    }
+    let keeps = can_restore_text(desk, context);
+    let kept = std::mem::take(&mut context.guard.rejected_text);
+    let now = context.moment;
+    if let Some(composer) = desk.tab_mut().composer.as_mut().filter(|_| keeps) {
+        composer.paste(&kept, now);
+        context.show_notice(format!(
+            "kept in the text: \"{}\", typed while the question opened",
+            wrap::cut(&kept, 40)
         ));
-    }
-
-    /// True if there is a text for the kept keys and they are more than a slip.
-    fn can_restore_text(&self, context: &Context) -> bool {
-        context.guard.rejected_text.chars().count() > 1 && self.is_typing()
-    }
-
-    /// Inserts the kept keys into their text once no question is open.
-    pub(crate) fn restore_rejected_text(&mut self, context: &mut Context) {
-        if context.guard.rejected_text.is_empty() || !context.overlays.is_empty() {
-            return;
-        }
-        let keeps = self.can_restore_text(context);
-        let kept = std::mem::take(&mut context.guard.rejected_text);
-        let now = context.moment;
-        if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| keeps) {
-            composer.paste(&kept, now);
-            context.show_notice(format!(
-                "kept in the text: \"{}\", typed while the question opened",
-                wrap::cut(&kept, 40)
-            ));
-        }
     }
 }

@@ -25,7 +25,7 @@ use model::time::Moment;
 
 impl Overlay for SearchPrompt {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let page = isize::try_from(inbox.desk.visible_search_rows(&inbox.context)).unwrap_or(1);
+        let page = isize::try_from(visible_search_rows(&inbox.desk, &inbox.context)).unwrap_or(1);
         let step = match key.code {
             KeyCode::Down => Some(1),
             KeyCode::Up => Some(-1),
@@ -59,7 +59,7 @@ impl Overlay for SearchPrompt {
                 }
             }
         }
-        inbox.features.search.reveal(inbox.desk.visible_search_rows(&inbox.context));
+        inbox.features.search.reveal(visible_search_rows(&inbox.desk, &inbox.context));
         KeyOutcome::Stay
     }
 
@@ -236,12 +236,10 @@ impl Search {
     }
 }
 
-impl Desk {
-    /// Rows that fit on the page.
-    pub fn visible_search_rows(&self, context: &Context) -> usize {
-        // Two lines of its own, and the border.
-        usize::from(self.areas(context).body.height).saturating_sub(4) / usize::from(LINES_PER_HIT)
-    }
+/// Rows that fit on the page.
+pub fn visible_search_rows(desk: &Desk, context: &Context) -> usize {
+    // Two lines of its own, and the border.
+    usize::from(desk.areas(context).body.height).saturating_sub(4) / usize::from(LINES_PER_HIT)
 }
 
 /// A contact without a conversation cannot be opened; the number is copied.

@@ -1,6 +1,7 @@
 //! Commands of the composer, and those that start a text.
 
 use crate::Inbox;
+use crate::actions;
 use crate::command::Reason;
 use crate::components::text_buffer::TextEdit;
 use crate::conditions::writable_conversation;
@@ -37,7 +38,7 @@ pub(crate) fn reply(inbox: &mut Inbox, _: KeyPress) {
     } else if sending::is_window_closed(&inbox.desk) {
         form::reply_with_template(&mut inbox.desk, &mut inbox.context);
     } else {
-        inbox.desk.write(true, &mut inbox.context);
+        actions::write(&mut inbox.desk, true, &mut inbox.context);
     }
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn write_answer(inbox: &mut Inbox, key: KeyPress) {
 pub(crate) fn write(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
         true => mail::answer_mail(inbox),
-        false => inbox.desk.write(false, &mut inbox.context),
+        false => actions::write(&mut inbox.desk, false, &mut inbox.context),
     }
 }
 

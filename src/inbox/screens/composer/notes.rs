@@ -2,11 +2,13 @@
 //! reach the outbox.
 
 use crate::Inbox;
+use crate::actions;
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::FileWrite;
 use crate::features::undo::UndoTarget;
+use crate::features::undo::update as undo;
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::returned_texts::{DraftStorage, ReturnedText};
 use crate::tab::Focus;
@@ -14,7 +16,7 @@ use model::ids::{ChannelId, ConversationId};
 use model::notes::PrivateNote;
 
 pub(crate) fn write_note(desk: &mut Desk, context: &mut Context) {
-    let is_open = desk.open(Focus::Composer, context);
+    let is_open = actions::open(desk, Focus::Composer, context);
     if let Some(composer) = desk.tab_mut().composer.as_mut().filter(|_| is_open) {
         composer.mode = ComposerMode::Note;
     }
@@ -58,7 +60,7 @@ pub(crate) fn report_note_saved(
         .context
         .show_notice(inbox.context.fill_in_keys("note kept on this desk; nothing was sent · {undo} undo"));
     inbox.history_changed(channel.clone(), &conversation);
-    let words = format!("note · {}", inbox.desk.conversation_name(&channel, Some(&conversation)));
+    let words = format!("note · {}", undo::conversation_name(&inbox.desk, &channel, Some(&conversation)));
     inbox.changes.record_change(channel, &words, UndoTarget::Note(conversation, note.id), &inbox.context);
 }
 

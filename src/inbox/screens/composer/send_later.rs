@@ -9,6 +9,7 @@ use crate::components::time_prompt;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Intent;
+use crate::keymap::update as keymap;
 use crate::screens::composer::sending;
 use model::snooze;
 use model::time::{Timestamp, Zone};
@@ -53,7 +54,7 @@ fn send_later(desk: &mut Desk, at: Timestamp, context: &mut Context) {
     let intents = intents.into_iter().map(|intent| Intent { planned_at: Some(at), ..intent }).collect();
     sending::enqueue_sends(desk, intents, true, context);
     let moment = snooze::format_time(at, context.now, &context.settings.zone);
-    let undo = desk.undo_hint(context);
+    let undo = keymap::undo_hint(desk, context);
     context.show_notice(format!("planned for {moment}: leaves only while frontdesk runs · {undo}"));
 }
 

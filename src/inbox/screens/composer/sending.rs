@@ -7,6 +7,7 @@ use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Intent, SyncOrder};
 use crate::features::undo::update as undo;
 use crate::features::undo_send::EarlyDecision;
+use crate::keymap::update as keymap;
 use crate::notice::StatusNotice;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::attachments;
@@ -230,7 +231,7 @@ pub(crate) fn send(inbox: &mut Inbox, ends_hold: bool) {
     if composer.is_blank() && !attached {
         if !ends_hold && inbox.changes.has_held_rows(&inbox.desk) {
             let send = inbox.context.settings.keymap.key_name_in_text(Command::Send);
-            let undo = inbox.desk.undo_hint(&inbox.context);
+            let undo = keymap::undo_hint(&inbox.desk, &inbox.context);
             return inbox.context.show_notice(format!("held · {send} sends now · {undo}"));
         }
         return inbox.changes.send_held_now(&inbox.desk, &mut inbox.context);

@@ -1,6 +1,7 @@
 //! Commands of the conversation list, and those that take, finish, put off or change conversations.
 
 use crate::Inbox;
+use crate::actions;
 use crate::command::{Reason, find_by_prefix};
 use crate::conditions;
 use crate::conditions::check_switchable;
@@ -9,8 +10,10 @@ use crate::conditions::{
     writable_conversation,
 };
 use crate::event::{Effect, Load, MarkMode};
+use crate::keymap::update as keymap;
 use crate::keys::KeyPress;
 use crate::layout::SIDE_BY_SIDE_MIN_WIDTH;
+use crate::overlays::line;
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::composer::commands as composer;
@@ -85,7 +88,7 @@ pub(crate) fn take(inbox: &mut Inbox, key: KeyPress) {
         inbox.changes.plan_bulk_action(BulkAction::Take, vec![row], &mut inbox.desk, &mut inbox.context);
         suggesting::request_brief(inbox);
         composer::write_answer(inbox, key);
-        let undo = inbox.desk.undo_hint(&inbox.context);
+        let undo = keymap::undo_hint(&inbox.desk, &inbox.context);
         return inbox.context.show_notice(format!("taken · {undo}"));
     }
     composer::write_answer(inbox, key);
@@ -172,14 +175,14 @@ pub(crate) fn next_urgent(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn next_conversation(inbox: &mut Inbox, _: KeyPress) {
     match triage::is_deciding_in_triage(&inbox.desk) {
         true => triage::skip_in_triage(&mut inbox.desk, &mut inbox.context),
-        false => inbox.desk.select_adjacent_conversation(1, &mut inbox.context),
+        false => actions::select_adjacent_conversation(&mut inbox.desk, 1, &mut inbox.context),
     }
 }
 
 pub(crate) fn previous_conversation(inbox: &mut Inbox, _: KeyPress) {
     match triage::is_deciding_in_triage(&inbox.desk) {
         true => triage::go_back_in_triage(&mut inbox.desk, &mut inbox.context),
-        false => inbox.desk.select_adjacent_conversation(-1, &mut inbox.context),
+        false => actions::select_adjacent_conversation(&mut inbox.desk, -1, &mut inbox.context),
     }
 }
 
@@ -209,7 +212,7 @@ pub(crate) fn up(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn open(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.open(Focus::History, &mut inbox.context);
+    actions::open(&mut inbox.desk, Focus::History, &mut inbox.context);
 }
 
 pub(crate) fn may_mark(inbox: &Inbox) -> Result<(), Reason> {
@@ -265,7 +268,7 @@ pub(crate) fn show_results(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn filter_list(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.open_filter(&mut inbox.context);
+    line::open_filter(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn choose_view(inbox: &mut Inbox, _: KeyPress) {

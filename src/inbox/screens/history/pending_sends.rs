@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::features::credits::update as credits;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use model::ids::ChannelId;
@@ -58,7 +59,7 @@ pub fn wait_reason<'a>(
         row,
         others,
         &waiting::QueueFacts {
-            has_credits: desk.can_pay_for(row),
+            has_credits: credits::can_pay_for(desk, row),
             ..queue_facts(desk, &row.channel, context)
         },
     )

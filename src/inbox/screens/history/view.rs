@@ -8,6 +8,7 @@ use crate::command::Command;
 use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::{Run, Sides};
+use crate::keymap::update as keymap;
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::screens::composer::{Composer, ComposerMode};
@@ -108,7 +109,7 @@ fn state_runs(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     } else if row.close_pending {
         let is_held = inbox.changes.has_held_close(&row.channel, &row.conversation.id, &inbox.context);
         let words = match is_held {
-            true => format!("Closing · {}", inbox.desk.undo_hint(&inbox.context)),
+            true => format!("Closing · {}", keymap::undo_hint(&inbox.desk, &inbox.context)),
             false => "Closing".to_owned(),
         };
         parts.push((words, theme.strong()));
@@ -299,7 +300,7 @@ fn state_line(
     row: &OutboxRow,
     width: usize,
 ) -> (String, Style) {
-    let back = inbox.desk.undo_hint(&inbox.context);
+    let back = keymap::undo_hint(&inbox.desk, &inbox.context);
     let line = |keys: &str| row_state_view::state_line(inbox, row, history.rows(), theme, keys);
     let send = inbox.context.settings.keymap.key_name_in_text(Command::Send);
     let now = if is_sent_by_send_key(inbox, row) { format!(" · {send} sends now") } else { String::new() };

@@ -4,6 +4,7 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::command::Command;
+use crate::keymap::update as keymap;
 use crate::screens::composer::attachments_view;
 use crate::screens::history::pending_sends;
 use crate::theme_view::Theme;
@@ -95,8 +96,9 @@ fn wait_style(reason: &WaitReason, theme: Theme) -> Style {
 }
 
 fn describe_remedy(inbox: &Inbox, way: WaitRemedy, reason: &WaitReason, keys: &str) -> Option<String> {
-    let keyed =
-        |command, words: &str| Some(format!("{} {words}", inbox.desk.key_from_here(command, &inbox.context)));
+    let keyed = |command, words: &str| {
+        Some(format!("{} {words}", keymap::key_from_here(&inbox.desk, command, &inbox.context)))
+    };
     match way {
         // A held row shows the keys of its place.
         WaitRemedy::Recall if matches!(reason, WaitReason::Held(_)) => Some(inbox.context.fill_in_keys(keys)),

@@ -5,6 +5,7 @@ use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
 use crate::event::{FileWrite, Intent};
 use crate::features::undo::UndoTarget;
+use crate::keymap::update as keymap;
 use crate::overlays::quoted_messages::{MAX_MESSAGE_CELLS, quote_lines};
 use crate::screens::composer::returned_texts::{DraftStorage, ReturnedText};
 use crate::screens::conversations::bulk_plan::BulkAction;
@@ -171,7 +172,9 @@ pub(crate) fn report_decision(inbox: &mut Inbox, verdict: ProposalVerdict, propo
     match (verdict, &proposal.change) {
         (ProposalVerdict::Dropped, change) => {
             let words = format!("dropped a proposal to {}", change.word());
-            inbox.context.show_notice(format!("{words} · {} undo", inbox.desk.undo_key(&inbox.context)));
+            inbox
+                .context
+                .show_notice(format!("{words} · {} undo", keymap::undo_key(&inbox.desk, &inbox.context)));
             let target = UndoTarget::Proposal(Box::new(proposal));
             inbox.changes.record_change(channel.clone(), &words, target, &inbox.context);
         }

@@ -5,6 +5,7 @@ use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::components::form::FormKey;
 use crate::event::FileWrite;
 use crate::features::undo::UndoTarget;
+use crate::keymap::update as keymap;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
@@ -94,7 +95,7 @@ pub(crate) fn record_verdict(inbox: &mut Inbox, entry: ReviewEntry, verdict: Rev
     let agent = inbox.context.settings.agent.clone();
     inbox.context.push(FileWrite::Review(Box::new(entry.clone()), Some(verdict), agent));
     inbox.outbox.reviews.rows.mark_stale();
-    inbox.context.show_notice(format!("{words} · {} undo", inbox.desk.undo_key(&inbox.context)));
+    inbox.context.show_notice(format!("{words} · {} undo", keymap::undo_key(&inbox.desk, &inbox.context)));
     let channel = entry.channel.clone();
     inbox.changes.record_change(channel, &words, UndoTarget::Review(Box::new(entry)), &inbox.context);
 }

@@ -2,6 +2,7 @@
 //! composer.
 
 use crate::Inbox;
+use crate::actions;
 use crate::command::Command;
 use crate::components::form::FormKey;
 use crate::components::picker::{Picker, PickerOutcome};
@@ -207,7 +208,7 @@ pub(crate) fn reply_with_template(desk: &mut Desk, context: &mut Context) {
 }
 
 pub(crate) fn pick_template(desk: &mut Desk, context: &mut Context) {
-    if desk.tab().focus == Focus::List && !desk.open(Focus::History, context) {
+    if desk.tab().focus == Focus::List && !actions::open(desk, Focus::History, context) {
         return;
     }
     context.push(Effect::Load(Load::Templates(desk.tab().channel.id.clone())));

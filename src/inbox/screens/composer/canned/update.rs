@@ -1,4 +1,5 @@
 use crate::Inbox;
+use crate::actions;
 use crate::components::picker::{Picker, PickerOutcome};
 use crate::context::Context;
 use crate::desk::Desk;
@@ -53,7 +54,7 @@ pub(crate) fn open_reply_picker(context: &mut Context, opener: &'static str) {
 
 pub(crate) fn open_canned_replies(desk: &mut Desk, context: &mut Context) {
     let back = Some(desk.tab().focus);
-    if !desk.open(Focus::Composer, context) {
+    if !actions::open(desk, Focus::Composer, context) {
         return;
     }
     if let Some(composer) = &mut desk.tab_mut().composer {

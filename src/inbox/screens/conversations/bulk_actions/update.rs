@@ -6,7 +6,9 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Intent, Load, MarkMode};
 use crate::features::undo::UndoTarget;
+use crate::keymap::update as keymap;
 use crate::notice::StatusNotice;
+use crate::overlays::line;
 use crate::screens::conversations::bulk_actions::PendingBulkAction;
 use crate::screens::conversations::bulk_plan::update as bulk_plan;
 use crate::screens::conversations::bulk_plan::{Batch, BulkAction, BulkPlan, MAX_UNCONFIRMED};
@@ -107,7 +109,7 @@ fn describe_bulk_progress(desk: &Desk, plan: &BulkPlan, context: &Context) -> St
     let count = if many { format!(" {}", plan.describe()) } else { String::new() };
     // Filing is undone as one step; other server changes one by one, from the results.
     let leaves = plan.action.needs_server();
-    let undo = format!(" · {}", desk.undo_hint(context));
+    let undo = format!(" · {}", keymap::undo_hint(desk, context));
     let is_undone_as_one = matches!(plan.action, BulkAction::File(_) | BulkAction::Take | BulkAction::Done);
     let undo = if !leaves || is_undone_as_one { &undo } else { "" };
     let results = format!(" · {} shows each", context.key_of(Command::ShowResults));
@@ -155,7 +157,7 @@ impl Changes {
     pub(crate) fn clear_marks(&mut self, desk: &mut Desk, context: &mut Context) {
         let before = std::mem::take(&mut desk.list_mut().marks);
         if before.is_empty() {
-            return desk.remove_filter(context);
+            return line::remove_filter(desk, context);
         }
         let words = match before.len() {
             1 => "took 1 mark away".to_owned(),

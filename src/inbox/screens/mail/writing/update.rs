@@ -1,6 +1,7 @@
 //! Starts mails, and handles keys and pastes while one is written.
 
 use crate::Inbox;
+use crate::actions;
 use crate::command::Command;
 use crate::components::list::Step;
 use crate::components::text_buffer::TextEdit;
@@ -28,7 +29,7 @@ pub(crate) fn start_mail(inbox: &mut Inbox, begun: MailStart, canned: bool) {
     if begun == MailStart::New {
         let id = ConversationId::new(format!("{NEW}{}", inbox.context.now.micros()));
         show_new_mail(&mut inbox.desk, &id, &mut inbox.context);
-    } else if !inbox.desk.open(Focus::History, &mut inbox.context) {
+    } else if !actions::open(&mut inbox.desk, Focus::History, &mut inbox.context) {
         return;
     }
     inbox.desk.tab_mut().mail.pending_mail =
