@@ -5,6 +5,11 @@ use model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId, We
 
 /// Extensions of the service for desks, beside the base URL; also the prefix of their paths.
 pub const DESK: &str = "/desk/v1";
+pub const DESK_SIGN_IN: &str = "/desk/v1/sign-in";
+pub const DESK_CONVERSATIONS: &str = "/desk/v1/conversations";
+pub const DESK_EVENTS: &str = "/desk/v1/events";
+pub const DESK_PRESENCE: &str = "/desk/v1/presence";
+pub const DESK_REPLIES: &str = "/desk/v1/replies";
 pub const ACCOUNT: &str = "/account";
 pub const MESSAGES_SEND: &str = "/messages/send";
 pub const MESSAGES: &str = "/messages";
@@ -48,6 +53,21 @@ pub fn conversation_close(id: &ConversationId) -> String {
 /// `PUT /desk/v1/conversations/{id}/automation`
 pub fn desk_automation(id: &ConversationId) -> String {
     format!("{DESK}/conversations/{}/automation", segment(id.as_str()))
+}
+
+/// `/desk/v1/conversations/{id}/` and `claim`, `notes`, `tags` or `snooze`
+pub fn desk_shared(id: &str, part: &str) -> String {
+    format!("{DESK_CONVERSATIONS}/{}/{part}", segment(id))
+}
+
+/// `PATCH` and `DELETE /desk/v1/conversations/{id}/notes/{note}`
+pub fn desk_note(id: &str, note: &str) -> String {
+    format!("{}/{}", desk_shared(id, "notes"), segment(note))
+}
+
+/// `PUT` and `DELETE /desk/v1/replies/{name}`
+pub fn desk_reply(name: &str) -> String {
+    format!("{DESK_REPLIES}/{}", segment(name))
 }
 
 /// `GET /messages/{id}`

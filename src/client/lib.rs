@@ -18,6 +18,7 @@ mod conversations;
 mod deadline;
 mod email;
 pub mod errors;
+pub mod event_stream;
 mod failure;
 mod headers;
 mod local_listener;
@@ -31,6 +32,8 @@ mod receipt;
 mod request;
 pub mod retry;
 mod server_clock;
+pub mod team;
+pub mod team_events;
 mod telegram;
 mod templates;
 #[cfg(test)]

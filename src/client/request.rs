@@ -3,18 +3,20 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use futures_util::StreamExt;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Url};
+use serde_json::Value;
 
 use crate::calls;
 use crate::connect::Client;
-use crate::errors::writes::classify;
+use crate::errors::writes::{classify, classify_shared};
 use crate::errors::{AttemptPhase, NotSent, ReadError, Unclear, WriteOutcome, classify_read};
 use crate::headers::{self, ResponseFacts};
 use crate::pace::RequestKind;
 use crate::pages::PageSize;
 use crate::receipt::Receipt;
-use crate::transport::{ExchangeError, IncompleteBody, OutgoingRequest};
+use crate::transport::{ChunkStream, ExchangeError, IncompleteBody, OpenedStream, OutgoingRequest};
 use api::{paths, repair};
 use model::ids::IdempotencyKey;
 use model::outbox::{self, PreparedRequest};
@@ -36,6 +38,8 @@ pub(crate) struct RawResponse {
 }
 
 const LIMIT_PARAMETER: &str = "limit";
+/// Maximum size of the body of a refused stream, in bytes.
+const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 /// Assumed upload rate of a slow line, in bytes per second.
 const MIN_BYTES_PER_SECOND: u64 = 64 * 1024;
 
@@ -143,6 +147,86 @@ impl Client {
             Err(ExchangeError::NotSent(why)) => WriteOutcome::NotSent(why),
             Err(ExchangeError::Midway(why)) => WriteOutcome::Unknown(Unclear::new(why.as_str(), None)),
         }
+    }
+
+    /// Sends a write of the team once. `read` parses the body of an accepted answer, or of a conflict that says
+    /// what stands.
+    pub(crate) async fn share<T>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        read: impl Fn(&[u8]) -> Option<T>,
+    ) -> WriteOutcome<T> {
+        let url = match self.address(path, &[]) {
+            Ok(url) => url,
+            Err(why) => return WriteOutcome::NotSent(NotSent::Misconfigured(why)),
+        };
+        let mut headers = self.shared.headers.clone();
+        if body.is_some() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        let outgoing = OutgoingRequest {
+            method,
+            url,
+            headers,
+            body: body.map(|body| body.to_string().into_bytes()).unwrap_or_default(),
+            total: self.bounded_timeout(self.shared.bounds.write_total),
+            progress: None,
+        };
+        match self.exchange(outgoing, RequestKind::Send, path).await {
+            Ok((raw, None)) => classify_shared(&raw, read),
+            Ok((raw, Some(cut))) => WriteOutcome::Unknown(Unclear::new(cut.why.as_str(), Some(raw.status))),
+            Err(ExchangeError::NotSent(why)) => WriteOutcome::NotSent(why),
+            Err(ExchangeError::Midway(why)) => WriteOutcome::Unknown(Unclear::new(why.as_str(), None)),
+        }
+    }
+
+    /// Opens a response that is read as it arrives.
+    ///
+    /// # Errors
+    /// As of a read; also any status but 200.
+    pub(crate) async fn open_stream(
+        &self,
+        path: &str,
+        last_id: Option<&str>,
+        silence: Duration,
+    ) -> Result<ChunkStream, ReadError> {
+        let url = self.address(path, &[]).map_err(ReadError::Misconfigured)?;
+        let mut headers = self.shared.headers.clone();
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        if let Some(id) = last_id.and_then(|id| HeaderValue::from_str(id).ok()) {
+            headers.insert("last-event-id", id);
+        }
+        let (method, body) = (Method::GET, Vec::new());
+        let request = OutgoingRequest { method, url, headers, body, total: silence, progress: None };
+        let opened = self.shared.transport.open(request).await.map_err(|error| match error {
+            ExchangeError::NotSent(NotSent::Misconfigured(why)) => ReadError::Misconfigured(why),
+            ExchangeError::NotSent(NotSent::Offline(why)) | ExchangeError::Midway(why) => {
+                ReadError::Offline(why)
+            }
+            ExchangeError::NotSent(NotSent::Paced(wait)) => ReadError::Paced(wait),
+            ExchangeError::NotSent(NotSent::Limited(refusal)) => {
+                ReadError::Limited(refusal.retry_after.unwrap_or(SECOND))
+            }
+        })?;
+        let OpenedStream { status, headers: received, mut chunks } = opened;
+        if status == 200 {
+            return Ok(chunks);
+        }
+        let facts = headers::read(&received, self.now());
+        let mut body = Vec::new();
+        while let Some(Ok(chunk)) = chunks.next().await {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_REFUSAL_BYTES {
+                break;
+            }
+        }
+        let unexpected =
+            || SafeText::line(&format!("the server answered {status} instead of an event stream"));
+        Err(classify_read(RawResponse { status, facts, body })
+            .err()
+            .unwrap_or(ReadError::Trouble(unexpected())))
     }
 
     /// Returns the URL of a path below the base URL. The service's extensions for desks are beside

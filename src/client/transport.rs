@@ -5,8 +5,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
-use futures_util::stream;
+use futures_util::stream::{self, BoxStream};
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Body, Method, Response, redirect};
 
@@ -74,10 +75,31 @@ pub enum ExchangeError {
     Midway(SafeText),
 }
 
+/// Body of a response, chunk by chunk; an error ends it.
+pub type ChunkStream = BoxStream<'static, Result<Vec<u8>, SafeText>>;
+
+/// A response whose body is still arriving.
+pub struct OpenedStream {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub chunks: ChunkStream,
+}
+
 /// Sends requests. Object safe, so that a simulation can replace it.
 pub trait Transport: Send + Sync {
     /// Sends a request exactly once, without retry or redirect.
     fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<IncomingResponse, ExchangeError>>;
+
+    /// Opens a response that is read as it arrives. `total` bounds the wait for its head and each pause of its
+    /// body. Without sockets, the body is one chunk.
+    fn open(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<OpenedStream, ExchangeError>> {
+        let answer = self.exchange(request);
+        Box::pin(async move {
+            let IncomingResponse { status, headers, body } = answer.await?;
+            let chunk = body.map_err(|cut| cut.why);
+            Ok(OpenedStream { status, headers, chunks: stream::iter([chunk]).boxed() })
+        })
+    }
 }
 
 pub(crate) struct SocketTransport {
@@ -173,6 +195,38 @@ impl Transport for SocketTransport {
             })
         })
     }
+
+    fn open(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<OpenedStream, ExchangeError>> {
+        let OutgoingRequest { method, url, headers, total: silence, .. } = request;
+        let http = match self.http() {
+            Ok(http) => http,
+            Err(broken) => return Box::pin(std::future::ready(Err(broken))),
+        };
+        let sent = http.request(method, url).headers(headers).send();
+        Box::pin(async move {
+            let response = match tokio::time::timeout(silence, sent).await {
+                Ok(sent) => sent.map_err(|error| to_exchange_error(&error))?,
+                Err(_) => return Err(ExchangeError::Midway(SafeText::line(words::TIMEOUT_TEXT))),
+            };
+            let (status, headers) = (response.status().as_u16(), response.headers().clone());
+            Ok(OpenedStream { status, headers, chunks: chunks_of(response, silence) })
+        })
+    }
+}
+
+/// Chunks of a body; ends with an error after a pause longer than `silence`.
+fn chunks_of(response: Response, silence: Duration) -> ChunkStream {
+    let read = move |response: Option<Response>| async move {
+        let mut response = response?;
+        let why = match tokio::time::timeout(silence, response.chunk()).await {
+            Ok(Ok(Some(chunk))) => return Some((Ok(chunk.to_vec()), Some(response))),
+            Ok(Ok(None)) => return None,
+            Ok(Err(error)) => words::describe_transport_error(&error),
+            Err(_) => words::TIMEOUT_TEXT.to_owned(),
+        };
+        Some((Err(SafeText::line(&why)), None))
+    };
+    stream::unfold(Some(response), read).boxed()
 }
 
 /// Streams a body in chunks and reports progress before each.

@@ -78,6 +78,28 @@ pub(crate) fn classify(
     }
 }
 
+/// Classifies the complete response to a write of the team, which is sent without an idempotency key: as the first
+/// attempt at an operation. `read` parses the body of an accepted answer, and of a 409 that says what stands.
+pub(crate) fn classify_shared<T>(raw: &RawResponse, read: impl Fn(&[u8]) -> Option<T>) -> WriteOutcome<T> {
+    let refusal = refusal(raw.status, &raw.facts, &raw.body);
+    match (raw.status, refusal) {
+        (200..=205, _) => match read(&raw.body) {
+            Some(done) => WriteOutcome::Done(done),
+            None => unknown(raw, describe_unexpected(raw)),
+        },
+        (300..=399, _) => unknown(raw, SafeText::line(&words::redirect(&raw.facts, raw.status))),
+        (409, Some(refusal)) => match read(&raw.body) {
+            Some(stands) if refusal.code == Some(ErrorCode::Claimed) => WriteOutcome::Done(stands),
+            _ => WriteOutcome::Refused(refusal),
+        },
+        (408 | 421 | 425 | 452..=499, Some(refusal)) => unsettled_outcome(raw, refusal.describe(), refusal),
+        (429, Some(refusal)) => WriteOutcome::NotSent(NotSent::Limited(refusal)),
+        (400..=499, Some(refusal)) => WriteOutcome::Refused(refusal),
+        (500..=599, _) => unknown(raw, describe_server_error(raw.status, &raw.facts, &raw.body)),
+        _ => unknown(raw, describe_unexpected(raw)),
+    }
+}
+
 fn classify_accepted(operation: &Operation, raw: &RawResponse) -> WriteOutcome<Receipt> {
     let answer = AcceptedAnswer {
         status: raw.status,
@@ -197,7 +219,7 @@ fn is_removal(operation: &Operation) -> bool {
     matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. })
 }
 
-fn unsettled_outcome(raw: &RawResponse, why: SafeText, refusal: ApiRefusal) -> WriteOutcome<Receipt> {
+fn unsettled_outcome<T>(raw: &RawResponse, why: SafeText, refusal: ApiRefusal) -> WriteOutcome<T> {
     WriteOutcome::Unknown(Unclear {
         why,
         status: Some(raw.status),
@@ -207,7 +229,7 @@ fn unsettled_outcome(raw: &RawResponse, why: SafeText, refusal: ApiRefusal) -> W
     })
 }
 
-fn unknown(raw: &RawResponse, why: SafeText) -> WriteOutcome<Receipt> {
+fn unknown<T>(raw: &RawResponse, why: SafeText) -> WriteOutcome<T> {
     WriteOutcome::Unknown(Unclear {
         why,
         status: Some(raw.status),
