@@ -27,6 +27,7 @@ pub mod edit;
 pub mod keys;
 mod macros;
 mod mail;
+pub mod membership;
 mod notify;
 mod reading;
 mod receiver;

@@ -13,6 +13,7 @@ use model::secret::Secret;
 pub mod connections;
 mod file;
 pub mod keyring;
+pub mod session;
 #[cfg(test)]
 mod tests;
 
@@ -96,25 +97,52 @@ impl KeySource {
 impl KeyLocation<'_> {
     /// Stores a key, replacing an earlier one.
     pub fn store(&self, key: &Secret) -> Result<KeyStorage, String> {
-        let text = format!("{}\n{}\n", origin(self.base_url)?, key.expose());
-        let path = self.file();
-        match keyring::set(&self.entry(), &text) {
-            Ok(()) => {
-                // An earlier one in a file would take precedence.
-                file::remove(&path)?;
-                Ok(KeyStorage::Keyring)
-            }
-            Err(why) => {
-                file::write_private(&path, &text)?;
-                Ok(KeyStorage::File(path, why.to_string()))
-            }
-        }
+        self.entry().store(self.base_url, key)
     }
 
     /// Removes the stored key. Returns true if there was one.
     pub fn forget(&self) -> Result<bool, String> {
-        let from_file = file::remove(&self.file())?;
-        match keyring::delete(&self.entry()) {
+        self.entry().forget()
+    }
+
+    fn read(&self) -> Result<String, String> {
+        self.entry().read(self.base_url, &format!("run: frontdesk channel add --name {:?}", self.channel))
+    }
+
+    fn entry(&self) -> StoredSecret {
+        StoredSecret {
+            entry: format!("{} in {}", self.channel.to_lowercase(), self.folder.display()),
+            path: self.folder.join("keys").join(file_name(self.channel)),
+        }
+    }
+}
+
+/// Place of a secret in the keyring and, without one, in a file.
+struct StoredSecret {
+    entry: String,
+    path: PathBuf,
+}
+
+impl StoredSecret {
+    fn store(&self, base_url: &str, secret: &Secret) -> Result<KeyStorage, String> {
+        let text = format!("{}\n{}\n", origin(base_url)?, secret.expose());
+        match keyring::set(&self.entry, &text) {
+            Ok(()) => {
+                // An earlier one in a file would take precedence.
+                file::remove(&self.path)?;
+                Ok(KeyStorage::Keyring)
+            }
+            Err(why) => {
+                file::write_private(&self.path, &text)?;
+                Ok(KeyStorage::File(self.path.clone(), why.to_string()))
+            }
+        }
+    }
+
+    /// Removes the secret. Returns true if there was one.
+    fn forget(&self) -> Result<bool, String> {
+        let from_file = file::remove(&self.path)?;
+        match keyring::delete(&self.entry) {
             Ok(found) => Ok(found || from_file),
             // Without a keyring there is no entry.
             Err(keyring::KeyringError::Absent(_)) => Ok(from_file),
@@ -122,11 +150,11 @@ impl KeyLocation<'_> {
         }
     }
 
-    fn read(&self) -> Result<String, String> {
-        let again = format!("run: frontdesk channel add --name {:?}", self.channel);
-        let kept = match file::read_private(&self.file()) {
+    /// Reads the secret for a server; `again` says how to store one.
+    fn read(&self, base_url: &str, again: &str) -> Result<String, String> {
+        let kept = match file::read_private(&self.path) {
             Ok(text) => text,
-            Err(file::KeyFileError::Missing(_)) => match keyring::get(&self.entry()) {
+            Err(file::KeyFileError::Missing(_)) => match keyring::get(&self.entry) {
                 Ok(Some(text)) => text,
                 Ok(None) => return Err(format!("no key is stored; {again}")),
                 Err(keyring::KeyringError::Absent(_)) => {
@@ -140,19 +168,11 @@ impl KeyLocation<'_> {
         let parts = kept.split_once('\n').filter(|pair| pair.0.starts_with("http"));
         let (given_for, key) =
             parts.ok_or_else(|| format!("the stored key is not bound to a server; {again}"))?;
-        let wanted = origin(self.base_url)?;
+        let wanted = origin(base_url)?;
         if given_for != wanted {
             return Err(format!("the stored key is for {given_for}, not for {wanted}; {again}"));
         }
         Ok(key.to_owned())
-    }
-
-    fn entry(&self) -> String {
-        format!("{} in {}", self.channel.to_lowercase(), self.folder.display())
-    }
-
-    fn file(&self) -> PathBuf {
-        self.folder.join("keys").join(file_name(self.channel))
     }
 }
 
