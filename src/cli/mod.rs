@@ -24,6 +24,7 @@ mod receiving;
 mod sample_assistant;
 pub mod scripting;
 pub mod serve;
+pub mod team;
 pub mod unfinished;
 mod until_sent;
 
@@ -105,6 +106,13 @@ pub enum Action {
     /// Manage channels and their keys: add, list, test, remove.
     #[command(subcommand)]
     Channel(channel::ChannelAction),
+    /// Join the team of a service: sign in with a token and get a tab for each channel.
+    ///
+    /// The token is asked for without being shown, or read from FRONTDESK_JOIN_TOKEN or the first line
+    /// of standard input. `frontdesk admin person add` prints it; it is used once.
+    Join(team::JoinArguments),
+    /// Leave the team: end the session and remove its tabs and keys; drafts and unsent messages are kept.
+    Leave(team::LeaveArguments),
     /// Manage this desk's Data Connections: add, list, test, credential, remove.
     #[command(subcommand)]
     Connection(connection::ConnectionAction),
@@ -186,6 +194,8 @@ pub fn main() -> ExitCode {
                 .to_owned(),
         )),
         Some(Action::Channel(action)) => channel::run(&action),
+        Some(Action::Join(arguments)) => team::join(&arguments),
+        Some(Action::Leave(arguments)) => team::leave(&arguments),
         Some(Action::Connection(action)) => connection::run(&action),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
         Some(Action::Engine(arguments)) => engine::run(&arguments),

@@ -106,20 +106,22 @@ pub fn run(action: &ChannelAction) -> Result<(), CliError> {
     }
 }
 
-struct ConfigFile {
-    path: PathBuf,
-    config: Config,
+pub(in crate::cli) use remove::count_kept;
+
+pub(in crate::cli) struct ConfigFile {
+    pub(in crate::cli) path: PathBuf,
+    pub(in crate::cli) config: Config,
 }
 
 impl ConfigFile {
-    fn read() -> Result<Self> {
+    pub(in crate::cli) fn read() -> Result<Self> {
         let path = folders::config()?.join("config.toml");
         let config = Config::read(&path)?;
         Ok(Self { path, config })
     }
 
     /// Configuration folder, where keys are kept.
-    fn folder(&self) -> PathBuf {
+    pub(in crate::cli) fn folder(&self) -> PathBuf {
         self.path.parent().map(PathBuf::from).unwrap_or_default()
     }
 
@@ -127,7 +129,7 @@ impl ConfigFile {
         self.config.channels.iter().find(|channel| channel.name.eq_ignore_ascii_case(name))
     }
 
-    fn text(&self) -> Result<String> {
+    pub(in crate::cli) fn text(&self) -> Result<String> {
         match disk::read_text(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
             read => read.with_context(|| format!("could not read {}", self.path.display())),

@@ -52,7 +52,7 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
 }
 
 /// Number of drafts and unsent changes of the channel.
-fn count_kept(channel: &ChannelId) -> Result<(u64, u64)> {
+pub(in crate::cli) fn count_kept(channel: &ChannelId) -> Result<(u64, u64)> {
     let files = DeskFolders::find()?;
     if !files.data.join("outbox.db").exists() {
         return Ok((0, 0));
