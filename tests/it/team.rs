@@ -3,6 +3,7 @@
 mod agents;
 mod events;
 mod interleavings;
+mod joining;
 mod people;
 mod sharing;
 

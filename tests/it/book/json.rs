@@ -223,6 +223,14 @@ const NOT_SHOWN: &[(&str, &str)] = &[
         "outbox send-from-here",
         "a person decides it, of a text that was written for another account; prints what `outbox retry` does",
     ),
+    (
+        "join",
+        "needs a sign-in token: `service`, the `person` with `name` and `role`, and the names of the `channels`",
+    ),
+    (
+        "leave",
+        "needs a team: `service`, `sessionEnded`, the names of the `channels`, `draftsKept` and `unsentKept`",
+    ),
     ("admin channel connect whatsapp", "needs the platform; prints what `connect telegram` does"),
     ("admin channel connect email", "needs a mail server; prints what `connect telegram` does"),
     ("admin channel connect voip", "needs the platform; prints what `connect telegram` does"),

@@ -162,6 +162,8 @@ const NO_ROWS: &[(&str, &str)] = &[
     ("doctor", "tells findings, and fails with them"),
     ("channel add", "asks for a key; see channel"),
     ("channel list", "names nothing and asks nobody"),
+    ("join", "asks for a token; see team"),
+    ("leave", "needs a team; see team"),
     ("connection add", "asks for a credential; see desk_connections"),
     ("connection list", "names nothing and asks nobody"),
     ("review export", "prints lines of a format of its own"),

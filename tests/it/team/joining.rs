@@ -1,0 +1,183 @@
+//! `frontdesk join` and `frontdesk leave`, with the real binary on the real service, and the client's requests.
+
+use std::path::{Path, PathBuf};
+
+use frontdesk::api::team::{ClaimEvent, ClaimRequest, NewNote};
+use frontdesk::client::team::ClaimAnswer;
+use frontdesk::client::team_events::{TeamEvent, TeamNews};
+use frontdesk::client::{Client, ReadError, WriteOutcome};
+use frontdesk::model::secret::Secret;
+
+use super::*;
+use crate::binary::{Binary, Ended};
+
+async fn run(binary: &Arc<Binary>, arguments: &[&str], input: &str) -> Ended {
+    let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    let (binary, input) = (Arc::clone(binary), input.to_owned());
+    let running = tokio::task::spawn_blocking(move || {
+        binary.run(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), &input)
+    });
+    running.await.expect("no panic")
+}
+
+#[track_caller]
+fn json_of(ended: &Ended) -> Value {
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{}", ended.out);
+    serde_json::from_str(&ended.out).expect("JSON")
+}
+
+#[track_caller]
+fn refused(ended: &Ended, code: i32, words: &str) {
+    assert_eq!(ended.code, Some(code), "{}{}", ended.out, ended.err);
+    assert_eq!(ended.err.lines().count(), 1, "{}", ended.err);
+    assert!(ended.err.contains(words), "{words}: {}", ended.err);
+}
+
+/// All files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn token_makes_tabs_and_leaving_removes_them() {
+    let team = Team::start().await;
+    team.inbound("whatsapp", "+34600111222", "Hola").await;
+    let token = team.add("Ana", Role::Agent).await.token;
+    let binary = Arc::new(Binary::new());
+    let joined = json_of(&run(&binary, &["join", &team.base_url, "--json"], token.expose()).await);
+    assert_eq!(joined["channels"], json!(["email", "telegram", "voip", "whatsapp"]));
+    assert_eq!(joined["person"], json!({"name": "Ana", "role": "agent"}));
+    let listed = run(&binary, &["list", "--channel", "whatsapp"], "").await;
+    assert!(listed.out.contains("+34600111222"), "{}{}", listed.out, listed.err);
+
+    let again = team.add("Ana", Role::Agent).await.token;
+    refused(&run(&binary, &["join", &team.base_url], again.expose()).await, 1, "has joined");
+
+    let keys = binary.folder().join("keys");
+    let secrets: Vec<String> = files(&keys)
+        .iter()
+        .map(|path| std::fs::read_to_string(path).expect("a key"))
+        .map(|text| text.lines().nth(1).expect("a secret").to_owned())
+        .chain([token.expose().to_owned()])
+        .collect();
+    assert_eq!(secrets.len(), 6, "four keys, the session and the token");
+    for path in files(binary.folder()).iter().filter(|path| !path.starts_with(&keys)) {
+        let bytes = std::fs::read(path).expect("a file");
+        for secret in &secrets {
+            let is_in_file = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            assert!(!is_in_file, "a secret is in {}", path.display());
+        }
+    }
+
+    let left = json_of(&run(&binary, &["leave", "--yes", "--json"], "").await);
+    assert_eq!((&left["sessionEnded"], &left["unsentKept"]), (&json!(true), &json!(0)));
+    assert!(files(&keys).is_empty(), "keys are left");
+    assert!(!std::fs::read_to_string(binary.config()).expect("a configuration").contains("whatsapp"));
+    let key = secrets.iter().find(|secret| secret.starts_with("svc_")).expect("a key");
+    team.call(key, "GET", "/v1/account", Value::Null).await.refused(401, "REVOKED_KEY");
+    refused(&run(&binary, &["leave", "--yes"], "").await, 1, "joined no team");
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refused_joins_say_why_and_change_nothing() {
+    let team = Team::start().await;
+    let token = team.add("Ana", Role::Agent).await.token;
+    team.exchange(token.expose()).await.ok();
+    let binary = Arc::new(Binary::new());
+    let url = team.base_url.as_str();
+    refused(&run(&binary, &["join", url], token.expose()).await, 1, "was used");
+    refused(&run(&binary, &["join", url], "desk_nothing").await, 1, "is not known");
+    refused(&run(&binary, &["join", url], "\n").await, 2, "empty");
+    refused(&run(&binary, &["join", "http://desk.example"], "desk_x").await, 2, "https://");
+    let closed = format!("http://127.0.0.1:{}", crate::binary::free_port());
+    refused(&run(&binary, &["join", &closed], "desk_x").await, 1, "could not join");
+    refused(&run(&binary, &["join", &format!("{url}/other")], "desk_x").await, 1, "kept on this desk only");
+    let json = run(&binary, &["join", url, "--json"], token.expose()).await;
+    let error: Value = serde_json::from_str(&json.err).expect("JSON");
+    assert_eq!((&error["exit"], &error["error"]["code"]), (&json!(1), &json!("INVALID_KEY")), "{error}");
+    assert!(!binary.config().exists() && !binary.folder().join("team.json").exists());
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tabs_get_names_that_are_free() {
+    let team = Team::start().await;
+    let token = team.add("Ana", Role::Agent).await.token;
+    let mut binary = Binary::new();
+    binary.configure(
+        "# mine\n[[channel]]\nname = \"WhatsApp\"\nbase_url = \"https://a.example/v1\"\nkey_env = \"A\"\n",
+    );
+    binary.set("FRONTDESK_JOIN_TOKEN", token.expose());
+    let binary = Arc::new(binary);
+    let joined = json_of(&run(&binary, &["join", &format!("{}/v1/", team.base_url), "--json"], "").await);
+    assert_eq!(joined["channels"], json!(["email", "telegram", "voip", "whatsapp 2"]));
+    run(&binary, &["leave", "--yes"], "").await;
+    let config = std::fs::read_to_string(binary.config()).expect("a configuration");
+    assert!(
+        config.contains("# mine") && config.contains("WhatsApp") && !config.contains("telegram"),
+        "{config}"
+    );
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn desk_leaves_without_the_service_only_if_asked_to() {
+    let team = Team::start().await;
+    let token = team.add("Ana", Role::Agent).await.token;
+    let binary = Arc::new(Binary::new());
+    json_of(&run(&binary, &["join", &team.base_url, "--json"], token.expose()).await);
+    team.shutdown().await;
+    refused(&run(&binary, &["leave", "--yes"], "").await, 1, "removed nothing");
+    assert!(binary.folder().join("team.json").exists());
+    let left = json_of(&run(&binary, &["leave", "--yes", "--offline", "--json"], "").await);
+    assert_eq!(left["sessionEnded"], json!(false));
+    assert!(files(&binary.folder().join("keys")).is_empty());
+}
+
+fn client_of(team: &Team, bearer: &str) -> Client {
+    let url = format!("{}/v1", team.base_url);
+    Client::new(&url, &Secret::new(bearer), team.clock.clone()).expect("a client")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claim_of_one_desk_is_an_event_at_the_other() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let chat = team.inbound("whatsapp", "+34600111222", "Hola").await;
+    let (send, mut events) = tokio::sync::mpsc::unbounded_channel();
+    let follower = client_of(&team, &ben.session);
+    let following =
+        tokio::spawn(
+            async move { follower.follow_team(None, || 0.5, |news, _| send.send(news).is_ok()).await },
+        );
+    while events.recv().await.expect("news") != TeamNews::Open {}
+    let desk = client_of(&team, &ana.session);
+    let claimed = desk.claim(&chat, &ClaimRequest::default()).await;
+    let WriteOutcome::Done(ClaimAnswer::Changed(shared)) = claimed else { panic!("{claimed:?}") };
+    let claim = shared.claim.expect("a claim");
+    assert_eq!(claim.person.name, "Ana");
+    let wanted = TeamEvent::Claim(ClaimEvent { conversation: chat.clone(), claim: Some(claim) });
+    while events.recv().await.expect("news") != TeamNews::Event(wanted.clone()) {}
+
+    let other = client_of(&team, &ben.session);
+    let refused = other.claim(&chat, &ClaimRequest::default()).await;
+    let WriteOutcome::Done(ClaimAnswer::Claimed(error)) = refused else { panic!("{refused:?}") };
+    assert_eq!(error.claim.expect("a claim").person.name, "Ana");
+    let note = NewNote { id: "note-1".into(), text: "Call at five".into() };
+    for _ in 0..2 {
+        assert!(matches!(other.add_shared_note(&chat, &note).await, WriteOutcome::Done(_)));
+    }
+    let read = desk.shared_conversations(&[&chat]).await.expect("read");
+    assert_eq!(read.first().map(|shared| shared.notes.len()), Some(1));
+
+    assert!(matches!(other.sign_out().await, WriteOutcome::Done(_)));
+    let ended = following.await.expect("no panic");
+    assert!(matches!(ended, Err(ReadError::Refused { .. })), "{ended:?}");
+    team.shutdown().await;
+}
