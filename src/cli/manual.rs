@@ -30,6 +30,8 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
          at warn.",
     ),
     ("FRONTDESK_ASSISTANT_KEY", "Key for serve --assistant-url."),
+    ("FRONTDESK_JOIN_TOKEN", "Sign-in token for join, instead of a prompt or standard input."),
+    ("HOSTNAME, COMPUTERNAME", "Name of this machine for join, unless --device names it."),
     ("FRONTDESK_COMPLETE, COMP_WORDBREAKS", "Set by shell completions; do not set them yourself."),
     ("COLORFGBG", "Set by terminals: with a light background, theme = \"auto\" chooses the light theme."),
     ("NO_COLOR", "No colours if it is not empty."),
