@@ -11,8 +11,8 @@ fn place(folder: &std::path::Path) -> KeyLocation<'_> {
 fn stored_key_file(folder: &std::path::Path) -> std::path::PathBuf {
     let place = place(folder);
     let text = "https://api.example.com\nsvc_live_0123456789abcdef\n";
-    crate::config::keys::file::write_private(&place.file(), text).unwrap();
-    place.file()
+    crate::config::keys::file::write_private(&place.entry().path, text).unwrap();
+    place.entry().path
 }
 
 #[test]
