@@ -45,7 +45,9 @@ pub(super) fn is_within_limits(html: &str) -> bool {
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.ceil_char_boundary(CHUNK_BYTES.min(rest.len())));
         parser.process(StrTendril::from(piece));
-        if parser.tokenizer.sink.sink.is_exceeded.get() || clock::thread_time().saturating_sub(began) > MAX_PARSE_TIME {
+        if parser.tokenizer.sink.sink.is_exceeded.get()
+            || clock::thread_time().saturating_sub(began) > MAX_PARSE_TIME
+        {
             return false;
         }
         rest = after;
