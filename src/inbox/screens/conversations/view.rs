@@ -163,16 +163,18 @@ pub(crate) fn empty_text(inbox: &Inbox) -> String {
         _ if list.resource.has_failed() => loading_view::empty_pane_text(inbox, Pane::List),
         Health::Refused { code, why } => {
             format!(
-                "The server refused this channel's key: {code}. {why}\n\nDrafts and outbox are kept. Put a \
-                 valid key into the configuration and restart."
+                "The key of this tab is not taken: {code}. {why}\n\nDrafts and the outbox are kept. Put a valid key \
+                 into the configuration and start again."
             )
         }
-        Health::Misconfigured { why } => format!("This channel cannot be used as configured: {why}"),
+        Health::Misconfigured { why } => format!("This tab cannot work as configured: {why}"),
         Health::Offline { why, .. } => {
-            format!("The server cannot be reached: {why}\n\nTrying again automatically; nothing is lost.")
+            format!(
+                "The server cannot be reached: {why}\n\nAsking again by itself; nothing is lost meanwhile."
+            )
         }
         Health::Trouble { why, .. } => {
-            format!("Unexpected answer from the server: {why}\n\nTrying again automatically.")
+            format!("The server answers, but not as it should: {why}\n\nAsking again by itself.")
         }
         _ if tab.empty_reason.is_some() => {
             tab.empty_reason.as_ref().map_or_else(String::new, |note| note.server_reason().to_string())
@@ -187,7 +189,7 @@ pub(crate) fn empty_text(inbox: &Inbox) -> String {
 fn no_match_text(inbox: &Inbox, list: &ConversationList) -> String {
     let label = &list.view.label;
     if !list.typed.is_empty() {
-        let words = "matches this filter. {filter-list} filter, {choose-view} other views";
+        let words = "is found by this filter. {filter-list} changes it, {choose-view} shows other views.";
         return format!("Nothing in \"{label}\" {}", inbox.context.fill_in_keys(words));
     }
     match list.view.name.as_str() {
@@ -200,12 +202,12 @@ fn no_match_text(inbox: &Inbox, list: &ConversationList) -> String {
                 0 => words,
                 many => {
                     let finds = inbox.context.fill_in_keys("{filter-list} is:broadcast");
-                    format!("{words}\n\n{many} with only a broadcast: {finds} shows them.")
+                    format!("{words}\n\n{many} got nothing but a broadcast so far: {finds} shows them.")
                 }
             }
         }
         "Later" => inbox.context.fill_in_keys(
-            "Nothing is snoozed. {snooze} snoozes a conversation; {choose-view} shows other views.",
+            "Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views.",
         ),
         _ => format!(
             "No conversations in \"{label}\". {}",
@@ -225,7 +227,7 @@ fn title(inbox: &Inbox) -> String {
 /// Returns the name of the list, with its view and order.
 pub(crate) fn list_title(inbox: &Inbox) -> String {
     let list = inbox.desk.list();
-    let place = if inbox.desk.shows_all_tabs { "All channels" } else { "Inbox" };
+    let place = if inbox.desk.shows_all_tabs { "All tabs" } else { "Inbox" };
     if list.sort == Sort::Queue && list.view.sort == Sort::Queue {
         return place.to_owned();
     }

@@ -65,10 +65,10 @@ impl Overlay for SuggestionPanel {
             }
             (SuggestionKind::Transcript, SuggestionState::Ready(_)) => &[("Esc", "back")],
             (SuggestionKind::OwnText, SuggestionState::Ready(_)) => {
-                &[("Enter", "replace the text"), ("r", "again"), ("Esc", "dismiss")]
+                &[("Enter", "put it in place of the text"), ("r", "again"), ("Esc", "leave it")]
             }
             (SuggestionKind::Draft, SuggestionState::Ready(_)) => {
-                &[("Enter", "use it"), ("Space", "use the sentence"), ("r", "again"), ("Esc", "dismiss")]
+                &[("Enter", "take it"), ("Space", "take the sentence"), ("r", "again"), ("Esc", "leave it")]
             }
         };
         let scrolls = (!self.is_draft() && self.is_long(inbox)).then_some(&("j k", "scroll"));
