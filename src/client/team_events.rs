@@ -133,7 +133,7 @@ impl Client {
             let events = match chunk.map(|chunk| parser.parse(&chunk)) {
                 Ok(Ok(events)) => events,
                 Ok(Err(broken)) => {
-                    // The same event comes again: wait as long as after many failures.
+                    // A new connection gets the same event: wait as long as after many failures.
                     *failures = FAILURES_OF_BROKEN;
                     return Ok(Some(SafeText::line(&broken.to_string())));
                 }

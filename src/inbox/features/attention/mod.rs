@@ -16,7 +16,7 @@ pub(crate) struct AttentionQueue {
     page: Option<NeedsYouPage>,
     /// The entry that was gone to last.
     visited: Option<NeedsYouId>,
-    /// Whether the page may be old.
+    /// True if the page may be outdated.
     stale: bool,
     /// How much was due when it was looked at last.
     alarms: Alarms,

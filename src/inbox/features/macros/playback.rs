@@ -93,7 +93,7 @@ pub(crate) fn play_if_ready(inbox: &mut Inbox) -> bool {
     play_next_step(inbox)
 }
 
-/// Whether something is awaited; asks for an echo after new loads.
+/// Returns true while loads, requests or writes are awaited; sends a barrier after new loads.
 fn is_waiting_for_answers(inbox: &mut Inbox) -> bool {
     let awaited = &mut inbox.features.macros.pending;
     if awaited.has_new_loads && awaited.open_barrier.is_none() {
@@ -183,8 +183,8 @@ impl Macros {
         }
     }
 
-    /// Why the next step cannot be played, and whether that is told of it
-    /// rather than of the one before it.
+    /// Returns the reason why the next step cannot be played; true if the notice names this step, false if
+    /// the one before it.
     fn obstacle(&self, desk: &Desk, context: &Context) -> Option<(&'static str, bool)> {
         let playing = self.playback.as_ref()?;
         if playing.played == 0 || playing.played == playing.steps.len() {

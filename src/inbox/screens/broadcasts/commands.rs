@@ -9,7 +9,7 @@ use crate::screens::broadcasts::update as broadcasts;
 use model::account::Platform;
 use model::waves::CampaignPhase;
 
-/// Whether the active tab has broadcasts.
+/// Checks that the channel of the active tab has broadcasts.
 pub(crate) fn has_broadcasts(inbox: &Inbox) -> Result<(), Reason> {
     if broadcasts::has_broadcasts(&inbox.desk) {
         return Ok(());

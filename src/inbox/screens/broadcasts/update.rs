@@ -12,7 +12,7 @@ use model::account::Platform;
 use model::board::BoardEntry;
 use model::time::{SECOND, Timestamp};
 
-/// Whether the active tab has broadcasts.
+/// Returns true if the channel of the active tab has broadcasts.
 pub fn has_broadcasts(desk: &Desk) -> bool {
     desk.tab().platform().is_none_or(|platform| *platform == Platform::Whatsapp)
 }

@@ -16,10 +16,9 @@ use super::form::BroadcastForm;
 /// How much a point matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckSeverity {
-    /// Nothing to do.
     Passed,
     Warning,
-    /// It must not leave so.
+    /// The broadcast cannot be sent.
     Blocking,
 }
 
@@ -37,7 +36,7 @@ pub struct Preflight {
     /// The form, to go back to.
     pub form: BroadcastForm,
     pub campaign: NewCampaign,
-    /// What has been typed of the phrase.
+    /// Typed part of the confirmation phrase.
     pub typed: TextLine,
     pub is_mistyped: bool,
 }

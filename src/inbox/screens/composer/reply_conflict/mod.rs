@@ -144,7 +144,7 @@ mod tests {
             (true, TextOrigin::Draft, 2),
             // Messages older than the text are not new.
             (false, TextOrigin::Typed, 1),
-            // Nothing was read since the draft was stored.
+            // No message was on screen since the draft was stored.
             (false, TextOrigin::Draft, 5),
         ];
         for (drawn, origin, expected) in cases {

@@ -1,5 +1,5 @@
 //! Suggestions by a model or rules: a draft or a summary, shown between messages and composer.
-//! Nothing reaches a text before the user takes it over.
+//! A suggestion enters the text only when the person accepts it.
 
 pub(crate) mod transcribing;
 pub(crate) mod update;
