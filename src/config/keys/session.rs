@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::config::keys::{KeyStorage, StoredSecret};
 use model::secret::Secret;
 
-const AGAIN: &str = "run: frontdesk leave, then frontdesk join";
+const REJOIN_ADVICE: &str = "run: frontdesk leave, then frontdesk join";
 
 fn entry(folder: &Path) -> StoredSecret {
     let path = folder.join("keys").join("team.session");
@@ -19,7 +19,7 @@ pub fn store(folder: &Path, base_url: &str, session: &Secret) -> Result<KeyStora
 }
 
 pub fn fetch(folder: &Path, base_url: &str) -> Result<Secret, String> {
-    Ok(Secret::new(&entry(folder).read(base_url, AGAIN)?))
+    Ok(Secret::new(&entry(folder).read(base_url, REJOIN_ADVICE)?))
 }
 
 /// Removes the session. Returns true if there was one.

@@ -37,7 +37,7 @@ pub fn check_subject(db: &dyn DbSession, workspace: &str, id: &str) -> Result<()
 
 /// Returns the body of a row with its notes.
 pub fn shared_body(db: &dyn DbSession, row: TeamConversation) -> Result<SharedConversation, DatabaseError> {
-    let notes = notes::list(db, &row.id)?.into_iter().map(|note| note_body(db, note));
+    let notes = notes::list(db, &row.id)?.into_iter().map(|note| build_note_body(db, note));
     let notes = notes.collect::<Result<_, DatabaseError>>()?;
     let claim = claim_body(&row);
     let snooze =
@@ -59,7 +59,7 @@ pub fn claim_body(row: &TeamConversation) -> Option<ClaimBody> {
     Some(ClaimBody { person, at: row.claimed_at?.to_string(), version: row.version })
 }
 
-pub fn note_body(db: &dyn DbSession, note: NoteRow) -> Result<NoteBody, DatabaseError> {
+pub fn build_note_body(db: &dyn DbSession, note: NoteRow) -> Result<NoteBody, DatabaseError> {
     let mentions = note.mentions.into_iter().map(|id| {
         let name = people::name(db, &id)?.unwrap_or_default();
         Ok(PersonName { id, name })

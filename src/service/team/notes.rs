@@ -7,7 +7,7 @@ use crate::database::team::notes::{self, NoteRow};
 use crate::database::team::people::{self, Person};
 use crate::errors::ApiError;
 use crate::reply::Reply;
-use crate::team::conversations::{check_subject, note_body, record};
+use crate::team::conversations::{build_note_body, check_subject, record};
 use crate::write::WriteContext;
 use api::errors::ErrorCode;
 use api::team::{NewNote, Role, SharedDeleted};
@@ -27,7 +27,7 @@ pub fn add(work: &WriteContext<'_>, member: &Member, id: &str, asked: &NewNote) 
         if known.person == member.person.id
             && (known.deleted || known.text == text || known.edited_at.is_some())
         {
-            return Reply::ok(&note_body(work.db, known)?);
+            return Reply::ok(&build_note_body(work.db, known)?);
         }
         let words = "another note of this conversation has this id; make a new one";
         return Err(ApiError::new(ErrorCode::IdempotencyConflict, words));
@@ -88,7 +88,7 @@ fn find(work: &WriteContext<'_>, id: &str, note: &str) -> Result<NoteRow, ApiErr
 
 fn answer(work: &WriteContext<'_>, id: &str, note: &str, status: u16) -> Result<Reply, ApiError> {
     let row = notes::find(work.db, id, note)?.ok_or_else(|| ApiError::not_found("this note"))?;
-    Reply::with_status(status, &note_body(work.db, row)?)
+    Reply::with_status(status, &build_note_body(work.db, row)?)
 }
 
 fn not_own_error(note: &NoteRow, what: &str) -> ApiError {

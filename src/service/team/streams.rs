@@ -29,7 +29,7 @@ use crate::database::team::{conversations as shared, notes, people, replies};
 use crate::errors::ApiError;
 use crate::metrics::exposition::Exposition;
 use crate::state::Service;
-use crate::team::conversations::{claim_body, note_body};
+use crate::team::conversations::{build_note_body, claim_body};
 use crate::team::presence::{self, PresenceBoard};
 use crate::team::{person_body, reply_body};
 use api::body::Body as JsonBody;
@@ -345,7 +345,7 @@ fn write_change(
         }
         ChangeKind::Note => {
             let found = notes::find(db, subject, item)?.filter(|note| !note.deleted);
-            let note = found.map(|note| note_body(db, note)).transpose()?;
+            let note = found.map(|note| build_note_body(db, note)).transpose()?;
             write_event(text, name, seq, &NoteEvent { conversation, id: item.clone(), note });
         }
         ChangeKind::Tag => {
