@@ -30,7 +30,7 @@ impl CommandScope {
             Self::List => "Conversation list",
             Self::History => "Messages",
             Self::Conversation => "The selected conversation",
-            Self::Rows => "Pages of rows",
+            Self::Rows => "Lists",
             Self::Outbox => "Outbox",
             Self::Proposals => "Proposals",
             Self::Reviews => "Review queue",
@@ -38,8 +38,8 @@ impl CommandScope {
             Self::Webhooks => "Webhooks",
             Self::Broadcasts => "Broadcasts",
             Self::Deck => "People and other lists",
-            Self::Triage => "Triage of mail",
-            Self::Desk => "Everywhere but in text",
+            Self::Triage => "Mail triage",
+            Self::Desk => "Everywhere except in text",
             Self::Composer => "Composer",
         }
     }
@@ -127,7 +127,7 @@ macro_rules! verbs {
 
 each_verb!(verbs);
 
-pub const VERBS_HEADING: &str = "Typed after :, with what follows";
+pub const VERBS_HEADING: &str = "Typed after :, with arguments";
 
 /// Stable name of a command, with dashes.
 pub fn name(command: Command) -> String {
@@ -164,7 +164,7 @@ pub(crate) fn find_by_prefix(what: &str, name: &str, all: &[String]) -> Result<u
     let mut begun = all.iter().enumerate().filter(|(_, text)| text.to_lowercase().starts_with(&lower));
     match (begun.next(), begun.next()) {
         (Some((index, _)), None) => Ok(index),
-        _ => Err(format!("there is no {what} {name:?}; there are {}", all.join(", "))),
+        _ => Err(format!("no {what} {name:?}; known: {}", all.join(", "))),
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn always(_: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn no_conversation_reason(tab: &Tab) -> Reason {
     if tab.has_finished_triage() {
-        "every thread is decided; Esc goes back to the list".into()
+        "all threads decided; Esc back to the list".into()
     } else if tab.is_inbox() {
         "no conversation is selected".into()
     } else {
@@ -30,7 +30,7 @@ pub(crate) fn on_conversation(inbox: &Inbox) -> Result<(), Reason> {
 pub(crate) fn on_mail(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.desk.tab().is_mail() {
         true => Ok(()),
-        false => Err("only mail has this".into()),
+        false => Err("mail only".into()),
     }
 }
 
@@ -45,13 +45,13 @@ pub(crate) fn thread_can_be_filed(inbox: &Inbox) -> Result<(), Reason> {
 /// Checks that the tab allows writes: not read-only, key accepted, account read.
 pub(crate) fn check_tab_writable(tab: &Tab) -> Result<(), Reason> {
     if tab.channel.read_only {
-        return Err(format!("{} is read-only: nothing is changed from here", tab.channel.name));
+        return Err(format!("{} is read-only: nothing can be changed here", tab.channel.name));
     }
     if let Health::Refused { code, .. } = &tab.health {
         return Err(format!("{} refused the key ({code}); the draft is kept", tab.channel.name));
     }
     if tab.account.is_none() {
-        return Err(format!("{} has not answered yet, so its channel is not known", tab.channel.name));
+        return Err(format!("{} has not answered yet; try again in a moment", tab.channel.name));
     }
     Ok(())
 }
@@ -73,28 +73,26 @@ pub(crate) fn changeable_conversation(inbox: &Inbox) -> Result<&ConversationRow,
     let row = inbox.desk.current_conversation().ok_or_else(|| no_conversation_reason(tab))?;
     let moved = inbox.desk.list().has_just_moved(inbox.context.moment);
     if moved && tab.focus == Focus::List && !inbox.features.macros.has_played_step() {
-        return Err("the list has just changed here; look again, then press the key again".into());
+        return Err("the list has just changed; check it, then press the key again".into());
     }
     if row.conversation.id.is_stand_in() {
-        return Err("this row could not be read, so nothing of it can be changed; {raw} shows it".into());
+        return Err("this conversation could not be read and cannot be changed; {raw} shows it".into());
     }
     Ok(row)
 }
 
 pub(crate) fn check_switchable(row: &ConversationRow, pause: bool) -> Result<(), Reason> {
     if row.conversation.id.is_stand_in() {
-        return Err("this row could not be read".into());
+        return Err("this conversation could not be read".into());
     }
     if !row.conversation.has_automation_switch() {
-        return Err("this channel's AI cannot be paused through the interface".into());
+        return Err("the AI cannot be paused on this channel".into());
     }
     match (row.automation_pending, row.conversation.automation) {
-        (Some(false), _) if pause => Err("the AI is already being paused".into()),
-        (Some(true), _) if !pause => Err("the AI is already being handed the conversation".into()),
-        (None, Automation::Off) if pause => {
-            Err("the AI is already paused here; {hand-back} hands back".into())
-        }
-        (None, Automation::On) if !pause => Err("the AI already answers here; {pause-ai} pauses it".into()),
+        (Some(false), _) if pause => Err("already pausing the AI".into()),
+        (Some(true), _) if !pause => Err("already handing back to the AI".into()),
+        (None, Automation::Off) if pause => Err("the AI is already off; {hand-back} hand back".into()),
+        (None, Automation::On) if !pause => Err("the AI is already on; {pause-ai} pause AI".into()),
         _ => Ok(()),
     }
 }

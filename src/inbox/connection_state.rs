@@ -43,10 +43,10 @@ pub fn connection_label(health: &Health, now: Timestamp, settings: &Settings) ->
         }
         Health::Refused { code, why } => {
             let refresh = settings.keymap.first_key_name(Command::Refresh);
-            let remedy = format!("{refresh} tries it again, a new key needs a restart");
+            let remedy = format!("{refresh} try again; a new key needs a restart");
             (format!("Key refused · {code}: {why} · {remedy}"), Tone::Error)
         }
-        Health::Misconfigured { why } => (format!("Cannot work: {why}"), Tone::Error),
+        Health::Misconfigured { why } => (format!("Not working: {why}"), Tone::Error),
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
             (Health::Limited { until: ago(2) }, "Rate limit until 10:04: 1s left", "wait"),
             (
                 Health::Refused { code, why: SafeText::line("gone") },
-                "Key refused · REVOKED_KEY: gone · Ctrl-R tries it again, a new key needs a restart",
+                "Key refused · REVOKED_KEY: gone · Ctrl-R try again; a new key needs a restart",
                 "!",
             ),
             (Health::Misconfigured { why: SafeText::line("a redirect") }, "Cannot work: a redirect", "!"),

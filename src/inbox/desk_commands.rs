@@ -136,7 +136,7 @@ pub(crate) fn may_show_all_tabs(inbox: &Inbox) -> Result<(), Reason> {
         | PageKind::Proposals
         | PageKind::Reviews
         | PageKind::Broadcasts => Ok(()),
-        _ => Err("this page is about one tab; {next-tab} goes to the next".into()),
+        _ => Err("this page shows one channel; {next-tab} next channel".into()),
     }
 }
 

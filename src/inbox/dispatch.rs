@@ -212,7 +212,7 @@ impl Inbox {
     pub(crate) fn disabled_reason(&self, command: Command) -> Option<String> {
         let place = command::row(command).place;
         if !self.desk.active_scopes().contains(&place) && !self.desk.is_typing() {
-            return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
+            return Some(format!("works only in: {}", place.heading().to_lowercase()));
         }
         self.check_enabled(command).err()
     }
@@ -220,13 +220,13 @@ impl Inbox {
 
 fn unknown_command_message(name: &str, rest: &str) -> String {
     if command::find_by_name(name).is_some() {
-        return format!("{name} takes nothing after it, not {rest:?}");
+        return format!("{name} takes no argument, not {rest:?}");
     }
     let names: Vec<String> = TABLE.iter().map(|command_row| command::name(command_row.command)).collect();
     let all: Vec<&str> = VERBS.iter().map(|verb| verb.name).chain(names.iter().map(String::as_str)).collect();
     let begun = all.iter().find(|entry| entry.starts_with(name)).copied();
     match begun.or_else(|| nearest_word(name, &all)) {
         Some(near) => format!("{name} is not a command; did you mean {near}?"),
-        None => format!("{name} is not a command; Tab shows those there are"),
+        None => format!("{name} is not a command; Tab lists the commands"),
     }
 }

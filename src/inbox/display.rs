@@ -20,16 +20,16 @@ pub(crate) fn toggle_mouse(desk: &mut Desk, context: &mut Context) {
     desk.panes.mouse = !desk.panes.mouse;
     context.push(TerminalOrder::ReadMouse(desk.panes.mouse));
     context.show_notice(context.fill_in_keys(if desk.panes.mouse {
-        "the mouse is read: click selects, wheel scrolls"
+        "mouse on: click selects, wheel scrolls"
     } else {
-        "the mouse is the terminal's: drag selects text; {mouse} takes it back"
+        "mouse off: drag to select text; {mouse} mouse on"
     }));
 }
 
 pub(crate) fn move_divider(desk: &mut Desk, wider: bool, context: &mut Context) {
     let areas = desk.areas(context);
     let (Some(list), Some(_)) = (areas.list, areas.history) else {
-        return context.show_notice("there is one pane: its width is the screen's");
+        return context.show_notice("only one pane is shown: its width is fixed");
     };
     let end = list.x + list.width - 1;
     pointer::move_divider_to(

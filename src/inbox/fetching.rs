@@ -42,7 +42,7 @@ impl Keyboard {
                 self.go_to_tab(index, desk);
                 desk.page = PageKind::Inbox;
             }
-            None => context.show_warning("no tab has a phone's key; frontdesk channel add adds one"),
+            None => context.show_warning("no phone channel; `frontdesk channel add` adds one"),
         }
     }
 }

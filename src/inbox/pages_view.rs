@@ -26,8 +26,8 @@ pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
 
 fn explain_platform(platform: &Platform) -> &'static str {
     match platform {
-        Platform::Web => "This channel has no operations in the interface.",
-        _ => "This version does not know this channel.",
+        Platform::Web => "Nothing can be shown or done on this channel.",
+        _ => "Unknown kind of channel. A newer frontdesk may know it.",
     }
 }
 

@@ -94,7 +94,7 @@ fn click_hint(inbox: &mut Inbox, target: HintTarget) {
         HintTarget::Command(Command::GoToTab) => inbox.context.show_notice("the tabs above can be clicked"),
         HintTarget::Command(command @ (Command::Send | Command::RowNow)) => {
             let key = inbox.context.key_of(command);
-            inbox.context.show_warning(format!("the mouse sends nothing: {key} does"));
+            inbox.context.show_warning(format!("the mouse cannot send: {key} send"));
         }
         HintTarget::Command(command) => {
             inbox.keyboard.pressed.clear();

@@ -284,7 +284,7 @@ pub(crate) fn receive_enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
         inbox.changes.link_queued_rows(queued.group, &rows);
     }
     if rows.is_empty() {
-        inbox.context.show_notice("it was decided over already; nothing was sent");
+        inbox.context.show_notice("already decided; nothing was sent");
     }
     // Rows created together are undone together, newest first.
     let mut recalls = Vec::new();
@@ -316,7 +316,7 @@ pub(crate) fn receive_enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
 pub(crate) fn receive_recalled(inbox: &mut Inbox, row: &RowId, taken: Option<Box<OutboxRow>>) {
     inbox.changes.record_upload_progress(row.clone(), None, &mut inbox.desk);
     let Some(taken) = taken else {
-        return inbox.context.show_warning("too late: it has already left");
+        return inbox.context.show_warning("too late: already sent");
     };
     inbox.changes.mark_recalled(row);
     let returned = ReturnedText::of(&taken.operation);
@@ -332,10 +332,8 @@ pub(crate) fn receive_recalled(inbox: &mut Inbox, row: &RowId, taken: Option<Box
                 &mut inbox.context,
             );
             inbox.context.show_notice(match is_there {
-                true => "taken back into the composer; nothing was sent".to_owned(),
-                false => {
-                    inbox.context.fill_in_keys("taken back as a draft; nothing was sent · {go-to-drafts}")
-                }
+                true => "undone: back in the composer".to_owned(),
+                false => inbox.context.fill_in_keys("undone: kept as a draft · {go-to-drafts} drafts"),
             });
         }
         _ if inbox.changes.undone_act(row).is_some() => {
@@ -343,7 +341,7 @@ pub(crate) fn receive_recalled(inbox: &mut Inbox, row: &RowId, taken: Option<Box
             inbox.context.show_notice(format!("undone: {act}"));
         }
         _ if taken.operation == Operation::Close => inbox.context.show_notice("kept open"),
-        _ => inbox.context.show_notice("taken back"),
+        _ => inbox.context.show_notice("undone"),
     }
     inbox.row_changed(&taken);
 }
@@ -387,9 +385,8 @@ impl Desk {
         let opens = before == Some(ServiceWindow::Closed) && window(history) == Some(ServiceWindow::Open);
         let has_draft = tab.composer.as_ref().is_some_and(Composer::has_reply);
         if opens && has_draft && self.tab().channel.id == query.channel {
-            context.show_notice(
-                context.fill_in_keys("the window is open again: your draft is here, {write} goes on with it"),
-            );
+            context
+                .show_notice(context.fill_in_keys("reply window open again · {write} continue your draft"));
         }
         raw::refresh_raw_view(self, context);
     }
@@ -410,7 +407,7 @@ impl Credits {
             let name = tab.channel.name.clone();
             tab.channel.read_only = true;
             context.show_warning(format!(
-                "{name}: the server calls this key {label}, its prefix says otherwise; read-only"
+                "{name}: the server reports a {label} key, but its prefix differs; the channel is read-only"
             ));
         }
         let credits = account.credits;

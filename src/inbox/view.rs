@@ -80,6 +80,6 @@ fn too_small(inbox: &Inbox, buffer: &mut Buffer) {
         .interrupted_until()
         .is_some_and(|interrupted_until| inbox.context.moment < interrupted_until);
     let leaves = if interrupted { "{interrupt} again quits." } else { "{interrupt} twice quits." };
-    let words = inbox.context.fill_in_keys(&format!("{needs} Until then no key acts; {leaves}"));
+    let words = inbox.context.fill_in_keys(&format!("{needs} Enlarge the terminal; {leaves}"));
     paint_view::paragraph(buffer, Area { x: 0, y: 0, width, height }, &words, Style::new());
 }

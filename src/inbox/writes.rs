@@ -133,7 +133,7 @@ impl Changes {
         }
         // The status line shows the duration; an existing warning is more important.
         if context.notice.as_ref().is_none_or(|notice| !notice.is_warning) {
-            context.show_warning(format!("the draft is not on disk, only here: {why}; trying again"));
+            context.show_warning(format!("draft not saved: {why}; trying again"));
         }
     }
 

@@ -119,7 +119,7 @@ fn reachability(
 fn write_to_cheapest(inbox: &mut Inbox, page: &PersonPage) {
     let (ways, targets): (Vec<_>, Vec<_>) = contact_ways(&inbox.desk, page).into_iter().unzip();
     let Some(best) = cheapest_way(&ways) else {
-        return inbox.context.show_warning(format!("no way reaches them now: {}", describe_ways(&ways)));
+        return inbox.context.show_warning(format!("no channel reaches them now: {}", describe_ways(&ways)));
     };
     match &targets[best] {
         WayTarget::Conversation(at) => {
@@ -144,8 +144,8 @@ fn write_to_cheapest(inbox: &mut Inbox, page: &PersonPage) {
         }
     }
     let why = match ways.len() {
-        1 => format!("the only way: {}", describe_ways(&ways)),
-        _ => format!("the cheapest way: {} · {}", ways[best].name, describe_ways(&ways)),
+        1 => format!("only channel: {}", describe_ways(&ways)),
+        _ => format!("cheapest channel: {} · {}", ways[best].name, describe_ways(&ways)),
     };
     inbox.context.show_notice(why);
 }

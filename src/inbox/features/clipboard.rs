@@ -81,7 +81,7 @@ fn history_text(
     history: &History,
     settings: &Settings,
 ) -> Result<(&'static str, String), &'static str> {
-    let item = history.selected_item().ok_or("there is no message here")?;
+    let item = history.selected_item().ok_or("no message here")?;
     match part {
         CopiedPart::Text => match item.text() {
             "" => Err("this message has no text; y l copies its link"),
@@ -96,10 +96,10 @@ fn history_text(
         CopiedPart::Error => match item {
             HistoryItem::Outbox(row, _) => match &row.state {
                 RowState::Stopped(stop, why) => Ok(("the error", format!("{}: {why}", stop.word()))),
-                _ => Err("it was not stopped: there is no error"),
+                _ => Err("no error: the message was not stopped"),
             },
-            HistoryItem::Note(_) => Err("a note is not sent: there is no error"),
-            HistoryItem::Message(_) => Err("it was sent: there is no error"),
+            HistoryItem::Note(_) => Err("no error: notes are not sent"),
+            HistoryItem::Message(_) => Err("no error: the message was sent"),
         },
         CopiedPart::Transcript => {
             Ok(("the loaded messages", transcript(history, &settings.senders, &settings.zone)))

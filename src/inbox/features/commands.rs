@@ -30,7 +30,7 @@ pub(crate) fn may_undo(inbox: &Inbox) -> Result<(), Reason> {
         return Ok(());
     }
     let more = if inbox.changes.journal_entries(&inbox.context).next().is_some() {
-        "; {show-done} lists what was done"
+        "; {show-done} undo list"
     } else {
         ""
     };

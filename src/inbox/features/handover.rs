@@ -52,9 +52,7 @@ pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
             ask_take_over(Some(from).filter(|text| !text.is_empty()), &mut inbox.context);
             Ok(())
         }
-        (Some(_), _) => {
-            Err("handover copies what the next shift must know; handover take takes it over".into())
-        }
+        (Some(_), _) => Err("handover copies a summary for the next shift; handover take takes over".into()),
     }
 }
 
@@ -62,11 +60,11 @@ pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
 fn ask_take_over(from: Option<String>, context: &mut Context) {
     let me = context.settings.agent.clone();
     let whose =
-        from.as_ref().map_or_else(|| "everybody else".to_owned(), |text| SafeText::line(text).to_string());
+        from.as_ref().map_or_else(|| "all colleagues".to_owned(), |text| SafeText::line(text).to_string());
     let lines = vec![
-        DialogLine::plain(format!("All that {whose} has on this desk becomes yours, {me}:")),
-        DialogLine::plain("claims and pauses of the AI, in all tabs."),
-        DialogLine::dim("Pauses count from now. It cannot be taken back as a whole."),
+        DialogLine::plain(format!("You ({me}) take over from {whose} on this desk:")),
+        DialogLine::plain("claims and AI pauses, on all channels."),
+        DialogLine::dim("Pauses start again now. There is no single undo for this."),
     ];
     let from = from.map(|text| SafeText::line(&text));
     let take = move |inbox: &mut Inbox| {
@@ -74,14 +72,14 @@ fn ask_take_over(from: Option<String>, context: &mut Context) {
         let channels = inbox.desk.tabs.iter().map(|tab| tab.channel.id.clone()).collect();
         inbox.context.push(FileWrite::TakeOver(channels, who, from));
     };
-    context.open(Confirm::new("Take over?", lines).answer('y', "take it over", take).esc("leave it"));
+    context.open(Confirm::new("Take over?", lines).answer('y', "take over", take).esc("cancel"));
 }
 
 /// So much of others became this person's.
 pub(crate) fn report_taken_over(inbox: &mut Inbox, channels: &[ChannelId], count: usize) {
     channels.iter().for_each(|channel| inbox.conversations_changed(channel));
     if count == 0 {
-        return inbox.context.show_notice("nothing was taken over: nobody else has a claim or a pause here");
+        return inbox.context.show_notice("nothing to take over: no claims or pauses of colleagues here");
     }
     let words = format!("{count} claims and pauses taken over · {{needs-you}} shows what needs you");
     inbox.context.show_notice(inbox.context.fill_in_keys(&words));
@@ -104,7 +102,7 @@ impl Features {
         let mut broken = self.request_log.failure_lines(desk, context);
         broken.extend(undelivered_lines(facts, desk));
         push_part(&mut text, "Problems", broken);
-        push_part(&mut text, "AI paused: no one answers there but you", paused_lines(facts, desk, context));
+        push_part(&mut text, "AI off: only you answer", paused_lines(facts, desk, context));
         let (asks, leaves): (Vec<_>, Vec<_>) = facts
             .outbox
             .iter()
@@ -121,16 +119,16 @@ impl Features {
                 outbox_entry.row.operation.summary()
             )
         };
-        push_part(&mut text, "Waits for a decision (outbox)", asks.iter().map(row).collect());
+        push_part(&mut text, "Needs a decision (outbox)", asks.iter().map(row).collect());
         push_part(&mut text, "Queued, not yet sent", leaves.iter().map(row).collect());
-        push_part(&mut text, "Comes back within 12 hours", snoozed_lines(facts, desk, context));
-        push_part(&mut text, "Broadcasts that go on", broadcast_lines(&facts.running, desk));
+        push_part(&mut text, "Back within 12 hours", snoozed_lines(facts, desk, context));
+        push_part(&mut text, "Running broadcasts", broadcast_lines(&facts.running, desk));
         let is_told =
             |board_entry: &&BoardEntry| board_entry.counts().failed > 0 || board_entry.unsent_count() > 0;
         let ended: Vec<BoardEntry> = facts.ended.iter().filter(is_told).cloned().collect();
-        push_part(&mut text, "Broadcasts that ended without everybody", broadcast_lines(&ended, desk));
+        push_part(&mut text, "Broadcasts with failed recipients", broadcast_lines(&ended, desk));
         let claims = facts.claims.iter().map(|(who, count)| format!("{who}: {count} claimed"));
-        push_part(&mut text, "Who has which conversation", claims.collect());
+        push_part(&mut text, "Claims", claims.collect());
         push_part(&mut text, "Channels", self.channel_lines(desk, context));
         text
     }
@@ -178,9 +176,9 @@ fn paused_lines(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<St
             .title
             .as_ref()
             .map_or_else(|| paused_entry.conversation.to_string(), ToString::to_string);
-        let waits = paused_entry
-            .waiting_since
-            .map(|waiting_since| format!(", waits {}", format_short_span(context.now.since(waiting_since))));
+        let waits = paused_entry.waiting_since.map(|waiting_since| {
+            format!(", waiting {}", format_short_span(context.now.since(waiting_since)))
+        });
         format!(
             "{who} on {}: AI off for {since}{}",
             channel_name(desk, &paused_entry.channel),
@@ -231,10 +229,7 @@ fn undelivered_lines(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
         0 => None,
         failed => {
             let (name, people) = (channel_name(desk, board_entry.channel()), board_entry.recipient_count());
-            Some(format!(
-                "{name}: {failed} of {people} were not reached by the broadcast {}",
-                board_entry.title()
-            ))
+            Some(format!("{name}: {failed} of {people} not reached by broadcast {}", board_entry.title()))
         }
     };
     let of_text = |digest_entry: &DigestEntry| match &digest_entry.fact {
@@ -256,9 +251,7 @@ impl RequestLogView {
         for tab in &desk.tabs {
             let name = &tab.channel.name;
             match &tab.health {
-                Health::Refused { code, why } => {
-                    lines.push(format!("{name}: the key is refused: {code}: {why}"))
-                }
+                Health::Refused { code, why } => lines.push(format!("{name}: key refused: {code}: {why}")),
                 Health::Silent { since } => lines.push(format!(
                     "{name}: no answer since {}",
                     since.hour_and_minute(&context.settings.zone)

@@ -103,7 +103,7 @@ impl LevelsChart {
     pub(crate) fn empty_text(&self) -> &'static str {
         match self.report {
             None => "Measuring ...",
-            Some(_) => "No customer wrote in these days, as far as this desk has read.",
+            Some(_) => "No customer messages in this period on this desk.",
         }
     }
 

@@ -29,9 +29,9 @@ enum Goal {
 
 /// Steps, with keys by command name.
 const STEPS: [(Goal, &str); 10] = [
-    (Goal::Taken, "{next-urgent} goes to who needs you most, {take} takes over"),
-    (Goal::Held, "write an answer, {send} sends it: it is held for 5 s"),
-    (Goal::TakenBack, "{undo-in-text} undo: the answer comes back"),
+    (Goal::Taken, "{next-urgent} goes to the most urgent, {take} takes over"),
+    (Goal::Held, "write a reply, {send} sends it after 5 s"),
+    (Goal::TakenBack, "{undo-in-text} undo: the reply comes back"),
     (Goal::Held, "{send} sends it after all"),
     (Goal::Done, "{done-in-text} done: back to the AI, closed, and on to the next"),
     (Goal::PutOff, "{later} later, then t: comes back tomorrow"),
@@ -67,13 +67,13 @@ impl Keyboard {
     /// Shows the tutor, or hides it; it goes on where it was left.
     pub(crate) fn turn_tutor(&mut self, context: &mut Context) -> Result<(), String> {
         if !context.settings.demo {
-            return Err("customers of your own are no exercise: `frontdesk demo`, then :tutor".to_owned());
+            return Err("the tutor runs only in the demo: `frontdesk demo`, then :tutor".to_owned());
         }
         let tutor = &mut self.tutor;
         (tutor.is_shown, tutor.was_started) = (!tutor.is_shown, true);
         if !tutor.is_shown {
             let (step, count) = (tutor.step + 1, STEPS.len());
-            context.show_notice(format!("Tutor stopped at {step} of {count} · :tutor goes on"));
+            context.show_notice(format!("Tutor stopped at {step} of {count} · :tutor continues"));
         }
         Ok(())
     }

@@ -29,14 +29,14 @@ pub const FIRST_STEPS: [StepRow; 4] = [
         step: FirstStep::Demo,
         key: 'd',
         name: "Look around",
-        doc: "The demo: a bicycle shop whose customers write by themselves, and an AI that sometimes fails. \
-              Needs no key and no network; nothing you do there reaches anybody.",
+        doc: "The demo: a bicycle shop with simulated customers and an AI that sometimes fails. Needs no key \
+              and no network; nothing is sent to real people.",
     },
     StepRow {
         step: FirstStep::Tutor,
         key: 't',
         name: "Learn the keys",
-        doc: "The same with a tutor, which teaches the loop in ten keys: take, answer, undo, done, later, search.",
+        doc: "The demo with a tutor for the first ten keys: take, reply, undo, done, later, search.",
     },
     StepRow {
         step: FirstStep::AddChannel,

@@ -24,11 +24,11 @@ pub fn draw(screen: &FirstRun, theme: Theme, buffer: &mut Buffer) {
     draw_paragraph(
         &mut left,
         buffer,
-        "The inbox where people take conversations over from an AI assistant.",
+        "An inbox for taking conversations over from an AI assistant.",
         theme.dim(),
     );
     skip_rows(&mut left, gap);
-    draw_paragraph(&mut left, buffer, &format!("There is no channel yet in {}.", screen.config), theme.dim());
+    draw_paragraph(&mut left, buffer, &format!("No channel yet in {}.", screen.config), theme.dim());
     skip_rows(&mut left, gap);
     // Without room for all descriptions, only that of the selected line is shown.
     let room = usize::from(left.height.saturating_sub(2));
@@ -59,7 +59,7 @@ pub fn draw(screen: &FirstRun, theme: Theme, buffer: &mut Buffer) {
     skip_rows(&mut left, gap);
     match &screen.message {
         Some(why) => draw_paragraph(&mut left, buffer, why, theme.soon()),
-        None => draw_paragraph(&mut left, buffer, "j k and Enter choose, too", theme.dim()),
+        None => draw_paragraph(&mut left, buffer, "or j k and Enter", theme.dim()),
     }
     theme.replace_marks(buffer);
     sweep_view::sweep(buffer);

@@ -153,19 +153,17 @@ impl Inbox {
                 let gave_up =
                     writing::give_up_mail(&mut self.desk) || !self.keyboard.reads.given_up.is_empty();
                 let again = if gave_up { "repeat the last command" } else { "press them again" };
-                self.context.show_warning(format!(
-                    "keys were dropped because this desk's files answer slowly; {again}"
-                ));
+                self.context.show_warning(format!("keys were dropped: this desk's files are slow; {again}"));
             }
             DroppedInput::Stale => {
                 if let Some(StaleInput::Refused(why)) = self.keyboard.reads.stale.take() {
                     self.keyboard.reads.give_up();
-                    self.context.show_warning(format!("{why}; what was typed meanwhile was dropped"));
+                    self.context.show_warning(format!("{why}; keys typed meanwhile were dropped"));
                 }
             }
             DroppedInput::Click => self.context.show_warning(match self.input_wait(None) {
-                Some(InputWait::Macro) => "the click was ignored because a macro is played; click again",
-                _ => "the click was ignored because this desk's files are still being read; click again",
+                Some(InputWait::Macro) => "click ignored while a macro plays; click again",
+                _ => "click ignored while this desk's files are read; click again",
             }),
         }
     }

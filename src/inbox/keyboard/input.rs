@@ -50,7 +50,7 @@ fn take_text(inbox: &mut Inbox, act: impl FnOnce(&mut Inbox)) {
         return;
     }
     if inbox.features.macros.playback.is_some() {
-        let why = "text was pasted meanwhile, which was ignored";
+        let why = "text pasted meanwhile was ignored";
         return inbox.features.macros.stop_playback(why, &mut inbox.context);
     }
     act(inbox);

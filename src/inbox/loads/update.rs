@@ -29,7 +29,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
             inbox.broadcasts.rows.resource.fail(&query, &why, now);
         }
         Load::ContactWays(_) => {
-            report_given_up(&mut inbox.context, "no way was looked for", &why);
+            report_given_up(&mut inbox.context, "the cheapest channel was not found", &why);
         }
         // Quitting is possible whatever cannot be read.
         Load::OpenWork(_) => inbox.changes.ask_quit(&mut inbox.desk, &mut inbox.context),

@@ -11,7 +11,7 @@ use crate::wrap;
 
 /// First keys of sequences, each shown as one entry.
 const PREFIXES: [(&str, &str); 4] =
-    [("g", "places"), ("y", "copy"), ("V", "marks of many"), (",", "sort orders")];
+    [("g", "places"), ("y", "copy"), ("V", "bulk marks"), (",", "sort orders")];
 /// Columns of an entry with the gap behind it.
 pub const ENTRY_WIDTH: u16 = 25;
 

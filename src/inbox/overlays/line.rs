@@ -119,7 +119,7 @@ fn explain_find(desk: &mut Desk, context: &mut Context) {
         .and_then(|history| history.find.as_ref())
         .map(|find| find.position_label());
     if let Some(place) = place {
-        context.show_notice(format!("{place} · n goes to the older, N to the newer"));
+        context.show_notice(format!("{place} · n older, N newer"));
     }
 }
 
@@ -131,9 +131,7 @@ pub(crate) fn remove_filter(desk: &mut Desk, context: &mut Context) {
     }
     let (typed, selected) = (SafeText::line(&list.typed), list.selected.clone());
     clear_filter(desk, selected.as_ref(), context);
-    context.show_notice(
-        context.fill_in_keys(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")),
-    );
+    context.show_notice(context.fill_in_keys(&format!("filter cleared: {typed} · {{filter-list}} filter")));
 }
 
 /// Removes the filter and returns to the row where it was opened.

@@ -82,7 +82,8 @@ fn help_text(inbox: &Inbox, line: &LinePrompt) -> String {
         }
         LinePromptKind::FindInHistory(_) => {
             let find = inbox.desk.tab().history.as_ref().and_then(|history| history.find.as_ref());
-            let place = find.map_or_else(|| "beginnings of words".to_owned(), |find| find.position_label());
+            let place =
+                find.map_or_else(|| "words or their beginnings".to_owned(), |find| find.position_label());
             format!("{place} · Enter keeps, then n older, N newer · Esc back")
         }
         LinePromptKind::SearchRows(_) => {
@@ -96,10 +97,10 @@ fn help_text(inbox: &Inbox, line: &LinePrompt) -> String {
 
 fn searched_fields(page: PageKind) -> &'static str {
     match page {
-        PageKind::Events => "all words of an event",
+        PageKind::Events => "any words of an event",
         PageKind::Webhooks => "addresses and events of webhooks",
         PageKind::Templates => "names, languages and texts of templates",
-        PageKind::Account => "all words of the account",
+        PageKind::Account => "any words of the account",
         _ => "names, mail addresses, numbers, tag:WORD",
     }
 }
@@ -117,7 +118,7 @@ fn command_help(inbox: &Inbox, text: &str, completing: Option<&(String, usize)>)
         return format!("{} · {}{words}", verb.takes, verb.doc);
     }
     if begun.is_empty() {
-        return "Tab completes · Up brings back · help lists the keys · quit leaves".to_owned();
+        return "Tab completes · Up history · help keys · quit".to_owned();
     }
     let place = completing.map_or(0, |(_, at)| *at);
     all.iter().cycle().skip(place).take(all.len()).map(|text| text.trim()).collect::<Vec<_>>().join("  ")

@@ -111,9 +111,9 @@ pub fn list_title_and_keys(inbox: &Inbox, kind: ListKind) -> (String, String) {
         ListKind::ServiceLevels => (inbox.features.service_levels.title(), "m measure · d days · Esc back"),
         ListKind::RequestLog => inbox.features.request_log.title_and_keys(),
         ListKind::Connections => {
-            ("Calls of connections · newest first".to_owned(), "r anew · j k move · Esc back")
+            ("Calls of connections · newest first".to_owned(), "r refresh · j k move · Esc back")
         }
-        ListKind::Credits => ("Credits".to_owned(), "A sends what waited · Esc back"),
+        ListKind::Credits => ("Credits".to_owned(), "A send waiting messages · Esc back"),
         ListKind::BulkResults => {
             let Some(batch) = &inbox.changes.batch else { return (String::new(), String::new()) };
             let (finished, total) = batch.progress();
@@ -128,12 +128,12 @@ pub fn list_title_and_keys(inbox: &Inbox, kind: ListKind) -> (String, String) {
 
 pub fn empty_list_text(inbox: &Inbox, kind: ListKind) -> &'static str {
     match kind {
-        ListKind::Journal => "Nothing yet. What you send, finish, pause, put off or mark is listed here.",
+        ListKind::Journal => "Nothing yet. Your sends, closes, pauses, snoozes and marks appear here.",
         ListKind::NeedsYou => inbox.features.attention.empty(),
         ListKind::ServiceLevels => inbox.features.service_levels.empty_text(),
         ListKind::BulkResults => "No bulk action yet.",
-        ListKind::RequestLog => "No such request was made lately.",
-        ListKind::Connections => "No connection was asked yet.",
+        ListKind::RequestLog => "No such requests lately.",
+        ListKind::Connections => "No connection calls yet.",
         ListKind::Credits => "No account has answered yet.",
     }
 }
@@ -207,7 +207,7 @@ impl Changes {
     fn journal_lines(&self, context: &Context) -> Vec<ListLine> {
         let line = |(done, why): (&crate::features::undo::JournalEntry, Option<&'static str>)| ListLine {
             name: done.description.clone(),
-            text: SafeText::line(why.unwrap_or("can be taken back")),
+            text: SafeText::line(why.unwrap_or("can be undone")),
             trailing: format_short_span(context.moment.since(done.at)),
             is_urgent: false,
             dim: why.is_some(),
@@ -222,10 +222,10 @@ impl Changes {
             let (words, loud, dim) = match &item.outcome {
                 Err(why) => (format!("left out: {why}"), false, true),
                 Ok(OutboxOutcome::Waiting) => ("waiting to send".to_owned(), false, false),
-                Ok(OutboxOutcome::Sending) => ("on its way".to_owned(), false, false),
+                Ok(OutboxOutcome::Sending) => ("sending".to_owned(), false, false),
                 Ok(OutboxOutcome::NeedsDecision(why)) => (format!("needs you: {why}"), true, false),
                 Ok(OutboxOutcome::Done) => ("done".to_owned(), false, false),
-                Ok(OutboxOutcome::Recalled) => ("stopped before it left".to_owned(), false, true),
+                Ok(OutboxOutcome::Recalled) => ("stopped before sending".to_owned(), false, true),
                 Ok(OutboxOutcome::Refused(why)) => (format!("refused: {why}"), true, false),
                 Ok(OutboxOutcome::Dropped) => {
                     ("dropped, or replaced by a newer change".to_owned(), false, true)

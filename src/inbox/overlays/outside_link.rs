@@ -12,7 +12,7 @@ pub(crate) fn destination_lines(words: &str, url: &str, host: &str) -> Vec<Dialo
     let mut lines = vec![DialogLine::strong(format!("{words} {}", SafeText::line(host)))];
     if !host.is_ascii() {
         lines.push(DialogLine::error(
-            "Letters of other alphabets are in this name: it may only look like one you know.",
+            "This name has letters of other alphabets: it may imitate a name you know.",
         ));
     }
     lines.push(DialogLine::dim(SafeText::line(url).to_string()));
@@ -20,8 +20,8 @@ pub(crate) fn destination_lines(words: &str, url: &str, host: &str) -> Vec<Dialo
 }
 
 pub(crate) fn ask_to_open_link(context: &mut Context, url: String, host: &str) {
-    let mut lines = destination_lines("It leads to", &url, host);
-    lines.push(DialogLine::plain("Whoever runs it learns that it was opened, and from where."));
+    let mut lines = destination_lines("Link to", &url, host);
+    lines.push(DialogLine::plain("Its owner sees that it was opened, and your network address."));
     let open = move |inbox: &mut Inbox| inbox.context.push(TerminalOrder::OpenLink(url));
     context.open(Confirm::new("Open outside?", lines).answer('y', "OPEN outside", open).no("stay"));
 }

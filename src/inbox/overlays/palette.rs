@@ -210,7 +210,7 @@ pub(crate) fn open_actions(inbox: &mut Inbox) {
     };
     let mut all = command_entries(inbox, |row| is_here(row.place) && !is_movement(row.command));
     if all.is_empty() {
-        return inbox.context.show_notice("Nothing can be done here");
+        return inbox.context.show_notice("No actions here");
     }
     all.extend(command_entries(inbox, |row| {
         TAB_COMMANDS.contains(&row.command) && inbox.check_enabled(row.command).is_ok()
@@ -240,7 +240,7 @@ fn palette_entries(inbox: &Inbox) -> Vec<PaletteItem> {
     for (index, tab) in inbox.desk.tabs.iter().enumerate() {
         entries.push(navigation_item(PaletteAction::Tab(index), &tab.channel.name, &(index + 1).to_string()));
     }
-    entries.push(navigation_item(PaletteAction::Tab(inbox.desk.tabs.len()), "All tabs", "0"));
+    entries.push(navigation_item(PaletteAction::Tab(inbox.desk.tabs.len()), "All channels", "0"));
     entries
 }
 

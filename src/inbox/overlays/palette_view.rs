@@ -93,5 +93,5 @@ fn item_text(item: &PaletteItem) -> String {
 }
 
 fn palette_title(palette: &CommandPalette) -> &'static str {
-    if palette.is_menu { "What can be done here" } else { "Go to or do" }
+    if palette.is_menu { "Actions" } else { "Find a command or place" }
 }

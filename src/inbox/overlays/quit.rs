@@ -19,20 +19,20 @@ impl Changes {
         let successor = find_successor(desk);
         let stays = match &successor {
             Some(who) => format!("{who} sends it"),
-            None => "kept on disk, leaves when frontdesk runs again".to_owned(),
+            None => "kept on disk, sent when frontdesk runs again".to_owned(),
         };
         if outbox > 0 {
             open.push(format!("{outbox} not yet sent; {stays}"));
         }
         if stopped > 0 {
-            open.push(format!("{stopped} stopped on the way out; kept for your decision"));
+            open.push(format!("{stopped} stopped before sending; kept for your decision"));
         }
         match broadcasts {
             0 => (),
             many => {
                 let have = if many == 1 { "1 broadcast has" } else { &format!("{many} broadcasts have") };
                 open.push(match &successor {
-                    Some(who) => format!("{have} waves left: {who} carries on"),
+                    Some(who) => format!("{have} unsent waves: {who} continues"),
                     None => format!("{have} unsent waves, which wait until frontdesk runs again"),
                 });
             }
@@ -42,13 +42,13 @@ impl Changes {
         }
         if paused > 0 {
             let people = if paused == 1 { "1 conversation" } else { &format!("{paused} conversations") };
-            open.push(format!("the AI is paused by you in {people}: no one answers there"));
+            open.push(format!("AI paused by you in {people}: customers there get no answer"));
         }
         let drafts = self.unsaved_drafts();
         match drafts {
             0 => (),
-            1 => open.push("1 draft could not be put on disk: quitting loses it".to_owned()),
-            _ => open.push(format!("{drafts} drafts could not be put on disk: quitting loses them")),
+            1 => open.push("1 draft could not be saved: quitting loses it".to_owned()),
+            _ => open.push(format!("{drafts} drafts could not be saved: quitting loses them")),
         }
         if open.is_empty() {
             return self.quit(desk, context);

@@ -81,7 +81,7 @@ fn hit_head(found: &SearchResult) -> Option<HitHead> {
         SearchResult::Message(hit) => {
             let who = match &hit.sender {
                 Sender::Customer => "",
-                Sender::Ai => "the AI said",
+                Sender::Ai => "from the AI",
                 _ => "from us",
             };
             let subject = hit.subject.as_ref().map_or("", SafeText::as_str);
@@ -98,7 +98,7 @@ fn hit_text(found: &SearchResult) -> HitText<'_> {
         SearchResult::Person(row) => HitText::Plain(row.conversation.preview.to_string()),
         SearchResult::Contact(contact) => {
             let email = contact.email.as_ref().map(|email| format!(" · {email}")).unwrap_or_default();
-            HitText::Plain(format!("contact of the server, no conversation here{email}"))
+            HitText::Plain(format!("contact, no conversation yet{email}"))
         }
         SearchResult::Note(hit) => HitText::Snippet(&hit.snippet),
         SearchResult::Message(hit) => HitText::Snippet(&hit.snippet),

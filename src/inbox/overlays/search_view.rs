@@ -20,7 +20,7 @@ use crate::theme_view::Theme;
 use crate::wrap;
 use model::text::SafeText;
 
-const PROMPT: &str = "look for ";
+const PROMPT: &str = "search ";
 
 impl OverlayView for SearchPrompt {
     fn describe(&self, inbox: &Inbox) -> SpokenPage {
@@ -98,7 +98,7 @@ impl OverlayView for SearchPrompt {
 
 fn search_title(inbox: &Inbox) -> String {
     let only_active_tab = inbox.features.search.only_active_tab;
-    let scope = if only_active_tab { inbox.desk.tab().channel.name.as_str() } else { "all tabs" };
+    let scope = if only_active_tab { inbox.desk.tab().channel.name.as_str() } else { "all channels" };
     format!("Search · {scope}")
 }
 
@@ -113,11 +113,11 @@ fn result_count(search: &Search) -> String {
 fn search_scope(inbox: &Inbox) -> String {
     let since = inbox.features.search.oldest_message_at.map(|at| at.day_name(&inbox.context.settings.zone));
     let base = match since {
-        Some(day) => format!("what this desk has read, back to {day}; then the server's contacts"),
-        None => "what this desk has read; then the server's contacts".to_owned(),
+        Some(day) => format!("messages on this desk since {day}, then contacts on the server"),
+        None => "messages on this desk, then contacts on the server".to_owned(),
     };
     if inbox.features.search.is_indexing {
-        format!("{base}; older messages are still being made ready")
+        format!("{base}; older messages are still being indexed")
     } else {
         base
     }
@@ -127,9 +127,9 @@ fn empty_text(inbox: &Inbox) -> String {
     let search = &inbox.features.search;
     match loads::pane_state(inbox, Pane::Overlay).describe() {
         _ if !search.has_query_text() => {
-            "Type two letters or more: beginnings of words, all of which must be found.".to_owned()
+            "Type two letters or more. All words must match; word beginnings are enough.".to_owned()
         }
-        _ if search.answered => "Not found in what this desk has read.".to_owned(),
+        _ if search.answered => "No match in the messages on this desk.".to_owned(),
         Some(words) => words,
         None => "Looking…".to_owned(),
     }

@@ -163,7 +163,7 @@ pub(crate) fn go_to_row(inbox: &mut Inbox) {
             inbox.desk.open_conversation(&channel, &conversation, Focus::History, &mut inbox.context);
             inbox.desk.select_item(row);
         }
-        None => inbox.context.show_warning("it belongs to no conversation"),
+        None => inbox.context.show_warning("no conversation belongs to it"),
     }
 }
 

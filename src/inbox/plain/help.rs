@@ -5,14 +5,14 @@ use crate::command;
 use crate::command::{Command, CommandRow, TABLE, VERBS, VerbRow};
 
 /// Announced when a field opens.
-pub(super) const FIELD_HELP: &str = "A line goes into this field; back leaves it";
+pub(super) const FIELD_HELP: &str = "A line is typed into this field; back leaves it";
 /// Words of plain mode that are no commands.
 const PLAIN_WORDS: &[(&str, &str)] = &[
     ("list", "the conversations with their numbers"),
-    ("3", "opens the third of them"),
-    ("again", "reads the place you are in again"),
+    ("3", "opens the third conversation"),
+    ("again", "reads this place again"),
     ("back", "leaves a question, a field or a page"),
-    ("text WORDS", "in a text or a field: writes these words, also where they are a command"),
+    ("text WORDS", "in a text or a field: writes these words, even if they are a command"),
 ];
 /// Commands of the short help.
 const SHORT_HELP_COMMANDS: &[Command] = &[
@@ -48,8 +48,8 @@ pub fn input_help(inbox: &Inbox) -> Vec<String> {
     }
     let answers = layer.describe(inbox).key_lines();
     match answers.is_empty() {
-        true => vec!["Say a letter or a key that is shown, enter, or back".to_owned()],
-        false => std::iter::once("Say one of the letters in brackets, or back:".to_owned())
+        true => vec!["Type a shown letter or key, enter, or back".to_owned()],
+        false => std::iter::once("Type one of the letters in brackets, or back:".to_owned())
             .chain(answers)
             .collect(),
     }
@@ -71,7 +71,7 @@ fn explain_word(inbox: &Inbox, word: &str) -> Vec<String> {
     let rows = if near.is_empty() { TABLE.iter().filter(called).collect() } else { near };
     let lines: Vec<String> =
         own.chain(rows.into_iter().map(|row| describe_command(inbox, row))).chain(verbs).collect();
-    if lines.is_empty() { vec![format!("{word:?} is not a command; help all names them")] } else { lines }
+    if lines.is_empty() { vec![format!("{word:?} is not a command; help all lists them")] } else { lines }
 }
 
 /// Describes a verb with its argument.

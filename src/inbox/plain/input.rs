@@ -90,7 +90,7 @@ pub fn parse_line(inbox: &Inbox, line: &str, listed: &[ConversationKey]) -> Plai
     }
     match here {
         InputTarget::Page => parse_page_line(inbox, words, &said, listed),
-        InputTarget::Menu => PlainCommand::Unknown(format!("{words:?} answers nothing here")),
+        InputTarget::Menu => PlainCommand::Unknown(format!("{words:?} is not an answer here")),
         InputTarget::Composer => {
             match parse_named_key(words).filter(|_| words.contains('-') || said == "esc" || said == "tab") {
                 Some(key) => PlainCommand::Events(vec![Event::Key(key)]),
@@ -144,7 +144,7 @@ fn call_row(inbox: &Inbox, row: &'static CommandRow, words: &str, here: InputTar
         InputTarget::Page | InputTarget::Composer if acts_here => {
             return PlainCommand::Events(command_events(inbox, row.command));
         }
-        InputTarget::Page => format!("{words:?} is a command of another place ({})", row.place.heading()),
+        InputTarget::Page => format!("{words:?} works only in another place ({})", row.place.heading()),
         _ if row.place == CommandScope::Desk => return PlainCommand::LeaveFirst,
         // A list or a text is left for the command; a question is not.
         InputTarget::Menu
@@ -152,7 +152,7 @@ fn call_row(inbox: &Inbox, row: &'static CommandRow, words: &str, here: InputTar
         {
             return PlainCommand::LeaveFirst;
         }
-        InputTarget::Menu => format!("{words:?} answers nothing here"),
+        InputTarget::Menu => format!("{words:?} is not an answer here"),
         InputTarget::Composer | InputTarget::Field => not_text_message(words),
     };
     PlainCommand::Unknown(why)
@@ -161,7 +161,8 @@ fn call_row(inbox: &Inbox, row: &'static CommandRow, words: &str, here: InputTar
 /// Explains why a command is not written as text.
 fn not_text_message(words: &str) -> String {
     format!(
-        "{words:?} is a command, and not of this text: an empty line or back leaves the text, `text {words}` writes it"
+        "{words:?} is a command that does not work in a text: an empty line or back leaves the text, `text \
+         {words}` writes the word"
     )
 }
 
@@ -193,7 +194,7 @@ fn parse_page_line(inbox: &Inbox, words: &str, said: &str, listed: &[Conversatio
             command_events(inbox, Command::CommandLine).into_iter().chain(typed).collect(),
         );
     }
-    PlainCommand::Unknown(format!("{words:?} is not a command; help says what can be said here"))
+    PlainCommand::Unknown(format!("{words:?} is not a command; help lists the commands"))
 }
 
 /// Parses the keys of a command without spaces, such as `gb`.
@@ -256,10 +257,10 @@ fn parse_number(said: &str) -> Option<usize> {
 fn open_listed(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand {
     let rows = &inbox.desk.list().page.rows;
     if !inbox.desk.is_inbox_shown() {
-        return PlainCommand::Unknown("numbers open conversations of the inbox; say inbox first".to_owned());
+        return PlainCommand::Unknown("numbers open conversations in the inbox; type inbox first".to_owned());
     }
     let Some(at) = number.checked_sub(1) else {
-        return PlainCommand::Unknown("numbers begin with 1".to_owned());
+        return PlainCommand::Unknown("numbers start at 1".to_owned());
     };
     let index = match listed.get(at) {
         Some(key) => rows.iter().position(|row| row.has_key(key)),
@@ -268,7 +269,7 @@ fn open_listed(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> Plai
     };
     let Some(index) = index else {
         return PlainCommand::Unknown(format!(
-            "no conversation of this list has number {number} now; say list"
+            "no conversation has number {number} in this list now; type list"
         ));
     };
     let back =

@@ -104,7 +104,7 @@ impl PlainOutput {
         }
         self.popup = popup;
         if !self.is_welcomed && inbox.desk.list().loaded {
-            lines.push("Say list, a number, help or quit".to_owned());
+            lines.push("Type list, a number, help or quit".to_owned());
             self.is_welcomed = true;
         }
         clean_lines(&lines)
@@ -215,7 +215,7 @@ impl PlainOutput {
         let selected = inbox.desk.list().selected_row();
         // The wait may be known only once the history was read.
         let waits = |conversation_row: &ConversationRow| {
-            if conversation_row.waiting_since.is_some() { ", waits" } else { "" }
+            if conversation_row.waiting_since.is_some() { ", waiting" } else { "" }
         };
         let selected = selected.map(|conversation_row| {
             (
@@ -235,7 +235,7 @@ impl PlainOutput {
             }
             Focus::List if selected.is_none() => self.announce_empty_list(inbox, lines),
             Focus::Composer if refocused => {
-                let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
+                let how = "a line is sent; a backslash at its end continues it, an empty line leaves";
                 let row = inbox
                     .desk
                     .current_conversation()
@@ -250,7 +250,7 @@ impl PlainOutput {
                     tab.composer.as_ref().map(|composer| composer.buffer().text()).unwrap_or_default();
                 lines.push(match so_far.trim() {
                     "" => format!("Write{to}: {how}"),
-                    text => format!("Write on{to} after \"{}\": {how}", shorten(text)),
+                    text => format!("Continue writing{to} after \"{}\": {how}", shorten(text)),
                 });
             }
             _ => (),
@@ -334,7 +334,7 @@ fn describe_conversation(row: &ConversationRow, inbox: &Inbox) -> String {
         }
     };
     if let Some(since) = row.waiting_since {
-        add(format!("waits {}", format_short_span(inbox.context.now.since(since))));
+        add(format!("waiting {}", format_short_span(inbox.context.now.since(since))));
     }
     let now = inbox.context.now;
     match row.target_state(now, inbox.context.settings.targets_of(&row.channel)) {

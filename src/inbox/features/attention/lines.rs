@@ -33,7 +33,7 @@ impl AttentionQueue {
     pub(crate) fn empty(&self) -> &'static str {
         match &self.page {
             None => "Reading ...",
-            Some(_) => "Nothing needs you. Everybody who asked for a person has an answer.",
+            Some(_) => "Nothing needs you. Every customer who asked for a person has an answer.",
         }
     }
 
@@ -115,8 +115,8 @@ fn paused_line(pause: &PausedEntry, desk: &Desk, context: &Context) -> ListLine 
     let who = if is_other { pause.owner.as_str() } else { "you" };
     let waits = pause
         .waiting_since
-        .map(|since| format!("customer waits {}", format_short_span(context.now.since(since))));
-    let words = format!("AI paused by {who}, {}", waits.as_deref().unwrap_or("no one waits"));
+        .map(|since| format!("customer waiting {}", format_short_span(context.now.since(since))));
+    let words = format!("AI paused by {who}, {}", waits.as_deref().unwrap_or("no customer waiting"));
     ListLine {
         name: pause.title.clone().unwrap_or_else(|| SafeText::line(pause.conversation.as_str())),
         text: SafeText::line(&words),
@@ -154,7 +154,7 @@ pub(crate) fn describe_reason(reason: &AttentionReason, context: &Context) -> St
     match reason {
         AttentionReason::Stopped(row) => describe_stopped(row),
         AttentionReason::AiSilent(row) => {
-            format!("the AI has not answered since the hand-back: {}", row.conversation.preview)
+            format!("no answer from the AI since the hand-back: {}", row.conversation.preview)
         }
         AttentionReason::AiEscalated(row) => asks(row, now),
         AttentionReason::TargetNear(row) => {
@@ -163,12 +163,12 @@ pub(crate) fn describe_reason(reason: &AttentionReason, context: &Context) -> St
         AttentionReason::PauseExpired(pause) => {
             let waits = pause
                 .waiting_since
-                .map(|at| format!(", customer waits {}", format_short_span(now.since(at))));
-            format!("the pause is over{}", waits.unwrap_or_default())
+                .map(|at| format!(", customer waiting {}", format_short_span(now.since(at))));
+            format!("pause ended{}", waits.unwrap_or_default())
         }
         AttentionReason::AiInTrouble(row) => {
             let why = row.describe_trouble(now).unwrap_or_else(|| row.conversation.preview.to_string());
-            format!("AI fails: {why}")
+            format!("AI failing: {why}")
         }
         AttentionReason::CampaignPaused(campaign) => waves::describe_pause(campaign),
         AttentionReason::Proposed(entry) => {
@@ -182,7 +182,7 @@ pub(crate) fn describe_reason(reason: &AttentionReason, context: &Context) -> St
 /// Says what an outbox row asks.
 fn describe_stopped(row: &OutboxRow) -> String {
     match &row.state {
-        RowState::Stopped(_, why) => format!("asks: {why}: {}", row.operation.summary()),
+        RowState::Stopped(_, why) => format!("needs a decision: {why}: {}", row.operation.summary()),
         _ => row.operation.summary().to_string(),
     }
 }
@@ -192,8 +192,8 @@ fn asks(row: &ConversationRow, now: Timestamp) -> String {
         Escalation::Requested(why) if !why.is_empty() => format!(" ({why})"),
         _ => String::new(),
     };
-    let waits = row.waiting_since.map(|at| format!(", waits {}", format_short_span(now.since(at))));
-    format!("the AI asks for a person{why}{}", waits.unwrap_or_default())
+    let waits = row.waiting_since.map(|at| format!(", waiting {}", format_short_span(now.since(at))));
+    format!("asked for a person{why}{}", waits.unwrap_or_default())
 }
 
 /// How much is left to answer, or how late an answer is.
@@ -219,7 +219,7 @@ fn describe_fact(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp
         }
         DigestFact::Fails(row) => {
             let why = row.describe_trouble(now).unwrap_or_else(|| row.conversation.preview.to_string());
-            (format!("AI fails: {why}"), row.conversation.last_message_at)
+            (format!("AI failing: {why}"), row.conversation.last_message_at)
         }
         DigestFact::Paused { by, at } => (paused_by(by), Some(*at)),
         DigestFact::Waves(campaign) if campaign.phase == CampaignPhase::Paused => {
@@ -229,18 +229,18 @@ fn describe_fact(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp
             let counts = campaign.counts();
             (format!("broadcast finished: {} delivered, {} failed", counts.delivered, counts.failed), None)
         }
-        DigestFact::Undelivered(text) => (format!("was not delivered: {text}"), None),
+        DigestFact::Undelivered(text) => (format!("not delivered: {text}"), None),
         DigestFact::Asks(row) => (describe_stopped(row), None),
-        DigestFact::GivenUp { operation, why } => (format!("{} given up: {why}", noun(operation)), None),
-        DigestFact::Left { operation } => (format!("{} left", noun(operation)), None),
+        DigestFact::GivenUp { operation, why } => (format!("{} failed: {why}", noun(operation)), None),
+        DigestFact::Left { operation } => (format!("{} sent", noun(operation)), None),
     }
 }
 
 /// Why the AI asks for a person.
 fn asks_for(row: &ConversationRow) -> Option<String> {
     match &row.conversation.escalation {
-        Escalation::Requested(why) if why.is_empty() => Some("the AI asks for a person".to_owned()),
-        Escalation::Requested(why) => Some(format!("the AI asks for a person ({why})")),
+        Escalation::Requested(why) if why.is_empty() => Some("asked for a person".to_owned()),
+        Escalation::Requested(why) => Some(format!("asked for a person ({why})")),
         Escalation::Unknown | Escalation::None => None,
     }
 }

@@ -144,7 +144,9 @@ impl AttentionQueue {
 fn ring(entry: &AttentionEntry, desk: &mut Desk, context: &mut Context) {
     let who = entry.title.as_str();
     let words = match &entry.reason {
-        AttentionReason::AiSilent(_) => format!("the AI has not answered since the hand-back: {who} waits"),
+        AttentionReason::AiSilent(_) => {
+            format!("no answer from the AI since the hand-back: {who} is waiting")
+        }
         AttentionReason::TargetNear(row) => format!("{who}: {}", target_words(row, context)),
         AttentionReason::Stopped(_)
         | AttentionReason::AiEscalated(_)
@@ -223,7 +225,7 @@ fn chosen_entry(inbox: &Inbox, chosen: usize) -> Option<NeedsYouEntry> {
 
 /// Does with an entry what its key does where it is at home, or says why not.
 fn act(inbox: &mut Inbox, key: AttentionKey, entry: &NeedsYouEntry) -> Result<(), Reason> {
-    let conversation = || entry.conversation().ok_or("it belongs to no conversation");
+    let conversation = || entry.conversation().ok_or("no conversation belongs to it");
     match key {
         AttentionKey::Take => {
             inbox.changes.start_bulk_action(vec![conversation()?], BulkAction::Take, &mut inbox.context);
@@ -236,7 +238,7 @@ fn act(inbox: &mut Inbox, key: AttentionKey, entry: &NeedsYouEntry) -> Result<()
         _ => (),
     }
     let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == *entry.channel());
-    conditions::check_tab_writable(tab.ok_or("its tab is gone")?)?;
+    conditions::check_tab_writable(tab.ok_or("its channel was removed")?)?;
     if let (AttentionKey::HandBack, NeedsYouEntry::Paused(pause)) = (key, entry) {
         pauses::hand_back_all(&mut inbox.desk, std::slice::from_ref(pause), &mut inbox.context);
         return Ok(());
@@ -265,9 +267,9 @@ fn act(inbox: &mut Inbox, key: AttentionKey, entry: &NeedsYouEntry) -> Result<()
         (AttentionKey::Pause, _) => {
             inbox.changes.start_bulk_action(vec![conversation()?], BulkAction::Pause, &mut inbox.context);
         }
-        (AttentionKey::Decide, _) => return Err("there is nothing to decide here; Enter goes there".into()),
-        (AttentionKey::Drop, _) => return Err("only a proposal is dropped with this key".into()),
-        (AttentionKey::Continue, _) => return Err("only a broadcast goes on with this key".into()),
+        (AttentionKey::Decide, _) => return Err("nothing to decide here; Enter opens it".into()),
+        (AttentionKey::Drop, _) => return Err("only proposals can be dropped".into()),
+        (AttentionKey::Continue, _) => return Err("only broadcasts can be continued".into()),
         (AttentionKey::Take | AttentionKey::Later, _) => (),
     }
     Ok(())

@@ -52,7 +52,7 @@ pub(crate) fn shares_balance(one: &Account, other: &Account) -> bool {
 pub(crate) fn describe_remaining_days(credits: f64, burn: f64) -> String {
     let days = (credits / burn).min(999.0);
     let days = if days < 1.5 { "a day".to_owned() } else { format!("{days:.0} days") };
-    format!("lasts {days}, at {} a day from here", prices::format_balance(burn))
+    format!("lasts {days} at {} a day", prices::format_balance(burn))
 }
 
 /// `1 credit`, `2.5 credits`.

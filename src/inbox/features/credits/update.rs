@@ -86,8 +86,8 @@ impl Credits {
     pub(crate) fn may_send_unpaid(&self, desk: &Desk, context: &Context) -> Result<(), &'static str> {
         match (self.payable_rows(desk, context).is_empty(), self.unpaid.is_empty()) {
             (false, _) => Ok(()),
-            (true, true) => Err("nothing waits for credits"),
-            (true, false) => Err("the balance is empty still"),
+            (true, true) => Err("no messages waiting for credits"),
+            (true, false) => Err("the balance is still empty"),
         }
     }
 
@@ -157,7 +157,7 @@ impl Credits {
         }
         for words in [
             "Only messages sent from this desk are counted.",
-            "The service does not tell what AI replies cost.",
+            "The service does not report the cost of AI replies.",
         ] {
             lines.push(ListLine { dim: true, ..credit_line("", words, String::new()) });
         }
@@ -181,15 +181,15 @@ impl Credits {
             BalanceLevel::Low => ("LOW · ", true),
             BalanceLevel::Empty => ("EMPTY · ", true),
         };
-        let words = format!("{word}{}", lasts.as_deref().unwrap_or("no whole day is known here yet"));
+        let words = format!("{word}{}", lasts.as_deref().unwrap_or("less than a day of data yet"));
         let right = format_credits(account.credits);
         lines.push(ListLine { is_urgent: loud, name, ..credit_line("", &words, right) });
         let unpaid: Vec<&OutboxEntry> =
             self.unpaid.iter().filter(|outbox_entry| is_paid_by(desk, outbox_entry, account)).collect();
         if !unpaid.is_empty() {
             let words = match unpaid.len() {
-                1 => "1 message waits for credits; A sends it".to_owned(),
-                count => format!("{count} messages wait for credits; A sends them"),
+                1 => "1 message waiting for credits · A send".to_owned(),
+                count => format!("{count} messages waiting for credits · A send"),
             };
             let price = price_of_unpaid(desk, &unpaid).describe();
             lines.push(ListLine { is_urgent: true, ..credit_line("", &words, price) });

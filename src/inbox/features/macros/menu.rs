@@ -16,7 +16,7 @@ use crate::overlays::view::{OverlayView, centered};
 use crate::theme_view::Theme;
 
 const TITLE: &str = "Macros";
-const NO_MACROS: &str = "There are no macros. [[macros]] in config.toml adds one.";
+const NO_MACROS: &str = "No macros yet. [[macros]] in config.toml adds one.";
 
 #[derive(Debug, Default)]
 pub(crate) struct MacroMenu {
@@ -46,7 +46,7 @@ impl Overlay for MacroMenu {
 }
 
 fn menu_keys(inbox: &Inbox) -> &'static str {
-    if inbox.context.settings.macros.is_empty() { "Esc back" } else { "its letter plays · Esc back" }
+    if inbox.context.settings.macros.is_empty() { "Esc back" } else { "letter plays · Esc back" }
 }
 
 /// The whole popup.

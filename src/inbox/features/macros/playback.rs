@@ -49,9 +49,7 @@ pub(crate) fn play_macro(inbox: &mut Inbox, letter: char) {
     let found = inbox.context.settings.macros.iter().find(|configured| configured.letter == letter);
     match found.map(|configured| configured.steps.clone()) {
         Some(steps) => start_playback(inbox, Some(letter), steps),
-        None => {
-            inbox.context.show_warning(format!("no macro has the letter {letter}; config.toml names them"))
-        }
+        None => inbox.context.show_warning(format!("no macro has the letter {letter}; see config.toml")),
     }
 }
 
@@ -135,7 +133,7 @@ fn play_command(inbox: &mut Inbox, command: command::Command, key: KeyPress) {
     let row = command::row(command);
     if !inbox.context.overlays.is_empty() || !inbox.desk.active_scopes().contains(&row.place) {
         let place = row.place.heading().to_lowercase();
-        return inbox.context.show_warning(format!("{} is for another place: {place}", row.word));
+        return inbox.context.show_warning(format!("{} works only in: {place}", row.word));
     }
     inbox.run_command(command, key);
 }
@@ -145,9 +143,9 @@ fn end_playback(inbox: &mut Inbox) {
     let Some(playing) = inbox.features.macros.playback.take() else { return };
     if let Some(letter) = playing.letter {
         let steps = steps::describe_count(steps::count_shown_steps(&playing.steps));
-        inbox.context.show_notice(
-            inbox.context.fill_in_keys(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")),
-        );
+        inbox
+            .context
+            .show_notice(inbox.context.fill_in_keys(&format!("macro {letter}: {steps} · {{undo}} undo")));
     }
 }
 
@@ -191,7 +189,7 @@ impl Macros {
             return None;
         }
         if is_question_open(context) {
-            return Some(("it asks; answer it yourself", false));
+            return Some(("a question needs your answer", false));
         }
         let here = desk.current_conversation().map(ConversationRow::key);
         let moved = !playing.may_leave_conversation && playing.conversation != here;

@@ -52,7 +52,7 @@ pub fn parse(words: &str) -> Result<MacroStep, String> {
     match words.split_once(' ') {
         Some(("type", text)) => return Ok(MacroStep::Paste(text.to_owned())),
         Some(("press", key)) => {
-            return KeyPress::parse(key).map(MacroStep::Key).ok_or_else(|| format!("{key:?} is no key"));
+            return KeyPress::parse(key).map(MacroStep::Key).ok_or_else(|| format!("{key:?} is not a key"));
         }
         _ => (),
     }
@@ -64,7 +64,7 @@ pub fn parse(words: &str) -> Result<MacroStep, String> {
             Some(near) => format!("did you mean {near:?}?"),
             None => "write a command's name, \":line\", \"type text\" or \"press key\"".to_owned(),
         };
-        return Err(format!("{words:?} is no step; {hint}"));
+        return Err(format!("{words:?} is not a step; {hint}"));
     };
     if !is_playable(command) {
         return Err(format!("{words:?} cannot be a step of a macro"));

@@ -33,11 +33,8 @@ impl Changes {
             rows.iter().map(|row| self.journal.row_outcomes.get(&row.id)).collect();
         let fates = fates?;
         if fates.iter().all(|fate| matches!(fate, OutboxOutcome::NeedsDecision(_))) {
-            return Some("not done; it asks in the outbox");
+            return Some("not done; needs a decision in the outbox");
         }
-        fates
-            .iter()
-            .all(|fate| **fate == OutboxOutcome::Dropped)
-            .then_some("never left; it was dropped or replaced")
+        fates.iter().all(|fate| **fate == OutboxOutcome::Dropped).then_some("not sent; dropped or replaced")
     }
 }

@@ -66,10 +66,10 @@ impl Changes {
     /// The way to undo an entry, or the reason why it cannot be undone.
     fn undo_method(&self, done: &JournalEntry, context: &Context) -> Result<UndoMethod, &'static str> {
         if done.undone {
-            return Err("taken back");
+            return Err("undone");
         }
         if matches!(done.target, UndoTarget::Campaign(_, until) if until <= context.moment) {
-            return Err("the first wave has left; the broadcasts stop the rest");
+            return Err("the first wave is sent; stop the rest in the broadcasts");
         }
         let rows = done.rows();
         if rows.is_empty() {
@@ -133,7 +133,7 @@ impl Changes {
     pub(crate) fn irrevocable_reason(&self, group: u64, context: &Context) -> Option<String> {
         let mut of_group = self.journal.entries.iter().rev().filter(|done| done.group == group).peekable();
         if of_group.peek().is_none() {
-            return Some("too long ago to be taken back".to_owned());
+            return Some("too old to undo".to_owned());
         }
         let mut open = of_group.filter(|group| !group.undone).peekable();
         let newest = *open.peek()?;
@@ -190,9 +190,9 @@ impl Changes {
         let intents: Vec<Intent> = rows.iter().filter_map(intent).collect();
         if let Some(first) = intents.first() {
             context.show_notice(match first.operation {
-                Operation::SetAutomation { enabled: true } => "undone: the AI gets it back",
-                Operation::SetAutomation { enabled: false } => "undone: the AI is paused again",
-                _ => "undone: the tags are changed back",
+                Operation::SetAutomation { enabled: true } => "undone: handing back to the AI",
+                Operation::SetAutomation { enabled: false } => "undone: pausing the AI again",
+                _ => "undone: restoring the tags",
             });
             self.pending_groups.next_is_undo = true;
             context.push(FileWrite::Enqueue { intents, clears_draft: false });

@@ -43,9 +43,7 @@ pub(crate) fn allow_key(desk: &mut Desk, key: KeyPress, is_answer: bool, context
             warn_of_rejected_text(desk, context);
         }
         None if key.code == KeyCode::Esc => (),
-        None if is_answer => {
-            context.show_warning(format!("{key} came too early to be an answer: press it again"))
-        }
+        None if is_answer => context.show_warning(format!("{key} was too early: press it again")),
         None => context.show_status(StatusNotice::UnansweredQuestion),
     }
     false
@@ -64,9 +62,7 @@ pub(crate) fn handle_stray_key(desk: &mut Desk, key: KeyPress, context: &mut Con
 fn warn_of_rejected_text(desk: &mut Desk, context: &mut Context) {
     let kept = wrap::cut(&context.guard.rejected_text, 40);
     let goes = if can_restore_text(desk, context) { "; it stays in the text" } else { "" };
-    context.show_warning(format!(
-        "\"{kept}\" was typed too early to be an answer{goes}: stop typing, then answer"
-    ));
+    context.show_warning(format!("\"{kept}\" was typed too early{goes}: stop typing, then answer"));
 }
 
 /// True if there is a text for the kept keys and they are more than a slip.

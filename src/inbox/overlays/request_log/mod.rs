@@ -35,11 +35,11 @@ impl RequestLogView {
     /// Title of the list, and its keys.
     pub fn title_and_keys(&self) -> (String, &'static str) {
         let (title, keys) = match self.filter {
-            RequestFilter::All => ("newest first", "y curl · f fewer · r anew · Esc back"),
+            RequestFilter::All => ("newest first", "y curl · f fewer · r refresh · Esc back"),
             RequestFilter::FailuresAndChanges => {
-                ("failures and changes", "y curl · f failures · r anew · Esc back")
+                ("failures and changes", "y curl · f failures · r refresh · Esc back")
             }
-            RequestFilter::Failures => ("failures", "y curl · f all · r anew · Esc back"),
+            RequestFilter::Failures => ("failures", "y curl · f all · r refresh · Esc back"),
         };
         (format!("Requests · {title}"), keys)
     }

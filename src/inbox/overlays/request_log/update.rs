@@ -42,11 +42,9 @@ impl RequestLogView {
                 self.requests.iter().find(|call| call.channel == *channel && is_write_or_failure(call));
             match found.map(Call::to_curl_command) {
                 Some(command) => copy_curl_command(context, command),
-                None => {
-                    context.show_warning(context.fill_in_keys(
-                        "nothing was changed and nothing failed lately; {show-calls} lists all",
-                    ))
-                }
+                None => context.show_warning(
+                    context.fill_in_keys("no changes or failures lately; {show-calls} lists all requests"),
+                ),
             }
         }
     }
@@ -57,7 +55,7 @@ impl RequestLogView {
                 let command = self.filtered_requests().nth(chosen).map(Call::to_curl_command);
                 match command {
                     Some(command) => copy_curl_command(context, command),
-                    None => context.show_warning("there is no request here"),
+                    None => context.show_warning("no request here"),
                 }
             }
             'f' => {

@@ -78,7 +78,7 @@ impl Overlay for SearchPrompt {
     }
 
     fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, String)>> {
-        let keys = [("Enter", "go to"), ("↑ ↓", "choose"), ("Tab", "this tab or all"), ("Esc", "back")];
+        let keys = [("Enter", "go to"), ("↑ ↓", "choose"), ("Tab", "this channel or all"), ("Esc", "back")];
         Some(keys.into_iter().map(|(key, word)| (key.to_owned(), word.to_owned())).collect())
     }
 }

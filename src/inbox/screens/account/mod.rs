@@ -20,10 +20,10 @@ const ABILITIES: [(&str, AbilityCheck); 9] = [
     ("pause the AI, hand back", Platform::is_chat),
     ("close conversations, templates", Platform::can_take_over),
     ("contacts and broadcasts", Platform::has_contacts),
-    ("threads of mail", |platform| matches!(platform, Platform::Email)),
+    ("mail threads", |platform| matches!(platform, Platform::Email)),
     ("SMS and calls", |platform| matches!(platform, Platform::Voip)),
     ("webhooks", |platform| !matches!(platform, Platform::Web)),
-    ("events of the triggers", |platform| !matches!(platform, Platform::Web)),
+    ("trigger events", |platform| !matches!(platform, Platform::Web)),
 ];
 
 impl Credits {
@@ -38,7 +38,7 @@ impl Credits {
     fn balance_card(&self, account: &Account, desk: &Desk, context: &Context) -> PageCard {
         let credits = credits::format_credits(account.credits);
         let forecast = self.forecast(account, desk, context);
-        let words = forecast.as_deref().unwrap_or("no whole day is known here yet");
+        let words = forecast.as_deref().unwrap_or("less than a day of data yet");
         let mut card = text_card("balance", &credits, words);
         let state = match self.balance_level(desk.tab(), desk, context) {
             BalanceLevel::Fine => "pays",
@@ -56,16 +56,13 @@ impl Credits {
         let names: Vec<&str> = shares.map(|share| share.channel.name.as_str()).collect();
         card.push_line("balance", &credits);
         card.push_line("forecast", words);
-        card.push_line("drawn on by", &names.join(", "));
-        card.push_line(
-            "not known",
-            "what the AI's own replies cost is told nowhere; known here is what this desk sent",
-        );
+        card.push_line("shared with", &names.join(", "));
+        card.push_line("not included", "AI replies: the service does not report their cost");
         card
     }
 
     fn number_card(&self, account: &Account) -> PageCard {
-        let none = || "not told".to_owned();
+        let none = || "unknown".to_owned();
         let text = |text: &Option<SafeText>| text.as_ref().map_or_else(none, ToString::to_string);
         let about = [&account.messaging_tier, &account.quality_rating];
         let mut words = vec![account.platform.label().to_owned()];
@@ -76,7 +73,7 @@ impl Credits {
         card.push_line("channel", account.platform.label());
         card.push_line(
             "number",
-            &account.number.as_ref().map_or_else(|| "none is connected".to_owned(), ToString::to_string),
+            &account.number.as_ref().map_or_else(|| "not connected".to_owned(), ToString::to_string),
         );
         card.push_line("tier", &text(&account.messaging_tier));
         card.push_line("quality", &text(&account.quality_rating));
@@ -86,30 +83,28 @@ impl Credits {
 
     fn price_card(&self, account: &Account, desk: &Desk) -> PageCard {
         let tab = desk.tab();
-        let mut card =
-            text_card("prices", "what things cost", "as the interface tells, and as it was charged");
+        let mut card = text_card("prices", "prices", "published, and as last charged");
         if account.environment == Environment::Test {
-            card.push_line("here", "nothing: this is a TEST key");
+            card.push_line("here", "free: this is a TEST key");
         }
         let exactly = |number: i64| Price::exactly(number).describe();
         let template = match tab.templates.charged {
             Some(charged) => format!("{}, as last charged", exactly(charged)),
-            None => format!("{}: the interface says both", tab.template_price().describe()),
+            None => format!("{}: both are published", tab.template_price().describe()),
         };
         let uploaded = format!(
             "{}; video {}",
             exactly(prices::UPLOADED_MEDIA_CREDITS),
             exactly(prices::UPLOADED_VIDEO_CREDITS)
         );
-        let linked =
-            format!("{}, any file a link of your own leads to", exactly(prices::LINKED_MEDIA_CREDITS));
+        let linked = format!("{}, or any file from your own link", exactly(prices::LINKED_MEDIA_CREDITS));
         let rows = [
             ("text", exactly(prices::TEXT_CREDITS), "message"),
             ("link", linked, ""),
             ("upload", uploaded, "file"),
             ("template", template, ""),
             ("mail", exactly(prices::EMAIL_CREDITS), "mail"),
-            ("SMS", format!("{}, not stated by the interface", exactly(prices::SMS_CREDITS)), "sms"),
+            ("SMS", format!("{}, not published", exactly(prices::SMS_CREDITS)), "sms"),
             ("call", "by the minute; the price is not published".to_owned(), "call"),
             ("broadcast", "each recipient as a single message".to_owned(), ""),
             ("free", "reads, reactions, uploads, switches, contacts, webhooks".to_owned(), ""),
@@ -137,13 +132,13 @@ impl Credits {
 fn key_card(desk: &Desk, account: &Account) -> PageCard {
     let tab = desk.tab();
     let count = ABILITIES.iter().filter(|ability| ability.1(&account.platform)).count();
-    let words = format!("may do {count} of {} things", ABILITIES.len());
+    let words = format!("{count} of {} permissions", ABILITIES.len());
     let mut card = text_card("key", account.environment.label(), &words);
     let test = "TEST: everything is checked, nothing is sent or charged";
-    let live = "LIVE: what leaves reaches people";
+    let live = "LIVE: messages reach customers";
     card.push_line("key", if account.environment == Environment::Test { test } else { live });
     if tab.channel.read_only {
-        card.push_line("read-only", "nothing is changed from here");
+        card.push_line("read-only", "nothing can be changed here");
     }
     let all = |can: bool| {
         let some = ABILITIES.iter().filter(|ability| ability.1(&account.platform) == can);

@@ -92,7 +92,7 @@ fn stop_lines(inbox: &Inbox, id: &CampaignId) -> Vec<DialogLine> {
     let left = campaign.unsent_count();
     let accepted = campaign.count.saturating_sub(left);
     let mut lines = vec![DialogLine::plain(match left {
-        0 => "Nobody is left to send to.".to_owned(),
+        0 => "No recipients left.".to_owned(),
         left => format!("Not sent yet: {}. Nothing leaves until you answer.", prices::format_people(left)),
     })];
     if accepted > 0 {
@@ -189,7 +189,7 @@ impl BroadcastsScreen {
         context: &mut Context,
     ) -> Result<(), String> {
         if desk.page != PageKind::Broadcasts {
-            return Err(context.fill_in_keys("a broadcast is reported as csv; {go-to-broadcasts} shows them"));
+            return Err(context.fill_in_keys("broadcast reports are csv only; {go-to-broadcasts} broadcasts"));
         }
         self.export_report(file, context);
         Ok(())
@@ -204,11 +204,9 @@ impl BroadcastsScreen {
         let failed: Vec<RecipientStatus> = detail.failed_recipients().cloned().collect();
         let counted = self.rows.chosen().map_or(0, |chosen| chosen.counts().failed);
         if failed.is_empty() && counted > 0 {
-            return Err(format!(
-                "{counted} failed, but neither the service nor a message read here says who"
-            ));
+            return Err(format!("{counted} failed, but the recipients are unknown"));
         }
-        if failed.is_empty() { Err("Nobody failed".to_owned()) } else { Ok(failed) }
+        if failed.is_empty() { Err("No failures".to_owned()) } else { Ok(failed) }
     }
 
     /// Copies the numbers of those that failed.
@@ -301,7 +299,7 @@ impl BroadcastsScreen {
             .all(|recipient| matches!(recipient.outcome, RecipientOutcome::Refused(_)));
         match (detail.recipients.is_empty(), detail.has_read_recipients()) {
             (false, _) if all_refused && counts.failed < entry.recipient_count() => {
-                add("The service lists only those it did not reach.".to_owned())
+                add("The service lists only failed recipients.".to_owned())
             }
             (true, _) => add("Recipients are not known here.".to_owned()),
             (false, false) if counts.recipients > 0 => {
@@ -318,7 +316,7 @@ impl BroadcastsScreen {
         all.sort_by_key(order);
         for it in all {
             let name = it.name.as_ref().map_or_else(|| it.contact.to_string(), ToString::to_string);
-            let phone = it.phone.clone().unwrap_or_else(|| "no number read".to_owned());
+            let phone = it.phone.clone().unwrap_or_else(|| "number unknown".to_owned());
             let replied = if it.replied { " · replied" } else { "" };
             let why = it
                 .outcome
@@ -346,26 +344,26 @@ pub(crate) fn handle_action_result(inbox: &mut Inbox, answer: CampaignActionResu
     match answer {
         CampaignActionResult::Begun(new, id) => sending::record_broadcast_started(inbox, *new, id),
         CampaignActionResult::Done(CampaignAction::Recall(_), true) => {
-            inbox.context.show_notice("Taken back: nothing was sent, and the form is kept");
+            inbox.context.show_notice("Undone: nothing was sent, the form is kept");
         }
         CampaignActionResult::Done(CampaignAction::Recall(_), false) => {
             inbox.context.show_warning(inbox.context.fill_in_keys(
-                "Too late: the first wave has left. {stop-broadcast} in the broadcasts stops the rest",
+                "Too late: the first wave is sent. {stop-broadcast} in the broadcasts stops the rest",
             ));
         }
         CampaignActionResult::Done(CampaignAction::Halt(_, CampaignPhase::Paused), true) => {
             inbox.context.show_notice(
-                inbox.context.fill_in_keys("Paused: no further wave leaves · {continue-broadcast} continues"),
+                inbox.context.fill_in_keys("Paused: no more waves · {continue-broadcast} continue"),
             );
         }
         CampaignActionResult::Done(CampaignAction::Halt(..), true) => {
-            inbox.context.show_notice("Stopped: nobody else is sent to")
+            inbox.context.show_notice("Stopped: no more messages are sent")
         }
         CampaignActionResult::Done(CampaignAction::Continue(..) | CampaignAction::UndoPause(_), true) => {
             inbox.context.show_notice("Sending goes on")
         }
         CampaignActionResult::Done(CampaignAction::Track(_, id), _) => {
-            inbox.context.show_notice(format!("{id} is followed from now on"))
+            inbox.context.show_notice(format!("Following {id}"))
         }
         CampaignActionResult::Done(..) => inbox.context.show_warning("The broadcast has changed meanwhile"),
         CampaignActionResult::Failed(_, why) => {
@@ -386,7 +384,7 @@ pub(crate) fn handle_sent_fetch(inbox: &mut Inbox, fetched: &FetchOutcome) {
 /// `:broadcast track ID`
 pub(crate) fn track_broadcast(inbox: &mut Inbox, id: &str) -> Result<(), String> {
     if !broadcasts::has_broadcasts(&inbox.desk) {
-        return Err("broadcasts go out on business chat only".to_owned());
+        return Err("broadcasts need a business chat channel".to_owned());
     }
     let id = BroadcastId::new(id.trim());
     inbox.context.push(FileWrite::Campaign(CampaignAction::Track(inbox.desk.tab().channel.id.clone(), id)));
@@ -399,9 +397,9 @@ pub fn describe_wave(wave: &Wave) -> String {
     match (&wave.row_state, &wave.reading) {
         (WaveRowState::Unsent, _) => "not sent".to_owned(),
         (WaveRowState::Sending, _) => "leaving".to_owned(),
-        (WaveRowState::NeedsDecision(why), _) => format!("asks: {why}"),
-        (WaveRowState::Dropped, _) => "taken back".to_owned(),
-        (WaveRowState::Sent(_), Some(it)) if it.is_unknown => "the server does not know it".to_owned(),
+        (WaveRowState::NeedsDecision(why), _) => format!("needs a decision: {why}"),
+        (WaveRowState::Dropped, _) => "undone".to_owned(),
+        (WaveRowState::Sent(_), Some(it)) if it.is_unknown => "unknown to the server".to_owned(),
         (WaveRowState::Sent(_), Some(it)) => {
             let parts = [(it.delivered, "delivered"), (it.failed, "failed"), (it.pending, "pending")];
             let some = parts.iter().filter(|(count, word)| *count > 0 || *word == "delivered");

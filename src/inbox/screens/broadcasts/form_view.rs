@@ -140,8 +140,8 @@ fn kind_text(form: &BroadcastForm) -> String {
 /// Text after the value of a field; for the template the one that was found.
 fn field_help(form: &BroadcastForm, field: BroadcastField) -> String {
     let after = match field {
-        BroadcastField::Canary => "people first, 0 for none",
-        BroadcastField::Wave => "people at a time, at most 1000",
+        BroadcastField::Canary => "people in the first wave, 0 for none",
+        BroadcastField::Wave => "people in each wave, at most 1000",
         BroadcastField::Wait => "seconds between two waves",
         BroadcastField::StopAbove => "percent failed, then it pauses",
         BroadcastField::MinBalance => "credits at least, empty for no limit",
@@ -187,13 +187,16 @@ fn draw_preview(theme: Theme, form: &BroadcastForm, area: Area, buffer: &mut Buf
 /// The keys, or what is missing.
 fn footer_text(inbox: &Inbox, theme: Theme, form: &BroadcastForm) -> (String, Style) {
     match form.first_error() {
-        Some(why) => (format!("{why} · Tab next · Esc keeps it"), theme.soon()),
+        Some(why) => (format!("{why} · Tab next · Esc back, kept"), theme.soon()),
         None => {
             let charged = inbox.desk.tab().templates.charged;
             let count = i64::try_from(form.recipient_count()).unwrap_or(i64::MAX);
             let price =
                 form.content().map(|content| recipient_price(&content, charged).times(count).describe());
-            (format!("Ctrl-X review · {} · Tab next · Esc keeps it", price.unwrap_or_default()), theme.dim())
+            (
+                format!("Ctrl-X review · {} · Tab next · Esc back, kept", price.unwrap_or_default()),
+                theme.dim(),
+            )
         }
     }
 }

@@ -38,9 +38,7 @@ impl Overlay for BroadcastForm {
         match FormKey::of(key, &mut self.focus, 0..count) {
             FormKey::Leave => {
                 inbox.broadcasts.unfinished_form = Some(Box::new(self.clone()));
-                inbox
-                    .context
-                    .show_notice(inbox.context.fill_in_keys("the form is kept; {broadcast} goes on with it"));
+                inbox.context.show_notice(inbox.context.fill_in_keys("form kept; {broadcast} continue"));
                 return KeyOutcome::Done;
             }
             FormKey::Submit if is_last => return self.open_preflight(inbox),
@@ -127,7 +125,7 @@ impl People {
             }
             MarkedPeople::Phones(_) => (),
         }
-        let chosen = people.rows.chosen().ok_or("no person is chosen")?;
+        let chosen = people.rows.chosen().ok_or("no person is selected")?;
         Ok(AudienceSource::Phones(vec![chosen.phone.clone()]))
     }
 }
@@ -159,7 +157,7 @@ impl BroadcastsScreen {
         match &self.unfinished_form {
             Some(kept) if kept.query.channel == desk.tab().channel.id => Ok(kept.query.source.clone()),
             Some(_) | None => Err(context.fill_in_keys(
-                "nobody is chosen: mark people ({go-to-people}) or conversations, then {broadcast}; \
+                "no recipients: mark people ({go-to-people}) or conversations, then {broadcast}; or \
                  :broadcast file PATH or :broadcast everyone",
             )),
         }
@@ -213,7 +211,7 @@ pub(crate) fn run_broadcast_verb(inbox: &mut Inbox, words: &str) -> Result<(), S
         ("track", id) => return control::track_broadcast(inbox, id),
         ("everyone", "") => AudienceSource::Everyone,
         ("file", "") => {
-            return Err("broadcast file needs the path of a file: an id or number a line".to_owned());
+            return Err("broadcast file needs a path; the file has one id or number per line".to_owned());
         }
         ("file", path) => AudienceSource::File(path.to_owned()),
         _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
@@ -234,9 +232,7 @@ pub(crate) fn record_broadcast_started(inbox: &mut Inbox, new: NewCampaign, id: 
     broadcasts::go_to_board(inbox);
     inbox.context.show_notice(match new.hold / SECOND {
         0 => "the broadcast has begun".to_owned(),
-        seconds => inbox
-            .context
-            .fill_in_keys(&format!("held {seconds} s, {{undo}} undo; then the first wave leaves")),
+        seconds => inbox.context.fill_in_keys(&format!("first wave in {seconds} s · {{undo}} undo")),
     });
 }
 
@@ -302,7 +298,7 @@ pub(crate) fn handle_contact_fetch(
             context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
         }
         (Fetch::People { .. }, Err(why)) if form.is_reading_contacts => {
-            let why = format!("the server's contacts could not all be read: {why}");
+            let why = format!("could not read all contacts: {why}");
             context.show_warning(why);
         }
         (Fetch::Person { .. }, Ok(_)) => {

@@ -122,7 +122,7 @@ fn wave_text(index: usize, wave: &Wave) -> String {
 /// Title of the page, and its counts.
 fn frame_titles(inbox: &Inbox) -> (String, String) {
     let rows = &inbox.broadcasts.rows;
-    let place = if rows.all_tabs { "all tabs" } else { inbox.desk.tab().channel.name.as_str() };
+    let place = if rows.all_tabs { "all channels" } else { inbox.desk.tab().channel.name.as_str() };
     let title = format!("Broadcasts · {place}");
     let is_paused = |board_entry: &&BoardEntry| {
         board_entry.campaign().is_some_and(|campaign| campaign.phase == CampaignPhase::Paused)
@@ -161,14 +161,14 @@ fn empty_text(inbox: &Inbox) -> Option<String> {
     if !broadcasts::has_broadcasts(&inbox.desk) && !rows.all_tabs {
         let label = inbox.desk.tab().platform().map_or("this channel", model::account::Platform::label);
         return Some(inbox.context.fill_in_keys(&format!(
-            "{label} has no broadcasts; a business chat tab has them. {{all-tabs}} shows all tabs."
+            "{label} has no broadcasts; business chat channels have them. {{all-tabs}} all channels"
         )));
     }
     Some(match rows.loaded {
         false => loading_view::empty_pane_text(inbox, Pane::Page),
         true => inbox.context.fill_in_keys(
-            "No broadcast was sent from here yet. Mark people ({go-to-people}) or conversations, then {broadcast}; \
-             :broadcast track ID follows one sent elsewhere.",
+            "No broadcasts yet. Mark people ({go-to-people}) or conversations, then {broadcast}; :broadcast \
+             track ID follows one sent elsewhere.",
         ),
     })
 }
@@ -319,12 +319,12 @@ fn completed_lines(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
         let when = last.map(|at| format!(" {}", format_ago(inbox.context.now.since(at)))).unwrap_or_default();
         plain_line(match waves {
             1 => format!("event: completed{when}"),
-            _ => format!("events told of {} so far, the last{when}", describe_wave_count(of_it.len())),
+            _ => format!("events: {} so far, the last{when}", describe_wave_count(of_it.len())),
         })
     });
     let more = (others > 0).then(|| {
         let are = if others == 1 { "campaign is" } else { "campaigns are" };
-        let words = format!("{others} completed {are} none of these · {{go-to-events}} shows them");
+        let words = format!("{others} completed {are} not listed here · {{go-to-events}} shows them");
         (inbox.context.fill_in_keys(&words), theme.dim())
     });
     told.into_iter().chain(more).collect()

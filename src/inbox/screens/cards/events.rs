@@ -23,7 +23,7 @@ impl CardsScreen {
         let note = |(trigger, why): &(model::trigger_events::TriggerKind, SafeText)| PageCard {
             id: format!("note {}", trigger.label()),
             kind: trigger.label().to_owned(),
-            title: SafeText::line("not told"),
+            title: SafeText::line("unknown"),
             text: why.clone(),
             emphasis: CardEmphasis::Dim,
             lines: vec![(SafeText::line("why"), why.clone())],
@@ -48,7 +48,7 @@ impl CardsScreen {
                 desk.open_conversation(&channel, &conversation, Focus::History, context)
             }
             Some((None, Some(phone))) => context.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
-            _ => context.show_warning("it tells of nobody by a number or a conversation"),
+            _ => context.show_warning("this event has no number or conversation"),
         }
     }
 }

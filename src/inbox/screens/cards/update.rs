@@ -50,15 +50,13 @@ impl CardsScreen {
         let (_, asking) = self.page_title(desk);
         let reads = desk.tab().account.is_none() || asking;
         match desk.page {
-            _ if !self.search.is_empty() => "Nothing here fits.".to_owned(),
+            _ if !self.search.is_empty() => "No match".to_owned(),
             _ if reads => "Reading…".to_owned(),
             PageKind::Events => {
-                "Nothing has happened yet: no messages, contacts, orders, appointments or campaigns."
+                "No events yet: messages, contacts, orders, appointments and campaigns appear here."
                     .to_owned()
             }
-            PageKind::Webhooks => context.fill_in_keys(
-                "No webhooks: nobody else is told of what happens here. {new-webhook} registers one.",
-            ),
+            PageKind::Webhooks => context.fill_in_keys("No webhooks yet. {new-webhook} registers one."),
             PageKind::Templates => templates::no_templates_text(desk),
             _ => "Reading…".to_owned(),
         }
@@ -138,7 +136,7 @@ pub(crate) fn open_card(inbox: &mut Inbox) {
         PageKind::Templates => {
             inbox.connections.fill_chosen_template(&id, &mut inbox.desk, &mut inbox.context)
         }
-        _ => inbox.context.show_notice("all of it stands here"),
+        _ => inbox.context.show_notice("everything is shown here"),
     }
 }
 
@@ -155,7 +153,7 @@ fn unreadable_cards(desk: &Desk) -> Vec<PageCard> {
         let mut card = PageCard {
             id: format!("{STAND_IN_PREFIX}{place}"),
             kind: "unreadable".to_owned(),
-            title: SafeText::line("This row could not be read"),
+            title: SafeText::line("This entry could not be read"),
             text: SafeText::line(raw),
             emphasis: CardEmphasis::Dim,
             ..PageCard::default()

@@ -151,7 +151,7 @@ fn draw_card(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
         }
         let left = card.lines.len() - place;
         if y + 1 == end && left > 1 {
-            let words = format!("… {left} more; a wider or higher screen shows them");
+            let words = format!("… {left} more on a larger screen");
             paint_view::text(buffer, area.x, y, area.width, &words, theme.dim());
             return;
         }

@@ -62,7 +62,7 @@ impl AttachForm {
         let now = inbox.context.moment;
         let refused = match (&self.check, self.attachment()) {
             (AttachmentCheck::Rejected(why), _) => Some(why.clone()),
-            (AttachmentCheck::Checking, _) => Some("still looking at the file".to_owned()),
+            (AttachmentCheck::Checking, _) => Some("still reading the file".to_owned()),
             (_, Some(_)) => self.rejection_reason(inbox.desk.tab()),
             (_, None) => None,
         };
@@ -106,6 +106,6 @@ fn attach_to_mail(inbox: &mut Inbox, thing: Option<&ReplyAttachment>) -> KeyOutc
     let Some(composer) = &mut inbox.desk.tab_mut().composer else { return KeyOutcome::Done };
     let name = file.name().to_owned();
     composer.edit_header(now, |composer| composer.files.push((file, size)));
-    inbox.context.show_notice(format!("{name} goes with the mail; nothing was sent"));
+    inbox.context.show_notice(format!("{name} is attached; nothing was sent"));
     KeyOutcome::Done
 }

@@ -68,10 +68,10 @@ fn form_lines(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     );
     lines.push(blank_line());
     if tab.compose_header().is_some() {
-        lines.push(plain_line("It goes with the mail, whose price stays the same."));
+        lines.push(plain_line("Attached to the mail; the price stays the same."));
         lines.push(blank_line());
-        let enter = if thing.is_some() { "attaches, sends nothing" } else { "closes" };
-        lines.push((format!("[Enter] {enter}   [Tab] completes   [Esc] back"), theme.strong()));
+        let enter = if thing.is_some() { "attach" } else { "close" };
+        lines.push((format!("[Enter] {enter}   [Tab] complete   [Esc] back"), theme.strong()));
         return lines;
     }
     let kind = thing.as_ref().map_or(MediaKind::Image, |thing| thing.kind);
@@ -88,22 +88,22 @@ fn form_lines(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     let caption = thing.as_ref().is_none_or(|thing| thing.allows_caption(tab.platform()));
     lines.push((
         if caption {
-            "The text in the composer is its caption, 1024 characters at most."
+            "Caption: the text in the composer, at most 1024 characters."
         } else {
-            "Sound takes no caption here: the text in the composer is a message after it."
+            "No captions for audio here: the text is sent as a second message."
         }
         .to_owned(),
         theme.dim(),
     ));
     lines.push(blank_line());
-    let enter = if thing.is_some() { "attaches, sends nothing" } else { "without a path attaches nothing" };
+    let enter = if thing.is_some() { "attach" } else { "attach nothing" };
     if !form.uploaded_files.is_empty() {
         let names: Vec<&str> = form.uploaded_files.iter().take(3).map(ReplyAttachment::name).collect();
         let more = if form.uploaded_files.len() > 3 { ", …" } else { "" };
         let words = format!("[Up] [Down] uploaded before: {}{more}", SafeText::line(&names.join(", ")));
         lines.push((words, theme.strong()));
     }
-    lines.push((format!("[Enter] {enter}   [Tab] completes   [Esc] back"), theme.strong()));
+    lines.push((format!("[Enter] {enter}   [Tab] complete   [Esc] back"), theme.strong()));
     lines
 }
 

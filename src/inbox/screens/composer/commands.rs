@@ -27,7 +27,7 @@ pub(crate) fn may_write(inbox: &Inbox) -> Result<(), Reason> {
     let row = writable_conversation(inbox)?;
     // A mail is addressed by its thread.
     if row.conversation.address.is_none() && !inbox.desk.tab().is_mail() {
-        return Err("this conversation has no address to answer to".into());
+        return Err("this conversation has no reply address".into());
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ pub(crate) fn send_later(inbox: &mut Inbox, _: KeyPress) {
     match typing::composer_mode(&inbox.desk) {
         ComposerMode::Reply => send_later::ask_send_time(inbox),
         ComposerMode::Note => {
-            inbox.context.show_warning("a note is kept at once; switch to the answer first")
+            inbox.context.show_warning("notes are saved at once; switch to the reply first")
         }
     }
 }

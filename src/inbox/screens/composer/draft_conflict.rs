@@ -70,9 +70,9 @@ pub(crate) fn restore_replaced_text(inbox: &mut Inbox, _: &str) -> Result<(), St
     let now = inbox.context.moment;
     let composer = inbox.desk.tab_mut().composer.as_mut();
     let aside = composer.and_then(|composer| Some((composer.replaced_text.take()?, composer)));
-    let (text, composer) = aside.ok_or("no other window has written over a text here")?;
+    let (text, composer) = aside.ok_or("no text here was replaced by another window")?;
     composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
-    inbox.context.show_notice("the text that was written over stands before the other one");
+    inbox.context.show_notice("your replaced text is restored above the newer one");
     Ok(())
 }
 

@@ -52,8 +52,7 @@ pub(crate) fn receive_edited_text(inbox: &mut Inbox, text: Result<String, String
 pub(crate) fn report_setup(context: &mut Context, ended: Result<(), String>) {
     match ended {
         Ok(()) if context.settings.demo => context.show_notice("added; `frontdesk` without `demo` opens it"),
-        Ok(()) => context
-            .show_notice(context.fill_in_keys("added; its tab is there at the next start: {quit} leaves")),
+        Ok(()) => context.show_notice(context.fill_in_keys("added; restart to open it: {quit} quit")),
         Err(why) => context.show_warning(why),
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn complete_emoji(desk: &mut Desk, context: &mut Context) -> bool {
     let Some(short) = emoji::typed_short_name(&before).map(str::to_owned) else { return false };
     let typed = short.chars().count() + 1;
     match emoji::search(&short)[..] {
-        [] => context.show_warning(format!("no emoji is called :{short}")),
+        [] => context.show_warning(format!("no emoji :{short}")),
         [one] => composer.change(now, |composer| composer.replace_before(typed, one.glyph)),
         _ => context.open(EmojiPicker { picker: Picker::with_query(&short), typed }),
     }

@@ -128,9 +128,7 @@ pub fn unavailable_reason(inbox: &Inbox, entry: ComposerMenuItem) -> Option<Stri
         | ComposerMenuItem::Buttons
         | ComposerMenuItem::List
         | ComposerMenuItem::Json => sending::check_may_send_content(inbox).err(),
-        ComposerMenuItem::Markup if !inbox.desk.tab().has_markup() => {
-            Some("bot-chat alone has them".to_owned())
-        }
+        ComposerMenuItem::Markup if !inbox.desk.tab().has_markup() => Some("bot-chat only".to_owned()),
         ComposerMenuItem::Later => inbox.check_enabled(Command::Write).err(),
         ComposerMenuItem::Suggested => inbox.check_enabled(Command::SuggestDraft).err(),
         ComposerMenuItem::Translated => inbox.check_enabled(Command::TranslateText).err(),

@@ -137,7 +137,7 @@ impl Composer {
         let text = self.reply_text();
         let key = secret::key_hint_in(&text).filter(|_| self.key_warned_text.as_ref() != Some(&text))?;
         self.key_warned_text = Some(text);
-        Some(format!("not sent: {key} in it is a channel key; send it once more to give it away"))
+        Some(format!("not sent: it contains the channel key {key}; send again to send it anyway"))
     }
 
     /// Merges the stored draft: its text goes before text typed meanwhile, its quote and attachment

@@ -38,7 +38,7 @@ pub(crate) fn save_note(desk: &mut Desk, context: &mut Context) {
     let Some(composer) = tab.composer.as_mut() else { return };
     if composer.is_blank() {
         return context
-            .show_warning(context.fill_in_keys("the note is empty; {switch-mode} goes back to the answer"));
+            .show_warning(context.fill_in_keys("the note is empty; {switch-mode} back to the reply"));
     }
     let (conversation, text) = (composer.conversation.clone(), composer.text());
     composer.clear_note();
@@ -71,7 +71,7 @@ pub(crate) fn restore_undone_note(
     conversation: &ConversationId,
     text: Option<&str>,
 ) {
-    let Some(text) = text else { return inbox.context.show_warning("that note is gone already") };
+    let Some(text) = text else { return inbox.context.show_warning("the note is already deleted") };
     let is_there = inbox.changes.return_text(
         &channel,
         conversation,
@@ -101,8 +101,8 @@ impl Changes {
         let note = ReturnedText::Note(text.to_owned());
         let is_there = self.return_text(channel, conversation, note, DraftStorage::MemoryOnly, desk, context);
         context.show_warning(match is_there {
-            true => format!("the note is not on disk, only here: {why}; Enter tries again"),
-            false => format!("note not kept: {why} · still a draft"),
+            true => format!("note not saved: {why}; Enter tries again"),
+            false => format!("note not saved: {why} · still a draft"),
         });
     }
 }

@@ -111,13 +111,13 @@ impl ReplyPicker {
             None => "Reading…".to_owned(),
             Some(all) if all.is_empty() => {
                 format!(
-                    "No canned replies. Each file NAME.md in {folder} is one; {{contact.first_name}}, {{agent.name}} \
-                     and {{order?}} are fields in it."
+                    "No canned replies yet. Each file NAME.md in {folder} is one, with fields such as \
+                     {{contact.first_name}}, {{agent.name}} and {{order?}}."
                 )
             }
-            Some(_) => "Nothing has all these words.".to_owned(),
+            Some(_) => "No match".to_owned(),
         };
-        let hint = "Enter inserts, never sends · type to find · Esc back".to_owned();
+        let hint = "Enter inserts · type to find · Esc back".to_owned();
         PickerTexts { title: "Canned replies".to_owned(), hint, empty, entries }
     }
 
@@ -173,7 +173,7 @@ impl EmojiPicker {
         PickerTexts {
             title: "Emoji".to_owned(),
             hint: "Enter inserts · type to find · Esc back".to_owned(),
-            empty: "No emoji of sure width is called so.".to_owned(),
+            empty: "No match".to_owned(),
             entries: emoji::search(&self.picker.query).into_iter().map(entry).collect(),
         }
     }

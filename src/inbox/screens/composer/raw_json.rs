@@ -40,7 +40,7 @@ impl Overlay for RawJson {
             }
             _ if key.code == KeyCode::Esc => {
                 let menu = inbox.context.key_of(Command::Menu);
-                inbox.context.show_notice(format!("kept; {menu} r opens it again"));
+                inbox.context.show_notice(format!("kept; {menu} r reopens it"));
             }
             _ => return KeyOutcome::Ignored,
         }
@@ -97,13 +97,11 @@ impl RawJson {
             Some((line, column, why)) => {
                 lines.push(DialogLine::error(format!("Line {line}, column {column}: {why}.")));
                 lines.push(DialogLine::keys(&[("e", "edit it again"), ("Esc", "back, kept")]));
-                Dialog::new("This is no JSON object", lines)
+                Dialog::new("Not a JSON object", lines)
             }
             None => {
                 let price = inbox.desk.tab().describe_price(rich_forms::form_price(inbox));
-                lines.push(DialogLine::plain(
-                    "It is passed on to the platform as it is; what that takes, it says.",
-                ));
+                lines.push(DialogLine::plain("Sent to the platform unchanged; the platform checks it."));
                 let send = format!("SEND, {price}");
                 lines.push(DialogLine::keys(&[
                     ("y", send.as_str()),

@@ -139,7 +139,7 @@ fn footer_text(inbox: &Inbox, theme: Theme, form: &RichForm) -> (String, Style) 
     let price = rich_forms::form_price(inbox);
     let help = match (form.kind, form.focus) {
         (RichFormKind::Location, _) => "paste 51.5,-0.12 or a map link",
-        (RichFormKind::List, 4..) => "title | what is below",
+        (RichFormKind::List, 4..) => "title | description",
         _ => "Tab next",
     };
     match (tab.payment_error(price), form.first_error()) {

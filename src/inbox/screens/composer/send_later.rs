@@ -30,7 +30,7 @@ pub fn parse_send_time(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timest
 pub(crate) fn ask_send_time(inbox: &mut Inbox) {
     let Some(composer) = &inbox.desk.tab().composer else { return };
     if !composer.has_reply() {
-        return inbox.context.show_warning("there is nothing to send later: the composer is empty");
+        return inbox.context.show_warning("nothing to schedule: the text is empty");
     }
     if sending::check_may_send_later(inbox) {
         // Parsed only on Enter, since a time may start with one of the letters.
@@ -55,15 +55,15 @@ fn send_later(desk: &mut Desk, at: Timestamp, context: &mut Context) {
     sending::enqueue_sends(desk, intents, true, context);
     let moment = snooze::format_time(at, context.now, &context.settings.zone);
     let undo = keymap::undo_hint(desk, context);
-    context.show_notice(format!("planned for {moment}: leaves only while frontdesk runs · {undo}"));
+    context.show_notice(format!("scheduled for {moment}; frontdesk must be running then · {undo}"));
 }
 
 fn prompt_lines(inbox: &Inbox, typed: &TextLine) -> Vec<DialogLine> {
     let (now, zone) = (inbox.context.now, &inbox.context.settings.zone);
     let moment = |at| snooze::format_time(at, now, zone);
-    let named = parse_send_time(typed.text(), now, zone).map(|at| format!("leaves {}", moment(at)));
-    let needs = "It leaves only while frontdesk runs. It asks instead if its time has passed by more than two \
-                 minutes, if the conversation has moved, or if the window has closed.";
+    let named = parse_send_time(typed.text(), now, zone).map(|at| format!("sends {}", moment(at)));
+    let needs = "Sent only while frontdesk runs. Needs a decision if it is more than two minutes late, if \
+                 there are new messages, or if the reply window has closed.";
     let (hour, tomorrow) = (moment(snooze::after_an_hour(now)), moment(snooze::tomorrow_morning(now, zone)));
     let monday = time_prompt::next_monday_examples(now, zone);
     vec![
@@ -72,7 +72,7 @@ fn prompt_lines(inbox: &Inbox, typed: &TextLine) -> Vec<DialogLine> {
         DialogLine::blank(),
         DialogLine::dim(needs),
         DialogLine::blank(),
-        DialogLine::keys(&[("Enter", "send then"), ("Esc", "back")]),
+        DialogLine::keys(&[("Enter", "schedule"), ("Esc", "back")]),
     ]
 }
 

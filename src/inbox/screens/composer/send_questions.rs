@@ -21,10 +21,8 @@ pub(super) fn ask_split(
     price: &str,
 ) {
     let count = parts.len();
-    let mut lines = vec![
-        DialogLine::plain(format!("{length} characters as they are counted; {most} fit.")),
-        DialogLine::blank(),
-    ];
+    let mut lines =
+        vec![DialogLine::plain(format!("{length} characters; the limit is {most}.")), DialogLine::blank()];
     for (index, part) in parts.iter().take(MAX_SHOWN_MESSAGES).enumerate() {
         let size = bounds::count_chars(part.as_str());
         let ends: String = part.as_str().chars().skip(size.saturating_sub(PART_PREVIEW_CHARS)).collect();

@@ -313,7 +313,7 @@ fn check_may_send(inbox: &Inbox) -> Result<(), String> {
     if row.conversation.window == ServiceWindow::Closed {
         return Err(inbox
             .context
-            .fill_in_keys("the window is closed: only templates leave now ({menu} t); the draft is kept"));
+            .fill_in_keys("reply window closed: only templates can be sent ({menu} t); the draft is kept"));
     }
     Ok(())
 }
@@ -322,7 +322,7 @@ pub(crate) fn check_may_send_content(inbox: &Inbox) -> Result<(), String> {
     inbox.check_enabled(Command::Write)?;
     match inbox.desk.tab().platform() {
         Some(Platform::Whatsapp) if is_window_closed(&inbox.desk) => {
-            Err("the window is closed: only templates leave now".to_owned())
+            Err("reply window closed: only templates can be sent".to_owned())
         }
         Some(Platform::Whatsapp) | None => Ok(()),
         Some(other) => Err(format!("{} has none of these", other.label())),

@@ -201,15 +201,15 @@ fn describe_wait(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<String> {
         return Some(format!("Uploading {}", attachments_view::progress_bar(*percent, theme)));
     }
     let words = match row.automation_pending {
-        Some(false) if history.is_switch_unknown() => "AI: checking whether the pause arrived…",
+        Some(false) if history.is_switch_unknown() => "AI: checking the pause…",
         Some(false) => "AI: pausing…",
         _ if history.has_due_text(inbox.context.now)
             && let Some(stop) = history.pause_stop_reason() =>
         {
             if stop.is_ambiguous() {
-                "Not sent yet: the pause of the AI is not confirmed · {decide} decide"
+                "Not sent yet: the AI pause is not confirmed · {decide} decide"
             } else {
-                "Not sent yet: the pause of the AI failed · {decide} decide"
+                "Not sent yet: pausing the AI failed · {decide} decide"
             }
         }
         _ if row.paused_here && history.has_due_text(inbox.context.now) => {

@@ -9,7 +9,7 @@ use crate::screens::connections::log;
 
 pub(crate) fn may_ask(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.context.settings.connections.is_empty() {
-        true => Err("no connection is there yet; `frontdesk connection add` makes one".into()),
+        true => Err("no connections yet; `frontdesk connection add` adds one".into()),
         false => Ok(()),
     }
 }

@@ -40,7 +40,7 @@ impl EndpointForm {
                 _ => parameter.name.clone(),
             };
             let kind = parameter.kind.word();
-            let more = if parameter.required { kind.to_owned() } else { format!("{kind}, may stay empty") };
+            let more = if parameter.required { kind.to_owned() } else { format!("{kind}, optional") };
             (question, more)
         };
         self.endpoint.asked_parameters().map(label).collect()
@@ -73,9 +73,9 @@ impl OverlayView for AwaitedAnswer {
     fn dialog(&self, _inbox: &Inbox) -> Dialog {
         let name = format!("{} · {}", self.slot.connection, self.slot.endpoint);
         let lines = vec![
-            DialogLine::plain(format!("{} is being asked.", SafeText::line(&name))),
+            DialogLine::plain(format!("Calling {}…", SafeText::line(&name))),
             DialogLine::blank(),
-            DialogLine::strong("Esc lets it go on alone"),
+            DialogLine::strong("Esc back, the call continues"),
         ];
         Dialog::new("Asking", lines)
     }
@@ -180,11 +180,11 @@ impl OverlayView for EndpointForm {
         if self.changes_data() {
             lines.push(DialogLine::blank());
             let method = self.endpoint.method.word();
-            lines.push(DialogLine::error(format!("{method} CHANGES something there.")));
+            lines.push(DialogLine::error(format!("{method} CHANGES data there.")));
         }
         lines.extend(self.error.iter().map(|text| DialogLine::error(SafeText::line(text).to_string())));
         lines.push(DialogLine::blank());
-        lines.push(DialogLine::strong("Enter asks · Tab next field · Esc back"));
+        lines.push(DialogLine::strong("Enter call · Tab next field · Esc back"));
         Dialog::new(title, lines)
     }
 }

@@ -69,7 +69,7 @@ impl ConnectionAnswers {
             desk.panes.card = Some(true);
         }
         match self.request_answers(ConnectionEndpoint::needs_no_input, 0, true, desk, context) {
-            0 => context.show_notice("nothing can be asked with what is known of this contact"),
+            0 => context.show_notice("too little is known about this contact to ask"),
             _ => context.show_status(StatusNotice::QueryingConnections),
         }
     }
@@ -163,7 +163,7 @@ impl ConnectionAnswers {
                     context.overlays.pop();
                     let lines = mapped.to_lines(MAX_SHOWN_LINES);
                     let lines = if lines.is_empty() {
-                        vec!["It answered, and none of its fields is there.".to_owned()]
+                        vec!["The answer has none of the chosen fields.".to_owned()]
                     } else {
                         lines
                     };

@@ -49,7 +49,7 @@ fn answer_fields(theme: Theme, mapped: &MappedAnswer) -> Vec<CardField> {
     let cut = |text: &str| wrap::cut(text, LABEL_WIDTH);
     let mut facts = Vec::new();
     if mapped.fields.is_empty() {
-        facts.push((String::new(), "nothing is known there".to_owned(), theme.dim()));
+        facts.push((String::new(), "no record".to_owned(), theme.dim()));
     }
     for it in &mapped.fields {
         match &it.value {
@@ -83,12 +83,12 @@ impl EndpointPicker {
             (line(&format!("{} · {}", connection.name, endpoint.name)), line(&words))
         });
         let empty = match inbox.context.settings.connections.is_empty() {
-            true => "No connections yet. `frontdesk connection add` makes one.",
-            false => "Nothing has all these words.",
+            true => "No connections yet. `frontdesk connection add` adds one.",
+            false => "No match",
         };
         PickerTexts {
-            title: "Ask a connection".to_owned(),
-            hint: "Enter asks · type to find · Esc back".to_owned(),
+            title: "Call a connection".to_owned(),
+            hint: "Enter call · type to find · Esc back".to_owned(),
             empty: empty.to_owned(),
             entries: entries.collect(),
         }

@@ -38,7 +38,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let below = lines.len().saturating_sub(first + height);
     let more = match (below, first) {
         (0, 0) => String::new(),
-        (0, _) => " PgUp goes back ".to_owned(),
+        (0, _) => " PgUp back ".to_owned(),
         (below, _) => format!(" {below} more · PgDn "),
     };
     let title = (&[("Card", theme.strong())][..], &[(more.as_str(), theme.dim())][..]);
@@ -140,7 +140,7 @@ fn contact_fields(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, 
         return facts;
     };
     if contact.id.is_none() {
-        facts.push(text_field("", "the server has none with this number"));
+        facts.push(text_field("", "no contact with this number"));
         return facts;
     }
     let other = |told: &Option<SafeText>, known: &Option<SafeText>| told.clone().filter(|_| told != known);
@@ -211,9 +211,9 @@ fn describe_window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let label = window_label(row.conversation.window, row.last_inbound_at, inbox.context.now);
     match row.conversation.window {
         ServiceWindow::NotApplicable => None,
-        ServiceWindow::Unknown => Some("window unknown".to_owned()),
-        ServiceWindow::Closed => Some("window closed, only templates".to_owned()),
-        ServiceWindow::Open => Some(format!("window {label}")),
+        ServiceWindow::Unknown => Some("reply window unknown".to_owned()),
+        ServiceWindow::Closed => Some("reply window closed, only templates".to_owned()),
+        ServiceWindow::Open => Some(format!("reply window {label}")),
     }
 }
 

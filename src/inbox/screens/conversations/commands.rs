@@ -31,7 +31,7 @@ use model::filter::{self, Sort};
 
 fn check_ai_switch(inbox: &Inbox, pause: bool) -> Result<(), Reason> {
     if inbox.desk.tab().is_mail() {
-        return Err("the AI's answers to mail are a setting of the whole account, read only here".into());
+        return Err("AI replies to mail are a setting of the account, read-only here".into());
     }
     if bulk_actions::acts_on_marks(&inbox.desk) {
         return Ok(());
@@ -189,7 +189,7 @@ pub(crate) fn previous_conversation(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn may_show_card(inbox: &Inbox) -> Result<(), Reason> {
     on_conversation(inbox)?;
     if inbox.desk.tab().is_in_triage() {
-        return Err("a triage shows the mail alone; Esc leaves it".into());
+        return Err("not available in triage; Esc leaves it".into());
     }
     if inbox.desk.tab().focus == Focus::List && inbox.context.size.0 < SIDE_BY_SIDE_MIN_WIDTH {
         return Err("open the conversation first, then {card} shows its card".into());
@@ -245,7 +245,7 @@ pub(crate) fn mark_none(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_restore_marks(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.changes.previous_marks().is_empty() {
-        true => Err("nothing was marked before".into()),
+        true => Err("no earlier marks".into()),
         false => Ok(()),
     }
 }
@@ -259,7 +259,7 @@ pub(crate) fn restore_marks(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn may_show_results(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.changes.batch {
         Some(_) => Ok(()),
-        None => Err("nothing was done with many yet".into()),
+        None => Err("no bulk action yet".into()),
     }
 }
 
@@ -281,7 +281,7 @@ pub(crate) fn go_to_snoozed(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_sort_threads(inbox: &Inbox) -> Result<(), Reason> {
     if !inbox.desk.tab().is_mail() && !inbox.desk.shows_all_tabs {
-        return Err("only email threads have one, and this list has none".into());
+        return Err("no mail threads in this list".into());
     }
     Ok(())
 }

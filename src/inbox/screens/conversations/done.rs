@@ -130,7 +130,7 @@ fn ask_before_finishing(inbox: &mut Inbox, row: ConversationRow, work: OpenWork)
     let (verb, key) = (ending(&row).verb(), row.key());
     let is_in_triage = triage::is_deciding_in_triage(&inbox.desk);
     let question = Confirm::new(title, lines)
-        .answer('d', format!("{verb} all the same"), move |inbox| match is_in_triage {
+        .answer('d', format!("{verb} anyway"), move |inbox| match is_in_triage {
             true => archive_in_triage(inbox),
             false => finish_and_go_on(inbox, row),
         })
@@ -148,7 +148,7 @@ fn ask_before_finishing(inbox: &mut Inbox, row: ConversationRow, work: OpenWork)
 pub(crate) fn ask_before_finishing_many(plan: BulkPlan, work: Vec<DialogLine>, context: &mut Context) {
     let plan = Rc::new(plan);
     let title = format!("Done with {} conversations", plan.apply.len());
-    let question = Confirm::new(title, work).answer('d', "done all the same", move |inbox| {
+    let question = Confirm::new(title, work).answer('d', "done anyway", move |inbox| {
         inbox.changes.run_plan(&plan, &mut inbox.desk, &mut inbox.context);
     });
     context.open(question.esc("stay"));

@@ -98,7 +98,7 @@ impl Desk {
     pub(crate) fn go_to_all_tabs(&mut self, context: &mut Context) {
         let inbox = self.tabs.iter().position(|tab| tab.is_inbox());
         let Some(index) = inbox else {
-            return context.show_warning("no tab has conversations here");
+            return context.show_warning("no channel has conversations");
         };
         self.page = PageKind::Inbox;
         if self.shows_all_tabs {

@@ -45,7 +45,7 @@ pub(crate) fn mark_runs(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> O
     let pending = match row.automation_pending {
         _ if row.close_pending => Some("closing"),
         Some(false) => Some("AI pausing"),
-        Some(true) => Some("AI waking"),
+        Some(true) => Some("AI resuming"),
         None => None,
     };
     if let Some(words) = pending {

@@ -12,7 +12,7 @@ use crate::screens::conversations::saved_views::{SavedView, ViewMenu};
 use crate::theme_view::Theme;
 
 const TITLE: &str = "Views";
-const KEYS: &str = "its key or Enter shows · Esc back";
+const KEYS: &str = "key or Enter shows · Esc back";
 /// Columns of a view's name.
 const NAME_WIDTH: u16 = 20;
 

@@ -100,14 +100,14 @@ impl TagEditor {
         let text = DialogLine { cursor: Some(line.text.len()), ..DialogLine::plain(line.text.as_str()) };
         let mut lines = vec![text, DialogLine::dim(offers)];
         if rows.len() > 1 {
-            lines.push(DialogLine::dim("tag or +tag adds, -tag takes away"));
+            lines.push(DialogLine::dim("tag or +tag adds, -tag removes"));
         }
         let place = match rows.iter().filter(|row| are_tags_sent(&inbox.desk, row)).count() {
             0 => local_only_reason(inbox, rows),
             all if all == rows.len() => {
-                "Kept with the contact: colleagues and the AI may see them.".to_owned()
+                "Saved with the contact: visible to colleagues and the AI.".to_owned()
             }
-            some => format!("{some} kept with the contact, {} on this desk only.", rows.len() - some),
+            some => format!("{some} saved with the contact, {} on this desk only.", rows.len() - some),
         };
         lines.push(DialogLine::dim(place));
         lines.push(DialogLine::blank());
@@ -119,7 +119,7 @@ impl TagEditor {
 fn local_only_reason(inbox: &Inbox, rows: &[ConversationRow]) -> String {
     let tabs = rows.iter().filter_map(|row| inbox.desk.tabs.iter().find(|tab| tab.channel.id == row.channel));
     let why = match tabs.into_iter().any(|tab| tab.channel.read_only) {
-        true => "this tab is read-only",
+        true => "this channel is read-only",
         false => "this channel has no tags",
     };
     format!("Kept on this desk only: {why}.")

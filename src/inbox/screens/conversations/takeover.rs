@@ -20,11 +20,11 @@ use model::text::SafeText;
 
 pub(crate) fn check_takeable(row: &ConversationRow) -> Result<(), Reason> {
     if row.conversation.id.is_stand_in() {
-        return Err("this row could not be read".into());
+        return Err("this conversation could not be read".into());
     }
     match row.thread {
-        None if row.close_pending => Err("it is being closed · {undo} undo".into()),
-        None if Tab::is_closed(row) => Err("closed; a new message of the customer opens it".into()),
+        None if row.close_pending => Err("closing · {undo} undo".into()),
+        None if Tab::is_closed(row) => Err("closed; the customer's next message reopens it".into()),
         _ => Ok(()),
     }
 }
@@ -46,14 +46,14 @@ pub(crate) fn is_taken(row: &ConversationRow, agent: &SafeText) -> bool {
 
 pub(crate) fn check_closable(row: &ConversationRow) -> Result<(), Reason> {
     if !row.conversation.can_be_closed() && !row.conversation.id.is_stand_in() {
-        return Err("this channel's conversations cannot be closed through the interface".into());
+        return Err("conversations on this channel cannot be closed".into());
     }
     check_finishable(row)
 }
 
 pub(crate) fn check_finishable(row: &ConversationRow) -> Result<(), Reason> {
     if row.conversation.id.is_stand_in() {
-        return Err("this row could not be read".into());
+        return Err("this conversation could not be read".into());
     }
     if row.close_pending {
         return Err("already closing".into());

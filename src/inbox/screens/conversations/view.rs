@@ -163,18 +163,16 @@ pub(crate) fn empty_text(inbox: &Inbox) -> String {
         _ if list.resource.has_failed() => loading_view::empty_pane_text(inbox, Pane::List),
         Health::Refused { code, why } => {
             format!(
-                "The key of this tab is not taken: {code}. {why}\n\nDrafts and the outbox are kept. Put a valid key \
-                 into the configuration and start again."
+                "The server refused this channel's key: {code}. {why}\n\nDrafts and outbox are kept. Put a \
+                 valid key into the configuration and restart."
             )
         }
-        Health::Misconfigured { why } => format!("This tab cannot work as configured: {why}"),
+        Health::Misconfigured { why } => format!("This channel cannot be used as configured: {why}"),
         Health::Offline { why, .. } => {
-            format!(
-                "The server cannot be reached: {why}\n\nAsking again by itself; nothing is lost meanwhile."
-            )
+            format!("The server cannot be reached: {why}\n\nTrying again automatically; nothing is lost.")
         }
         Health::Trouble { why, .. } => {
-            format!("The server answers, but not as it should: {why}\n\nAsking again by itself.")
+            format!("Unexpected answer from the server: {why}\n\nTrying again automatically.")
         }
         _ if tab.empty_reason.is_some() => {
             tab.empty_reason.as_ref().map_or_else(String::new, |note| note.server_reason().to_string())
@@ -189,7 +187,7 @@ pub(crate) fn empty_text(inbox: &Inbox) -> String {
 fn no_match_text(inbox: &Inbox, list: &ConversationList) -> String {
     let label = &list.view.label;
     if !list.typed.is_empty() {
-        let words = "is found by this filter. {filter-list} changes it, {choose-view} shows other views.";
+        let words = "matches this filter. {filter-list} filter, {choose-view} other views";
         return format!("Nothing in \"{label}\" {}", inbox.context.fill_in_keys(words));
     }
     match list.view.name.as_str() {
@@ -202,12 +200,12 @@ fn no_match_text(inbox: &Inbox, list: &ConversationList) -> String {
                 0 => words,
                 many => {
                     let finds = inbox.context.fill_in_keys("{filter-list} is:broadcast");
-                    format!("{words}\n\n{many} got nothing but a broadcast so far: {finds} shows them.")
+                    format!("{words}\n\n{many} with only a broadcast: {finds} shows them.")
                 }
             }
         }
         "Later" => inbox.context.fill_in_keys(
-            "Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views.",
+            "Nothing is snoozed. {snooze} snoozes a conversation; {choose-view} shows other views.",
         ),
         _ => format!(
             "No conversations in \"{label}\". {}",
@@ -227,7 +225,7 @@ fn title(inbox: &Inbox) -> String {
 /// Returns the name of the list, with its view and order.
 pub(crate) fn list_title(inbox: &Inbox) -> String {
     let list = inbox.desk.list();
-    let place = if inbox.desk.shows_all_tabs { "All tabs" } else { "Inbox" };
+    let place = if inbox.desk.shows_all_tabs { "All channels" } else { "Inbox" };
     if list.sort == Sort::Queue && list.view.sort == Sort::Queue {
         return place.to_owned();
     }

@@ -26,18 +26,18 @@ pub(crate) fn message_up(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn first_unseen(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.tab_mut().history.as_mut().is_some_and(|history| !history.go_to_divider()) {
-        inbox.context.show_notice("nothing new since you looked");
+        inbox.context.show_notice("no unseen messages");
     }
 }
 
 fn check_reactable(inbox: &Inbox, remove: bool) -> Result<(), Reason> {
     let tab = inbox.desk.tab();
     if tab.is_mail() {
-        return Err("mails take no reactions".into());
+        return Err("mail has no reactions".into());
     }
     writable_conversation(inbox)?;
     if tab.is_phone() {
-        return Err("an SMS takes no reactions".into());
+        return Err("SMS has no reactions".into());
     }
     let history = tab.history.as_ref().ok_or_else(|| no_conversation_reason(tab))?;
     let row = history.selected_message().ok_or("select a message of the customer first")?;
@@ -46,10 +46,10 @@ fn check_reactable(inbox: &Inbox, remove: bool) -> Result<(), Reason> {
         None => row.reaction.is_some(),
     };
     if remove && !present {
-        return Err("there is no reaction of yours on this message".into());
+        return Err("no reaction of yours on this message".into());
     }
     if row.message.unreadable {
-        return Err("this message could not be read, so its id is not sure".into());
+        return Err("this message could not be read; its id is uncertain".into());
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ pub(crate) fn open_raw_view(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_show_unreadable(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.desk.tab().unreadable_count() {
-        0 => Err("all that the server sent to this tab could be read".into()),
+        0 => Err("no unreadable data on this channel".into()),
         _ => Ok(()),
     }
 }
@@ -114,7 +114,7 @@ pub(crate) fn find_in_history(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_step_hits(inbox: &Inbox) -> Result<(), Reason> {
     if inbox.desk.tab().history.as_ref().is_none_or(|history| history.find.is_none()) {
-        return Err("nothing is looked for; {find-in-history} looks in this conversation".into());
+        return Err("no search yet; {find-in-history} search this conversation".into());
     }
     Ok(())
 }

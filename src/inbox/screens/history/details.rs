@@ -11,7 +11,7 @@ use model::time::{Timestamp, Zone};
 const REASON_FIELDS: &[&str] =
     &["error", "errorMessage", "errorCode", "failureReason", "failedReason", "reason", "statusReason"];
 
-const UNKNOWN_FIELD_MARK: &str = "   ← not known to this version";
+const UNKNOWN_FIELD_MARK: &str = "   ← unknown to this version";
 
 fn is_known(name: &str, is_mail: bool) -> bool {
     if is_mail {
@@ -41,9 +41,9 @@ pub fn message_details(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<Strin
     let mut lines = vec![format!("who        {}", describe_sender(row))];
     let sent_at = row.mail.as_ref().and_then(|letter| letter.sent_at).or(message.sent_at);
     lines.extend(sent_at.map(|at| format!("sent       {}", face(at))));
-    lines.extend(message.created_at.map(|entry| format!("taken in   {}", face(entry))));
+    lines.extend(message.created_at.map(|entry| format!("accepted   {}", face(entry))));
     if message.direction == Direction::Outbound {
-        let told = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), face);
+        let told = |at: Option<Timestamp>| at.map_or_else(|| "unknown".to_owned(), face);
         lines.push(format!("delivered  {}", told(message.delivered_at)));
         lines.push(format!("read       {}", told(message.read_at)));
         lines.push(format!("status     {}", SafeText::line(message.delivery.word())));
@@ -59,7 +59,7 @@ pub fn message_details(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<Strin
     }
     if message.delivery == DeliveryStatus::Failed {
         let why = raw.iter().find_map(|line| failure_reason(line));
-        lines.push(format!("why        {}", why.unwrap_or("the server tells no reason")));
+        lines.push(format!("why        {}", why.unwrap_or("no reason given")));
     }
     lines.push(String::new());
     lines
@@ -70,10 +70,10 @@ fn describe_sender(row: &MessageRow) -> String {
         _ if row.sent_here => "this desk".to_owned(),
         Sender::Customer => "the customer".to_owned(),
         Sender::Ai => "the AI".to_owned(),
-        Sender::Human => "another person, not at this desk".to_owned(),
-        Sender::Api => "another holder of a key, not this desk".to_owned(),
+        Sender::Human => "a colleague, not on this desk".to_owned(),
+        Sender::Api => "another program with a key".to_owned(),
         Sender::Broadcast => "a broadcast".to_owned(),
-        Sender::Unknown(word) => format!("unknown; the server's word is {word}"),
+        Sender::Unknown(word) => format!("unknown: {word}"),
     }
 }
 

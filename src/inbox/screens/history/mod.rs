@@ -196,7 +196,7 @@ impl History {
                 false => "Only messages sent from this desk are shown",
             })
         } else if self.is_new_mail() {
-            Some("it gets a thread when it is sent")
+            Some("no thread until it is sent")
         } else if self.more_stored || self.more_on_server {
             Some("older messages load as you go up")
         } else if self.items.is_empty() {

@@ -40,7 +40,7 @@ impl Keyboard {
 /// Pipes the current item to a command, after a confirmation if it is new.
 pub(crate) fn pipe(inbox: &mut Inbox, command: &str) -> Result<(), String> {
     let Some((what, json, _)) = raw::current_item(&inbox.desk) else {
-        return Err("there is no conversation to pipe".to_owned());
+        return Err("no conversation to pipe".to_owned());
     };
     let what = what.split(' ').next().unwrap_or_default().to_owned();
     let json = json.to_owned();
@@ -55,7 +55,8 @@ pub(crate) fn pipe(inbox: &mut Inbox, command: &str) -> Result<(), String> {
                 SafeText::line(&what)
             )),
             DialogLine::plain(
-                "It runs in your shell, with your rights, for 10 s at most, and is not asked about again.",
+                "It runs in your shell with your rights, for at most 10 s. No further question for this \
+                 command.",
             ),
         ];
         let run = move |inbox: &mut Inbox| inbox.keyboard.run_pipe(command, json, &mut inbox.context);
@@ -72,9 +73,7 @@ pub(crate) fn show_pipe_output(
 ) {
     let command = SafeText::line(command);
     match told {
-        Ok(text) if text.trim().is_empty() => {
-            context.show_notice(format!("{command}: done, it said nothing"))
-        }
+        Ok(text) if text.trim().is_empty() => context.show_notice(format!("{command}: done, no output")),
         // Do not cover a text being written; the output is dropped.
         Ok(_) if desk.is_typing() || !context.overlays.is_empty() => {
             context.show_notice(format!("{command}: done"))

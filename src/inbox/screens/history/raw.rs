@@ -44,8 +44,7 @@ pub(crate) fn show_unreadable(desk: &mut Desk, context: &mut Context) {
     let tab = desk.tab();
     let mut lines = Vec::new();
     if tab.counts.unreadable > 0 {
-        let words =
-            context.fill_in_keys("In the list of conversations a row stands for each; {raw} shows it.");
+        let words = context.fill_in_keys("The list of conversations has an entry for each; {raw} shows it.");
         lines.extend([SafeText::line(&words), SafeText::default()]);
     }
     for (list, rows) in &tab.unreadable {

@@ -25,12 +25,12 @@ fn current_link(desk: &Desk) -> Result<(String, String), &'static str> {
         Some(row) => Some(row),
         None => history.items.iter().rev().find_map(message_of),
     };
-    let message = &row.ok_or("there is no message here")?.message;
+    let message = &row.ok_or("no message here")?.message;
     let file = message.media_url.as_ref().map(ToString::to_string);
     let url = file
         .or_else(|| links::first_link(message.content.as_str()).map(str::to_owned))
-        .ok_or("this message has no file and no link")?;
-    let host = links::host_of(&url).ok_or("its link is no http or https address: it is not opened")?;
+        .ok_or("no file or link in this message")?;
+    let host = links::host_of(&url).ok_or("not opened: only http and https links are allowed")?;
     Ok((url, host))
 }
 
@@ -39,9 +39,9 @@ pub(crate) fn go_to_quoted(desk: &mut Desk, context: &mut Context) {
     let Some(history) = &mut desk.tab_mut().history else { return };
     let quoted = history.selected_item().and_then(|selected_item| selected_item.quotes().cloned());
     let said = match quoted {
-        None => Some("this message quotes none"),
+        None => Some("this message has no quote"),
         Some(id) if history.go_to(&id) => None,
-        Some(_) => Some("what it quotes is not loaded; {top} goes up and loads older messages"),
+        Some(_) => Some("the quoted message is not loaded; {top} loads older messages"),
     };
     if let Some(said) = said {
         context.show_notice(context.fill_in_keys(said));
@@ -69,13 +69,11 @@ pub(crate) fn go_to_other_conversation(
         (&conversation_key.channel, &conversation_key.conversation) > (&asked.channel, &asked.conversation)
     });
     let Some(next) = after.or_else(|| found.first()).cloned() else {
-        return context.show_notice("no other tab here knows a conversation with this number or address");
+        return context.show_notice("no conversation with this number or address on other channels");
     };
     desk.open_conversation(&next.channel, &next.conversation, Focus::History, context);
     if let Some(name) = desk.tab_of(&next.channel).map(|tab| tab.channel.name.clone()) {
-        context.show_notice(format!(
-            "the same person on {name}; {} goes on",
-            context.key_of(Command::Elsewhere)
-        ));
+        context
+            .show_notice(format!("the same person on {name}; {} next", context.key_of(Command::Elsewhere)));
     }
 }

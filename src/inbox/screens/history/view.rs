@@ -337,7 +337,7 @@ fn draw_divider(buffer: &mut Buffer, area: Area, theme: Theme) {
 fn describe_reactions(row: &MessageRow) -> String {
     match (&row.reaction, &row.reaction_pending) {
         (_, Some(pending)) if pending.is_empty() => "your reaction: being removed".to_owned(),
-        (_, Some(pending)) => format!("your reaction: {pending} (on its way)"),
+        (_, Some(pending)) => format!("your reaction: {pending} (sending)"),
         (Some(reaction), None) => format!("your reaction: {reaction}"),
         (None, None) => String::new(),
     }

@@ -31,9 +31,9 @@ pub(crate) fn may_transcribe(inbox: &Inbox) -> Result<(), Reason> {
     if !inbox.context.settings.transcribes {
         return Err("no model for it is configured ([assist] transcribe_model in config.toml)".into());
     }
-    let row = current_voice(&inbox.desk).ok_or("this message is no voice note")?;
+    let row = current_voice(&inbox.desk).ok_or("this message is not a voice note")?;
     match row.generated.iter().any(|entry| entry.kind == GeneratedTextKind::Transcript) {
-        true => Err("it stands below the message already".into()),
+        true => Err("already shown below the message".into()),
         false => Ok(()),
     }
 }

@@ -114,7 +114,7 @@ pub(crate) fn save_file(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_copy_header(inbox: &Inbox) -> Result<(), Reason> {
     may_read(inbox)?;
-    saving::header_id(inbox).map(drop).ok_or_else(|| "the server does not tell its Message-ID".into())
+    saving::header_id(inbox).map(drop).ok_or_else(|| "its Message-ID is unknown".into())
 }
 
 pub(crate) fn copy_header(inbox: &mut Inbox, _: KeyPress) {

@@ -152,7 +152,7 @@ impl MailMenu {
         let phone =
             self.matching_entries().get(self.chosen).and_then(|mail_menu_line| mail_menu_line.more.clone());
         let Some(phone) = phone else {
-            inbox.context.show_warning("no number on business chat is linked to this address");
+            inbox.context.show_warning("no business chat number is linked to this address");
             return KeyOutcome::Stay;
         };
         inbox.context.push(Effect::Load(Load::Lookup(Selector::Phone(phone))));
@@ -283,7 +283,7 @@ pub(crate) fn choose_link(inbox: &mut Inbox) {
     }
     match entries.len() {
         0 if letter.is_some_and(|letter| !letter.files.is_empty()) => saving::choose_file(inbox),
-        0 => inbox.context.show_warning("this mail has no link"),
+        0 => inbox.context.show_warning("no link in this mail"),
         1 => ask_link(&mut inbox.context, &all[0]),
         _ => inbox.context.open(MailMenu::new(MailMenuKind::Link, entries)),
     }
@@ -292,7 +292,7 @@ pub(crate) fn choose_link(inbox: &mut Inbox) {
 pub(crate) fn ask_link(context: &mut Context, url: &str) {
     match links::host_of(url) {
         Some(host) => outside_link::ask_to_open_link(context, url.to_owned(), &host),
-        None => context.show_warning("its link is no http or https address: it is not opened"),
+        None => context.show_warning("not opened: only http and https links are allowed"),
     }
 }
 

@@ -68,12 +68,12 @@ impl OverlayView for MailMenu {
 
 fn menu_title_and_hint(kind: &MailMenuKind) -> (&'static str, &'static str) {
     match kind {
-        MailMenuKind::Show => ("Show which threads", "type a folder's name"),
-        MailMenuKind::Category => ("What is it about", "type any word"),
-        MailMenuKind::Destination => ("Move into which folder", "type any name"),
+        MailMenuKind::Show => ("Show threads", "type a folder's name"),
+        MailMenuKind::Category => ("Category", "type any word"),
+        MailMenuKind::Destination => ("Move to folder", "type any name"),
         MailMenuKind::Rule => ("New rule for this sender", "preview first"),
-        MailMenuKind::Link => ("Open which link", "asks before it opens"),
-        MailMenuKind::File => ("Save which file", "never over another"),
+        MailMenuKind::Link => ("Open link", "asks before it opens"),
+        MailMenuKind::File => ("Save file", "never overwrites"),
         MailMenuKind::Contact => ("Addresses", "this desk and the server"),
     }
 }
@@ -81,16 +81,16 @@ fn menu_title_and_hint(kind: &MailMenuKind) -> (&'static str, &'static str) {
 fn footer_text(kind: &MailMenuKind) -> &'static str {
     match kind {
         MailMenuKind::Contact => "Enter their threads · Right their chat · Esc back",
-        _ => "Enter takes the chosen line · Esc back",
+        _ => "Enter choose · Esc back",
     }
 }
 
 fn empty_text(menu: &MailMenu) -> &'static str {
     match menu.kind {
         MailMenuKind::Show | MailMenuKind::Category | MailMenuKind::Destination => {
-            "Enter takes what was typed"
+            "Enter uses the typed word"
         }
-        MailMenuKind::Contact => "nobody of this name yet",
-        _ => "nothing fits",
+        MailMenuKind::Contact => "No match",
+        _ => "No match",
     }
 }

@@ -37,14 +37,14 @@ const MAX_SENT_MAILS: usize = 20;
 pub fn send_warnings(written: &ComposedMail) -> Vec<String> {
     let mut doubts = Vec::new();
     if written.is_missing_file() {
-        doubts.push("The text speaks of an attached file, and none is attached.".to_owned());
+        doubts.push("The text mentions an attachment, but no file is attached.".to_owned());
     }
     if let Some(key) = key_hint_in(&written.body) {
-        doubts.push(format!("{key} in the text is a channel key: who has it can write as you."));
+        doubts.push(format!("The text contains the channel key {key}: anyone with it can write as you."));
     }
     let count = written.recipient_count();
     if count > MANY_RECIPIENTS {
-        doubts.push(format!("It goes to {count} addresses; all of To and Cc see each other."));
+        doubts.push(format!("{count} addresses; all of To and Cc see each other."));
     }
     doubts
 }
@@ -111,7 +111,7 @@ pub(crate) fn review_mail(desk: &mut Desk, context: &mut Context) {
         return context.show_warning(why);
     }
     if let Some(field) = replies::unfilled_fields(&written.subject).into_iter().next() {
-        let why = format!("Subject: {} is still to be filled in", &written.subject[field]);
+        let why = format!("Subject: {} is not filled in", &written.subject[field]);
         composer.edit_header(now, |composer| composer.focus = SUBJECT_FIELD);
         return context.show_warning(why);
     }
@@ -149,7 +149,7 @@ fn remove_last_file(desk: &mut Desk, context: &mut Context) {
         .as_mut()
         .and_then(|composer| composer.edit_header(now, |head| head.files.pop()));
     match gone.flatten() {
-        Some((file, _)) => context.show_notice(format!("{} does not go with it any more", file.name())),
+        Some((file, _)) => context.show_notice(format!("{} is no longer attached", file.name())),
         None => context.show_warning("nothing is attached"),
     }
 }
@@ -162,8 +162,8 @@ fn send_unless_warned(desk: &mut Desk, context: &mut Context) {
     }
     let lines = doubts.into_iter().map(DialogLine::plain).collect();
     let back = |inbox: &mut Inbox| inbox.desk.tab_mut().focus = Focus::Composer;
-    let question = Confirm::new("Send it so?", lines)
-        .answer('y', "send it so", |inbox: &mut Inbox| send_mail(&mut inbox.desk, &mut inbox.context));
+    let question = Confirm::new("Send anyway?", lines)
+        .answer('y', "send anyway", |inbox: &mut Inbox| send_mail(&mut inbox.desk, &mut inbox.context));
     context.open(question.answer('e', "back to the mail", back).on_cancel(back));
 }
 
@@ -297,7 +297,7 @@ impl Changes {
             self.record_change(channel, "discarded a mail", what, context);
         }
         writing::leave_mail(desk, context);
-        context.show_notice(format!("discarded · {} brings it back", context.key_of(Command::Undo)));
+        context.show_notice(format!("discarded · {} undo", context.key_of(Command::Undo)));
     }
 }
 

@@ -105,11 +105,11 @@ pub(crate) fn describe_review(desk: &Desk, preview: bool, context: &Context) -> 
 
 fn review_footer(desk: &Desk, html: bool, context: &Context) -> ReviewFooter {
     let held = match context.settings.mail_hold / SECOND {
-        0 => "leaves at once".to_owned(),
+        0 => "sent at once".to_owned(),
         seconds => format!("held {seconds} s here"),
     };
     let price = desk.tab().describe_price(Price::exactly(prices::EMAIL_CREDITS));
-    let facts = [price, format!("no undo window on the server; {held}")];
+    let facts = [price, format!("no undo on the server; {held}")];
     let keys = ["y send", "e edit", "a attach", "d detach", "v preview", "p postpone", "n discard"]
         .map(str::to_owned);
     ReviewFooter { facts, keys, format: if html { "m without HTML" } else { "m Markdown as HTML, too" } }

@@ -58,7 +58,7 @@ pub(crate) fn choose_file(inbox: &mut Inbox) {
         entries.insert(own.len(), MailMenuLine::new(&words, ALL_FILES_VALUE));
     }
     match entries.len() {
-        0 => inbox.context.show_notice("nothing is attached to the mails of this thread"),
+        0 => inbox.context.show_notice("no files in this thread"),
         _ => inbox.context.open(MailMenu::for_files(entries)),
     }
 }
@@ -82,17 +82,17 @@ pub(crate) fn save_chosen(inbox: &mut Inbox, chosen: &str) {
             let request = save_linked(inbox, file, &url);
             ask_fetch(inbox, request, url);
         }
-        None => inbox.context.show_warning("the server does not tell where this file's bytes are"),
+        None => inbox.context.show_warning("the server gives no link to this file"),
     }
 }
 
 /// Asks whether to save or open a linked file; both reveal the request to its host.
 fn ask_fetch(inbox: &mut Inbox, request: Effect, url: String) {
     let Some(host) = links::host_of(&url) else {
-        return inbox.context.show_warning("its link is no http or https address: it is not fetched");
+        return inbox.context.show_warning("not fetched: only http and https links are allowed");
     };
-    let mut lines = outside_link::destination_lines("It would be fetched from", &url, &host);
-    lines.push(DialogLine::plain("Whoever runs it learns that it was fetched, and from where."));
+    let mut lines = outside_link::destination_lines("Download from", &url, &host);
+    lines.push(DialogLine::plain("Its owner sees the download and your network address."));
     let save = move |inbox: &mut Inbox| {
         inbox.context.push(request);
         inbox.context.show_notice("saving the file");
@@ -121,7 +121,7 @@ fn save_all(inbox: &mut Inbox) {
     let (fetched, left) = (hosts.len(), files.len() - requests.len());
     let mut words = format!("saving {} files", requests.len());
     if left > 0 {
-        words.push_str(&format!("; the server does not tell where {left} are"));
+        words.push_str(&format!("; the server gives no link to {left}"));
     }
     if fetched == 0 {
         inbox.context.effects.extend(requests);
@@ -129,9 +129,9 @@ fn save_all(inbox: &mut Inbox) {
     }
     hosts.sort();
     hosts.dedup();
-    let mut lines = vec![DialogLine::plain(format!("{fetched} of them would be fetched from"))];
+    let mut lines = vec![DialogLine::plain(format!("{fetched} of them are downloaded from"))];
     lines.extend(hosts.into_iter().map(DialogLine::plain));
-    lines.push(DialogLine::plain("Whoever runs it learns that they were fetched, and from where."));
+    lines.push(DialogLine::plain("Its owner sees the downloads and your network address."));
     let save = move |inbox: &mut Inbox| {
         inbox.context.effects.extend(requests);
         inbox.context.show_notice(words);

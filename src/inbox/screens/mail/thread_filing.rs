@@ -36,11 +36,11 @@ impl ThreadFiling {
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Archived(true) => "archive",
-            Self::Archived(false) => "take out of the archive",
+            Self::Archived(false) => "unarchive",
             Self::Read(true) => "mark as read",
             Self::Read(false) => "mark as unread",
             Self::Starred(true) => "star",
-            Self::Starred(false) => "take the star from",
+            Self::Starred(false) => "unstar",
             Self::Category(_) => "categorize",
             Self::Moved(it) => match it.as_str() {
                 SPAM_FOLDER => "mark as spam",
@@ -55,11 +55,11 @@ impl ThreadFiling {
     pub fn past_verb(&self) -> &'static str {
         match self {
             Self::Archived(true) => "archived",
-            Self::Archived(false) => "took out of the archive",
+            Self::Archived(false) => "unarchived",
             Self::Read(true) => "marked as read",
             Self::Read(false) => "marked as unread",
             Self::Starred(true) => "starred",
-            Self::Starred(false) => "took the star from",
+            Self::Starred(false) => "unstarred",
             Self::Category(_) => "categorized",
             Self::Moved(it) => match it.as_str() {
                 SPAM_FOLDER => "marked as spam",
@@ -73,7 +73,7 @@ impl ThreadFiling {
     pub(crate) fn notice(&self) -> String {
         match self {
             Self::Archived(false) => "back in the inbox".to_owned(),
-            Self::Starred(false) => "star taken away".to_owned(),
+            Self::Starred(false) => "star removed".to_owned(),
             Self::Category(category) => format!("category {category}"),
             Self::Moved(it) => match it.as_str() {
                 TRASH_FOLDER => "moved to the trash".to_owned(),
@@ -88,23 +88,23 @@ impl ThreadFiling {
     /// Returns the reason if the filing would not change the thread.
     pub(crate) fn check_applicable(&self, row: &ConversationRow) -> Result<(), String> {
         let Some(thread) = row.thread.as_ref().filter(|_| !row.conversation.id.is_stand_in()) else {
-            return Err("no thread of mails".to_owned());
+            return Err("not a mail thread".to_owned());
         };
         let starred = thread.is_starred == Some(true);
         let same = match self {
             Self::Archived(it) => (is_closed(row) == *it)
-                .then_some(["not in the archive", "archived already"][usize::from(*it)]),
+                .then_some(["not in the archive", "already archived"][usize::from(*it)]),
             Self::Read(it) => {
-                (is_read(row) == *it).then_some(["unread already", "read already"][usize::from(*it)])
+                (is_read(row) == *it).then_some(["already unread", "already read"][usize::from(*it)])
             }
             Self::Starred(it) => {
-                (starred == *it).then_some(["without a star", "starred already"][usize::from(*it)])
+                (starred == *it).then_some(["not starred", "already starred"][usize::from(*it)])
             }
             Self::Category(it) => {
                 let has = thread.category.as_ref().is_some_and(|has| has.as_str() == it);
-                has.then_some("of this category already")
+                has.then_some("already in this category")
             }
-            Self::Moved(it) => folder_of(row).eq_ignore_ascii_case(it).then_some("there already"),
+            Self::Moved(it) => folder_of(row).eq_ignore_ascii_case(it).then_some("already there"),
         };
         same.map_or(Ok(()), |text| Err(text.to_owned()))
     }

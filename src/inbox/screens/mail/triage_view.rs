@@ -61,9 +61,8 @@ pub fn draw_summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, bu
     let counts = describe_counts(triage.counts());
     let rows = wrap::wrap(&counts, usize::from(inner.width).max(1));
     lines.extend(rows.into_iter().map(|row| (counts[row].trim_end().to_owned(), Style::new())));
-    let keys = inbox.context.fill_in_keys(
-        "{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list",
-    );
+    let keys =
+        inbox.context.fill_in_keys("{undo} undo · {show-done} undo list · {leave-triage} back to the list");
     lines.extend([(String::new(), Style::new()), (keys, theme.dim())]);
     for (row, (words, style)) in lines.iter().enumerate() {
         let y = inner.y + u16::try_from(row).unwrap_or(0);

@@ -182,12 +182,12 @@ fn draw_quote_line(
         let key = |command| inbox.context.settings.keymap.key_name_in_text(command);
         let (turn, take) = (key(Command::TurnMarkup), key(Command::SwitchMode));
         let go = match head.quoting {
-            QuoteStyle::Above => "go above",
-            QuoteStyle::Nowhere => "stay out",
-            QuoteStyle::Below | QuoteStyle::Between => "go below",
+            QuoteStyle::Above => "above",
+            QuoteStyle::Nowhere => "left out",
+            QuoteStyle::Below | QuoteStyle::Between => "below",
         };
         let place = head.quoting.next().word();
-        lines.push(format!("▸ {count} quoted lines {go} · {turn} {place} · {take} takes them into the text"));
+        lines.push(format!("▸ {count} quoted lines {go} · {turn} {place} · {take} into the text"));
     }
     let count = u16::try_from(lines.len()).unwrap_or(0);
     let first = (area.y + area.height).saturating_sub(count);

@@ -12,16 +12,16 @@ pub(crate) fn may_decide(inbox: &Inbox) -> Result<(), Reason> {
     let Some(row) = inbox.outbox.current_row(&inbox.desk) else {
         return Err(match inbox.desk.page {
             PageKind::Outbox => "the outbox is empty".into(),
-            _ => "only a message that was stopped on its way out asks; select one first".into(),
+            _ => "no decision needed; select a stopped message first".into(),
         });
     };
     if inbox.desk.tabs.iter().any(|tab| tab.channel.id == row.channel && tab.channel.read_only) {
-        return Err("its tab is read-only: nothing is changed from here".into());
+        return Err("its channel is read-only: nothing can be changed here".into());
     }
     match row.state {
         RowState::Stopped(..) => Ok(()),
-        RowState::Queued if row.can_recall() => Err("it does not ask: it leaves by itself".into()),
-        _ => Err("it does not ask: it is tried again by itself".into()),
+        RowState::Queued if row.can_recall() => Err("no decision needed: it is sent automatically".into()),
+        _ => Err("no decision needed: it is retried automatically".into()),
     }
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn may_decide_all(inbox: &Inbox) -> Result<(), Reason> {
     let (go, look) = decisions::plan_send_all(&inbox.outbox.rows.rows);
     match (go.len(), look) {
         (0, 0) => Err("nothing here waited for a connection".into()),
-        (0, look) => Err(format!("{look} waited, but each needs a look first: {{decide}} decides")),
+        (0, look) => Err(format!("{look} waited; check each one first: {{decide}} decide")),
         _ => Ok(()),
     }
 }
@@ -46,11 +46,9 @@ pub(crate) fn decide_all(inbox: &mut Inbox, _: KeyPress) {
 fn check_held_row(inbox: &Inbox, back: bool) -> Result<(), Reason> {
     match inbox.outbox.current_row(&inbox.desk) {
         None => Err("the outbox is empty".into()),
-        Some(row) if row.is_stopped() => Err("it asks: {decide} decides over it".into()),
+        Some(row) if row.is_stopped() => Err("needs a decision: {decide} decide".into()),
         Some(row) if back && row.can_withdraw() => Ok(()),
-        Some(row) if !row.can_recall() => {
-            Err("bytes of it may have left; it is tried again by itself".into())
-        }
+        Some(row) if !row.can_recall() => Err("it may be partly sent; it is retried automatically".into()),
         Some(_) => Ok(()),
     }
 }

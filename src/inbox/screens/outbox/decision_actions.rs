@@ -61,7 +61,7 @@ impl OutboxScreen {
 
 pub(crate) fn open_question(inbox: &mut Inbox, question: Option<Box<RowQuestion>>) {
     let Some(question) = question.filter(|question| question.entry.row.is_stopped()) else {
-        return inbox.context.show_notice("it does not wait for a decision any more");
+        return inbox.context.show_notice("it no longer needs a decision");
     };
     let RowQuestion { entry, is_key_expired: spent } = *question;
     let answers = decisions::decision_options(&entry, spent);
@@ -80,22 +80,22 @@ pub(crate) fn open_question(inbox: &mut Inbox, question: Option<Box<RowQuestion>
         };
         question = question.answer(key, format!("{word}: {effect}"), decide);
     }
-    let question = question.esc("leave it for later").one_line_per_answer();
+    let question = question.esc("decide later").one_line_per_answer();
     inbox.context.open(question);
 }
 
 /// Reports a decision; `row` is `None` if it came too late.
 pub(crate) fn report_decision(inbox: &mut Inbox, verdict: &StopVerdict, row: Option<Box<OutboxRow>>) {
     let Some(row) = row else {
-        return inbox.context.show_warning("it does not wait for this decision any more; look again");
+        return inbox.context.show_warning("it no longer needs this decision; check again");
     };
     match verdict {
         StopVerdict::SendAnyway | StopVerdict::NewKey | StopVerdict::SendFromHere => {
-            inbox.context.show_notice("on its way")
+            inbox.context.show_notice("sending")
         }
         StopVerdict::SameKey => inbox.context.show_notice("asking the server again"),
         StopVerdict::Adopt(_) => inbox.context.show_notice("noted as sent"),
-        StopVerdict::Drop => inbox.context.show_notice("dropped; nothing more is sent of it"),
+        StopVerdict::Drop => inbox.context.show_notice("dropped; no more is sent"),
         StopVerdict::Edit => inbox.changes.return_for_edit(&row, &mut inbox.desk, &mut inbox.context),
     }
     inbox.row_changed(&row);
@@ -152,13 +152,13 @@ pub(crate) fn ask_to_send_all(
     look: usize,
     price: Option<&str>,
 ) {
-    let question = Confirm::new("Send what waited?", send_all_lines(&go, look, price));
+    let question = Confirm::new("Send waiting messages?", send_all_lines(&go, look, price));
     let count = if go.len() == 1 { "1".to_owned() } else { format!("these {}", go.len()) };
     let again = price.is_some();
     let question = question.answer('y', format!("send {count} now"), move |inbox| {
         inbox.outbox.send_all(go, again, &inbox.desk, &mut inbox.context)
     });
-    context.open(question.esc("leave them"));
+    context.open(question.esc("cancel"));
 }
 
 impl Keyboard {
@@ -167,7 +167,7 @@ impl Keyboard {
         self.quits_after_hand_back = true;
         let paused = desk.tabs.iter().filter(|tab| tab.counts.paused_here > 0 && !tab.channel.read_only);
         context.effects.extend(paused.map(|tab| Effect::Load(Load::Pauses(tab.channel.id.clone()))));
-        context.show_notice("handing back; frontdesk ends when the server has said so · any key stays");
+        context.show_notice("handing back; frontdesk quits once the server confirms · any key cancels");
     }
 
     pub(crate) fn end_pauses(
@@ -220,10 +220,10 @@ fn finding_line(entry: &OutboxEntry) -> Option<DialogLine> {
     let words = match &entry.row.finding {
         HistoryFinding::Nothing | HistoryFinding::Listed => return None,
         HistoryFinding::Absent => {
-            "Looked for twice in the conversation and not found: probably not sent.".to_owned()
+            "Searched twice in the conversation, not found: probably not sent.".to_owned()
         }
         HistoryFinding::Several(found) => {
-            format!("{} messages of the conversation could be it.", found.len())
+            format!("{} messages of the conversation could match.", found.len())
         }
     };
     Some(DialogLine::new(words, Tone::NeedsAttention))
@@ -231,16 +231,15 @@ fn finding_line(entry: &OutboxEntry) -> Option<DialogLine> {
 
 fn send_all_lines(go: &[(RowId, SafeText)], look: usize, price: Option<&str>) -> Vec<DialogLine> {
     let total = go.len() + look;
-    let mut plan = format!("{} of {total} can go as they are", go.len());
+    let mut plan = format!("{} of {total} can be sent unchanged", go.len());
     match look {
         0 => (),
-        1 => plan.push_str("; 1 thread has moved: look at it"),
-        look => plan.push_str(&format!("; {look} threads have moved: look at them")),
+        1 => plan.push_str("; 1 thread has new messages: check it"),
+        look => plan.push_str(&format!("; {look} threads have new messages: check them")),
     }
     let mut lines = vec![DialogLine::plain(format!("{plan}.")), DialogLine::blank()];
     if let Some(price) = price {
-        let words =
-            format!("They waited for credits and cost {price}; they leave in the order they were written.");
+        let words = format!("They waited for credits and cost {price}; sent in the order written.");
         lines[0] = DialogLine::plain(words);
     }
     let names: Vec<&str> = go.iter().take(MAX_SHOWN_MESSAGES).map(|(_, name)| name.as_str()).collect();

@@ -26,8 +26,8 @@ pub fn question_text(row: &OutboxRow) -> &'static str {
     match stop {
         StopReason::Refused => "The server refused it",
         StopReason::Credits => "Not enough credits",
-        StopReason::Window => "The service window is closed",
-        StopReason::Auth => "The key is not taken",
+        StopReason::Window => "Reply window closed",
+        StopReason::Auth => "Key refused",
         StopReason::Unknown => "It may or may not have been sent",
         StopReason::Expired => "It may or may not have been sent, long ago",
         StopReason::ReplyConflict => "Someone answered meanwhile",
@@ -49,13 +49,13 @@ pub fn decision_options(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption>
         && stop.retry_verdict(spent) != StopVerdict::NewKey
         && stop.allows(&StopVerdict::NewKey, spent)
     {
-        let effect = "as a new one; if the first one was done, it is done twice";
+        let effect = "sent again; if the first one was done, it is done twice";
         out.push(DecisionOption::new('n', StopVerdict::NewKey, "send a new one", effect));
     }
     for (number, message) in ('1'..='9').zip(entry.candidates.iter().take(MAX_CANDIDATES)) {
-        let effect = format!("it was sent: {}", first_line(message));
+        let effect = format!("already sent as: {}", first_line(message));
         let verdict = StopVerdict::Adopt(message.id.clone());
-        out.push(DecisionOption { key: number, verdict, word: "that is it".to_owned(), effect });
+        out.push(DecisionOption { key: number, verdict, word: "mark as sent".to_owned(), effect });
     }
     if row.operation.written_text().is_some() {
         let effect = if stop.is_ambiguous() {
@@ -66,27 +66,27 @@ pub fn decision_options(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption>
         out.push(DecisionOption::new('e', StopVerdict::Edit, "edit", effect));
     }
     let effect =
-        if stop.is_ambiguous() { "forget it; it may have been done" } else { "forget it; nothing is sent" };
+        if stop.is_ambiguous() { "nothing more is sent; it may have been done" } else { "nothing is sent" };
     out.push(DecisionOption::new('x', StopVerdict::Drop, "drop", effect));
     out
 }
 
 fn send_option(row: &OutboxRow, stop: StopReason, spent: bool) -> DecisionOption {
     if stop == StopReason::Account {
-        let effect = "as a new one, from the business that this tab has now";
+        let effect = "sent again, from the current business of this channel";
         return DecisionOption::new('y', StopVerdict::SendFromHere, "send from here", effect);
     }
     let verdict = stop.retry_verdict(spent);
     let (word, effect) = match (&verdict, stop) {
-        (StopVerdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
-        (StopVerdict::SameKey, StopReason::Auth) => ("try again", "once the tab's key is taken again"),
-        (StopVerdict::SameKey, _) => ("ask again", "if it was done, the server says so and does nothing"),
+        (StopVerdict::SendAnyway, _) => ("send anyway", "sent now; it was not sent before"),
+        (StopVerdict::SameKey, StopReason::Auth) => ("try again", "once the channel's key is accepted again"),
+        (StopVerdict::SameKey, _) => ("ask again", "if it was done, the server does nothing"),
         (_, StopReason::Refused | StopReason::Credits | StopReason::Window) => {
-            ("try again", "as a new one; the refused one did nothing")
+            ("try again", "sent again; the refused one did nothing")
         }
         (_, StopReason::Upload) => ("try again", "the file is uploaded again; nothing was sent with it"),
         _ if !row.operation.retry_class().relies_on_key() => ("try again", "doing it twice changes nothing"),
-        _ => ("send a new one", "the first is too old to be asked about; if it was done, it is done twice"),
+        _ => ("send a new one", "the first one is too old to check; if it was done, it is done twice"),
     };
     DecisionOption::new('y', verdict, word, effect)
 }

@@ -105,7 +105,7 @@ fn describe_remedy(inbox: &Inbox, way: WaitRemedy, reason: &WaitReason, keys: &s
         WaitRemedy::Recall => Some(inbox.context.fill_in_keys(recall_hint(keys))),
         WaitRemedy::SendNow => None,
         WaitRemedy::Decide => Some(format!("{} decide", inbox.context.key_of(Command::Decide))),
-        WaitRemedy::DecideBefore => Some(format!("{} on it decides", inbox.context.key_of(Command::Decide))),
+        WaitRemedy::DecideBefore => Some(format!("{} on it: decide", inbox.context.key_of(Command::Decide))),
         WaitRemedy::SendUnpaid => keyed(Command::SendUnpaid, "sends it"),
         WaitRemedy::CheckKey => keyed(Command::Refresh, "tries it again"),
         WaitRemedy::RetryConnection => keyed(Command::Refresh, "asks again now"),

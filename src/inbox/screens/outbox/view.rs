@@ -25,9 +25,9 @@ pub(crate) const SEPARATOR: &str = " · ";
 /// Columns of the state's word.
 const STATE_WIDTH: u16 = 10;
 
-const NO_ROWS: &str = "Nothing is waiting to send. What you send stands here until the server has taken it, and asks \
-                       here if it could not be sent.";
-const NO_DRAFTS: &str = "No drafts. A text you begin stands here until it is sent, however you leave it.";
+const NO_ROWS: &str = "Nothing is waiting to send. Messages stay here until the server accepts them; failed \
+                       ones need a decision here.";
+const NO_DRAFTS: &str = "No drafts. Unsent texts are kept here.";
 
 /// Number of rows that need a decision; empty if none does.
 fn decision_count(page: &PagedRows<OutboxEntry>) -> String {
@@ -96,7 +96,7 @@ pub fn draw_drafts(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
 
 /// Title of a page, and its number of rows.
 fn frame_titles<T: PageRow>(inbox: &Inbox, name: &str, page: &PagedRows<T>) -> (String, String) {
-    let scope = if page.all_tabs { "all tabs" } else { inbox.desk.tab().channel.name.as_str() };
+    let scope = if page.all_tabs { "all channels" } else { inbox.desk.tab().channel.name.as_str() };
     let count = format!("{}{}", page.rows.len(), if page.has_more { "+" } else { "" });
     (format!("{name} · {scope}"), count)
 }
@@ -219,7 +219,7 @@ fn draw_draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, b
 
 fn draft_wait(inbox: &Inbox, entry: &DraftEntry) -> Option<String> {
     let since = entry.waiting_since?;
-    Some(format!("waits {}", format_short_span(inbox.context.now.since(since))))
+    Some(format!("waiting {}", format_short_span(inbox.context.now.since(since))))
 }
 
 fn draft_text(inbox: &Inbox, theme: Theme, entry: &DraftEntry) -> (String, Style) {

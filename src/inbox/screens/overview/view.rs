@@ -55,8 +55,8 @@ pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
 
 fn broadcasts_title(inbox: &Inbox) -> String {
     match inbox.overview.broadcasts.len() {
-        0 => "No broadcast goes on.".to_owned(),
-        count => format!("Broadcasts that go on: {count}"),
+        0 => "No running broadcasts.".to_owned(),
+        count => format!("Running broadcasts: {count}"),
     }
 }
 

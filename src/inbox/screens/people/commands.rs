@@ -15,14 +15,14 @@ pub(crate) fn has_people(inbox: &Inbox) -> Result<(), Reason> {
         return Ok(());
     }
     let label = inbox.desk.tab().platform().map_or("this channel", Platform::label);
-    Err(format!("no contacts are kept for {label}; a business chat tab has them"))
+    Err(format!("no contacts for {label}; business chat channels have them"))
 }
 
 pub(crate) fn may_go_to(inbox: &Inbox) -> Result<(), Reason> {
     has_people(inbox)?;
     match inbox.people.rows.chosen() {
         Some(_) => Ok(()),
-        None => Err("no person is chosen".into()),
+        None => Err("no person is selected".into()),
     }
 }
 
@@ -37,10 +37,10 @@ pub(crate) fn new_person(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_change(inbox: &Inbox) -> Result<(), Reason> {
     may_add(inbox)?;
-    let chosen = inbox.people.rows.chosen().ok_or("no person is chosen")?;
+    let chosen = inbox.people.rows.chosen().ok_or("no person is selected")?;
     let row = inbox.outbox.change_of(&chosen.phone, &inbox.desk);
     if row.is_some_and(|row| matches!(row.operation, Operation::DeleteContact { .. })) {
-        return Err("this person is being deleted; {undo} keeps it as long as it is held".into());
+        return Err("this person is being deleted; {undo} undo".into());
     }
     Ok(())
 }

@@ -75,19 +75,18 @@ impl OverlayView for DeletePersonPrompt {
         let who = SafeText::line(&format!("{name}{}", person.phone));
         let mut lines = vec![DialogLine::strong(who.to_string())];
         let history = if person.conversation.is_some() {
-            "The contact goes from the server, and with it the whole conversation with all its messages. Nothing brings \
-         them back."
+            "Deletes the contact and the whole conversation from the server. This cannot be undone."
         } else {
-            "The contact goes from the server. There is no conversation with it. Nothing brings it back."
+            "Deletes the contact from the server. There is no conversation. This cannot be undone."
         };
         lines.push(DialogLine::error(history));
         lines.push(DialogLine::blank());
         match (&self.exported, &person.conversation) {
             (Some(file), _) => lines.push(DialogLine::plain(format!(
-                "The transcript was asked into {file}; the status line says where it is."
+                "Writing the transcript to {file}; the status line shows the result."
             ))),
             (None, Some(_)) => {
-                let words = "first write the transcript, as far as it was read here, into a file";
+                let words = "first save the transcript, as far as read here";
                 lines.push(DialogLine::keys(&[("Ctrl-E", words)]).with_tone(Tone::Plain));
             }
             (None, None) => (),
@@ -117,7 +116,7 @@ pub(crate) fn open_delete_prompt(context: &mut Context, person: PersonDetail) {
 /// Exports the locally stored part of the transcript.
 fn export_transcript(desk: &mut Desk, asked: &mut DeletePersonPrompt, context: &mut Context) {
     let Some(conversation) = asked.person.conversation.clone() else {
-        return context.show_warning("there is no conversation to export");
+        return context.show_warning("no conversation to export");
     };
     let digits: String = asked.person.phone.chars().filter(char::is_ascii_digit).collect();
     let file = format!("{digits}.md");
@@ -137,8 +136,7 @@ fn delete_person(desk: &mut Desk, asked: &DeletePersonPrompt, context: &mut Cont
     context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
     match hold / SECOND {
         0 => context.show_notice(format!("deleting {phone}")),
-        seconds => context.show_notice(
-            context.fill_in_keys(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it")),
-        ),
+        seconds => context
+            .show_notice(context.fill_in_keys(&format!("deleting {phone} in {seconds} s · {{undo}} undo"))),
     }
 }

@@ -102,7 +102,7 @@ fn draw_field(theme: Theme, form: &PersonForm, place: usize, area: Area, buffer:
 fn footer_text(theme: Theme, form: &PersonForm) -> (String, Style) {
     let help = match PersonField::from_index(form.focus) {
         PersonField::Metadata => "name = value · Ctrl-G edits it as JSON",
-        PersonField::Tags => "parted by commas",
+        PersonField::Tags => "separated by commas",
         _ => "Tab next",
     };
     match form.first_error() {

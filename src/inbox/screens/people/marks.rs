@@ -32,7 +32,7 @@ impl MarkedPeople {
             Self::Phones(phones) if phones.is_empty() => None,
             Self::Phones(phones) => Some(format!("{} marked", phones.len())),
             Self::All(search) if search.is_empty() => Some("all marked".to_owned()),
-            Self::All(_) => Some("all that fit are marked".to_owned()),
+            Self::All(_) => Some("all matches marked".to_owned()),
         }
     }
 }

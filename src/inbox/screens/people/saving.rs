@@ -89,7 +89,7 @@ impl People {
     fn leave_form(&mut self, form: &PersonForm, context: &mut Context) {
         if form.is_new && form.replaces.is_none() && form.has_text() {
             self.unfinished_form = Some(Box::new(form.clone()));
-            return context.show_notice(context.fill_in_keys("not saved; {new-person} goes on with it"));
+            return context.show_notice(context.fill_in_keys("not saved; {new-person} continue"));
         }
         if form.change().is_none_or(|change| !change.is_empty()) {
             context.show_notice("not saved; nothing was changed");
@@ -99,13 +99,13 @@ impl People {
     fn save_person(&mut self, form: &PersonForm, desk: &Desk, context: &mut Context) -> KeyOutcome {
         let Some(change) = form.change() else { return KeyOutcome::Done };
         if change.is_empty() && !form.is_new {
-            context.show_notice("nothing differs; nothing was saved");
+            context.show_notice("no changes to save");
             return KeyOutcome::Done;
         }
         let name = if form.text(1).is_empty() { change.phone.clone() } else { form.text(1).to_owned() };
         let phone = change.phone.clone();
         let Some(intent) = contact_intent(desk, &phone, Operation::ChangeContact(Box::new(change)), 0) else {
-            context.show_warning("not saved: the channel of this tab is not known yet");
+            context.show_warning("not saved: the channel has not answered yet");
             return KeyOutcome::Stay;
         };
         if let Some(row) = form.replaces.clone() {
@@ -134,7 +134,7 @@ impl People {
         let read = edited.clone().map_err(|why| format!("the editor: {why}"));
         let taken = read.and_then(|entry| form.set_json(&text::clean_pasted(&entry)));
         match taken {
-            Ok(()) => context.show_notice("metadata taken over; Enter saves"),
+            Ok(()) => context.show_notice("metadata updated; Enter saves"),
             Err(why) => context.show_warning(format!("{why}; the metadata is as it was")),
         }
         context.open(*form);
@@ -160,7 +160,7 @@ pub(crate) fn person_loaded(
         if inbox.context.overlays.top::<PersonForm>().is_some_and(is_untouched) {
             inbox.context.overlays.pop();
         }
-        return inbox.context.show_warning(format!("{phone} is no contact any more"));
+        return inbox.context.show_warning(format!("{phone} is no longer a contact"));
     };
     let opening = std::mem::take(&mut inbox.people.opening);
     if let Some((_, at)) = opening.form.filter(|(text, _)| text == phone) {

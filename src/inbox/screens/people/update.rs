@@ -75,7 +75,7 @@ impl People {
             Some(conversation) => desk.open_conversation(&channel, &conversation, Focus::History, context),
             None => {
                 let words = format!(
-                    "{} has written nothing yet; only an approved template or a broadcast reaches who never wrote",
+                    "{} has not written yet; only a template or a broadcast can be sent",
                     person.title()
                 );
                 context.show_warning(words);

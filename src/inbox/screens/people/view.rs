@@ -110,7 +110,7 @@ fn frame_titles(inbox: &Inbox) -> FrameTitles {
     };
     let marked = people.marked.describe().map(|text| match (&people.marked, more) {
         // The count beside it covers only the local store.
-        (MarkedPeople::All(_), true) => format!("{text}, those not read here too · "),
+        (MarkedPeople::All(_), true) => format!("{text}, also on the server · "),
         (MarkedPeople::All(_) | MarkedPeople::Phones(_), _) => format!("{text} · "),
     });
     FrameTitles { title, search: looks, marked: marked.unwrap_or_default(), asking: asks, count }
@@ -126,7 +126,7 @@ fn draw_frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     }
     let (words, style) = match inbox.desk.tab().unreadable.get(&UnreadableList::Contacts).map_or(0, Vec::len)
     {
-        0 => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.dim()),
+        0 => (" contacts without a phone number are not listed ".to_owned(), theme.dim()),
         count => {
             let open = inbox.context.key_of(Command::ShowUnreadable);
             (format!(" {}: {open} ", unreadable::describe_unreadable(count)), theme.soon())
@@ -140,7 +140,7 @@ fn empty_text(inbox: &Inbox) -> Option<String> {
     let people = &inbox.people;
     if !people::has_people(&inbox.desk) {
         let label = inbox.desk.tab().platform().map_or("this channel", model::account::Platform::label);
-        return Some(format!("The interface keeps no contacts for {label}. A business chat tab has them."));
+        return Some(format!("No contacts for {label}. Business chat channels have them."));
     }
     if !people.rows.rows.is_empty() {
         return None;
@@ -148,11 +148,12 @@ fn empty_text(inbox: &Inbox) -> Option<String> {
     let asking = people.is_searching(&inbox.desk.tab().channel.id);
     Some(match (people.rows.loaded, people.search.trim().is_empty(), asking) {
         (false, ..) => loading_view::empty_pane_text(inbox, Pane::Page),
-        (_, _, true) => "Nobody read here fits; the server is being asked…".to_owned(),
+        (_, _, true) => "No match on this desk; asking the server…".to_owned(),
         (_, true, _) => inbox.context.fill_in_keys(
-            "No contacts yet. Who writes to this number becomes one; {new-person} adds one, :import FILE adds many.",
+            "No contacts yet. Customers are added when they write; {new-person} adds one, :import FILE adds \
+             many.",
         ),
-        (_, false, _) => "Nobody fits, here or on the server.".to_owned(),
+        (_, false, _) => "No match on this desk or the server.".to_owned(),
     })
 }
 
@@ -240,7 +241,7 @@ fn detail_lines(inbox: &Inbox, theme: Theme, person: &Person) -> Vec<(String, St
             format_ago(inbox.context.now.since(at))
         )),
         (Some(_), None) => inbox.context.fill_in_keys("{go-to-row} opens it"),
-        (None, _) => "none; only a template or a broadcast reaches who never wrote".to_owned(),
+        (None, _) => "none; only a template or a broadcast can be sent".to_owned(),
     };
     add("talks", said, theme.dim());
     add("read", format_ago(inbox.context.now.since(contact.read_at)), theme.dim());

@@ -25,7 +25,7 @@ pub(crate) fn may_call(inbox: &Inbox) -> Result<(), Reason> {
     on_writable_tab(inbox)?;
     match inbox.desk.tab().is_phone() {
         true => Ok(()),
-        false => Err("numbers are written to and called from a phone tab".into()),
+        false => Err("only available on a phone channel".into()),
     }
 }
 

@@ -44,7 +44,7 @@ fn parse_number(typed: &str) -> Result<String, String> {
     if bounds::is_e164(&number) {
         return Ok(number);
     }
-    Err("a number is + and the country code, then 7 to 15 digits in all: +447700900517".to_owned())
+    Err("a number needs + and the country code, 7 to 15 digits: +447700900517".to_owned())
 }
 
 /// Escapes a line for a JSON string; it has no control characters.

@@ -27,7 +27,7 @@ impl Overlay for CallForm {
         match FormKey::of(key, &mut self.at, 0..self.fields.len()) {
             FormKey::Leave => {
                 inbox.desk.tab_mut().call = Some(self.clone());
-                inbox.context.show_notice("no call; C brings the form back as it was");
+                inbox.context.show_notice("not called; C reopens the form");
                 return KeyOutcome::Done;
             }
             FormKey::FocusMoved => (),
@@ -67,12 +67,11 @@ impl OverlayView for CallForm {
             .collect();
         lines.push(DialogLine::blank());
         lines.push(DialogLine::dim(
-            "The AI speaks. Instructions for the AI: plain words, or a JSON object. The channel may \
-             stay empty.",
+            "The AI speaks. Instructions for the AI: text or a JSON object. The channel is optional.",
         ));
         lines.extend(self.error.iter().map(DialogLine::error));
         lines.push(DialogLine::blank());
-        lines.push(DialogLine::strong("Enter asks whether to call · Tab next field · Esc back"));
+        lines.push(DialogLine::strong("Enter review · Tab next field · Esc back"));
         Dialog::new("Call", lines)
     }
 }
@@ -93,7 +92,7 @@ fn ask_to_call(context: &mut Context, form: CallForm, operation: Operation) {
         let operation = operation.clone();
         move |inbox: &Inbox| confirmation_lines(inbox, &operation)
     };
-    let question = Confirm::with_live_lines("CALL now?", words).no("do not call, back to the form");
+    let question = Confirm::with_live_lines("CALL now?", words).no("back to the form");
     let back = |inbox: &mut Inbox| inbox.context.open(form);
     context.open(
         question
@@ -170,18 +169,18 @@ fn confirmation_lines(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
     let line = |text: &str| SafeText::line(text).to_string();
     let mut lines = vec![DialogLine::plain(format!("An AI voice will CALL {}.", line(to)))];
     lines.extend(
-        context.as_ref().map(|context| DialogLine::plain(format!("It is told: {}", line(&context.0)))),
+        context.as_ref().map(|context| DialogLine::plain(format!("Instructions: {}", line(&context.0)))),
     );
     lines.extend(via.as_ref().map(|via| DialogLine::plain(format!("From the channel {}", line(via)))));
     lines.push(time_there(inbox, to));
     let tab = inbox.desk.tab();
     let price = match (&tab.account, tab.is_simulated()) {
-        (_, true) => "TEST key: nothing rings and nothing is paid.".to_owned(),
+        (_, true) => "TEST key: no call is made, nothing is charged.".to_owned(),
         (Some(account), _) => format!(
-            "The price of a minute is unknown: it is not published. {} are left.",
+            "The price per minute is not published. {} left.",
             prices::format_balance(account.credits)
         ),
-        (None, _) => "The price of a minute is unknown: it is not published.".to_owned(),
+        (None, _) => "The price per minute is not published.".to_owned(),
     };
     lines.push(DialogLine::plain(price));
     lines.push(DialogLine::plain("A call cannot be ended or followed from here."));
@@ -194,8 +193,8 @@ fn time_there(inbox: &Inbox, to: &str) -> DialogLine {
     let zone = there.as_ref().unwrap_or(&inbox.context.settings.zone);
     let clock = inbox.context.now.hour_and_minute(zone);
     let words = match there {
-        Some(_) => format!("There it is about {clock}"),
-        None => format!("What time it is there is not known; here it is {clock}"),
+        Some(_) => format!("Local time there is about {clock}"),
+        None => format!("Local time there is unknown; here it is {clock}"),
     };
     if phones::is_outside_calling_hours(inbox.context.now, zone) {
         DialogLine::error(format!("{words}: OUTSIDE 08–20, this may wake someone."))

@@ -9,7 +9,7 @@ use crate::screens::proposals::update;
 use model::proposals::{ProposalEntry, ProposalVerdict, ProposedChange};
 
 fn chosen(inbox: &Inbox) -> Result<&ProposalEntry, Reason> {
-    inbox.outbox.proposals.chosen().ok_or_else(|| "nothing is proposed".into())
+    inbox.outbox.proposals.chosen().ok_or_else(|| "no proposals".into())
 }
 
 pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
@@ -19,17 +19,17 @@ pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
 pub(crate) fn may_accept(inbox: &Inbox) -> Result<(), Reason> {
     let entry = chosen(inbox)?;
     if entry.row.is_none() {
-        return Err("its conversation is not known any more; {drop-proposal} drops it".into());
+        return Err("its conversation is no longer here; {drop-proposal} drop".into());
     }
     let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == entry.proposal.channel);
-    conditions::check_tab_writable(tab.ok_or("its tab is gone")?)
+    conditions::check_tab_writable(tab.ok_or("its channel was removed")?)
 }
 
 pub(crate) fn may_edit(inbox: &Inbox) -> Result<(), Reason> {
     may_accept(inbox)?;
     match chosen(inbox)?.proposal.change {
         ProposedChange::Reply { .. } => Ok(()),
-        _ => Err("only a reply can be edited; {accept-proposal} does what is proposed".into()),
+        _ => Err("only replies can be edited; {accept-proposal} accept".into()),
     }
 }
 

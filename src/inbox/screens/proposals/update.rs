@@ -37,9 +37,9 @@ pub(crate) fn accept(inbox: &mut Inbox, entry: ProposalEntry) {
         format!("To {}: {}", entry.title, wrap::cut(what.as_str(), MAX_MESSAGE_CELLS)),
         Tone::Own,
     ));
-    let question = Confirm::new("Somebody wrote since it was proposed", lines)
+    let question = Confirm::new("New messages since the proposal", lines)
         .answer('y', "do it anyway", move |inbox| apply_proposal(inbox, entry))
-        .esc("leave it");
+        .esc("cancel");
     inbox.context.open(question);
 }
 
@@ -76,21 +76,20 @@ fn send_after_review(inbox: &mut Inbox, entry: ProposalEntry, row: ConversationR
         return send(inbox, &entry, row, &text);
     }
     if text.chars().count() > MAX_CONFIRMED_CHARS {
-        let words =
-            "nothing was sent: it is too long to be seen here; {edit-proposal} puts it into the composer";
+        let words = "nothing was sent: too long to show here; {edit-proposal} edit";
         return inbox.context.show_warning(inbox.context.fill_in_keys(words));
     }
     let lines =
         SafeText::block(&text).as_str().lines().map(|line| DialogLine::new(line, Tone::Own)).collect();
     let send = move |inbox: &mut Inbox| send(inbox, &entry, row, &text);
-    inbox.context.open(Confirm::new("All that is sent", lines).answer('y', "send it", send).esc("back"));
+    inbox.context.open(Confirm::new("Full text", lines).answer('y', "send it", send).esc("back"));
 }
 
 /// Sends a proposed text like one written here.
 fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &str) {
     let Some(tab) = inbox.desk.tabs.iter().find(|tab| tab.channel.id == row.channel) else { return };
     let (Some(platform), Some(to)) = (tab.platform().cloned(), row.conversation.address.clone()) else {
-        return inbox.context.show_warning("nothing was sent: no address is known of this customer");
+        return inbox.context.show_warning("nothing was sent: this customer has no address");
     };
     // A mail goes into the composer, for its review.
     if tab.is_mail() {
@@ -98,13 +97,13 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
         return inbox.context.push(FileWrite::SettleProposal(id, ProposalVerdict::Edited));
     }
     if let Some(why) = rejection_reason(text) {
-        let how = inbox.context.fill_in_keys("{edit-proposal} puts it into the composer");
+        let how = inbox.context.fill_in_keys("{edit-proposal} edit");
         return inbox.context.show_warning(format!("nothing was sent: {why}; {how}"));
     }
     if row.conversation.window == ServiceWindow::Closed {
         return inbox
             .context
-            .show_warning("nothing was sent: the window is closed, only templates leave now");
+            .show_warning("nothing was sent: reply window closed, only templates can be sent");
     }
     let parts = tab.split_messages(text);
     if let Some(why) = tab.payment_error(tab.text_price(parts.len())) {
@@ -159,14 +158,14 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
 /// Returns the reason why a text cannot be sent unchanged.
 fn rejection_reason(text: &str) -> Option<String> {
     let field = replies::unfilled_fields(text).into_iter().next();
-    let open = field.map(|field| format!("{} is still to be filled in", &text[field]));
-    open.or_else(|| secret::key_hint_in(text).map(|key| format!("{key} in it is a channel key")))
+    let open = field.map(|field| format!("{} is not filled in", &text[field]));
+    open.or_else(|| secret::key_hint_in(text).map(|key| format!("it contains the channel key {key}")))
 }
 
 /// Reports a decision on a proposal; `None` if somebody else decided first.
 pub(crate) fn report_decision(inbox: &mut Inbox, verdict: ProposalVerdict, proposal: Option<DeskProposal>) {
     let Some(proposal) = proposal else {
-        return inbox.context.show_warning("it does not wait any more; somebody decided over it");
+        return inbox.context.show_warning("already decided");
     };
     let (channel, conversation) = (proposal.channel.clone(), proposal.conversation.clone());
     match (verdict, &proposal.change) {

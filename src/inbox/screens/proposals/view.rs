@@ -22,9 +22,9 @@ const KIND_WIDTH: u16 = 10;
 /// Maximum lines of a text.
 const MAX_TEXT_LINES: usize = 2;
 
-const NO_PROPOSALS: &str = "Nothing is proposed. What an assistant proposes through `frontdesk mcp` waits here until \
-                            you send, edit or drop it.";
-const STALE: &str = "Outdated: somebody wrote since";
+const NO_PROPOSALS: &str = "No proposals. Proposals from assistants (`frontdesk mcp`) wait here until you \
+                            send, edit or drop them.";
+const STALE: &str = "Outdated: new messages since";
 
 pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
     let page = &inbox.outbox.proposals;

@@ -7,7 +7,7 @@ use crate::screens::reviews::{BadAnswerForm, update};
 use model::reviews::ReviewVerdict;
 
 pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.outbox.reviews.rows.chosen().map(drop).ok_or_else(|| "no answer waits for a review".into())
+    inbox.outbox.reviews.rows.chosen().map(drop).ok_or_else(|| "no answers to review".into())
 }
 
 pub(crate) fn accept_answer(inbox: &mut Inbox, _: KeyPress) {

@@ -78,9 +78,7 @@ impl OverlayView for BadAnswerForm {
             DialogLine::new(reason, tone),
             DialogLine::field("The right answer", LABEL_WIDTH, text, self.at == 1),
             DialogLine::blank(),
-            DialogLine::dim(
-                "The right answer may stay empty. It is never sent: it is exported as an example.",
-            ),
+            DialogLine::dim("The right answer is optional. It is never sent, only exported as an example."),
             DialogLine::strong("Enter keeps it · Space next reason · Tab next field · Esc back"),
         ];
         Dialog::new("A bad answer", lines)

@@ -41,8 +41,8 @@ pub(crate) fn split_areas(inbox: &Inbox, body: Area) -> (Area, Option<Area>) {
     (rows, Some(chart))
 }
 
-const NO_ANSWERS: &str = "Nothing waits for a review. Some of what the AI answers comes here, drawn by chance, so \
-                          that people say whether it can stand.";
+const NO_ANSWERS: &str = "No answers to review. A random sample of the AI's answers appears here for you to \
+                          rate.";
 
 pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
     let reviews = &inbox.outbox.reviews;
@@ -61,7 +61,7 @@ pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
 fn answer_texts(entry: &ReviewEntry) -> (SafeText, SafeText) {
     let line = |text: &SafeText| SafeText::line(text.as_str());
     let asked = line(&entry.question);
-    let asked = if asked.is_empty() { SafeText::line("nothing was asked before it") } else { asked };
+    let asked = if asked.is_empty() { SafeText::line("no question before it") } else { asked };
     (asked, line(&entry.answer))
 }
 

@@ -74,7 +74,7 @@ impl TemplateForm {
             let checked = json::check(texts.first().copied().unwrap_or(""), '[');
             return checked
                 .err()
-                .map(|(line, _, why)| format!("the components are no JSON array: line {line}: {why}"));
+                .map(|(line, _, why)| format!("the components are not a JSON array: line {line}: {why}"));
         }
         let empty = texts.iter().filter(|text| text.is_empty()).count();
         let link =
@@ -84,8 +84,8 @@ impl TemplateForm {
         match (empty, link) {
             (0, Some((slot, _))) => Some(format!("the {} must begin with https://", slot.label)),
             (0, None) => None,
-            (1, _) => Some("1 box is still empty".to_owned()),
-            (count, _) => Some(format!("{count} boxes are still empty")),
+            (1, _) => Some("1 field is empty".to_owned()),
+            (count, _) => Some(format!("{count} fields are empty")),
         }
     }
 
@@ -285,7 +285,7 @@ fn send_template(inbox: &mut Inbox, form: &mut TemplateForm) -> KeyOutcome {
     let tab = inbox.desk.tab();
     let row = tab.history.as_ref().and_then(|history| history.row.as_ref());
     let refused = match row.and_then(|row| row.conversation.address.clone()) {
-        None => Err("there is no address to send to".to_owned()),
+        None => Err("no address to send to".to_owned()),
         Some(to) => tab.payment_error(tab.template_price()).map_or(Ok(to), Err),
     };
     match refused {

@@ -21,8 +21,8 @@ use model::text::SafeText;
 use model::time::{MINUTE, format_short_span};
 
 const PREVIEW_TITLE: &str = "What the customer sees:";
-const UNKNOWN_PARTS: &str = "This template has parts of a shape that is not known here: give its components as JSON, \
-                             with a value for every variable.";
+const UNKNOWN_PARTS: &str = "This template has an unknown format: give its components as JSON, with a value \
+                             for every variable.";
 
 impl TemplatePicker {
     fn texts(&self, inbox: &Inbox) -> PickerTexts {
@@ -46,11 +46,11 @@ impl TemplatePicker {
         let again = inbox.context.settings.keymap.key_name_in_text(Command::Refresh);
         let empty = match tab.templates.all.is_empty() {
             true => "No template is approved for this channel yet.",
-            false => "None is called so.",
+            false => "No match",
         };
         PickerTexts {
             title: format!("Templates · {fetched}"),
-            hint: format!("Enter fills it in · {again} asks anew · Esc back"),
+            hint: format!("Enter fills it in · {again} refresh · Esc back"),
             empty: empty.to_owned(),
             entries: entries.collect(),
         }

@@ -67,7 +67,7 @@ fn template_card(it: &ApprovedTemplate) -> PageCard {
     card.push_line("category", &it.category.to_lowercase());
     card.push_line("language", &it.language);
     let Some(parts) = &it.parts else {
-        card.push_line("parts", "of a shape this version does not know; they are filled in as JSON");
+        card.push_line("parts", "of an unknown format; filled in as JSON");
         card.push_line("raw", &it.raw);
         return card;
     };

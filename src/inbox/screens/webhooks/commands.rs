@@ -14,7 +14,7 @@ pub(crate) fn may_remove(inbox: &Inbox) -> Result<(), Reason> {
     on_writable_tab(inbox)?;
     match inbox.cards.is_webhook_chosen(&inbox.desk) {
         true => Ok(()),
-        false => Err("no registered webhook is chosen".into()),
+        false => Err("no registered webhook is selected".into()),
     }
 }
 

@@ -63,7 +63,7 @@ impl WebhookForm {
             return Some("the address must begin with https:// and name a host".to_owned());
         }
         if !self.events.iter().any(|event| event.2) {
-            return Some("no event is chosen: nothing would be told".to_owned());
+            return Some("choose at least one event".to_owned());
         }
         None
     }
@@ -115,7 +115,7 @@ fn register_webhook(desk: &mut Desk, form: &WebhookForm, secret: Option<Secret>,
     let url = form.address().to_owned();
     let operation = Operation::AddWebhook { url, events: form.chosen_events() };
     let Some(intent) = webhook_intent(desk, operation) else {
-        return context.show_warning("not registered: the channel of this tab is not known yet");
+        return context.show_warning("not registered: the channel has not answered yet");
     };
     context.push(FileWrite::RegisterWebhook { intent: Box::new(intent), secret });
     context.show_notice("registering; the server asks the endpoint for its challenge now");
@@ -131,7 +131,7 @@ impl WebhookQuestion {
         let form = &self.form;
         let mut lines = vec![
             DialogLine::strong(SafeText::line(form.address()).to_string()),
-            DialogLine::plain(format!("is told of {}.", form.chosen_events().join(", "))),
+            DialogLine::plain(format!("receives {}.", form.chosen_events().join(", "))),
             DialogLine::blank(),
         ];
         match form.secret.as_ref().filter(|_| form.signs) {
@@ -141,10 +141,10 @@ impl WebhookQuestion {
                 ));
                 lines.push(DialogLine::new(secret.expose(), Tone::Own));
                 let copied = if form.copied { "copied" } else { "not copied yet" };
-                lines.push(DialogLine::dim(format!("Put it where the endpoint reads it first ({copied}).")));
+                lines.push(DialogLine::dim(format!("Store it at the endpoint first ({copied}).")));
             }
             None => lines.push(DialogLine::new(
-                "Its deliveries are NOT signed: whoever knows the address can make them up.",
+                "Its deliveries are NOT signed: anyone with the address can fake them.",
                 Tone::NeedsAttention,
             )),
         }

@@ -18,7 +18,7 @@ use model::text::SafeText;
 const EVENT_NAME_WIDTH: u16 = 27;
 
 const TITLE: &str = "New webhook";
-const EVENTS_TITLE: &str = "It is told when";
+const EVENTS_TITLE: &str = "Events";
 const SECRET_LABEL: &str = "signed with a secret made here, shown once: on the next page";
 
 fn check_mark(is_set: bool) -> &'static str {

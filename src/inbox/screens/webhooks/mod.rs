@@ -39,11 +39,9 @@ fn webhook_card(desk: &Desk, it: &Webhook, context: &Context) -> PageCard {
     let failing = it.failing_since.map(|at| format_ago(context.now.since(at)));
     let (kind, state) = match (it.is_active, &failing) {
         (true, None) => ("active", "active: deliveries go there".to_owned()),
-        (true, Some(since)) => ("FAILING", format!("FAILING: nothing arrives; it began {since}")),
+        (true, Some(since)) => ("FAILING", format!("FAILING: no delivery arrives, since {since}")),
         (false, None) => ("INACTIVE", "INACTIVE: nothing is delivered".to_owned()),
-        (false, Some(since)) => {
-            ("INACTIVE", format!("INACTIVE: given up, nothing arrived; it began {since}"))
-        }
+        (false, Some(since)) => ("INACTIVE", format!("INACTIVE: given up, failing since {since}")),
     };
     let mut card = PageCard {
         id: it.id.to_string(),
@@ -57,11 +55,10 @@ fn webhook_card(desk: &Desk, it: &Webhook, context: &Context) -> PageCard {
     card.push_line("address", &it.url);
     card.push_line("state", &state);
     card.push_line("made", &made);
-    card.push_line("secret", "is never told again; whoever lost it registers anew");
+    card.push_line("secret", "never shown again; if it is lost, register again");
     let known = webhooks::events_of(desk.tab().platform().unwrap_or(&Platform::Whatsapp));
     for name in events {
-        let what =
-            known.iter().find(|pair| pair.0 == name).map_or("not known to this version", |pair| pair.1);
+        let what = known.iter().find(|pair| pair.0 == name).map_or("unknown to this version", |pair| pair.1);
         card.push_line(name, what);
     }
     card
@@ -103,9 +100,7 @@ impl CardsScreen {
         {
             let lines = vec![
                 DialogLine::strong(SafeText::line(&webhook.url).to_string()),
-                DialogLine::plain(
-                    "Nothing is delivered there any more. Registering it anew takes another secret.",
-                ),
+                DialogLine::plain("Deliveries stop. Registering it again makes another secret."),
             ];
             let remove =
                 move |inbox: &mut Inbox| remove_webhook(&mut inbox.desk, &webhook, &mut inbox.context);
@@ -144,11 +139,9 @@ fn own_webhook_card(reception: &WebhookStatus) -> PageCard {
         WebhookDeliveryState::Instant => {
             ("instant", "deliveries come through: polling is slow".to_owned(), CardEmphasis::Plain)
         }
-        WebhookDeliveryState::Doubted => (
-            "DOUBTED",
-            "a message came that was not delivered: polled as usual".to_owned(),
-            CardEmphasis::Loud,
-        ),
+        WebhookDeliveryState::Doubted => {
+            ("DOUBTED", "a delivery was missed: polled as usual".to_owned(), CardEmphasis::Loud)
+        }
     };
     let mut card = PageCard {
         id: "this desk".to_owned(),
@@ -161,10 +154,10 @@ fn own_webhook_card(reception: &WebhookStatus) -> PageCard {
     let DeliveryCounts { accepted: taken, repeated, unknown, refused } = reception.counts;
     card.push_line("state", &words);
     card.push_line("address", reception.url.as_str());
-    card.push_line("taken", &format!("{taken} deliveries, each a reason to look"));
-    card.push_line("repeated", &format!("{repeated} that had come before"));
-    card.push_line("unknown", &format!("{unknown} of events this version does not know"));
-    card.push_line("refused", &format!("{refused} not rightly signed, no JSON or too large"));
+    card.push_line("taken", &format!("{taken} deliveries accepted"));
+    card.push_line("repeated", &format!("{repeated} deliveries repeated"));
+    card.push_line("unknown", &format!("{unknown} with an unknown event"));
+    card.push_line("refused", &format!("{refused} with a wrong signature, no JSON or too large"));
     card
 }
 
@@ -189,7 +182,7 @@ fn pending_change_card(row: &OutboxRow) -> Option<PageCard> {
         }
         _ => {
             card.kind = if adds { "making" } else { "removing" }.to_owned();
-            card.text = SafeText::line("on its way");
+            card.text = SafeText::line("sending");
             card.emphasis = CardEmphasis::Dim;
         }
     }

@@ -267,7 +267,7 @@ impl BroadcastForm {
                 match bounds::count_chars(&text) {
                     0 => Err("the text is empty".to_owned()),
                     length if length > bounds::MAX_TEXT_CHARS => Err(format!(
-                        "the text has {length} characters; {} are the most",
+                        "the text has {length} characters; the limit is {}",
                         bounds::MAX_TEXT_CHARS
                     )),
                     _ => Ok(BroadcastContent::Text(text)),
@@ -276,7 +276,7 @@ impl BroadcastForm {
             BroadcastKind::Image => {
                 let link = self.link.text().trim();
                 match attachments::link_rejection_reason(link) {
-                    _ if link.is_empty() => Err("the link of the picture is missing".to_owned()),
+                    _ if link.is_empty() => Err("the picture's link is missing".to_owned()),
                     Some(why) => Err(format!("the link: {why}")),
                     None => Ok(BroadcastContent::Image(link.to_owned())),
                 }
@@ -289,14 +289,13 @@ impl BroadcastForm {
         let template = self.chosen.as_ref().ok_or("no approved template matches")?;
         if template.parts.is_none() {
             return Err(
-                "this template's parts are of an unknown shape; send it as a script, with --components"
-                    .to_owned(),
+                "this template has an unknown format; send it from a script with --components".to_owned()
             );
         }
         let texts = self.variable_texts();
         let empty = texts.iter().filter(|text| text.is_empty()).count();
         if empty > 0 {
-            return Err(format!("{empty} of the template's boxes are empty"));
+            return Err(format!("{empty} fields of the template are empty"));
         }
         let components = template.components(&self.slots, &texts);
         Ok(FilledTemplate { name: template.name.clone(), language: template.language.clone(), components })
@@ -307,19 +306,19 @@ impl BroadcastForm {
     /// # Errors
     /// Why there is nobody, in words.
     pub fn campaign_audience(&self) -> Result<CampaignAudience, String> {
-        let found = self.audience.as_ref().ok_or("the recipients are still being looked up")?;
+        let found = self.audience.as_ref().ok_or("still looking up the recipients")?;
         if self.is_reading_contacts {
-            return Err("the server's contacts are still being read".to_owned());
+            return Err("still reading the contacts".to_owned());
         }
         if self.query.source == AudienceSource::Everyone {
             return match self.recipient_count() {
-                0 => Err("no contact is known".to_owned()),
+                0 => Err("no contacts".to_owned()),
                 count => Ok(CampaignAudience::Everyone(count)),
             };
         }
         match FrozenContacts::from_ids(found.ids.iter().cloned()) {
             Some((frozen, _)) => Ok(CampaignAudience::Contacts(frozen)),
-            None => Err("nobody of them is a contact that can be sent to".to_owned()),
+            None => Err("none of them is a contact with a number".to_owned()),
         }
     }
 
@@ -331,13 +330,13 @@ impl BroadcastForm {
         }
         let read = |field: BroadcastField| {
             let text = self.plan_values[plan_value_index(field)].text().trim();
-            text.parse::<u32>().map_err(|_| format!("{} is no number: {text:?}", field.label()))
+            text.parse::<u32>().map_err(|_| format!("{} is not a number: {text:?}", field.label()))
         };
         plan.canary = read(BroadcastField::Canary)? as usize;
         plan.wave = read(BroadcastField::Wave)? as usize;
         plan.wait = i64::from(read(BroadcastField::Wait)?) * SECOND;
         plan.rules.failed_percent = u8::try_from(read(BroadcastField::StopAbove)?)
-            .map_err(|_| "failures are 0 to 100 percent".to_owned())?;
+            .map_err(|_| "failures must be 0 to 100 percent".to_owned())?;
         let keep = self.plan_values[plan_value_index(BroadcastField::MinBalance)].text().trim();
         plan.rules.floor =
             if keep.is_empty() { None } else { Some(i64::from(read(BroadcastField::MinBalance)?)) };

@@ -49,7 +49,7 @@ fn what_it_says() {
     assert_eq!(form.content(), Ok(BroadcastContent::Text("We open at 9.\nCome in!".to_owned())));
     assert_eq!(form.first_error(), None);
     form.cycle_kind(1);
-    assert_eq!(form.first_error().as_deref(), Some("the link of the picture is missing"));
+    assert_eq!(form.first_error().as_deref(), Some("the picture's link is missing"));
     form.cycle_kind(1);
     assert_eq!(form.first_error().as_deref(), Some("no approved template matches"));
 }

@@ -45,7 +45,7 @@ fn check_audience(flight: &Preflight) -> CheckItem {
     let found = flight.form.audience.clone().unwrap_or_default();
     let count = flight.campaign.audience.count();
     let mut words = match flight.form.query.source {
-        AudienceSource::Everyone => format!("EVERYONE: {count} contacts, and those added until it is sent"),
+        AudienceSource::Everyone => format!("EVERYONE: {count} contacts, and any added before sending"),
         _ => format!("{count} {}", if count == 1 { "contact" } else { "contacts" }),
     };
     let unread = found.not_read.len();
@@ -80,7 +80,7 @@ fn check_price(tab: &Tab, flight: &Preflight) -> CheckItem {
     if tab.environment() == Some(Environment::Test) {
         return CheckItem {
             label,
-            text: "free: a test key reaches nobody".to_owned(),
+            text: "free: a TEST key sends nothing".to_owned(),
             severity: CheckSeverity::Passed,
         };
     }
@@ -131,7 +131,7 @@ fn check_window(flight: &Preflight) -> CheckItem {
         (BroadcastContent::Template(_), _) => ("not needed for a template".to_owned(), CheckSeverity::Passed),
         (_, 0) => (format!("{} open", found.open), CheckSeverity::Passed),
         (_, closed) => (
-            format!("{} open, {closed} closed: refused there unless you send a template", found.open),
+            format!("{} open, {closed} closed: only templates are accepted there", found.open),
             CheckSeverity::Warning,
         ),
     };

@@ -117,7 +117,7 @@ pub(crate) fn open_field_error(desk: &Desk, context: &Context) -> Option<String>
     let names = context.settings.connections.iter().map(|connection| format!("{{{}.", connection.name));
     if let Some(at) = names.filter_map(|name| text.find(&name)).min() {
         let field = text[at..].split_inclusive('}').next().unwrap_or("");
-        return Some(format!("{field} is still to be filled in: Tab does, once it was looked up"));
+        return Some(format!("{field} is not filled in: Tab fills it once it is looked up"));
     }
     let composer = desk.tab().composer.as_ref()?;
     let field = match next_open_field(composer) {
@@ -126,7 +126,7 @@ pub(crate) fn open_field_error(desk: &Desk, context: &Context) -> Option<String>
         }
         None => text[replies::unfilled_fields(&text).into_iter().next()?].to_owned(),
     };
-    Some(format!("{field} is still to be filled in: Tab goes there"))
+    Some(format!("{field} is not filled in: Tab goes there"))
 }
 
 /// Subject, date and sender of the mail being answered.

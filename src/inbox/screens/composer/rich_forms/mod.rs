@@ -95,7 +95,7 @@ impl RichForm {
             let length = bounds::count_chars(text);
             (length > most).then(|| format!("at most {most} characters, this has {length}"))
         };
-        let wanted = || text.is_empty().then(|| "is wanted".to_owned());
+        let wanted = || text.is_empty().then(|| "is required".to_owned());
         match (self.kind, field) {
             (RichFormKind::Location, 0) => places::parse_degrees(text, 90).err(),
             (RichFormKind::Location, 1) => places::parse_degrees(text, 180).err(),
@@ -114,7 +114,7 @@ impl RichForm {
                 if over(title, interactive::MAX_ROW_TITLE_CHARS) {
                     Some(format!("at most {} characters before the |", interactive::MAX_ROW_TITLE_CHARS))
                 } else if over(below, interactive::MAX_DESCRIPTION_CHARS) {
-                    Some(format!("at most {} characters behind the |", interactive::MAX_DESCRIPTION_CHARS))
+                    Some(format!("at most {} characters after the |", interactive::MAX_DESCRIPTION_CHARS))
                 } else {
                     self.duplicate_error(field)
                 }
@@ -126,7 +126,7 @@ impl RichForm {
         let from = if self.kind == RichFormKind::Buttons { FIRST_BUTTON_FIELD } else { FIRST_ROW_FIELD };
         let title = split_row(self.text(field)).0;
         let before = (from..field).any(|number| !title.is_empty() && split_row(self.text(number)).0 == title);
-        before.then(|| "is there already".to_owned())
+        before.then(|| "is already used".to_owned())
     }
 
     pub fn first_error(&self) -> Option<(usize, String)> {
@@ -207,18 +207,18 @@ mod tests {
         let cases: [Case<'_>; 14] = [
             (Location, &["51.5", "-0.12"], None),
             (Location, &["91", "0"], Some((0, "lies between -90 and 90"))),
-            (Location, &["51.5", ""], Some((1, "is wanted"))),
+            (Location, &["51.5", ""], Some((1, "is required"))),
             (Buttons, &["", "Which?", "", "A"], None),
-            (Buttons, &["", "", "", "A"], Some((1, "is wanted"))),
-            (Buttons, &["", "Which?", ""], Some((3, "is wanted"))),
+            (Buttons, &["", "", "", "A"], Some((1, "is required"))),
+            (Buttons, &["", "Which?", ""], Some((3, "is required"))),
             (Buttons, &[&edge, "Which?", "", "A"], Some((0, "at most 60 characters, this has 61"))),
             (Buttons, &["", &body, "", "A"], Some((1, "at most 1024"))),
             (Buttons, &["", "Which?", "", "A", &button], Some((4, "at most 20"))),
-            (Buttons, &["", "Which?", "", "A", "A"], Some((4, "is there already"))),
+            (Buttons, &["", "Which?", "", "A", "A"], Some((4, "is already used"))),
             (List, &["", "Which?", "", "Choose", "A | loud", "B"], None),
-            (List, &["", "Which?", "", "", "A"], Some((3, "is wanted"))),
-            (List, &["", "Which?", "", "Choose", "A | x", "A | y"], Some((5, "is there already"))),
-            (List, &["", "Which?", "", "Choose"], Some((4, "is wanted"))),
+            (List, &["", "Which?", "", "", "A"], Some((3, "is required"))),
+            (List, &["", "Which?", "", "Choose", "A | x", "A | y"], Some((5, "is already used"))),
+            (List, &["", "Which?", "", "Choose"], Some((4, "is required"))),
         ];
         for (kind, texts, expected) in cases {
             let told = filled(kind, texts).first_error();

@@ -73,9 +73,9 @@ impl Overlay for RichForm {
         let words = match answer {
             Some(answer) => {
                 answer.clear_reply(now);
-                "queued, with the answer that was begun as its text"
+                "queued, with your draft as its text"
             }
-            None => "queued; the answer that was begun stays",
+            None => "queued; your draft is kept",
         };
         inbox.context.show_notice(words);
     }
@@ -104,7 +104,7 @@ pub(crate) fn send_form_content(
             sending::send_form_operation(inbox, Operation::SendContent { to, content, reply_to }, form)
         }
         (_, why) => {
-            let why = why.unwrap_or_else(|| "there is no address to send to".to_owned());
+            let why = why.unwrap_or_else(|| "no address to send to".to_owned());
             inbox.context.show_warning(format!("not sent: {why}"));
             KeyOutcome::Stay
         }

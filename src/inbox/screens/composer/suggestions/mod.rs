@@ -106,10 +106,10 @@ impl SuggestionPanel {
             }
             SuggestionState::Failed(why) => {
                 let words = match self.id.kind {
-                    SuggestionKind::Translation | SuggestionKind::OwnText => "Nothing is translated",
-                    SuggestionKind::Transcript => "Nothing is written down",
+                    SuggestionKind::Translation | SuggestionKind::OwnText => "No translation",
+                    SuggestionKind::Transcript => "No transcript",
                     SuggestionKind::Draft | SuggestionKind::Brief | SuggestionKind::Summary => {
-                        "Nothing is suggested"
+                        "No suggestion"
                     }
                 };
                 return vec![SuggestionLine::new(format!("{words}: {why}"), Tone::Error)];
@@ -122,7 +122,7 @@ impl SuggestionPanel {
         }
         let is_outdated = self.is_outdated(newest);
         if is_outdated {
-            lines.push(SuggestionLine::new("Outdated: somebody wrote since. r suggests anew.", Tone::Dim));
+            lines.push(SuggestionLine::new("Outdated: new messages since. r suggests again.", Tone::Dim));
         }
         let shown =
             if self.is_folded { asked_and_known(&found.sentences) } else { found.sentences.iter().collect() };
@@ -143,7 +143,7 @@ impl SuggestionPanel {
         }
         if found.sentences.iter().any(|sentence| sentence.is_unsupported) {
             lines.push(SuggestionLine::new("", Tone::Plain));
-            let words = "? stands in no message, on no card and in no canned reply: check it.";
+            let words = "? not found in messages, card or canned replies: check it.";
             lines.push(SuggestionLine::new(words, Tone::Dim));
         }
         lines

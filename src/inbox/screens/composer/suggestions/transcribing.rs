@@ -15,16 +15,15 @@ pub(crate) fn transcribe(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.pictures.is_voice_host_allowed(&host) {
         return open_suggestion(inbox, SuggestionKind::Transcript);
     }
-    let mut lines = destination_lines("It would be fetched from", &note.url, &host);
+    let mut lines = destination_lines("Download from", &note.url, &host);
     lines.push(DialogLine::plain(
-        "Then it is sent to the model of [assist], which writes it down. Whoever runs the host learns that it was \
-         listened to, and whoever runs the model hears it. Later ones of this host are not asked about, until \
-         frontdesk ends.",
+        "Then it is sent to the model of [assist] for transcription. The host's owner sees the download, the \
+         model's owner gets the recording. No further question for this host until frontdesk ends.",
     ));
     let hear = move |inbox: &mut Inbox| {
         inbox.desk.pictures.allow_voice_host(host);
         open_suggestion(inbox, SuggestionKind::Transcript);
     };
-    let question = Confirm::new("Write the voice note down?", lines);
+    let question = Confirm::new("Transcribe the voice note?", lines);
     inbox.context.open(question.answer('y', "FETCH and send to the model", hear).no("not"));
 }

@@ -65,10 +65,10 @@ impl Overlay for SuggestionPanel {
             }
             (SuggestionKind::Transcript, SuggestionState::Ready(_)) => &[("Esc", "back")],
             (SuggestionKind::OwnText, SuggestionState::Ready(_)) => {
-                &[("Enter", "put it in place of the text"), ("r", "again"), ("Esc", "leave it")]
+                &[("Enter", "replace the text"), ("r", "again"), ("Esc", "dismiss")]
             }
             (SuggestionKind::Draft, SuggestionState::Ready(_)) => {
-                &[("Enter", "take it"), ("Space", "take the sentence"), ("r", "again"), ("Esc", "leave it")]
+                &[("Enter", "use it"), ("Space", "use the sentence"), ("r", "again"), ("Esc", "dismiss")]
             }
         };
         let scrolls = (!self.is_draft() && self.is_long(inbox)).then_some(&("j k", "scroll"));

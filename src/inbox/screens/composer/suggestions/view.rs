@@ -54,7 +54,7 @@ pub(crate) fn draw_brief(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut B
     };
     let is_overtaken = brief.is_outdated(newest_message(inbox).as_ref());
     let (title, by) = brief.titles();
-    let since = is_overtaken.then_some(("somebody wrote since · ", theme.dim()));
+    let since = is_overtaken.then_some(("new messages since · ", theme.dim()));
     let style = if is_overtaken { theme.dim() } else { theme.strong() };
     let keys = if inbox.desk.is_typing() { "{leave} {brief}" } else { "{brief}" };
     let keys = inbox.context.fill_in_keys(keys);

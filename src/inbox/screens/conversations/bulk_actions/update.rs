@@ -38,7 +38,7 @@ pub(crate) fn toggle_mark(desk: &mut Desk, context: &mut Context) {
     let fits = list.marks.toggle(&selected);
     list.step(1, visible);
     if !fits {
-        context.show_warning(format!("mark: {MAX_MARKS} are marked; more are not acted on at once"));
+        context.show_warning(format!("mark: {MAX_MARKS} are marked, the most at once"));
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn mark_range(desk: &mut Desk, context: &mut Context) {
     list.marks.toggle_range(&selected);
     let ranging = list.marks.has_range();
     context.show_notice(match ranging {
-        true => context.fill_in_keys("move to the end of the range; {mark-range} again ends it"),
+        true => context.fill_in_keys("go to the end of the range, then {mark-range}"),
         false => "range marked".to_owned(),
     });
 }
@@ -76,7 +76,7 @@ pub(crate) fn set_marks(
     list.marks = Marks::of(keys);
     let count = list.marks.len();
     if more {
-        return context.show_warning(format!("marked the first {count}: more are not acted on at once"));
+        return context.show_warning(format!("marked the first {count}, the most at once"));
     }
     context.show_notice(match how {
         MarkMode::All => format!("marked all {count}"),
@@ -160,8 +160,8 @@ impl Changes {
             return line::remove_filter(desk, context);
         }
         let words = match before.len() {
-            1 => "took 1 mark away".to_owned(),
-            count => format!("took {count} marks away"),
+            1 => "1 mark removed".to_owned(),
+            count => format!("{count} marks removed"),
         };
         context.show_notice(format!("{words} · {} undo", context.key_of(Command::Undo)));
         let channel = desk.tab().channel.id.clone();
@@ -229,7 +229,7 @@ impl Changes {
         let many = rows.len() > 1;
         let may = |row: &ConversationRow| {
             let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel);
-            tab.map_or_else(|| Err("its tab is gone".to_owned()), conditions::check_tab_writable)
+            tab.map_or_else(|| Err("its channel was removed".to_owned()), conditions::check_tab_writable)
         };
         let mut plan = BulkPlan::new(wish, rows, may);
         for (_, why) in &mut plan.skipped {
@@ -240,8 +240,7 @@ impl Changes {
                 if many { format!("{count} {why}") } else { (*why).to_owned() }
             };
             let reasons: Vec<String> = plan.reasons().iter().map(words).collect();
-            let reasons =
-                if reasons.is_empty() { "not known any more".to_owned() } else { reasons.join(", ") };
+            let reasons = if reasons.is_empty() { "no longer here".to_owned() } else { reasons.join(", ") };
             return context.show_warning(format!("{}: {reasons}", plan.action.verb()));
         }
         let work = self.open_work_lines(&plan, desk);
@@ -360,9 +359,9 @@ impl Changes {
         let waiting = batch.items.iter().filter(|item| item.outcome == Ok(OutboxOutcome::Waiting));
         let rows: Vec<RowId> = waiting.filter_map(|bulk_item| bulk_item.row.clone()).collect();
         if rows.is_empty() {
-            return context.show_notice("nothing of it waits any more");
+            return context.show_notice("nothing left to stop");
         }
-        context.show_notice(format!("stopping {} that have not left", rows.len()));
+        context.show_notice(format!("stopping {} not sent yet", rows.len()));
         context.push_all(rows.into_iter().map(FileWrite::Recall));
     }
 }

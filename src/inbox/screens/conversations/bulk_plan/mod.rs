@@ -59,7 +59,7 @@ impl BulkAction {
             Self::Pause => "pause the AI in",
             Self::HandBack => "hand back",
             Self::Close => "close",
-            Self::Snooze { .. } => "put off",
+            Self::Snooze { .. } => "snooze",
             Self::Wake => "wake",
             Self::Tag { .. } => "tag",
             Self::Claim(true) => "claim",
@@ -67,7 +67,7 @@ impl BulkAction {
             Self::DraftOnly(true) => "make draft-only",
             Self::DraftOnly(false) => "end draft-only in",
             Self::Seen(true) => "mark as seen",
-            Self::Seen(false) => "mark as not seen",
+            Self::Seen(false) => "mark as unseen",
             Self::File(filing) => filing.verb(),
         }
     }
@@ -80,15 +80,15 @@ impl BulkAction {
             Self::Pause => "paused the AI in",
             Self::HandBack => "handed back",
             Self::Close => "closed",
-            Self::Snooze { .. } => "put off",
+            Self::Snooze { .. } => "snoozed",
             Self::Wake => "woke",
             Self::Tag { .. } => "tagged",
             Self::Claim(true) => "claimed",
             Self::Claim(false) => "released",
             Self::DraftOnly(true) => "draft-only",
-            Self::DraftOnly(false) => "not draft-only any more: the AI stays paused",
+            Self::DraftOnly(false) => "no longer draft-only: the AI stays paused",
             Self::Seen(true) => "marked as seen",
-            Self::Seen(false) => "marked as not seen",
+            Self::Seen(false) => "marked as unseen",
             Self::File(filing) => filing.past_verb(),
         }
     }
@@ -112,18 +112,16 @@ impl BulkAction {
             Self::File(filing) => filing.check_applicable(row),
             Self::Snooze { .. } if crate::tab::Tab::is_closed(row) => Err("already closed".into()),
             Self::Wake if row.local.snooze.is_none() || !asleep => Err("not snoozed".into()),
-            Self::Seen(true) if row.unread == 0 => Err("seen already".into()),
-            Self::Seen(false) if row.unread > 0 => Err("not seen already".into()),
-            Self::Seen(false) if row.last_inbound_at.is_none() => {
-                Err("the customer has written nothing".into())
-            }
+            Self::Seen(true) if row.unread == 0 => Err("already seen".into()),
+            Self::Seen(false) if row.unread > 0 => Err("already unseen".into()),
+            Self::Seen(false) if row.last_inbound_at.is_none() => Err("no message from the customer".into()),
             Self::DraftOnly(on) if row.local.draft_only.is_some() == *on => {
-                Err(if *on { "draft-only already" } else { "not draft-only" }.into())
+                Err(if *on { "already draft-only" } else { "not draft-only" }.into())
             }
             Self::DraftOnly(true) if crate::tab::Tab::is_closed(row) => Err("closed".into()),
             Self::Claim(false) if row.local.claim.is_none() => Err("not claimed".into()),
             Self::Tag { add, remove } if apply_tags(&row.local.tags, add, remove) == row.local.tags => {
-                Err("its tags are so already".into())
+                Err("tags already set".into())
             }
             _ => Ok(()),
         }

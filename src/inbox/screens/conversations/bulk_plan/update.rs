@@ -11,8 +11,8 @@ pub(crate) fn ask_bulk(context: &mut Context, plan: BulkPlan, work: Vec<DialogLi
     let (count, mut lines) = (plan.apply.len(), plan.lines());
     lines.extend(work);
     if plan.action.needs_server() {
-        let words = "They leave one by one, as the rate limit allows. {show-results} shows each, and x there \
-                     stops the rest.";
+        let words = "Done one by one, within the rate limit. {show-results} shows each; x there stops the \
+                     rest.";
         lines.extend([DialogLine::blank(), DialogLine::plain(context.fill_in_keys(words))]);
     }
     let plan = Rc::new(plan);
@@ -20,5 +20,5 @@ pub(crate) fn ask_bulk(context: &mut Context, plan: BulkPlan, work: Vec<DialogLi
     let question = question.answer('y', format!("{verb} {count}"), move |inbox| {
         inbox.changes.run_plan(&plan, &mut inbox.desk, &mut inbox.context)
     });
-    context.open(question.no("leave them"));
+    context.open(question.no("cancel"));
 }

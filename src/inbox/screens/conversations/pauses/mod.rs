@@ -26,13 +26,12 @@ pub(crate) struct PauseLeases {
 
 /// Lines of the question about pauses whose lease is over.
 fn expired_lease_lines(now: Timestamp, over: &[PausedEntry]) -> Vec<DialogLine> {
-    let mut lines =
-        vec![DialogLine::plain("You paused the AI here and have neither handed back nor closed:")];
+    let mut lines = vec![DialogLine::plain("AI paused by you, not handed back or closed:")];
     for it in over.iter().take(MAX_NAMED) {
         let name = it.title.as_ref().map_or(it.conversation.as_str(), SafeText::as_str);
         let waits = it
             .waiting_since
-            .map(|since| format!(" · customer waits {}", format_short_span(now.since(since))));
+            .map(|since| format!(" · customer waiting {}", format_short_span(now.since(since))));
         let tone = if waits.is_some() { Tone::NeedsAttention } else { Tone::Own };
         let words = format!(
             "{} · {}{}",

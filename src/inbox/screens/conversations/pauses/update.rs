@@ -26,7 +26,7 @@ fn ask_about_leases(context: &mut Context, over: Vec<PausedEntry>) {
     let question = question.answer('h', format!("hand {count} back"), hand_back);
     let question = question
         .answer('e', "extend", |inbox: &mut Inbox| extend_leases(&mut inbox.desk, &mut inbox.context))
-        .esc("ask again in 15 min");
+        .esc("remind me in 15 min");
     context.open(question);
 }
 
@@ -75,7 +75,7 @@ fn extend_leases(desk: &mut Desk, context: &mut Context) {
         FileWrite::ChangeLocal(channel.channel.id.clone(), LocalChange::ExtendPauses(ended, now))
     }));
     context.show_notice(format!(
-        "they stay paused; asked again in {}",
+        "still paused; reminder in {}",
         format_short_span(context.settings.pause_lease)
     ));
 }
@@ -95,7 +95,7 @@ pub(crate) fn hand_back_all(desk: &mut Desk, paused: &[PausedEntry], context: &m
     };
     let intents: Vec<Intent> = paused.iter().filter_map(intent).collect();
     if intents.is_empty() {
-        return context.show_warning("the tab has not answered yet, so its channel is not known");
+        return context.show_warning("the channel has not answered yet; try again in a moment");
     }
     context.show_notice(match intents.len() {
         1 => "handing back: the AI answers the next message".to_owned(),

@@ -68,11 +68,11 @@ pub(crate) fn set_sort(desk: &mut Desk, sort: Sort, context: &mut Context) {
     context.show_notice(match sort {
         Sort::Activity => "newest activity first",
         Sort::Queue => "by section",
-        Sort::Waiting => "who has waited longest first",
-        Sort::Urgency => "who needs you most first",
-        Sort::Window => "the window that closes next first, by estimate",
+        Sort::Waiting => "longest wait first",
+        Sort::Urgency => "most urgent first",
+        Sort::Window => "reply window that closes next first (estimate)",
         Sort::Name => "by name",
         Sort::Category => "by category",
-        Sort::Priority => "the most urgent first",
+        Sort::Priority => "highest priority first",
     });
 }

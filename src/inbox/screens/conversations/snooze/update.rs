@@ -31,7 +31,7 @@ impl SnoozeMenu {
             Some((MenuField::Until, typed)) => time_lines(typed, inbox),
             Some((MenuField::Note, typed)) => vec![
                 DialogLine::prompt("Note: ", typed),
-                DialogLine::dim("shown when it comes back, such as: call at 5"),
+                DialogLine::dim("optional, such as: call at 5"),
                 DialogLine::blank(),
                 DialogLine::keys(&[("Enter", "keep"), ("Esc", "back")]),
             ],
@@ -48,10 +48,10 @@ impl SnoozeMenu {
             key("h", format!("for an hour, until {}", moment(snooze::after_an_hour(now)))),
             key("t", format!("until {}", moment(snooze::tomorrow_morning(now, zone)))),
             key("m", format!("until {}", time_prompt::next_monday_examples(now, zone))),
-            key("c", "until another time".to_owned()),
+            key("c", "until another time…".to_owned()),
         ];
         if let Some(at) = inbox.features.snoozed.repeat_snooze(&self.rows, &inbox.context) {
-            lines.insert(0, key("s", format!("the same again, until {}", moment(at))));
+            lines.insert(0, key("s", format!("same as last time, until {}", moment(at))));
         }
         if self.rows.iter().any(|row| row.local.is_asleep()) {
             lines.push(key("x", "bring back now".to_owned()));
@@ -60,7 +60,7 @@ impl SnoozeMenu {
         let note = wrap::cut(if self.note.is_empty() { "none" } else { &self.note }, MAX_SHOWN_NOTE_CELLS);
         lines.push(key("n", format!("note: {note}")));
         let (word, tone) = if self.stays { ("NO", Tone::NeedsAttention) } else { ("yes", Tone::Plain) };
-        lines.push(key("k", format!("back also when the customer writes before: {word}")).with_tone(tone));
+        lines.push(key("k", format!("back earlier if the customer writes: {word}")).with_tone(tone));
         lines.push(DialogLine::dim("Kept on this desk only."));
         lines
     }
@@ -127,7 +127,7 @@ fn time_lines(typed: &TextLine, inbox: &Inbox) -> Vec<DialogLine> {
     let mut lines = vec![DialogLine::prompt("Until: ", typed)];
     let examples = "2h, 45m, 3d, 14:30, fri 9:00, tomorrow 14:00";
     lines.push(time_prompt::preview_line(typed, named, examples));
-    lines.extend([DialogLine::blank(), DialogLine::keys(&[("Enter", "put off"), ("Esc", "back")])]);
+    lines.extend([DialogLine::blank(), DialogLine::keys(&[("Enter", "snooze"), ("Esc", "back")])]);
     lines
 }
 
@@ -227,7 +227,7 @@ impl EndedSnoozes {
             }
         }
         if back {
-            context.show_notice("back: its time has come");
+            context.show_notice("back from later");
             context.ring_for_snoozed();
         }
         if let Some(seen) = woken_conversation_on_screen(desk, context) {
@@ -236,7 +236,7 @@ impl EndedSnoozes {
             let slept = row.and_then(|row| Some((row.key(), row.local.snooze.take()?)));
             if let Some((key, snooze)) = slept {
                 if let Some(note) = &snooze.note {
-                    context.show_notice(format!("you noted: {note}"));
+                    context.show_notice(format!("your note: {note}"));
                 }
                 self.record(key, snooze);
             }

@@ -19,7 +19,7 @@ pub(crate) fn open_most_urgent(desk: &mut Desk, mut rows: Vec<ConversationRow>, 
         return match (&finished, ranked.is_empty()) {
             (Some(_), _) => desk.tab_mut().focus = Focus::List,
             (None, false) => context.show_warning("no one else is waiting"),
-            (None, true) => context.show_warning("no one is waiting in any tab"),
+            (None, true) => context.show_warning("no one is waiting on any channel"),
         };
     };
     // A narrow terminal shows no conversation beside the list.

@@ -28,7 +28,7 @@ impl Find {
     pub fn position_label(&self) -> String {
         match &self.hits {
             None => "looking".to_owned(),
-            Some(hits) if hits.is_empty() => "not found in what was read of this conversation".to_owned(),
+            Some(hits) if hits.is_empty() => "no match in the messages read here".to_owned(),
             Some(hits) => format!("{} of {}", self.at + 1, hits.len()),
         }
     }

@@ -108,9 +108,7 @@ pub(crate) fn receive_depth(
     let Some(history) = history.filter(|history| history.conversation == *conversation) else { return };
     match depth {
         Some(depth) if history.extend_to(depth) => (),
-        Some(depth) => {
-            context.show_warning(format!("that message is {depth} back: more than a history shows"))
-        }
-        None => context.show_warning("that message is not stored any more"),
+        Some(depth) => context.show_warning(format!("that message is {depth} back: too far to show")),
+        None => context.show_warning("that message is no longer stored"),
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn toggle_picture(desk: &mut Desk, context: &mut Context) {
         Err(why) => return context.show_warning(context.fill_in_keys(why)),
     };
     match desk.pictures.state_of(&url).cloned() {
-        Some(PictureState::Fetching) => context.show_notice("the picture is on its way"),
+        Some(PictureState::Fetching) => context.show_notice("the picture is being fetched"),
         Some(PictureState::Shown(picture)) => desk.pictures.set_state(&url, PictureState::Hidden(picture)),
         Some(PictureState::Hidden(picture)) => desk.pictures.set_state(&url, PictureState::Shown(picture)),
         Some(PictureState::Failed(_)) | None => {
@@ -83,10 +83,10 @@ fn current_picture(desk: &Desk, context: &Context) -> Result<String, &'static st
 
 /// Asks whether to fetch a picture and shows its address.
 fn ask_picture(context: &mut Context, url: String, host: String) {
-    let mut lines = destination_lines("It would be fetched from", &url, &host);
+    let mut lines = destination_lines("Download from", &url, &host);
     lines.push(DialogLine::plain(
-        "Whoever runs it learns that it was looked at, and from where. Later ones of this host are \
-         fetched without asking, until frontdesk ends.",
+        "Its owner sees the download and your network address. No further question for this host until \
+         frontdesk ends.",
     ));
     let fetch = move |inbox: &mut Inbox| {
         inbox.desk.pictures.allowed_hosts.push(host);

@@ -108,7 +108,7 @@ pub fn short_header_lines(letter: &MailMessage, subject: Option<&SafeText>, widt
     let reply = match (letter.describe_reply_address(), letter.reply_addresses()) {
         (None, _) => String::new(),
         (Some(why), addresses) if addresses.is_empty() => why,
-        (Some(_), addresses) => format!("{} · the answer goes here", addresses.join(", ")),
+        (Some(_), addresses) => format!("{} · replies go here", addresses.join(", ")),
     };
     let fields = [
         ("To", format_addresses(&letter.to), false),
@@ -261,7 +261,7 @@ mod tests {
         let expected = [
             line("To          shop@x.example", false),
             line("Cc          c@z.example", false),
-            line("Reply-To    list@y.example · the answer goes here", true),
+            line("Reply-To    list@y.example · replies go here", true),
             line("Subject     Other", false),
         ];
         assert_eq!(lines[..4], expected);

@@ -36,8 +36,8 @@ pub(crate) fn toggle_mail_view(inbox: &mut Inbox, html: bool) {
     let words = inbox.context.fill_in_keys(match (html, view.prefers_html, view.unfolded) {
         (true, true, _) => "the HTML as text · {html-view} shows the plain text",
         (true, false, _) => "the plain text · {html-view} shows the HTML's",
-        (false, _, true) => "the whole header, and what was quoted · {quoted-text} folds both",
-        (false, _, false) => "header and quotations are folded",
+        (false, _, true) => "header and quotes unfolded · {quoted-text} folds both",
+        (false, _, false) => "header and quotes folded",
     });
     inbox.context.show_notice(words);
 }
@@ -47,11 +47,8 @@ pub(crate) fn ask_browser(inbox: &mut Inbox) {
     let Some(row) = current_mail(inbox) else { return };
     let raw = row.message.raw.clone();
     let lines = vec![
-        DialogLine::plain(
-            "The mail is written into a file only you can read, without scripts, forms and pictures from \
-             elsewhere, and the browser opens that file.",
-        ),
-        DialogLine::plain("Its links lead where they lead: look before you click."),
+        DialogLine::plain("The browser opens a private copy without scripts, forms and remote pictures."),
+        DialogLine::plain("Its links are not checked: look before you click."),
     ];
     let open = |inbox: &mut Inbox| inbox.context.push(Effect::Request(OutsideRequest::ShowMail(raw)));
     inbox.context.open(Confirm::new("Open in the browser?", lines).answer('y', "open", open).no("stay"));

@@ -29,7 +29,7 @@ const MAX_NAMED_THREADS: usize = 4;
 
 const RULES_TITLE: &str = "Rules for mail";
 const RULES_KEYS: [&str; 2] =
-    ["Enter on or off · e what it does · d remove", "u take back what it did · z undo · Esc back"];
+    ["Enter on or off · e edit · d remove", "u undo its actions · z undo · Esc back"];
 
 fn describe_rule(rule: &MailRule) -> String {
     let threads = match rule.applied_count {
@@ -65,9 +65,7 @@ impl OverlayView for RuleList {
             None => vec![DialogLine::dim("Reading…")],
             Some(page) if page.rules.is_empty() => {
                 let key = inbox.context.key_of(Command::MakeRule);
-                vec![DialogLine::plain(format!(
-                    "There are none. On a thread, {key} makes one for its sender."
-                ))]
+                vec![DialogLine::plain(format!("No rules yet. On a thread, {key} makes one for its sender."))]
             }
             Some(page) => page.rules.iter().enumerate().map(line).collect(),
         };
@@ -191,9 +189,7 @@ pub(crate) fn receive_rules(inbox: &mut Inbox, query: RulesQuery, page: RulesPag
 /// Undoes what a rule did, as a bulk action.
 fn undo_rule(inbox: &mut Inbox, action: &RuleAction, page: RulesPage) {
     let Some(filing) = undo_filing(action) else {
-        return inbox
-            .context
-            .show_warning("what they were about before is not known; set each one's category");
+        return inbox.context.show_warning("the earlier categories are unknown; set each one again");
     };
     let rows: Vec<ConversationRow> = page.threads.into_iter().map(|thread| thread.0).collect();
     if rows.is_empty() {
@@ -229,14 +225,13 @@ fn confirm_rule(inbox: &mut Inbox, (sender, action): (String, RuleAction), page:
     let mut question = Confirm::new(title, lines)
         .answer('y', "from now on", move |inbox| create_rule(inbox, alone, draft.replaces));
     if count > 0 {
-        let words =
-            format!("from now on, and the {count} that lie{} here", if count == 1 { "s" } else { "" });
+        let words = format!("from now on, and the {count} thread{} here", if count == 1 { "s" } else { "" });
         question = question.answer('a', words, move |inbox| {
             apply_to_rows(inbox, &action, rows);
             create_rule(inbox, with, replaced);
         });
     }
-    inbox.context.open(question.no("make no rule"));
+    inbox.context.open(question.no("cancel"));
 }
 
 fn confirmation_lines(
@@ -247,11 +242,14 @@ fn confirmation_lines(
 ) -> Vec<DialogLine> {
     let all = rows.len() + reasons.len();
     let now = match (all, rows.len()) {
-        (0, _) => "Nothing of it lies in the inbox now.".to_owned(),
-        (all, fits) => format!("{fits} of the {all} that lie here now would be {}.", action.describe_done()),
+        (0, _) => "No mail of this sender in the inbox now.".to_owned(),
+        (all, fits) => format!("{fits} of the {all} here now would be {}.", action.describe_done()),
     };
     let mut lines = vec![
-        DialogLine::plain(format!("Mail from {}: the address counts, not a name.", SafeText::line(sender))),
+        DialogLine::plain(format!(
+            "Mail from {}: the rule matches the address, not the name.",
+            SafeText::line(sender)
+        )),
         DialogLine::plain(now),
     ];
     let named: Vec<&str> = rows
@@ -277,7 +275,7 @@ fn confirmation_lines(
     }
     lines.push(DialogLine::blank());
     lines.push(DialogLine::dim(format!(
-        "A thread that somebody has read, answered or handled, or that needs a person, is never {}.",
+        "Threads already read, answered or handled, or that need a person, are never {}.",
         action.describe_done()
     )));
     lines

@@ -27,12 +27,11 @@ pub(crate) fn undo_in_triage(inbox: &mut Inbox) {
     if let Some((number, why)) = past.into_iter().next()
         && (inbox.changes.mark_reported(number) || older.is_none())
     {
-        let more = older
-            .map(|older| inbox.context.fill_in_keys(&format!(" · {{undo}} again goes back to: {older}")));
+        let more = older.map(|older| inbox.context.fill_in_keys(&format!(" · {{undo}} undo again: {older}")));
         return inbox.context.show_notice(format!("{why}{}", more.unwrap_or_default()));
     }
     match found {
-        None => inbox.context.show_notice("nothing was decided yet"),
+        None => inbox.context.show_notice("no decisions yet"),
         Some((place, way)) => undo_step(inbox, place, way),
     }
 }
@@ -56,7 +55,7 @@ fn step_undo(inbox: &Inbox, step: &TriageStep) -> Result<StepUndo, String> {
     };
     match group {
         None if inbox.changes.is_queueing() => Ok(StepUndo::BeingQueued),
-        None => Err("too long ago to be taken back".to_owned()),
+        None => Err("too old to undo".to_owned()),
         Some(group) => match inbox.changes.irrevocable_reason(group, &inbox.context) {
             Some(why) => Err(why),
             None => Ok(StepUndo::Group(group)),

@@ -64,7 +64,7 @@ pub(crate) fn triage_loaded(
         .collect();
     let rows = if unread.is_empty() { rows } else { unread };
     if rows.is_empty() {
-        return context.show_notice("there is nothing to go through");
+        return context.show_notice("no unread threads");
     }
     desk.tab_mut().mail.triage = Some(Triage::new(rows, now));
     show_next_in_triage(desk, context);
@@ -174,13 +174,13 @@ pub(crate) fn record_triage_decision(
 pub(crate) fn postpone_in_triage(desk: &mut Desk, context: &mut Context) {
     let Some(triage) = &mut desk.tab_mut().mail.triage else { return };
     if triage.queue.is_empty() {
-        return context.show_notice("it is the last one");
+        return context.show_notice("this is the last thread");
     }
     if let Some(row) = triage.current.take() {
         triage.queue.push_back(row);
     }
     show_next_in_triage(desk, context);
-    context.show_notice("it comes again at the end");
+    context.show_notice("shown again at the end");
 }
 
 /// Goes back to the previous thread if it was left as it is; other decisions need an undo.
@@ -191,7 +191,7 @@ pub(crate) fn go_back_in_triage(desk: &mut Desk, context: &mut Context) {
         .pop_if(|triage_step| triage_step.decision == TriageDecision::Left && triage_step.rows.len() == 1);
     match last.and_then(|triage_step| triage_step.rows.into_iter().next()) {
         Some(row) => return_to_triage_thread(desk, row, context),
-        None => context.show_notice(context.fill_in_keys("{undo} takes the last decision back")),
+        None => context.show_notice(context.fill_in_keys("{undo} undo")),
     }
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn ask_apply_to_sender(desk: &mut Desk, context: &mut Context) {
                 Some(filing) => format!("{} {count} threads from {name}", filing.verb()),
                 None => format!("leave {count} threads from {name} as they are"),
             };
-            let once = context.fill_in_keys("One {undo} takes all of them back.");
+            let once = context.fill_in_keys("One {undo} undoes all of them.");
             let lines = vec![DialogLine::plain(words), DialogLine::dim(once)];
             let question =
                 Confirm::new("The same for all?", lines).answer('y', "yes", |inbox: &mut Inbox| {
@@ -233,7 +233,7 @@ pub(crate) fn leave_triage(desk: &mut Desk, context: &mut Context) {
     if !triage.is_over() {
         let counts = describe_counts(triage.counts());
         let colon = if counts.is_empty() { "" } else { ": " };
-        let words = context.fill_in_keys(" · {triage} goes on");
+        let words = context.fill_in_keys(" · {triage} continue");
         context.show_notice(format!("{} of {}{colon}{counts}{words}", triage.decided_count(), triage.total));
     }
 }

@@ -99,7 +99,7 @@ pub(crate) fn start_pending_mail(inbox: &mut Inbox) {
                 head.focus = BODY_FOCUS;
             }
             let key = inbox.context.settings.keymap.key_name_in_text(Command::Send);
-            inbox.context.show_notice(format!("the mail begun here goes on; {key} reviews it"));
+            inbox.context.show_notice(format!("continuing your draft; {key} review"));
         }
     }
     if canned {
@@ -118,9 +118,9 @@ fn warn_about_files(inbox: &mut Inbox, begun: MailStart) {
         return;
     }
     let which = match (left, came) {
-        (1, 1) => "its file stays behind".to_owned(),
-        (1, _) => format!("1 of its {came} files stays behind"),
-        _ => format!("{left} of its {came} files stay behind"),
+        (1, 1) => "its file is not included".to_owned(),
+        (1, _) => format!("1 of its {came} files is not included"),
+        _ => format!("{left} of its {came} files are not included"),
     };
     inbox.context.show_warning(format!("{which}: the server gives no download link"));
 }
@@ -248,7 +248,10 @@ pub(crate) fn handle_mail_key(desk: &mut Desk, key: KeyPress, context: &mut Cont
         _ if is(Command::Send) => review::review_mail(desk, context),
         _ if is(Command::Attach) => attachments::open_attach_form(desk, context),
         _ if is(Command::SwitchMode) && quotes => inline_quote(desk, context),
-        _ if is(Command::SendLater) => context.show_warning("a mail leaves after its review, not at a time"),
+        _ if is(Command::SendLater) => context.show_warning(
+            "mail cannot be scheduled; it is sent after the \
+                                                             review",
+        ),
         (KeyCode::Tab, _) if in_body => move_header_focus(desk, Step::Next),
         (KeyCode::BackTab, _) => move_header_focus(desk, Step::Back),
         (KeyCode::Enter, _) if in_body => {
@@ -271,7 +274,7 @@ fn handle_header_key(desk: &mut Desk, key: KeyPress, context: &mut Context) -> b
     match composer.edit_header(now, |composer| composer.key(key)) {
         Some(InputResult::Changed(Some(begun))) => menus::search_correspondents(desk, &begun, context),
         Some(InputResult::FileRemoved(file)) => {
-            context.show_notice(format!("{} does not go with it any more", file.name()))
+            context.show_notice(format!("{} is no longer attached", file.name()))
         }
         Some(InputResult::Changed(None) | InputResult::Moved) => (),
         Some(InputResult::Ignored) | None => return false,
@@ -305,7 +308,7 @@ fn inline_quote(desk: &mut Desk, context: &mut Context) {
         composer.move_to(at.0 + above, at.1);
     });
     composer.record_inlined_quote(quote, before, now);
-    context.show_notice("what was quoted is in the text now");
+    context.show_notice("the quote is in the text now");
 }
 
 /// Applies a canned reply's subject and quote style to the mail.
@@ -349,7 +352,7 @@ pub(crate) fn cycle_quote_style(desk: &mut Desk, context: &mut Context) {
         Some(composer.quoting)
     });
     context.show_notice(match turned.flatten() {
-        None => "nothing is quoted beside the text",
+        None => "no quote beside the text",
         Some(QuoteStyle::Above) => "the quoted mail goes above the text",
         Some(QuoteStyle::Nowhere) => "the mail is not quoted",
         Some(QuoteStyle::Below | QuoteStyle::Between) => "the quoted mail goes below the text",

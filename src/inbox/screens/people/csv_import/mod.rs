@@ -56,9 +56,9 @@ fn confirmation_lines(source: &ImportSource, found: &DryRun) -> Vec<DialogLine> 
     ];
     let counts = [
         (found.valid, "to be imported"),
-        (found.duplicates, "with a number that stands further up: left out"),
-        (found.invalid, "wrong: left out"),
-        (found.done, "seen to by an earlier import: not done again"),
+        (found.duplicates, "duplicates, left out"),
+        (found.invalid, "invalid, left out"),
+        (found.done, "already imported, left out"),
     ];
     lines.push(DialogLine::plain(format!("{} rows", found.rows)));
     for (count, words) in counts.into_iter().filter(|pair| pair.0 > 0) {
@@ -79,8 +79,8 @@ fn confirmation_lines(source: &ImportSource, found: &DryRun) -> Vec<DialogLine> 
         minutes => format!("about {} hours", minutes / 60),
     };
     lines.push(DialogLine::plain(format!(
-        "{merges}It takes {minutes} within the rate limit, free of charge. The results stand beside the file; after a \
-         crash the same command goes on behind them."
+        "{merges}It takes {minutes} within the rate limit, free of charge. The results are saved beside the \
+         file; after a crash, the same command continues."
     )));
     lines
 }

@@ -18,9 +18,7 @@ pub(crate) fn import(inbox: &mut Inbox, file: &str) -> Result<(), String> {
             None => Err("nothing is being imported".to_owned()),
             Some(running) => {
                 inbox.context.push(Effect::Import(ImportAction::Stop));
-                inbox
-                    .context
-                    .show_notice(format!("stopped; :import {} goes on with it", running.source.name()));
+                inbox.context.show_notice(format!("stopped; :import {} continues", running.source.name()));
                 Ok(())
             }
         };
@@ -28,12 +26,12 @@ pub(crate) fn import(inbox: &mut Inbox, file: &str) -> Result<(), String> {
     let tab = inbox.desk.tab();
     conditions::check_tab_writable(tab)?;
     let platform = tab.platform().filter(|platform| platform.has_contacts()).cloned();
-    let platform = platform.ok_or("people are imported into a business chat tab")?;
+    let platform = platform.ok_or("importing people needs a business chat channel")?;
     if let Some(running) = &inbox.people.importing {
         return Err(format!("{} is being imported; :import stop stops it", running.source.name()));
     }
     let source = ImportSource { channel: tab.channel.id.clone(), platform, file: file.to_owned() };
-    inbox.context.show_notice("looking the file through");
+    inbox.context.show_notice("checking the file");
     inbox.context.push(Effect::Import(ImportAction::Check(source)));
     Ok(())
 }
@@ -68,9 +66,9 @@ pub(crate) fn receive_import_result(inbox: &mut Inbox, told: ImportResult) {
             let was_stopped = before.is_some_and(|running_import| running_import.progress.stopped.is_some());
             if let Some(why) = progress.stopped.filter(|_| !was_stopped) {
                 inbox.context.show_warning(
-                    inbox
-                        .context
-                        .fill_in_keys(&format!("the import waits for you: {why} · {{go-to-outbox}} decides")),
+                    inbox.context.fill_in_keys(&format!(
+                        "the import needs a decision: {why} · {{go-to-outbox}} outbox"
+                    )),
                 );
             }
         }
@@ -88,11 +86,11 @@ fn ask_import(context: &mut Context, source: ImportSource, found: DryRun) {
 impl People {
     fn start_import(&mut self, source: ImportSource, found: &DryRun, context: &mut Context) {
         if found.valid == 0 {
-            return context.show_warning("there is nothing in it that could be imported");
+            return context.show_warning("no line of the file can be imported");
         }
         let progress = ImportProgress { rows: found.rows, done: found.done, ..ImportProgress::default() };
         self.importing = Some(RunningImport { source: source.clone(), progress });
         context.push(Effect::Import(ImportAction::Start(source)));
-        context.show_notice("importing; it goes on while you work, :import stop stops it");
+        context.show_notice("importing in the background; :import stop stops it");
     }
 }

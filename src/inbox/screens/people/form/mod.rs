@@ -152,14 +152,14 @@ impl PersonForm {
         let text = self.text(field);
         match PersonField::from_index(field) {
             PersonField::Phone if !bounds::is_e164(&self.phone()) => {
-                Some("is + and the country code: +34600111222".to_owned())
+                Some("needs + and the country code: +34600111222".to_owned())
             }
             PersonField::Name if bounds::count_chars(text) > bounds::MAX_CONTACT_NAME_CHARS => {
                 let (most, length) = (bounds::MAX_CONTACT_NAME_CHARS, bounds::count_chars(text));
                 Some(format!("at most {most} characters, this has {length}"))
             }
             PersonField::Email if !text.is_empty() && !bounds::is_email(text) => {
-                Some("is no mail address such as maria@mail.example".to_owned())
+                Some("is not a mail address such as maria@mail.example".to_owned())
             }
             PersonField::Metadata => self.metadata_error(field),
             _ => None,
@@ -170,11 +170,11 @@ impl PersonForm {
         let (name, _) = match self.metadata_entry(field) {
             Some(member) => member,
             None if self.text(field).is_empty() => return None,
-            None => return Some("is written: name = value".to_owned()),
+            None => return Some("must be name = value".to_owned()),
         };
         let twice = (FIRST_METADATA_FIELD..field)
             .any(|number| self.metadata_entry(number).is_some_and(|(other, _)| other == name));
-        twice.then(|| "is there already".to_owned())
+        twice.then(|| "is already used".to_owned())
     }
 
     fn metadata_entry(&self, field: usize) -> Option<(String, String)> {
@@ -209,8 +209,9 @@ impl PersonForm {
     }
 
     pub fn set_json(&mut self, text: &str) -> Result<(), String> {
-        let members = json::members(text)
-            .map_err(|(line, column, why)| format!("no JSON object: line {line}, column {column}: {why}"))?;
+        let members = json::members(text).map_err(|(line, column, why)| {
+            format!("not a JSON object: line {line}, column {column}: {why}")
+        })?;
         self.set_metadata(members);
         self.focus = FIRST_METADATA_FIELD;
         Ok(())

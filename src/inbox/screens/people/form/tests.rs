@@ -61,7 +61,7 @@ fn fields_say_what_is_wrong() {
     }
     let mut form = PersonForm::new(Some(detail()), PersonField::Name);
     set(&mut form, 7, "plan = x");
-    assert_eq!(form.field_error(7).as_deref(), Some("is there already"));
+    assert_eq!(form.field_error(7).as_deref(), Some("is already used"));
 }
 
 #[test]
