@@ -112,7 +112,7 @@ fn what_was_queued_leaves_once_without_a_screen() {
     let mut terminal = screen("Ana");
     let _ends = EndsWhatGoesOn(&binary);
     terminal.keys("q");
-    terminal.wait_for_text("1 not yet sent; kept on disk, leaves when frontdesk runs again");
+    terminal.wait_for_text("1 not yet sent; kept on disk, sent when frontdesk runs again");
     terminal.wait_for_text("quit, send it in the background");
     terminal.answer('b', "Quit frontdesk?");
     terminal.wait_for_end();

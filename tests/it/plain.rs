@@ -100,18 +100,18 @@ fn a_takeover_without_a_screen() {
     talk.hears(&["Maria Lopez, waits", "where is my order"]);
     talk.says("list").hears(&["1 Maria Lopez", "waits"]);
     talk.says("1").hears(&["Maria ", "where is my order"]);
-    talk.says("reply").hears(&["Write to Maria Lopez: one line is sent"]);
+    talk.says("reply").hears(&["Write to Maria Lopez: a line is sent"]);
     talk.says("Hi Maria, a person here.").hears(&["[y] pause the AI and send"]);
     // A whole word does not answer by its first letter.
-    talk.says("snooze").hears(&["answers nothing here"]).hears(&["[y] pause the AI and send"]);
-    talk.says("Esc").hears(&["Write on to Maria Lopez after \"Hi Maria, a person here.\""]);
+    talk.says("snooze").hears(&["is not an answer here"]).hears(&["[y] pause the AI and send"]);
+    talk.says("Esc").hears(&["Continue writing to Maria Lopez after \"Hi Maria, a person here.\""]);
     talk.says("Wait.").hears(&["[y] pause the AI and send"]);
     talk.says("y").hears(&["sent", "Hi Maria"]);
     assert_eq!(talk.desk.outbound()[0]["content"], "Hi Maria, a person here.\nWait.");
     // New messages are announced on any page.
     talk.desk.customer("whatsapp", "+34600333444", "João", "bom dia");
     talk.says("").hears(&["NEW Harbor chat, João", "bom dia"]);
-    talk.says("frobnicate").hears(&["is not a command; help says"]);
+    talk.says("frobnicate").hears(&["is not a command; help lists"]);
     let before = talk.heard.len();
     talk.says("help").hears(&["help reply: what one command does"]);
     assert!(talk.heard.len() - before < 12, "a short help: {:#?}", &talk.heard[before..]);
@@ -119,7 +119,7 @@ fn a_takeover_without_a_screen() {
     talk.says("help pause ai").hears(&["pause AI, or p: Pause the AI"]);
     talk.says("outbox").hears(&["Outbox"]);
     // Leaving with the AI paused offers to hand back.
-    talk.says("quit").hears(&["the AI is paused by you in 1 conversation"]).hears(&["[h] hand all back"]);
+    talk.says("quit").hears(&["AI paused by you in 1 conversation"]).hears(&["[h] hand all back"]);
     talk.says("h").ends();
     let all = talk.heard.join("\n");
     assert!(!all.contains('\u{1b}'), "no line moves a cursor: {all:?}");
@@ -139,7 +139,7 @@ fn a_conversation_is_taken_answered_and_closed_by_ear() {
     talk.says("2").hears(&["Where is my order?"]);
     talk.says("take").hears(&["Write to Maria Lopez"]).hears(&["Maria Lopez: AI off, confirmed"]);
     talk.says("It left yesterday.").hears(&["held ", "1 credit", "undo", "It left yesterday."]);
-    talk.says("undo").hears(&["taken back"]);
+    talk.says("undo").hears(&["undone"]);
     talk.says("Ctrl-U").hears(&["The text is empty now"]);
     talk.says("It left this morning.").hears(&["held ", "undo", "It left this morning."]);
     talk.says("outbox")
@@ -208,7 +208,7 @@ fn undo_said_right_after_a_text_takes_it_back() {
     talk.says("1").hears(&["where is my order?"]).says("p").hears(&["Maria Lopez: AI off, confirmed"]);
     talk.says("reply").hears(&["Write to Maria Lopez"]);
     talk.says("On its way.").hears(&["held ", "undo", "On its way."]);
-    talk.says("undo").hears(&["taken back"]);
+    talk.says("undo").hears(&["undone"]);
     // Every line gets an answer.
     talk.says("redo").hears(&["nothing was done"]);
     talk.says("Sorry,\\").hears(&["The text is now \"On its way.⏎Sorry,"]);

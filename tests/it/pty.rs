@@ -330,7 +330,7 @@ fn the_demo_shows_a_proposal_a_ready_draft_and_answers_to_look_over() {
     terminal.wait_for("the page below", |terminal| !terminal.contains("paused by you"));
     terminal.keys("q");
     terminal.wait_for_text("Quit frontdesk?");
-    terminal.wait_for_text("the AI is paused by you in 1 conversation");
+    terminal.wait_for_text("AI paused by you in 1 conversation");
     terminal.say_yes("Quit frontdesk?");
     assert_eq!(terminal.ended(), 0);
 }

@@ -35,7 +35,7 @@ fn the_wall_shows_every_channel_and_changes_nothing() {
     terminal.wait_for_text("Read-only · nothing can be sent");
     assert!(!terminal.contents().contains("p pause AI"), "no hint for what never acts here");
     terminal.keys("r");
-    terminal.wait_for_text("Harbor chat is read-only: nothing is changed from here");
+    terminal.wait_for_text("Harbor chat is read-only: nothing can be changed here");
     assert!(desk.outbound().is_empty());
     terminal.kill();
 }

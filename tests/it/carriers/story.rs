@@ -134,8 +134,8 @@ fn a_template_with_named_variables_is_filled_on_screen_and_sent_by_name() {
     shows(&mut desk, "bicycle_ready");
     desk.keys("<Enter>").shows("Template bicycle_ready · en_US · utility");
     desk.shows("header {{order_id}}").shows("body {{first_name}} Ana").shows("body {{order_id}}");
-    desk.shows("Hi Ana, order {{order_id}} is ready. See you soon, Ana!").shows("2 boxes are still empty");
-    desk.types("1041").shows("Order 1041").shows("1 box is still empty").keys("<Tab><Tab>");
+    desk.shows("Hi Ana, order {{order_id}} is ready. See you soon, Ana!").shows("2 fields are empty");
+    desk.types("1041").shows("Order 1041").shows("1 field is empty").keys("<Tab><Tab>");
     desk.types("1041").shows("Hi Ana, order 1041 is ready. See you soon, Ana!").keys("<Enter>");
     desk.shows("pause the AI and send").keys("y");
     let found = || number.reached().into_iter().find(|reached| reached.text == "bicycle_ready");

@@ -48,7 +48,7 @@ fn who_comes_back_is_told_that_something_happened_and_finds_it_by_urgency() {
     desk.shows("you were away 3h: g n shows what happened").hides("since you left");
     // Nothing is offered behind the notice.
     desk.wait(9_000_000);
-    desk.hides("you were away").keys("Y").shows("nothing waits for credits");
+    desk.hides("you were away").keys("Y").shows("no messages waiting for credits");
     desk.keys("gn").shows("Needs you · 3").shows("since you left at 10:0").shows("away 3h");
     desk.shows("asks: ").shows("João Pereira").shows("Ann Lee");
     photographs!(desk, "page", Overlay);
@@ -131,7 +131,7 @@ fn whom_the_ai_fails_is_told_though_nobody_waits() {
         );
         desk.pass(20);
     }
-    desk.settle().settle().keys("k").keys("gn").shows("the AI asks for a person");
+    desk.settle().settle().keys("k").keys("gn").shows("asked for a person");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn what_did_not_arrive_and_broadcasts_that_stopped_are_told() {
     alone(&mut desk, 60);
     go_on(&mut desk, 120);
     desk.keys("j").shows("you were away").keys("gn");
-    desk.shows("broadcast paused: ").shows("Nora Vidal").shows("was not delivered: It is ready now");
+    desk.shows("broadcast paused: ").shows("Nora Vidal").shows("not delivered: It is ready now");
     // Once more away: neither is announced again; the broadcast is listed until somebody decides.
     desk.keys("<Esc>");
     alone(&mut desk, 60);

@@ -47,7 +47,7 @@ fn a_file_is_uploaded_and_sent_with_its_caption() {
 fn a_file_is_taken_back_on_its_way() {
     let mut desk = writing();
     desk.keys("<Ctrl-T>").types(BELL).keys("<Enter>").types("this one").keys("<Enter><Esc>");
-    desk.uploads_in_part("whatsapp", 73).keys("z").shows("taken back into the composer");
+    desk.uploads_in_part("whatsapp", 73).keys("z").shows("undone: back in the composer");
     desk.shows("[image] bell.png").shows("this one").hides("uploading").settle();
     assert!(desk.outbound().is_empty());
     desk.keys("<Enter>").settle().shows("sent");
@@ -92,7 +92,7 @@ fn what_cannot_be_sent_is_said_before() {
     desk.keys("<Enter>").shows("not attached: there is no file");
     photographs!(desk, "refused", Overlay, Status);
     desk.keys("<Ctrl-U>").pastes(&huge).shows("too large: 26.2 MB, at most 25 MB are taken");
-    desk.keys("<Ctrl-U>").pastes(&sound).shows("Sound takes no caption here").keys("<Enter>");
+    desk.keys("<Ctrl-U>").pastes(&sound).shows("No captions for audio here").keys("<Enter>");
     desk.types("Listen").shows("Reply · 3 credits").keys("<Ctrl-T><Ctrl-U><Enter>");
     desk.shows("nothing is attached").hides("voice.amr").keys("<Ctrl-U>");
     desk.keys("<Ctrl-T>").types(BELL).keys("<Enter>").pastes(&"x".repeat(1025)).keys("<Enter>");

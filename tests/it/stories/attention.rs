@@ -38,10 +38,10 @@ fn desk() -> Desk {
 fn what_needs_a_person_stands_in_one_list_the_most_urgent_first() {
     let mut desk = desk();
     desk.keys("gn").shows("Needs you · 4");
-    desk.shows("asks: ").shows("the pause is over").shows("AI fails:").shows("proposes to close");
+    desk.shows("asks: ").shows("pause ended").shows("AI fails:").shows("proposes to close");
     let picture = desk.picture();
     let place = |words: &str| picture.find(words).unwrap_or_else(|| panic!("{words}:\n{picture}"));
-    let order = ["asks: ", "the pause is over", "AI fails:", "proposes to close"].map(place);
+    let order = ["asks: ", "pause ended", "AI fails:", "proposes to close"].map(place);
     assert!(order.is_sorted(), "{picture}");
     photographs!(desk, "list", Overlay);
 }
@@ -56,7 +56,7 @@ fn each_entry_has_the_keys_of_where_it_is_at_home() {
     // Its conversation is still paused.
     desk.shows("Needs you · 4").shows("AI paused by you, customer waits");
     // The pause is handed back: it is gone once the server has said so.
-    desk.shows("the pause is over").keys("P").settle().shows("Needs you · 3").hides("the pause is over");
+    desk.shows("pause ended").keys("P").settle().shows("Needs you · 3").hides("pause ended");
     // AI failing is taken over: it stands below, among the pauses.
     desk.keys("p").settle().shows("Needs you · 3").hides("AI fails:");
     desk.keys("jP").settle().shows("Needs you · 2").keys("k");
@@ -96,6 +96,6 @@ fn an_ai_that_does_not_wake_up_is_told_also_after_a_restart() {
     let mut desk = desk.crash_and_reopen();
     desk.settle().keys("gn").shows("Nothing needs you").keys("<Esc>");
     desk.wait(MINUTE);
-    desk.settle().keys("gn").shows("the AI has not answered since the hand-back").keys("p").settle();
-    desk.shows("AI paused by you, customer waits 1m").hides("the AI has not answered since the hand-back");
+    desk.settle().keys("gn").shows("no answer from the AI since the hand-back").keys("p").settle();
+    desk.shows("AI paused by you, customer waits 1m").hides("no answer from the AI since the hand-back");
 }

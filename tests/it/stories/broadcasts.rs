@@ -37,7 +37,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     desk.types("We open at 9.\\nCome in!");
     desk.shows("Ctrl-X review · 3 credits").keys("<Ctrl-X>");
     desk.shows("Review broadcast · 3 people").shows("3 credits · balance 1000 · OK");
-    desk.shows("2 open, 1 closed: refused there unless you send").shows("all in one wave");
+    desk.shows("2 open, 1 closed: only templates are accepted").shows("all in one wave");
     photographs!(desk, "flight", Overlay);
     // Back and forth loses nothing.
     desk.keys("n").shows("We open at 9.").keys("<Esc>").shows("the form is kept").keys("b<Ctrl-X>");
@@ -47,7 +47,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     photographs!(desk, "held", Page, Status);
     desk.keys("q").shows("1 broadcast has unsent waves");
     desk.shows("quit, send it in the background").keys("<Esc>");
-    desk.keys("z").shows("Taken back: nothing was sent").shows("taken back");
+    desk.keys("z").shows("Undone: nothing was sent").shows("undone");
     go_on(&mut desk, 30);
     assert!(desk.outbound().is_empty());
     // Once more, and on.
@@ -119,7 +119,7 @@ fn who_got_nothing_but_a_broadcast_stays_out_until_they_answer() {
 #[test]
 fn everyone_takes_a_command_of_its_own_and_a_phrase() {
     let mut desk = desk();
-    desk.keys("gb").shows("No broadcast was sent from here yet").keys("b").shows("nobody is chosen");
+    desk.keys("gb").shows("No broadcasts yet").keys("b").shows("nobody is chosen");
     photographs!(desk, "empty", Page);
     desk.keys(":")
         .types("broadcast everyone")

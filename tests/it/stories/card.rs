@@ -49,13 +49,13 @@ fn tags_are_merged_with_those_of_others_and_read_back() {
     desk.settle().shows("#vip");
     // A colleague's tag unknown to this desk stays.
     desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": MARIA, "tags": ["vip", "theirs"]}));
-    desk.keys("#").shows("Kept with the contact");
+    desk.keys("#").shows("Saved with the contact");
     photographs!(desk, "asking", Overlay);
     desk.types("late").keys("<Enter>").shows("#late").shows("late (leaving)");
     desk.settle().hides("leaving").shows("theirs");
     assert_eq!(tags(&desk), json!(["vip", "theirs", "late"]));
     // Both directions can be undone.
-    desk.keys("z").shows("the tags are changed back").settle();
+    desk.keys("z").shows("restoring the tags").settle();
     assert_eq!(tags(&desk), json!(["vip", "theirs"]));
     desk.keys("ftag:theirs<Enter>")
         .shows("Maria Lopez")

@@ -31,7 +31,7 @@ fn a_snooze_until_nine_ends_at_nine_on_the_morning_after_the_change() {
         desk.wait((night.1 - 2) * MINUTE);
         desk.settle().hides("in the evening");
         desk.wait(2 * MINUTE);
-        desk.settle().shows("back: its time has come");
+        desk.settle().shows("back from later");
     }
 }
 

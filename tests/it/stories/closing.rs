@@ -74,7 +74,7 @@ fn done_stays_in_the_list_when_nobody_else_waits() {
     desk.settle().keys("<Enter>dd").shows("Maria Lopez closes in 5 s");
     desk.pass(6).settle();
     assert_eq!(closed(&desk), 1);
-    desk.keys("w").shows("no one is waiting in any tab");
+    desk.keys("w").shows("no one is waiting on any channel");
 }
 
 #[test]

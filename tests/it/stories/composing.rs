@@ -62,7 +62,7 @@ fn parts_come_back_together() {
     desk.settle().keys("<Enter>p").settle().keys("i");
     let text = "A sentence that is long enough. ".repeat(140);
     desk.pastes(&text).keys("<Enter>y").has_queued(2).keys("<Esc>z");
-    desk.has_queued(0).shows("taken back into the composer").shows("TOO LONG");
+    desk.has_queued(0).shows("undone: back in the composer").shows("TOO LONG");
     desk.wait(60_000_000);
     desk.settle();
     assert!(desk.outbound().is_empty());
@@ -105,7 +105,7 @@ fn backspace_on_an_empty_text_drops_the_quote() {
 fn a_channel_key_is_asked_about_before_it_leaves() {
     let mut desk = writing(80, 24);
     desk.pastes("Use svc_live_0123456789abcdef for it.").keys("<Enter>");
-    desk.shows("svc_live_…cdef in it is a channel key").shows("Use svc_live_0123").settle();
+    desk.shows("it contains the channel key svc_live_…cdef").shows("Use svc_live_0123").settle();
     assert!(desk.outbound().is_empty(), "it is asked about first");
     desk.types(" Thanks!").keys("<Enter>").shows("is a channel key").settle();
     assert!(desk.outbound().is_empty(), "another text is asked about anew");

@@ -66,15 +66,15 @@ fn what_fails_is_said_and_what_was_known_stays() {
 fn without_a_connection_the_keys_say_how_to_make_one() {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hi");
-    desk.settle().keys("<Enter>L").shows("`frontdesk connection add` makes one");
-    desk.keys("!").shows("`frontdesk connection add` makes one");
+    desk.settle().keys("<Enter>L").shows("`frontdesk connection add` adds one");
+    desk.keys("!").shows("`frontdesk connection add` adds one");
 }
 
 #[test]
 fn any_endpoint_is_asked_by_hand() {
     let mut desk = desk(80, 24);
     open_maria(&mut desk);
-    desk.keys("!").shows("Ask a connection").shows("shop · parcel").types("parcel");
+    desk.keys("!").shows("Call a connection").shows("shop · parcel").types("parcel");
     photographs!(desk, "endpoints", Overlay);
     desk.keys("<Enter>").shows("Order number (integer)").keys("<Enter>").shows("Order number is wanted");
     desk.types("forty").keys("<Enter>").shows("number must be a whole number");
@@ -100,17 +100,14 @@ fn what_was_looked_up_goes_into_replies() {
     desk.keys("<Esc>").settle();
     let mut desk = self::desk(120, 30);
     open_maria(&mut desk);
-    desk.keys("i")
-        .types("You are {shop.club}!")
-        .keys("<Enter>")
-        .shows("{shop.club} is still to be filled in");
+    desk.keys("i").types("You are {shop.club}!").keys("<Enter>").shows("{shop.club} is not filled in");
     desk.keys("<Tab>").shows("You are Gold!");
 }
 
 #[test]
 fn the_log_of_calls_tells_how_each_went() {
     let mut desk = desk(80, 24);
-    desk.run_command("show-connection-calls").shows("No connection was asked yet").keys("<Esc>");
+    desk.run_command("show-connection-calls").shows("No connection calls yet").keys("<Esc>");
     open_maria(&mut desk);
     desk.wait(61 * SECOND);
     desk.keys("L!")

@@ -106,7 +106,7 @@ fn a_text_waits_for_the_pause_and_for_the_thread() {
         json!({"path_prefix": "/conversations", "method": "PATCH", "count": 1, "drop": "after"}),
     );
     desk.keys("i").types("I take over").keys("<Enter>y").shows("AI: pausing…");
-    desk.settle().shows("AI: checking…").shows("checking whether the pause arrived…");
+    desk.settle().shows("AI: checking…").shows("checking the pause…");
     photographs!(desk, "unclear", History, Status);
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/conversations", "method": "GET", "count": 2, "status": 500}));
@@ -151,7 +151,7 @@ fn a_pause_without_a_clear_answer_is_tried_again_by_one_key() {
     }
     desk.settle().shows("MAY OR MAY NOT").shows("the pause of the AI is not confirmed").hides("pause failed");
     desk.keys("a").shows("doing it twice changes nothing").hides("send a new one").keys("y");
-    desk.hides("it does not wait for this decision").settle().shows("you have it");
+    desk.hides("it no longer needs this decision").settle().shows("you have it");
     desk.wait(5_000_000);
     desk.settle();
     assert_eq!(texts(&desk), ["I take over"]);

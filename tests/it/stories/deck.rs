@@ -39,7 +39,7 @@ fn events_are_cards_that_lead_to_the_person() {
         .keys("/")
         .types("autumn")
         .keys("<Enter><Enter>")
-        .shows("it tells of nobody by a number or a conversation");
+        .shows("this event has no number or conversation");
     desk.keys("/<Esc>/").types("zzz").shows("Nothing here fits");
 }
 
@@ -58,17 +58,14 @@ fn templates_show_how_they_look_and_what_is_filled_in() {
 #[test]
 fn the_account_tells_what_a_key_can_do_and_what_things_cost() {
     let mut desk = desk();
-    desk.keys("ga")
-        .shows("Account · Harbor chat")
-        .shows("1000 credits")
-        .shows("no whole day is known here yet");
+    desk.keys("ga").shows("Account · Harbor chat").shows("1000 credits").shows("less than a day of data yet");
     photographs!(desk, "account");
     desk.keys("j").shows("was spent from here in the last seven days");
-    desk.keys("jjjj").shows("answer in them · pause the AI, hand").shows("cannot").shows("threads of mail");
+    desk.keys("jjjj").shows("answer in them · pause the AI, hand").shows("cannot").shows("mail threads");
     photographs!(desk, "key", Page);
     desk.keys("G").shows("not published").shows("2–3 credits");
     photographs!(desk, "prices", Page);
-    desk.run_command("go-to-phone").shows("no tab has a phone's key");
+    desk.run_command("go-to-phone").shows("no phone channel");
     let mut desk = Desk::demo(80, 24);
     desk.settle().run_command("go-to-phone").shows("4 Harbor phone");
 }
@@ -109,9 +106,9 @@ fn the_search_line_says_what_is_looked_for_on_each_page() {
     let mut desk = desk();
     let told = [
         ("gt", "names, languages and texts of templates"),
-        (":go-to-events<Enter>", "all words of an event"),
+        (":go-to-events<Enter>", "any words of an event"),
         ("gw", "addresses and events of webhooks"),
-        ("ga", "all words of the account"),
+        ("ga", "any words of the account"),
         ("gp", "names, mail addresses, numbers, tag:WORD"),
     ];
     for (page, words) in told {

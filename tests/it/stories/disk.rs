@@ -33,9 +33,9 @@ fn a_draft_the_disk_does_not_take_is_kept_in_memory_and_tried_again() {
     let mut desk = writing("half a thought");
     desk.disk(Disk::Fails).keys("<Esc>J").hides("half a thought").shows("the draft is not on disk");
     desk.wait(9_000_000);
-    desk.shows("the draft is not on disk, only here: no space left on the disk; trying again")
+    desk.shows("draft not saved: no space left on the disk; trying again")
         .keys("q")
-        .shows("1 draft could not be put on disk: quitting loses it");
+        .shows("1 draft could not be saved: quitting loses it");
     desk.keys("<Esc>K").shows("half a thought");
     desk.disk(Disk::Works);
     desk.wait(5_000_000);
@@ -61,7 +61,7 @@ fn a_text_refused_late_leaves_the_keyboard_where_it_is() {
 fn a_note_refused_late_waits_in_its_draft() {
     let mut desk = writing("");
     desk.keys("<Esc>;").types("ask the depot").disk(Disk::Hangs).keys("<Enter>J").disk(Disk::Fails);
-    desk.shows("note not kept: no space left on the disk · still a draft");
+    desk.shows("note not saved: no space left on the disk · still a draft");
     desk.keys("K;").shows("ask the depot").disk(Disk::Works).wait(5_000_000);
     desk.keys("<Enter>").settle().shows("note kept on this desk");
     assert_eq!(desk.outbound().len(), 0);
@@ -71,7 +71,7 @@ fn a_note_refused_late_waits_in_its_draft() {
 fn what_is_taken_back_late_waits_in_its_draft() {
     let mut desk = writing("On its way");
     desk.keys("<Enter>").settle().disk(Disk::Hangs).keys("<Esc>zJ").disk(Disk::Works);
-    desk.settle().shows("taken back as a draft; nothing was sent").keys("k").hides("wayk");
+    desk.settle().shows("undone: kept as a draft").keys("k").hides("wayk");
     desk.keys("K").settle().shows("On its way").pass(6);
     assert_eq!(desk.outbound().len(), 0);
 }

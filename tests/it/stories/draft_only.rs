@@ -60,7 +60,7 @@ fn a_draft_only_conversation_has_its_ai_paused_and_a_draft_ready() {
 fn the_key_again_ends_it_and_z_takes_it_back() {
     let (mut desk, maria) = desk(80, 24);
     desk.keys("j").keys("A").settle().settle().shows("draft ready");
-    desk.keys("A").shows("not draft-only any more: the AI stays paused").settle().hides("draft ready");
+    desk.keys("A").shows("no longer draft-only: the AI stays paused").settle().hides("draft ready");
     assert!(!answers(&desk, &maria));
     desk.keys("z").settle().settle().shows("draft ready");
 }

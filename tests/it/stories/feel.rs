@@ -42,7 +42,7 @@ fn a_click_selects_the_wheel_scrolls_and_the_divider_moves() {
     desk.keys("<Enter>").shows("pause the AI and send");
     desk.clicks("pause the AI and send").shows("pause the AI and send").keys("<Esc>");
     assert!(desk.outbound().is_empty());
-    desk.keys("<Esc>M").shows("the mouse is the terminal's").keys("M").shows("the mouse is read");
+    desk.keys("<Esc>M").shows("mouse off: drag to select text").keys("M").shows("the mouse is read");
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn what_is_copied_is_said() {
     let mut desk = two_customers(120, 40);
     desk.keys("<Enter>ym").shows("copied the text, 33 characters");
     desk.keys("yp").shows("copied the address, 12 characters");
-    desk.keys("yl").shows("this message has no file").keys("ye").shows("it was sent: there is no error");
+    desk.keys("yl").shows("this message has no file").keys("ye").shows("no error: the message was sent");
     desk.keys("yt").shows("copied the loaded messages").keys("yi");
     assert_eq!(
         desk.copied[..2],

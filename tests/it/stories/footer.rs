@@ -68,7 +68,10 @@ fn one_key_changes_the_number_of_keys() {
     assert_eq!(desk.status(), "");
     // Hints of a popup or key sequence stay as long as it is active.
     desk.keys("g").shows("Esc cancel").keys("<Esc>").hides("Esc cancel");
-    desk.run_command("search-all").shows("Tab this tab or all").keys("<Esc>").hides("Tab this tab or all");
+    desk.run_command("search-all")
+        .shows("Tab this channel or all")
+        .keys("<Esc>")
+        .hides("Tab this channel or all");
     desk.keys(":vie").shows(":vie").shows("view").keys("<Esc>");
     desk.keys("<F4>").shows("The last line shows five keys").wait(10_000_000);
     desk.settle();
@@ -87,7 +90,7 @@ fn a_hint_is_clicked() {
     desk.clicks("? help").shows("Keys ·").keys("<Esc>").hides("Keys ·");
     desk.clicks("Enter open").clicks("r reply").types("Hello").shows("Hello");
     // No click sends.
-    desk.clicks("Enter send").shows("the mouse sends nothing: Enter does").shows("Hello");
+    desk.clicks("Enter send").shows("the mouse cannot send: Enter send").shows("Hello");
     desk.settle().wait(10_000_000);
     assert_eq!(desk.outbound().len(), 0);
     desk.clicks("Esc leave").shows("r reply");

@@ -37,11 +37,11 @@ fn a_place_is_filled_in_or_pasted() {
 fn buttons_and_lists_show_what_the_customer_sees() {
     let mut desk = writing();
     desk.types("Which bell shall it be?").keys("<Ctrl-O>b").shows("Which bell shall it be?");
-    desk.keys("<Tab><Tab>").types("Brass").keys("<Tab>").types("Brass").shows("is there already");
+    desk.keys("<Tab><Tab>").types("Brass").keys("<Tab>").types("Brass").shows("is already used");
     desk.keys("<Enter>").shows("not sent: button 2 is there already").keys("<Ctrl-U>").types("Steel");
     desk.shows("[ Brass ]").shows("[ Steel ]");
     photographs!(desk, "buttons", Overlay);
-    desk.keys("<Enter>").shows("with the answer that was begun as its text").settle();
+    desk.keys("<Enter>").shows("with your draft as its text").settle();
     desk.keys("<Ctrl-O>i").types("Which bell shall it be?").keys("<Tab><Tab>").shows("Choose").keys("<Tab>");
     desk.types("Brass | loud and shiny").keys("<Tab>").types("Steel");
     desk.shows("Brass · loud and shiny").shows("row 3");
@@ -58,7 +58,7 @@ fn a_form_waits_beneath_the_question() {
     desk.settle().keys("<Enter>i").types("Which?").keys("<Ctrl-O>b<Tab><Tab>").types("Brass");
     desk.keys("<Enter>").shows("The AI is on").hides("queued").shows("[interactive] Which? · 1 button");
     desk.keys("<Esc>").shows("[ Brass ]").hides("queued").keys("<Enter>");
-    desk.keys("s").shows("queued, with the answer").hides("[ Brass ]").hides("│Which?").settle();
+    desk.keys("s").shows("queued, with your draft").hides("[ Brass ]").hides("│Which?").settle();
     desk.keys("<Ctrl-O>b").hides("Which?").hides("Brass");
 }
 
@@ -66,12 +66,12 @@ fn a_form_waits_beneath_the_question() {
 fn json_is_looked_through_before_it_leaves() {
     let mut desk = writing();
     desk.edits.push_back("{\n  \"type\": \"button\",\n  \"body\": { \"text\": Which }\n}\n".to_owned());
-    desk.keys("<Ctrl-O>r").shows("This is no JSON object").shows("Line 3, column 21");
+    desk.keys("<Ctrl-O>r").shows("Not a JSON object").shows("Line 3, column 21");
     photographs!(desk, "json_wrong", Overlay);
     let whole = json!({"type": "button", "body": {"text": "Which?"}, "action": {"buttons": [
         {"type": "reply", "reply": {"id": "1", "title": "Brass"}}]}});
     desk.edits.push_back(format!("{whole}\n"));
-    desk.keys("y").shows("This is no JSON object").wait(SECOND);
+    desk.keys("y").shows("Not a JSON object").wait(SECOND);
     desk.keys("e").shows("Send this?").shows("[y] SEND, 1 credit, 999 left");
     photographs!(desk, "json", Overlay);
     desk.keys("y").settle();
@@ -86,7 +86,7 @@ fn what_cannot_leave_says_why() {
     desk.settle().keys("<Ctrl-O>l").pastes("38.7, -9.1").shows("cannot send: balance 0, this needs 1 credit");
     desk.keys("<Enter>").shows("not sent: balance 0").keys("<Esc>");
     desk.wait(25 * 3_600_000_000);
-    desk.settle().keys("<Ctrl-O>l").shows("location: the window is closed: only templates leave now");
+    desk.settle().keys("<Ctrl-O>l").shows("location: reply window closed: only templates can be sent");
     desk.keys("<Esc><Esc>2");
     desk.customer("telegram", "8812", "Nadia Rahimi", "hi");
     desk.settle().keys("<Enter>i<Ctrl-O>b").shows("buttons: bot-chat has none of these");

@@ -43,7 +43,7 @@ fn help_leads_to_the_palette_and_no_key_reaches_what_lies_behind() {
     for key in ["p", "a", "u", "s", "e", "/"] {
         desk.keys(key).shows("Keys ·").shows("does nothing in the help").hides("Snooze Maria");
     }
-    desk.hides("pausing").keys("<Ctrl-P>").hides("Keys ·").shows("Go to or do").keys("<Esc>");
+    desk.hides("pausing").keys("<Ctrl-P>").hides("Keys ·").shows("Find a command or place").keys("<Esc>");
     for closes in ["?", "q", "<Enter>", "<Esc>", "<F1>"] {
         desk.keys("?").shows("Keys ·").keys(closes).hides("Keys ·");
     }
@@ -98,7 +98,7 @@ fn quitting_says_what_is_left_open() {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.settle().keys("p").settle().keys("q");
-    desk.shows("Quit frontdesk?").shows("the AI is paused by you in 1 conversation: no one answers");
+    desk.shows("Quit frontdesk?").shows("AI paused by you in 1 conversation: no one answers");
     photographs!(desk, "quitting_says_what_is_left_open", Overlay);
     desk.keys("<Esc>");
     assert!(!desk.quit);
@@ -129,9 +129,9 @@ fn the_palette_lists_what_is_typed_after_a_colon() {
     desk.keys("<Ctrl-P>:filter<Enter>")
         .shows(":filter")
         .shows("WORDS · Filter the list")
-        .hides("Go to or do")
+        .hides("Find a command or place")
         .keys("<Esc>");
-    desk.keys("<Ctrl-P>:tutor<Enter>").shows("customers of your own are no exercise");
+    desk.keys("<Ctrl-P>:tutor<Enter>").shows("the tutor runs only in the demo");
     let said = help_lines(&desk.app, Some("all")).join("\n");
     for verb in VERBS {
         assert!(said.contains(&format!("{}: {}", &verb.usage()[1..], verb.doc)), "{said}");

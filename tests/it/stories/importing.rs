@@ -50,11 +50,11 @@ fn a_file_is_looked_through_asked_about_and_followed() {
         "ask",
         picture.lines().filter(|line| !line.contains("/home/ana/")).collect::<Vec<_>>().join("\n")
     );
-    desk.keys("y").shows("importing; it goes on while you work").settle().shows("import ");
+    desk.keys("y").shows("importing in the background").settle().shows("import ");
     go_on(&mut desk);
     desk.shows("45 saved, 2 left out").hides("import 4").shows("Person 0").shows("#import");
     assert_eq!(contacts(&desk), 45);
-    desk.keys(":").types(&format!("import {file}")).keys("<Enter>").shows("47  seen to by an earlier import");
+    desk.keys(":").types(&format!("import {file}")).keys("<Enter>").shows("47  already imported, left out");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn an_import_is_stopped_and_gone_on_with_after_a_crash() {
         .keys(":")
         .types(&format!("import {file}"))
         .keys("<Enter>")
-        .shows("seen to by an earlier import")
+        .shows("already imported, left out")
         .keys("y");
     go_on(&mut desk);
     desk.shows("45 saved, 2 left out");
@@ -88,7 +88,7 @@ fn what_cannot_be_imported_says_why() {
     let file = desk.file("names.csv", b"name\nMaria\n");
     desk.keys(":").types(&format!("import {file}")).keys("<Enter>").shows("import:");
     desk.keys(":").types("import stop").keys("<Enter>").shows("nothing is being imported");
-    desk.keys("2:").types("import x.csv").keys("<Enter>").shows("into a business chat tab");
+    desk.keys("2:").types("import x.csv").keys("<Enter>").shows("needs a business chat channel");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn a_pause_by_an_answer_from_here_is_ones_own() {
 fn leaving_can_hand_all_back_first() {
     let mut desk = paused();
     desk.keys("jp").settle().has_paused(2).keys("q");
-    desk.shows("the AI is paused by you in 2 conversations: no one answers there");
+    desk.shows("AI paused by you in 2 conversations: customers there get no answer");
     photographs!(desk, "leaving", Overlay);
     desk.keys("h").shows("handing back").settle();
     assert!(desk.quit, "it ends when the server has said so:\n{}", desk.picture());
@@ -92,11 +92,11 @@ fn a_pause_that_goes_on_for_long_asks_but_not_who_is_typing() {
     desk.keys("i").types("Just a mom");
     desk.wait(4 * 3600 * 1_000_000);
     desk.settle().shows("A pause has ended · g n").hides("Paused for long");
-    desk.keys("<Esc>").shows("Paused for long").shows("João Pereira · 4h · customer waits 4h");
+    desk.keys("<Esc>").shows("Paused for long").shows("João Pereira · 4h · customer waiting 4h");
     photographs!(desk, "over", Overlay);
     desk.keys("<Esc>").hides("Paused for long");
     desk.wait(15 * 60_000_000);
-    desk.settle().shows("Paused for long").keys("e").shows("they stay paused; asked again in 4h");
+    desk.settle().shows("Paused for long").keys("e").shows("still paused; reminder in 4h");
     desk.wait(239 * 60_000_000);
     desk.settle().hides("Paused for long");
     desk.wait(60_000_000);

@@ -32,14 +32,14 @@ fn desk(columns: u16, rows: u16) -> Desk {
 fn words_are_found_in_the_conversation_however_far_back() {
     let mut desk = desk(120, 40);
     desk.shows("Maria Lopez · +34600111222").shows("number 149");
-    desk.keys("n").shows("older hit: nothing is looked for; / looks in this conversation");
+    desk.keys("n").shows("older hit: no search yet; / search this conversation");
     desk.keys("/wheel").shows("find / wheel").shows("1 of 1").shows("Hello, my wheel squeaks");
     photographs!(desk, "found", History, Status);
     desk.keys("<Esc>").shows("number 149").hides("squeaks");
-    desk.keys("/number 12<Enter>").shows("1 of 11 · n goes to the older, N to the newer");
+    desk.keys("/number 12<Enter>").shows("1 of 11 · n older, N newer");
     desk.shows("number 129").keys("n").shows("number 12 · 2 of 11").keys("NN").shows("11 of 11");
     desk.shows("thing, number 12 ").keys("n").shows("1 of 11");
-    desk.keys("/zebra").shows("not found in what was read of this conversation");
+    desk.keys("/zebra").shows("no match in the messages read here");
     desk.keys("<Ctrl-U><Backspace>").hides("find /");
 }
 
@@ -61,7 +61,7 @@ fn everything_seen_is_searched_as_it_is_typed() {
     desk.keys("<Esc>/").shows("look for wheel squ").keys("mar").shows("look for mar ").shows("+34600111222 ");
     desk.keys("<Ctrl-U>oks<Enter>").shows("Oksana · 48211");
     desk.keys("<Esc>/<Ctrl-U>zebra")
-        .shows("Not found in what this desk has read.")
+        .shows("No match in the messages on this desk.")
         .keys("<Esc>")
         .shows("Oksana");
 }
@@ -69,7 +69,7 @@ fn everything_seen_is_searched_as_it_is_typed() {
 #[test]
 fn the_palette_finds_by_letters_and_sends_nothing() {
     let mut desk = desk(80, 24);
-    desk.keys("<Esc><Ctrl-P>").shows("Go to or do").shows("Enter run");
+    desk.keys("<Esc><Ctrl-P>").shows("Find a command or place").shows("Enter run");
     desk.keys("nurg").shows("next-urgent");
     photographs!(desk, "palette");
     desk.keys("<Ctrl-U>closed<Enter>").shows("Inbox · closed");
@@ -84,7 +84,7 @@ fn the_palette_finds_by_letters_and_sends_nothing() {
     desk.keys("<Esc><Ctrl-P>harbor chat<Enter>").shows("João Pereira");
     // An unavailable command is listed with its reason, and does not run.
     desk.keys("<Ctrl-P>undo").shows("(off: nothing to undo").keys("<Enter>").shows("nothing to undo");
-    desk.keys("r").types("half a text").keys("<Ctrl-P>").shows("Go to or do");
+    desk.keys("r").types("half a text").keys("<Ctrl-P>").shows("Find a command or place");
     desk.keys("zzzz").shows("No match").keys("<Enter>").shows("No match").keys("<Esc>");
     desk.shows("half a text");
     assert!(desk.outbound().is_empty());
@@ -93,7 +93,7 @@ fn the_palette_finds_by_letters_and_sends_nothing() {
 #[test]
 fn commands_are_typed_with_completion_and_history() {
     let mut desk = desk(80, 24);
-    desk.keys("<Esc>:").shows("Tab completes · Up brings back");
+    desk.keys("<Esc>:").shows("Tab completes · Up history");
     desk.keys("vi<Tab>").shows(":view").shows("NAME · Show a saved view: Inbox");
     desk.keys("cl<Tab>").shows(":view Closed").keys("<Enter>").shows("Inbox · closed");
     desk.keys(":<Up>").shows(":view Closed").keys("<Ctrl-W>all open<Enter>").shows("Inbox · open");
@@ -112,7 +112,7 @@ fn commands_are_typed_with_completion_and_history() {
     desk.keys(":find squeaks<Enter>").shows("my wheel squeaks");
     desk.keys(":search stock<Enter>").shows("Search · all tabs").shows("wheel in stock").keys("<Esc>");
     desk.keys(":pause<Enter>").shows("pause is not a command; did you mean pause-ai?");
-    desk.keys(":pause-ai now<Enter>").shows("pause-ai takes nothing after it, not \"now\"");
+    desk.keys(":pause-ai now<Enter>").shows("pause-ai takes no argument, not \"now\"");
     desk.keys(":pause-ai<Enter>").shows("AI: pausing").keys(":sort<Enter>").shows("sort needs ORDER");
     desk.keys(":help<Enter>").shows("Keys").keys("<Esc>:q<Enter>").shows("quit");
 }

@@ -24,7 +24,7 @@ fn letter_plays_the_steps_and_one_undo_takes_them_back() {
         desk_with_macro(r#""pause-ai", "write-note", "type asked for a human", "send", "later", "press h""#);
     desk.keys("m").shows("pause AI, note, \"asked for a human\", send");
     photographs!(desk, "menu", Overlay);
-    desk.keys("a").shows("macro a: 6 steps · z takes back what can be");
+    desk.keys("a").shows("macro a: 6 steps · z undo");
     desk.settle().has_paused(1).shows("1 snoozed");
     desk.keys("z").settle().settle().has_paused(0).hides("1 snoozed");
 }
@@ -58,7 +58,7 @@ fn it_stops_at_the_first_refusal_and_says_where() {
 #[test]
 fn it_never_answers_a_question() {
     let mut desk = desk_with_macro(r#""write", "type On its way", "send", "leave""#);
-    desk.keys("ma").shows("stopped at step 3 of 4 (send): it asks; answer it yourself");
+    desk.keys("ma").shows("stopped at step 3 of 4 (send): a question needs your answer");
     desk.shows("pause the AI and send");
     photographs!(desk, "asks", Overlay, Status);
     desk.keys("<Esc>").settle().shows("On its way");
@@ -76,7 +76,7 @@ fn it_goes_where_its_steps_go() {
     let mut desk = desk_with_macro(r#""next-urgent", "pause-ai""#);
     desk.keys("ma").shows("macro a: 2 steps").settle().has_paused(1);
     desk.keys("ma").shows("macro a: 2 steps").settle().has_paused(2);
-    desk.keys("ma").shows("macro a stopped at step 2 of 2 (pause AI): the AI is already paused here");
+    desk.keys("ma").shows("macro a stopped at step 2 of 2 (pause AI): the AI is already off");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn keys_pressed_meanwhile_are_dropped_if_it_is_stopped() {
     let mut desk = desk_with_macro(r#""next-urgent", "pause-ai""#);
     desk.keys("p").keys("w").settle().keys("p").settle();
     desk.reads_hang(true).keys_at_once("mad").reads_hang(false);
-    desk.shows("the AI is already paused here; P hands back; what was typed meanwhile").hides("Closing");
+    desk.shows("the AI is already off; P hand back; keys typed meanwhile").hides("Closing");
     // Esc stops it, and what waited before Esc is dropped.
     desk.reads_hang(true).keys_at_once("mad<Esc>").shows("you stopped it").reads_hang(false).hides("Closing");
 }

@@ -111,7 +111,7 @@ fn correspondents_are_found_and_lead_to_their_threads() {
         .hides("mathilde.garnier@");
     photographs!(desk, "correspondents_are_found", Overlay);
     desk.keys("<Enter>").shows("Noleggio");
-    desk.keys("p").shows("a setting of the whole account").keys("<Enter>+").shows("mails take no reactions");
+    desk.keys("p").shows("a setting of the account").keys("<Enter>+").shows("mail has no reactions");
 }
 
 #[test]
@@ -123,13 +123,13 @@ fn a_mail_is_answered_reviewed_held_and_taken_back() {
     desk.keys("gg<Enter>").settle().keys("r").types("It is on its way, see attached.");
     desk.shows("Re: Order 2001").shows("ana@ruiz.example").shows("quoted lines go below");
     photographs!(desk, "a_mail_is_written");
-    desk.keys("<Enter><Enter>").types("Tom").keys("<Ctrl-X>").shows("no undo window on the server");
+    desk.keys("<Enter><Enter>").types("Tom").keys("<Ctrl-X>").shows("no undo on the server");
     photographs!(desk, "a_mail_is_reviewed", Overlay);
     let before = mails_sent(&desk);
-    desk.keys("y").shows("speaks of an attached file").keys("y").shows("z undo");
+    desk.keys("y").shows("mentions an attachment").keys("y").shows("z undo");
     desk.settle();
     assert_eq!(mails_sent(&desk), before, "it is held here");
-    desk.keys("z").shows("taken back into the composer; nothing was sent").shows("It is on its way");
+    desk.keys("z").shows("undone: back in the composer").shows("It is on its way");
     let file = desk.replies().with_file_name("form.txt");
     std::fs::write(&file, "the form").expect("a file");
     desk.keys("<Ctrl-T>").pastes(&file.display().to_string()).keys("<Enter>").shows("form.txt (8 B");

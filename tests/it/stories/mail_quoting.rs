@@ -32,12 +32,12 @@ fn mail() -> Desk {
 fn the_quote_is_turned_while_the_answer_is_written() {
     let mut desk = mail();
     let thread = open_question(&mut desk);
-    desk.keys("gg<Enter>").settle().keys("r").types("Today.").shows("quoted lines go below · Ctrl-F above");
+    desk.keys("gg<Enter>").settle().keys("r").types("Today.").shows("quoted lines below · Ctrl-F above");
     // Moved into the text and undone, the quote is separate again.
-    desk.keys("<Ctrl-N>").shows("what was quoted is in the text now").hides("quoted lines go below");
-    desk.keys("<Ctrl-_>").shows("quoted lines go below").keys("<Ctrl-Y>").hides("quoted lines go below");
-    desk.keys("<Ctrl-_>").shows("quoted lines go below").shows("Today.");
-    desk.keys("<Ctrl-F>").shows("quoted lines go above").keys("<Ctrl-F>").shows("quoted lines stay out");
+    desk.keys("<Ctrl-N>").shows("the quote is in the text now").hides("quoted lines below");
+    desk.keys("<Ctrl-_>").shows("quoted lines below").keys("<Ctrl-Y>").hides("quoted lines below");
+    desk.keys("<Ctrl-_>").shows("quoted lines below").shows("Today.");
+    desk.keys("<Ctrl-F>").shows("quoted lines above").keys("<Ctrl-F>").shows("quoted lines stay out");
     desk.shows("the mail is not quoted");
     photographs!(desk, "a_quote_stays_out", Composer);
     desk.keys("<Esc>").settle().wait(3_000_000);
@@ -76,7 +76,7 @@ fn a_canned_reply_is_a_template_of_a_mail() {
     desk.keys("gg<Enter>").settle().keys("c").types("shipping").shows("Shipping delay").keys("<Enter>");
     desk.shows("Late: Order 2001").shows("Hi Ana,").shows("quoted lines stay out");
     // A mail with an open placeholder is not sent.
-    desk.keys("<Ctrl-X>").shows("{days?} is still to be filled in").types("2");
+    desk.keys("<Ctrl-X>").shows("{days?} is not filled in").types("2");
     photographs!(desk, "a_mail_by_its_template", Composer);
     desk.keys("<Ctrl-X>").shows("Late: Order 2001");
     let text = newest(&mut desk, &thread);

@@ -106,13 +106,9 @@ fn all_files_of_a_mail_are_saved_after_one_question_about_their_hosts() {
     let mut desk = mail();
     desk.keys("f").types("Brakes failed").keys("<Enter>gg<Enter>").settle().keys("kkk");
     // The mail has files and no link.
-    desk.keys("gg<Enter>")
-        .settle()
-        .keys("o")
-        .shows("Save which file")
-        .shows("all 2 that came with this mail");
+    desk.keys("gg<Enter>").settle().keys("o").shows("Save file").shows("all 2 that came with this mail");
     desk.types("all 2").keys("<Enter>");
-    desk.shows("Save the files?").shows("2 of them would be fetched from").shows("127.0.0.1").keys("n");
+    desk.shows("Save the files?").shows("2 of them are downloaded from").shows("127.0.0.1").keys("n");
     assert!(!desk.folder().join("saved").exists(), "nothing is fetched unasked");
     desk.keys("S").types("all 2").keys("<Enter>s").settle().shows("saved as");
     for name in ["lever.jpg", "cable-anchor.jpg"] {
@@ -125,7 +121,7 @@ fn a_file_behind_an_address_is_saved_or_opened() {
     let mut desk = mail();
     desk.keys("f").types("Brakes failed").keys("<Enter>gg<Enter>").settle();
     desk.keys("S").shows("[file 1] lever.jpg").hides("cannot be saved");
-    desk.keys("<Enter>").shows("Save the file?").shows("It would be fetched from 127.0.0.1");
+    desk.keys("<Enter>").shows("Save the file?").shows("Download from 127.0.0.1");
     desk.keys("n").settle().hides("Save the file?");
     assert!(!desk.folder().join("saved").exists(), "nothing is fetched unasked");
     desk.keys("S<Enter>").keys("s").settle().shows("saved as").shows("lever.jpg");
@@ -198,7 +194,7 @@ fn the_newest_mail_has_its_header_and_marks_where_the_answer_goes() {
     calm(&mut desk);
     desk.keys("f").types("\"Twelve bikes\"").keys("<Enter>gg<Enter>").settle();
     desk.shows("To          hello@harborbicycles.example");
-    desk.shows("Reply-To    office@a.example · the answer goes here").shows("▸ 3 quoted lines");
+    desk.shows("Reply-To    office@a.example · replies go here").shows("▸ 3 quoted lines");
     let (x, y) = desk.place_of("Reply-To");
     assert!(desk.buffer()[(x, y)].modifier.contains(Modifier::BOLD), "it stands out");
     photographs!(desk, "the_header_of_the_newest_mail", History);

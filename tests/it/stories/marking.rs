@@ -65,7 +65,7 @@ fn a_few_are_closed_under_a_hold_that_z_ends() {
 fn many_are_asked_about_and_leave_one_by_one() {
     let mut desk = desk(14);
     // Two are closed already, and marked all the same.
-    desk.keys("Vr").shows("again: nothing was marked before").keys("  dd");
+    desk.keys("Vr").shows("again: no earlier marks").keys("  dd");
     desk.wait(6 * SECOND);
     desk.settle();
     assert_eq!(closed(&desk), 2);
@@ -97,7 +97,7 @@ fn what_has_not_left_can_be_stopped() {
     desk.run_command("show-results")
         .shows("waiting to send")
         .keys("x")
-        .shows("stopped before it left")
+        .shows("stopped before sending")
         .keys("<Esc>");
     desk.settle().has_paused(0).hides("0/12");
 }

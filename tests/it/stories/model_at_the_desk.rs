@@ -119,12 +119,9 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
     let prices = ModelPrices { minute: cost("0.60"), ..ModelPrices::default() };
     let caps = ModelCaps::for_day(50_000, Some(cost("1")));
     desk.suggests_within(&model.url(), caps, prices);
-    desk.keys("G")
-        .keys("<Ctrl-W>")
-        .shows("Write the voice note down?")
-        .shows("It would be fetched from 127.0.0.1");
+    desk.keys("G").keys("<Ctrl-W>").shows("Transcribe the voice note?").shows("Download from 127.0.0.1");
     desk.shows("it is sent to the model of [assist]");
-    desk.keys("n").hides("Write the voice note down?");
+    desk.keys("n").hides("Transcribe the voice note?");
     assert!(model.requests().is_empty(), "nobody agreed");
     desk.keys("<Ctrl-W>y").shows("Transcript: Where is my bike?").keys("<Esc>");
     let request = model.take_requests().pop().expect("it was asked");
@@ -132,7 +129,7 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
     assert!(sent.contains("OggS and what is said") && sent.contains("\r\n\r\near\r\n"), "{sent}");
     assert!(!sent.contains("svc_") && !sent.contains(MARIA), "nothing else is told: {sent}");
     assert_eq!(desk.model_usage().cost, cost("0.62"), "62 seconds were begun");
-    desk.keys("<Ctrl-W>").shows("it stands below the message already");
+    desk.keys("<Ctrl-W>").shows("already shown below the message");
     // Another file of that host needs no question, and is refused if it costs too much.
     let long = upload(&desk, "long.ogg", &vec![b'x'; 60_000]);
     desk.wait(60_000_000);
@@ -140,8 +137,8 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
         "inbound",
         json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": "", "mediaUrl": long}),
     );
-    desk.settle().keys("G").keys("<Ctrl-W>").hides("Write the voice note down?");
-    desk.shows("Nothing is written down: the model did not answer: the 1.00").shows("0.62 are spent");
+    desk.settle().keys("G").keys("<Ctrl-W>").hides("Transcribe the voice note?");
+    desk.shows("No transcript: the model did not answer: the 1.00").shows("0.62 are spent");
     assert!(model.requests().is_empty() && desk.outbound().is_empty());
 }
 

@@ -54,10 +54,10 @@ fn everything_that_has_not_left_stands_there_with_its_keys() {
         .shows("Outbox: 1 needs you");
     photographs!(desk, "everything");
     // The refused one comes first.
-    desk.keys("a").shows("The server refused it").shows("as a new one; the refused one did nothing");
+    desk.keys("a").shows("The server refused it").shows("sent again; the refused one did nothing");
     photographs!(desk, "refused", Overlay);
-    desk.keys("x").shows("dropped; nothing more is sent of it").hides("Bom dia");
-    desk.keys("a").shows("decide: it does not ask: it is tried again by itself");
+    desk.keys("x").shows("dropped; no more is sent").hides("Bom dia");
+    desk.keys("a").shows("decide: no decision needed: it is retried automatically");
     desk.keys("s").shows("send now: bytes of it may have left");
     desk.keys("js").settle();
     desk.wait(60_000_000);
@@ -70,7 +70,7 @@ fn what_is_held_can_be_taken_back_and_enter_goes_to_its_conversation() {
     let mut desk = desk();
     desk.keys("<Enter>p").settle().keys("i").types("Wrong words").keys("<Enter><Esc>go").shows("Wrong words");
     desk.keys("<Enter>").shows("Sending in").shows("João Pereira").keys("goe");
-    desk.shows("taken back into the composer").shows("Wrong words").hides("Outbox");
+    desk.shows("undone: back in the composer").shows("Wrong words").hides("Outbox");
     desk.keys("<Enter><Ctrl-X>").settle();
     assert_eq!(desk.outbound().len(), 1);
 }
@@ -123,16 +123,16 @@ fn texts_that_waited_for_a_connection_ask_and_go_together() {
     desk.keys("go").shows("NOT SENT");
     photographs!(desk, "late", Page);
     // The notice is shown in full; the count of stopped rows only if it fits.
-    desk.keys("gi<Esc><Esc>,c").shows("category: only email threads have one, and this list has none");
+    desk.keys("gi<Esc><Esc>,c").shows("category: no mail threads in this list");
     desk.hides("Outbox: 2 need you").wait(8_000_000);
     desk.shows("Outbox: 2 need you · g o").keys("go");
-    desk.keys("A").shows("1 of 2 can go as they are; 1 thread has moved: look at it");
+    desk.keys("A").shows("1 of 2 can be sent unchanged; 1 thread has new messages: check it");
     photographs!(desk, "plan", Overlay);
     desk.keys("y").settle();
     assert_eq!(desk.outbound().len(), 2, "the colleague's and the one that could go");
     desk.shows("Outbox: 1 needs you")
         .keys("A")
-        .shows("each needs a look first")
+        .shows("check each one first")
         .keys("a")
         .shows("I answered by phone");
     photographs!(desk, "crossed", Overlay);

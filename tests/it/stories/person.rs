@@ -57,5 +57,5 @@ fn who_wrote_stop_is_reached_on_another_way() {
 fn who_has_one_way_is_written_to_on_it() {
     let mut desk = Desk::new(120, 40);
     desk.customer("telegram", "7001", "Lena", "Hello");
-    desk.settle().keys("2").settle().keys("~").settle().shows("the only way: Harbor bot open (1)");
+    desk.settle().keys("2").settle().keys("~").settle().shows("only channel: Harbor bot open (1)");
 }

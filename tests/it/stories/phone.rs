@@ -21,7 +21,7 @@ fn calls_and_texts_are_listed_and_a_row_is_answered() {
     desk.keys("=").shows("\"customerPhone\"").keys("<Esc>");
     let before = desk.outbound().len();
     desk.keys("<Enter>i").types("Your bike is ready 🚲").shows("1 SMS").shows("price unknown");
-    desk.keys("<Enter>").shows("z undo").keys("<Esc>z").shows("taken back into the composer");
+    desk.keys("<Enter>").shows("z undo").keys("<Esc>z").shows("undone: back in the composer");
     desk.shows("Your bike is ready");
     desk.keys("<Enter>").pass(6).settle().shows("Your bike is ready");
     photographs!(desk, "an_sms_has_left", History);
@@ -35,7 +35,7 @@ fn calls_and_texts_are_listed_and_a_row_is_answered() {
 #[test]
 fn an_sms_goes_to_a_number_that_is_typed() {
     let mut desk = phone(80, 24);
-    desk.keys("<Ctrl-N>").types("0600 111 999").keys("<Enter>").shows("a number is +");
+    desk.keys("<Ctrl-N>").types("0600 111 999").keys("<Enter>").shows("a number needs +");
     photographs!(desk, "an_sms_goes_to_a_number_that_is_typed", Overlay);
     desk.keys("<Ctrl-U>").types("+34 600 111 999").keys("<Enter>");
     desk.types(&"a".repeat(161)).shows("161/1600 · 2 SMS");
@@ -50,14 +50,16 @@ fn a_call_asks_first_and_warns_at_night() {
     let mut desk = Desk::demo_in(80, 24, Zone::UTC);
     desk.settle().keys("4").settle();
     desk.keys("C").types("His \"repair\" is ready").keys("<Enter>");
-    desk.shows("An AI voice will CALL +447700900633").shows("There it is about 10:00").hides("OUTSIDE");
-    desk.shows("The price of a minute is unknown");
-    desk.keys("n").shows("Tell the AI").keys("<Esc>").shows("C brings the form back");
+    desk.shows("An AI voice will CALL +447700900633")
+        .shows("Local time there is about 10:00")
+        .hides("OUTSIDE");
+    desk.shows("The price per minute is not published");
+    desk.keys("n").shows("Tell the AI").keys("<Esc>").shows("C reopens the form");
     desk.keys("C").shows("His \"repair\" is ready");
     desk.pass(13 * 3600).keys("<Enter>").shows("OUTSIDE 08–20");
     photographs!(desk, "a_call_asks_first_and_warns_at_night", Overlay);
     let before = desk.outbound().len();
-    desk.keys("y").shows("z undo").keys("z").shows("taken back");
+    desk.keys("y").shows("z undo").keys("z").shows("undone");
     assert_eq!(desk.outbound().len(), before, "nothing rang");
     desk.keys("C").types("Ready").keys("<Enter>y").pass(6).settle().shows("queued");
     photographs!(desk, "a_call_was_placed", History, Status);
@@ -67,8 +69,8 @@ fn a_call_asks_first_and_warns_at_night() {
 fn the_phone_says_what_it_cannot_do() {
     let mut desk = phone(80, 24);
     desk.keys("p").shows("cannot be paused").keys("<Esc>");
-    desk.keys("<Enter>+").shows("an SMS takes no reactions");
-    desk.keys("1C").shows("call: numbers are written to and called from a phone tab");
+    desk.keys("<Enter>+").shows("SMS has no reactions");
+    desk.keys("1C").shows("call: only available on a phone channel");
 }
 
 #[test]
@@ -103,9 +105,9 @@ fn a_read_only_phone_changes_nothing_and_says_why() {
     let mut desk = phone(80, 24);
     desk.app.desk.tabs[3].channel.read_only = true;
     for keys in ["i", "C", "<Ctrl-N>", "r", "c"] {
-        desk.keys(keys).shows("Harbor phone is read-only: nothing is changed from here").keys("<Esc>");
+        desk.keys(keys).shows("Harbor phone is read-only: nothing can be changed here").keys("<Esc>");
         desk.wait(10_000_000);
-        desk.hides("nothing is changed from here");
+        desk.hides("nothing can be changed here");
     }
     desk.keys("C");
 }

@@ -63,7 +63,7 @@ fn a_picture_is_fetched_when_asked_for_and_its_host_was_shown() {
     let url = upload(&desk, "wheel.png", &wheel());
     sends(&mut desk, &url, "It looks like this");
     desk.keys("<Enter>").shows("wheel.png").keys("v").shows("Show the picture here?");
-    desk.shows("It would be fetched from 127.0.0.1").keys("n").hides("▓").keys("vy").shows("▓");
+    desk.shows("Download from 127.0.0.1").keys("n").hides("▓").keys("vy").shows("▓");
     photograph!(desk, "shown", History);
     desk.keys("v").hides("▓").keys("v").shows("▓").hides("Show the picture here?");
     let second = upload(&desk, "other.png", &wheel());

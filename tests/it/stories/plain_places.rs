@@ -118,16 +118,16 @@ impl Popup {
             Self::DeletePersonPrompt => (chat("gpD"), "DELETE", "Maria Lopez"),
             Self::EmojiPicker => (composing("", ":smirk\t"), "Emoji, smirk", ":smirk:"),
             Self::EndpointForm => (parcel_form(), "shop, parcel", "Order number"),
-            Self::EndpointPicker => (connected("!"), "Ask a connection", "> shop · "),
+            Self::EndpointPicker => (connected("!"), "Call a connection", "> shop · "),
             Self::Help => (chat("?"), "Keys, Conversation list", "t: take"),
             Self::LinePrompt => line_prompt(),
             Self::ListOverlay => list_overlay(),
-            Self::MacroMenu => (chat("m"), "Macros", "There are no macros"),
+            Self::MacroMenu => (chat("m"), "Macros", "No macros yet"),
             Self::MailMenu => mail_menu(),
             Self::MailReview => mail_review(),
             Self::PersonForm => (chat("gpe"), "+34600111222 Maria Lopez", "Maria Lopez"),
             Self::Preflight => preflight(),
-            Self::RawJson => (composing("<Ctrl-O>r", ""), "This is no JSON object", "JSON"),
+            Self::RawJson => (composing("<Ctrl-O>r", ""), "Not a JSON object", "JSON"),
             Self::ReactionPicker => (chat("<Enter>+"), "React, free", "> 1 👍"),
             Self::ReplyConflictPrompt => reply_conflict_prompt(),
             Self::ReplyPicker => (chat("<Enter>c"), "Canned replies", "No canned replies"),
@@ -157,7 +157,7 @@ fn awaited_answer() -> Opened {
     desk.types("1041");
     // The request is not performed, so the popup waits.
     desk.app.update(Event::Key(KeyPress::plain(KeyCode::Enter)));
-    (desk, "Asking", "shop · parcel is being asked.")
+    (desk, "Asking", "Calling shop · parcel…")
 }
 
 fn bad_answer_form() -> Opened {
@@ -205,7 +205,7 @@ fn list_overlay() -> Opened {
 fn mail_menu() -> Opened {
     let mut desk = mail("");
     desk.run_command("mail-folders");
-    (desk, "Show which threads", "> ")
+    (desk, "Show threads", "> ")
 }
 
 fn mail_review() -> Opened {
@@ -401,7 +401,7 @@ fn open_page(page: PageKind) -> Opened {
             desk.settle().run_command("go-to-drafts").settle();
             (desk, "Drafts, Harbor chat", "> Maria Lopez, It left")
         }
-        PageKind::Proposals => (chat_on("show-proposals"), "Proposals, Harbor chat", "Nothing is proposed."),
+        PageKind::Proposals => (chat_on("show-proposals"), "Proposals, Harbor chat", "No proposals."),
         PageKind::Reviews => {
             let mut desk = sample("");
             desk.app.context.settings.review_one_in = 1;

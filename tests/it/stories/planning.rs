@@ -61,7 +61,7 @@ fn on_a_sunday_monday_is_told_from_tomorrow_by_its_date() {
 #[test]
 fn it_is_taken_back_and_survives_a_crash() {
     let mut desk = planned();
-    desk.keys("t<Enter><Esc>z").shows("taken back into the composer").shows("It is ready now");
+    desk.keys("t<Enter><Esc>z").shows("undone: back in the composer").shows("It is ready now");
     desk.keys("<Ctrl-L>t<Enter>");
     let mut desk = desk.crash_and_reopen();
     desk.keys("<Enter>").shows("planned, in 23h").keys("<Esc>goe").shows("It is ready now").settle();

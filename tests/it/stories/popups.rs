@@ -12,9 +12,9 @@ fn desk() -> Desk {
 #[test]
 fn a_row_is_selected_by_one_click_and_taken_by_the_next() {
     let mut desk = desk();
-    desk.keys("<Ctrl-P>").shows("Go to or do");
-    desk.clicks("later · Put off").shows("Go to or do").clicks("later · Put off");
-    desk.hides("Go to or do").shows("[t] until tomorrow").keys("<Esc>");
+    desk.keys("<Ctrl-P>").shows("Find a command or place");
+    desk.clicks("later · Snooze").shows("Find a command or place").clicks("later · Snooze");
+    desk.hides("Find a command or place").shows("[t] until tomorrow").keys("<Esc>");
     // The already selected row takes two clicks, too.
     desk.keys("v").shows("Views");
     desk.clicks("status:closed").shows("Views");

@@ -48,7 +48,7 @@ fn a_proposed_reply_is_held_and_z_takes_it_back() {
     });
     let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().propose("whatsapp", &id, reply());
-    desk.run_command("show-proposals").keys("a").keys("z").shows("taken back").wait(10_000_000);
+    desk.run_command("show-proposals").keys("a").keys("z").shows("undone").wait(10_000_000);
     desk.settle();
     assert!(texts(&desk).is_empty());
     desk.run_command("go-to-drafts").shows("Your order left the shop today.");
@@ -74,8 +74,8 @@ fn a_proposed_reply_asks_what_the_ai_shall_do() {
 fn what_is_stale_is_marked_and_asks_first() {
     let mut desk = proposing(reply(), (80, 24));
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Never mind, it came!");
-    desk.settle().run_command("show-proposals").shows("Outdated: somebody wrote since");
-    desk.keys("a").shows("Somebody wrote since it was proposed").shows("Never mind, it came!");
+    desk.settle().run_command("show-proposals").shows("Outdated: new messages since");
+    desk.keys("a").shows("New messages since the proposal").shows("Never mind, it came!");
     desk.keys("<Esc>").settle();
     assert!(texts(&desk).is_empty());
     desk.keys("ay").settle();
@@ -98,8 +98,8 @@ fn an_outdated_proposal_is_dim_everywhere_and_says_so() {
     }
     photographs!(desk, "outdated_in_its_conversation", History);
     desk.keys("gn").shows("outdated: Helper 1.0 proposes to reply").keys("<Esc>");
-    desk.run_command("show-proposals").shows("Outdated: somebody wrote since");
-    for text in ["Outdated: somebody wrote since", "reply ", "Your order left the shop today."] {
+    desk.run_command("show-proposals").shows("Outdated: new messages since");
+    for text in ["Outdated: new messages since", "reply ", "Your order left the shop today."] {
         assert_eq!(is_accent(&desk, text), (false, false), "{text}");
     }
 }
@@ -119,7 +119,7 @@ fn what_is_dropped_comes_back_with_z_and_an_edited_text_is_in_the_composer() {
 #[test]
 fn a_text_with_an_open_field_or_a_key_in_it_is_not_sent_by_a_key() {
     for (text, why) in [
-        ("Is it {address?}?".to_owned(), "{address?} is still to be filled in"),
+        ("Is it {address?}?".to_owned(), "{address?} is not filled in"),
         (format!("Use svc_live_{}", "a1".repeat(20)), "in it is a channel key"),
     ] {
         let mut desk = proposing(ProposedChange::Reply { text }, (120, 40));
@@ -127,7 +127,7 @@ fn a_text_with_an_open_field_or_a_key_in_it_is_not_sent_by_a_key() {
             .keys("a")
             .shows("nothing was sent: ")
             .shows(why)
-            .shows("e puts it into the composer")
+            .shows("e edit")
             .settle();
         assert!(texts(&desk).is_empty());
         desk.shows("Last message: Where is my order 1041?").keys("e").shows("in the composer");
@@ -139,12 +139,12 @@ fn a_text_is_seen_whole_before_a_key_sends_it() {
     let long = format!("{}The rest of it.", "It left the shop today and is on its way. ".repeat(5));
     let mut desk = proposing(ProposedChange::Reply { text: long.clone() }, (80, 24));
     desk.run_command("show-proposals").hides("The rest of it.").shows("…").keys("a");
-    desk.shows("All that is sent").shows("The rest of it.").keys("<Esc>").settle();
+    desk.shows("Full text").shows("The rest of it.").keys("<Esc>").settle();
     assert!(texts(&desk).is_empty());
     desk.keys("ay").settle();
     assert_eq!(texts(&desk), [long]);
     let mut desk = proposing(ProposedChange::Reply { text: "It left the shop. ".repeat(50) }, (80, 24));
-    desk.run_command("show-proposals").keys("a").shows("too long to be seen here").settle();
+    desk.run_command("show-proposals").keys("a").shows("too long to show here").settle();
     assert!(texts(&desk).is_empty());
 }
 

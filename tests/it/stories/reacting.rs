@@ -17,11 +17,11 @@ fn react_and_remove() {
     desk.settle().keys("<Enter>+");
     desk.shows("React · free").shows("8 👎");
     photographs!(desk, "picker", Overlay);
-    desk.keys("<Right><Enter>").shows("your reaction: ❤ (on its way)");
-    desk.settle().shows("your reaction: ❤").hides("on its way");
+    desk.keys("<Right><Enter>").shows("your reaction: ❤ (sending)");
+    desk.settle().shows("your reaction: ❤").hides("sending");
     photographs!(desk, "reacted", History);
     desk.keys("-").shows("being removed").settle().hides("your reaction");
-    desk.keys("-").shows("unreact: there is no reaction of yours on this message");
+    desk.keys("-").shows("unreact: no reaction of yours on this message");
 }
 
 #[test]
@@ -36,8 +36,8 @@ fn a_refused_reaction_is_no_reaction_in_the_list_of_what_was_done() {
         .settle()
         .run_command("show-done")
         .shows("reacted")
-        .shows("not done; it asks")
+        .shows("not done; needs a decision")
         .hides("removes it");
-    desk.keys("z").shows("undo: not done; it asks").keys("<Esc>");
+    desk.keys("z").shows("undo: not done; needs a decision").keys("<Esc>");
     desk.keys("+1").settle().run_command("show-done").shows("left; - on the message removes it");
 }

@@ -40,7 +40,7 @@ fn a_refusal_is_found_and_taken_to_a_shell() {
 #[test]
 fn the_newest_change_is_copied_with_its_own_key() {
     let mut desk = Desk::new(120, 40);
-    desk.settle().keys("yc").shows("nothing was changed and nothing failed lately; :show-calls lists all");
+    desk.settle().keys("yc").shows("no changes or failures lately; :show-calls lists all requests");
     let maria = desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.wait(SECOND);
     desk.settle().keys("p").settle().keys("yc").shows("copied as a curl command");

@@ -18,7 +18,7 @@ fn what_was_opened_stands_out_again() {
     let mut desk = desk();
     desk.shows("•João Pereira").shows("•Maria Lopez");
     desk.keys("<Enter>").settle().keys("<Esc>").settle().hides("•João Pereira");
-    desk.keys("u").settle().shows("marked as not seen · z undo").shows("•João Pereira");
+    desk.keys("u").settle().shows("marked as unseen · z undo").shows("•João Pereira");
     photographs!(desk, "unseen", List, Status);
     desk.keys("u").settle().shows("marked as seen · z undo").hides("•João Pereira");
     desk.keys("z").settle().shows("•João Pereira");

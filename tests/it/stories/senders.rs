@@ -18,7 +18,7 @@ fn another_holder_of_the_key_has_the_name_a_person_gave() {
     desk.settle().keys("<Enter>").settle().shows("Order bot").hides("API  ");
     photographs!(desk, "named", History);
     // The server's name stays visible.
-    desk.keys("k<Esc><Enter>=").shows("not this desk");
+    desk.keys("k<Esc><Enter>=").shows("another program with a key");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn how_fast_customers_are_answered_is_shown_as_bars() {
     let mut desk = Desk::new(120, 40);
     desk.run_command("show-service-levels")
         .shows("First response · the last 7 days")
-        .shows("No customer wrote in these days");
+        .shows("No customer messages in this period");
     desk.shows(" m measure · d days · Esc back").hides("go to tab");
     desk.keys("<Esc>");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
@@ -19,7 +19,9 @@ fn how_fast_customers_are_answered_is_shown_as_bars() {
     desk.colleague("whatsapp", MARIA, "It left this morning.");
     desk.customer("whatsapp", JOAO, "João Pereira", "Is the shop open?");
     desk.settle().settle();
-    desk.run_command("show-service-levels").shows("median 4m · p90 4m · 2 cases").hides("No customer wrote");
+    desk.run_command("show-service-levels")
+        .shows("median 4m · p90 4m · 2 cases")
+        .hides("No customer messages");
     photographs!(desk, "first_response", Overlay);
     desk.keys("m").shows("Waiting for an answer").keys("m").shows("Until the last answer").shows("none yet");
     desk.keys("m").shows("Handed over to a person").shows("50%, 1 of 2");

@@ -130,7 +130,7 @@ fn marks_are_set_before_the_key_that_acts_on_them() {
 fn input_that_waited_is_dropped_if_nobody_is_found() {
     let mut desk = three();
     desk.keys_at_once(":open nobody<Enter>iDear Nobody<Enter>").shows("Maria Lopez · +34");
-    desk.shows("what was typed meanwhile was dropped").hides("Dear Nobody");
+    desk.shows("keys typed meanwhile were dropped").hides("Dear Nobody");
     assert!(!sent(&mut desk).contains("Nobody"));
     desk.unreadable(|desk| matches!(desk, Load::Lookup(_)));
     desk.keys_at_once(":open dana<Enter>iDear Dana<Enter>").shows("was dropped").hides("Dear Dana");
@@ -167,7 +167,7 @@ fn keys_act_on_the_new_selection_in_order_once_the_read_is_answered() {
 #[test]
 fn keys_are_dropped_when_the_read_takes_longer() {
     let mut desk = three();
-    let said = "keys were dropped because this desk's files answer slowly; repeat the last command";
+    let said = "keys were dropped: this desk's files are slow; repeat the last command";
     desk.reads_hang(true).keys_at_once(":open dana whitlock<Enter>:claim<Enter>").bursts("iDear");
     desk.wait(250_000);
     desk.shows(said);
@@ -195,7 +195,7 @@ fn click_is_dropped_while_a_read_is_awaited() {
     desk.keys("<Esc>").shows("Ken Tanaka");
     let (x, y) = desk.place_of("Ken Tanaka");
     desk.reads_hang(true).keys_at_once(":open dana whitlock<Enter>i").mouse(Pointer::Down(x, y));
-    desk.shows("the click was ignored because this desk's files are still being read");
+    desk.shows("click ignored while this desk's files are read");
     desk.types("Dear Dana").reads_hang(false).shows("Dana Whitlock · +1").shows("Dear Dana");
 }
 
@@ -216,7 +216,7 @@ fn mail_that_begins_late_opens_no_composer() {
     let mut desk = Desk::demo(120, 40);
     desk.settle().settle().keys("3").settle().reads_hang(true).keys_at_once("jr").bursts("Dear");
     desk.wait(250_000);
-    desk.shows("keys were dropped because this desk's files answer slowly; repeat the last command");
+    desk.shows("keys were dropped: this desk's files are slow; repeat the last command");
     desk.reads_hang(false);
     assert!(!desk.app.desk.is_typing());
     desk.hides("Dear").keys("r").shows("├ Mail");

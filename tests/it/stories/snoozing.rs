@@ -57,7 +57,7 @@ fn it_comes_back_at_its_time_with_one_bell_also_after_a_crash() {
     desk.wait(59 * MINUTE);
     desk.settle().hides("Maria Lopez");
     desk.wait(MINUTE);
-    desk.shows("back: its time has come").shows("[back] I will be back");
+    desk.shows("back from later").shows("[back] I will be back");
     photographs!(desk, "back", List, Status);
     desk.wait(MINUTE);
     desk.settle();
@@ -93,7 +93,7 @@ fn x_wakes_it_and_closed_ones_are_not_put_aside() {
 #[test]
 fn what_stays_away_is_brought_back_by_its_time_only_and_rings_no_bell() {
     let mut desk = desk();
-    desk.keys("jsk").shows("when the customer writes before: NO");
+    desk.keys("jsk").shows("if the customer writes: NO");
     photographs!(desk, "stays", Overlay);
     desk.keys("h").hides("Maria Lopez").shows("later: until 11:00, whatever comes");
     let bells = desk.bells;
@@ -115,11 +115,11 @@ fn the_same_time_is_offered_again_once_it_is_back() {
     desk.customer("whatsapp", MARIA, "Maria Lopez", "One more thing");
     desk.wait(MINUTE);
     desk.settle().keys("gg").shows("[back] One more thing").keys("<Enter>").settle();
-    desk.keys("<Esc>s").shows("[s] the same again, until tomorrow 09:00");
+    desk.keys("<Esc>s").shows("[s] same as last time, until tomorrow 09:00");
     photographs!(desk, "again", Overlay);
     desk.keys("s").hides("Maria Lopez").shows("later: until tomorrow 09:00");
     desk.wait(24 * 60 * MINUTE);
-    desk.settle().keys("gg").shows("[back]").keys("s").shows("[s] the same again, until tomorrow 09:00");
+    desk.settle().keys("gg").shows("[back]").keys("s").shows("[s] same as last time, until tomorrow 09:00");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn what_was_suggested_before_somebody_wrote_says_so() {
     desk.suggests(&model.url(), 10_000).keys("i<Ctrl-D>").shows("I am sorry.").hides("Outdated");
     desk.shows("Your model names no sources");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Never mind, it came back");
-    desk.settle().shows("Outdated: somebody wrote since");
+    desk.settle().shows("Outdated: new messages since");
     desk.keys("r").hides("Outdated").shows("I am sorry.");
     assert_eq!(request_data(&model)["conversation"][1]["text"], "Never mind, it came back");
 }
@@ -169,7 +169,7 @@ fn pausing_the_ai_shows_a_brief_that_takes_no_key() {
 #[test]
 fn a_message_is_translated_by_a_model_and_paid_for_once() {
     let mut desk = desk();
-    desk.keys("X").shows("Nothing is translated: no model is configured").keys("<Esc>");
+    desk.keys("X").shows("No translation: no model is configured").keys("<Esc>");
     let model = says("Me han cobrado dos veces.");
     desk.suggests(&model.url(), 10_000).keys("X").shows("Translation").shows("Me han cobrado dos veces.");
     assert_eq!(request_data(&model), json!({"message": "I was charged twice for order 1041!"}));
@@ -217,10 +217,10 @@ fn half_a_translation_is_never_put_in_place_of_a_text() {
     let long = "It is on its way, and will be there by noon. ".repeat(60);
     desk.suggests(&model.url(), 100_000).keys("i");
     desk.pastes(long.trim_end());
-    desk.keys("<Ctrl-R>").shows("Nothing is translated: the model did not answer: its translation");
+    desk.keys("<Ctrl-R>").shows("No translation: the model did not answer: its translation");
     assert_eq!(request_data(&model)["text"], long.trim_end(), "all of it was asked for");
     assert!(model.requests()[0].json()["max_tokens"].as_u64().is_some_and(|u64| u64 > 5_000));
-    desk.keys("<Enter>").shows("Nothing is translated").keys("<Esc>").shows("will be there by noon");
+    desk.keys("<Enter>").shows("No translation").keys("<Esc>").shows("will be there by noon");
     desk.keys("<Esc>").keys("X").shows("Lo siento, Mar").shows("Cut off here");
 }
 

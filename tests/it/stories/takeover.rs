@@ -55,7 +55,7 @@ fn ctrl_x_on_an_empty_composer_ends_the_hold() {
 fn z_takes_a_held_message_back_into_the_composer() {
     let mut desk = waiting(80, 24);
     desk.keys("<Enter>p").settle().keys("r").types("Wrong words").keys("<Enter><Esc>z");
-    desk.shows("taken back into the composer; nothing was sent").shows("Wrong words");
+    desk.shows("undone: back in the composer").shows("Wrong words");
     desk.wait(60_000_000);
     desk.settle();
     assert!(desk.outbound().is_empty());

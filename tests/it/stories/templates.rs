@@ -30,9 +30,9 @@ fn a_closed_window_is_answered_with_a_template_and_the_draft_stays() {
         .shows("Template order_on_its_way · en · utility")
         .shows("Draft kept: It left this morning");
     // The name is filled in as the greeting; the rest is open.
-    desk.shows("Hi Maria, order {{2}} left").shows("1 box is still empty").shows("2–3 credits");
+    desk.shows("Hi Maria, order {{2}} left").shows("1 field is empty").shows("2–3 credits");
     photographs!(desk, "form", Overlay);
-    desk.keys("<Enter>").shows("not sent: 1 box is still empty").settle();
+    desk.keys("<Enter>").shows("not sent: 1 field is empty").settle();
     assert!(desk.outbound().is_empty());
     desk.types("1041")
         .shows("order 1041 left our warehouse")
@@ -65,7 +65,7 @@ fn the_form_says_what_it_cannot_do() {
         .shows("cannot send: balance 1, this needs 2–3 credits");
     desk.keys("<Enter>").shows("not sent: balance 1").settle();
     assert!(desk.outbound().is_empty());
-    desk.keys("<Esc>").shows("Templates ·").keys("zzz").shows("None is called so");
+    desk.keys("<Esc>").shows("Templates ·").keys("zzz").shows("No match");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn every_part_has_its_boxes_and_unknown_parts_are_json() {
         .types("http://x")
         .keys("<Enter>")
         .shows("not sent: the image link must begin with https://");
-    desk.keys("<Esc>").types("strange").keys("<Enter>").shows("a shape that is not known here");
-    desk.types("x").keys("<Enter>").shows("no JSON array: line 1: something follows its end");
+    desk.keys("<Esc>").types("strange").keys("<Enter>").shows("an unknown format");
+    desk.types("x").keys("<Enter>").shows("not a JSON array: line 1: something follows its end");
     photographs!(desk, "strange", Overlay);
 }

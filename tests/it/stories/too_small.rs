@@ -17,7 +17,7 @@ fn it_says_what_it_needs_and_that_no_key_acts() {
     let mut desk = maria();
     desk.resize(SMALL);
     let words = desk.picture().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(words, "frontdesk needs 40x10. Until then no key acts; Ctrl-C twice quits.");
+    assert_eq!(words, "frontdesk needs 40x10. Enlarge the terminal; Ctrl-C twice quits.");
     desk.shows("40x10.").keys("<Ctrl-C>");
     assert!(!desk.quit && desk.picture().contains("again"), "{}", desk.picture());
     desk.keys("<Ctrl-C>");

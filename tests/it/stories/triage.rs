@@ -46,7 +46,7 @@ fn forty_threads_are_gone_through_with_one_key_each() {
     // The hold of a quick answer continues while the next thread is shown.
     desk.keys("r").types("Thanks, passed on to Ana.").keys("<Ctrl-X>").shows("held 10 s here").keys("y");
     desk.shows("TRIAGE 15/40").shows("sending in 10 s");
-    desk.keys("st").shows("TRIAGE 16/40").keys("*").shows("starred").keys("d<Space>").shows("it comes again");
+    desk.keys("st").shows("TRIAGE 16/40").keys("*").shows("starred").keys("d<Space>").shows("shown again");
     desk.keys("u").keys("J").keys("z").keys("u");
     for _ in 0..30 {
         desk.keys("d");
@@ -106,7 +106,7 @@ fn no_key_of_a_triage_waits_for_the_network() {
 #[test]
 fn a_star_is_taken_back_where_one_is() {
     let mut desk = forty();
-    desk.keys("<Ctrl-T>").shows("TRIAGE 1/40").keys("z").shows("nothing was decided yet");
+    desk.keys("<Ctrl-T>").shows("TRIAGE 1/40").keys("z").shows("no decisions yet");
     desk.keys("*").shows("starred").keys("z").shows("undone: starred").shows("TRIAGE 1/40");
     desk.keys("d").shows("TRIAGE 2/40").keys("*").shows("starred").keys("z").shows("undone: starred");
     desk.shows("TRIAGE 2/40").keys("z").shows("TRIAGE 1/40").settle().settle();
@@ -190,7 +190,7 @@ fn a_mail_that_has_left_stays_decided_over() {
     desk.keys("r").types("No").keys("<Ctrl-X>y").shows("Text 04");
     calm(&mut desk);
     desk.pass(15).settle();
-    desk.keys("z").shows("it cannot be unsent").shows("again goes back to").shows("Text 04");
+    desk.keys("z").shows("it cannot be unsent").shows("undo again").shows("Text 04");
     desk.keys("z").shows("undone: archived").shows("Text 02");
     assert_eq!(archived(&mut desk), [""; 0]);
     desk.keys("d").shows("Text 04").keys("<Esc>").shows("3 of 40: 1 archived, 2 answered");
@@ -201,12 +201,12 @@ fn a_decision_is_taken_back_although_something_else_was_done_since() {
     let mut desk = forty();
     // Changes made before the triage are not undone in it.
     desk.keys("*").shows("starred").keys("<Ctrl-T>").shows("Text 01");
-    desk.keys("z").shows("nothing was decided yet");
+    desk.keys("z").shows("no decisions yet");
     desk.keys("d").shows("Text 02").keys("st").shows("Text 03").keys("*").shows("starred");
-    desk.keys("<Space>").shows("it comes again").shows("Text 04");
+    desk.keys("<Space>").shows("shown again").shows("Text 04");
     desk.keys("z").shows("undone: put off").shows("Text 02").shows("TRIAGE 2/40");
     desk.keys("z").shows("undone: archived").shows("Text 01").shows("TRIAGE 1/40");
-    desk.keys("z").shows("nothing was decided yet").keys("<Esc>").shows("0 of 40: 1 starred");
+    desk.keys("z").shows("no decisions yet").keys("<Esc>").shows("0 of 40: 1 starred");
     assert_eq!(archived(&mut desk), [""; 0]);
     let told = desk.get("email", "/email/threads?limit=100");
     let starred = told["data"].as_array().expect("a list").iter().filter(|value| value["isStarred"] == true);
@@ -223,7 +223,7 @@ fn a_triage_shows_the_mail_although_the_card_was_on() {
         desk.keys("gg<Enter>").settle().keys("I").settle().shows("Card").keys("<Esc>");
         // Opening read the first one.
         desk.keys("<Ctrl-T>").shows("TRIAGE 1/39").shows("Text 02");
-        desk.keys("I").shows("a triage shows the mail alone").shows("Text 02").keys("<Esc>");
+        desk.keys("I").shows("not available in triage").shows("Text 02").keys("<Esc>");
         desk.keys("gg<Enter>").settle().shows("Card").keys("I<Esc>");
     }
 }

@@ -24,10 +24,10 @@ fn the_list_says_what_can_be_taken_back_and_why_not() {
     desk.wait(SECOND);
     desk.keys("<Esc>p").settle().keys(":claim<Enter>").keys(" <Esc>").run_command("show-done");
     desk.shows("done · Maria Lopez").shows("left; it cannot be reopened");
-    desk.shows("paused the AI · João Pereira").shows("claimed · João Pereira").shows("took 1 mark away");
+    desk.shows("paused the AI · João Pereira").shows("claimed · João Pereira").shows("1 mark removed");
     photographs!(desk, "list", Overlay);
     // The pause is reversed from the list; a sent change gives the reason why not.
-    desk.keys("jjz").settle().shows("taken back").has_paused(0);
+    desk.keys("jjz").settle().shows("undone").has_paused(0);
     desk.keys("jz").shows("undo: left; it cannot be reopened");
 }
 
@@ -39,7 +39,7 @@ fn z_goes_back_step_by_step_but_not_past_what_has_left_to_the_customer() {
     desk.keys("p").settle().keys("i").types("Yes, until six").keys("<Enter><Ctrl-X><Esc>").settle();
     assert_eq!(desk.outbound().len(), 1);
     // Sent; the pause before it is not reversed along with it.
-    desk.keys("z").shows("nothing to undo; :show-done lists what was done");
+    desk.keys("z").shows("nothing to undo; :show-done undo list");
     desk.wait(10 * SECOND);
     desk.settle().keys("<Esc>").has_paused(1);
 }
@@ -51,8 +51,11 @@ fn what_was_sent_again_and_arrived_is_not_said_to_have_never_left() {
         json!({"path_prefix": "/messages/send", "count": 1, "status": 400, "code": "INVALID_RECIPIENT"});
     desk.dev("fault", refused);
     desk.keys("<Enter>p").settle().keys("i").types("Until six").keys("<Enter><Ctrl-X><Esc>").settle();
-    desk.shows("NOT SENT").run_command("show-done").shows("not done; it asks in the outbox").keys("<Esc>");
-    desk.keys("a").shows("as a new one; the refused one did nothing").keys("y").settle();
+    desk.shows("NOT SENT")
+        .run_command("show-done")
+        .shows("not done; needs a decision in the outbox")
+        .keys("<Esc>");
+    desk.keys("a").shows("sent again; the refused one did nothing").keys("y").settle();
     assert_eq!(desk.outbound().len(), 1);
     desk.run_command("show-done").shows("left; it cannot be unsent").hides("never left");
 }

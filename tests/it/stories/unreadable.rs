@@ -25,7 +25,7 @@ const PAGES: [(&str, &str, &str); 14] = [
     ("outbox", "go", "Nothing is waiting to send"),
     ("drafts", ":go-to-drafts<Enter>", "half a thought"),
     ("people", "gp", "+34"),
-    ("broadcasts", "gb", "No broadcast was sent"),
+    ("broadcasts", "gb", "No broadcasts yet"),
     ("templates", "gt", "APPROVED"),
     ("account", "ga", "credits"),
     ("wall", ":go-to-wall<Enter>", "Harbor chat"),

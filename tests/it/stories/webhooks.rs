@@ -28,7 +28,7 @@ fn a_webhook_is_registered_with_a_secret_shown_once_and_removed() {
     assert_eq!(secret.len(), 64);
     desk.shows(&secret).keys("y").hides(&secret).settle();
     desk.wait(1_000_000);
-    desk.settle().shows(&receiver.url).shows("active").shows("is never told again").hides(&secret);
+    desk.settle().shows(&receiver.url).shows("active").shows("never shown again").hides(&secret);
     receiver.take();
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hi");
     desk.pass(2);
@@ -77,7 +77,7 @@ fn how_this_desk_itself_is_told_stands_on_the_page_and_in_the_status_line() {
     desk.keys("gw").shows("this desk").shows("deliveries come through: polling is slow");
     photographs!(desk, "instant");
     tell(&mut desk, WebhookDeliveryState::Doubted);
-    desk.keys("<Esc>gw").shows("DOUBTED").keys("D").shows("no registered webhook is chosen");
+    desk.keys("<Esc>gw").shows("DOUBTED").keys("D").shows("no registered webhook is selected");
     let why = "127.0.0.1:8790 cannot be listened on: Address already in use; another desk may do it";
     tell(&mut desk, WebhookDeliveryState::Closed(SafeText::line(why)));
     desk.keys("<Esc>gw").shows("CLOSED").shows("polled as usual");

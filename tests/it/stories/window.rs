@@ -15,7 +15,7 @@ fn a_closed_window_locks_sending_and_keeps_the_draft() {
         .types("Sorry for the wait")
         .shows("Reply window closed · only templates can be sent · draft kept");
     desk.keys("<Enter>")
-        .shows("the window is closed: only templates leave now (Ctrl-O t); the draft is kept");
+        .shows("reply window closed: only templates can be sent (Ctrl-O t); the draft is kept");
     photographs!(desk, "a_closed_window_locks_sending_and_keeps_the_draft", History, Composer, Status);
     assert!(desk.outbound().is_empty());
     // The customer writes: the window opens in place, and the draft is kept.

@@ -24,7 +24,7 @@ fn a_template_goes_out_in_waves_and_is_watched() {
     let mut desk = desk();
     desk.keys("gp/").types("renewal-nov").keys("<Enter>");
     desk.wait(300_000);
-    desk.keys("Va").shows("all that fit are marked").keys("b").shows("200 with an id");
+    desk.keys("Va").shows("all matches marked").keys("b").shows("200 with an id");
     // Key of the kind, its name, and the preview.
     desk.keys("<Shift-Tab>t<Tab>")
         .types("hello en")
@@ -82,7 +82,7 @@ fn the_operator_at_night_stops_one_between_waves_and_hands_over() {
     desk.resize((80, 24));
     desk.run_command("go-to-wall").wait(8_000_000);
     desk.shows("Enter what failed").hides("go to");
-    desk.shows("Wall").shows("Harbor chat").shows("Harbor bot").shows("Broadcasts that go on: 1");
+    desk.shows("Wall").shows("Harbor chat").shows("Harbor bot").shows("Running broadcasts: 1");
     photographs!(desk, "wall");
     desk.dev(
         "fault",
@@ -93,7 +93,7 @@ fn the_operator_at_night_stops_one_between_waves_and_hands_over() {
     }
     desk.wait(10_000_000);
     desk.shows("/min since").keys("<Enter>").shows("Requests");
-    desk.shows("y curl · f all · r anew · Esc back").hides("Enter what failed").keys("<Esc>");
+    desk.shows("y curl · f all · r refresh · Esc back").hides("Enter what failed").keys("<Esc>");
     desk.keys("gb").shows("PAUSED").keys("S").shows("Not sent yet: 190 people").keys("s");
     desk.shows("Stopped").shows("stopped");
     go_on(&mut desk, 300);
@@ -105,11 +105,11 @@ fn the_operator_at_night_stops_one_between_waves_and_hands_over() {
         "## Problems",
         "## AI paused",
         "## Queued",
-        "## Broadcasts that go on",
-        "## Broadcasts that ended without everybody",
+        "## Running broadcasts",
+        "## Broadcasts with failed recipients",
         "stopped · ",
         "190 not sent",
-        "of 200 were not reached by the broadcast",
+        "of 200 not reached by broadcast",
         "Harbor chat",
     ] {
         let plain = text.replace('\\', "");

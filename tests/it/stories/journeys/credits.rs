@@ -31,9 +31,9 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
         .shows("your reaction");
     desk.keys("p").settle().shows("you have it").keys("P").settle().has_ai_on();
     // One page shows spending and waiting messages.
-    desk.keys("$").settle().shows("EMPTY").shows("1 message waits for credits; A sends it");
+    desk.keys("$").settle().shows("EMPTY").shows("1 message waiting for credits · A send");
     photographs!(desk, "page", Overlay);
-    desk.keys("A").shows("the balance is empty still").keys("<Esc>");
+    desk.keys("A").shows("the balance is still empty").keys("<Esc>");
     // The top-up is noticed, and one question sends the message, once.
     desk.dev("credits", json!({"balance": 500}));
     desk.wait(61 * SECOND);
@@ -55,7 +55,7 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
         .shows("Low balance: 1 credit")
         .keys("$")
         .settle()
-        .shows("LOW · lasts a day, at 1 a day from here");
+        .shows("LOW · lasts a day at 1 a day");
     photographs!(desk, "low", Overlay);
 }
 

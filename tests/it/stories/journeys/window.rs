@@ -29,7 +29,7 @@ fn a_closed_window_is_answered_with_a_template_and_opens_again() {
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Thank you!");
     desk.wait(2_000_000);
     desk.settle().hides("Reply window").shows("It left this morning").hides("1 snoozed");
-    desk.shows("the window is open again: your draft is here, i goes on with it");
+    desk.shows("reply window open again · i continue your draft");
     assert_eq!(desk.bells, bells + 1);
     desk.focus(true);
     desk.keys("i").keys("<Enter>").pass(6).settle();
