@@ -108,6 +108,14 @@ crate::words! {
 }
 
 impl CampaignPhase {
+    /// How the screen names it; files and scripts keep `word`.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Recalled => "undone",
+            other => other.word(),
+        }
+    }
+
     pub fn is_open(self) -> bool {
         matches!(self, Self::Running | Self::Paused)
     }

@@ -211,7 +211,7 @@ pub(crate) fn target_words(row: &ConversationRow, context: &Context) -> String {
 fn describe_fact(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp>) {
     match fact {
         DigestFact::Waits(row) => {
-            let waits = row.waiting_since.map(|_| "waits".to_owned());
+            let waits = row.waiting_since.map(|_| "waiting".to_owned());
             let paused = row.paused.as_ref().map(|(by, _)| paused_by(by));
             let parts = [waits, asks_for(row), paused].into_iter().flatten().collect::<Vec<_>>();
             let words = format!("{}: {}", parts.join(", "), row.conversation.preview);

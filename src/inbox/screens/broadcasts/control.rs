@@ -135,7 +135,7 @@ impl BroadcastsScreen {
             check_tab_writable(tab)?;
         }
         match phase {
-            _ if !campaign.phase.is_open() => Err(format!("it is {}", campaign.phase.word())),
+            _ if !campaign.phase.is_open() => Err(format!("it is {}", campaign.phase.label())),
             Some(wanted) if campaign.phase != wanted => Err(match campaign.phase {
                 CampaignPhase::Paused => "It is paused; {continue-broadcast} continues".to_owned(),
                 _ => "It is running; {pause-broadcast} pauses it".to_owned(),
@@ -360,7 +360,7 @@ pub(crate) fn handle_action_result(inbox: &mut Inbox, answer: CampaignActionResu
             inbox.context.show_notice("Stopped: no more messages are sent")
         }
         CampaignActionResult::Done(CampaignAction::Continue(..) | CampaignAction::UndoPause(_), true) => {
-            inbox.context.show_notice("Sending goes on")
+            inbox.context.show_notice("Sending continues")
         }
         CampaignActionResult::Done(CampaignAction::Track(_, id), _) => {
             inbox.context.show_notice(format!("Following {id}"))

@@ -224,7 +224,7 @@ fn state_label(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Styl
             (format!("wave {}/{}", campaign.started_waves(), campaign.waves.len()), theme.strong())
         }
         CampaignPhase::Paused => ("PAUSED".to_owned(), theme.urgent()),
-        _ => (campaign.phase.word().to_owned(), theme.dim()),
+        _ => (campaign.phase.label().to_owned(), theme.dim()),
     }
 }
 

@@ -211,9 +211,9 @@ fn describe_window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let label = window_label(row.conversation.window, row.last_inbound_at, inbox.context.now);
     match row.conversation.window {
         ServiceWindow::NotApplicable => None,
-        ServiceWindow::Unknown => Some("reply window unknown".to_owned()),
-        ServiceWindow::Closed => Some("reply window closed, only templates".to_owned()),
-        ServiceWindow::Open => Some(format!("reply window {label}")),
+        ServiceWindow::Unknown => Some("window unknown".to_owned()),
+        ServiceWindow::Closed => Some("window closed, only templates".to_owned()),
+        ServiceWindow::Open => Some(format!("window {label}")),
     }
 }
 

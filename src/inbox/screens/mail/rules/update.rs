@@ -225,7 +225,7 @@ fn confirm_rule(inbox: &mut Inbox, (sender, action): (String, RuleAction), page:
     let mut question = Confirm::new(title, lines)
         .answer('y', "from now on", move |inbox| create_rule(inbox, alone, draft.replaces));
     if count > 0 {
-        let words = format!("from now on, and the {count} thread{} here", if count == 1 { "s" } else { "" });
+        let words = format!("from now on, and the {count} thread{} here", if count == 1 { "" } else { "s" });
         question = question.answer('a', words, move |inbox| {
             apply_to_rows(inbox, &action, rows);
             create_rule(inbox, with, replaced);

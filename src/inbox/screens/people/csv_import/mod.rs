@@ -56,7 +56,7 @@ fn confirmation_lines(source: &ImportSource, found: &DryRun) -> Vec<DialogLine> 
     ];
     let counts = [
         (found.valid, "to be imported"),
-        (found.duplicates, "duplicates, left out"),
+        (found.duplicates, "listed twice, left out"),
         (found.invalid, "invalid, left out"),
         (found.done, "already imported, left out"),
     ];
