@@ -97,8 +97,8 @@ fn a_takeover_without_a_screen() {
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order\u{1b}[2J?");
     });
     talk.hears(&["Tab 1 of 1: Harbor chat,"]);
-    talk.hears(&["Maria Lopez, waits", "where is my order"]);
-    talk.says("list").hears(&["1 Maria Lopez", "waits"]);
+    talk.hears(&["Maria Lopez, waiting", "where is my order"]);
+    talk.says("list").hears(&["1 Maria Lopez", "waiting"]);
     talk.says("1").hears(&["Maria ", "where is my order"]);
     talk.says("reply").hears(&["Write to Maria Lopez: a line is sent"]);
     talk.says("Hi Maria, a person here.").hears(&["[y] pause the AI and send"]);
@@ -134,8 +134,11 @@ fn a_conversation_is_taken_answered_and_closed_by_ear() {
         desk.clock.advance(60_000_000);
         desk.customer("whatsapp", "+14155550100", "Dana Whitlock", "Is anybody there?");
     });
-    talk.hears(&["Dana Whitlock, waits"]);
-    talk.says("list").hears(&["With the AI, 2"]).hears(&["1 Dana Whitlock, waits"]).hears(&["2 Maria Lopez"]);
+    talk.hears(&["Dana Whitlock, waiting"]);
+    talk.says("list")
+        .hears(&["With the AI, 2"])
+        .hears(&["1 Dana Whitlock, waiting"])
+        .hears(&["2 Maria Lopez"]);
     talk.says("2").hears(&["Where is my order?"]);
     talk.says("take").hears(&["Write to Maria Lopez"]).hears(&["Maria Lopez: AI off, confirmed"]);
     talk.says("It left yesterday.").hears(&["held ", "1 credit", "undo", "It left yesterday."]);
@@ -166,7 +169,7 @@ fn lines_that_come_together_act_one_after_the_other() {
         desk.clock.advance(60_000_000);
         desk.customer("whatsapp", "+14155550100", "Dana Whitlock", "Is anybody there?");
     });
-    talk.hears(&["Dana Whitlock", "waits"]).says(":open maria").hears(&["Where is my order"]);
+    talk.hears(&["Dana Whitlock", "waiting"]).says(":open maria").hears(&["Where is my order"]);
     // In one write, so that all lines arrive before any is read.
     talk.says(":open dana\nreply\nDear Dana").hears(&["Write to Dana Whitlock"]);
     talk.hears(&["[y] pause the AI and send"]).says("y").hears(&["sent", "Dear Dana"]);
@@ -188,12 +191,12 @@ fn a_pause_and_a_hold_are_told_and_no_word_is_taken_letter_by_letter() {
     let mut talk = Talk::held(3_600, |desk| {
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
     });
-    talk.hears(&["Maria Lopez, waits"]);
+    talk.hears(&["Maria Lopez, waiting"]);
     talk.says("1").hears(&["where is my order?"]).says("p").hears(&["Maria Lopez: AI off, confirmed"]);
     // Regression: both words, on a page and in a text.
     talk.says("credits").hears(&["redits"]).says("reply").hears(&["Write to Maria Lopez"]);
     talk.says("credits").hears(&["redits"]).says("back").says("reply").hears(&["Write to Maria Lopez"]);
-    talk.says("done").hears(&["is a command", "`text done` writes it"]);
+    talk.says("done").hears(&["does not work in a text", "`text done`"]);
     talk.says("On its way.").hears(&["held ", "1 credit", "undo", "On its way."]);
     talk.says("quit").hears(&["Quit frontdesk?"]).says("y").ends();
     assert!(talk.desk.outbound().iter().all(|value| value["content"] == "On its way."));
@@ -204,7 +207,7 @@ fn undo_said_right_after_a_text_takes_it_back() {
     let mut talk = Talk::held(3_600, |desk| {
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
     });
-    talk.hears(&["Maria Lopez, waits"]);
+    talk.hears(&["Maria Lopez, waiting"]);
     talk.says("1").hears(&["where is my order?"]).says("p").hears(&["Maria Lopez: AI off, confirmed"]);
     talk.says("reply").hears(&["Write to Maria Lopez"]);
     talk.says("On its way.").hears(&["held ", "undo", "On its way."]);
@@ -236,7 +239,7 @@ fn who_comes_back_hears_what_happened() {
     let mut talk = Talk::new(|desk| {
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
     });
-    talk.hears(&["Maria Lopez, waits"]).says("needs you").hears(&["Nothing needs you"]);
+    talk.hears(&["Maria Lopez, waiting"]).says("needs you").hears(&["Nothing needs you"]);
     talk.says("back").says("quit").ends();
     // Moves the person's last presence to hours before Maria's message.
     let file = rusqlite::Connection::open(talk.binary.data().join("outbox.db")).expect("the desk's file");
@@ -246,7 +249,7 @@ fn who_comes_back_hears_what_happened() {
     drop(file);
     let mut talk = talk.again();
     talk.hears(&["you were away", "g n shows what happened"]);
-    talk.says("needs you").hears(&["since you left"]).hears(&["Maria Lopez", "waits: where is my order?"]);
+    talk.says("needs you").hears(&["since you left"]).hears(&["Maria Lopez", "waiting: where is my order?"]);
     talk.says("back").says("quit").ends();
 }
 
@@ -255,11 +258,11 @@ fn commands_are_taken_as_they_are_written_elsewhere() {
     let mut talk = Talk::new(|desk| {
         desk.customer("whatsapp", "+34600111222", "山本 健太", "where is my order?");
     });
-    talk.hears(&["山本 健太, waits"]);
+    talk.hears(&["山本 健太, waiting"]);
     talk.says(":needs-you").hears(&["Needs you"]).says("back").says("needs you").hears(&["Needs you"]);
     talk.says("back");
     talk.says("gb").hears(&["roadcasts"]).says("stop broadcast").hears(&["roadcast"]);
-    talk.says(":broadcasts").says("gi").hears(&["山本 健太, waits"]);
+    talk.says(":broadcasts").says("gi").hears(&["山本 健太, waiting"]);
     talk.says(":handover").hears(&["# Handover, "]).hears(&["## Problems"]).hears(&["## Channels"]);
     assert!(!talk.heard.iter().any(|text| text.contains("not a command")), "{:#?}", talk.heard);
     talk.says("quit").ends();
@@ -270,7 +273,7 @@ fn what_this_side_says_is_no_news_of_a_customer() {
     let mut talk = Talk::new(|desk| {
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
     });
-    talk.hears(&["Maria Lopez, waits"]);
+    talk.hears(&["Maria Lopez, waiting"]);
     let message = serde_json::json!({"type": "text", "text": {"body": "Open at ten."}});
     talk.desk.elsewhere("whatsapp", "POST", "/broadcast", serde_json::json!({"message": message}));
     talk.desk.pass(20);

@@ -644,7 +644,7 @@ fn shift_enter_is_a_new_line_and_fast_typing_answers_no_question() {
     assert!(!terminal.contents().contains("[y] pause the AI"), "{}", terminal.contents());
     // All at once, as by somebody who types without looking up.
     terminal.keys("\rplease say yes");
-    terminal.wait_for_text("typed too early to be an answer");
+    terminal.wait_for_text("was typed too early");
     assert!(terminal.contents().contains("[y] pause the AI and send"), "{}", terminal.contents());
     // Keys are ignored while a question has only just appeared; Esc works later.
     terminal.press_until("\x1b", "the text as it was written", |terminal| {

@@ -159,9 +159,12 @@ fn a_region_is_where_the_app_draws_it() {
     assert_eq!(told(&desk, Region::Card), "(Card is not on screen)");
     assert_eq!(desk.photograph(&[]), desk.picture());
     // Overlays are found at any size, whatever draws them.
-    for (keys, title) in
-        [("+", "React · free"), ("?", "Keys"), (":search-all<Enter>", "Search"), ("<Ctrl-P>", "Go to")]
-    {
+    for (keys, title) in [
+        ("+", "React · free"),
+        ("?", "Keys"),
+        (":search-all<Enter>", "Search"),
+        ("<Ctrl-P>", "Find a command"),
+    ] {
         desk.keys(keys).shows(title);
         for size in [(80, 24), (120, 40), (60, 20)] {
             desk.resize(size);

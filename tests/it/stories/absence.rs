@@ -36,7 +36,7 @@ fn who_comes_back_is_told_that_something_happened_and_finds_it_by_urgency() {
     let mut desk = seated();
     // A planned text whose time passes while the desk cannot send.
     desk.keys("<Enter>i").types("It is ready now").keys("<Ctrl-L>").types("in 2h").keys("<Enter>");
-    desk.shows("planned for 12:00").keys("<Esc>");
+    desk.shows("scheduled for 12:00").keys("<Esc>");
     alone(&mut desk, 90);
     desk.customer("whatsapp", JOAO, "João Pereira", "I want to talk to a human!!");
     desk.customer("telegram", "7001", "Ann Lee", "hello?");
@@ -50,7 +50,7 @@ fn who_comes_back_is_told_that_something_happened_and_finds_it_by_urgency() {
     desk.wait(9_000_000);
     desk.hides("you were away").keys("Y").shows("no messages waiting for credits");
     desk.keys("gn").shows("Needs you · 3").shows("since you left at 10:0").shows("away 3h");
-    desk.shows("asks: ").shows("João Pereira").shows("Ann Lee");
+    desk.shows("needs a decision: ").shows("João Pereira").shows("Ann Lee");
     photographs!(desk, "page", Overlay);
     // Each line leads there, and the page comes back on the line that was left.
     desk.keys("jj<Enter>").shows("hello?").hides("since you left");
@@ -62,7 +62,7 @@ fn what_was_told_is_not_told_again() {
     let mut desk = seated();
     alone(&mut desk, 60);
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
-    desk.settle().keys("j").shows("you were away").keys("gn").shows("waits: Olá?").hides("waits: Where");
+    desk.settle().keys("j").shows("you were away").keys("gn").shows("waiting: Olá?").hides("waiting: Where");
     desk.keys("<Esc>");
     alone(&mut desk, 45);
     desk.settle().keys("k").hides("you were away");
@@ -81,7 +81,7 @@ fn who_goes_on_typing_is_not_disturbed() {
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
     desk.settle().types("ent, please").shows("Just a moment, please").hides("since you left");
     desk.shows("you were away 59m: g n shows what happened");
-    desk.keys("<Esc>gn").shows("since you left").shows("waits: Olá?");
+    desk.keys("<Esc>gn").shows("since you left").shows("waiting: Olá?");
 }
 
 #[test]
@@ -93,10 +93,10 @@ fn a_desk_that_is_opened_after_an_absence_tells_what_it_reads_then() {
     let mut desk = desk.crash_and_reopen();
     // Nothing is known yet; then it comes from the server.
     desk.hides("you were away").settle().shows("you were away 9h");
-    desk.keys("gn").shows("waits: Olá?");
+    desk.keys("gn").shows("waiting: Olá?");
     // It is told once, in whatever window.
     let mut desk = desk.crash_and_reopen();
-    desk.settle().hides("you were away").keys("gn").shows("waits: Olá?");
+    desk.settle().hides("you were away").keys("gn").shows("waiting: Olá?");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn who_answers_while_somebody_else_is_away_leaves_less_to_tell() {
     alone(&mut desk, 60);
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
     desk.settle().colleague("whatsapp", JOAO, "Bom dia!");
-    desk.settle().keys("j").hides("you were away").keys("gn").hides("waits: ");
+    desk.settle().keys("j").hides("you were away").keys("gn").hides("waiting: ");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn what_did_not_arrive_and_broadcasts_that_stopped_are_told() {
     }
     desk.keys("gp").settle().shows("Ann Brown");
     desk.keys("ggVab").types("We open at 9.").keys("<Tab><Ctrl-U>").types("1").keys("<Ctrl-X>");
-    desk.shows("Review broadcast").keys("y").shows("held 15 s").keys("gi");
+    desk.shows("Review broadcast").keys("y").shows("HELD 15s").keys("gi");
     alone(&mut desk, 60);
     go_on(&mut desk, 120);
     desk.keys("j").shows("you were away").keys("gn");

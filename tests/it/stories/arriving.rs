@@ -41,7 +41,7 @@ fn a_cursor_that_rests_on_the_first_row_stays_there() {
         Some("Ben")
     );
     // A simultaneous key acts on nothing.
-    desk.types("p").shows("the list has just changed here");
+    desk.types("p").shows("the list has just changed");
 }
 
 #[test]

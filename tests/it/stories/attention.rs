@@ -38,10 +38,10 @@ fn desk() -> Desk {
 fn what_needs_a_person_stands_in_one_list_the_most_urgent_first() {
     let mut desk = desk();
     desk.keys("gn").shows("Needs you · 4");
-    desk.shows("asks: ").shows("pause ended").shows("AI fails:").shows("proposes to close");
+    desk.shows("needs a decision: ").shows("pause ended").shows("AI failing:").shows("proposes to close");
     let picture = desk.picture();
     let place = |words: &str| picture.find(words).unwrap_or_else(|| panic!("{words}:\n{picture}"));
-    let order = ["asks: ", "pause ended", "AI fails:", "proposes to close"].map(place);
+    let order = ["needs a decision: ", "pause ended", "AI failing:", "proposes to close"].map(place);
     assert!(order.is_sorted(), "{picture}");
     photographs!(desk, "list", Overlay);
 }
@@ -50,15 +50,15 @@ fn what_needs_a_person_stands_in_one_list_the_most_urgent_first() {
 fn each_entry_has_the_keys_of_where_it_is_at_home() {
     let mut desk = desk();
     // A key that means nothing there says what there is.
-    desk.keys("gnja").shows("there is nothing to decide here").keys("k");
+    desk.keys("gnja").shows("nothing to decide here").keys("k");
     // The refused answer asks in the list, and the list is there again afterwards.
-    desk.keys("a").shows("The server refused it").keys("x").hides("asks: ");
+    desk.keys("a").shows("The server refused it").keys("x").hides("needs a decision: ");
     // Its conversation is still paused.
-    desk.shows("Needs you · 4").shows("AI paused by you, customer waits");
+    desk.shows("Needs you · 4").shows("AI paused by you, customer waiting");
     // The pause is handed back: it is gone once the server has said so.
     desk.shows("pause ended").keys("P").settle().shows("Needs you · 3").hides("pause ended");
     // AI failing is taken over: it stands below, among the pauses.
-    desk.keys("p").settle().shows("Needs you · 3").hides("AI fails:");
+    desk.keys("p").settle().shows("Needs you · 3").hides("AI failing:");
     desk.keys("jP").settle().shows("Needs you · 2").keys("k");
     desk.shows("proposes to close").keys("x").shows("Needs you · 1").hides("proposes to close").keys("<Esc>");
     desk.keys("z").keys("gn").shows("proposes to close").keys("<Enter>").shows("Is the shop open?");
@@ -69,8 +69,8 @@ fn an_entry_stays_chosen_while_others_come_before_it() {
     let mut desk = desk();
     desk.keys("gn").keys("jj").settle();
     let before = desk.picture();
-    assert!(before.lines().any(|line| line.contains('▌') && line.contains("AI fails")), "{before}");
-    // The AI fails another customer more often.
+    assert!(before.lines().any(|line| line.contains('▌') && line.contains("AI failing")), "{before}");
+    // The AI failing another customer more often.
     for text in [
         "Where is my order 1?",
         "where is my order 1",
@@ -97,5 +97,5 @@ fn an_ai_that_does_not_wake_up_is_told_also_after_a_restart() {
     desk.settle().keys("gn").shows("Nothing needs you").keys("<Esc>");
     desk.wait(MINUTE);
     desk.settle().keys("gn").shows("no answer from the AI since the hand-back").keys("p").settle();
-    desk.shows("AI paused by you, customer waits 1m").hides("no answer from the AI since the hand-back");
+    desk.shows("AI paused by you, customer waiting 1m").hides("no answer from the AI since the hand-back");
 }

@@ -101,7 +101,7 @@ fn the_field_that_is_named_is_the_one_tab_goes_to_and_only_while_it_is_open() {
     desk.keys("i").types("Order {order?}, about {days?} days").keys("<Enter>");
     desk.shows("{order?} is not filled in: Tab goes there");
     desk.keys("<Tab>").shows("{days?} is not filled in: Tab goes there").types("1041");
-    desk.keys("<Tab>").types("three").shows("Order 1041, about three days").hides("still to be filled in");
+    desk.keys("<Tab>").types("three").shows("Order 1041, about three days").hides("is not filled in");
     desk.keys("<Enter>").settle();
     assert_eq!(desk.outbound().len(), 1);
 }

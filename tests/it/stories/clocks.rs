@@ -40,7 +40,7 @@ fn a_message_planned_for_nine_leaves_at_nine_on_the_morning_after_the_change() {
     for night in [FORWARD, BACK] {
         let mut desk = desk(night);
         desk.keys("<Enter>i").types("Good morning").keys("<Ctrl-L>").types("tomorrow 9:00");
-        desk.shows("leaves tomorrow 09:00").keys("<Enter>").shows("planned for tomorrow 09:00");
+        desk.shows("sends tomorrow 09:00").keys("<Enter>").shows("scheduled for tomorrow 09:00");
         desk.wait((night.1 - 2) * MINUTE);
         desk.settle();
         assert_eq!(desk.outbound().len(), 0, "{night:?}");

@@ -123,7 +123,7 @@ fn done_asks_for_an_unanswered_message() {
     let mut desk = desk(120);
     desk.keys(":open maria<Enter>").settle().keys("d");
     desk.shows("No answer to Maria Lopez").shows("Never mind, found it.");
-    desk.shows("[d] close all the same   [r] write   [Esc] stay");
+    desk.shows("[d] close anyway   [r] write   [Esc] stay");
     photographs!(desk, "no_answer", Overlay);
     desk.keys("<Esc>").hides("No answer to").keys("dr").shows("Reply · ").types("Fine");
     desk.keys("<Enter>").shows("The AI is on").keys("y").shows("Sending in").keys("<Esc>");
@@ -147,7 +147,7 @@ fn done_asks_for_the_draft_of_a_mail() {
     calm(&mut desk);
     desk.keys("3").settle().keys(":open ana@ruiz.example<Enter>").settle();
     desk.keys("r").settle().types("Dear Ana").keys("<Esc>").settle();
-    desk.keys("d").shows("Unsent draft to Ana Ruiz").shows("[d] archive all the same");
+    desk.keys("d").shows("Unsent draft to Ana Ruiz").shows("[d] archive anyway");
     let archived = |desk: &Desk| {
         let told = desk.get("email", "/email/threads?folder=archive");
         told["data"].as_array().is_some_and(|all| all.iter().any(|thread| thread["subject"] == "Order 2001"))
@@ -174,7 +174,7 @@ fn done_archives_a_mail_and_z_brings_it_back() {
 fn done_on_a_bot_puts_away_until_they_write() {
     let mut desk = Desk::new(120, 24);
     desk.customer("telegram", "48211", "Oksana", "Hello?");
-    desk.settle().keys("2<Enter>d").shows("[d] put away all the same").keys("d");
+    desk.settle().keys("2<Enter>d").shows("[d] put away anyway").keys("d");
     desk.shows("put away until they write · Oksana · z undo").settle();
     assert!(desk.app.desk.tabs[1].list.page.rows.is_empty());
     desk.keys("z").settle().shows("undone: done · Oksana");
@@ -231,7 +231,7 @@ fn a_mail_is_not_archived_from_its_unsent_text_without_a_question() {
     desk.keys("3");
     calm(&mut desk);
     desk.keys("gg<Enter>").settle().keys("r").types("It left today").keys("<Alt-d>");
-    desk.shows("Unsent draft to Ana Ruiz").shows("[d] archive all the same").keys("<Esc>");
+    desk.shows("Unsent draft to Ana Ruiz").shows("[d] archive anyway").keys("<Esc>");
     desk.shows("It left today").keys("<Alt-d>d").settle().shows("archived · Ana Ruiz");
     desk.keys("3").run_command("go-to-drafts").shows("It left today");
 }

@@ -107,7 +107,7 @@ fn a_channel_key_is_asked_about_before_it_leaves() {
     desk.pastes("Use svc_live_0123456789abcdef for it.").keys("<Enter>");
     desk.shows("it contains the channel key svc_live_…cdef").shows("Use svc_live_0123").settle();
     assert!(desk.outbound().is_empty(), "it is asked about first");
-    desk.types(" Thanks!").keys("<Enter>").shows("is a channel key").settle();
+    desk.types(" Thanks!").keys("<Enter>").shows("it contains the channel key").settle();
     assert!(desk.outbound().is_empty(), "another text is asked about anew");
     desk.keys("<Enter>").settle().dev("clock", json!({"advance_seconds": 10}));
     desk.shows("svc_live_0123456789abcdef for it. Thanks!").shows("0/4096");

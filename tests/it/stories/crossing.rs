@@ -127,7 +127,7 @@ fn a_pause_that_failed_holds_the_text_back_and_says_so() {
     desk.settle().keys("<Enter>");
     desk.dev("fault", json!({"path_prefix": "/conversations", "method": "PATCH", "count": 1, "status": 403, "code": "FORBIDDEN"}));
     desk.keys("i").types("I take over").keys("<Enter>y").settle();
-    desk.shows("the pause of the AI failed").shows("Pause the AI");
+    desk.shows("pausing the AI failed").shows("Pause the AI");
     photographs!(desk, "failed", History, Composer);
     assert!(texts(&desk).is_empty());
     desk.keys("<Esc>ay").settle().shows("you have it");
@@ -149,7 +149,7 @@ fn a_pause_without_a_clear_answer_is_tried_again_by_one_key() {
         desk.settle();
         desk.wait(60_000_000);
     }
-    desk.settle().shows("MAY OR MAY NOT").shows("the pause of the AI is not confirmed").hides("pause failed");
+    desk.settle().shows("MAY OR MAY NOT").shows("the AI pause is not confirmed").hides("pause failed");
     desk.keys("a").shows("doing it twice changes nothing").hides("send a new one").keys("y");
     desk.hides("it no longer needs this decision").settle().shows("you have it");
     desk.wait(5_000_000);

@@ -40,7 +40,7 @@ fn events_are_cards_that_lead_to_the_person() {
         .types("autumn")
         .keys("<Enter><Enter>")
         .shows("this event has no number or conversation");
-    desk.keys("/<Esc>/").types("zzz").shows("Nothing here fits");
+    desk.keys("/<Esc>/").types("zzz").shows("No match");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn what_was_spent_is_a_chart_and_a_forecast() {
     desk.wait(24 * 3_600 * 1_000_000);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "And?");
     desk.settle().keys("i").types("Soon.").keys("<Enter>").settle();
-    desk.keys("<Esc>ga").shows("at 3 a day from here; empty about");
+    desk.keys("<Esc>ga").shows("at 3 a day; empty about");
     desk.keys("j").shows("3 credits for 3").shows("1 credit for 1").shows("nothing");
     photographs!(desk, "by_day", Page);
     desk.keys("jj").shows("message").shows("4 credits for 4");

@@ -31,7 +31,7 @@ fn a_message_the_disk_does_not_take_is_back_in_the_composer() {
 #[test]
 fn a_draft_the_disk_does_not_take_is_kept_in_memory_and_tried_again() {
     let mut desk = writing("half a thought");
-    desk.disk(Disk::Fails).keys("<Esc>J").hides("half a thought").shows("the draft is not on disk");
+    desk.disk(Disk::Fails).keys("<Esc>J").hides("half a thought").shows("draft not saved");
     desk.wait(9_000_000);
     desk.shows("draft not saved: no space left on the disk; trying again")
         .keys("q")

@@ -42,7 +42,7 @@ fn a_click_selects_the_wheel_scrolls_and_the_divider_moves() {
     desk.keys("<Enter>").shows("pause the AI and send");
     desk.clicks("pause the AI and send").shows("pause the AI and send").keys("<Esc>");
     assert!(desk.outbound().is_empty());
-    desk.keys("<Esc>M").shows("mouse off: drag to select text").keys("M").shows("the mouse is read");
+    desk.keys("<Esc>M").shows("mouse off: drag to select text").keys("M").shows("mouse on");
 }
 
 #[test]

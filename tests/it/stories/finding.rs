@@ -114,7 +114,7 @@ fn who_waits_is_walked_across_tabs() {
 #[test]
 fn all_tabs_make_one_list() {
     let mut desk = desk(120, 40);
-    desk.keys("0").shows("All tabs · open").shows("Harbor bot · ").shows("Harbor chat · ");
+    desk.keys("0").shows("All channels · open").shows("Harbor bot · ").shows("Harbor chat · ");
     photographs!(desk, "all");
     desk.keys("foksana<Enter>").shows("Oksana").hides("Tom Baker");
     // The conversation's own tab decides about commands and answers.
@@ -124,8 +124,8 @@ fn all_tabs_make_one_list() {
     desk.keys("<Esc><Esc>f<Esc>").shows("Maria Lopez");
     desk.keys("G").shows("Maria Lopez · +34600111222").keys("p").shows("AI: pausing");
     // While reading, the neighbours may be of another tab.
-    desk.keys("gg<Enter>J").shows("All tabs · open").keys("1").shows("Inbox · open");
-    desk.keys("0").shows("All tabs · open").keys("2").shows("Inbox · open").shows("Oksana");
+    desk.keys("gg<Enter>J").shows("All channels · open").keys("1").shows("Inbox · open");
+    desk.keys("0").shows("All channels · open").keys("2").shows("Inbox · open").shows("Oksana");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn contacts_without_a_conversation_are_asked_of_the_server() {
     assert_eq!(desk.picture().matches("Maria Lopez").count(), 1);
     desk.keys("<Down><Enter>").shows("copied +420777123456; Marie Nováková has no conversation here yet");
     assert_eq!(desk.copied, ["+420777123456"]);
-    desk.types("x").hides("contact of the server");
+    desk.types("x").hides("contact, no conversation yet");
 }
 
 #[test]

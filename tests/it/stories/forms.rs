@@ -38,7 +38,7 @@ fn buttons_and_lists_show_what_the_customer_sees() {
     let mut desk = writing();
     desk.types("Which bell shall it be?").keys("<Ctrl-O>b").shows("Which bell shall it be?");
     desk.keys("<Tab><Tab>").types("Brass").keys("<Tab>").types("Brass").shows("is already used");
-    desk.keys("<Enter>").shows("not sent: button 2 is there already").keys("<Ctrl-U>").types("Steel");
+    desk.keys("<Enter>").shows("is already used").keys("<Ctrl-U>").types("Steel");
     desk.shows("[ Brass ]").shows("[ Steel ]");
     photographs!(desk, "buttons", Overlay);
     desk.keys("<Enter>").shows("with your draft as its text").settle();

@@ -74,7 +74,7 @@ fn the_palette_finds_commands_by_synonym_and_shows_the_key() {
     ] {
         desk.keys("<Ctrl-P>").types(typed);
         let picture = desk.picture();
-        let rows = picture.lines().filter(|line| line.contains("command ")).collect::<Vec<_>>();
+        let rows = picture.lines().filter(|line| line.contains("command  ")).collect::<Vec<_>>();
         let name = format!(" {} ", command::name(command));
         let row = rows.iter().take(2).find(|line| line.contains(&name));
         let row = row.unwrap_or_else(|| panic!("{typed} does not find {name}:\n{picture}"));
@@ -98,7 +98,7 @@ fn quitting_says_what_is_left_open() {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.settle().keys("p").settle().keys("q");
-    desk.shows("Quit frontdesk?").shows("AI paused by you in 1 conversation: no one answers");
+    desk.shows("Quit frontdesk?").shows("AI paused by you in 1 conversation: customers there get no answer");
     photographs!(desk, "quitting_says_what_is_left_open", Overlay);
     desk.keys("<Esc>");
     assert!(!desk.quit);

@@ -80,7 +80,7 @@ fn needs_you_lists_pauses_and_hands_them_back() {
     let mut desk = paused();
     desk.keys("jp").settle();
     desk.wait(30 * 60_000_000);
-    desk.settle().keys("gn").shows("Needs you · 2").shows("AI paused by you, customer waits 30m");
+    desk.settle().keys("gn").shows("Needs you · 2").shows("AI paused by you, customer waiting 30m");
     photographs!(desk, "list", Overlay);
     desk.keys("P").settle().shows("handing back").has_paused(1);
     desk.keys("P").settle().shows("Nothing needs you");

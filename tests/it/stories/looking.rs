@@ -46,10 +46,10 @@ fn words_are_found_in_the_conversation_however_far_back() {
 #[test]
 fn everything_seen_is_searched_as_it_is_typed() {
     let mut desk = desk(80, 24);
-    desk.keys("<Esc><Esc>/").shows("Search · all tabs").shows("Type two letters or more");
-    desk.keys("w").shows("Type two letters or more").keys("h").shows("look for wh");
+    desk.keys("<Esc><Esc>/").shows("Search · all channels").shows("Type two letters or more");
+    desk.keys("w").shows("Type two letters or more").keys("h").shows("search wh");
     desk.keys("eel").shows("broken wheel").shows("wheel squeaks").shows("wheel in stock");
-    desk.shows("back to Fri 20 Nov");
+    desk.shows("since Fri 20 Nov");
     photographs!(desk, "searched");
     desk.keys("<Tab>").shows("Search · Harbor chat").hides("broken wheel").keys("<Tab>");
     desk.keys(" squ").shows("squeaks").hides("in stock");
@@ -58,7 +58,7 @@ fn everything_seen_is_searched_as_it_is_typed() {
     desk.shows("Esc / back to the matches");
     photographs!(desk, "jumped", History, Status);
     // Typing replaces the previous search.
-    desk.keys("<Esc>/").shows("look for wheel squ").keys("mar").shows("look for mar ").shows("+34600111222 ");
+    desk.keys("<Esc>/").shows("search wheel squ").keys("mar").shows("search mar ").shows("+34600111222 ");
     desk.keys("<Ctrl-U>oks<Enter>").shows("Oksana · 48211");
     desk.keys("<Esc>/<Ctrl-U>zebra")
         .shows("No match in the messages on this desk.")
@@ -100,8 +100,8 @@ fn commands_are_typed_with_completion_and_history() {
     desk.keys(":sort name<Enter>").shows("by name").keys(":sort activity<Enter>");
     desk.keys(":filter from:+351<Enter>").shows("João Pereira").hides("Maria");
     desk.keys(":filter statsu:x<Enter>").shows("did you mean status:?").keys("f<Esc>");
-    desk.keys(":tab bot<Enter>").shows("there is no tab \"bot\"; there are Harbor chat, Harbor bot, All");
-    desk.keys(":tab harbor b<Enter>").shows("Oksana").keys(":tab all<Enter>").shows("All tabs · open");
+    desk.keys(":tab bot<Enter>").shows("no tab \"bot\"; known: Harbor chat, Harbor bot, All");
+    desk.keys(":tab harbor b<Enter>").shows("Oksana").keys(":tab all<Enter>").shows("All channels · open");
     desk.keys(":open +34 600-111-222<Enter>").shows("Maria Lopez · +34600111222");
     desk.keys(":open Nobody<Enter>").shows("no conversation has the id or the name \"Nobody\"");
     desk.keys(":open joão<Enter>").settle().shows("João Pereira · +351");
@@ -110,7 +110,7 @@ fn commands_are_typed_with_completion_and_history() {
     desk.keys(":open --name joão pereira<Enter>").shows("João Pereira · +351");
     desk.keys(":open +34600111222<Enter>").shows("Maria Lopez · +34600111222");
     desk.keys(":find squeaks<Enter>").shows("my wheel squeaks");
-    desk.keys(":search stock<Enter>").shows("Search · all tabs").shows("wheel in stock").keys("<Esc>");
+    desk.keys(":search stock<Enter>").shows("Search · all channels").shows("wheel in stock").keys("<Esc>");
     desk.keys(":pause<Enter>").shows("pause is not a command; did you mean pause-ai?");
     desk.keys(":pause-ai now<Enter>").shows("pause-ai takes no argument, not \"now\"");
     desk.keys(":pause-ai<Enter>").shows("AI: pausing").keys(":sort<Enter>").shows("sort needs ORDER");
@@ -135,5 +135,5 @@ fn a_conversation_is_exported_once_into_a_file_of_its_own() {
     assert_eq!(json["messages"].as_array().map(Vec::len), Some(151));
     desk.keys(":").types(&format!("export md {}", path("it.md").display())).keys("<Enter>");
     desk.shows("was not written");
-    desk.keys(":export pdf<Enter>").shows("there is no format \"pdf\"; there are txt, md, json");
+    desk.keys(":export pdf<Enter>").shows("no format \"pdf\"; known: txt, md, json");
 }

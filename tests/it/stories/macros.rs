@@ -52,7 +52,7 @@ fn menu_without_macros_names_the_configuration() {
 fn it_stops_at_the_first_refusal_and_says_where() {
     let mut desk = desk_with_macro(r#""pause-ai", "done""#);
     desk.keys("p").settle().keys("ma").shows("macro a stopped at step 1 of 2 (pause AI)");
-    desk.shows("already paused here");
+    desk.shows("already off");
 }
 
 #[test]

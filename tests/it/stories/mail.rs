@@ -121,7 +121,7 @@ fn a_mail_is_answered_reviewed_held_and_taken_back() {
         letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Where is it?\n\nAna"), None);
     calm(&mut desk);
     desk.keys("gg<Enter>").settle().keys("r").types("It is on its way, see attached.");
-    desk.shows("Re: Order 2001").shows("ana@ruiz.example").shows("quoted lines go below");
+    desk.shows("Re: Order 2001").shows("ana@ruiz.example").shows("quoted lines below");
     photographs!(desk, "a_mail_is_written");
     desk.keys("<Enter><Enter>").types("Tom").keys("<Ctrl-X>").shows("no undo on the server");
     photographs!(desk, "a_mail_is_reviewed", Overlay);
@@ -177,7 +177,7 @@ fn what_is_wrong_with_a_mail_is_said_in_its_field() {
     desk.keys("<Ctrl-N>").types("nobody").keys("<Ctrl-X>").shows("is no mail address");
     desk.keys("<Ctrl-U>").types("a@b.example").keys("<Ctrl-X>").shows("Subject: it is empty");
     desk.types("Hi").keys("<Ctrl-X>").shows("the mail is empty").types("text").keys("<Ctrl-X>n");
-    desk.shows("z brings it back").keys("z").shows("a@b.example").shows("text");
+    desk.shows("discarded · z undo").keys("z").shows("a@b.example").shows("text");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn marked_threads_are_filed_together_and_one_key_takes_it_back() {
     desk.shows("Order 2001").shows("Order 2003").hides("Callum Reid");
     // Threads that are starred already are left out.
     desk.keys("Va").shows("3 marked").keys("*");
-    desk.shows("star: 2 of 3 apply; 1 does not: starred already · z undo");
+    desk.shows("star: 2 of 3 apply; 1 does not: already starred · z undo");
     desk.settle().shows("starred 2 of 2 · z undo").settle();
     for subject in ["Order 2001", "Order 2002", "Order 2003"] {
         assert_eq!(told(&desk, subject, "isStarred"), true, "{subject}");
@@ -296,6 +296,6 @@ fn in_ascii_the_desk_draws_no_other_marks() {
     calm(&mut desk);
     desk.theme.ascii = true;
     desk.keys("gg<Enter>").settle().shows("> 4 quoted lines").hides("▸");
-    desk.keys("r").types("It left.").shows("quoted lines go below").hides("▸");
+    desk.keys("r").types("It left.").shows("quoted lines below").hides("▸");
     desk.keys("<Ctrl-X>").shows("quoted lines").hides("▸");
 }

@@ -71,7 +71,7 @@ fn marked_threads_are_deleted_after_a_plan_and_come_back_with_one_key() {
     }
     desk.keys("f").types("\"Subject\"").keys("<Enter>").settle().keys("ggD").settle().keys("gg");
     desk.keys("f<Esc>f").types("status:any \"Subject\"").keys("<Enter>").settle();
-    desk.keys("VaD").shows("DELETE 11 threads?").shows("1 does not: there already");
+    desk.keys("VaD").shows("DELETE 11 threads?").shows("1 does not: already there");
     photographs!(desk, "what_is_deleted_is_asked_about", Overlay);
     desk.keys("y").settle().pass(30);
     calm(&mut desk);

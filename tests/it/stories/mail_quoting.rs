@@ -37,11 +37,11 @@ fn the_quote_is_turned_while_the_answer_is_written() {
     desk.keys("<Ctrl-N>").shows("the quote is in the text now").hides("quoted lines below");
     desk.keys("<Ctrl-_>").shows("quoted lines below").keys("<Ctrl-Y>").hides("quoted lines below");
     desk.keys("<Ctrl-_>").shows("quoted lines below").shows("Today.");
-    desk.keys("<Ctrl-F>").shows("quoted lines above").keys("<Ctrl-F>").shows("quoted lines stay out");
+    desk.keys("<Ctrl-F>").shows("quoted lines above").keys("<Ctrl-F>").shows("quoted lines left out");
     desk.shows("the mail is not quoted");
     photographs!(desk, "a_quote_stays_out", Composer);
     desk.keys("<Esc>").settle().wait(3_000_000);
-    desk.settle().keys("r").shows("quoted lines stay out").keys("<Ctrl-X>");
+    desk.settle().keys("r").shows("quoted lines left out").keys("<Ctrl-X>");
     assert_eq!(newest(&mut desk, &thread), "Today.");
     let thread = open_question(&mut desk);
     desk.keys("<Esc>gg<Enter>").settle().keys("r").types("Soon.").keys("<Ctrl-F><Ctrl-X>");
@@ -74,7 +74,7 @@ fn a_canned_reply_is_a_template_of_a_mail() {
     std::fs::create_dir_all(desk.replies()).expect("a folder");
     std::fs::write(desk.replies().join("shipping.md"), template).expect("written");
     desk.keys("gg<Enter>").settle().keys("c").types("shipping").shows("Shipping delay").keys("<Enter>");
-    desk.shows("Late: Order 2001").shows("Hi Ana,").shows("quoted lines stay out");
+    desk.shows("Late: Order 2001").shows("Hi Ana,").shows("quoted lines left out");
     // A mail with an open placeholder is not sent.
     desk.keys("<Ctrl-X>").shows("{days?} is not filled in").types("2");
     photographs!(desk, "a_mail_by_its_template", Composer);

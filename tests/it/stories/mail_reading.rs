@@ -34,7 +34,7 @@ fn hostile_html_is_only_text_and_nobody_is_asked_for_anything() {
     let mut desk = mail();
     // Not a port another test's client may still use.
     let trap = TcpListener::bind((Ipv4Addr::LOCALHOST, free_port())).expect("a port");
-    trap.set_nonblocking(true).expect("it does not wait");
+    trap.set_nonblocking(true).expect("it no longer needs a decision");
     let at = trap.local_addr().expect("an address");
     let bodies = [
         format!("<img src=http://{at}/x.gif?u=1>"),

@@ -49,7 +49,7 @@ fn a_rule_is_made_from_a_thread_looked_over_and_acts_on_what_arrives() {
     acts(&mut desk);
     desk.keys("f").types("\"Issue\"").keys("<Enter>").settle().keys("gg\"");
     photographs!(desk, "a_rule_is_begun", Overlay);
-    desk.types("archive").keys("<Enter>").shows("the rule matches the address, not the name");
+    desk.types("archive").keys("<Enter>").shows("the rule matches the address");
     desk.shows("2 of the 2 here now would be archived.").shows("Issue 02, Issue 01");
     photographs!(desk, "what_a_rule_would_match", Overlay);
     desk.keys("y").shows("made a rule: always archive news@shop.example").settle();
@@ -89,7 +89,7 @@ fn a_rule_is_made_from_a_thread_looked_over_and_acts_on_what_arrives() {
     acts(&mut desk);
     assert!(folder(&desk, "archive").is_empty());
     // Undo restores a removed rule.
-    desk.run_command("show-rules").settle().keys("d").settle().shows("There are none").keys("z").settle();
+    desk.run_command("show-rules").settle().keys("d").settle().shows("No rules yet").keys("z").settle();
     desk.shows("always archive").keys("<Esc>");
 }
 

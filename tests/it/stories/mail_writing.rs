@@ -224,7 +224,7 @@ fn a_mail_begins_with_the_signature_and_the_sender_of_its_tab() {
         quoting: QuoteStyle::Above,
         attribution: None,
     });
-    desk.keys("gg<Enter>").settle().keys("r").shows("From     Tom at Harbor").shows("quoted lines go above");
+    desk.keys("gg<Enter>").settle().keys("r").shows("From     Tom at Harbor").shows("quoted lines above");
     // A signature alone is no mail and not kept.
     desk.keys("<Ctrl-X>").shows("the mail is empty").keys("<Esc>").settle().keys("r").hides("goes on");
     desk.types("It left today.");

@@ -30,7 +30,7 @@ fn marks_stay_with_their_conversations() {
     desk.customer("whatsapp", "+351910000111", "João Pereira", "Olá");
     desk.wait(SECOND);
     desk.settle().shows("2 marked · 5").keys("v4").shows("Inbox · closed").keys("v2").shows("2 marked · 5");
-    desk.keys("<Esc>").hides("marked · 5").shows("took 2 marks away · z undo");
+    desk.keys("<Esc>").hides("marked · 5").shows("2 marks removed · z undo");
     desk.keys("z").shows("2 marked · 5");
 }
 

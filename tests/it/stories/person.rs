@@ -33,13 +33,13 @@ fn one_key_writes_on_the_cheapest_way_and_says_why() {
     let mut desk = desk(120, 40);
     to_chat(&mut desk);
     // Equal costs: the way with the latest message wins.
-    desk.keys("~").settle().shows("the cheapest way: Harbor mail").shows("To");
+    desk.keys("~").settle().shows("cheapest channel: Harbor mail").shows("To");
     desk.keys("<Esc><Esc>").settle();
     // A day later the chat takes only templates, which cost more.
     desk.pass(25 * 3600).settle();
     calm(&mut desk);
     to_chat(&mut desk);
-    desk.keys("~").settle().shows("the cheapest way: Harbor mail").shows("anna@mail.example");
+    desk.keys("~").settle().shows("cheapest channel: Harbor mail").shows("anna@mail.example");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn who_wrote_stop_is_reached_on_another_way() {
     desk.pass(60).settle();
     calm(&mut desk);
     desk.keys("1:open ").types(ANNA).keys("<Enter>").settle();
-    desk.keys("~").settle().shows("the cheapest way: Harbor mail").shows("Harbor chat no (they wrote STOP)");
+    desk.keys("~").settle().shows("cheapest channel: Harbor mail").shows("Harbor chat no (they wrote STOP)");
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn call_form() -> Opened {
 fn command_palette() -> Opened {
     let mut desk = chat("<Ctrl-P>");
     desk.types("later");
-    (desk, "Go to or do, later", "> command, later · Put off")
+    (desk, "Find a command or place, later", "> command, later · Snooze")
 }
 
 fn continue_form() -> Opened {
@@ -235,13 +235,13 @@ fn rich_form() -> Opened {
 fn rule_list() -> Opened {
     let mut desk = mail("");
     desk.run_command("show-rules").settle();
-    (desk, "Rules for mail", "There are none")
+    (desk, "Rules for mail", "No rules yet")
 }
 
 fn search_prompt() -> Opened {
     let mut desk = chat("/");
     desk.types("lopez").settle();
-    (desk, "Search, all tabs", "> Maria Lopez")
+    (desk, "Search, all channels", "> Maria Lopez")
 }
 
 fn suggestion_panel() -> Opened {

@@ -6,11 +6,11 @@ const MARIA: &str = "+34600111222";
 const SECOND: i64 = 1_000_000;
 const HOUR: i64 = 3_600 * SECOND;
 
-/// A text planned for an hour from now.
+/// A text scheduled for an hour from now.
 fn planned() -> Desk {
     let mut desk = Desk::with(80, 24, direct);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "When is it ready?");
-    desk.settle().keys("<Enter>i<Ctrl-L>").shows("there is nothing to send later");
+    desk.settle().keys("<Enter>i<Ctrl-L>").shows("nothing to schedule");
     desk.types("It is ready now").keys("<Ctrl-L>").shows("Send when?").shows("only while frontdesk runs");
     desk
 }
@@ -19,7 +19,7 @@ fn planned() -> Desk {
 fn a_text_leaves_at_its_time() {
     let mut desk = planned();
     photographs!(desk, "when", Overlay);
-    desk.types("in 2h").shows("leaves 12:00").keys("<Ctrl-U>h<Enter>").shows("planned for 11:00");
+    desk.types("in 2h").shows("sends 12:00").keys("<Ctrl-U>h<Enter>").shows("scheduled for 11:00");
     desk.shows("planned, in 1h if frontdesk runs · Esc z undo");
     photographs!(desk, "planned", History);
     // Later texts do not wait for it.
@@ -38,16 +38,16 @@ fn a_time_that_is_none_is_said_and_edited_as_other_fields_are() {
     let mut desk = planned();
     desk.shows("in 2h, 45m").hides("not a time").types("in two").shows("not a time yet: in 2h");
     desk.keys("<Enter>").shows("When: in two").shows("not a time yet: in 2h");
-    desk.keys("<Ctrl-W>").types("2h").shows("When: in 2h").shows("leaves 12:00");
-    desk.keys("<Ctrl-U>").types("3h").keys("<Enter>").shows("planned for 13:00");
+    desk.keys("<Ctrl-W>").types("2h").shows("When: in 2h").shows("sends 12:00");
+    desk.keys("<Ctrl-U>").types("3h").keys("<Enter>").shows("scheduled for 13:00");
     desk.shows("Esc z undo");
 }
 
 #[test]
 fn a_time_is_read_whole_and_never_by_its_first_letter() {
     let mut desk = planned();
-    desk.types("tuesday 14:00").shows("When: tuesday 14:00").shows("leaves Tue 14:00");
-    desk.keys("<Enter>").shows("planned for Tue 14:00");
+    desk.types("tuesday 14:00").shows("When: tuesday 14:00").shows("sends Tue 14:00");
+    desk.keys("<Enter>").shows("scheduled for Tue 14:00");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn an_answer_is_pointed_at_by_one_click_and_given_by_the_next() {
     desk.keys("s").shows("[t] until tomorrow").clicks("[t] until").shows("[t] until tomorrow");
     desk.clicks("[h] for an hour").shows("[t] until tomorrow");
     desk.clicks("[h] for an hour").shows("later: until").hides("[t] until tomorrow");
-    desk.keys("z").shows("undone: put off");
+    desk.keys("z").shows("undone: snoozed");
     desk.keys("<Enter>r").types("Hello").keys("<Enter>").shows("[y] pause the AI and send");
     desk.wait(5_000_000);
     desk.clicks("pause the AI and send").shows("pause the AI and send");

@@ -38,7 +38,7 @@ fn a_proposal_is_counted_named_in_its_conversation_and_leaves_by_a_key_only() {
         .shows("Helper 1.0: the customer asked");
     desk.keys("a").settle();
     assert_eq!(texts(&desk), ["Your order left the shop today."]);
-    desk.shows("Nothing is proposed").hides("1 proposal");
+    desk.shows("No proposals").hides("1 proposal");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn what_is_dropped_comes_back_with_z_and_an_edited_text_is_in_the_composer() {
     let mut desk = proposing(reply(), (80, 24));
     desk.run_command("show-proposals")
         .keys("x")
-        .shows("Nothing is proposed")
+        .shows("No proposals")
         .keys("z")
         .shows("Your order left the shop today.");
     desk.keys("e").shows("in the composer; nothing was sent").types(" at noon").keys("<Enter>").settle();
@@ -120,7 +120,7 @@ fn what_is_dropped_comes_back_with_z_and_an_edited_text_is_in_the_composer() {
 fn a_text_with_an_open_field_or_a_key_in_it_is_not_sent_by_a_key() {
     for (text, why) in [
         ("Is it {address?}?".to_owned(), "{address?} is not filled in"),
-        (format!("Use svc_live_{}", "a1".repeat(20)), "in it is a channel key"),
+        (format!("Use svc_live_{}", "a1".repeat(20)), "it contains the channel key"),
     ] {
         let mut desk = proposing(ProposedChange::Reply { text }, (120, 40));
         desk.run_command("show-proposals")
@@ -179,7 +179,7 @@ fn a_proposed_pause_is_done_by_the_key() {
         .shows("Pause the AI")
         .keys("a")
         .settle();
-    desk.shows("Nothing is proposed").keys("gi").has_paused(1);
+    desk.shows("No proposals").keys("gi").has_paused(1);
 }
 
 #[test]

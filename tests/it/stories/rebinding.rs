@@ -55,7 +55,7 @@ fn what_has_no_key_is_called_by_its_name() {
 fn plain_mode_presses_the_chosen_keys() {
     let desk = rebound("reply = \"F2\"\ndown = \"n\"\n");
     let said = frontdesk::inbox::plain::help::help_lines(&desk.app, Some("all")).join("\n");
-    assert!(said.contains("reply, or F2: Write an answer"), "{said}");
+    assert!(said.contains("reply, or F2: Write a reply"), "{said}");
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn input_that_waited_is_dropped_if_nobody_is_found() {
     desk.shows("keys typed meanwhile were dropped").hides("Dear Nobody");
     assert!(!sent(&mut desk).contains("Nobody"));
     desk.unreadable(|desk| matches!(desk, Load::Lookup(_)));
-    desk.keys_at_once(":open dana<Enter>iDear Dana<Enter>").shows("was dropped").hides("Dear Dana");
+    desk.keys_at_once(":open dana<Enter>iDear Dana<Enter>").shows("were dropped").hides("Dear Dana");
     desk.unreadable(|_| false).keys("iDear Maria").shows("Dear Maria");
 }
 

@@ -28,7 +28,7 @@ fn a_menu_says_until_when() {
         .shows("Maria Lopez")
         .shows("until tomorrow 09:00");
     photographs!(desk, "snoozed", List, Status);
-    desk.keys("z").shows("undone: put off · Maria Lopez").shows("Nothing is snoozed");
+    desk.keys("z").shows("undone: snoozed · Maria Lopez").shows("Nothing is snoozed");
     desk.keys("v2").shows("Inbox · open").shows("Maria Lopez");
 }
 
@@ -87,7 +87,7 @@ fn x_wakes_it_and_closed_ones_are_not_put_aside() {
     desk.wait(5_000_000);
     desk.settle().keys("<Esc>v4").shows("closed");
     desk.wait(1_000_000);
-    desk.keys("st").shows("put off: already closed");
+    desk.keys("st").shows("snooze: already closed");
 }
 
 #[test]
@@ -132,5 +132,5 @@ fn a_note_is_shown_when_it_comes_back() {
     desk.settle();
     desk.wait(60 * MINUTE);
     desk.settle().shows("[back] call at 5");
-    desk.keys(":open maria<Enter>").settle().shows("you noted: call at 5");
+    desk.keys(":open maria<Enter>").settle().shows("your note: call at 5");
 }

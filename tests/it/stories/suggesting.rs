@@ -71,7 +71,7 @@ fn the_demo_suggests_without_a_model() {
     let mut desk = Desk::demo(120, 40);
     write_samples(&desk.replies()).expect("samples");
     desk.settle().keys(":").types("open --name Maria Lopez").keys("<Enter>").shows("where is my order??");
-    desk.keys("i<Ctrl-D>").shows("your canned reply: Where an order is").shows("Enter take it");
+    desk.keys("i<Ctrl-D>").shows("your canned reply: Where an order is").shows("Enter use it");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn pausing_the_ai_shows_a_brief_that_takes_no_key() {
     // Letters are still commands and text.
     desk.keys("i").types("It is on its way").shows("It is on its way").shows("Open: a message");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
-    desk.settle().shows("somebody wrote since").keys("<Enter>");
+    desk.settle().shows("new messages since").keys("<Enter>");
     desk.keys("y").settle().hides("Open: a message");
     assert_eq!(desk.outbound().len(), 1);
     desk.keys("<Esc>P").settle().settle().keys("pB").shows("Tried: people answered once").keys("<Esc>");

@@ -46,8 +46,8 @@ fn a_bot_conversation_is_paused_and_handed_back() {
 #[test]
 fn a_tab_is_gone_to_by_its_number_and_an_old_error_is_over() {
     let mut desk = Desk::new(80, 24);
-    desk.settle().keys(":").types("tab 9").keys("<Enter>").shows("there is no tab \"9\"");
-    desk.keys(":").types("tab 2").keys("<Enter>").hides("there is no tab").settle();
+    desk.settle().keys(":").types("tab 9").keys("<Enter>").shows("no tab \"9\"");
+    desk.keys(":").types("tab 2").keys("<Enter>").hides("no tab").settle();
     assert_eq!(desk.app.desk.active, 1);
 }
 

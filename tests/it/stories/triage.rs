@@ -133,14 +133,14 @@ fn each_decision_is_taken_back_to_its_thread() {
         .keys("z")
         .shows("Yes")
         .keys("<Esc><Esc>");
-    desk.shows("Ctrl-T goes on").shows("0 of 40 · Ctrl-T goes on");
+    desk.shows("Ctrl-T continue").shows("0 of 40 · Ctrl-T continue");
 }
 
 #[test]
 fn a_triage_that_is_left_early_tells_what_came_of_it() {
     let mut desk = forty();
     desk.keys("<Ctrl-T>*ddu").shows("TRIAGE 4/40").keys("<Esc>");
-    desk.shows("3 of 40: 2 archived, 1 starred, 1 left · Ctrl-T goes on");
+    desk.shows("3 of 40: 2 archived, 1 starred, 1 left · Ctrl-T continue");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_decision_is_taken_back_although_something_else_was_done_since() {
     desk.keys("z").shows("no decisions yet");
     desk.keys("d").shows("Text 02").keys("st").shows("Text 03").keys("*").shows("starred");
     desk.keys("<Space>").shows("shown again").shows("Text 04");
-    desk.keys("z").shows("undone: put off").shows("Text 02").shows("TRIAGE 2/40");
+    desk.keys("z").shows("undone: snoozed").shows("Text 02").shows("TRIAGE 2/40");
     desk.keys("z").shows("undone: archived").shows("Text 01").shows("TRIAGE 1/40");
     desk.keys("z").shows("no decisions yet").keys("<Esc>").shows("0 of 40: 1 starred");
     assert_eq!(archived(&mut desk), [""; 0]);
@@ -275,7 +275,7 @@ fn a_search_leaves_the_triage_and_keeps_what_was_decided() {
 fn a_triage_asks_before_a_mail_with_an_unsent_draft_is_archived() {
     let mut desk = forty();
     desk.keys("<Ctrl-T>").shows("TRIAGE 1/40").keys("r").types("Thanks, I will").keys("<Alt-d>");
-    desk.shows("Unsent draft to Shop news").shows("[d] archive all the same").keys("<Esc>");
+    desk.shows("Unsent draft to Shop news").shows("[d] archive anyway").keys("<Esc>");
     desk.shows("TRIAGE 1/40").shows("Thanks, I will").keys("<Esc>");
     desk.keys("d").shows("Unsent draft to Shop news").keys("d").shows("TRIAGE 2/40").keys("<Esc>");
     desk.run_command("go-to-drafts").shows("Thanks, I will");

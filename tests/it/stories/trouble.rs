@@ -110,8 +110,8 @@ fn what_cannot_be_read_is_shown_and_counted_and_what_is_missing_is_no_trouble() 
     let mut desk = Desk::on_server(&format!("{}/v1", server.uri()), "svc_live_0123456789");
     desk.resize((120, 40));
     desk.settle().settle().shows("Maria").shows("cut \u{fffd}").hides("AI failing");
-    desk.shows("This entry could not be read").shows("1 row could not be read · :show-unreadable");
-    desk.clicks("This entry could not be read")
+    desk.shows("This row could not be read").shows("1 row could not be read · :show-unreadable");
+    desk.clicks("This row could not be read")
         .settle()
         .keys("=")
         .shows("\"of\"")

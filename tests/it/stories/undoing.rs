@@ -51,11 +51,8 @@ fn what_was_sent_again_and_arrived_is_not_said_to_have_never_left() {
         json!({"path_prefix": "/messages/send", "count": 1, "status": 400, "code": "INVALID_RECIPIENT"});
     desk.dev("fault", refused);
     desk.keys("<Enter>p").settle().keys("i").types("Until six").keys("<Enter><Ctrl-X><Esc>").settle();
-    desk.shows("NOT SENT")
-        .run_command("show-done")
-        .shows("not done; needs a decision in the outbox")
-        .keys("<Esc>");
+    desk.shows("NOT SENT").run_command("show-done").shows("not done; needs a decision").keys("<Esc>");
     desk.keys("a").shows("sent again; the refused one did nothing").keys("y").settle();
     assert_eq!(desk.outbound().len(), 1);
-    desk.run_command("show-done").shows("left; it cannot be unsent").hides("never left");
+    desk.run_command("show-done").shows("left; it cannot be unsent").hides("not sent; dropped");
 }

@@ -38,7 +38,7 @@ fn a_template_goes_out_in_waves_and_is_watched() {
     desk.shows("not needed for a template").shows("first 10, then 9 waves of 22, the last of 14 after 1m");
     photographs!(desk, "flight", Overlay);
     desk.keys("S").types("END 2000").keys("<Enter>").shows("Doesn't match");
-    desk.keys("<Backspace><Enter>").shows("held 15 s");
+    desk.keys("<Backspace><Enter>").shows("HELD 15s");
     desk.shows("HELD");
     go_on(&mut desk, 60);
     // The canary fails: nobody else is contacted.
@@ -52,7 +52,7 @@ fn a_template_goes_out_in_waves_and_is_watched() {
         .keys("<Ctrl-U>")
         .types("15")
         .keys("<Enter>")
-        .shows("Sending goes on");
+        .shows("Sending continues");
     go_on(&mut desk, 200);
     photographs!(desk, "going");
     go_on(&mut desk, 900);
@@ -77,7 +77,7 @@ fn the_operator_at_night_stops_one_between_waves_and_hands_over() {
         .keys("<Ctrl-X>S")
         .types("END 200")
         .keys("<Enter>")
-        .shows("held");
+        .shows("HELD");
     go_on(&mut desk, 20);
     desk.resize((80, 24));
     desk.run_command("go-to-wall").wait(8_000_000);
@@ -103,7 +103,7 @@ fn the_operator_at_night_stops_one_between_waves_and_hands_over() {
     for part in [
         "# Handover",
         "## Problems",
-        "## AI paused",
+        "## AI off",
         "## Queued",
         "## Running broadcasts",
         "## Broadcasts with failed recipients",

@@ -6,7 +6,7 @@ use crate::desk::Desk;
 fn answered() -> Desk {
     let mut desk = Desk::demo(120, 40);
     desk.settle().keys(":tutor<Enter>").shows("Tutor 1/10 · w goes to the most urgent");
-    desk.keys("w").settle().shows("Tutor 1/10").keys("t").settle().shows("Tutor 2/10 · write an answer");
+    desk.keys("w").settle().shows("Tutor 1/10").keys("t").settle().shows("Tutor 2/10 · write a reply");
     desk.types("Hello, a person here.").keys("<Enter>").shows("Tutor 3/10 · Alt-z undo");
     desk
 }
@@ -27,7 +27,7 @@ fn the_tutor_goes_on_when_a_step_has_happened() {
 #[test]
 fn an_answer_that_left_before_it_was_taken_back_is_written_again() {
     let mut desk = answered();
-    desk.pass(6).settle().shows("Tutor 2/10 · write an answer");
+    desk.pass(6).settle().shows("Tutor 2/10 · write a reply");
     desk.types("Once more.").keys("<Enter>").shows("Tutor 3/10");
 }
 
