@@ -41,7 +41,7 @@ fn help_leads_to_the_palette_and_no_key_reaches_what_lies_behind() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order?");
     desk.settle().keys("?").shows("Ctrl-P all commands · Esc back");
     for key in ["p", "a", "u", "s", "e", "/"] {
-        desk.keys(key).shows("Keys ·").shows("does nothing in the help").hides("Snooze Maria");
+        desk.keys(key).shows("Keys ·").shows("does nothing in the help").hides("until tomorrow");
     }
     desk.hides("pausing").keys("<Ctrl-P>").hides("Keys ·").shows("Find a command or place").keys("<Esc>");
     for closes in ["?", "q", "<Enter>", "<Esc>", "<F1>"] {
