@@ -65,6 +65,7 @@ mod sqlite;
 pub mod stop_reasons;
 pub mod suggestions;
 pub mod targets;
+pub mod team;
 pub mod templates;
 pub mod text;
 pub mod time;

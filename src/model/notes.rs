@@ -1,4 +1,4 @@
-//! Private notes on a conversation, visible on this desk only. A note is not an operation, so it
+//! Private notes on a conversation, visible on this desk or in its team only. A note is not an operation, so it
 //! cannot be sent.
 
 use crate::ids::NoteId;
@@ -10,4 +10,6 @@ pub struct PrivateNote {
     pub id: NoteId,
     pub text: SafeText,
     pub at: Timestamp,
+    /// Author in the team; `None` for a note that is kept on this desk only.
+    pub author: Option<SafeText>,
 }

@@ -23,7 +23,7 @@ pub(crate) enum Erasure {
 }
 
 /// Tables of the outbox. A table whose deletion writes to others precedes them.
-pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 34] = [
+pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 37] = [
     ("draft", Erasure::Statement("DELETE FROM draft WHERE channel = ?1 AND conversation = ?2")),
     ("draft_aside", Erasure::Statement("DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2")),
     ("draft_only", Erasure::Statement("DELETE FROM draft_only WHERE channel = ?1 AND conversation = ?2")),
@@ -61,6 +61,8 @@ pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 34] = [
              AND (instr(answer, ?2) > 0 OR (?3 <> '' AND instr(answer, ?3) > 0))",
         ),
     ),
+    ("team_change", Erasure::Statement("DELETE FROM team_change WHERE channel = ?1 AND conversation = ?2")),
+    ("team_unplaced", Erasure::Statement("DELETE FROM team_unplaced WHERE ?1 = ?1 AND conversation = ?2")),
     ("outbox", Erasure::Partial),
     ("mail_rule", Erasure::Partial),
     // Content of the business.
@@ -80,6 +82,7 @@ pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 34] = [
     ("recognised", Erasure::NoContent),
     ("sending_account", Erasure::NoContent),
     ("patch_field", Erasure::NoContent),
+    ("team_channel", Erasure::NoContent),
 ];
 
 /// Tables of the cache, without the internal tables of its indexes.

@@ -75,6 +75,7 @@ pub mod since;
 pub mod spending;
 mod stand_ins;
 pub mod suggestions;
+pub mod team;
 pub mod templates;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 use rusqlite::{Connection, params};
 
 use crate::email::rules;
-use crate::{Store, StoreError, draft_only};
+use crate::{Store, StoreError, draft_only, team};
 use model::ids::{ChannelId, ConversationId};
 use model::local::{Assignment, LocalChange, Tag, TagLocation};
 use model::snooze::Snooze;
@@ -75,7 +75,7 @@ fn snooze(
             )?
             .execute(params![channel, conversation, it.until, it.after, it.set_at, it.note])?;
     }
-    Ok(())
+    team::share_snooze(change, channel, conversation, wanted)
 }
 
 fn wake(change: &Connection, channel: &str, now: Timestamp) -> rusqlite::Result<()> {
@@ -92,13 +92,14 @@ fn claim(
     conversation: &ConversationId,
     wanted: Option<&Assignment>,
 ) -> rusqlite::Result<()> {
+    let former = team::former_claim(change, channel, conversation)?;
     forget(change, "claim", channel, conversation)?;
     if let Some(it) = wanted {
         change
             .prepare_cached("INSERT INTO claim (channel, conversation, agent, at) VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![channel, conversation, it.agent, it.at])?;
     }
-    Ok(())
+    team::share_claim(change, (channel, conversation), former, wanted)
 }
 
 /// Transfers claims and pauses to `who`; pauses count from now.
@@ -108,6 +109,7 @@ fn take_over(
     who: &Assignment,
     from: Option<&SafeText>,
 ) -> rusqlite::Result<usize> {
+    team::share_take_over(change, channel, &who.agent, from)?;
     let statements = [
         "UPDATE claim SET agent = ?2, at = ?3 WHERE channel = ?1 AND agent <> ?2 AND (?4 IS NULL OR agent = ?4)",
         "UPDATE pause SET owner = ?2, extended_at = ?3
@@ -129,7 +131,7 @@ fn tags(
     for it in wanted.iter().filter(|entry| entry.location == TagLocation::Local) {
         statement.execute(params![channel, conversation, it.word])?;
     }
-    Ok(())
+    team::share_tags(change, channel, conversation, wanted)
 }
 
 /// Restarts pauses that count from before a time.

@@ -1,7 +1,7 @@
 use rusqlite::{Connection, params};
 
 use crate::reader::conversations::load_row;
-use crate::{Store, StoreError, drafts, outbox};
+use crate::{Store, StoreError, drafts, outbox, team};
 use model::ids::{ChannelId, ConversationId, NoteId};
 use model::notes::PrivateNote;
 use model::search::{NoteHit, SearchQuery, Snippet, Terms};
@@ -26,8 +26,9 @@ impl Store {
     ) -> Result<PrivateNote, StoreError> {
         let (channel, conversation, text) = (channel.clone(), conversation.clone(), text.to_owned());
         let id = NoteId::new(outbox::new_row_id(now, self.chance()).as_str());
+        let owner = self.owner().to_owned();
         self.outbox().change(move |change| {
-            let note = insert(change, id, &channel, &conversation, &text, now)?;
+            let note = insert(change, id, (&channel, &conversation), (&text, &owner), now)?;
             drafts::remove_draft_note(change, &channel, &conversation)?;
             Ok(note)
         })
@@ -43,7 +44,9 @@ impl Store {
     ) -> Result<PrivateNote, StoreError> {
         let (channel, conversation, text) = (channel.clone(), conversation.clone(), text.to_owned());
         let id = NoteId::new(outbox::new_row_id(now, self.chance()).as_str());
-        self.outbox().call(move |connection| Ok(insert(connection, id, &channel, &conversation, &text, now)?))
+        let owner = self.owner().to_owned();
+        self.outbox()
+            .change(move |change| Ok(insert(change, id, (&channel, &conversation), (&text, &owner), now)?))
     }
 
     /// Turns a note back into a draft; returns its text, `None` if the note is gone.
@@ -58,6 +61,7 @@ impl Store {
             )?;
             let Some((channel, conversation, text)) = found else { return Ok(None) };
             drafts::prepend_note(&change, &channel, &conversation, &text)?;
+            team::share_note_deletion(&change, &channel, &conversation, &id)?;
             change.execute("DELETE FROM note WHERE id = ?1", [id.as_str()])?;
             change.commit()?;
             Ok(Some(text))
@@ -68,16 +72,17 @@ impl Store {
 fn insert(
     connection: &Connection,
     id: NoteId,
-    channel: &ChannelId,
-    conversation: &ConversationId,
-    text: &str,
+    (channel, conversation): (&ChannelId, &ConversationId),
+    (text, owner): (&str, &str),
     now: Timestamp,
 ) -> rusqlite::Result<PrivateNote> {
     connection.execute(
         "INSERT INTO note (id, channel, conversation, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
         params![id, channel, conversation, text, now],
     )?;
-    Ok(PrivateNote { id, text: SafeText::block(text), at: now })
+    let is_shared = team::share_note(connection, channel, conversation, (&id, text, owner))?;
+    let author = is_shared.then(|| SafeText::line(owner));
+    Ok(PrivateNote { id, text: SafeText::block(text), at: now, author })
 }
 
 /// Returns the notes of a conversation since a time, oldest first; expects the outbox attached as
@@ -88,7 +93,7 @@ pub(crate) fn list(
     conversation: &ConversationId,
     since: Option<Timestamp>,
 ) -> Result<Vec<PrivateNote>, StoreError> {
-    let sql = "SELECT id, text, created_at FROM desk.note
+    let sql = "SELECT id, text, created_at, author FROM desk.note
          WHERE channel = ?1 AND conversation = ?2 AND created_at >= ?3
          ORDER BY created_at DESC, number DESC LIMIT ?4";
     let since = since.map_or(i64::MIN, Timestamp::micros);
@@ -98,7 +103,7 @@ pub(crate) fn list(
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<PrivateNote> {
-    Ok(read_row!(row, PrivateNote { id, text: block, at = created_at }))
+    Ok(read_row!(row, PrivateNote { id, text: block, at = created_at, author: optional_line }))
 }
 
 /// Returns the newest notes that contain all words. Notes are few and have no index, so the newest
@@ -109,7 +114,7 @@ pub(crate) fn find(
     terms: &Terms,
 ) -> Result<Vec<NoteHit>, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, text, created_at, channel, conversation FROM desk.note
+        "SELECT id, text, created_at, author, channel, conversation FROM desk.note
          WHERE (?1 IS NULL OR channel = ?1) AND (?2 IS NULL OR conversation = ?2)
          ORDER BY number DESC LIMIT ?3",
     )?;

@@ -1,0 +1,157 @@
+//! What a team shares about a conversation, and the changes that this desk still has to share.
+
+use crate::ids::{ChannelId, ConversationId, NoteId};
+use crate::text::SafeText;
+use crate::time::Timestamp;
+
+/// End under which a snooze until the customer writes is shared: 1 January 9999.
+pub const UNTIL_REPLY: Timestamp = Timestamp::from_micros(253_370_764_800_000_000);
+/// Maximum number of people whose presence a desk keeps.
+pub const MAX_PRESENT: usize = 200;
+
+/// Claim, tags, snooze and notes of a conversation at one time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedState {
+    pub conversation: ConversationId,
+    pub claim: Option<SharedClaim>,
+    pub tags: Vec<SafeText>,
+    pub snooze: Option<SharedSnooze>,
+    /// Oldest first.
+    pub notes: Vec<SharedNote>,
+    /// Time of the last change.
+    pub changed_at: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedClaim {
+    pub agent: SafeText,
+    pub at: Timestamp,
+    /// Grows with each claim and each release.
+    pub version: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedSnooze {
+    /// [`UNTIL_REPLY`] if only a reply ends it.
+    pub until: Timestamp,
+    pub note: Option<SafeText>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedNote {
+    pub id: NoteId,
+    pub author: SafeText,
+    pub text: SafeText,
+    /// Names of the people named with `@name`.
+    pub mentions: Vec<SafeText>,
+    pub at: Timestamp,
+    pub edited_at: Option<Timestamp>,
+}
+
+/// A part of a [`SharedState`] that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SharedPart {
+    Claim(Option<SharedClaim>),
+    /// `None` if the note was deleted.
+    Note(NoteId, Option<SharedNote>),
+    Tags(Vec<SafeText>),
+    /// With the time of the change.
+    Snooze(Option<SharedSnooze>, Timestamp),
+    State(Box<SharedState>),
+}
+
+/// A change made at this desk that the service has not accepted yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamChange {
+    /// Order in which changes are sent.
+    pub number: i64,
+    pub channel: ChannelId,
+    pub conversation: ConversationId,
+    pub action: TeamAction,
+    pub at: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TeamAction {
+    Claim {
+        /// Person who gets the conversation.
+        agent: SafeText,
+        /// Version on which the change is based; `None` if nobody had it.
+        version: Option<i64>,
+        /// Takes the claim of another person over.
+        force: bool,
+    },
+    Release {
+        version: Option<i64>,
+    },
+    AddNote {
+        id: NoteId,
+        text: String,
+    },
+    EditNote {
+        id: NoteId,
+        text: String,
+    },
+    DeleteNote {
+        id: NoteId,
+    },
+    Tags(Vec<String>),
+    /// `None` ends the snooze.
+    Snooze(Option<SharedSnooze>),
+}
+
+/// Answer of the service to a [`TeamChange`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TeamAnswer {
+    Changed(SharedPart),
+    /// Another claim stands, or `None` if nobody has the conversation by now.
+    Claimed(Option<SharedClaim>),
+}
+
+/// Consequences of shared state that was stored.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AppliedShared {
+    /// Conversations whose local view changed.
+    pub changed: Vec<(ChannelId, ConversationId)>,
+    /// Conversations of this desk's person that somebody else has now.
+    pub lost: Vec<(ChannelId, ConversationId, SafeText)>,
+    /// New notes of others that name this desk's person, with their author.
+    pub mentions: Vec<(ChannelId, ConversationId, SafeText)>,
+}
+
+impl AppliedShared {
+    pub fn append(&mut self, other: Self) {
+        self.changed.extend(other.changed);
+        self.lost.extend(other.lost);
+        self.mentions.extend(other.mentions);
+    }
+}
+
+/// Activity of a person in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Activity {
+    Looking,
+    Typing,
+    /// A reply is held or on its way.
+    Sending,
+}
+
+/// A colleague who is here, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Presence {
+    pub person: SafeText,
+    /// `None` if the person looks at no conversation.
+    pub conversation: Option<ConversationId>,
+    pub activity: Activity,
+}
+
+impl Presence {
+    /// Phrase for the open conversation: `Ana is typing`.
+    pub fn describe(&self) -> String {
+        match self.activity {
+            Activity::Looking => format!("{} is looking", self.person),
+            Activity::Typing => format!("{} is typing", self.person),
+            Activity::Sending => format!("{} is sending a reply", self.person),
+        }
+    }
+}
