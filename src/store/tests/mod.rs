@@ -26,6 +26,7 @@ mod search;
 mod sending_accounts;
 mod since;
 mod steps;
+mod team;
 mod threads;
 mod versions;
 mod windows;

@@ -60,7 +60,10 @@ const KEPT: &str = "
         VALUES ('harbor', 'gone', 'm1', 'Quagga', 'Zyzzyva?', 'yes', 1, 1, 'me', 1);
     INSERT INTO tag VALUES ('harbor', 'gone', 'quagga', 0);
     INSERT INTO snooze (channel, conversation, after, set_at) VALUES ('harbor', 'gone', 1, 1);
-    INSERT INTO claim VALUES ('harbor', 'gone', 'me', 1);
+    INSERT INTO claim (channel, conversation, agent, at) VALUES ('harbor', 'gone', 'me', 1);
+    INSERT INTO team_change (channel, conversation, part, item, action, text, at)
+        VALUES ('harbor', 'gone', 'note', 'n1', 'add', 'Quagga pays late', 1);
+    INSERT INTO team_unplaced VALUES ('gone');
     INSERT INTO pause (channel, conversation, read_again) VALUES ('harbor', 'gone', 1);
     INSERT INTO handback VALUES ('harbor', 'gone', 1);
     INSERT INTO history_event (channel, conversation, kind, agent, at) VALUES ('harbor', 'gone', 'closed', 'me', 1);
