@@ -124,6 +124,16 @@ impl ReadError {
 }
 
 impl<T> WriteOutcome<T> {
+    /// Converts the result of a confirmed operation.
+    pub fn map<R>(self, convert: impl FnOnce(T) -> R) -> WriteOutcome<R> {
+        match self {
+            Self::Done(result) => WriteOutcome::Done(convert(result)),
+            Self::NotSent(why) => WriteOutcome::NotSent(why),
+            Self::Refused(refusal) => WriteOutcome::Refused(refusal),
+            Self::Unknown(unclear) => WriteOutcome::Unknown(unclear),
+        }
+    }
+
     /// Returns the refusal of the response, also if the outcome is unknown.
     pub fn refusal(&self) -> Option<&ApiRefusal> {
         match self {

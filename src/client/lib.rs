@@ -34,6 +34,7 @@ pub mod retry;
 mod server_clock;
 pub mod team;
 pub mod team_events;
+pub mod team_state;
 mod telegram;
 mod templates;
 #[cfg(test)]

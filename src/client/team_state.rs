@@ -1,0 +1,249 @@
+//! Shared state of a team as model types: what the service answers and reports, and the changes of this desk.
+
+use api::team::{
+    AnnouncePresence, ClaimBody, ClaimRequest, Doing, NewNote, NoteBody, NotePatch, PresenceEvent, SetSnooze,
+    SetTags, SharedConversation, SnoozeBody,
+};
+
+use crate::connect::Client;
+use crate::errors::{ReadError, WriteOutcome};
+use crate::team::ClaimAnswer;
+use crate::team_events::TeamEvent;
+use model::ids::{ConversationId, NoteId};
+use model::team::{
+    Activity, Presence, SharedClaim, SharedNote, SharedPart, SharedSnooze, SharedState, TeamAction,
+    TeamAnswer, TeamChange,
+};
+use model::text::SafeText;
+use model::time::Timestamp;
+
+/// Time before every change.
+const BEGINNING: &str = "1970-01-01T00:00:00Z";
+
+/// An event of the team's stream, for this desk.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TeamSignal {
+    /// Messages or the state of a conversation changed: read it. Without the word of its channel it was erased.
+    Changed {
+        conversation: ConversationId,
+        channel: Option<String>,
+        is_message: bool,
+    },
+    Shared(ConversationId, SharedPart),
+    /// Somebody is somewhere, or has left if there is no activity.
+    Presence {
+        person: SafeText,
+        conversation: Option<ConversationId>,
+        activity: Option<Activity>,
+    },
+    /// Read everything again.
+    Reset,
+    /// Nothing that this desk keeps.
+    Other,
+}
+
+fn parse_time(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap_or_default()
+}
+
+fn claim(body: ClaimBody) -> SharedClaim {
+    SharedClaim { agent: SafeText::line(&body.person.name), at: parse_time(&body.at), version: body.version }
+}
+
+fn snooze(body: SnoozeBody) -> SharedSnooze {
+    let note = body.note.as_deref().map(SafeText::line).filter(|note| !note.is_empty());
+    SharedSnooze { until: parse_time(&body.until), note }
+}
+
+fn note(body: NoteBody) -> SharedNote {
+    SharedNote {
+        id: NoteId::new(body.id),
+        author: SafeText::line(&body.person.name),
+        text: SafeText::block(&body.text),
+        mentions: body.mentions.iter().map(|person| SafeText::line(&person.name)).collect(),
+        at: parse_time(&body.at),
+        edited_at: body.edited_at.as_deref().map(parse_time),
+    }
+}
+
+fn tags(words: Vec<String>) -> Vec<SafeText> {
+    words.iter().map(|word| SafeText::line(word)).collect()
+}
+
+fn state(body: SharedConversation) -> SharedState {
+    SharedState {
+        conversation: ConversationId::new(body.id),
+        claim: body.claim.map(claim),
+        tags: tags(body.tags),
+        snooze: body.snooze.map(snooze),
+        notes: body.notes.into_iter().map(note).collect(),
+        changed_at: parse_time(&body.changed_at),
+    }
+}
+
+fn activity(doing: Doing) -> Activity {
+    match doing {
+        Doing::Looking => Activity::Looking,
+        Doing::Typing => Activity::Typing,
+        Doing::Sending => Activity::Sending,
+    }
+}
+
+impl TeamEvent {
+    /// Converts the event. `now` is the time of its arrival.
+    pub fn into_signal(self, now: Timestamp) -> TeamSignal {
+        let shared = |conversation: String, part| TeamSignal::Shared(ConversationId::new(conversation), part);
+        match self {
+            Self::Message(event) | Self::Status(event) => TeamSignal::Changed {
+                conversation: ConversationId::new(event.conversation),
+                channel: event.channel,
+                is_message: true,
+            },
+            Self::Conversation(event) => TeamSignal::Changed {
+                conversation: ConversationId::new(event.id),
+                channel: event.channel,
+                is_message: false,
+            },
+            Self::Claim(event) => shared(event.conversation, SharedPart::Claim(event.claim.map(claim))),
+            Self::Note(event) => {
+                shared(event.conversation, SharedPart::Note(NoteId::new(event.id), event.note.map(note)))
+            }
+            Self::Tag(event) => shared(event.conversation, SharedPart::Tags(tags(event.tags))),
+            Self::Snooze(event) => {
+                shared(event.conversation, SharedPart::Snooze(event.snooze.map(snooze), now))
+            }
+            Self::Presence(PresenceEvent { person, conversation, doing }) => TeamSignal::Presence {
+                person: SafeText::line(&person.name),
+                conversation: conversation.map(ConversationId::new),
+                activity: doing.map(activity),
+            },
+            Self::Reset => TeamSignal::Reset,
+            Self::Reply(_) | Self::Person(_) => TeamSignal::Other,
+        }
+    }
+}
+
+impl Client {
+    /// Reads the conversations changed after the cursor, from the beginning without one. Returns them with the
+    /// cursor behind them, `None` if nothing changed.
+    pub async fn read_shared_changes(
+        &self,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<SharedState>, Option<String>), ReadError> {
+        let found = self.shared_changes(cursor.unwrap_or(BEGINNING)).await?;
+        let cursor = found.last().map(|last| last.changed_at.clone());
+        Ok((found.into_iter().map(state).collect(), cursor))
+    }
+
+    /// Reads the shared state of conversations.
+    pub async fn read_shared(&self, ids: &[ConversationId]) -> Result<Vec<SharedState>, ReadError> {
+        let ids: Vec<&str> = ids.iter().map(ConversationId::as_str).collect();
+        Ok(self.shared_conversations(&ids).await?.into_iter().map(state).collect())
+    }
+
+    /// Sends a change of this desk. `person` is the person of the session.
+    pub async fn send_team_change(&self, change: &TeamChange, person: &SafeText) -> WriteOutcome<TeamAnswer> {
+        let id = change.conversation.as_str();
+        let at = || Some(change.at.to_string().as_str().into());
+        let whole = |body: SharedConversation| TeamAnswer::Changed(SharedPart::State(Box::new(state(body))));
+        let changed_note = |body: NoteBody| {
+            TeamAnswer::Changed(SharedPart::Note(NoteId::new(body.id.clone()), Some(note(body))))
+        };
+        match &change.action {
+            TeamAction::Claim { agent, version, force } => {
+                let taker = (agent != person).then(|| agent.as_str().into());
+                let request = ClaimRequest { version: *version, force: force.then_some(true), person: taker };
+                self.claim(id, &request).await.map(claim_answer)
+            }
+            TeamAction::Release { version } => {
+                let request = ClaimRequest { version: *version, ..ClaimRequest::default() };
+                self.release(id, &request).await.map(claim_answer)
+            }
+            TeamAction::AddNote { id: new, text } => {
+                let request = NewNote { id: new.as_str().into(), text: text.as_str().into() };
+                self.add_shared_note(id, &request).await.map(changed_note)
+            }
+            TeamAction::EditNote { id: edited, text } => {
+                let patch = NotePatch { text: text.as_str().into() };
+                self.edit_shared_note(id, edited.as_str(), &patch).await.map(changed_note)
+            }
+            TeamAction::DeleteNote { id: deleted } => {
+                let gone = TeamAnswer::Changed(SharedPart::Note(deleted.clone(), None));
+                self.delete_shared_note(id, deleted.as_str()).await.map(|_| gone)
+            }
+            TeamAction::Tags(words) => {
+                let request = SetTags { tags: words.clone(), at: at() };
+                self.set_shared_tags(id, &request).await.map(whole)
+            }
+            TeamAction::Snooze(wanted) => {
+                let request = SetSnooze {
+                    until: wanted.as_ref().map(|wanted| wanted.until.to_string().as_str().into()),
+                    note: wanted
+                        .as_ref()
+                        .and_then(|wanted| wanted.note.as_ref())
+                        .map(|note| note.as_str().into()),
+                    at: at(),
+                };
+                self.set_shared_snooze(id, &request).await.map(whole)
+            }
+        }
+    }
+
+    /// Tells the team where this desk's person is.
+    pub async fn post_presence(
+        &self,
+        conversation: Option<&ConversationId>,
+        activity: Activity,
+    ) -> WriteOutcome<()> {
+        let doing = match activity {
+            Activity::Looking => Doing::Looking,
+            Activity::Typing => Doing::Typing,
+            Activity::Sending => Doing::Sending,
+        };
+        let conversation = conversation.map(|conversation| conversation.as_str().into());
+        self.announce_presence(&AnnouncePresence { conversation, doing }).await.map(|_| ())
+    }
+}
+
+fn claim_answer(answer: ClaimAnswer) -> TeamAnswer {
+    match answer {
+        ClaimAnswer::Changed(body) => TeamAnswer::Changed(SharedPart::State(Box::new(state(*body)))),
+        ClaimAnswer::Claimed(error) => TeamAnswer::Claimed(error.claim.map(claim)),
+    }
+}
+
+/// Adds the presence of an event to a list of who is here.
+pub fn merge_presence(
+    present: &mut Vec<Presence>,
+    (person, conversation, activity): (SafeText, Option<ConversationId>, Option<Activity>),
+) {
+    present.retain(|known| known.person != person || known.conversation != conversation);
+    if let Some(activity) = activity.filter(|_| present.len() < model::team::MAX_PRESENT) {
+        present.push(Presence { person, conversation, activity });
+        present.sort_by(|one, other| one.person.as_str().cmp(other.person.as_str()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presence_of_a_person_in_a_conversation_is_one_entry() {
+        let mut present = Vec::new();
+        let merge = |present: &mut Vec<Presence>, person: &str, conversation: Option<&str>, activity| {
+            merge_presence(
+                present,
+                (SafeText::line(person), conversation.map(ConversationId::from), activity),
+            );
+        };
+        merge(&mut present, "Ben", Some("c"), Some(Activity::Looking));
+        merge(&mut present, "Ana", Some("c"), Some(Activity::Looking));
+        merge(&mut present, "Ana", Some("c"), Some(Activity::Typing));
+        let words: Vec<String> = present.iter().map(Presence::describe).collect();
+        assert_eq!(words, ["Ana is typing", "Ben is looking"]);
+        merge(&mut present, "Ana", Some("d"), None);
+        merge(&mut present, "Ana", Some("c"), None);
+        assert_eq!(present.len(), 1);
+    }
+}
