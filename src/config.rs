@@ -178,7 +178,13 @@ impl Config {
                 return Err(ConfigErrors(vec![ConfigError { place, problem: error.to_string() }]));
             }
         };
-        Self::parse(&path.display().to_string(), &text)
+        let mut config = Self::parse(&path.display().to_string(), &text)?;
+        let joined = path.parent().and_then(|folder| membership::read(folder).ok().flatten());
+        if let Some(joined) = joined {
+            // Claims are made under the name that the team knows.
+            config.agent = Some(joined.person);
+        }
+        Ok(config)
     }
 
     /// Reads a file despite mistakes; an unreadable one gives the defaults.

@@ -83,6 +83,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
         config: None,
         replies: replies_folder(folder),
         agent: Some(AGENT.to_owned()),
+        team: Ok(None),
         polling: Polling::default(),
         receiver: None,
         theme: desk::theme(ThemeName::default(), false),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::folders::DeskFolders;
+use crate::cli::team;
 use crate::cli::{CliError, RunMode, first_run, folders, logs, receiving};
 use crate::config::Config;
 use crate::config::keys::connections::key_provider;
@@ -49,6 +50,7 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
     }
     let files = DeskFolders::find()?;
     logs::start(&files.logs)?;
+    let joined = team::joined(path.parent().unwrap_or(Path::new("")), &config);
     let agent = config.agent.clone().filter(|agent| !agent.trim().is_empty()).unwrap_or_else(login);
     let runtime = runtime()?;
     let clock = SystemClock;
@@ -83,6 +85,7 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
             keymap: config.keymap.clone(),
             senders: SenderAliases::new(config.senders.clone()),
             macros: config.macros.clone(),
+            is_in_team: matches!(joined, Ok(Some(_))),
             connections: links.connections.clone(),
             ..Settings::default()
         },
@@ -91,6 +94,7 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
         config: Some(path.clone()),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
+        team: joined,
         receiver: receiving::receiver_setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
         polling: polling(&config),
         theme: theme(config.theme, config.ascii),

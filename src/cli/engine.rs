@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::cli::folders::DeskFolders;
 use crate::cli::serve::Signals;
+use crate::cli::team;
 use crate::cli::until_sent::{self, Ending};
 use crate::cli::{CliError, desk, folders, logs, print, receiving};
 use crate::config::Config;
@@ -92,6 +93,12 @@ async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> a
         tell.clone(),
         desk::polling(config),
     ));
+    let team = team::joined(&folder, config);
+    if let Err(why) = team.and_then(|team| engine.join_team(team).map_err(|error| error.to_string())) {
+        tracing::error!(why, "the team cannot be followed");
+        print::line(&format!("frontdesk engine: the team cannot be followed: {why}"))
+            .context("could not print the notice")?;
+    }
     print::line(&describe_start(&channels, files)).context("could not print the start message")?;
     tracing::info!("the engine has started");
     let mut elsewhere = BTreeSet::new();

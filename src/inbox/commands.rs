@@ -10,6 +10,7 @@ use crate::conditions::{always, on_conversation, on_mail, on_writable_tab};
 use crate::desk_commands as desk;
 use crate::features::cheapest_way;
 use crate::features::commands as features;
+use crate::features::team;
 use crate::keys::KeyPress;
 use crate::notice::update as notice;
 use crate::screens::broadcasts::commands as broadcasts;
@@ -280,6 +281,8 @@ macro_rules! each_verb {
             "import" "FILE or stop" "Import people from a CSV file; preview first" => importing::import, no_completions;
             "broadcast" "everyone, file PATH or track ID" "Send to everyone or to a file of recipients, or follow a broadcast sent elsewhere" => sending::run_broadcast_verb, broadcasts::audience_completions;
             "handover" "[take [NAME]]" "Copy a summary for the next shift: failures, pauses, queue; take: take over colleagues' claims and pauses" => features::handover, no_completions;
+            "team" "" "Show who of the team is here, and what each has" => team::show_team, no_completions;
+            "assign" "NAME [NOTE]" "Hand the conversation over to a colleague, with a note" => team::assign, team::name_completions;
             "said" "" "Show recent messages of the status line" => notice::show_said, no_completions;
             "pipe" "COMMAND" "Pipe the selected item as JSON to a command" => pipe::pipe, no_completions;
             "setup" "" "Add a channel key, step by step" => editor::set_up_channel, no_completions;

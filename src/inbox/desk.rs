@@ -15,6 +15,7 @@ use crate::screens::history::pictures::Pictures;
 use crate::settings::ChannelInfo;
 use crate::tab::{Focus, Tab};
 use model::ids::{ChannelId, RowId};
+use model::team::Presence;
 
 #[derive(Debug)]
 pub struct Desk {
@@ -42,6 +43,8 @@ pub struct Desk {
     pub uploads: HashMap<RowId, u8>,
     /// Configured name of the person.
     pub agent: Option<String>,
+    /// Colleagues of the team who are here.
+    pub present: Vec<Presence>,
 }
 
 #[derive(Debug)]
@@ -84,6 +87,7 @@ impl Desk {
             pictures: Pictures::default(),
             uploads: HashMap::new(),
             agent: None,
+            present: Vec::new(),
         }
     }
 

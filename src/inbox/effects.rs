@@ -21,6 +21,7 @@ use model::search::SearchQuery;
 use model::secret::Secret;
 use model::selector::Selector;
 use model::service_levels::LevelsQuery;
+use model::team::Activity;
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
@@ -128,6 +129,8 @@ pub enum FileWrite {
     SaveDraft(ChannelId, ConversationId, Option<Draft>),
     SaveNote(ChannelId, ConversationId, String),
     RecallNote(ChannelId, ConversationId, NoteId),
+    /// Adds a note that was not written in the editor.
+    AddNote(ChannelId, ConversationId, String),
     /// Adds rows to the outbox in one transaction; clears the draft with it if asked to.
     Enqueue {
         /// In the order they are sent.
@@ -179,11 +182,24 @@ impl FileWrite {
     }
 
     /// True if the write may make an outbox row due.
+    /// True for a write that may add changes for the team.
+    pub fn wakes_team(&self) -> bool {
+        matches!(
+            self,
+            Self::SaveNote(..)
+                | Self::AddNote(..)
+                | Self::RecallNote(..)
+                | Self::ChangeLocal(..)
+                | Self::TakeOver(..)
+        )
+    }
+
     pub fn wakes_outbox(&self) -> bool {
         !matches!(
             self,
             Self::SaveDraft(..)
                 | Self::SaveNote(..)
+                | Self::AddNote(..)
                 | Self::MarkSeen(..)
                 | Self::ChangeLocal(..)
                 | Self::TakeOver(..)
@@ -203,6 +219,8 @@ pub enum SyncOrder {
     /// Answered by news.
     Fetch(ChannelId, Fetch),
     Refresh(ChannelId),
+    /// Tells the team what the person does in the conversation on screen.
+    SetActivity(Activity),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

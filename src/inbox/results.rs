@@ -6,6 +6,7 @@ use crate::event::{Effect, FileWrite, Load, Loaded};
 use crate::features::cheapest_way;
 use crate::features::credits::Credits;
 use crate::features::notifications;
+use crate::features::team;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::EarlyDecision;
 use crate::fetching;
@@ -211,6 +212,10 @@ pub(crate) fn handle_news(inbox: &mut Inbox, news: News) {
         News::Inbound(channel, conversation) => {
             inbox.features.bell.ring(&channel, &conversation, &inbox.desk, &mut inbox.context)
         }
+        News::Mention(channel, conversation, author) => {
+            team::report_mention(inbox, &channel, &conversation, &author)
+        }
+        News::Present(present) => inbox.desk.present = present,
         News::NotForThisKey(channel, why) => {
             update_tab(inbox, &channel, |tab| tab.empty_reason = Some(EmptyPaneReason::NotForThisKey(why)))
         }

@@ -107,6 +107,8 @@ pub struct Settings {
     pub footer: Footer,
     /// Name of the person at this desk, used for claims.
     pub agent: SafeText,
+    /// True if this desk has joined a team.
+    pub is_in_team: bool,
     /// Microseconds after which a pause made here asks whether to continue; 0 never asks.
     pub pause_lease: i64,
     pub targets: Vec<(ChannelId, ResponseTargets)>,
@@ -144,6 +146,7 @@ impl Default for Settings {
             tutor_offered_until: None,
             footer: Footer::default(),
             agent: SafeText::line("me"),
+            is_in_team: false,
             pause_lease: 4 * HOUR,
             targets: Vec::new(),
             absence_after: 30 * MINUTE,

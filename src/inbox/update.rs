@@ -15,6 +15,7 @@ use crate::screens::mail::triage::update as triage;
 use crate::screens::mail::update as mail;
 
 use crate::features::macros::playback;
+use crate::features::team;
 use crate::features::tutor;
 use crate::keyboard::input;
 use crate::loads::update as loads;
@@ -80,6 +81,7 @@ impl Inbox {
         let is_answer = !touched && !matches!(event, Event::InputDropped(_));
         let waited = self.input_wait(None).filter(|_| is_answer);
         let (tab, said) = (self.desk.tab_on_screen(), self.context.notice.clone());
+        let text = team::open_text(self);
         self.take_in(event);
         if touched && self.desk.tab_on_screen() != tab {
             notice::remove_notice_of_tab(self, said);
@@ -93,6 +95,7 @@ impl Inbox {
         self.request_missing();
         self.run_waiting_input();
         self.end_wait(waited);
+        team::report_activity(self, text);
         tutor::advance(self);
         std::mem::take(&mut self.context.effects)
     }

@@ -8,6 +8,7 @@ use crate::fetches::{Fetch, FetchOutcome};
 use crate::ids::{ChannelId, ConversationId, RowId};
 use crate::leader::Leader;
 use crate::outbox::StopReason;
+use crate::team::Presence;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 use crate::unreadable::UnreadableList;
@@ -108,6 +109,10 @@ pub enum News {
     Leader(ChannelId, Leader),
     /// The process that takes over sending when this one ends, if one runs.
     Successor(ChannelId, Option<SafeText>),
+    /// A new note of the team names this desk's person; holds its author.
+    Mention(ChannelId, ConversationId, SafeText),
+    /// Colleagues who are here, and where; replaces the former list.
+    Present(Vec<Presence>),
     /// Read budget in use, in percent of 300 requests a minute.
     Budget(ChannelId, u8),
 }

@@ -24,7 +24,8 @@
 //!
 //! A row has at most one [`Mark`], the first of its list that holds. A row of [`Section::Mine`] has
 //! no mark for what the agent has taken over: only the reply window, a message that was not sent, a
-//! proposal and a draft.
+//! proposal and a draft. A row that a colleague has shows the colleague's name instead of what the
+//! colleague has taken over.
 
 use crate::conversations::{Automation, ConversationRow, ConversationStatus, Escalation, ServiceWindow};
 use crate::local::DraftReadiness;
@@ -310,7 +311,7 @@ pub fn mark_of(facts: &Facts, now: Timestamp) -> Option<Mark> {
     let place = place_of(facts, now);
     let is_mine = place.is_some_and(|place| place.section == Section::Mine);
     let awake = facts.is_awake();
-    let left = awake && !is_mine;
+    let left = awake && !is_mine && facts.colleague.is_none();
     let trouble = facts.trouble.filter(|_| left && facts.has_ai());
     // A draft that is ready says that the AI is off.
     let off = facts.automation == Automation::Off && facts.waiting_since.is_some() && !facts.has_ready_draft;

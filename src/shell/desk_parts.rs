@@ -13,10 +13,11 @@ use inbox::screens::conversations::saved_views::SavedView;
 use inbox::settings::{ChannelInfo, Settings};
 use inbox::theme_view::Theme;
 use model::account::Environment;
+use model::news::News;
 use model::text::SafeText;
 use model::time::Clock;
 use store::{Reader, Store, StoreError, StoreOptions};
-use sync::{ChannelSpec, Polling};
+use sync::{ChannelSpec, Engine, Polling, TeamSpec};
 
 /// Data files before they are opened.
 pub struct DeskFiles {
@@ -59,6 +60,8 @@ pub struct DeskParts {
     pub suggester: Option<Suggester>,
     /// Name of the person, if configured.
     pub agent: Option<String>,
+    /// Team that this desk has joined, or why its session cannot be used.
+    pub team: Result<Option<TeamSpec>, String>,
     pub polling: Polling,
     /// Webhook receiver, if configured.
     pub receiver: Option<receiving::ReceiverSetup>,
@@ -74,6 +77,21 @@ pub struct DeskParts {
 }
 
 impl DeskParts {
+    /// Lets the engine follow the team. A team that cannot be followed is said on its first tab.
+    pub(super) fn join_team(
+        engine: &Engine,
+        team: Result<Option<TeamSpec>, String>,
+        channels: &[ChannelSpec],
+        news: &receiving::NewsCallback,
+    ) {
+        let joined = team.and_then(|spec| engine.join_team(spec).map_err(|error| error.to_string()));
+        if let (Err(why), Some(channel)) = (joined, channels.first()) {
+            tracing::error!(why, "the team cannot be followed");
+            let words = SafeText::line(&format!("The team cannot be followed: {why}"));
+            news(News::Alarm(channel.id.clone(), words));
+        }
+    }
+
     /// Describes the tabs for the inbox, without their keys.
     pub fn infos(channels: &[ChannelSpec]) -> Vec<ChannelInfo> {
         let info = |channel_spec: &ChannelSpec| ChannelInfo {

@@ -43,6 +43,11 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
         FileWrite::SaveNote(channel, conversation, text) => {
             Some(save_note(store, channel, conversation, text, now))
         }
+        FileWrite::AddNote(channel, conversation, text) => {
+            let added = store.insert_note(&channel, &conversation, &text, now).map(drop);
+            failed(added, "could not add the note")
+                .or(Some(Event::News(News::History(channel, conversation))))
+        }
         FileWrite::RecallNote(channel, conversation, note) => {
             Some(delete_note(store, channel, conversation, &note))
         }
@@ -319,6 +324,7 @@ impl EffectRunner {
         let writer = name("writer").spawn(move || {
             for asked in write_queue {
                 let (wakes, awaited) = (FileWrite::wakes_outbox(&asked), asked.is_awaited());
+                let is_shared = asked.wakes_team();
                 if let Some(event) = write(&store, asked, clock.now()) {
                     mailbox.result(event);
                 }
@@ -327,6 +333,9 @@ impl EffectRunner {
                 }
                 if wakes {
                     waker.wake_outbox();
+                }
+                if is_shared {
+                    waker.wake_team();
                 }
             }
         })?;
@@ -371,6 +380,7 @@ impl EffectRunner {
             }
             SyncOrder::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
             SyncOrder::Refresh(channel) => self.engine.refresh(channel),
+            SyncOrder::SetActivity(activity) => self.engine.set_activity(activity),
         }
     }
 

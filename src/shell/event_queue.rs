@@ -187,7 +187,9 @@ fn merge_key(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
         | News::NotForThisKey(channel, words)
         | News::NotOnThisServer(channel, words) => (channel, words.as_str()),
         News::Notice(channel, _, words) => (channel, words.as_str()),
-        News::FoundContacts(..)
+        News::Mention(..)
+        | News::Present(_)
+        | News::FoundContacts(..)
         | News::Stopped(..)
         | News::RowRemoved(..)
         | News::RowCompleted(..)

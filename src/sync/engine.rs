@@ -1,7 +1,7 @@
 //! Runs the steps of every tab when they are due: five loops a tab, and one that renews the leases of all
 //! tabs.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, oneshot, watch};
@@ -13,12 +13,14 @@ use crate::loops::TabLoop;
 use crate::plan::Polling;
 use crate::process_names::{ProcessRole, owner_name, process_name};
 use crate::tab::{Loop, TabSync};
+use crate::team::{TeamError, TeamSpec, TeamSync};
 use crate::{ChannelSpec, ChannelSync};
 use client::ClientError;
 use model::calls::Call;
 use model::fetches::Fetch;
 use model::ids::{ChannelId, ConversationId};
 use model::news::{Health, News};
+use model::team::Activity;
 use model::text::SafeText;
 use model::time::{Clock, Timestamp};
 use store::Store;
@@ -40,6 +42,8 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
     loops: Mutex<Vec<JoinHandle<()>>>,
+    news: Arc<dyn Fn(News) + Send + Sync>,
+    team: OnceLock<Arc<TeamSync>>,
 }
 
 impl Engine {
@@ -98,11 +102,61 @@ impl Engine {
             clock,
             stop,
             loops: Mutex::new(loops),
+            news,
+            team: OnceLock::new(),
+        }
+    }
+
+    /// Follows the team that this desk has joined, or forgets the state of one that it has left. Call once.
+    ///
+    /// # Errors
+    /// The address or the session is unusable, or the database fails. The desk works without the team.
+    pub fn join_team(&self, spec: Option<TeamSpec>) -> Result<(), TeamError> {
+        let channels = spec.as_ref().map(|spec| spec.channels.clone()).unwrap_or_default();
+        self.store.set_team(&channels)?;
+        let Some(spec) = spec else { return Ok(()) };
+        let (store, clock, news) = (self.store.clone(), self.clock.clone(), self.news.clone());
+        let team = Arc::new(TeamSync::new(spec, store, clock, &self.tabs, news)?);
+        let mut loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        for task in TeamSync::tasks(&team) {
+            let mut stopping = self.stop.subscribe();
+            loops.push(self.handle.spawn(async move {
+                tokio::select! {
+                    biased;
+                    _ = stopping.wait_for(|stop| *stop) => {}
+                    () = task => {}
+                }
+            }));
+        }
+        // A second call changes nothing.
+        let _ = self.team.set(team);
+        Ok(())
+    }
+
+    /// Sends changes that the team shares soon.
+    pub fn wake_team(&self) {
+        if let Some(team) = self.team.get() {
+            team.wake();
+        }
+    }
+
+    /// True while the team's events report changes of a channel.
+    pub fn has_live_events(&self, channel: &ChannelId) -> bool {
+        self.tab(channel).is_some_and(|tab| tab.channel().with_state(|state| state.has_live_events))
+    }
+
+    /// Tells the team what the person does in the open conversation.
+    pub fn set_activity(&self, activity: Activity) {
+        if let Some(team) = self.team.get() {
+            team.set_activity(activity);
         }
     }
 
     /// Sets the visible tab and its open conversation; `None` if the inbox has no focus.
     pub fn focus(&self, focus: Option<(ChannelId, Option<ConversationId>)>) {
+        if let Some(team) = self.team.get() {
+            team.set_focus(focus.as_ref());
+        }
         for tab in &self.tabs {
             let here = focus.as_ref().filter(|(channel, _)| tab.channel().spec().id == *channel);
             tab.focus(here.is_some(), here.and_then(|(_, conversation)| conversation.clone()));

@@ -141,6 +141,7 @@ impl PollState {
         if told {
             self.plan.request_soon(message_task(channel.known_platform().as_ref()));
         }
+        self.plan.has_live_events = channel.with_state(|state| state.has_live_events);
         let wait = match next_step(channel, &self.plan, now, visible) {
             ScheduleStep::Sleep(wait) => wait.min(MAX_STEP_WAIT),
             ScheduleStep::Run(task) => {
@@ -228,6 +229,7 @@ impl OpenState {
         if told {
             self.plan.request_soon(Task::History);
         }
+        self.plan.has_live_events = channel.with_state(|state| state.has_live_events);
         if refresh || open != self.last {
             self.plan.make_due();
             self.last.clone_from(&open);

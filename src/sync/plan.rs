@@ -21,6 +21,10 @@ const BROADCAST_POLL_INTERVALS: [(u32, i64); 3] = [(5, 2 * SECOND), (15, 5 * SEC
 const SLOW_INTERVAL_VISIBLE: i64 = 15 * SECOND;
 /// Interval of a background tab while webhooks report changes, in microseconds.
 const SLOW_INTERVAL_BACKGROUND: i64 = 60 * SECOND;
+/// Interval of the list of a visible tab while the team's events report changes, in microseconds.
+const LIVE_LIST_INTERVAL: i64 = MINUTE;
+/// Interval of other tasks while the team's events report changes, in microseconds.
+const LIVE_INTERVAL: i64 = 15 * MINUTE;
 /// Minimum interval between polls requested by deliveries, in microseconds.
 const MIN_DELIVERY_INTERVAL: i64 = SECOND / 4;
 /// Maximum wait; a longer one means that the clock jumped.
@@ -94,6 +98,18 @@ pub fn poll_interval(
     Some(if instant && told { usual.max(slow) } else { usual })
 }
 
+/// Interval of a task while the team's events report changes: one list a minute finds what they missed.
+fn live_interval(task: Task, platform: Option<&Platform>, visible: bool, polling: Polling) -> Option<i64> {
+    let usual = usual_interval(task, platform, visible, polling)?;
+    Some(match task {
+        Task::List if visible => usual.max(LIVE_LIST_INTERVAL),
+        Task::List | Task::Trigger | Task::History | Task::Account | Task::Mailbox | Task::Sweep => {
+            usual.max(LIVE_INTERVAL)
+        }
+        Task::Broadcasts | Task::Audit => usual,
+    })
+}
+
 fn usual_interval(task: Task, platform: Option<&Platform>, visible: bool, polling: Polling) -> Option<i64> {
     let either = |seen: i64, unseen: i64| if visible { seen } else { unseen } * SECOND;
     let base = polling.interval(visible);
@@ -158,12 +174,15 @@ struct ScheduledTask {
 pub struct PollSchedule {
     entries: Vec<ScheduledTask>,
     polling: Polling,
+    /// True while the team's events report changes.
+    pub(crate) has_live_events: bool,
 }
 
 impl PollSchedule {
     /// Starts with every task due. Ties go to the task named first.
     pub fn new(tasks: &[Task], polling: Polling) -> Self {
-        Self { entries: tasks.iter().map(|task| ScheduledTask::new(*task)).collect(), polling }
+        let entries = tasks.iter().map(|task| ScheduledTask::new(*task)).collect();
+        Self { entries, polling, has_live_events: false }
     }
 
     /// Next step: the task due longest.
@@ -175,7 +194,10 @@ impl PollSchedule {
         instant: bool,
     ) -> ScheduleStep {
         let waits = self.entries.iter().filter_map(|entry| {
-            let span = poll_interval(entry.task, platform, visible, self.polling, instant)?;
+            let span = match self.has_live_events && platform.is_some() {
+                true => live_interval(entry.task, platform, visible, self.polling)?,
+                false => poll_interval(entry.task, platform, visible, self.polling, instant)?,
+            };
             let later = entry.later.map(|later| (clamp_wait(later, now), ScheduleStep::Continue(entry.task)));
             Some([Some((entry.remaining_wait(span, now), ScheduleStep::Run(entry.task))), later])
         });

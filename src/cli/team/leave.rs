@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow};
 use serde_json::json;
 
 use crate::cli::channel::{ConfigFile, count_kept};
+use crate::cli::folders::DeskFolders;
 use crate::cli::team::{LeaveArguments, about_url};
 use crate::cli::unfinished::{CommandRefusal, RemainingState, Unfinished};
 use crate::cli::{CliError, desk, print};
@@ -101,5 +102,9 @@ fn remove(file: &ConfigFile, joined: &Membership) -> anyhow::Result<()> {
     }
     edit::write(&file.path, &text).with_context(|| format!("could not write {}", file.path.display()))?;
     session::forget(&folder).map_err(|why| anyhow!(why))?;
+    let files = DeskFolders::find()?;
+    if files.data.join("outbox.db").exists() {
+        files.open(String::new())?.set_team(&[])?;
+    }
     membership::remove(&folder).map_err(|why| anyhow!(why))
 }

@@ -3,9 +3,15 @@
 mod join;
 mod leave;
 
+use std::path::Path;
+
 use clap::Args;
 
 use crate::cli::CliError;
+use crate::config::keys::session;
+use crate::config::{ChannelConfig, Config, membership};
+use model::text::SafeText;
+use sync::TeamSpec;
 
 pub use join::run as join;
 pub use leave::run as leave;
@@ -35,6 +41,22 @@ pub struct LeaveArguments {
     /// Print JSON instead of lines.
     #[arg(long)]
     pub json: bool,
+}
+
+/// Returns the team that this desk has joined, with its session.
+///
+/// # Errors
+/// As text: the membership or the session cannot be read.
+pub fn joined(folder: &Path, config: &Config) -> Result<Option<TeamSpec>, String> {
+    let Some(joined) = membership::read(folder)? else { return Ok(None) };
+    let session = session::fetch(folder, &joined.base_url)?;
+    let of_team = config.channels.iter().filter(|channel| joined.channels.contains(&channel.name));
+    Ok(Some(TeamSpec {
+        channels: of_team.map(ChannelConfig::id).collect(),
+        person: SafeText::line(&joined.person),
+        base_url: joined.base_url,
+        session,
+    }))
 }
 
 /// Text of an error about the base URL, for an address entered as URL.

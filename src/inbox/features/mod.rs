@@ -11,6 +11,7 @@ pub mod macros;
 pub(crate) mod new_needs;
 pub(crate) mod notifications;
 pub(crate) mod service_levels;
+pub(crate) mod team;
 pub(crate) mod tutor;
 pub mod undo;
 pub(crate) mod undo_send;
@@ -23,6 +24,7 @@ use crate::features::macros::Macros;
 use crate::features::new_needs::NewNeeds;
 use crate::features::notifications::Bell;
 use crate::features::service_levels::LevelsChart;
+use crate::features::team::TeamActivity;
 use crate::overlays::request_log::RequestLogView;
 use crate::overlays::search::Search;
 use crate::screens::conversations::draft_only::PreparedDrafts;
@@ -46,6 +48,7 @@ pub struct Features {
     pub(crate) service_levels: LevelsChart,
     pub(crate) cheapest_way: CheapestWay,
     pub(crate) bell: Bell,
+    pub(crate) team: TeamActivity,
     pub(crate) request_log: RequestLogView,
     pub(crate) watch: WatchState,
     pub search: Search,

@@ -5,6 +5,7 @@ use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Intent, SyncOrder};
+use crate::features::team;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::EarlyDecision;
 use crate::keymap::update as keymap;
@@ -57,6 +58,9 @@ pub(crate) fn send_unless_conflict(desk: &mut Desk, context: &mut Context) {
         let text =
             desk.tab().composer.as_ref().map(|composer| SafeText::line(&composer.text())).unwrap_or_default();
         return context.open(ReplyConflictPrompt { newer_messages: crossed, text });
+    }
+    if team::ask_about_sending_colleague(desk, context) {
+        return;
     }
     send_confirmed(desk, context);
 }

@@ -1,4 +1,4 @@
-//! Claims: the agent who takes care of a conversation. They are local; the server has none.
+//! Claims: the agent who takes care of a conversation. They are kept on this desk, and shared with its team.
 
 use crate::changes::Changes;
 use crate::context::Context;

@@ -106,7 +106,7 @@ impl HistoryItem {
     pub fn sender(&self, customer: &str, aliases: &SenderAliases) -> String {
         match self {
             Self::Outbox(..) => "You".to_owned(),
-            Self::Note(_) => "NOTE".to_owned(),
+            Self::Note(note) => note.author.as_ref().map_or_else(|| "NOTE".to_owned(), ToString::to_string),
             Self::Message(row) if row.sent_here => "You".to_owned(),
             Self::Message(row) if aliases.get(&row.message.sender).is_some() => {
                 aliases.get(&row.message.sender).map(ToString::to_string).unwrap_or_default()

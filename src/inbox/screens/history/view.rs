@@ -8,6 +8,7 @@ use crate::command::Command;
 use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::{Run, Sides};
+use crate::features::team::describe_presence;
 use crate::keymap::update as keymap;
 use crate::layout::Area;
 use crate::loads::Pane;
@@ -98,10 +99,18 @@ fn title(history: &History) -> String {
 fn state_runs(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     let Some(history) = &tab.history else { return Vec::new() };
     let Some(row) = &history.row else { return Vec::new() };
+    let presence =
+        describe_presence(&inbox.desk, &history.conversation).map(|words| (words, theme.colleague()));
     if let Some(thread) = &row.thread {
-        return mail::view::state_runs(theme, history, thread);
+        let mut runs = mail::view::state_runs(theme, history, thread);
+        if let Some(presence) = presence {
+            let between = (!runs.is_empty()).then(|| (" · ".to_owned(), theme.dim()));
+            runs.splice(0..0, std::iter::once(presence).chain(between));
+        }
+        return runs;
     }
     let mut parts: Vec<(String, Style)> = Vec::new();
+    parts.extend(presence);
     parts.extend(automation_state(inbox, theme, history, row));
     parts.extend(window_state(theme, row, inbox.context.now));
     if row.conversation.status == ConversationStatus::Closed {

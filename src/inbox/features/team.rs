@@ -1,0 +1,246 @@
+//! The team on the screen: who is here, who writes where, and handing a conversation over to a colleague.
+
+use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{DialogLine, Tone};
+use crate::components::text_view::TextView;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::{FileWrite, SyncOrder, TerminalOrder};
+use crate::screens::composer::sending;
+use crate::wrap;
+use model::ids::{ChannelId, ConversationId};
+use model::local::{Assignment, LocalChange};
+use model::team::{Activity, Presence};
+use model::text::SafeText;
+use std::collections::BTreeMap;
+
+/// Maximum number of conversations that are named for each person.
+const MAX_HELD_NAMES: usize = 5;
+/// Maximum width of the person's own text in a question, in cells.
+const MAX_TEXT_CELLS: usize = 60;
+
+/// What the team knows of this desk.
+#[derive(Debug, Default)]
+pub(crate) struct TeamActivity {
+    told: Option<(ConversationId, Activity)>,
+}
+
+/// The open conversation and its unsent text.
+type OpenText = Option<(ConversationId, String)>;
+
+/// Returns the text of the open conversation, to be compared after an update. `None` without a team.
+pub(crate) fn open_text(inbox: &Inbox) -> OpenText {
+    if !inbox.context.settings.is_in_team {
+        return None;
+    }
+    let tab = inbox.desk.tab();
+    let history = tab.history.as_ref()?;
+    let text = tab.composer.as_ref().map(|composer| composer.text()).unwrap_or_default();
+    Some((history.conversation.clone(), text))
+}
+
+/// Tells the team what the person does in the open conversation, if that changed.
+pub(crate) fn report_activity(inbox: &mut Inbox, before: OpenText) {
+    let Some((conversation, text)) = open_text(inbox) else { return };
+    let now = inbox.context.moment;
+    let is_held = inbox
+        .changes
+        .held
+        .iter()
+        .any(|held| held.lane.conversation() == Some(&conversation) && held.held_until > now);
+    let has_typed =
+        before.is_some_and(|(same, former)| same == conversation && former != text && !text.is_empty());
+    let told = &mut inbox.features.team.told;
+    let was_sending = *told == Some((conversation.clone(), Activity::Sending));
+    let activity = match () {
+        () if is_held => Activity::Sending,
+        () if has_typed => Activity::Typing,
+        () if was_sending => Activity::Looking,
+        () => return,
+    };
+    let is_repeat = *told == Some((conversation.clone(), activity));
+    *told = Some((conversation, activity));
+    if !is_repeat || activity == Activity::Typing {
+        inbox.context.push(SyncOrder::SetActivity(activity));
+    }
+}
+
+/// Says who else is in a conversation: `Ana is typing`.
+pub(crate) fn describe_presence(desk: &Desk, conversation: &ConversationId) -> Option<String> {
+    let here = desk.present.iter().filter(|presence| presence.conversation.as_ref() == Some(conversation));
+    let busiest = here.clone().max_by_key(|presence| presence.activity)?;
+    let others = here.count() - 1;
+    let more = if others > 0 { format!(" +{others}") } else { String::new() };
+    Some(format!("{}{more}", busiest.describe()))
+}
+
+/// Returns the colleague whose reply is held or on its way in the open conversation.
+fn sending_colleague(desk: &Desk) -> Option<&SafeText> {
+    let conversation = &desk.tab().history.as_ref()?.conversation;
+    let sends = |presence: &&Presence| {
+        presence.conversation.as_ref() == Some(conversation) && presence.activity == Activity::Sending
+    };
+    desk.present.iter().find(sends).map(|presence| &presence.person)
+}
+
+/// Asks before a reply that follows one of a colleague. Returns false if nobody else replies.
+pub(crate) fn ask_about_sending_colleague(desk: &Desk, context: &mut Context) -> bool {
+    let Some(colleague) = sending_colleague(desk) else { return false };
+    let text = desk.tab().composer.as_ref().map(|composer| composer.text()).unwrap_or_default();
+    let text = wrap::cut(SafeText::line(&text).as_str(), MAX_TEXT_CELLS);
+    let lines = vec![
+        DialogLine::plain(format!("{colleague} is replying to this customer right now.")),
+        DialogLine::blank(),
+        DialogLine::new(format!("Yours: {text}"), Tone::Own),
+    ];
+    let send = |inbox: &mut Inbox| sending::send_confirmed(&mut inbox.desk, &mut inbox.context);
+    let title = format!("{colleague} is sending a reply");
+    context.open(Confirm::new(title, lines).answer('y', "send anyway", send).esc("keep editing"));
+    true
+}
+
+/// Rings for a note that names this person.
+pub(crate) fn report_mention(
+    inbox: &mut Inbox,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    author: &SafeText,
+) {
+    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == *channel);
+    let row = tab.and_then(|tab| tab.list.page.rows.iter().find(|row| row.conversation.id == *conversation));
+    let title = row.map_or_else(|| SafeText::line("a conversation"), |row| row.conversation.title());
+    let place = SafeText::line(tab.map_or("", |tab| tab.channel.name.as_str()));
+    let context = &mut inbox.context;
+    context.show_warning(format!("{author} mentions you in a note: {title}"));
+    if !context.settings.notice.is_quiet(context.now, &context.settings.zone) {
+        // A notification may be seen by others.
+        context.alert(TerminalOrder::Notify(place, SafeText::line(&format!("{author} mentions you"))));
+    }
+}
+
+/// Claimed conversations of the loaded lists, by person.
+fn held_by_person(desk: &Desk) -> BTreeMap<String, Vec<SafeText>> {
+    let mut held: BTreeMap<String, Vec<SafeText>> = BTreeMap::new();
+    for row in desk.tabs.iter().flat_map(|tab| &tab.list.page.rows) {
+        if let Some(claim) = &row.local.claim {
+            held.entry(claim.agent.to_string()).or_default().push(row.conversation.title());
+        }
+    }
+    held
+}
+
+/// `:team`
+pub(crate) fn show_team(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+    if !inbox.context.settings.is_in_team {
+        return Err("This desk has joined no team; `frontdesk join URL` joins one".to_owned());
+    }
+    let me = inbox.context.settings.agent.clone();
+    let mut people: BTreeMap<String, (Vec<String>, Vec<SafeText>)> = BTreeMap::new();
+    people.insert(me.to_string(), (vec!["this desk".to_owned()], Vec::new()));
+    for presence in &inbox.desk.present {
+        let place = presence.conversation.as_ref().map(|id| {
+            let mut rows = inbox.desk.tabs.iter().flat_map(|tab| &tab.list.page.rows);
+            rows.find(|row| row.conversation.id == *id)
+                .map_or_else(|| "another conversation".to_owned(), |row| row.conversation.title().to_string())
+        });
+        let doing = match (presence.activity, place) {
+            (_, None) => "here".to_owned(),
+            (Activity::Looking, Some(place)) => format!("looking at {place}"),
+            (Activity::Typing, Some(place)) => format!("typing to {place}"),
+            (Activity::Sending, Some(place)) => format!("replying to {place}"),
+        };
+        people.entry(presence.person.to_string()).or_default().0.push(doing);
+    }
+    for (person, held) in held_by_person(&inbox.desk) {
+        people.entry(person).or_default().1 = held;
+    }
+    let line = |(person, (doing, held)): (&String, &(Vec<String>, Vec<SafeText>))| {
+        let place = if doing.is_empty() { "away".to_owned() } else { doing.join(", ") };
+        let names: Vec<&str> = held.iter().take(MAX_HELD_NAMES).map(SafeText::as_str).collect();
+        let more = held.len().saturating_sub(MAX_HELD_NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let has = if held.is_empty() {
+            "has nothing".to_owned()
+        } else {
+            format!("has {}{more}", names.join(", "))
+        };
+        SafeText::line(&format!("{person} · {place} · {has}"))
+    };
+    let lines: Vec<SafeText> = people.iter().map(line).collect();
+    inbox.context.open(TextView::new("Team", lines));
+    Ok(())
+}
+
+/// Names of colleagues that this desk has seen.
+fn colleague_names(desk: &Desk) -> Vec<String> {
+    let mut names: Vec<String> = desk.present.iter().map(|presence| presence.person.to_string()).collect();
+    names.extend(held_by_person(desk).into_keys());
+    names.sort();
+    names.dedup();
+    names
+}
+
+pub(crate) fn name_completions(inbox: &Inbox) -> Vec<String> {
+    let me = &inbox.context.settings.agent;
+    colleague_names(&inbox.desk).into_iter().filter(|name| name != me.as_str()).collect()
+}
+
+/// Splits a line into a person and a note. A known name may have spaces.
+fn split_name(line: &str, known: &[String]) -> (String, String) {
+    let line = line.trim();
+    let fits = |name: &&String| {
+        let rest = line.get(..name.len()).filter(|start| start.to_lowercase() == name.to_lowercase());
+        rest.is_some() && line[name.len()..].chars().next().is_none_or(char::is_whitespace)
+    };
+    match known.iter().filter(fits).max_by_key(|name| name.len()) {
+        Some(name) => (name.clone(), line[name.len()..].trim().to_owned()),
+        None => {
+            let (name, note) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            (name.to_owned(), note.trim().to_owned())
+        }
+    }
+}
+
+/// `:assign NAME [NOTE]`
+pub(crate) fn assign(inbox: &mut Inbox, line: &str) -> Result<(), String> {
+    if !inbox.context.settings.is_in_team {
+        return Err("This desk has joined no team; `frontdesk join URL` joins one".to_owned());
+    }
+    let (name, note) = split_name(line, &colleague_names(&inbox.desk));
+    if name.is_empty() {
+        return Err("Name the colleague who gets the conversation".to_owned());
+    }
+    let Some(row) = inbox.desk.current_conversation() else {
+        return Err("No conversation is selected".to_owned());
+    };
+    let (channel, conversation) = (row.channel.clone(), row.conversation.id.clone());
+    let claim = Assignment { agent: SafeText::line(&name), at: inbox.context.now };
+    let change = LocalChange::Claim(vec![(conversation.clone(), Some(claim))]);
+    inbox.context.push(FileWrite::ChangeLocal(channel.clone(), change));
+    if !note.is_empty() {
+        let text = format!("@{name} {note}");
+        inbox.context.push(FileWrite::AddNote(channel, conversation, text));
+    }
+    inbox.context.show_notice(format!("{name} gets this conversation"));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_name_may_have_spaces() {
+        let known = ["Ana".to_owned(), "Ana Ruiz".to_owned()];
+        let cases = [
+            ("ana ruiz call at 5", ("Ana Ruiz", "call at 5")),
+            ("Ana", ("Ana", "")),
+            ("Anabel please", ("Anabel", "please")),
+            ("", ("", "")),
+        ];
+        for (line, (name, note)) in cases {
+            assert_eq!(split_name(line, &known), (name.to_owned(), note.to_owned()), "{line}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Sends the changes of this desk, and reads and stores what the team shares.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::team::{SESSION_ENDED, TeamSync};
+use client::{NotSent, ReadError, WriteOutcome};
+use model::ids::ConversationId;
+use model::news::News;
+use model::team::{TeamAction, TeamAnswer, TeamChange};
+use model::text::SafeText;
+use model::time::{MINUTE, Moment, SECOND};
+use store::StoreError;
+
+/// Interval between two readings of what changed, in microseconds.
+const SWEEP_INTERVAL: i64 = MINUTE;
+/// Interval at which changes of other processes are noticed, in microseconds.
+const CHECK_INTERVAL: i64 = 10 * SECOND;
+/// Interval at which a process that does not send yet looks whether it may, in microseconds.
+const LEASE_INTERVAL: i64 = SECOND;
+/// Longest wait after failures, in microseconds.
+const MAX_RETRY_DELAY: i64 = 30 * SECOND;
+/// Maximum number of pages of one reading.
+const MAX_PAGES: u32 = 500;
+/// Maximum number of conversations read again in one request.
+const MAX_READ_AGAIN: usize = 100;
+
+/// State of the task.
+#[derive(Debug, Default)]
+struct Progress {
+    /// Place behind the last change that was read.
+    cursor: Option<String>,
+    swept_at: Option<Moment>,
+    failures: u32,
+    retry_at: Option<Moment>,
+    /// Change whose outcome is unknown.
+    unclear: Option<i64>,
+}
+
+/// Why a step has to be repeated later.
+enum Failure {
+    Read(ReadError),
+    Write(NotSent),
+    Unknown,
+    Store(StoreError),
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// Sends and reads until the team ends.
+pub(super) async fn share(team: Arc<TeamSync>) {
+    let mut progress = Progress::default();
+    while !team.is_ended() {
+        let now = team.clock.moment();
+        let waits = progress.retry_at.map_or(0, |at| at.since(now));
+        let wait = if waits > 0 {
+            if let Err(error) = team.store_events().await {
+                tracing::error!(%error, "events of the team could not be stored");
+            }
+            waits
+        } else {
+            team.run_step(&mut progress).await
+        };
+        let wait = Duration::from_micros(u64::try_from(wait.min(CHECK_INTERVAL)).unwrap_or(0));
+        tokio::select! {
+            () = team.changes.notified() => {}
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+}
+
+impl TeamSync {
+    /// Does everything that is due. Returns the wait until the next step, in microseconds.
+    async fn run_step(&self, progress: &mut Progress) -> i64 {
+        let done = self.try_step(progress).await;
+        let Err(failure) = done else {
+            (progress.failures, progress.retry_at) = (0, None);
+            if progress.swept_at.is_none() {
+                return LEASE_INTERVAL;
+            }
+            let swept = progress.swept_at.map_or(0, |at| self.clock.moment().since(at));
+            return (SWEEP_INTERVAL - swept).clamp(SECOND, SWEEP_INTERVAL);
+        };
+        let delay = SECOND.saturating_mul(1 << progress.failures.min(6)).min(MAX_RETRY_DELAY);
+        progress.failures = progress.failures.saturating_add(1);
+        let delay = match failure {
+            Failure::Read(ReadError::Refused { .. }) => {
+                self.end(SESSION_ENDED);
+                delay
+            }
+            Failure::Read(ReadError::Limited(wait) | ReadError::Paced(wait)) => wait.max(SECOND),
+            Failure::Write(NotSent::Paced(wait)) => wait.max(SECOND),
+            Failure::Write(NotSent::Limited(refusal)) => refusal.retry_after.unwrap_or(delay).max(SECOND),
+            Failure::Store(error) => {
+                tracing::error!(%error, "what the team shares could not be stored");
+                delay
+            }
+            Failure::Read(_) | Failure::Write(_) | Failure::Unknown => delay,
+        };
+        progress.retry_at = Some(self.clock.moment().plus(delay));
+        delay
+    }
+
+    async fn try_step(&self, progress: &mut Progress) -> Result<(), Failure> {
+        self.store_events().await?;
+        if !self.leads(self.clock.now()) {
+            return Ok(());
+        }
+        while let Some(change) = self.store.next_team_change().await? {
+            self.send(change, progress).await?;
+        }
+        self.sweep(progress).await?;
+        self.read_again().await
+    }
+
+    /// Stores the events that have arrived.
+    async fn store_events(&self) -> Result<(), StoreError> {
+        let events = self.with_state(|state| std::mem::take(&mut state.events));
+        if !events.is_empty() {
+            let applied = self.store.apply_shared_parts(events).await?;
+            self.publish_applied(&applied, |who| format!("{who} has it now"));
+        }
+        Ok(())
+    }
+
+    async fn send(&self, change: TeamChange, progress: &mut Progress) -> Result<(), Failure> {
+        let is_repeat = progress.unclear.replace(change.number) == Some(change.number);
+        self.store.mark_team_change_tried(change.number).await?;
+        let outcome = self.client.send_team_change(&change, &self.person).await;
+        let refusal = outcome.refusal().cloned();
+        let answer = match outcome {
+            WriteOutcome::Done(answer) => Some(answer),
+            WriteOutcome::NotSent(why) => {
+                progress.unclear = None;
+                return Err(Failure::Write(why));
+            }
+            _ => match refusal {
+                Some(refusal) if refusal.status == 401 => {
+                    self.end(SESSION_ENDED);
+                    return Err(Failure::Unknown);
+                }
+                Some(refusal) if (400..500).contains(&refusal.status) && refusal.status != 408 => {
+                    // A deleted note that is gone already is no news.
+                    if !matches!((&change.action, refusal.status), (TeamAction::DeleteNote { .. }, 404)) {
+                        let place = Some(change.conversation.clone());
+                        let words = SafeText::line(&format!("Not shared: {}", refusal.message));
+                        self.publish(News::Notice(change.channel.clone(), place, words));
+                    }
+                    None
+                }
+                _ => return Err(Failure::Unknown),
+            },
+        };
+        progress.unclear = None;
+        let is_note = matches!(change.action, TeamAction::AddNote { .. } | TeamAction::EditNote { .. });
+        if answer.is_none() || (is_note && is_repeat) {
+            self.with_state(|state| state.unclear.insert(change.conversation.clone()));
+        }
+        let is_release = matches!(change.action, TeamAction::Release { .. });
+        let is_beaten = matches!(answer, Some(TeamAnswer::Claimed(_))) && !is_release;
+        let (channel, conversation) = (change.channel.clone(), change.conversation.clone());
+        let applied = self.store.settle_team_change(change, answer).await?;
+        self.publish_applied(&applied, |who| format!("{who} took it first"));
+        if is_beaten && applied.changed.is_empty() {
+            // A newer change of this desk follows.
+            tracing::info!(%channel, %conversation, "a claim was beaten");
+        }
+        Ok(())
+    }
+
+    /// Reads what changed since the last reading, everything at the beginning and after missed events.
+    async fn sweep(&self, progress: &mut Progress) -> Result<(), Failure> {
+        let now = self.clock.moment();
+        if self.with_state(|state| std::mem::take(&mut state.is_reset)) {
+            (progress.cursor, progress.swept_at) = (None, None);
+        }
+        let is_due = progress.swept_at.is_none_or(|at| !(0..SWEEP_INTERVAL).contains(&now.since(at)));
+        if !is_due {
+            return Ok(());
+        }
+        for _ in 0..MAX_PAGES {
+            let (states, next) = self.client.read_shared_changes(progress.cursor.as_deref()).await?;
+            let Some(next) = next.filter(|next| progress.cursor.as_ref() != Some(next)) else { break };
+            let applied = self.store.apply_shared(states).await?;
+            self.publish_applied(&applied, |who| format!("{who} has it now"));
+            progress.cursor = Some(next);
+        }
+        self.store.record_team_read(self.clock.now()).await?;
+        progress.swept_at = Some(now);
+        Ok(())
+    }
+
+    /// Reads conversations whose state here is unclear, and those that a list has shown since.
+    async fn read_again(&self) -> Result<(), Failure> {
+        let placed = self.store.take_placed().await?;
+        let ids: Vec<ConversationId> = self.with_state(|state| {
+            state.unclear.extend(placed);
+            state.unclear.iter().take(MAX_READ_AGAIN).cloned().collect()
+        });
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let states = self.client.read_shared(&ids).await?;
+        let applied = self.store.apply_shared(states).await?;
+        self.with_state(|state| state.unclear.retain(|id| !ids.contains(id)));
+        self.publish_applied(&applied, |who| format!("{who} has it now"));
+        Ok(())
+    }
+}

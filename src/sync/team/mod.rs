@@ -1,0 +1,203 @@
+//! The team of this desk: its events, the state that it shares, and who is here.
+//!
+//! - **Stream.** Follows the events of the service. An event about messages makes its tab read; an event about shared
+//!   state is stored; presence is kept in memory. While the stream is open, tabs poll rarely.
+//! - **Changes.** Sends the changes of this desk in order, one at a time, and reads what changed since the last
+//!   reading once a minute. A change is removed when the service has answered; one that another claim beats is
+//!   undone here, and the screen says who has the conversation. Without a network changes wait.
+//! - **Presence.** Tells the team where this desk's person is, at most once in 5 seconds, and at once when the
+//!   conversation changes.
+//!
+//! Every request can be repeated without harm, so a process that ends between a request and its answer loses nothing,
+//! and several processes on one data folder need no lock. Only a process that polls a channel of the team sends.
+
+mod changes;
+mod presence;
+mod stream;
+
+use std::collections::BTreeSet;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::tab::{Loop, TabSync};
+use client::{Client, ClientError};
+use model::ids::{ChannelId, ConversationId};
+use model::news::News;
+use model::secret::Secret;
+use model::team::{Activity, AppliedShared, Presence, SharedPart};
+use model::text::SafeText;
+use model::time::{Clock, Moment, Timestamp};
+use store::{Store, StoreError};
+
+/// Said once about a server without teams.
+const NO_TEAM: &str = "Claims and notes are kept on this desk only";
+/// Said once when the session has ended.
+const SESSION_ENDED: &str = "You are no longer in the team: run `frontdesk leave`, then join again";
+/// Maximum number of events that wait to be stored; beyond it everything is read again.
+const MAX_WAITING_EVENTS: usize = 1_000;
+
+/// The team that this desk has joined.
+#[derive(Debug, Clone)]
+pub struct TeamSpec {
+    /// Address of the service, ending in `/v1`.
+    pub base_url: String,
+    pub session: Secret,
+    /// Person of the session.
+    pub person: SafeText,
+    /// Channels of the workspace.
+    pub channels: Vec<ChannelId>,
+}
+
+/// Why a team cannot be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum TeamError {
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Task of a team.
+type TeamTask = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// State that the tasks of a team share.
+pub(crate) struct TeamSync {
+    client: Client,
+    person: SafeText,
+    store: Store,
+    clock: Arc<dyn Clock>,
+    /// Tabs of the team's channels.
+    tabs: Vec<Arc<TabSync>>,
+    publish_news: Arc<dyn Fn(News) + Send + Sync>,
+    state: Mutex<TeamState>,
+    /// Wakes the task that sends changes.
+    changes: Notify,
+    /// Wakes the task that tells presence.
+    presence: Notify,
+    /// True once the session has ended or the service has no teams.
+    ended: AtomicBool,
+}
+
+#[derive(Default)]
+struct TeamState {
+    present: Vec<Presence>,
+    /// Where this desk's person is; `None` if nobody is at the desk.
+    here: Option<Here>,
+    /// Events to store, oldest first.
+    events: Vec<(ConversationId, SharedPart)>,
+    /// Everything has to be read again.
+    is_reset: bool,
+    /// Conversations to read again.
+    unclear: BTreeSet<ConversationId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Here {
+    conversation: Option<ConversationId>,
+    activity: Activity,
+    /// Time of the last change of the text while the person types.
+    typed_at: Option<Moment>,
+}
+
+impl TeamSync {
+    pub(crate) fn new(
+        spec: TeamSpec,
+        store: Store,
+        clock: Arc<dyn Clock>,
+        tabs: &[Arc<TabSync>],
+        publish_news: Arc<dyn Fn(News) + Send + Sync>,
+    ) -> Result<Self, ClientError> {
+        let client = Client::new(&spec.base_url, &spec.session, clock.clone())?;
+        let is_team = |tab: &&Arc<TabSync>| spec.channels.contains(&tab.channel().spec().id);
+        let tabs = tabs.iter().filter(is_team).cloned().collect();
+        let state = Mutex::new(TeamState { is_reset: true, ..TeamState::default() });
+        Ok(Self {
+            client,
+            person: spec.person,
+            store,
+            clock,
+            tabs,
+            publish_news,
+            state,
+            changes: Notify::new(),
+            presence: Notify::new(),
+            ended: AtomicBool::new(false),
+        })
+    }
+
+    /// The tasks of a team: they end with the session.
+    pub(crate) fn tasks(team: &Arc<Self>) -> [TeamTask; 3] {
+        [
+            Box::pin(stream::follow(team.clone())),
+            Box::pin(changes::share(team.clone())),
+            Box::pin(presence::report(team.clone())),
+        ]
+    }
+
+    /// Sends changes of this desk soon.
+    pub(crate) fn wake(&self) {
+        self.changes.notify_one();
+    }
+
+    fn with_state<R>(&self, change: impl FnOnce(&mut TeamState) -> R) -> R {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn publish(&self, news: News) {
+        (self.publish_news)(news);
+    }
+
+    fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// True if this process polls a channel of the team.
+    fn leads(&self, now: Timestamp) -> bool {
+        self.tabs.iter().any(|tab| tab.holds_read_lease(now))
+    }
+
+    /// Ends all tasks of the team and says why, on its first tab.
+    fn end(&self, why: &str) {
+        if !self.ended.swap(true, Ordering::AcqRel) {
+            tracing::warn!(why, "the team ends");
+            if let Some(tab) = self.tabs.first() {
+                self.publish(News::Notice(tab.channel().spec().id.clone(), None, SafeText::line(why)));
+            }
+        }
+        self.changes.notify_one();
+        self.presence.notify_one();
+    }
+
+    /// Switches the tabs between rare and usual polling.
+    fn set_live(&self, is_live: bool) {
+        for tab in &self.tabs {
+            let before =
+                tab.channel().with_state(|state| std::mem::replace(&mut state.has_live_events, is_live));
+            if before != is_live {
+                tab.wake(Loop::Poll);
+                tab.wake(Loop::Open);
+            }
+        }
+    }
+
+    /// Announces what stored state has changed. `lost` says how somebody else got a conversation of this desk.
+    fn publish_applied(&self, applied: &AppliedShared, lost: impl Fn(&SafeText) -> String) {
+        let channels: BTreeSet<_> = applied.changed.iter().map(|(channel, _)| channel).collect();
+        for channel in channels {
+            self.publish(News::Conversations(channel.clone()));
+        }
+        for (channel, conversation) in &applied.changed {
+            self.publish(News::History(channel.clone(), conversation.clone()));
+        }
+        for (channel, conversation, who) in &applied.lost {
+            let words = SafeText::line(&lost(who));
+            self.publish(News::Notice(channel.clone(), Some(conversation.clone()), words));
+        }
+        for (channel, conversation, who) in &applied.mentions {
+            self.publish(News::Mention(channel.clone(), conversation.clone(), who.clone()));
+        }
+    }
+}

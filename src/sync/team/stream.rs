@@ -1,0 +1,124 @@
+//! Follows the team's events.
+
+use std::sync::Arc;
+
+use crate::state::SyncState;
+use crate::tab::{Loop, TabSync};
+use crate::team::{MAX_WAITING_EVENTS, NO_TEAM, SESSION_ENDED, TeamSync};
+use client::ReadError;
+use client::team_events::TeamNews;
+use client::team_state::{TeamSignal, merge_presence};
+use model::account::Platform;
+use model::ids::ConversationId;
+use model::news::News;
+
+/// Follows the stream until the session ends.
+pub(super) async fn follow(team: Arc<TeamSync>) {
+    let chance = team.store.chance().clone();
+    let ended = team.client.follow_team(None, || chance.fraction(), |news, _| team.handle(news)).await;
+    team.set_live(false);
+    team.set_present_none();
+    match ended {
+        Ok(()) => {}
+        Err(error) if error.is_inaccessible() => team.end(NO_TEAM),
+        Err(ReadError::Refused { .. }) => team.end(SESSION_ENDED),
+        Err(error) => team.end(&format!("The team cannot be reached: {error}")),
+    }
+}
+
+impl TeamSync {
+    /// Handles an event. Returns false to end the stream.
+    fn handle(&self, news: TeamNews) -> bool {
+        match news {
+            TeamNews::Open => self.set_live(true),
+            TeamNews::Closed { why, .. } => {
+                tracing::info!(%why, "the team's stream ended");
+                self.set_live(false);
+                self.set_present_none();
+            }
+            TeamNews::Unreadable(name) => tracing::info!(%name, "an unknown event of the team"),
+            TeamNews::Event(event) => self.handle_signal(event.into_signal(self.clock.now())),
+        }
+        !self.is_ended()
+    }
+
+    fn handle_signal(&self, signal: TeamSignal) {
+        match signal {
+            TeamSignal::Changed { conversation, channel, .. } => {
+                for tab in self.tabs.iter().filter(|tab| is_of_channel(tab, channel.as_deref())) {
+                    tab.record_event(&conversation);
+                }
+            }
+            TeamSignal::Shared(conversation, part) => {
+                self.with_state(|state| match state.events.len() < MAX_WAITING_EVENTS {
+                    true => state.events.push((conversation, part)),
+                    false => state.is_reset = true,
+                });
+                self.wake();
+            }
+            TeamSignal::Presence { person, conversation, activity } => {
+                let present = self.with_state(|state| {
+                    merge_presence(&mut state.present, (person, conversation, activity));
+                    state.present.clone()
+                });
+                self.publish_present(present);
+            }
+            TeamSignal::Reset => {
+                self.with_state(|state| state.is_reset = true);
+                self.wake();
+                self.tabs.iter().for_each(|tab| tab.record_missed_events());
+            }
+            TeamSignal::Other => {}
+        }
+    }
+
+    fn set_present_none(&self) {
+        if self.with_state(|state| !std::mem::take(&mut state.present).is_empty()) {
+            self.publish_present(Vec::new());
+        }
+    }
+
+    fn publish_present(&self, mut present: Vec<model::team::Presence>) {
+        present.retain(|presence| presence.person != self.person);
+        self.publish(News::Present(present));
+    }
+}
+
+/// True if the event's channel may be the tab's. `None` is the channel of an erased conversation.
+fn is_of_channel(tab: &TabSync, channel: Option<&str>) -> bool {
+    let (Some(channel), Some(platform)) = (channel, tab.channel().known_platform()) else { return true };
+    match platform {
+        Platform::Whatsapp => channel == "whatsapp",
+        Platform::Telegram => channel == "telegram",
+        Platform::Email => channel == "email",
+        Platform::Voip => channel == "voip",
+        _ => true,
+    }
+}
+
+impl TabSync {
+    /// Reads what an event of the team names.
+    fn record_event(&self, conversation: &ConversationId) {
+        let now = self.channel.clock.now();
+        let opens = self.channel.with_state(|SyncState { commands, details, .. }| {
+            commands.delivered = true;
+            commands.delivered_open |= commands.open.as_ref() == Some(conversation);
+            details.request_read(conversation, now);
+            commands.delivered_open
+        });
+        self.wake(Loop::Poll);
+        if opens {
+            self.wake(Loop::Open);
+        }
+    }
+
+    /// Reads everything once, because events were missed.
+    fn record_missed_events(&self) {
+        self.change_commands(|commands| {
+            commands.refresh = true;
+            commands.refresh_open = true;
+        });
+        self.wake(Loop::Poll);
+        self.wake(Loop::Open);
+    }
+}
