@@ -1,6 +1,7 @@
 //! The team: people, sessions and what they share, on the real service.
 
 mod agents;
+mod desks;
 mod events;
 mod interleavings;
 mod joining;

@@ -1,0 +1,439 @@
+//! Desks of a team on the real service: what one does is seen at the other, and what one did without a network is
+//! merged.
+//!
+//! `FRONTDESK_LIVES` sets the number of random rounds, `FRONTDESK_SEED` the cases.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use frontdesk::model::ids::{ChannelId, ConversationId};
+use frontdesk::model::local::{Assignment, LocalChange, LocalState, Tag, TagLocation};
+use frontdesk::model::news::News;
+use frontdesk::model::queries::{ConversationKey, HistoryQuery};
+use frontdesk::model::secret::Secret;
+use frontdesk::model::snooze::Snooze;
+use frontdesk::model::team::{Activity, Presence};
+use frontdesk::model::text::SafeText;
+use frontdesk::model::time::{HOUR, Timestamp};
+use frontdesk::shell::clock::SystemClock;
+use frontdesk::store::{Store, StoreOptions};
+use frontdesk::sync::{ChannelSpec, Engine, Polling, TeamSpec};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use randomized::RandomCases;
+
+use super::*;
+use crate::waiting::until_found;
+
+const CUSTOMER: &str = "+34600111222";
+const ROUNDS: u32 = 3;
+const STEPS: usize = 12;
+
+fn chats() -> ChannelId {
+    ChannelId::from("chats")
+}
+
+/// A person's desk: its files, and an engine while it runs.
+struct TeamDesk {
+    name: &'static str,
+    spec: TeamSpec,
+    key: String,
+    folder: tempfile::TempDir,
+    store: Option<Store>,
+    engine: Option<Engine>,
+    news: Arc<Mutex<Vec<News>>>,
+}
+
+impl TeamDesk {
+    async fn start(team: &Team, name: &'static str, role: Role) -> Self {
+        let colleague = team.sign_in(name, role).await;
+        let spec = TeamSpec {
+            base_url: format!("{}/v1", team.base_url),
+            session: Secret::new(&colleague.session),
+            person: SafeText::line(name),
+            channels: vec![chats()],
+        };
+        let key = colleague.key("whatsapp").to_owned();
+        let folder = tempfile::tempdir().expect("a folder");
+        let news = Arc::default();
+        let mut desk = Self { name, spec, key, folder, store: None, engine: None, news };
+        desk.connect().await;
+        desk
+    }
+
+    /// Starts the engine. It polls once an hour: what comes sooner was reported by an event.
+    async fn connect(&mut self) {
+        let options = StoreOptions { owner: self.name.to_owned(), ..StoreOptions::default() };
+        let store = Store::open_with(self.folder.path(), options).expect("the files open");
+        let channel = ChannelSpec {
+            id: chats(),
+            name: "Chats".to_owned(),
+            base_url: self.spec.base_url.clone(),
+            key: Secret::new(&self.key),
+            read_only: false,
+            draft_only: false,
+        };
+        let hour = Duration::from_secs(3600);
+        let log = self.news.clone();
+        let engine = Engine::start(
+            tokio::runtime::Handle::current(),
+            store.clone(),
+            vec![channel],
+            Arc::new(SystemClock),
+            Arc::new(move |news| log.lock().expect("no panic").push(news)),
+            Polling { visible: hour, background: hour },
+        );
+        engine.join_team(Some(self.spec.clone())).expect("joined");
+        engine.focus(Some((chats(), None)));
+        (self.store, self.engine) = (Some(store), Some(engine));
+    }
+
+    /// Stops the engine; the files stay open.
+    async fn disconnect(&mut self) {
+        if let Some(engine) = self.engine.take() {
+            engine.shutdown().await;
+        }
+    }
+
+    /// Ends the process: files are closed.
+    async fn close(&mut self) {
+        self.disconnect().await;
+        self.store = None;
+    }
+
+    fn store(&self) -> &Store {
+        self.store.as_ref().expect("open files")
+    }
+
+    fn wake(&self) {
+        if let Some(engine) = &self.engine {
+            engine.wake_team();
+        }
+    }
+
+    fn change(&self, change: LocalChange) {
+        self.store().change_local(&chats(), change).expect("stored");
+        self.wake();
+    }
+
+    fn claim(&self, conversation: &str) {
+        let claim = Assignment { agent: SafeText::line(self.name), at: SystemClock.now() };
+        self.change(LocalChange::Claim(vec![(conversation.into(), Some(claim))]));
+    }
+
+    fn release(&self, conversation: &str) {
+        self.change(LocalChange::Claim(vec![(conversation.into(), None)]));
+    }
+
+    fn note(&self, conversation: &str, text: &str) -> String {
+        let conversation = ConversationId::from(conversation);
+        let note =
+            self.store().insert_note(&chats(), &conversation, text, SystemClock.now()).expect("stored");
+        self.wake();
+        note.id.to_string()
+    }
+
+    fn tag(&self, conversation: &str, word: &str) {
+        let tag = Tag { word: SafeText::line(word), location: TagLocation::Local };
+        self.change(LocalChange::Tags(vec![(conversation.into(), vec![tag])]));
+    }
+
+    fn snooze(&self, conversation: &str, until: Option<Timestamp>) {
+        let snooze = Snooze::new(until, false, None, SystemClock.now());
+        self.change(LocalChange::Snooze(vec![(conversation.into(), Some(snooze))]));
+    }
+
+    fn local(&self, conversation: &str) -> Option<LocalState> {
+        let key = ConversationKey { channel: chats(), conversation: conversation.into() };
+        let reader = self.store().reader().expect("a reader");
+        reader.conversation_rows(&[key]).expect("read").pop().map(|row| row.local)
+    }
+
+    fn owner(&self, conversation: &str) -> Option<String> {
+        self.local(conversation)?.claim.map(|claim| claim.agent.to_string())
+    }
+
+    /// Texts of messages and notes.
+    fn texts(&self, conversation: &str) -> (Vec<String>, Vec<String>) {
+        let reader = self.store().reader().expect("a reader");
+        let query = HistoryQuery { channel: chats(), conversation: conversation.into(), limit: 50 };
+        let page = reader.history(&query).expect("read");
+        (
+            page.messages.iter().map(|row| row.message.content.to_string()).collect(),
+            page.notes.iter().map(|note| note.text.to_string()).collect(),
+        )
+    }
+
+    async fn until(&self, what: &str, mut is_so: impl FnMut(&Self) -> bool) {
+        until_found(&format!("{}: {what}", self.name), async || is_so(self).then_some(()).ok_or("not yet"))
+            .await;
+    }
+
+    async fn until_listed(&self, conversation: &str) {
+        self.until("the conversation", |desk| desk.local(conversation).is_some()).await;
+    }
+
+    /// Waits until nothing is left to share.
+    async fn until_shared(&self) {
+        self.until("everything shared", |desk| desk.store().count_team_changes().expect("read") == 0).await;
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let news = self.news.lock().expect("no panic");
+        let notice = |news: &News| match news {
+            News::Notice(_, _, words) => Some(words.to_string()),
+            _ => None,
+        };
+        news.iter().filter_map(notice).collect()
+    }
+
+    fn present(&self) -> Vec<Presence> {
+        let news = self.news.lock().expect("no panic");
+        let newest = news.iter().rev().find_map(|news| match news {
+            News::Present(present) => Some(present.clone()),
+            _ => None,
+        });
+        newest.unwrap_or_default()
+    }
+}
+
+async fn shared(team: &Team, desk: &TeamDesk, conversation: &str) -> Value {
+    let path = format!("/desk/v1/conversations?ids={conversation}");
+    let body = team.call(desk.spec.session.expose(), "GET", &path, Value::Null).await.ok();
+    body["data"][0].clone()
+}
+
+async fn two_desks(team: &Team) -> (TeamDesk, TeamDesk, String) {
+    let id = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+    let (ana, ben) =
+        (TeamDesk::start(team, "Ana", Role::Agent).await, TeamDesk::start(team, "Ben", Role::Agent).await);
+    for desk in [&ana, &ben] {
+        desk.until_listed(&id).await;
+    }
+    (ana, ben, id)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn shared_state_of_one_desk_is_seen_at_the_other() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    ana.claim(&id);
+    ben.until("Ana's claim", |desk| desk.owner(&id).as_deref() == Some("Ana")).await;
+    ana.note(&id, "@Ben call him at five");
+    ben.until("the note", |desk| desk.texts(&id).1 == ["@Ben call him at five"]).await;
+    ben.until("the bell", |desk| {
+        let news = desk.news.lock().expect("no panic");
+        news.iter().filter(|news| matches!(news, News::Mention(_, _, who) if who.as_str() == "Ana")).count()
+            == 1
+    })
+    .await;
+    ana.tag(&id, "vip");
+    ben.until("the tag", |desk| {
+        desk.local(&id).is_some_and(|local| local.tags.iter().any(|tag| tag.word.as_str() == "vip"))
+    })
+    .await;
+    ana.snooze(&id, None);
+    ben.until("the snooze", |desk| {
+        desk.local(&id).and_then(|local| local.snooze).is_some_and(|snooze| snooze.until.is_none())
+    })
+    .await;
+    ana.change(LocalChange::Snooze(vec![(id.as_str().into(), None)]));
+    ben.until("no snooze", |desk| desk.local(&id).is_some_and(|local| local.snooze.is_none())).await;
+    ana.release(&id);
+    ben.until("no claim", |desk| desk.owner(&id).is_none()).await;
+    ben.claim(&id);
+    ana.until("Ben's claim", |desk| desk.owner(&id).as_deref() == Some("Ben")).await;
+
+    for desk in [&mut ana, &mut ben] {
+        desk.close().await;
+        let session = desk.spec.session.expose().as_bytes().to_vec();
+        for entry in std::fs::read_dir(desk.folder.path()).expect("a folder") {
+            let bytes = std::fs::read(entry.expect("an entry").path()).expect("a file");
+            assert!(!bytes.windows(session.len()).any(|window| window == session), "a session is in a file");
+        }
+    }
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn changes_made_without_a_network_are_merged_and_the_loser_is_told() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    ben.disconnect().await;
+    ben.claim(&id);
+    ben.note(&id, "from the train");
+    ben.tag(&id, "late");
+    assert_eq!(ben.owner(&id).as_deref(), Some("Ben"), "at once, without a network");
+    ana.claim(&id);
+    ana.note(&id, "from the office");
+    ana.until_shared().await;
+    ben.close().await;
+    ben.connect().await;
+    ben.until_shared().await;
+    ben.until("Ana's claim", |desk| desk.owner(&id).as_deref() == Some("Ana")).await;
+    ben.until("the notice", |desk| desk.notices().iter().any(|words| words == "Ana took it first")).await;
+    for desk in [&ana, &ben] {
+        desk.until("both notes", |desk| {
+            let mut notes = desk.texts(&id).1;
+            notes.sort();
+            notes == ["from the office", "from the train"]
+        })
+        .await;
+        desk.until("the tag", |desk| desk.local(&id).is_some_and(|local| local.tags.len() == 1)).await;
+    }
+    assert!(ana.notices().is_empty(), "{:?}", ana.notices());
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_arrive_by_events_and_presence_is_seen() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    ben.until("events", |desk| desk.engine.as_ref().is_some_and(|engine| engine.has_live_events(&chats())))
+        .await;
+    assert_eq!(team.inbound("whatsapp", CUSTOMER, "Are you there?").await, id);
+    ben.until("the message", |desk| desk.texts(&id).0.iter().any(|text| text == "Are you there?")).await;
+    // A customer whom no list has shown.
+    let other = team.inbound("whatsapp", "+34600999888", "First time").await;
+    ben.until_listed(&other).await;
+    let engine = ana.engine.as_ref().expect("it runs");
+    engine.focus(Some((chats(), Some(id.as_str().into()))));
+    let is_at = |desk: &TeamDesk, activity: Activity| {
+        desk.present().iter().any(|presence| {
+            presence.person.as_str() == "Ana"
+                && presence.conversation == Some(id.as_str().into())
+                && presence.activity == activity
+        })
+    };
+    ben.until("Ana looks", |desk| is_at(desk, Activity::Looking)).await;
+    engine.set_activity(Activity::Typing);
+    ben.until("Ana types", |desk| is_at(desk, Activity::Typing)).await;
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn note_whose_answer_was_lost_is_not_doubled() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    ana.disconnect().await;
+    let note = ana.note(&id, "once");
+    // The request arrived, and the process was killed before the answer.
+    let body = json!({"id": note, "text": "once"});
+    let path = format!("/desk/v1/conversations/{id}/notes");
+    team.call(ana.spec.session.expose(), "POST", &path, body).await.ok();
+    ana.close().await;
+    ana.connect().await;
+    ana.until_shared().await;
+    let notes = shared(&team, &ana, &id).await["notes"].clone();
+    assert_eq!(notes.as_array().map(Vec::len), Some(1), "{notes}");
+    ben.until("one note", |desk| desk.texts(&id).1 == ["once"]).await;
+    assert_eq!(ana.texts(&id).1, ["once"]);
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn leaving_removes_what_the_team_shares_and_keeps_own_notes() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    ben.claim(&id);
+    ben.note(&id, "of the team");
+    ana.until("the note", |desk| desk.texts(&id).1 == ["of the team"]).await;
+    ana.disconnect().await;
+    ana.note(&id, "mine, never shared");
+    ana.store().set_team(&[]).expect("left");
+    assert_eq!(ana.texts(&id).1, ["mine, never shared"]);
+    assert_eq!(ana.owner(&id), None);
+    assert_eq!(ana.store().count_team_changes().expect("read"), 0);
+    ana.claim(&id);
+    assert_eq!(ana.store().count_team_changes().expect("read"), 0, "nothing is shared any more");
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ended_session_is_said_once() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, _) = two_desks(&team).await;
+    team.admin.remove_person("Ana", team.clock.now()).await.expect("removed");
+    let is_told = |words: &String| words.contains("no longer in the team");
+    ana.until("the notice", |desk| desk.notices().iter().any(is_told)).await;
+    ana.wake();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(ana.notices().iter().filter(|words| is_told(words)).count(), 1);
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+/// A random change of a desk.
+fn change_at_random(desk: &TeamDesk, random: &mut StdRng, conversation: &str, number: usize) {
+    match random.random_range(0..6) {
+        0 | 1 => desk.claim(conversation),
+        2 => desk.release(conversation),
+        3 => drop(desk.note(conversation, &format!("note {number} of {}", desk.name))),
+        4 => desk.tag(conversation, &format!("tag{number}")),
+        _ => desk.snooze(conversation, Some(SystemClock.now().plus(HOUR))),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn desks_agree_with_the_service_after_random_interleavings() {
+    let cases = RandomCases::new(ROUNDS);
+    let mut random = StdRng::seed_from_u64(cases.seed);
+    for round in 0..cases.cases {
+        let team = Team::start().await;
+        let (mut ana, mut ben, id) = two_desks(&team).await;
+        let mut notes = Vec::new();
+        for number in 0..STEPS {
+            let desk = if random.random_bool(0.5) { &mut ana } else { &mut ben };
+            match (random.random_range(0..6), desk.engine.is_some()) {
+                (0, true) => desk.disconnect().await,
+                (0 | 1, false) => {
+                    desk.close().await;
+                    desk.connect().await;
+                }
+                _ => {
+                    let before = desk.texts(&id).1.len();
+                    change_at_random(desk, &mut random, &id, number);
+                    if desk.texts(&id).1.len() > before {
+                        notes.push(format!("note {number} of {}", desk.name));
+                    }
+                }
+            }
+        }
+        for desk in [&mut ana, &mut ben] {
+            if desk.engine.is_none() {
+                desk.close().await;
+                desk.connect().await;
+            }
+        }
+        ana.until_shared().await;
+        ben.until_shared().await;
+        let truth = shared(&team, &ana, &id).await;
+        let owner = truth["claim"]["person"]["name"].as_str().map(str::to_owned);
+        for desk in [&ana, &ben] {
+            desk.until(&format!("the state of round {round}: {truth}"), |desk| {
+                let Some(local) = desk.local(&id) else { return false };
+                let tags: Vec<&str> = local.tags.iter().map(|tag| tag.word.as_str()).collect();
+                desk.owner(&id) == owner
+                    && json!(tags) == truth["tags"]
+                    && local.snooze.is_some() == !truth["snooze"].is_null()
+                    && desk.texts(&id).1.len() == truth["notes"].as_array().map_or(0, Vec::len)
+            })
+            .await;
+            for note in &notes {
+                assert!(desk.texts(&id).1.contains(note), "round {round}: {note} is lost");
+            }
+        }
+        ana.close().await;
+        ben.close().await;
+        team.shutdown().await;
+    }
+}
