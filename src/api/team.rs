@@ -317,6 +317,9 @@ pub struct AnnouncePresence {
     #[serde(default)]
     pub conversation: Option<Filled<MAX_SUBJECT_ID_CHARS>>,
     pub doing: Doing,
+    /// Time until a held reply is sent, in milliseconds; colleagues see it count down.
+    #[serde(default, rename = "leavesInMs", skip_serializing_if = "Option::is_none")]
+    pub leaves_in_ms: Option<u32>,
 }
 
 /// Maximum length of the id of a conversation, in characters.
@@ -408,6 +411,9 @@ pub struct PresenceEvent {
     pub conversation: Option<String>,
     /// Null when the person has left.
     pub doing: Option<Doing>,
+    /// Time until a held reply is sent, in milliseconds, when the person said so.
+    #[serde(default, rename = "leavesInMs", skip_serializing_if = "Option::is_none")]
+    pub leaves_in_ms: Option<u32>,
 }
 
 /// Presence of a session, as processes exchange it.
@@ -417,6 +423,8 @@ pub struct StoredPresence {
     pub person: PersonName,
     pub conversation: Option<String>,
     pub doing: Doing,
+    #[serde(default)]
+    pub leaves_in_ms: Option<u32>,
     /// End, in microseconds.
     pub until: i64,
 }

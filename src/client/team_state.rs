@@ -17,6 +17,8 @@ use model::team::{
 use model::text::SafeText;
 use model::time::Timestamp;
 
+/// One millisecond, in microseconds.
+const MILLISECOND: i64 = 1_000;
 /// Time before every change.
 const BEGINNING: &str = "1970-01-01T00:00:00Z";
 
@@ -31,11 +33,8 @@ pub enum TeamSignal {
     },
     Shared(ConversationId, SharedPart),
     /// Somebody is somewhere, or has left if there is no activity.
-    Presence {
-        person: SafeText,
-        conversation: Option<ConversationId>,
-        activity: Option<Activity>,
-    },
+    Presence(Presence),
+    Left(SafeText, Option<ConversationId>),
     /// Read everything again.
     Reset,
     /// Nothing that this desk keeps.
@@ -112,11 +111,18 @@ impl TeamEvent {
             Self::Snooze(event) => {
                 shared(event.conversation, SharedPart::Snooze(event.snooze.map(snooze), now))
             }
-            Self::Presence(PresenceEvent { person, conversation, doing }) => TeamSignal::Presence {
-                person: SafeText::line(&person.name),
-                conversation: conversation.map(ConversationId::new),
-                activity: doing.map(activity),
-            },
+            Self::Presence(PresenceEvent { person, conversation, doing, leaves_in_ms }) => {
+                let (person, conversation) =
+                    (SafeText::line(&person.name), conversation.map(ConversationId::new));
+                let leaves_at = leaves_in_ms.map(|millis| now.plus(i64::from(millis) * MILLISECOND));
+                let activity = doing.map(activity);
+                match activity {
+                    Some(activity) => {
+                        TeamSignal::Presence(Presence { person, conversation, activity, leaves_at })
+                    }
+                    None => TeamSignal::Left(person, conversation),
+                }
+            }
             Self::Reset => TeamSignal::Reset,
             Self::Reply(_) | Self::Person(_) => TeamSignal::Other,
         }
@@ -189,11 +195,12 @@ impl Client {
         }
     }
 
-    /// Tells the team where this desk's person is.
+    /// Tells the team where this desk's person is. `leaves_in` is the remaining hold of a reply, in microseconds.
     pub async fn post_presence(
         &self,
         conversation: Option<&ConversationId>,
         activity: Activity,
+        leaves_in: Option<i64>,
     ) -> WriteOutcome<()> {
         let doing = match activity {
             Activity::Looking => Doing::Looking,
@@ -201,7 +208,9 @@ impl Client {
             Activity::Sending => Doing::Sending,
         };
         let conversation = conversation.map(|conversation| conversation.as_str().into());
-        self.announce_presence(&AnnouncePresence { conversation, doing }).await.map(|_| ())
+        let leaves_in_ms = leaves_in.and_then(|left| u32::try_from(left / MILLISECOND).ok());
+        let presence = AnnouncePresence { conversation, doing, leaves_in_ms };
+        self.announce_presence(&presence).await.map(|_| ())
     }
 }
 
@@ -212,16 +221,22 @@ fn claim_answer(answer: ClaimAnswer) -> TeamAnswer {
     }
 }
 
-/// Adds the presence of an event to a list of who is here.
-pub fn merge_presence(
-    present: &mut Vec<Presence>,
-    (person, conversation, activity): (SafeText, Option<ConversationId>, Option<Activity>),
-) {
-    present.retain(|known| known.person != person || known.conversation != conversation);
-    if let Some(activity) = activity.filter(|_| present.len() < model::team::MAX_PRESENT) {
-        present.push(Presence { person, conversation, activity });
+/// Adds a presence to a list of who is here, in place of the person's earlier one in the conversation.
+pub fn add_presence(present: &mut Vec<Presence>, new: Presence) {
+    remove_presence(present, &new.person, new.conversation.as_ref());
+    if present.len() < model::team::MAX_PRESENT {
+        present.push(new);
         present.sort_by(|one, other| one.person.as_str().cmp(other.person.as_str()));
     }
+}
+
+/// Removes a person who has left a conversation.
+pub fn remove_presence(
+    present: &mut Vec<Presence>,
+    person: &SafeText,
+    conversation: Option<&ConversationId>,
+) {
+    present.retain(|known| known.person != *person || known.conversation.as_ref() != conversation);
 }
 
 #[cfg(test)]
@@ -231,19 +246,18 @@ mod tests {
     #[test]
     fn presence_of_a_person_in_a_conversation_is_one_entry() {
         let mut present = Vec::new();
-        let merge = |present: &mut Vec<Presence>, person: &str, conversation: Option<&str>, activity| {
-            merge_presence(
-                present,
-                (SafeText::line(person), conversation.map(ConversationId::from), activity),
-            );
+        let add = |present: &mut Vec<Presence>, person: &str, activity| {
+            let (person, conversation) = (SafeText::line(person), Some("c".into()));
+            add_presence(present, Presence { person, conversation, activity, leaves_at: None });
         };
-        merge(&mut present, "Ben", Some("c"), Some(Activity::Looking));
-        merge(&mut present, "Ana", Some("c"), Some(Activity::Looking));
-        merge(&mut present, "Ana", Some("c"), Some(Activity::Typing));
-        let words: Vec<String> = present.iter().map(Presence::describe).collect();
+        add(&mut present, "Ben", Activity::Looking);
+        add(&mut present, "Ana", Activity::Looking);
+        add(&mut present, "Ana", Activity::Typing);
+        let words: Vec<String> =
+            present.iter().map(|presence| presence.describe(Timestamp::default())).collect();
         assert_eq!(words, ["Ana is typing", "Ben is looking"]);
-        merge(&mut present, "Ana", Some("d"), None);
-        merge(&mut present, "Ana", Some("c"), None);
+        remove_presence(&mut present, &SafeText::line("Ana"), None);
+        remove_presence(&mut present, &SafeText::line("Ana"), Some(&"c".into()));
         assert_eq!(present.len(), 1);
     }
 }

@@ -219,8 +219,8 @@ pub enum SyncOrder {
     /// Answered by news.
     Fetch(ChannelId, Fetch),
     Refresh(ChannelId),
-    /// Tells the team what the person does in the conversation on screen.
-    SetActivity(Activity),
+    /// Tells the team what the person does in the conversation on screen, with the end of the hold of a reply.
+    SetActivity(Activity, Option<Timestamp>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -272,6 +272,7 @@ impl Inbox {
             due::connection_due(&self.desk, &self.context),
             loads::loads_due(self),
             due::save_due(&self.desk),
+            team::countdown_due(&self.desk, &self.context),
             self.changes.countdown_due(moment),
         ];
         let steadily = steadily.into_iter().flatten().map(|at| at.since(moment));

@@ -2,7 +2,7 @@
 
 use crate::ids::{ChannelId, ConversationId, NoteId};
 use crate::text::SafeText;
-use crate::time::Timestamp;
+use crate::time::{SECOND, Timestamp};
 
 /// End under which a snooze until the customer writes is shared: 1 January 9999.
 pub const UNTIL_REPLY: Timestamp = Timestamp::from_micros(253_370_764_800_000_000);
@@ -143,15 +143,26 @@ pub struct Presence {
     /// `None` if the person looks at no conversation.
     pub conversation: Option<ConversationId>,
     pub activity: Activity,
+    /// End of the hold of a reply.
+    pub leaves_at: Option<Timestamp>,
 }
 
 impl Presence {
     /// Phrase for the open conversation: `Ana is typing`.
-    pub fn describe(&self) -> String {
-        match self.activity {
-            Activity::Looking => format!("{} is looking", self.person),
-            Activity::Typing => format!("{} is typing", self.person),
-            Activity::Sending => format!("{} is sending a reply", self.person),
+    pub fn describe(&self, now: Timestamp) -> String {
+        match (self.activity, self.remaining_hold(now)) {
+            (Activity::Looking, _) => format!("{} is looking", self.person),
+            (Activity::Typing, _) => format!("{} is typing", self.person),
+            (Activity::Sending, None) => format!("{} is sending a reply", self.person),
+            (Activity::Sending, Some(left)) => {
+                format!("{}'s reply leaves in {} s", self.person, left.div_ceil(SECOND.unsigned_abs()))
+            }
         }
+    }
+
+    /// Remaining hold of a reply, in microseconds.
+    pub fn remaining_hold(&self, now: Timestamp) -> Option<u64> {
+        let left = self.leaves_at?.since(now);
+        u64::try_from(left).ok().filter(|left| *left > 0)
     }
 }

@@ -380,7 +380,7 @@ impl EffectRunner {
             }
             SyncOrder::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
             SyncOrder::Refresh(channel) => self.engine.refresh(channel),
-            SyncOrder::SetActivity(activity) => self.engine.set_activity(activity),
+            SyncOrder::SetActivity(activity, leaves_at) => self.engine.set_activity(activity, leaves_at),
         }
     }
 

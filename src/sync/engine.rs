@@ -145,10 +145,10 @@ impl Engine {
         self.tab(channel).is_some_and(|tab| tab.channel().with_state(|state| state.has_live_events))
     }
 
-    /// Tells the team what the person does in the open conversation.
-    pub fn set_activity(&self, activity: Activity) {
+    /// Tells the team what the person does in the open conversation, with the end of the hold of a reply.
+    pub fn set_activity(&self, activity: Activity, leaves_at: Option<Timestamp>) {
         if let Some(team) = self.team.get() {
-            team.set_activity(activity);
+            team.set_activity(activity, leaves_at);
         }
     }
 

@@ -13,6 +13,7 @@ use model::ids::{ChannelId, ConversationId};
 use model::local::{Assignment, LocalChange};
 use model::team::{Activity, Presence};
 use model::text::SafeText;
+use model::time::{Moment, SECOND};
 use std::collections::BTreeMap;
 
 /// Maximum number of conversations that are named for each person.
@@ -44,17 +45,14 @@ pub(crate) fn open_text(inbox: &Inbox) -> OpenText {
 pub(crate) fn report_activity(inbox: &mut Inbox, before: OpenText) {
     let Some((conversation, text)) = open_text(inbox) else { return };
     let now = inbox.context.moment;
-    let is_held = inbox
-        .changes
-        .held
-        .iter()
-        .any(|held| held.lane.conversation() == Some(&conversation) && held.held_until > now);
+    let held = inbox.changes.held.iter().filter(|held| held.lane.conversation() == Some(&conversation));
+    let held_until = held.map(|held| held.held_until).filter(|until| *until > now).max();
     let has_typed =
         before.is_some_and(|(same, former)| same == conversation && former != text && !text.is_empty());
     let told = &mut inbox.features.team.told;
     let was_sending = *told == Some((conversation.clone(), Activity::Sending));
     let activity = match () {
-        () if is_held => Activity::Sending,
+        () if held_until.is_some() => Activity::Sending,
         () if has_typed => Activity::Typing,
         () if was_sending => Activity::Looking,
         () => return,
@@ -62,17 +60,29 @@ pub(crate) fn report_activity(inbox: &mut Inbox, before: OpenText) {
     let is_repeat = *told == Some((conversation.clone(), activity));
     *told = Some((conversation, activity));
     if !is_repeat || activity == Activity::Typing {
-        inbox.context.push(SyncOrder::SetActivity(activity));
+        let leaves_at = held_until.map(|until| inbox.context.now.plus(until.since(now)));
+        inbox.context.push(SyncOrder::SetActivity(activity, leaves_at));
     }
 }
 
+/// Next second of the countdown of a colleague's reply in the open conversation.
+pub(crate) fn countdown_due(desk: &Desk, context: &Context) -> Option<Moment> {
+    let open = desk.tab().history.as_ref().map(|history| &history.conversation);
+    let here =
+        desk.present.iter().filter(|presence| open.is_some() && presence.conversation.as_ref() == open);
+    let left = here.filter_map(|presence| presence.remaining_hold(context.now)).min()?;
+    let left = i64::try_from(left).unwrap_or(SECOND);
+    Some(context.moment.plus((left - 1) % SECOND + 1))
+}
+
 /// Says who else is in a conversation: `Ana is typing`.
-pub(crate) fn describe_presence(desk: &Desk, conversation: &ConversationId) -> Option<String> {
+pub(crate) fn describe_presence(inbox: &Inbox, conversation: &ConversationId) -> Option<String> {
+    let desk = &inbox.desk;
     let here = desk.present.iter().filter(|presence| presence.conversation.as_ref() == Some(conversation));
     let busiest = here.clone().max_by_key(|presence| presence.activity)?;
     let others = here.count() - 1;
     let more = if others > 0 { format!(" +{others}") } else { String::new() };
-    Some(format!("{}{more}", busiest.describe()))
+    Some(format!("{}{more}", busiest.describe(inbox.context.now)))
 }
 
 /// Returns the colleague whose reply is held or on its way in the open conversation.

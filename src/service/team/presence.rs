@@ -47,6 +47,7 @@ impl PresenceBoard {
                     person: presence.person.clone(),
                     conversation: presence.conversation.clone(),
                     doing: Some(presence.doing),
+                    leaves_in_ms: presence.leaves_in_ms,
                 });
             }
         }
@@ -81,6 +82,7 @@ pub async fn announce(
         person: person_name(person),
         conversation: asked.conversation.map(|id| id.into_string()),
         doing: asked.doing,
+        leaves_in_ms: asked.leaves_in_ms,
         until: 0,
     };
     let Some(shared) = service.database.shared_state() else {

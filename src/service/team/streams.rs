@@ -305,7 +305,8 @@ impl EventStream {
             one.person == other.person && one.conversation == other.conversation
         };
         for gone in self.present.iter().filter(|before| !present.iter().any(|now| is_place(before, now))) {
-            write_event(text, PRESENCE_EVENT, None, &PresenceEvent { doing: None, ..gone.clone() });
+            let gone = PresenceEvent { doing: None, leaves_in_ms: None, ..gone.clone() };
+            write_event(text, PRESENCE_EVENT, None, &gone);
         }
         for event in present.iter().filter(|event| !self.present.contains(event)) {
             write_event(text, PRESENCE_EVENT, None, event);

@@ -6,7 +6,7 @@
 //!   reading once a minute. A change is removed when the service has answered; one that another claim beats is
 //!   undone here, and the screen says who has the conversation. Without a network changes wait.
 //! - **Presence.** Tells the team where this desk's person is, at most once in 5 seconds, and at once when the
-//!   conversation changes.
+//!   conversation changes or a reply is held.
 //!
 //! Every request can be repeated without harm, so a process that ends between a request and its answer loses nothing,
 //! and several processes on one data folder need no lock. Only a process that polls a channel of the team sends.
@@ -100,6 +100,8 @@ struct Here {
     activity: Activity,
     /// Time of the last change of the text while the person types.
     typed_at: Option<Moment>,
+    /// End of the hold of a reply.
+    leaves_at: Option<Timestamp>,
 }
 
 impl TeamSync {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::team::{Here, TeamSync};
 use model::ids::{ChannelId, ConversationId};
 use model::team::Activity;
-use model::time::{Moment, SECOND};
+use model::time::{Moment, SECOND, Timestamp};
 
 /// Minimum interval between two reports about one conversation, in microseconds.
 const MIN_INTERVAL: i64 = 5 * SECOND;
@@ -25,7 +25,7 @@ impl TeamSync {
             let before = state.here.take();
             state.here = place.map(|conversation| match before.clone() {
                 Some(here) if here.conversation == conversation => here,
-                _ => Here { conversation, activity: Activity::Looking, typed_at: None },
+                _ => Here { conversation, activity: Activity::Looking, typed_at: None, leaves_at: None },
             });
             before != state.here
         });
@@ -34,12 +34,13 @@ impl TeamSync {
         }
     }
 
-    /// Sets what the person does in the conversation. Typing ends by itself.
-    pub(crate) fn set_activity(&self, activity: Activity) {
+    /// Sets what the person does in the conversation, with the end of the hold of a reply. Typing ends by itself.
+    pub(crate) fn set_activity(&self, activity: Activity, leaves_at: Option<Timestamp>) {
         let now = self.clock.moment();
         let changed = self.with_state(|state| match &mut state.here {
             Some(here) if here.conversation.is_some() => {
                 here.typed_at = (activity == Activity::Typing).then_some(now);
+                here.leaves_at = leaves_at;
                 std::mem::replace(&mut here.activity, activity) != activity
             }
             _ => false,
@@ -56,6 +57,8 @@ fn next_report(here: Option<&Here>, last: Option<&(Here, Moment)>, now: Moment) 
     let Some((told, at)) = last else { return Some(0) };
     let interval = match () {
         () if here.conversation != told.conversation => 0,
+        // The hold of a reply is about as long as the interval.
+        () if here.activity == Activity::Sending && told.activity != Activity::Sending => 0,
         () if here.activity != told.activity => MIN_INTERVAL,
         () => REPEAT_INTERVAL,
     };
@@ -85,7 +88,8 @@ pub(super) async fn report(team: Arc<TeamSync>) {
         match (next_report(here.as_ref(), last.as_ref(), now), here) {
             (Some(0), Some(here)) => {
                 // A report that does not arrive is repeated like any other.
-                team.client.post_presence(here.conversation.as_ref(), here.activity).await;
+                let leaves_in = here.leaves_at.map(|at| at.since(team.clock.now()));
+                team.client.post_presence(here.conversation.as_ref(), here.activity, leaves_in).await;
                 last = Some((here, team.clock.moment()));
             }
             (wait, _) => {
@@ -104,8 +108,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn report_is_at_once_for_another_conversation_only() {
-        let here = |id: &str, activity| Here { conversation: Some(id.into()), activity, typed_at: None };
+    fn report_is_at_once_for_another_conversation_or_a_held_reply() {
+        let here = |id: &str, activity| Here {
+            conversation: Some(id.into()),
+            activity,
+            typed_at: None,
+            leaves_at: None,
+        };
         let told = (here("a", Activity::Looking), Moment::default());
         let wait = |now: &Here, seconds: i64| {
             next_report(Some(now), Some(&told), Moment::default().plus(seconds * SECOND))
@@ -115,6 +124,7 @@ mod tests {
         assert_eq!(wait(&here("b", Activity::Looking), 0), Some(0));
         assert_eq!(wait(&here("a", Activity::Typing), 1), Some(4 * SECOND));
         assert_eq!(wait(&here("a", Activity::Typing), 6), Some(0));
+        assert_eq!(wait(&here("a", Activity::Sending), 1), Some(0));
         assert_eq!(wait(&here("a", Activity::Looking), 6), Some(6 * SECOND));
         assert_eq!(wait(&here("a", Activity::Looking), 12), Some(0));
     }

@@ -7,10 +7,11 @@ use crate::tab::{Loop, TabSync};
 use crate::team::{MAX_WAITING_EVENTS, NO_TEAM, SESSION_ENDED, TeamSync};
 use client::ReadError;
 use client::team_events::TeamNews;
-use client::team_state::{TeamSignal, merge_presence};
+use client::team_state::{TeamSignal, add_presence, remove_presence};
 use model::account::Platform;
 use model::ids::ConversationId;
 use model::news::News;
+use model::team::Presence;
 
 /// Follows the stream until the session ends.
 pub(super) async fn follow(team: Arc<TeamSync>) {
@@ -56,12 +57,11 @@ impl TeamSync {
                 });
                 self.wake();
             }
-            TeamSignal::Presence { person, conversation, activity } => {
-                let present = self.with_state(|state| {
-                    merge_presence(&mut state.present, (person, conversation, activity));
-                    state.present.clone()
-                });
-                self.publish_present(present);
+            TeamSignal::Presence(presence) => {
+                self.change_present(|present| add_presence(present, presence));
+            }
+            TeamSignal::Left(person, conversation) => {
+                self.change_present(|present| remove_presence(present, &person, conversation.as_ref()));
             }
             TeamSignal::Reset => {
                 self.with_state(|state| state.is_reset = true);
@@ -72,13 +72,21 @@ impl TeamSync {
         }
     }
 
+    fn change_present(&self, change: impl FnOnce(&mut Vec<Presence>)) {
+        let present = self.with_state(|state| {
+            change(&mut state.present);
+            state.present.clone()
+        });
+        self.publish_present(present);
+    }
+
     fn set_present_none(&self) {
         if self.with_state(|state| !std::mem::take(&mut state.present).is_empty()) {
             self.publish_present(Vec::new());
         }
     }
 
-    fn publish_present(&self, mut present: Vec<model::team::Presence>) {
+    fn publish_present(&self, mut present: Vec<Presence>) {
         present.retain(|presence| presence.person != self.person);
         self.publish(News::Present(present));
     }

@@ -99,8 +99,7 @@ fn title(history: &History) -> String {
 fn state_runs(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     let Some(history) = &tab.history else { return Vec::new() };
     let Some(row) = &history.row else { return Vec::new() };
-    let presence =
-        describe_presence(&inbox.desk, &history.conversation).map(|words| (words, theme.colleague()));
+    let presence = describe_presence(inbox, &history.conversation).map(|words| (words, theme.colleague()));
     if let Some(thread) = &row.thread {
         let mut runs = mail::view::state_runs(theme, history, thread);
         if let Some(presence) = presence {
