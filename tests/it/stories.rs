@@ -72,6 +72,7 @@ mod tabs;
 mod takeover;
 mod taking;
 mod targets;
+mod team;
 mod templates;
 mod too_small;
 mod triage;

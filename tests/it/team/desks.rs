@@ -308,7 +308,7 @@ async fn messages_arrive_by_events_and_presence_is_seen() {
         })
     };
     ben.until("Ana looks", |desk| is_at(desk, Activity::Looking)).await;
-    engine.set_activity(Activity::Typing);
+    engine.set_activity(Activity::Typing, None);
     ben.until("Ana types", |desk| is_at(desk, Activity::Typing)).await;
     ana.close().await;
     ben.close().await;

@@ -1,0 +1,73 @@
+//! Colleagues on the screen: where they are, what they hold, and a reply of theirs beside one's own.
+
+use frontdesk::model::ids::ConversationId;
+use frontdesk::model::news::News;
+use frontdesk::model::team::{Activity, Presence};
+use frontdesk::model::text::SafeText;
+use frontdesk::model::time::{Clock, SECOND, Timestamp};
+
+use crate::desk::{Desk, direct};
+
+fn in_team() -> (Desk, ConversationId) {
+    let mut desk = Desk::with(120, 40, |settings| {
+        direct(settings);
+        settings.is_in_team = true;
+    });
+    let id = desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    desk.settle().keys("1<Enter>").settle();
+    (desk, id.as_str().into())
+}
+
+fn ana(conversation: &ConversationId, activity: Activity, leaves_at: Option<Timestamp>) -> News {
+    let person = SafeText::line("Ana");
+    News::Present(vec![Presence { person, conversation: Some(conversation.clone()), activity, leaves_at }])
+}
+
+#[test]
+fn title_says_what_a_colleague_does_here() {
+    let (mut desk, id) = in_team();
+    desk.deliver_news(ana(&id, Activity::Looking, None)).shows("Ana is looking");
+    desk.deliver_news(ana(&id, Activity::Typing, None)).shows("Ana is typing");
+    let leaves_at = desk.clock.now().plus(4 * SECOND);
+    desk.deliver_news(ana(&id, Activity::Sending, Some(leaves_at))).shows("Ana's reply leaves in 4 s");
+    desk.wait(2 * SECOND);
+    desk.shows("Ana's reply leaves in 2 s");
+    desk.deliver_news(News::Present(Vec::new())).hides("Ana");
+    desk.deliver_news(ana(&"elsewhere".into(), Activity::Typing, None)).hides("Ana is typing");
+}
+
+#[test]
+fn reply_beside_a_colleagues_reply_asks_first() {
+    let (mut desk, id) = in_team();
+    desk.keys("r").types("On my way").settle();
+    desk.deliver_news(ana(&id, Activity::Sending, None));
+    desk.keys("<Enter>").shows("Ana is sending a reply").shows("Yours: On my way");
+    desk.keys("<Esc>").shows("On my way").has_queued(0);
+    desk.deliver_news(News::Present(Vec::new()));
+    desk.keys("<Enter>").hides("Ana is sending a reply");
+}
+
+#[test]
+fn team_lists_who_is_here_and_what_each_has() {
+    let (mut desk, id) = in_team();
+    desk.deliver_news(ana(&id, Activity::Looking, None));
+    desk.keys(":team<Enter>").shows("Ana · looking at Maria Lopez · has nothing");
+    desk.keys("<Esc>").keys(":assign ana call at 5<Enter>").shows("Ana gets this conversation").settle();
+    desk.shows("@Ana call at 5");
+    desk.keys(":team<Enter>").shows("Ana · looking at Maria Lopez · has Maria Lopez");
+}
+
+#[test]
+fn desk_without_a_team_says_so() {
+    let mut desk = Desk::new(120, 40);
+    desk.settle().keys(":team<Enter>").shows("joined no team");
+    desk.keys(":assign Ben<Enter>").shows("joined no team");
+}
+
+#[test]
+fn mention_rings_and_names_its_author() {
+    let (mut desk, id) = in_team();
+    let channel = "whatsapp".into();
+    desk.deliver_news(News::Mention(channel, id, SafeText::line("Ana")));
+    desk.shows("Ana mentions you in a note: Maria Lopez");
+}
