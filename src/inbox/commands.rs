@@ -53,7 +53,7 @@ macro_rules! each_command {
             Forward Conversation ["F"] "forward" "Mail: forward with quote and files" => mail::may_answer, mail::forward;
             WriteNumber Conversation ["Ctrl-N"] "new" "Phone: write an SMS to any number. Mail: write a new mail" => phone::may_write_number, phone::write_number;
             Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first" => phone::may_call, phone::call;
-            WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent" => on_conversation, composer::write_note;
+            WriteNote Conversation [";"] "note" "Write a private note, never sent to the customer" => on_conversation, composer::write_note;
             Template Conversation ["T"] "template" "Send an approved template; after the reply window has closed, only templates can be sent" => composer::may_send_template, composer::template;
             Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent" => composer::may_write, composer::open_canned_replies;
             Brief Conversation ["B"] "brief" "Show the brief in five lines: asked, tried, known, open" => suggesting::may_suggest, suggesting::brief;
@@ -74,7 +74,7 @@ macro_rules! each_command {
             SetCategory Conversation ["&"] "category" "Mail: set the category" => mail::may_file, mail::set_category;
             Later Conversation ["s"] "later" "Snooze until a time or a reply, with an optional note" => conversations::may_change_locally, conversations::later;
             Tags Conversation ["#"] "tags" "Edit the tags of the customer" => conversations::may_change_locally, conversations::tags;
-            Claim Conversation [] "claim" "Claim the conversation under your name, or release it; kept on this desk" => conversations::may_change_locally, conversations::claim;
+            Claim Conversation [] "claim" "Claim the conversation under your name, or release it" => conversations::may_change_locally, conversations::claim;
             Unseen Conversation ["u"] "seen" "Mark as seen or unseen; kept on this desk. Mail: read or unread, also on the server" => conversations::may_mark_seen, conversations::toggle_seen;
             Broadcast Conversation ["b"] "broadcast" "Send one message to all marked, in waves; reviewed and held first" => broadcasts::may_broadcast, broadcasts::broadcast;
             SendUnpaid Desk ["Y"] "send unpaid" "Send messages that waited for credits; asks first" => features::may_send_unpaid, features::send_unpaid;
@@ -283,6 +283,8 @@ macro_rules! each_verb {
             "handover" "[take [NAME]]" "Copy a summary for the next shift: failures, pauses, queue; take: take over colleagues' claims and pauses" => features::handover, no_completions;
             "team" "" "Show who of the team is here, and what each has" => team::show_team, no_completions;
             "assign" "NAME [NOTE]" "Hand the conversation over to a colleague, with a note" => team::assign, team::name_completions;
+            "note-edit" "TEXT" "Replace the text of your selected or newest note" => team::edit_note, no_completions;
+            "note-delete" "" "Delete your selected or newest note" => team::delete_note, no_completions;
             "said" "" "Show recent messages of the status line" => notice::show_said, no_completions;
             "pipe" "COMMAND" "Pipe the selected item as JSON to a command" => pipe::pipe, no_completions;
             "setup" "" "Add a channel key, step by step" => editor::set_up_channel, no_completions;

@@ -131,6 +131,8 @@ pub enum FileWrite {
     RecallNote(ChannelId, ConversationId, NoteId),
     /// Adds a note that was not written in the editor.
     AddNote(ChannelId, ConversationId, String),
+    /// Replaces the text of a note; `None` deletes it.
+    ChangeNote(ChannelId, ConversationId, NoteId, Option<String>),
     /// Adds rows to the outbox in one transaction; clears the draft with it if asked to.
     Enqueue {
         /// In the order they are sent.
@@ -188,6 +190,7 @@ impl FileWrite {
             self,
             Self::SaveNote(..)
                 | Self::AddNote(..)
+                | Self::ChangeNote(..)
                 | Self::RecallNote(..)
                 | Self::ChangeLocal(..)
                 | Self::TakeOver(..)

@@ -48,6 +48,14 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
             failed(added, "could not add the note")
                 .or(Some(Event::News(News::History(channel, conversation))))
         }
+        FileWrite::ChangeNote(channel, conversation, note, text) => {
+            let changed = match text {
+                Some(text) => store.edit_note(&note, &text),
+                None => store.delete_note(&note),
+            };
+            let failure = failed(changed, "could not change the note");
+            failure.or(Some(Event::News(News::History(channel, conversation))))
+        }
         FileWrite::RecallNote(channel, conversation, note) => {
             Some(delete_note(store, channel, conversation, &note))
         }

@@ -8,9 +8,11 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, SyncOrder, TerminalOrder};
 use crate::screens::composer::sending;
+use crate::screens::history::lines::{HistoryItem, ItemKey};
 use crate::wrap;
-use model::ids::{ChannelId, ConversationId};
+use model::ids::{ChannelId, ConversationId, NoteId};
 use model::local::{Assignment, LocalChange};
+use model::notes::PrivateNote;
 use model::team::{Activity, Presence};
 use model::text::SafeText;
 use model::time::{Moment, SECOND};
@@ -233,6 +235,45 @@ pub(crate) fn assign(inbox: &mut Inbox, line: &str) -> Result<(), String> {
         inbox.context.push(FileWrite::AddNote(channel, conversation, text));
     }
     inbox.context.show_notice(format!("{name} gets this conversation"));
+    Ok(())
+}
+
+/// Returns the selected note, or else the newest one, with its place. Notes of colleagues are refused.
+fn own_note(inbox: &Inbox) -> Result<(ChannelId, ConversationId, NoteId), String> {
+    let tab = inbox.desk.tab();
+    let absent = || "No note is selected".to_owned();
+    let history = tab.history.as_ref().ok_or_else(absent)?;
+    let notes = || {
+        history.items.iter().rev().filter_map(|item| match item {
+            HistoryItem::Note(note) => Some(note),
+            HistoryItem::Message(_) | HistoryItem::Outbox(..) => None,
+        })
+    };
+    let is_selected = |note: &&PrivateNote| history.selected == Some(ItemKey::Note(note.id.clone()));
+    let note = notes().find(is_selected).or_else(|| notes().next()).ok_or_else(absent)?;
+    match &note.author {
+        Some(author) if *author != inbox.context.settings.agent => Err(format!("{author} wrote this note")),
+        _ => Ok((tab.channel.id.clone(), history.conversation.clone(), note.id.clone())),
+    }
+}
+
+/// `:note-edit TEXT`
+pub(crate) fn edit_note(inbox: &mut Inbox, line: &str) -> Result<(), String> {
+    let (channel, conversation, note) = own_note(inbox)?;
+    let text = line.trim();
+    if text.is_empty() {
+        return Err("Type the new text of the note".to_owned());
+    }
+    inbox.context.push(FileWrite::ChangeNote(channel, conversation, note, Some(text.to_owned())));
+    inbox.context.show_notice("note changed");
+    Ok(())
+}
+
+/// `:note-delete`
+pub(crate) fn delete_note(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+    let (channel, conversation, note) = own_note(inbox)?;
+    inbox.context.push(FileWrite::ChangeNote(channel, conversation, note, None));
+    inbox.context.show_notice("note deleted");
     Ok(())
 }
 

@@ -56,9 +56,11 @@ pub(crate) fn report_note_saved(
     conversation: ConversationId,
     note: PrivateNote,
 ) {
-    inbox
-        .context
-        .show_notice(inbox.context.fill_in_keys("note kept on this desk; nothing was sent · {undo} undo"));
+    let words = match note.author {
+        Some(_) => "note shared with the team; nothing was sent · {undo} undo",
+        None => "note kept on this desk; nothing was sent · {undo} undo",
+    };
+    inbox.context.show_notice(inbox.context.fill_in_keys(words));
     inbox.history_changed(channel.clone(), &conversation);
     let words = format!("note · {}", undo::conversation_name(&inbox.desk, &channel, Some(&conversation)));
     inbox.changes.record_change(channel, &words, UndoTarget::Note(conversation, note.id), &inbox.context);

@@ -112,7 +112,7 @@ fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(Strin
     add("answer", describe_target(inbox, row));
     add("reminder", describe_reminder(inbox, row));
     add("taken", describe_claim(inbox, row));
-    add("tags", describe_tags(row));
+    add("tags", describe_tags(inbox, row));
     let snooze = row.local.snooze.as_ref();
     add("snoozed", snooze.map(|snooze| snooze.describe(inbox.context.now, zone)));
     add("reply", describe_window(inbox, row));
@@ -241,16 +241,14 @@ fn describe_claim(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
 }
 
 /// Tags, grouped by where they are kept.
-fn describe_tags(row: &ConversationRow) -> Option<String> {
+fn describe_tags(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+    let local = if inbox.context.settings.is_in_team { "" } else { " (here only)" };
     let of = |kept: TagLocation| {
         let tags = row.local.tags.iter().filter(|tag| tag.location == kept);
         tags.map(|tag| tag.word.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let parts = [
-        (TagLocation::Server, ""),
-        (TagLocation::Pending, " (leaving)"),
-        (TagLocation::Local, " (here only)"),
-    ];
+    let parts =
+        [(TagLocation::Server, ""), (TagLocation::Pending, " (leaving)"), (TagLocation::Local, local)];
     let parts = parts.map(|(kept, note)| (of(kept), note));
     let words: Vec<String> = parts
         .iter()
