@@ -372,15 +372,25 @@ async fn ended_session_is_said_once() {
     team.shutdown().await;
 }
 
-/// A random change of a desk.
-fn change_at_random(desk: &TeamDesk, random: &mut StdRng, conversation: &str, number: usize) {
+/// Makes a random change at a desk. Returns the text of a note.
+fn change_at_random(
+    desk: &TeamDesk,
+    random: &mut StdRng,
+    conversation: &str,
+    number: usize,
+) -> Option<String> {
     match random.random_range(0..6) {
         0 | 1 => desk.claim(conversation),
         2 => desk.release(conversation),
-        3 => drop(desk.note(conversation, &format!("note {number} of {}", desk.name))),
+        3 => {
+            let text = format!("note {number} of {}", desk.name);
+            desk.note(conversation, &text);
+            return Some(text);
+        }
         4 => desk.tag(conversation, &format!("tag{number}")),
         _ => desk.snooze(conversation, Some(SystemClock.now().plus(HOUR))),
     }
+    None
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -399,13 +409,7 @@ async fn desks_agree_with_the_service_after_random_interleavings() {
                     desk.close().await;
                     desk.connect().await;
                 }
-                _ => {
-                    let before = desk.texts(&id).1.len();
-                    change_at_random(desk, &mut random, &id, number);
-                    if desk.texts(&id).1.len() > before {
-                        notes.push(format!("note {number} of {}", desk.name));
-                    }
-                }
+                _ => notes.extend(change_at_random(desk, &mut random, &id, number)),
             }
         }
         for desk in [&mut ana, &mut ben] {
