@@ -93,10 +93,15 @@ impl TeamEvent {
     pub fn into_signal(self, now: Timestamp) -> TeamSignal {
         let shared = |conversation: String, part| TeamSignal::Shared(ConversationId::new(conversation), part);
         match self {
-            Self::Message(event) | Self::Status(event) => TeamSignal::Changed {
+            Self::Message(event) => TeamSignal::Changed {
                 conversation: ConversationId::new(event.conversation),
                 channel: event.channel,
                 is_message: true,
+            },
+            Self::Status(event) => TeamSignal::Changed {
+                conversation: ConversationId::new(event.conversation),
+                channel: event.channel,
+                is_message: false,
             },
             Self::Conversation(event) => TeamSignal::Changed {
                 conversation: ConversationId::new(event.id),

@@ -58,6 +58,8 @@ pub(crate) struct SyncState {
     pub(crate) inbound_announced: u64,
     /// Time of the last text sent from this installation, by conversation.
     pub(crate) sent_at: HashMap<ConversationId, Timestamp>,
+    /// Time of the last event of the team about messages, by conversation.
+    pub(crate) message_events: HashMap<ConversationId, Timestamp>,
     /// True while the team's event stream is open.
     pub(crate) has_live_events: bool,
 }
@@ -121,6 +123,7 @@ impl SyncState {
             switches: 0,
             inbound_announced: 0,
             sent_at: HashMap::new(),
+            message_events: HashMap::new(),
             has_live_events: false,
         }
     }

@@ -182,6 +182,7 @@ impl ChannelSync {
             state.stale_waits = None;
         }
         let mut rows = self.store.lane_rows(self.id()).await?;
+        self.mark_outdated(&mut rows, state);
         let account = self.confirmed_account().await?;
         let desk = LaneContext {
             now: self.clock_times(now),
@@ -227,6 +228,21 @@ impl ChannelSync {
             LaneStep::Send(index) => self.try_to_send(state, rows.swap_remove(index), now).await?,
         }
         Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
+    }
+
+    /// Marks texts whose history has to be read before they are sent, because an event of the team reported a message
+    /// since they were written.
+    fn mark_outdated(&self, rows: &mut [LaneRow], state: &PushState) {
+        self.with_state(|sync_state| {
+            for row in rows.iter_mut().filter(|row| row.row.attempts == 0 && row.row.seen.is_some()) {
+                let Some(conversation) = row.row.lane.conversation() else { continue };
+                let told_at = sync_state.message_events.get(conversation);
+                let is_unread = |at: &Timestamp| {
+                    *at >= row.row.created_at && state.read_at.get(conversation).is_none_or(|read| read < at)
+                };
+                row.read_first |= told_at.is_some_and(is_unread);
+            }
+        });
     }
 
     /// Sends a due row unless a check stops or delays it.

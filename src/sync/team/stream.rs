@@ -12,6 +12,12 @@ use model::account::Platform;
 use model::ids::ConversationId;
 use model::news::News;
 use model::team::Presence;
+use model::time::MINUTE;
+
+/// Number of conversations with remembered events from which old ones are forgotten.
+const MAX_MESSAGE_EVENTS: usize = 10_000;
+/// Time for which an event is remembered then, in microseconds; longer than a hold.
+const MESSAGE_EVENT_LIFETIME: i64 = 10 * MINUTE;
 
 /// Follows the stream until the session ends.
 pub(super) async fn follow(team: Arc<TeamSync>) {
@@ -45,9 +51,9 @@ impl TeamSync {
 
     fn handle_signal(&self, signal: TeamSignal) {
         match signal {
-            TeamSignal::Changed { conversation, channel, .. } => {
+            TeamSignal::Changed { conversation, channel, is_message } => {
                 for tab in self.tabs.iter().filter(|tab| is_of_channel(tab, channel.as_deref())) {
-                    tab.record_event(&conversation);
+                    tab.record_event(&conversation, is_message);
                 }
             }
             TeamSignal::Shared(conversation, part) => {
@@ -106,9 +112,18 @@ fn is_of_channel(tab: &TabSync, channel: Option<&str>) -> bool {
 
 impl TabSync {
     /// Reads what an event of the team names.
-    fn record_event(&self, conversation: &ConversationId) {
+    fn record_event(&self, conversation: &ConversationId, is_message: bool) {
         let now = self.channel.clock.now();
-        let opens = self.channel.with_state(|SyncState { commands, details, .. }| {
+        let opens = self.channel.with_state(|SyncState { commands, details, message_events, .. }| {
+            if is_message {
+                if message_events.len() >= MAX_MESSAGE_EVENTS {
+                    message_events.retain(|_, at| now.since(*at) < MESSAGE_EVENT_LIFETIME);
+                }
+                if message_events.len() >= MAX_MESSAGE_EVENTS {
+                    message_events.clear();
+                }
+                message_events.insert(conversation.clone(), now);
+            }
             commands.delivered = true;
             commands.delivered_open |= commands.open.as_ref() == Some(conversation);
             details.request_read(conversation, now);
