@@ -6,16 +6,21 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use frontdesk::inbox::event::{FileWrite, Intent};
+use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::local::{Assignment, LocalChange, LocalState, Tag, TagLocation};
 use frontdesk::model::news::News;
+use frontdesk::model::outbox::{Lane, Operation};
 use frontdesk::model::queries::{ConversationKey, HistoryQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::snooze::Snooze;
+use frontdesk::model::stop_reasons::StopReason;
 use frontdesk::model::team::{Activity, Presence};
 use frontdesk::model::text::SafeText;
-use frontdesk::model::time::{HOUR, Timestamp};
+use frontdesk::model::time::{HOUR, SECOND, Timestamp};
 use frontdesk::shell::clock::SystemClock;
+use frontdesk::shell::effects;
 use frontdesk::store::{Store, StoreOptions};
 use frontdesk::sync::{ChannelSpec, Engine, Polling, TeamSpec};
 use rand::rngs::StdRng;
@@ -440,4 +445,45 @@ async fn desks_agree_with_the_service_after_random_interleavings() {
         ben.close().await;
         team.shutdown().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn held_reply_stops_when_a_colleague_answers_first() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    ana.until("events", |desk| desk.engine.as_ref().is_some_and(|engine| engine.has_live_events(&chats())))
+        .await;
+    let conversation = ConversationId::from(id.as_str());
+    let lane = Lane::Conversation(conversation.clone());
+    ana.until("the history", |desk| !desk.texts(&id).0.is_empty()).await;
+    let seen = ana.store().newest_position(&chats(), &lane).expect("read");
+    assert!(seen.is_some());
+    let operation = Operation::SendText { to: CUSTOMER.to_owned(), text: "Late".to_owned(), reply_to: None };
+    let intent = Intent {
+        channel: chats(),
+        platform: Platform::Whatsapp,
+        conversation,
+        operation,
+        hold: 3 * SECOND,
+        seen,
+        planned_at: None,
+    };
+    let write = FileWrite::Enqueue { intents: vec![intent], clears_draft: false };
+    effects::write(ana.store(), write, SystemClock.now());
+    ana.engine.as_ref().expect("it runs").wake_outbox();
+    team.advance(1).await;
+    let body = json!({"to": CUSTOMER, "type": "text", "text": {"body": "First"}});
+    team.call(&ben.key, "POST", "/v1/messages/send", body).await.ok();
+    ana.until("the question", |desk| {
+        let news = desk.news.lock().expect("no panic");
+        news.iter().any(|news| matches!(news, News::Stopped(_, _, StopReason::ReplyConflict, _, _)))
+    })
+    .await;
+    let path = format!("/v1/conversations/{id}/messages");
+    let list = team.call(&ben.key, "GET", &path, Value::Null).await.ok();
+    let sent = list["data"].as_array().expect("a list").iter().filter(|item| item["direction"] == "outbound");
+    assert_eq!(sent.count(), 1, "{list}");
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
 }
