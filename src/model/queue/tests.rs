@@ -28,6 +28,7 @@ fn what_needs_a_person_has_a_rank_and_a_mark() {
     use Section::NeedsPerson;
     let hour = ago(HOUR);
     let off = || Facts { automation: Automation::Off, ..waiting(HOUR) };
+    let ana = || SafeText::line("Ana");
     let troubled = |kind| Facts { trouble: Some(kind), ..waiting(HOUR) };
     let closes = |left: i64, facts: Facts| Facts { window_ends: Some(NOW.plus(left)), ..facts };
     let cases: [(&str, Facts, u8, Mark); 16] = [
@@ -46,7 +47,7 @@ fn what_needs_a_person_has_a_rank_and_a_mark() {
         ("off, trouble before", Facts { trouble: Some(TroubleKind::Upset), ..off() }, 4, Mark::AiOffWaiting),
         ("pause", Facts { pause: Some((ago(DAY), NOW)), ..waiting(HOUR) }, 5, Mark::PauseExpired),
         ("proposal", Facts { proposed_at: Some(ago(MINUTE)), ..waiting(HOUR) }, 6, Mark::Proposal),
-        ("another's", Facts { colleague: Some(SafeText::line("Ana")), ..off() }, 4, Mark::AiOffWaiting),
+        ("another's", Facts { colleague: Some(ana()), ..off() }, 4, Mark::Colleague(ana())),
     ];
     for (name, facts, rank, mark) in cases {
         check(name, &facts, (Some((NeedsPerson, rank, hour)), Some(mark)));
