@@ -5,14 +5,22 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use serde_json::{Map, Value};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::fmt::{self, MakeWriter};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
+use tracing_subscriber::fmt::{self, FmtContext, FormatEvent, FormatFields, FormattedFields, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Days for which logs are kept.
 const HISTORY_LIMIT_DAYS: usize = 7;
+/// Name of the service's span around a request.
+const REQUEST_SPAN: &str = "request";
 /// Allowed values of `FRONTDESK_LOG`, as text.
 const LEVELS_HELP: &str =
     "use error, warn, info, debug, trace or off, or levels of single modules such as warn,hyper=debug";
@@ -35,12 +43,92 @@ pub fn start(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Form of the records on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum LogFormat {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// One JSON object a line, for programs that collect logs.
+    Json,
+}
+
 /// Starts logging to standard error, at the level of `FRONTDESK_LOG` (default `warn`; `info` logs every
 /// request).
-pub fn start_on_stderr() -> Result<()> {
+pub fn start_on_stderr(format: LogFormat) -> Result<()> {
+    let registry = tracing_subscriber::registry().with(filter(LevelFilter::WARN)?);
     let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(std::io::stderr));
-    let _ = tracing_subscriber::registry().with(filter(LevelFilter::WARN)?).with(lines).try_init();
+    let _ = match format {
+        LogFormat::Text => registry.with(lines).try_init(),
+        LogFormat::Json => registry.with(lines.event_format(JsonRecords)).try_init(),
+    };
     Ok(())
+}
+
+/// Formats a record as a JSON object: `time`, `level`, `target`, `message`, the fields of the record, and
+/// `request`, the id of the request that it belongs to.
+struct JsonRecords;
+
+impl<S, N> FormatEvent<S, N> for JsonRecords
+where
+    S: Subscriber + for<'lookup> LookupSpan<'lookup>,
+    N: for<'writer> FormatFields<'writer> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> std::fmt::Result {
+        let mut record = JsonFields::default();
+        let mut time = String::new();
+        SystemTime.format_time(&mut Writer::new(&mut time))?;
+        record.put("time", Value::from(time));
+        record.put("level", Value::from(event.metadata().level().as_str()));
+        record.put("target", Value::from(event.metadata().target()));
+        event.record(&mut record);
+        let spans = context.event_scope().into_iter().flatten();
+        for span in spans.filter(|span| span.name() == REQUEST_SPAN) {
+            let extensions = span.extensions();
+            let fields = extensions.get::<FormattedFields<N>>();
+            if let Some(id) = fields.and_then(|fields| fields.fields.strip_prefix("id=")) {
+                record.put("request", Value::from(id));
+            }
+        }
+        writeln!(writer, "{}", Value::Object(record.0))
+    }
+}
+
+/// Fields of a record, by name.
+#[derive(Default)]
+struct JsonFields(Map<String, Value>);
+
+impl JsonFields {
+    fn put(&mut self, name: &str, value: Value) {
+        self.0.insert(name.to_owned(), value);
+    }
+}
+
+impl Visit for JsonFields {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.put(field.name(), Value::from(format!("{value:?}")));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.put(field.name(), Value::from(value));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.put(field.name(), Value::from(value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.put(field.name(), Value::from(value));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.put(field.name(), Value::from(value));
+    }
 }
 
 /// Returns the levels of `FRONTDESK_LOG`, or the default.
@@ -153,5 +241,47 @@ mod tests {
             let told = read_levels(text).expect_err(text);
             assert!(told.contains(&format!("{word:?}")) && told.contains("error, warn, info"), "{told}");
         }
+    }
+
+    /// Collects what is written.
+    #[derive(Clone, Default)]
+    struct Collected(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+    impl Write for Collected {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("no one failed").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn json_record_is_one_line_and_names_its_request() {
+        let collected = Collected::default();
+        let writer = collected.clone();
+        let lines = fmt::layer()
+            .with_ansi(false)
+            .with_writer(OneLineRecords(move || writer.clone()))
+            .event_format(JsonRecords);
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), || {
+            let id = "trace-1";
+            tracing::error_span!("request", %id).in_scope(|| {
+                tracing::warn!(status = 503_u16, why = "two\nlines \u{1b}[31m", "it failed");
+            });
+            tracing::info!("outside");
+        });
+        let written = String::from_utf8(collected.0.lock().expect("no one failed").clone()).expect("text");
+        let records: Vec<Value> =
+            written.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+        assert_eq!(records.len(), 2, "{written}");
+        assert_eq!(
+            (&records[0]["request"], &records[0]["status"], &records[0]["level"], &records[0]["message"]),
+            (&Value::from("trace-1"), &Value::from(503), &Value::from("WARN"), &Value::from("it failed"))
+        );
+        assert_eq!(records[0]["why"], Value::from("two\nlines \u{1b}[31m"));
+        assert!(records[1].get("request").is_none() && records[1]["time"].is_string(), "{written}");
     }
 }

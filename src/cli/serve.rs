@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::Args;
 
+use crate::cli::logs::LogFormat;
 use crate::cli::{CliError, desk, folders, logs};
 use crate::config::{AssistantConfig, ServiceConfig};
 use crate::shell::clock::SystemClock;
@@ -88,6 +89,9 @@ pub struct ServeArguments {
     /// it is handed back) or "next customer message". Without a value here or in the file, "pause".
     #[arg(long, value_name = "WHEN")]
     pub after_person_answers: Option<AfterPersonAnswers>,
+    /// Form of the log on standard error.
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    pub log_format: LogFormat,
     /// Turn off rate limits, for benchmarks.
     #[arg(long, requires = "dev")]
     pub unlimited: bool,
@@ -102,7 +106,7 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
             arguments.listen.ip()
         )));
     }
-    logs::start_on_stderr().map_err(|error| CliError::Usage(format!("{error:#}")))?;
+    logs::start_on_stderr(arguments.log_format).map_err(|error| CliError::Usage(format!("{error:#}")))?;
     let runtime = desk::service_runtime()?;
     let served = runtime.block_on(serve(arguments));
     // Does not wait for blocked threads.
@@ -129,7 +133,8 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         None => folders::data()?.join("service.db").into(),
     };
     let shown = database.to_string();
-    let told = load_assistant_config(arguments.config.as_deref(), arguments.assistant_url.is_some())?;
+    let config = load_config(arguments.config.as_deref(), arguments.assistant_url.is_some())?;
+    let (told, retention) = (config.assistant, config.retention);
     let caps = told.as_ref().map_or_else(TokenCaps::default, |assistant_config| assistant_config.caps);
     let unready = |path: &PathBuf| format!("could not write the ready file {}", path.display());
     if let Some(path) = &arguments.ready_file {
@@ -159,6 +164,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
             arguments.assistant_model,
             told.as_ref().and_then(|assistant_config| assistant_config.endpoint.clone()),
         ),
+        retention,
         knowledge: told.map(|assistant_config| assistant_config.knowledge).unwrap_or_default(),
         ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
     };
@@ -201,18 +207,18 @@ fn print_message(words: &str) {
     let _ = writeln!(std::io::stderr(), "frontdesk: {words}");
 }
 
-/// Reads the assistant's part of the service's configuration file.
-fn load_assistant_config(path: Option<&Path>, is_named: bool) -> Result<Option<AssistantConfig>> {
-    let Some(path) = path else { return Ok(None) };
-    let assistant =
-        ServiceConfig::read(path).context("could not read the service's configuration")?.assistant;
-    if assistant.as_ref().is_some_and(|assistant| assistant.endpoint.is_none() && !is_named) {
+/// Reads the service's configuration file, if there is one.
+fn load_config(path: Option<&Path>, is_model_named: bool) -> Result<ServiceConfig> {
+    let Some(path) = path else { return Ok(ServiceConfig::default()) };
+    let config = ServiceConfig::read(path).context("could not read the service's configuration")?;
+    let without_model = |assistant: &AssistantConfig| assistant.endpoint.is_none() && !is_model_named;
+    if config.assistant.as_ref().is_some_and(without_model) {
         anyhow::bail!(
             "{}: [assistant] has no model: set url and model there, or give --assistant-url and --assistant-model",
             path.display()
         );
     }
-    Ok(assistant)
+    Ok(config)
 }
 
 /// Selects the assistant: the model named by switches, else by the file.

@@ -7,8 +7,10 @@ use toml::de::DeTable;
 use crate::config::reading::{ConfigText, Section};
 use crate::config::settings::SERVICE_FILE;
 use crate::config::{ConfigError, ConfigErrors, Mistakes};
+use ::service::retention::Retention;
 use ::service::{AfterPersonAnswers, Endpoint, Knowledge, QuestionError, QuestionFile, TokenCaps};
 use model::secret::Secret;
+use model::time::DAY;
 
 /// Maximum characters of the instructions.
 const MAX_INSTRUCTIONS_CHARS: usize = 8_000;
@@ -22,6 +24,7 @@ const MAX_QUESTIONS_BYTES: usize = 512 * 1024;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServiceConfig {
     pub assistant: Option<AssistantConfig>,
+    pub retention: Retention,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +66,27 @@ impl ServiceConfig {
         mistakes.all(root.unknown());
         let section = mistakes.value(root.table("assistant"));
         let assistant = section.map(|section| read_assistant(&section, folder, environment, &mut mistakes));
-        if mistakes.0.is_empty() { Ok(Self { assistant }) } else { Err(ConfigErrors(mistakes.0)) }
+        let section = mistakes.value(root.table("retention"));
+        let retention = section.map(|section| read_retention(&section, &mut mistakes)).unwrap_or_default();
+        if mistakes.0.is_empty() { Ok(Self { assistant, retention }) } else { Err(ConfigErrors(mistakes.0)) }
+    }
+}
+
+/// Reads days; 0 keeps for good.
+fn read_retention(section: &Section<'_>, mistakes: &mut Mistakes) -> Retention {
+    mistakes.all(section.unknown());
+    let mut kept = |key, before: Option<i64>| match mistakes.value(section.integer(key)) {
+        None => before,
+        Some(0) => None,
+        Some(days) => Some(days.saturating_mul(DAY)),
+    };
+    let before = Retention::default();
+    Retention {
+        messages: kept("messages", before.messages),
+        media: kept("media", before.media),
+        events: kept("events", before.events),
+        deliveries: kept("deliveries", before.deliveries),
+        logs: kept("logs", before.logs),
     }
 }
 
@@ -233,6 +256,15 @@ mod tests {
         assert_eq!(assistant.knowledge.facts, ["We are at the pier."]);
         assert_ne!(assistant.knowledge.questions, QuestionFile::default());
         assert_eq!(read("", folder.path()), Ok(ServiceConfig::default()));
+    }
+
+    #[test]
+    fn days_are_kept_and_zero_keeps_for_good() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = "[retention]\nmessages = 365\nevents = 0\n";
+        let kept = read(text, folder.path()).expect("it is well").retention;
+        let wanted = Retention { messages: Some(365 * DAY), events: None, ..Retention::default() };
+        assert_eq!(kept, wanted);
     }
 
     #[test]

@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::audit::{self, CONSOLE, WHOLE_SERVICE};
 use crate::database::channels::ChannelRow;
 use crate::database::erasing::{self, ErasedPerson};
 use crate::database::keys::KeyLine;
 use crate::database::place::DatabaseLocation;
 use crate::database::rows::single_cell;
 use crate::database::session::DbSession;
-use crate::database::webhooks::WebhookRow;
 use crate::database::workspaces::Workspace;
 use crate::database::{
     Database, DatabaseError, channels, contacts as stored_contacts, conversations, keys as stored, media,
-    processes, templates, webhooks, workspaces,
+    person_export, processes, templates, workspaces,
 };
 use crate::keys;
 use crate::media::files::MediaFiles;
@@ -81,6 +81,10 @@ pub struct Admin {
 pub(crate) struct WorkspaceChoice(Option<String>);
 
 impl WorkspaceChoice {
+    pub(crate) fn is_named(&self) -> bool {
+        self.0.is_some()
+    }
+
     pub(crate) fn find(&self, db: &dyn DbSession) -> Result<Workspace, AdminError> {
         let Some(wanted) = &self.0 else { return Ok(workspaces::first(db)?) };
         let all = workspaces::list(db)?;
@@ -116,6 +120,12 @@ impl WorkspaceChoice {
 /// Counts of the data that [`Admin::erase`] removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErasedCount {
+    /// Id of the erasure in the audit log.
+    pub id: String,
+    pub contacts: usize,
+    pub messages: usize,
+    /// Mails of others, in which the person's address was replaced.
+    pub mails_of_others: usize,
     /// Conversations and mail threads.
     pub histories: usize,
     pub files: usize,
@@ -166,7 +176,9 @@ impl Admin {
         self.database
             .write(move |db| {
                 let channel = workspace.channel(db, kind)?;
-                Ok::<_, AdminError>(stored::insert(db, &name, &channel.id, environment, &key, now)?)
+                stored::insert(db, &name, &channel.id, environment, &key, now)?;
+                let action = ("key create", name.as_str());
+                Ok::<_, AdminError>(audit::record(db, &channel.workspace, CONSOLE, action, now)?)
             })
             .await?;
         Ok((id, Secret::new(&text)))
@@ -179,12 +191,36 @@ impl Admin {
         name: Option<String>,
         now: Timestamp,
     ) -> Result<(String, Vec<IssuedKey>), AdminError> {
-        self.database.write(move |db| Ok(workspace::add_workspace(db, name, now)?)).await
+        self.database
+            .write(move |db| {
+                let (id, keys) = workspace::add_workspace(db, name, now)?;
+                audit::record(db, &id, CONSOLE, ("workspace add", &id), now)?;
+                Ok((id, keys))
+            })
+            .await
     }
 
     /// Returns all workspaces, oldest first.
     pub async fn workspaces(&self) -> Result<Vec<Workspace>, AdminError> {
         self.database.read(|db| Ok(workspaces::list(db)?)).await
+    }
+
+    /// Suspends the selected workspace, or lets it go on. A suspended one only reads: its keys and people
+    /// change and send nothing, and the assistant is silent. Incoming messages are stored.
+    pub async fn suspend_workspace(&self, suspended: bool, now: Timestamp) -> Result<String, AdminError> {
+        let workspace = self.workspace.clone();
+        if !workspace.is_named() {
+            return Err(AdminError::Refused("name the workspace with --workspace".to_owned()));
+        }
+        self.database
+            .write(move |db| {
+                let id = workspace.find(db)?.id;
+                workspaces::set_suspended(db, &id, suspended.then_some(now))?;
+                let action = if suspended { "workspace suspend" } else { "workspace resume" };
+                audit::record(db, &id, CONSOLE, (action, &id), now)?;
+                Ok(id)
+            })
+            .await
     }
 
     /// Lists keys without their text, oldest first: those of the selected workspace, else of all workspaces.
@@ -217,6 +253,7 @@ impl Admin {
                     ));
                 };
                 stored::revoke(db, &found.hash, now)?;
+                audit::record(db, &found.workspace, CONSOLE, ("key revoke", &found.id), now)?;
                 Ok(found.id)
             })
             .await
@@ -241,18 +278,30 @@ impl Admin {
     ///
     /// # Errors
     /// When the components are malformed (see [`check_components`]), or the database fails.
-    pub async fn put_template(&self, template: Template) -> Result<(), AdminError> {
+    pub async fn put_template(&self, template: Template, now: Timestamp) -> Result<(), AdminError> {
         check_components(&template.components).map_err(AdminError::Refused)?;
         let workspace = self.workspace.clone();
-        self.database.write(move |db| Ok(templates::put(db, &workspace.find(db)?.id, &template)?)).await
+        self.database
+            .write(move |db| {
+                let workspace = workspace.find(db)?.id;
+                templates::put(db, &workspace, &template)?;
+                Ok(audit::record(db, &workspace, CONSOLE, ("template put", &template.name), now)?)
+            })
+            .await
     }
 
-    pub async fn remove_template(&self, name: &str, language: &str) -> Result<(), AdminError> {
+    pub async fn remove_template(
+        &self,
+        name: &str,
+        language: &str,
+        now: Timestamp,
+    ) -> Result<(), AdminError> {
         let (name, language, workspace) = (name.to_owned(), language.to_owned(), self.workspace.clone());
         self.database
             .write(move |db| {
-                if templates::remove(db, &workspace.find(db)?.id, &name, &language)? {
-                    return Ok(());
+                let workspace = workspace.find(db)?.id;
+                if templates::remove(db, &workspace, &name, &language)? {
+                    return Ok(audit::record(db, &workspace, CONSOLE, ("template remove", &name), now)?);
                 }
                 Err(AdminError::Absent(format!("there is no template {name} in {language}")))
             })
@@ -261,7 +310,7 @@ impl Admin {
 
     /// Erases a person from every channel of the workspace. `address` is a phone number, a mail address, a
     /// chat id or a `@username`.
-    pub async fn erase(&self, address: &str) -> Result<ErasedCount, AdminError> {
+    pub async fn erase(&self, address: &str, now: Timestamp) -> Result<ErasedCount, AdminError> {
         let (workspace, address) = (self.workspace.clone(), address.trim().to_owned());
         let is_server = self.place.file().is_none();
         let person = self
@@ -275,12 +324,15 @@ impl Admin {
                     )));
                 }
                 erasing::erase(db, &person)?;
+                let id = format!("erasure_{}", uuid::Uuid::now_v7().simple());
+                audit::record(db, &workspace, CONSOLE, ("erase", &id), now)?;
                 if is_server {
                     person.files().try_for_each(|id| media::remove_bytes(db, id))?;
                 }
-                Ok(person)
+                Ok((person, id))
             })
             .await?;
+        let (person, id) = person;
         if let Some(path) = self.place.file() {
             let files = MediaFiles::beside_database(path).map_err(DatabaseError::from)?;
             person.files().for_each(|id| files.remove(id));
@@ -289,27 +341,37 @@ impl Admin {
             // The process may end behind it.
             drop(vacuuming.await);
         }
-        Ok(ErasedCount { histories: person.history_count(), files: person.files().count() })
+        let ids = person.ids();
+        Ok(ErasedCount {
+            id,
+            contacts: ids.contacts.len(),
+            messages: ids.messages.len(),
+            mails_of_others: ids.named_in.len(),
+            histories: person.history_count(),
+            files: person.files().count(),
+        })
     }
 
-    /// Lists the workspace's webhook subscriptions with their channels, oldest first within a channel.
-    pub async fn webhooks(&self) -> Result<Vec<(Channel, WebhookRow)>, AdminError> {
-        let workspace = self.workspace.clone();
+    /// Copies everything that is stored about a person in the workspace, as JSON; files by their ids.
+    pub async fn export_person(&self, address: &str, now: Timestamp) -> Result<Value, AdminError> {
+        let (workspace, address) = (self.workspace.clone(), address.trim().to_owned());
         self.database
-            .read(move |db| {
-                let mut all = Vec::new();
-                for channel in channels::list_by_workspace(db, &workspace.find(db)?.id)? {
-                    let rows = webhooks::list(db, &channel.id)?;
-                    all.extend(rows.into_iter().map(|row| (channel.kind, row)));
+            .write(move |db| {
+                let workspace = workspace.find(db)?.id;
+                let person = find_person(db, &workspace, &address)?;
+                if person.is_unknown() {
+                    return Err(AdminError::Absent(format!("there is no customer with {address}")));
                 }
-                Ok(all)
+                let subject = person.ids().contacts.first().cloned().unwrap_or_default();
+                audit::record(db, &workspace, CONSOLE, ("person export", &subject), now)?;
+                Ok(person_export::copy(db, &person)?)
             })
             .await
     }
 
     /// Drops all sealed secrets, so that a database whose key is lost can be served with a new key. Fails
     /// while a service runs on the database.
-    pub async fn drop_secrets(&self) -> Result<DroppedSecrets, AdminError> {
+    pub async fn drop_secrets(&self, now: Timestamp) -> Result<DroppedSecrets, AdminError> {
         if let Some(path) = self.place.file() {
             Database::check_free(path)?;
         }
@@ -319,7 +381,9 @@ impl Admin {
                 if is_server && let Some(process) = processes::find_live(db)? {
                     return Err(DatabaseError::Served(process).into());
                 }
-                drop_secrets(db)
+                let dropped = drop_secrets(db)?;
+                audit::record(db, WHOLE_SERVICE, CONSOLE, ("secrets drop", ""), now)?;
+                Ok(dropped)
             })
             .await
     }
@@ -392,6 +456,7 @@ fn change_balance(
     };
     let reference = format!("admin_{}", uuid::Uuid::now_v7().simple());
     workspaces::set_balance(db, &workspace.id, balance, &reference, now)?;
+    audit::record(db, &workspace.id, CONSOLE, ("credits change", &reference), now)?;
     Ok(balance)
 }
 

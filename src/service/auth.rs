@@ -24,6 +24,8 @@ pub struct Caller {
     pub revision: Option<i64>,
     /// Owner of a key that was made at a sign-in.
     pub person: Option<Person>,
+    /// True if the operator has suspended the workspace.
+    pub suspended: bool,
 }
 
 impl Caller {
@@ -45,12 +47,21 @@ pub trait Requester: Clone + Send + Sync + 'static {
 
     fn person(&self) -> Option<&Person>;
 
-    /// Checks that the person may make a request.
+    /// Returns true if the operator has suspended the workspace.
+    fn is_suspended(&self) -> bool;
+
+    /// Checks that the caller may make a request.
     ///
     /// # Errors
-    /// `FORBIDDEN` for a write of a viewer.
+    /// `FORBIDDEN` for a write of a viewer, or in a suspended workspace.
     fn check_role(&self, method: &Method) -> Result<(), ApiError> {
         let is_read = matches!(*method, Method::GET | Method::HEAD);
+        if self.is_suspended() && !is_read {
+            return Err(ApiError::new(
+                ErrorCode::Forbidden,
+                "this workspace is suspended: it only reads, until whoever runs the service resumes it",
+            ));
+        }
         match self.person() {
             Some(person) if person.role == Role::Viewer && !is_read => Err(ApiError::new(
                 ErrorCode::Forbidden,
@@ -78,6 +89,10 @@ impl Requester for Caller {
     fn person(&self) -> Option<&Person> {
         self.person.as_ref()
     }
+
+    fn is_suspended(&self) -> bool {
+        self.suspended
+    }
 }
 
 /// A signed-in person.
@@ -87,6 +102,8 @@ pub struct Member {
     pub session: String,
     pub workspace: String,
     pub person: Person,
+    /// True if the operator has suspended the workspace.
+    pub suspended: bool,
 }
 
 /// Author of a request below `/desk/v1`.
@@ -140,6 +157,13 @@ impl Requester for DeskCaller {
             Self::Member(member) => Some(&member.person),
         }
     }
+
+    fn is_suspended(&self) -> bool {
+        match self {
+            Self::Key(caller) => caller.is_suspended(),
+            Self::Member(member) => member.suspended,
+        }
+    }
 }
 
 /// Stored key.
@@ -191,8 +215,8 @@ pub async fn authenticate_desk(headers: &HeaderMap, database: &Database) -> Resu
             "this session has ended; sign in with a new token, which `frontdesk admin person add` prints";
         return Err(ApiError::new(ErrorCode::RevokedKey, words));
     }
-    let people::SessionRow { id: session, workspace, person, .. } = found;
-    Ok(DeskCaller::Member(Member { session, workspace, person }))
+    let people::SessionRow { id: session, workspace, person, suspended, .. } = found;
+    Ok(DeskCaller::Member(Member { session, workspace, person, suspended }))
 }
 
 /// Returns the key of the one `Authorization: Bearer <API_KEY>` header.

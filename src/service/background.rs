@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use crate::database::{DatabaseError, WriteScope, connected};
 use crate::errors::ApiError;
 use crate::state::Service;
-use crate::{assistant, carriers, deliveries, mail, sending, waits, world};
+use crate::{assistant, carriers, deliveries, mail, retention, sending, waits, world};
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
 /// Pause between two checks of who leads.
@@ -99,6 +99,8 @@ fn spawn_tasks(service: &Service, by_hand: bool, stop: &watch::Receiver<bool>) -
         tasks.spawn(assistant::run(service, stop));
         let (service, stop) = given();
         tasks.spawn(deliveries::run(service, stop));
+        let (service, stop) = given();
+        tasks.spawn(retention::run(service, stop));
     }
     tasks
 }

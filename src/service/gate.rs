@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::auth::{DeskCaller, Requester, authenticate, authenticate_desk};
 use crate::client_info::{ClientInfo, peer};
@@ -20,6 +21,7 @@ use crate::hosts;
 use crate::limits::{Category, QuotaExceeded, QuotaStatus};
 use crate::metrics::Metrics;
 use crate::options::FailureLimit;
+use crate::request_id;
 use crate::scope;
 use crate::state::Service;
 use crate::team;
@@ -46,6 +48,9 @@ const UNKNOWN_HOST_MESSAGE: &str = "the Host header does not name this service; 
 pub async fn outer_layer(State(service): State<Service>, mut request: Request, next: Next) -> Response {
     let client = ClientInfo::of(&request, &service.hosts, &service.options.proxies);
     let line = LogLine::begin(&request, client.as_ref());
+    let id = request_id::of(request.headers());
+    // At the highest level, so that every record of a request names it.
+    let span = tracing::error_span!("request", %id);
     let _in_flight = service.metrics.begin();
     let meant = client.is_some();
     if let Some(client) = client {
@@ -58,7 +63,7 @@ pub async fn outer_layer(State(service): State<Service>, mut request: Request, n
     } else if are_too_long(request.headers()) {
         ApiError::validation(format!("the headers are longer than {MAX_HEADER_BYTES} bytes")).into_response()
     } else {
-        match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+        match AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await {
             Ok(response) => response,
             Err(_) => ApiError::internal(&"a handler panicked").into_response(),
         }
@@ -67,7 +72,8 @@ pub async fn outer_layer(State(service): State<Service>, mut request: Request, n
     if let Ok(date) = HeaderValue::from_str(&http_date(now)) {
         response.headers_mut().insert(header::DATE, date);
     }
-    line.end(response.status(), &service.metrics);
+    request_id::write(&id, response.headers_mut());
+    span.in_scope(|| line.end(response.status(), &service.metrics));
     // Paths outside the interface never reach `gate`, which sets the headers otherwise.
     if !response.headers().contains_key(LIMIT_HEADER) {
         let peer = IpAddr::from([0, 0, 0, 0]);
@@ -116,6 +122,7 @@ pub async fn interface_layer(State(service): State<Service>, request: Request, n
         Ok(caller) => caller,
         Err(error) => return refuse_unauthenticated(&service, client_address(&request), error).await,
     };
+    service.metrics.record_workspace(caller.workspace());
     let (method, path) = (request.method(), request.uri().path());
     let category = scope::category(method, path);
     let allowed = scope::check(&caller, path).and_then(|()| caller.check_role(method));
@@ -128,6 +135,7 @@ pub async fn desk_layer(State(service): State<Service>, request: Request, next: 
         Ok(caller) => caller,
         Err(error) => return refuse_unauthenticated(&service, client_address(&request), error).await,
     };
+    service.metrics.record_workspace(caller.workspace());
     let (method, path) = (request.method(), request.uri().path());
     let category = match &caller {
         DeskCaller::Key(_) => scope::category(method, path),

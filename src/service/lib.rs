@@ -7,6 +7,7 @@
 
 pub mod admin;
 pub mod assistant;
+pub mod audit;
 pub mod auth;
 pub mod background;
 pub mod bodies;
@@ -47,6 +48,8 @@ pub mod relocation;
 mod remaining_body;
 pub mod reply;
 pub mod request;
+mod request_id;
+pub mod retention;
 pub mod router;
 pub mod scope;
 pub mod sealing_key;

@@ -10,6 +10,7 @@ use crate::database::place::DatabaseLocation;
 use crate::forwarded::Network;
 use crate::hosts::{HostName, PublicUrl};
 use crate::metrics::MetricsToken;
+use crate::retention::Retention;
 use crate::takeover::AfterPersonAnswers;
 use model::time::Clock;
 
@@ -49,6 +50,8 @@ pub struct Options {
     pub metrics_token: Option<MetricsToken>,
     pub failure_limit: FailureLimit,
     pub timeouts: RequestTimeouts,
+    /// How long old data is kept.
+    pub retention: Retention,
     /// Maximum time the answer to a send waits for the platform's.
     pub answering: Duration,
     /// Time running requests have at shutdown before they are cut off.
@@ -132,6 +135,7 @@ impl Options {
             metrics_token: None,
             failure_limit: FailureLimit::default(),
             timeouts: RequestTimeouts::default(),
+            retention: Retention::default(),
             answering: Duration::from_secs(8),
             drain: Duration::from_secs(10),
             connections: 512,

@@ -95,6 +95,7 @@ mod tests {
                     environment: Environment::Live,
                     revision: None,
                     person: None,
+                    suspended: false,
                 };
                 assert_eq!(check(&caller, path).is_ok(), allowed.contains(&channel), "{path} {channel:?}");
                 assert!(check(&caller, "/nowhere").is_ok());

@@ -44,8 +44,8 @@ use net::guard::{Guard, Policy};
 /// First and longest pause between connection attempts to a database server; the pause doubles.
 const MIN_RETRY_DELAY: Duration = Duration::from_millis(200);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
-/// Time for background tasks to end after the last request.
-const TASK_STOP_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time for background tasks to end after the drain time, which they share with the last requests.
+const TASK_STOP_TIMEOUT: Duration = Duration::from_millis(250);
 /// Time for checkpointing the database's log; if it is too short, the next start does that.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -353,6 +353,7 @@ async fn prepare(
     let assistant = options.make_assistant(business).map_err(StartError::Assistant)?;
     let guard = Guard::system(Policy { allow_loopback_http: options.dev });
     let clock = ServiceClock::new(options.clock.clone(), kept.shift, kept.elapsed);
+    let begun_at = clock.now().micros();
     let service = Arc::new(ServiceState {
         hosts: Hosts::new(&options.hosts, options.public_url.as_ref(), address),
         connections: Connections::new(guard.clone(), options.clock.clone(), &credentials),
@@ -376,6 +377,7 @@ async fn prepare(
         last_answers: Default::default(),
         simulation_lock: Default::default(),
         delivery_lock: Default::default(),
+        swept_at: begun_at.into(),
         metrics: Default::default(),
         team: Default::default(),
         health: Default::default(),

@@ -1,6 +1,7 @@
 //! State shared by all parts of a running service.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
 use tokio::sync::Notify;
 
@@ -61,6 +62,8 @@ pub struct ServiceState {
     pub simulation_lock: tokio::sync::Mutex<()>,
     /// Held while a round of webhook deliveries runs.
     pub delivery_lock: tokio::sync::Mutex<()>,
+    /// Time of the last sweep of old data, in microseconds.
+    pub swept_at: AtomicI64,
     pub metrics: Metrics,
     /// Presence and event streams of teams.
     pub team: TeamState,

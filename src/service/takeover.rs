@@ -20,8 +20,11 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::admin::{Admin, AdminError};
+use crate::audit::{self, CONSOLE};
 use crate::database::conversations;
 use crate::database::egress::{self, EgressRow, EgressState};
+use crate::database::rows::{bound, single_cell};
+use crate::database::scopes::subject_workspace_sql;
 use crate::database::session::DbSession;
 use crate::database::team::changes;
 use crate::database::{Database, DatabaseError, due, thread_automation, threads};
@@ -241,7 +244,12 @@ impl Admin {
             .write(move |db| {
                 let (found, _) = AutomationSubject::find_anywhere(db, &subject)?
                     .ok_or_else(|| no_subject_error(&subject))?;
-                switch(db, found, enabled, now).map_err(|error| AdminError::Refused(error.message))
+                switch(db, found, enabled, now).map_err(|error| AdminError::Refused(error.message))?;
+                let workspace: Option<String> =
+                    db.fetch_optional(&subject_workspace_sql("?1"), bound![subject], single_cell)?;
+                let workspace = workspace.unwrap_or_default();
+                let action = if enabled { "hand back" } else { "pause" };
+                Ok::<_, AdminError>(audit::record(db, &workspace, CONSOLE, (action, &subject), now)?)
             })
             .await?;
         while !enabled && is_recalling(&self.database, id).await? {

@@ -45,7 +45,7 @@ pub fn create_first(
     let balance =
         if world.demo { shop["credits"].as_i64().unwrap_or(INITIAL_CREDITS) } else { INITIAL_CREDITS };
     let (name, email) = (simulated(&shop["workspace"], "name"), simulated(&shop["workspace"], "email"));
-    let workspace = Workspace { id: "ws_1".to_owned(), name, email, balance };
+    let workspace = Workspace { id: "ws_1".to_owned(), name, email, balance, suspended_at: None };
     fill_workspace(db, &workspace, "", simulated(&shop["assistant"], "name").as_deref(), now)
 }
 
@@ -57,7 +57,8 @@ pub fn add_workspace(
 ) -> Result<(String, Vec<IssuedKey>), DatabaseError> {
     let own = uuid::Uuid::now_v7().simple().to_string();
     let id = format!("ws_{own}");
-    let workspace = Workspace { id: id.clone(), name, email: None, balance: INITIAL_CREDITS };
+    let workspace =
+        Workspace { id: id.clone(), name, email: None, balance: INITIAL_CREDITS, suspended_at: None };
     let issued = fill_workspace(db, &workspace, &format!("_{own}"), None, now)?;
     let shop = script::shop();
     for kind in Channel::ALL {

@@ -131,7 +131,10 @@ pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()
             lines.iter().try_for_each(|text| print::line(SafeText::line(text).as_str()))
         }
         PlatformAction::Disconnect { channel } => {
-            admin.disconnect(channel.channel()).await.context("could not disconnect the channel")?;
+            admin
+                .disconnect(channel.channel(), SystemClock.now())
+                .await
+                .context("could not disconnect the channel")?;
             let word = channel.channel().word();
             if json {
                 return print::json(&json!({"channel": word, "connected": false}));

@@ -95,7 +95,10 @@ pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<
             calls.iter().try_for_each(|call| print::line(&print_call::call_line(call)))
         }
         ConnectionAction::Remove { name } => {
-            admin.remove_connection(&name).await.context("could not remove the connection")?;
+            admin
+                .remove_connection(&name, SystemClock.now())
+                .await
+                .context("could not remove the connection")?;
             if json {
                 return print::json(&json!({"name": name, "removed": true}));
             }

@@ -5,6 +5,8 @@ use clap::Subcommand;
 use serde_json::json;
 
 use crate::cli::print;
+use crate::shell::clock::SystemClock;
+use model::time::Clock;
 use service::admin::Admin;
 
 /// Actions on the key file.
@@ -22,7 +24,7 @@ pub enum KeyFileAction {
 
 pub async fn run(admin: &Admin, action: KeyFileAction, json: bool) -> Result<()> {
     let KeyFileAction::Reset { yes: _ } = action;
-    let dropped = admin.drop_secrets().await.context("could not drop the secrets")?;
+    let dropped = admin.drop_secrets(SystemClock.now()).await.context("could not drop the secrets")?;
     if json {
         return print::json(&json!({
             "channels": dropped.channels, "webhooks": dropped.webhooks, "connections": dropped.connections,

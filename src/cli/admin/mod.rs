@@ -1,6 +1,7 @@
 //! `frontdesk admin`: manages the database of an embedded service, also while the service runs.
 
 mod assistant;
+mod audit;
 mod calls;
 mod channels;
 mod connections;
@@ -11,6 +12,7 @@ mod keys;
 mod moving;
 mod person;
 mod proposals;
+mod retention;
 mod templates;
 mod webhooks;
 mod workspaces;
@@ -36,8 +38,8 @@ pub struct AdminArguments {
     /// beside the database.
     #[arg(long, value_name = "PATH", global = true)]
     key_file: Option<PathBuf>,
-    /// Id or name of the workspace; without it, the first. Without it, `key list` lists the keys of
-    /// all workspaces.
+    /// Id or name of the workspace; without it, the first. Without it, `key list`, `proposal` and `audit`
+    /// act on all workspaces.
     #[arg(long, value_name = "NAME", global = true)]
     workspace: Option<String>,
     /// Print JSON instead of lines.
@@ -57,6 +59,9 @@ pub enum AdminAction {
     /// Manage channels: connect, list, test, disconnect.
     #[command(subcommand)]
     Channel(channels::PlatformAction),
+    /// Show who created, revoked, connected, paused and erased what, oldest first. With --json, one record
+    /// a line.
+    Audit(audit::AuditArguments),
     /// Control the assistant in one conversation of any channel: show, pause, resume.
     #[command(subcommand)]
     Assistant(assistant::AssistantAction),
@@ -67,6 +72,8 @@ pub enum AdminAction {
     Credits(credits::CreditArguments),
     /// Erase a person: conversations on all channels, contact, files and undelivered events.
     Erase(erase::EraseArguments),
+    /// Export a person: a copy of everything that `erase` would remove, as a JSON file.
+    Export(erase::ExportArguments),
     /// Reset a lost key file.
     #[command(subcommand)]
     KeyFile(key_file::KeyFileAction),
@@ -83,13 +90,16 @@ pub enum AdminAction {
     /// Manage changes proposed by the assistant: list, carry-out, drop.
     #[command(subcommand)]
     Proposal(proposals::ProposalAction),
+    /// Tell what the service removes because of its age.
+    #[command(subcommand)]
+    Retention(retention::RetentionAction),
     /// Manage templates: list, put, remove.
     #[command(subcommand)]
     Template(templates::TemplateAction),
-    /// List webhooks and their state.
+    /// Manage webhooks: list, deliveries, replay, disable, enable.
     #[command(subcommand)]
     Webhook(webhooks::WebhookAction),
-    /// Manage workspaces: add, list.
+    /// Manage workspaces: add, list, suspend, resume.
     #[command(subcommand)]
     Workspace(workspaces::WorkspaceAction),
 }
@@ -120,19 +130,14 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
         AdminError::Database(_) => anyhow::Error::from(why).context(format!("could not open {place}")),
         told => told.into(),
     })?;
-    let is_elsewhere = arguments.workspace.is_some();
-    let of_first = matches!(
-        arguments.action,
-        AdminAction::Connection(_)
-            | AdminAction::Proposal(_)
-            | AdminAction::Workspace(_)
-            | AdminAction::KeyFile(_)
-    );
-    if is_elsewhere && of_first {
+    let is_of_service = match &arguments.action {
+        AdminAction::Connection(_) | AdminAction::KeyFile(_) | AdminAction::Retention(_) => true,
+        AdminAction::Workspace(action) => !action.is_of_one(),
+        _ => false,
+    };
+    if arguments.workspace.is_some() && is_of_service {
         return Err(CliError::Usage(
-            "--workspace works with `key`, `channel`, `call`, `credits`, `template`, `webhook`, `assistant`, \
-             `person` and `erase`; the other commands act on the first workspace or on all"
-                .to_owned(),
+            "this command acts on the whole service; leave --workspace out".to_owned(),
         ));
     }
     let admin = admin.in_workspace(arguments.workspace);
@@ -145,14 +150,17 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
             AdminAction::Move(_) | AdminAction::Backup(_) => Ok(()),
             AdminAction::Key(action) => keys::run(&admin, action, json).await,
             AdminAction::Channel(action) => channels::run(&admin, action, json).await,
+            AdminAction::Audit(arguments) => audit::run(&admin, &arguments, json).await,
             AdminAction::Assistant(action) => assistant::run(&admin, action, json).await,
             AdminAction::Call(action) => calls::run(&admin, action, json).await,
             AdminAction::Credits(action) => credits::run(&admin, action, json).await,
             AdminAction::Erase(wanted) => erase::run(&admin, &wanted, json).await,
+            AdminAction::Export(wanted) => erase::export(&admin, &wanted, json).await,
             AdminAction::KeyFile(action) => key_file::run(&admin, action, json).await,
             AdminAction::Connection(action) => connections::run(&admin, action, json).await,
             AdminAction::Person(action) => person::run(&admin, action, json).await,
             AdminAction::Proposal(action) => proposals::run(&admin, action, json).await,
+            AdminAction::Retention(action) => retention::run(&admin, action, json).await,
             AdminAction::Template(action) => templates::run(&admin, action, json).await,
             AdminAction::Webhook(action) => webhooks::run(&admin, action, json).await,
             AdminAction::Workspace(action) => workspaces::run(&admin, action, json).await,

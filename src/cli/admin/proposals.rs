@@ -10,6 +10,7 @@ use crate::cli::print;
 use crate::cli::unfinished::OutcomeUnknown;
 use crate::shell::clock::SystemClock;
 use model::text::SafeText;
+use model::time::Clock;
 use service::admin::Admin;
 use service::database::proposals::ProposalRow;
 
@@ -54,7 +55,7 @@ pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()
             }
         }
         ProposalAction::Drop { id } => {
-            admin.drop_proposal(&id).await.context("could not drop the proposal")?;
+            admin.drop_proposal(&id, SystemClock.now()).await.context("could not drop the proposal")?;
             if json {
                 return print::json(&json!({"id": id, "dropped": true}));
             }

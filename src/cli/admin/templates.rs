@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use crate::cli::admin::read_file;
 use crate::cli::print;
+use crate::shell::clock::SystemClock;
+use model::time::Clock;
 use platforms::Template;
 use service::admin::Admin;
 
@@ -85,11 +87,14 @@ pub async fn run(admin: &Admin, action: TemplateAction, json: bool) -> Result<()
             let Template { name, language, status, .. } = &template;
             let item = json!({"name": name, "language": language, "status": status});
             let told = format!("{name}\t{language}\t{status}");
-            admin.put_template(template).await.context("could not store the template")?;
+            admin.put_template(template, SystemClock.now()).await.context("could not store the template")?;
             if json { print::json(&item) } else { print::line(&told) }
         }
         TemplateAction::Remove { name, language } => {
-            admin.remove_template(&name, &language).await.context("could not remove the template")?;
+            admin
+                .remove_template(&name, &language, SystemClock.now())
+                .await
+                .context("could not remove the template")?;
             if json {
                 return print::json(&json!({"name": name, "language": language, "removed": true}));
             }

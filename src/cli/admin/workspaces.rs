@@ -21,6 +21,18 @@ pub enum WorkspaceAction {
     },
     /// List the workspaces with their balances, oldest first.
     List,
+    /// Suspend the workspace named by --workspace: it only reads, and the assistant is silent. Incoming
+    /// messages are stored.
+    Suspend,
+    /// Let a suspended workspace go on.
+    Resume,
+}
+
+impl WorkspaceAction {
+    /// Returns true if it acts on one workspace, named by --workspace.
+    pub fn is_of_one(&self) -> bool {
+        matches!(self, Self::Suspend | Self::Resume)
+    }
 }
 
 pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<()> {
@@ -44,13 +56,24 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
         WorkspaceAction::List => {
             let all = admin.workspaces().await.context("could not list the workspaces")?;
             if json {
-                let one = |workspace: &service::database::workspaces::Workspace| json!({"id": workspace.id, "name": workspace.name, "balance": workspace.balance});
+                let one = |workspace: &service::database::workspaces::Workspace| json!({"id": workspace.id, "name": workspace.name, "balance": workspace.balance, "suspendedAt": workspace.suspended_at.map(|at| at.to_string())});
                 return print::json(&serde_json::Value::Array(all.iter().map(one).collect()));
             }
             for it in all {
-                print::line(&format!("{}\t{} credits\t{}", it.id, it.balance, it.name.unwrap_or_default()))?;
+                let state = it.suspended_at.map_or_else(String::new, |at| format!("\tsuspended since {at}"));
+                let name = it.name.unwrap_or_default();
+                print::line(&format!("{}\t{} credits\t{name}{state}", it.id, it.balance))?;
             }
             Ok(())
+        }
+        WorkspaceAction::Suspend | WorkspaceAction::Resume => {
+            let suspended = matches!(action, WorkspaceAction::Suspend);
+            let changed = admin.suspend_workspace(suspended, SystemClock.now()).await;
+            let id = changed.context("could not change the workspace")?;
+            if json {
+                return print::json(&json!({"id": id, "suspended": suspended}));
+            }
+            print::line(&format!("{id} {}", if suspended { "is suspended" } else { "goes on" }))
         }
     }
 }

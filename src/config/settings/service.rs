@@ -1,11 +1,14 @@
 //! Keys of the file read by `serve --config`.
 
-use crate::config::settings::SettingValue::{Number, Text, TextOrTexts, Texts, Word};
+use crate::config::settings::SettingValue::{self, Number, Text, TextOrTexts, Texts, Word};
 use crate::config::settings::{SettingTable, TableForm, setting};
 use service::AfterPersonAnswers;
 
 /// Name of the file read by `serve --config`.
 pub const SERVICE_FILE: &str = "service.toml";
+
+/// Days for which data is kept.
+const KEPT_DAYS: SettingValue = Number(0, 36_500);
 
 pub const SERVICE_TABLES: &[SettingTable] = &[
     SettingTable {
@@ -46,6 +49,24 @@ pub const SERVICE_TABLES: &[SettingTable] = &[
                 "",
                 "Maximum tokens for all conversations in a day",
             ),
+        ],
+    },
+    SettingTable {
+        name: "retention",
+        form: TableForm::Within(SERVICE_FILE),
+        doc: "How long the service keeps old data, in days; 0 keeps it for good. \
+              `frontdesk admin retention plan` counts what would be removed.",
+        settings: &[
+            setting("messages", KEPT_DAYS, "0", "Messages and mails, with their files and events"),
+            setting("media", KEPT_DAYS, "0", "Uploaded files and files from platforms"),
+            setting("events", KEPT_DAYS, "30", "Events that every webhook got"),
+            setting(
+                "deliveries",
+                KEPT_DAYS,
+                "30",
+                "The log of deliveries, and events that a webhook did not get",
+            ),
+            setting("logs", KEPT_DAYS, "90", "The audit log and the log of Data Connections"),
         ],
     },
 ];

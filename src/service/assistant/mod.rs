@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::proposals::{self, ProposalRow, ProposalState};
 use crate::database::session::DbSession;
-use crate::database::{DatabaseError, messages};
+use crate::database::{DatabaseError, messages, workspaces};
 use crate::errors::ApiError;
 use crate::sending::accept::{ComposedMessage, accept_send};
 use crate::voice;
@@ -192,7 +192,10 @@ fn quote_customer(turn: &ChatTranscript) -> String {
 
 /// Reads the conversation; `None` unless the customer's message is the last.
 fn load_transcript(db: &dyn DbSession, conversation: &str) -> Result<Option<ChatTranscript>, DatabaseError> {
-    let Some((_, row)) = conversations::with_channel(db, conversation)? else { return Ok(None) };
+    let Some((channel, row)) = conversations::with_channel(db, conversation)? else { return Ok(None) };
+    if workspaces::is_channel_suspended(db, &channel.id)? {
+        return Ok(None);
+    }
     let mut rows = messages::newest(db, &row.id, MAX_SHOWN_MESSAGES)?;
     // A broadcast is no answer to the customer's message before it.
     let broadcasts = rows.iter().take_while(|row| row.broadcast.is_some()).count();

@@ -153,6 +153,7 @@ impl Tools {
     /// If the database fails: uncounted tokens must not be used.
     pub async fn record_tokens(&self, tokens: u64) -> Result<(), AnswerError> {
         let Some(service) = &self.service else { return Ok(()) };
+        service.metrics.record_tokens(tokens);
         let (id, now) = (self.contact.clone(), service.clock.now());
         let kept: Result<(), DatabaseError> = service
             .database

@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use crate::admin::{Admin, AdminError};
+use crate::audit::{self, CONSOLE, WHOLE_SERVICE};
 use crate::connections::KEY_PURPOSE;
 use crate::database::connections::{self as stored, StoredConnection};
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, WriteScope};
 use crate::sealing_key::KeyError;
 use model::connections::{CallLine, Connection, ConnectionEndpoint, ContactFacts};
@@ -100,7 +102,11 @@ impl Admin {
         };
         let kept: Result<(), DatabaseError> = self
             .database
-            .write(move |db| stored::put(db, &StoredConnection { connection, sealed }, now))
+            .write(move |db| {
+                let name = connection.name.clone();
+                stored::put(db, &StoredConnection { connection, sealed }, now)?;
+                audit::record(db, WHOLE_SERVICE, CONSOLE, ("connection put", &name), now)
+            })
             .await;
         Ok(kept?)
     }
@@ -126,10 +132,16 @@ impl Admin {
         Ok((connection, Some(secret)))
     }
 
-    pub async fn remove_connection(&self, name: &str) -> Result<(), AdminError> {
+    pub async fn remove_connection(&self, name: &str, now: Timestamp) -> Result<(), AdminError> {
         let wanted = name.to_owned();
-        let removed: Result<bool, DatabaseError> =
-            self.database.write(move |db| stored::remove(db, &wanted)).await;
+        let remove = move |db: &dyn DbSession| {
+            let is_removed = stored::remove(db, &wanted)?;
+            if is_removed {
+                audit::record(db, WHOLE_SERVICE, CONSOLE, ("connection remove", &wanted), now)?;
+            }
+            Ok(is_removed)
+        };
+        let removed: Result<bool, DatabaseError> = self.database.write(remove).await;
         match removed? {
             true => Ok(()),
             false => Err(AdminError::Absent(format!(

@@ -4,19 +4,38 @@
 use std::sync::Arc;
 
 use crate::admin::{Admin, AdminError};
+use crate::audit::{self, CONSOLE};
 use crate::database::connections as stored;
 use crate::database::proposals::{self, ProposalRow, ProposalState};
+use crate::database::rows::{bound, single_cell};
+use crate::database::scopes::subject_workspace_sql;
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, conversations};
 use model::connections::ContactFacts;
-use model::time::Clock;
+use model::time::{Clock, Timestamp};
 use net::connections::{EndpointCaller, EndpointRequest, FinishedCall};
 use net::guard::{Guard, Policy};
 
 impl Admin {
-    /// Lists all proposals, newest first.
+    /// Lists proposals, newest first: those of the selected workspace, else of all.
     pub async fn proposals(&self) -> Result<Vec<ProposalRow>, AdminError> {
-        let all: Result<_, DatabaseError> = self.database.read(proposals::list).await;
-        Ok(all?)
+        let workspace = self.workspace.clone();
+        self.database
+            .read(move |db| {
+                let mut all = proposals::list(db)?;
+                if workspace.is_named() {
+                    let wanted = workspace.find(db)?.id;
+                    let mut kept = Vec::with_capacity(all.len());
+                    for row in all {
+                        if workspace_of(db, &row)?.as_deref() == Some(&wanted) {
+                            kept.push(row);
+                        }
+                    }
+                    all = kept;
+                }
+                Ok(all)
+            })
+            .await
     }
 
     /// Makes a proposed call. Recorded before the request is sent; without a confirmed success it may be
@@ -30,7 +49,7 @@ impl Admin {
         id: &str,
         clock: Arc<dyn Clock>,
     ) -> Result<FinishedCall, AdminError> {
-        let row = self.decide(id, ProposalState::Begun).await?;
+        let row = self.decide(id, ProposalState::Begun, clock.now()).await?;
         let (connection, secret) = self.connection(&row.connection).await?;
         let Some(endpoint) = connection.endpoint(&row.endpoint) else {
             let why = format!("{} no longer has the endpoint {:?}", row.connection, row.endpoint);
@@ -69,16 +88,19 @@ impl Admin {
         Ok(called)
     }
 
-    pub async fn drop_proposal(&self, id: &str) -> Result<(), AdminError> {
-        self.decide(id, ProposalState::Dropped).await.map(drop)
+    pub async fn drop_proposal(&self, id: &str, now: Timestamp) -> Result<(), AdminError> {
+        self.decide(id, ProposalState::Dropped, now).await.map(drop)
     }
 
     /// Moves an undecided proposal to a state and returns it.
-    async fn decide(&self, id: &str, next: ProposalState) -> Result<ProposalRow, AdminError> {
-        let id = id.to_owned();
+    async fn decide(&self, id: &str, next: ProposalState, now: Timestamp) -> Result<ProposalRow, AdminError> {
+        let (workspace, id) = (self.workspace.clone(), id.to_owned());
         self.database
             .write(move |db| {
-                let Some(row) = proposals::read(db, &id)? else {
+                let found = proposals::read(db, &id)?;
+                let of_workspace = found.as_ref().map(|row| workspace_of(db, row)).transpose()?.flatten();
+                let is_elsewhere = workspace.is_named() && of_workspace != Some(workspace.find(db)?.id);
+                let Some(row) = found.filter(|_| !is_elsewhere) else {
                     let why = format!("there is no proposal {id:?}; `admin proposal list` shows them");
                     return Err(AdminError::Absent(why));
                 };
@@ -86,8 +108,17 @@ impl Admin {
                     return Err(AdminError::Refused(format!("{id} is {} already", row.state.word())));
                 }
                 proposals::set_state(db, &id, next, row.outcome.as_deref())?;
+                let action =
+                    if next == ProposalState::Dropped { "proposal drop" } else { "proposal carry out" };
+                let of_workspace = of_workspace.unwrap_or_default();
+                audit::record(db, &of_workspace, CONSOLE, (action, &id), now)?;
                 Ok(row)
             })
             .await
     }
+}
+
+/// Returns the workspace of a proposal's conversation.
+fn workspace_of(db: &dyn DbSession, row: &ProposalRow) -> Result<Option<String>, DatabaseError> {
+    db.fetch_optional(&subject_workspace_sql("?1"), bound![row.conversation], single_cell)
 }

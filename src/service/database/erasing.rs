@@ -50,7 +50,7 @@ const fn server_table(name: &'static str, erasure: Erasure) -> ServiceTable {
 }
 
 /// All tables; a table follows those that refer to it.
-pub const TABLES: [ServiceTable; 50] = [
+pub const TABLES: [ServiceTable; 51] = [
     table("outbound", Erasure::By(erase_outbound)),
     table("events", Erasure::By(erase_events)),
     table("deliveries", Erasure::With("events")),
@@ -97,6 +97,7 @@ pub const TABLES: [ServiceTable; 50] = [
     table("workspaces", Erasure::Nothing),
     // Only ids and numbers.
     table("ledger", Erasure::Nothing),
+    table("delivery_attempts", Erasure::Nothing),
     table("team_changes", Erasure::Nothing),
     table("team_actions", Erasure::Nothing),
     table("assistant_usage", Erasure::Nothing),
@@ -129,6 +130,19 @@ pub struct ErasedPerson {
     said_in_groups: Vec<GroupMessage>,
     /// Mails in threads of others that the person wrote or that name the person.
     named_in: Vec<NamingMail>,
+}
+
+/// Ids of everything about a person, except files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PersonIds {
+    pub contacts: Vec<String>,
+    pub conversations: Vec<String>,
+    pub threads: Vec<String>,
+    /// Messages and mails of these, and those in [`said_in_groups`](Self::said_in_groups).
+    pub messages: Vec<String>,
+    pub said_in_groups: Vec<String>,
+    /// Mails in threads of others.
+    pub named_in: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -196,6 +210,18 @@ impl ErasedPerson {
     pub fn is_unknown(&self) -> bool {
         let is_elsewhere = !self.said_in_groups.is_empty() || !self.named_in.is_empty();
         !is_elsewhere && self.contacts.is_empty() && self.conversations.is_empty() && self.threads.is_empty()
+    }
+
+    /// Ids of everything about the person.
+    pub fn ids(&self) -> PersonIds {
+        PersonIds {
+            contacts: self.contacts.clone(),
+            conversations: self.conversations.iter().map(|erased| erased.id.clone()).collect(),
+            threads: self.threads.clone(),
+            messages: self.messages.clone(),
+            said_in_groups: self.said_in_groups.iter().map(|message| message.id.clone()).collect(),
+            named_in: self.named_in.iter().map(|mail| mail.id.clone()).collect(),
+        }
     }
 
     pub fn history_count(&self) -> usize {
@@ -331,7 +357,7 @@ impl ErasedPerson {
     }
 }
 
-fn file_ids(text: &str) -> impl Iterator<Item = String> {
+pub fn file_ids(text: &str) -> impl Iterator<Item = String> {
     let rests = text.split(MEDIA_PATH).skip(1);
     let ids = rests.map(|rest| rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_'));
     ids.filter_map(|mut parts| parts.next().filter(|id| !id.is_empty()).map(str::to_owned))

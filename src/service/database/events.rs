@@ -3,11 +3,12 @@
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
-use model::time::{DAY, Timestamp};
+use model::time::Timestamp;
 use sqlite::read_row;
 
-/// Time for which an event is kept, unless a delivery is pending.
-const EVENT_RETENTION: i64 = 7 * DAY;
+/// Number of events that a step of the purge looks at.
+const PURGED_AT_ONCE: i64 = 500;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRow {
     /// Id of the event, contained in each of its deliveries.
@@ -26,19 +27,36 @@ pub struct DueDelivery {
     pub id: String,
     pub webhook: String,
     pub event: String,
+    /// `message.received`, …
+    pub name: String,
     pub body: Vec<u8>,
     pub attempts: usize,
     pub due_at: Timestamp,
 }
 
 pub fn insert(db: &dyn DbSession, row: &EventRow) -> Result<(), DatabaseError> {
-    let purge = "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at <= ?1 AND NOT EXISTS
-                 (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NOT NULL)
-                 ORDER BY at LIMIT 20 /* skip locked */)";
-    db.change_later(purge, bound![row.at.plus(-EVENT_RETENTION).micros()])?;
     let sql = "INSERT INTO events (id, channel, name, subject, body, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let EventRow { id, channel, name, subject, body, at } = row;
     db.change_later(sql, bound![id, channel, name, subject, body, at])
+}
+
+/// Removes events that are old enough, unless a delivery is pending or may be replayed. `after` is the time of
+/// the last event looked at; returns the same for the next call, `None` at the end.
+pub fn purge(
+    db: &dyn DbSession,
+    (delivered_before, dead_before): (Timestamp, Timestamp),
+    after: Timestamp,
+) -> Result<(u64, Option<Timestamp>), DatabaseError> {
+    let aged = "SELECT at FROM events WHERE at > ?1 AND at <= ?2 ORDER BY at LIMIT 1 OFFSET ?3";
+    let last: Option<Timestamp> =
+        db.fetch_optional(aged, bound![after, delivered_before, PURGED_AT_ONCE], single_cell)?;
+    let until = last.unwrap_or(delivered_before);
+    let sql =
+        "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at > ?1 AND at <= ?2 AND NOT EXISTS
+               (SELECT 1 FROM deliveries WHERE event = events.id AND delivered_at IS NULL
+                AND (due_at IS NOT NULL OR events.at > ?3)))";
+    let removed = db.change(sql, bound![after, until, dead_before])?;
+    Ok((removed, last))
 }
 
 pub fn schedule_delivery(
@@ -57,14 +75,14 @@ pub fn list_due(db: &dyn DbSession, now: Timestamp, each: i64) -> Result<Vec<Due
     let waiting = "SELECT id FROM webhooks WHERE EXISTS (SELECT 1 FROM deliveries
                    WHERE webhook = webhooks.id AND due_at <= ?1 AND due_at IS NOT NULL)";
     let webhooks: Vec<String> = db.fetch_all(waiting, bound![now.micros()], single_cell)?;
-    let sql = "SELECT deliveries.id, webhook, event, body, attempts, due_at
+    let sql = "SELECT deliveries.id, webhook, event, name, body, attempts, due_at
                FROM deliveries JOIN events ON events.id = event
                WHERE webhook = ?1 AND due_at <= ?2 AND due_at IS NOT NULL
                ORDER BY due_at, deliveries.id LIMIT ?3";
     let mut found = Vec::new();
     for webhook in webhooks {
         let rows: Vec<_> = db.fetch_all(sql, bound![webhook, now, each], |row| {
-            Ok(read_row!(row, DueDelivery { id, webhook, event, body, attempts: number, due_at }))
+            Ok(read_row!(row, DueDelivery { id, webhook, event, name, body, attempts: number, due_at }))
         })?;
         found.extend(rows);
     }

@@ -23,6 +23,7 @@ pub fn find(db: &dyn DbSession, hash: &KeyHash, is_shared: bool) -> Result<Optio
     let sql = format!(
         "SELECT keys.id AS key, channels.workspace, channels.id AS channel_id, channels.kind,
          keys.environment, keys.revoked_at IS NOT NULL AS revoked, {revision} AS revision,
+         workspaces.suspended_at IS NOT NULL AS suspended,
          team_people.id AS person, team_people.name, team_people.role, team_people.seen_at
          FROM keys JOIN channels ON channels.id = keys.channel
          JOIN workspaces ON workspaces.id = channels.workspace
@@ -33,7 +34,7 @@ pub fn find(db: &dyn DbSession, hash: &KeyHash, is_shared: bool) -> Result<Optio
         let (channel, environment) = channel_and_environment(row)?;
         let person = people::read_joined(row)?;
         let caller = read_row!(row, Caller {
-            key, workspace, channel_id, revision; channel, environment, person
+            key, workspace, channel_id, revision, suspended; channel, environment, person
         });
         Ok(read_row!(row, StoredKey { revoked; caller }))
     })

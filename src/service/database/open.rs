@@ -19,14 +19,15 @@ const FILE_HEADER: &[u8] = b"SQLite format 3\0";
 const FORMAT_VERSION: i64 = 1;
 const SCHEMA: &str = include_str!("schema.sql");
 /// Tables added later; created if missing.
-const LATER_TABLES: [&str; 4] = [
+const LATER_TABLES: [&str; 5] = [
     include_str!("schema_connections.sql"),
     include_str!("schema_carriers.sql"),
     include_str!("schema_takeover.sql"),
     include_str!("schema_team.sql"),
+    include_str!("schema_operating.sql"),
 ];
 /// Columns added later: table, column, and the SQL that adds it if missing.
-const LATER_COLUMNS: [(&str, &str, &str); 8] = [
+const LATER_COLUMNS: [(&str, &str, &str); 10] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -43,6 +44,8 @@ const LATER_COLUMNS: [(&str, &str, &str); 8] = [
     ("emails", "sent_at", "ALTER TABLE emails ADD COLUMN sent_at INTEGER"),
     ("messages", "extras", "ALTER TABLE messages ADD COLUMN extras TEXT"),
     ("conversations", "last_change", "ALTER TABLE conversations ADD COLUMN last_change TEXT"),
+    ("webhooks", "ended_why", "ALTER TABLE webhooks ADD COLUMN ended_why TEXT"),
+    ("workspaces", "suspended_at", "ALTER TABLE workspaces ADD COLUMN suspended_at INTEGER"),
     ("conversations", "closed_at", "ALTER TABLE conversations ADD COLUMN closed_at INTEGER"),
     (
         "keys",
@@ -188,6 +191,10 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     }
     if format > FORMAT_VERSION {
         return Err(DatabaseError::Newer(format));
+    }
+    if tables == 0 {
+        // Possible only before the first page is written.
+        connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
     }
     connection.execute_batch(WRITER_SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(128);

@@ -15,9 +15,31 @@ pub struct WebhookRow {
     /// Time since which no delivery has succeeded.
     pub failing_since: Option<Timestamp>,
     pub created_at: Timestamp,
+    /// Why nothing more is delivered; `None` while it is active, and for one that ended before this was stored.
+    pub ended_why: Option<String>,
 }
 
-table!(WebhookRow in webhooks { id, channel, url, events, secret, active, failing_since, created_at });
+/// Reason for the end of a subscription.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndReason {
+    /// Nothing arrived for too long.
+    Failing,
+    /// The endpoint answered 410 Gone.
+    Gone,
+    Operator,
+}
+
+impl EndReason {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Failing => "failing",
+            Self::Gone => "gone",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+table!(WebhookRow in webhooks { id, channel, url, events, secret, active, failing_since, created_at, ended_why });
 
 pub fn insert(db: &dyn DbSession, row: &WebhookRow) -> Result<(), DatabaseError> {
     store(db, row)
@@ -56,6 +78,13 @@ pub fn set_failing(db: &dyn DbSession, id: &str, since: Option<Timestamp>) -> Re
     db.change_later(sql, bound![id, since])
 }
 
-pub fn deactivate(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.change_later("UPDATE webhooks SET active = FALSE WHERE id = ?1", bound![id])
+pub fn deactivate(db: &dyn DbSession, id: &str, why: EndReason) -> Result<(), DatabaseError> {
+    let sql = "UPDATE webhooks SET active = FALSE, ended_why = ?2 WHERE id = ?1";
+    db.change_later(sql, bound![id, why.word()])
+}
+
+/// Starts a subscription again, as if nothing had failed.
+pub fn activate(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE webhooks SET active = TRUE, ended_why = NULL, failing_since = NULL WHERE id = ?1";
+    db.change_later(sql, bound![id])
 }

@@ -12,17 +12,19 @@ pub struct Workspace {
     pub name: Option<String>,
     pub email: Option<String>,
     pub balance: i64,
+    /// Since when its keys and people only read.
+    pub suspended_at: Option<Timestamp>,
 }
 
 /// Creates a workspace; records its first credits in the ledger.
 pub fn insert(db: &dyn DbSession, workspace: &Workspace, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO workspaces (id, name, email, balance, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let Workspace { id, name, email, balance } = workspace;
+    let Workspace { id, name, email, balance, .. } = workspace;
     db.change_later(sql, bound![id, name, email, balance, now])?;
     insert_ledger_entry(db, id, *balance, "opening", id, now)
 }
 
-table!(Workspace from workspaces { id, name, email, balance });
+table!(Workspace from workspaces { id, name, email, balance, suspended_at });
 
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Workspace, DatabaseError> {
     db.fetch_one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
@@ -39,6 +41,30 @@ pub fn is_empty(db: &dyn DbSession) -> Result<bool, DatabaseError> {
 /// The workspace that `/dev` operations act on.
 pub fn first(db: &dyn DbSession) -> Result<Workspace, DatabaseError> {
     db.fetch_one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), &[], from_row)
+}
+
+/// Suspends a workspace since a time, or lets it go on.
+pub fn set_suspended(db: &dyn DbSession, id: &str, since: Option<Timestamp>) -> Result<(), DatabaseError> {
+    let Some(since) = since else {
+        return db.change_later("UPDATE workspaces SET suspended_at = NULL WHERE id = ?1", bound![id]);
+    };
+    let sql = "UPDATE workspaces SET suspended_at = coalesce(suspended_at, ?2) WHERE id = ?1";
+    db.change_later(sql, bound![id, since])
+}
+
+/// Returns true if the workspace of a channel is suspended.
+pub fn is_channel_suspended(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM channels JOIN workspaces ON workspaces.id = channels.workspace
+               WHERE channels.id = ?1 AND suspended_at IS NOT NULL)";
+    db.fetch_scalar(sql, bound![channel])
+}
+
+/// Returns true if the workspace of a mail thread is suspended.
+pub fn is_thread_suspended(db: &dyn DbSession, thread: &str) -> Result<bool, DatabaseError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM threads JOIN channels ON channels.id = threads.channel
+               JOIN workspaces ON workspaces.id = channels.workspace
+               WHERE threads.id = ?1 AND suspended_at IS NOT NULL)";
+    db.fetch_scalar(sql, bound![thread])
 }
 
 /// Charges credits and returns the new balance, or the unchanged balance as an error if it is too

@@ -4,15 +4,18 @@
 
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
+use crate::audit;
 use crate::database::DatabaseError;
+use crate::database::delivery_log::{self, AttemptRow};
 use crate::database::events::{self, DueDelivery};
 use crate::database::session::DbSession;
-use crate::database::webhooks::{self, WebhookRow};
+use crate::database::webhooks::{self, EndReason, WebhookRow};
 use crate::deliveries::schedule::{self, AttemptOutcome};
 use crate::deliveries::signature;
 use crate::errors::ApiError;
+use crate::metrics::DeliveryOutcome;
 use crate::state::{Service, ServiceState};
 use model::time::{Clock, Timestamp};
 use net::guard::{FetchLimits, HeaderError, Request};
@@ -33,15 +36,19 @@ async fn try_delivery(service: &Service, delivery: DueDelivery) -> Result<(), Ap
     let Some(webhook) = found? else { return Ok(()) };
     let scope = service.database.scope_of_channel(&webhook.channel).await?;
     let at = service.clock.when_due(delivery.due_at);
-    let verdict = if webhook.active {
+    let attempt = if webhook.active {
         send_event(service, &webhook, &delivery, at).await
     } else {
-        AttemptOutcome::Gone
+        Attempt {
+            verdict: AttemptOutcome::Gone,
+            answer: Err("the webhook is switched off".to_owned()),
+            millis: 0,
+        }
     };
     // Retried until the outcome is stored: another attempt without it would deliver the event twice.
     loop {
-        let (state, due) = (service.clone(), delivery.clone());
-        let record = move |db: &dyn DbSession| record_outcome(db, &state, &due, at, verdict);
+        let (state, due, attempt) = (service.clone(), delivery.clone(), attempt.clone());
+        let record = move |db: &dyn DbSession| record_outcome(db, &state, &due, at, &attempt);
         match service.database.write_as_leader(scope.clone(), record).await {
             Err(cause) if cause.is_transient() => {
                 tracing::warn!(
@@ -56,15 +63,31 @@ async fn try_delivery(service: &Service, delivery: DueDelivery) -> Result<(), Ap
     }
 }
 
+/// An attempt that has ended.
+#[derive(Debug, Clone)]
+struct Attempt {
+    verdict: AttemptOutcome,
+    /// HTTP status, or why there is no answer.
+    answer: Result<u16, String>,
+    millis: i64,
+}
+
 /// Sends the event and judges the answer.
 async fn send_event(
     service: &Service,
     webhook: &WebhookRow,
     delivery: &DueDelivery,
     at: Timestamp,
-) -> AttemptOutcome {
-    let failed = AttemptOutcome::Failed { asked: None };
-    let Ok(url) = service.guard.vet(&webhook.url) else { return failed };
+) -> Attempt {
+    let failed = |why: String| Attempt {
+        verdict: AttemptOutcome::Failed { asked: None },
+        answer: Err(why),
+        millis: 0,
+    };
+    let url = match service.guard.vet(&webhook.url) {
+        Ok(url) => url,
+        Err(why) => return failed(why.to_string()),
+    };
     let secret = match webhook
         .secret
         .as_deref()
@@ -74,14 +97,19 @@ async fn send_event(
         Ok(secret) => secret,
         Err(cause) => {
             tracing::error!(webhook = webhook.id, %cause, "an event cannot be signed and is not delivered");
-            return failed;
+            return failed("the secret cannot be read with the key of this service".to_owned());
         }
     };
-    let Ok(request) = build_request(secret.as_deref(), delivery, at) else { return failed };
+    let Ok(request) = build_request(secret.as_deref(), delivery, at) else {
+        return failed("the request has a header that is not valid".to_owned());
+    };
+    let begun = Instant::now();
     let outcome = service.guard.fetch(&url, request, FetchLimits::DELIVERY).await;
-    let status = outcome.as_ref().ok().map(|outcome| outcome.status);
+    let millis = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+    let answer = outcome.as_ref().map(|fetched| fetched.status).map_err(ToString::to_string);
+    let status = answer.as_ref().ok();
     tracing::debug!(delivery = delivery.id, attempt = delivery.attempts + 1, status, "a delivery was tried");
-    schedule::judge_response(&outcome)
+    Attempt { verdict: schedule::judge_response(&outcome), answer, millis }
 }
 
 /// Builds the signed request of an attempt.
@@ -110,21 +138,21 @@ fn record_outcome(
     service: &ServiceState,
     delivery: &DueDelivery,
     at: Timestamp,
-    verdict: AttemptOutcome,
+    attempt: &Attempt,
 ) -> Result<(), DatabaseError> {
     let Some(webhook) = webhooks::read(db, &delivery.webhook)? else { return Ok(()) };
-    match verdict {
+    match attempt.verdict {
         AttemptOutcome::Delivered => {
-            service.metrics.record_delivery("arrived");
+            log_attempt(db, service, delivery, (at, None), attempt, DeliveryOutcome::Arrived)?;
             events::mark_delivered(db, delivery, at)?;
             webhooks::set_failing(db, &webhook.id, None)
         }
         AttemptOutcome::Gone => {
+            log_attempt(db, service, delivery, (at, None), attempt, DeliveryOutcome::Refused)?;
             events::mark_failed(db, delivery, None)?;
-            end_subscription(db, &webhook)
+            end_subscription(db, &webhook, EndReason::Gone, at)
         }
         AttemptOutcome::Failed { asked } => {
-            service.metrics.record_delivery("failed");
             // Counted in elapsed time, so that setting the clock forward deactivates no subscription. After
             // `/dev/clock` the attempt counts as made at its due time.
             let late = service.clock.now().since(at);
@@ -134,18 +162,19 @@ fn record_outcome(
             let chance =
                 service.ids.random_between(-schedule::JITTER_THOUSANDTHS, schedule::JITTER_THOUSANDTHS);
             let span = schedule::next_delay(delivery.attempts + 1, asked, chance);
-            events::mark_failed(db, delivery, span.map(|span| at.plus(span)))?;
+            let next = span.map(|span| at.plus(span));
+            events::mark_failed(db, delivery, next)?;
+            log_attempt(db, service, delivery, (at, next), attempt, DeliveryOutcome::Failed)?;
             if span.is_none() {
                 tracing::warn!(
                     webhook = webhook.id,
-                    url = webhook.url,
                     event = delivery.event,
-                    "an event was given up after its last attempt"
+                    "an event was given up after its last attempt; `admin webhook replay` sends it again"
                 );
-                service.metrics.record_delivery("given up");
+                service.metrics.record_delivery(&webhook.id, DeliveryOutcome::GivenUp);
             }
             if elapsed.since(since) >= schedule::MAX_FAILING_TIME {
-                end_subscription(db, &webhook)
+                end_subscription(db, &webhook, EndReason::Failing, at)
             } else {
                 Ok(())
             }
@@ -153,12 +182,48 @@ fn record_outcome(
     }
 }
 
-/// Deactivates a subscription, which stays listed.
-fn end_subscription(db: &dyn DbSession, webhook: &WebhookRow) -> Result<(), DatabaseError> {
+/// Logs an attempt and counts it in the metrics. `next` is the time of the next one.
+fn log_attempt(
+    db: &dyn DbSession,
+    service: &ServiceState,
+    delivery: &DueDelivery,
+    (at, next): (Timestamp, Option<Timestamp>),
+    attempt: &Attempt,
+    outcome: DeliveryOutcome,
+) -> Result<(), DatabaseError> {
+    service.metrics.record_delivery(&delivery.webhook, outcome);
+    let is_last = next.is_none() && outcome == DeliveryOutcome::Failed;
+    let row = AttemptRow {
+        webhook: delivery.webhook.clone(),
+        delivery: delivery.id.clone(),
+        event: delivery.event.clone(),
+        name: delivery.name.clone(),
+        attempt: i64::try_from(delivery.attempts).unwrap_or(i64::MAX - 1) + 1,
+        outcome: if is_last { DeliveryOutcome::GivenUp } else { outcome }.word().to_owned(),
+        status: attempt.answer.as_ref().ok().copied(),
+        failure: attempt.answer.as_ref().err().cloned(),
+        millis: attempt.millis,
+        at,
+        next_at: next,
+    };
+    delivery_log::insert(db, &row)
+}
+
+/// Deactivates a subscription, which stays listed. Its waiting deliveries become dead letters.
+fn end_subscription(
+    db: &dyn DbSession,
+    webhook: &WebhookRow,
+    why: EndReason,
+    at: Timestamp,
+) -> Result<(), DatabaseError> {
     if webhook.active {
-        let (webhook, url) = (&webhook.id, &webhook.url);
-        tracing::warn!(webhook, url, "a webhook was given up: nothing more is delivered to it");
+        tracing::warn!(
+            webhook = webhook.id,
+            why = why.word(),
+            "a webhook was switched off: nothing more is delivered to it until `admin webhook enable`"
+        );
+        audit::record_in_channel(db, &webhook.channel, audit::SERVICE, ("webhook end", &webhook.id), at)?;
     }
-    webhooks::deactivate(db, &webhook.id)?;
+    webhooks::deactivate(db, &webhook.id, why)?;
     events::cancel_deliveries(db, &webhook.id)
 }

@@ -5,6 +5,7 @@
 //! repeated.
 
 mod attempt;
+mod dashboard;
 mod schedule;
 mod signature;
 
@@ -133,6 +134,7 @@ mod tests {
             id: id.to_string(),
             webhook: webhook.to_owned(),
             event: String::new(),
+            name: String::new(),
             body: Vec::new(),
             attempts: 0,
             due_at: Timestamp::from_micros(0),

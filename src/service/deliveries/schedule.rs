@@ -11,7 +11,7 @@ const MAX_RETRY_AFTER: i64 = HOUR;
 /// Maximum random deviation of a delay, in thousandths.
 pub const JITTER_THOUSANDTHS: i64 = 200;
 /// Time without a successful delivery after which a subscription is deactivated, in microseconds.
-pub const MAX_FAILING_TIME: i64 = 5 * DAY;
+pub const MAX_FAILING_TIME: i64 = 3 * DAY;
 
 /// Outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

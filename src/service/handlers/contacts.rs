@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::State;
 use serde_json::Value;
 
+use crate::audit;
 use crate::auth::Caller;
 use crate::database::contacts::{self, ContactRow};
 use crate::database::erasing::{self, ErasedPerson};
@@ -160,6 +161,7 @@ pub async fn delete(State(service): State<Service>, request: WriteRequest) -> Re
             let names = (vec![contact.id.clone()], phone_forms::all_forms(&contact.phone));
             let person = ErasedPerson::find(work.db, &caller.workspace, &channels, names)?;
             erasing::erase(work.db, &person)?;
+            audit::record_request(work, caller, ("erase", &contact.id))?;
             erased.lock().unwrap_or_else(PoisonError::into_inner).extend(person.files().cloned());
             Reply::ok(&DeleteResult { success: true, deleted: contact.id })
         })

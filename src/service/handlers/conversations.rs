@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 
+use crate::audit;
 use crate::auth::Caller;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages as stored;
@@ -131,6 +132,8 @@ pub async fn patch(State(service): State<Service>, mut request: WriteRequest) ->
         .write(request, move |work, caller| {
             let row = find(work, caller, &id)?;
             takeover::switch(work.db, AutomationSubject::Chat(&row.id), enabled, work.now)?;
+            let action = if enabled { "hand back" } else { "pause" };
+            audit::record_request(work, caller, (action, &row.id))?;
             Reply::ok(&AutomationResult {
                 success: true,
                 id: row.id,

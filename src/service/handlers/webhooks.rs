@@ -3,6 +3,7 @@
 use axum::extract::State;
 use rand::RngExt;
 
+use crate::audit;
 use crate::auth::Caller;
 use crate::database::webhooks::{self, WebhookRow};
 use crate::errors::ApiError;
@@ -124,9 +125,11 @@ fn create_in(
         active: true,
         failing_since: None,
         created_at: stamp,
+        ended_why: None,
         id,
     };
     webhooks::insert(work.db, &row)?;
+    audit::record_request(work, caller, ("webhook create", &row.id))?;
     Reply::ok(&webhook_body(row))
 }
 
@@ -138,6 +141,7 @@ pub async fn delete(State(service): State<Service>, request: WriteRequest) -> Re
             if !webhooks::delete(work.db, &caller.channel_id, &id)? {
                 return Err(ApiError::not_found("this webhook"));
             }
+            audit::record_request(work, caller, ("webhook delete", &id))?;
             Reply::ok(&DeleteResult { success: true, deleted: id })
         })
         .await

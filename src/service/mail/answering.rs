@@ -13,9 +13,10 @@ use crate::database::due::{self, DueJob};
 use crate::database::emails::{self, EmailRow};
 use crate::database::session::DbSession;
 use crate::database::threads::{self, ThreadRow};
-use crate::database::{DatabaseError, savepoint, thread_automation};
+use crate::database::{DatabaseError, savepoint, thread_automation, workspaces};
 use crate::errors::ApiError;
 use crate::mail::content::MailSendRequest;
+use crate::metrics::ThoughtOutcome;
 use crate::sending::mail::{MailAuthor, accept_mail};
 use crate::state::Service;
 use crate::write::WriteContext;
@@ -77,6 +78,9 @@ enum AnswerDecision {
 fn decide_answer(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<AnswerDecision, DatabaseError> {
     if !is_assistant_enabled(db, thread)? {
         return Ok(AnswerDecision::Person);
+    }
+    if workspaces::is_thread_suspended(db, thread)? {
+        return Ok(AnswerDecision::Nobody);
     }
     let written = emails::list_own(db, thread)?;
     let alone = written.iter().take_while(|mail| emails::is_from_assistant(mail));
@@ -164,6 +168,7 @@ async fn answer(service: &Service, due: DueJob) -> Result<(), ApiError> {
             let tried: usize = due.data.parse().unwrap_or(0);
             if let (Err(AnswerError::Failed(why)), Some(pause)) = (&thought, RETRY_DELAYS.get(tried)) {
                 tracing::warn!(%why, "the assistant fails to answer a mail");
+                state.metrics.record_thought(ThoughtOutcome::Failed);
                 let tried = (tried + 1).to_string();
                 return Ok(due::retry_at(db, &due, work.now.plus(*pause), &tried)?);
             }
@@ -171,6 +176,12 @@ async fn answer(service: &Service, due: DueJob) -> Result<(), ApiError> {
             if !due::claim(db, &due)? {
                 return Ok(());
             }
+            let outcome = match &thought {
+                Ok(answer) => ThoughtOutcome::of(answer),
+                Err(AnswerError::Failed(_)) => ThoughtOutcome::Failed,
+                Err(AnswerError::Spent(_)) => ThoughtOutcome::Refused,
+            };
+            state.metrics.record_thought(outcome);
             let said = savepoint::in_savepoint(db, || send_answer(&work, &channel, &row, thought));
             match said {
                 Err(error) if error.code != ErrorCode::InternalError => {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::carriers::dashboard::MailImportProgress;
 use crate::database::session::DbSession;
-use crate::database::{DatabaseError, processes};
+use crate::database::{DatabaseError, delivery_log, processes};
 use crate::metrics::exposition::{Exposition, format_seconds};
 use crate::state::ServiceState;
 use model::time::Clock;
@@ -24,8 +24,11 @@ const LANES_QUERY: &str =
     WHERE state IN ('waiting', 'claimed', 'departed', 'recalled', 'unknown') GROUP BY 1";
 const CHANNELS_QUERY: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled, mark FROM connected_channels
     JOIN channels ON channels.id = connected_channels.channel ORDER BY kind";
+/// Bounded to the oldest webhooks, since each one is a label.
+const MAX_ENDPOINTS: u32 = 1_000;
 /// Bounded to the oldest workspaces, since each one is a label.
 const CREDITS_QUERY: &str = "SELECT id, balance FROM workspaces ORDER BY created_at, id LIMIT 1000";
+const SUSPENDED_QUERY: &str = "SELECT count(*) FROM workspaces WHERE suspended_at IS NOT NULL";
 const PEOPLE_QUERY: &str = "SELECT workspace, count(*) AS people FROM team_people WHERE removed_at IS NULL
     GROUP BY workspace ORDER BY workspace LIMIT 1000";
 const WEBHOOKS_QUERY: &str =
@@ -39,8 +42,12 @@ struct DatabaseMetrics {
     /// Kind, whether it is in trouble, and its reading position.
     channels: Vec<(String, bool, String)>,
     credits: Vec<(String, i64)>,
+    /// Number of suspended workspaces.
+    suspended: i64,
     people: Vec<(String, i64)>,
     webhooks: Vec<(String, i64)>,
+    /// Id, waiting deliveries and dead letters of each webhook.
+    endpoints: Vec<(String, i64, i64)>,
     processes: i64,
     /// Time by the server's clock; `None` for a file.
     server_clock: Option<i64>,
@@ -118,9 +125,11 @@ impl DatabaseMetrics {
                 Ok((row.get("kind")?, row.get("is_troubled")?, row.get("mark")?))
             })?,
             credits: db.fetch_all(CREDITS_QUERY, &[], |row| Ok((row.get("id")?, row.get("balance")?)))?,
+            suspended: db.fetch_scalar(SUSPENDED_QUERY, &[])?,
             people: db.fetch_all(PEOPLE_QUERY, &[], |row| Ok((row.get("workspace")?, row.get("people")?)))?,
             webhooks: db
                 .fetch_all(WEBHOOKS_QUERY, &[], |row| Ok((row.get("state")?, row.get("webhooks")?)))?,
+            endpoints: delivery_log::count_by_webhook(db, MAX_ENDPOINTS)?,
             processes,
             server_clock: if is_shared { Some(db.fetch_scalar(SERVER_CLOCK_QUERY, &[])?) } else { None },
         })
@@ -154,6 +163,8 @@ impl DatabaseMetrics {
         for (workspace, balance) in &self.credits {
             page.write_sample("frontdesk_credits", &[("workspace", workspace)], balance);
         }
+        page.begin_family("frontdesk_workspaces_suspended", "gauge", "Suspended workspaces.");
+        page.write_sample("frontdesk_workspaces_suspended", &[], self.suspended);
         page.begin_family("frontdesk_team_people", "gauge", "People who share the inbox of a workspace.");
         for (workspace, people) in &self.people {
             page.write_sample("frontdesk_team_people", &[("workspace", workspace)], people);
@@ -163,6 +174,12 @@ impl DatabaseMetrics {
         for state in ["well", "failing", "given up"] {
             let count = self.webhooks.iter().find(|group| group.0 == state).map_or(0, |group| group.1);
             page.write_sample(name, &[("state", state)], count);
+        }
+        let name = "frontdesk_webhook_endpoint_deliveries";
+        page.begin_family(name, "gauge", "Deliveries to one webhook that wait, and dead letters.");
+        for (webhook, waiting, dead) in &self.endpoints {
+            page.write_sample(name, &[("webhook", webhook), ("state", "waiting")], waiting);
+            page.write_sample(name, &[("webhook", webhook), ("state", "dead")], dead);
         }
         page.begin_family("frontdesk_processes", "gauge", "Processes that serve the database.");
         page.write_sample("frontdesk_processes", &[], self.processes);

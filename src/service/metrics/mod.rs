@@ -4,19 +4,23 @@
 pub mod exposition;
 mod measured;
 mod page;
+mod process;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::{Method, StatusCode};
 
+use crate::assistant::Answer;
 use crate::metrics::exposition::{Exposition, format_seconds};
 use platforms::Channel;
 
 pub use page::{MetricsToken, routes};
 
+/// Maximum number of values of a label that an id fills.
+pub const MAX_LABELLED: usize = 1_000;
 /// Upper bounds of the request duration histogram, in microseconds and as text in seconds.
 const DURATION_BUCKETS: [(u128, &str); 12] = [
     (1_000, "0.001"),
@@ -39,7 +43,74 @@ pub struct Metrics {
     requests: Mutex<BTreeMap<Route, RouteCounts>>,
     in_flight: AtomicI64,
     outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
-    deliveries: Mutex<BTreeMap<&'static str, u64>>,
+    thoughts: Mutex<BTreeMap<ThoughtOutcome, u64>>,
+    /// Tokens that the model used.
+    tokens: AtomicU64,
+    /// Authenticated requests, by workspace, of at most [`MAX_LABELLED`] workspaces.
+    workspaces: Mutex<BTreeMap<String, u64>>,
+    deliveries: Mutex<BTreeMap<DeliveryOutcome, u64>>,
+    /// Attempts by webhook, of at most [`MAX_LABELLED`] webhooks.
+    endpoints: Mutex<BTreeMap<(String, DeliveryOutcome), u64>>,
+}
+
+/// Outcome of a task of the assistant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ThoughtOutcome {
+    Answered,
+    /// Asked for a person instead of an answer.
+    HandedOver,
+    /// Nothing to say, or no longer wanted.
+    Silent,
+    /// The model failed; it is tried again, or a person is asked for.
+    Failed,
+    /// A limit was reached, or the answer could not be sent.
+    Refused,
+}
+
+impl ThoughtOutcome {
+    const ALL: [Self; 5] = [Self::Answered, Self::HandedOver, Self::Silent, Self::Failed, Self::Refused];
+
+    pub fn of(answer: &Answer) -> Self {
+        match (&answer.text, &answer.handover) {
+            (Some(_), _) => Self::Answered,
+            (None, Some(_)) => Self::HandedOver,
+            (None, None) => Self::Silent,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::HandedOver => "handed over",
+            Self::Silent => "silent",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// Outcome of a delivery attempt, or the end of its attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeliveryOutcome {
+    Arrived,
+    Failed,
+    /// No further attempt; counted beside the failure of the last one.
+    GivenUp,
+    /// The endpoint wants no more events.
+    Refused,
+}
+
+impl DeliveryOutcome {
+    const ALL: [Self; 4] = [Self::Arrived, Self::Failed, Self::GivenUp, Self::Refused];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Arrived => "arrived",
+            Self::Failed => "failed",
+            Self::GivenUp => "given up",
+            Self::Refused => "refused",
+        }
+    }
 }
 
 /// Method and path pattern.
@@ -94,12 +165,62 @@ impl Metrics {
     }
 
     /// Counts an outcome of a webhook delivery.
-    pub fn record_delivery(&self, outcome: &'static str) {
+    pub fn record_delivery(&self, webhook: &str, outcome: DeliveryOutcome) {
         let mut deliveries = self.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
         *deliveries.entry(outcome).or_default() += 1;
+        drop(deliveries);
+        let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        let label = (webhook.to_owned(), outcome);
+        if endpoints.len() < MAX_LABELLED * DeliveryOutcome::ALL.len() || endpoints.contains_key(&label) {
+            *endpoints.entry(label).or_default() += 1;
+        }
+    }
+
+    pub fn record_thought(&self, outcome: ThoughtOutcome) {
+        let mut thoughts = self.thoughts.lock().unwrap_or_else(PoisonError::into_inner);
+        *thoughts.entry(outcome).or_default() += 1;
+    }
+
+    pub fn record_tokens(&self, tokens: u64) {
+        self.tokens.fetch_add(tokens, Ordering::Relaxed);
+    }
+
+    /// Counts an authenticated request of a workspace, named by its id.
+    pub fn record_workspace(&self, workspace: &str) {
+        let mut workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = workspaces.get_mut(workspace) {
+            *count += 1;
+        } else if workspaces.len() < MAX_LABELLED {
+            workspaces.insert(workspace.to_owned(), 1);
+        }
+    }
+
+    fn write_assistant(&self, page: &mut Exposition) {
+        let thoughts = self.thoughts.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = "frontdesk_assistant_thoughts_total";
+        page.begin_family(name, "counter", "Outcomes of the assistant's tasks.");
+        for outcome in ThoughtOutcome::ALL {
+            let count = thoughts.get(&outcome).unwrap_or(&0);
+            page.write_sample(name, &[("outcome", outcome.word())], count);
+        }
+        let name = "frontdesk_assistant_tokens_total";
+        page.begin_family(name, "counter", "Tokens that the assistant's model used.");
+        page.write_sample(name, &[], self.tokens.load(Ordering::Relaxed));
+    }
+
+    fn write_workspaces(&self, page: &mut Exposition) {
+        let workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = "frontdesk_workspace_requests_total";
+        page.begin_family(name, "counter", "Requests with a valid key or session, by the workspace's id.");
+        for (workspace, count) in workspaces.iter() {
+            page.write_sample(name, &[("workspace", workspace)], count);
+        }
     }
 
     fn write(&self, page: &mut Exposition) {
+        self.write_assistant(page);
+        self.write_workspaces(page);
+        process::write(page);
         page.begin_family("frontdesk_build_info", "gauge", "The version that runs.");
         page.write_sample("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
         page.begin_family("frontdesk_requests_in_flight", "gauge", "Requests that are being answered.");
@@ -134,8 +255,15 @@ impl Metrics {
         let deliveries = self.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
         let name = "frontdesk_webhook_deliveries_total";
         page.begin_family(name, "counter", "Attempts to deliver events to webhooks, and abandoned events.");
-        for outcome in ["arrived", "failed", "given up"] {
-            page.write_sample(name, &[("outcome", outcome)], deliveries.get(outcome).unwrap_or(&0));
+        for outcome in DeliveryOutcome::ALL {
+            page.write_sample(name, &[("outcome", outcome.word())], deliveries.get(&outcome).unwrap_or(&0));
+        }
+        drop(deliveries);
+        let endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = "frontdesk_webhook_endpoint_attempts_total";
+        page.begin_family(name, "counter", "Attempts to deliver events to one webhook.");
+        for ((webhook, outcome), count) in endpoints.iter() {
+            page.write_sample(name, &[("webhook", webhook), ("outcome", outcome.word())], count);
         }
     }
 }

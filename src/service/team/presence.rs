@@ -76,7 +76,7 @@ pub async fn announce(
     member: &Member,
     asked: AnnouncePresence,
 ) -> Result<(), DatabaseError> {
-    let Member { session, workspace, person } = member;
+    let Member { session, workspace, person, .. } = member;
     let new = StoredPresence {
         session: session.clone(),
         person: person_name(person),

@@ -392,7 +392,12 @@ mod tests {
     fn member(person: &str, session: usize) -> Member {
         let id = person.to_owned();
         let person = Person { id, name: "Ana".to_owned(), role: Role::Agent, seen_at: Timestamp::default() };
-        Member { session: format!("{}-{session}", person.id), workspace: "w".to_owned(), person }
+        Member {
+            session: format!("{}-{session}", person.id),
+            workspace: "w".to_owned(),
+            person,
+            suspended: false,
+        }
     }
 
     #[test]

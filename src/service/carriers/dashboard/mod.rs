@@ -10,6 +10,7 @@ mod phone;
 use serde_json::{Value, json};
 
 use crate::admin::{Admin, AdminError};
+use crate::audit::{self, CONSOLE};
 use crate::carriers::watch;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::connected::{self as stored, ConnectedRow};
@@ -152,6 +153,8 @@ impl Admin {
                     },
                 )?;
                 stored::set_address(db, &channel.id, Some(&address))?;
+                let action = ("channel connect", channel.id.as_str());
+                audit::record(db, &channel.workspace, CONSOLE, action, at)?;
                 Ok::<_, AdminError>(also(db, &channel)?)
             })
             .await
@@ -198,7 +201,7 @@ impl Admin {
     }
 
     /// Disconnects a channel and deletes its secrets.
-    pub async fn disconnect(&self, kind: Channel) -> Result<(), AdminError> {
+    pub async fn disconnect(&self, kind: Channel, now: Timestamp) -> Result<(), AdminError> {
         let (row, secrets) = self.connected_row(kind).await?;
         let platform =
             watch::open_platform(kind, &row.settings, &secrets, None).map_err(AdminError::Refused)?;
@@ -215,7 +218,9 @@ impl Admin {
         self.database
             .write(move |db| {
                 stored::remove(db, &row.channel)?;
-                Ok::<_, AdminError>(stored::set_address(db, &row.channel, None)?)
+                stored::set_address(db, &row.channel, None)?;
+                let action = ("channel disconnect", row.channel.as_str());
+                Ok::<_, AdminError>(audit::record_in_channel(db, &row.channel, CONSOLE, action, now)?)
             })
             .await
     }

@@ -125,15 +125,19 @@ pub struct SessionRow {
     pub workspace: String,
     pub person: Person,
     pub ended: bool,
+    pub suspended: bool,
 }
 
 pub fn find_session(db: &dyn DbSession, hash: &KeyHash) -> Result<Option<SessionRow>, DatabaseError> {
-    let sql = "SELECT team_sessions.id AS session, workspace, team_people.id AS person, name, role, seen_at,
-               ended_at IS NOT NULL AS ended
-               FROM team_sessions JOIN team_people ON team_people.id = team_sessions.person WHERE hash = ?1";
+    let sql =
+        "SELECT team_sessions.id AS session, workspace, team_people.id AS person, team_people.name, role,
+               seen_at, ended_at IS NOT NULL AS ended, workspaces.suspended_at IS NOT NULL AS suspended
+               FROM team_sessions JOIN team_people ON team_people.id = team_sessions.person
+               JOIN workspaces ON workspaces.id = team_people.workspace WHERE hash = ?1";
     db.fetch_optional(sql, bound![hash], |row| {
         let (id, workspace) = (row.get("session")?, row.get("workspace")?);
-        Ok(SessionRow { id, workspace, person: from_row(row)?, ended: row.get("ended")? })
+        let (ended, suspended) = (row.get("ended")?, row.get("suspended")?);
+        Ok(SessionRow { id, workspace, person: from_row(row)?, ended, suspended })
     })
 }
 

@@ -12,7 +12,7 @@ use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::request::DevRequest;
 use crate::state::Service;
-use crate::{assistant, deliveries, keys, world};
+use crate::{assistant, deliveries, keys, retention, world};
 use api::dev::{ClockBody, CreditsBody, RevokeBody};
 use api::request::{self, FieldError};
 use model::time::{Clock, SECOND};
@@ -45,6 +45,7 @@ pub async fn clock(State(service): State<Service>, DevRequest(body): DevRequest)
     // The assistant's answers may have consequences that are due by now.
     world::catch_up(&service).await?;
     deliveries::deliver_until_idle(&service).await?;
+    retention::sweep_if_due(&service).await?;
     Reply::ok(&json!({"now": service.clock.now().to_string()}))
 }
 

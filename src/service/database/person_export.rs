@@ -1,0 +1,119 @@
+//! Copy of everything stored about a person, as JSON.
+
+use serde_json::{Map, Value, json};
+
+use crate::database::DatabaseError;
+use crate::database::erasing::ErasedPerson;
+use crate::database::rows::{SqlValue, bound};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+
+/// Columns with a time in microseconds.
+const TIME_ENDING: &str = "_at";
+
+/// Columns of a table that belong into a copy; those in JSON are parsed.
+struct CopiedTable {
+    sql: &'static str,
+    columns: &'static [&'static str],
+}
+
+const CONTACT: CopiedTable = CopiedTable {
+    sql: "SELECT id, phone, name, email, tags, metadata, created_at FROM contacts WHERE id = ?1",
+    columns: &["id", "phone", "name", "email", "tags", "metadata", "created_at"],
+};
+const CONVERSATION: CopiedTable = CopiedTable {
+    sql: "SELECT conversations.id, kind, peer, name, username, email, conversations.created_at FROM conversations
+          JOIN channels ON channels.id = channel WHERE conversations.id = ?1",
+    columns: &["id", "kind", "peer", "name", "username", "email", "created_at"],
+};
+const MESSAGES: CopiedTable = CopiedTable {
+    sql: "SELECT id, direction, sender, kind, content, media_url, details, status, created_at FROM messages
+          WHERE conversation = ?1 ORDER BY created_at, id",
+    columns: &[
+        "id",
+        "direction",
+        "sender",
+        "kind",
+        "content",
+        "media_url",
+        "details",
+        "status",
+        "created_at",
+    ],
+};
+const THREAD: CopiedTable = CopiedTable {
+    sql: "SELECT id, subject, contact_email, contact_name, folder, created_at FROM threads WHERE id = ?1",
+    columns: &["id", "subject", "contact_email", "contact_name", "folder", "created_at"],
+};
+const MAILS: CopiedTable = CopiedTable {
+    sql: "SELECT id, direction, sender, sender_name, recipients, copies, subject, body_text, body_html, attachments,
+          status, created_at FROM emails WHERE thread = ?1 ORDER BY created_at, id",
+    columns: &[
+        "id", "direction", "sender", "sender_name", "recipients", "copies", "subject", "body_text", "body_html",
+        "attachments", "status", "created_at",
+    ],
+};
+const MAIL_OF_OTHERS: CopiedTable = CopiedTable {
+    sql: "SELECT id, direction, sender, recipients, copies, subject, created_at FROM emails WHERE id = ?1",
+    columns: &["id", "direction", "sender", "recipients", "copies", "subject", "created_at"],
+};
+const GROUP_MESSAGE: CopiedTable = CopiedTable {
+    sql: "SELECT id, kind, content, media_url, created_at FROM messages WHERE id = ?1",
+    columns: &["id", "kind", "content", "media_url", "created_at"],
+};
+const NOTES: CopiedTable = CopiedTable {
+    sql: "SELECT id, text, created_at FROM team_notes WHERE conversation = ?1 AND deleted_at IS NULL
+          ORDER BY created_at, id",
+    columns: &["id", "text", "created_at"],
+};
+
+impl CopiedTable {
+    fn read(&self, db: &dyn DbSession, id: &str) -> Result<Vec<Value>, DatabaseError> {
+        db.fetch_all(self.sql, bound![id], |row| {
+            let mut copy = Map::new();
+            for (column, value) in self.columns.iter().zip(row.values()?) {
+                copy.insert((*column).to_owned(), to_json(column, value));
+            }
+            Ok(Value::Object(copy))
+        })
+    }
+}
+
+fn to_json(column: &str, value: SqlValue<'_>) -> Value {
+    match value {
+        SqlValue::Null | SqlValue::Bytes(_) => Value::Null,
+        SqlValue::Int(micros) if column.ends_with(TIME_ENDING) => {
+            Value::from(Timestamp::from_micros(micros).to_string())
+        }
+        SqlValue::Int(number) => Value::from(number),
+        SqlValue::Text(text) => Value::from(text),
+    }
+}
+
+/// Copies everything that an erasure would remove; files by their ids.
+pub fn copy(db: &dyn DbSession, person: &ErasedPerson) -> Result<Value, DatabaseError> {
+    let each = |table: &CopiedTable, ids: Vec<String>| {
+        let rows: Result<Vec<_>, DatabaseError> = ids.iter().map(|id| table.read(db, id)).collect();
+        rows.map(|rows| rows.concat())
+    };
+    let history = |of: &CopiedTable, rows: &CopiedTable, id: &String| -> Result<Value, DatabaseError> {
+        Ok(json!({
+            "about": of.read(db, id)?.pop(), "messages": rows.read(db, id)?, "notes": NOTES.read(db, id)?,
+        }))
+    };
+    let ids = person.ids();
+    let conversations: Result<Vec<_>, DatabaseError> =
+        ids.conversations.iter().map(|id| history(&CONVERSATION, &MESSAGES, id)).collect();
+    let threads: Result<Vec<_>, DatabaseError> =
+        ids.threads.iter().map(|id| history(&THREAD, &MAILS, id)).collect();
+    let mut files: Vec<&String> = person.files().collect();
+    files.sort_unstable();
+    Ok(json!({
+        "contacts": each(&CONTACT, ids.contacts)?,
+        "conversations": conversations?,
+        "threads": threads?,
+        "saidInGroups": each(&GROUP_MESSAGE, ids.said_in_groups)?,
+        "mailsOfOthers": each(&MAIL_OF_OTHERS, ids.named_in)?,
+        "files": files,
+    }))
+}
