@@ -125,7 +125,7 @@ async fn workspace_is_selected_by_its_name() {
     assert_eq!(listed.as_array().map(Vec::len), Some(4), "{listed}");
     let said =
         scene.binary.fails(2, &["admin", "--db", database, "--workspace", "Third", "connection", "list"], "");
-    assert!(said.contains("first"), "{said}");
+    assert!(said.contains("whole service"), "{said}");
 }
 
 #[test]

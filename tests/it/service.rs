@@ -6,6 +6,7 @@ mod crowded;
 mod erasing;
 mod events;
 mod media;
+mod operating;
 pub(crate) mod receiver;
 mod webhooks;
 

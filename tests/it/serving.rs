@@ -1,5 +1,6 @@
 //! `frontdesk serve` with the real binary: its output, its requests, and its end.
 
+mod dashboards;
 mod doctor;
 mod ending;
 mod metrics;

@@ -1,5 +1,6 @@
 //! Changes of connections: an assistant only proposes them, a person carries each out.
 
+use frontdesk::model::time::Timestamp;
 use std::sync::{Arc, Mutex};
 
 use frontdesk::service::database::proposals::ProposalState;
@@ -123,7 +124,7 @@ fn a_dropped_proposal_is_never_made() {
         (all.len(), all[0].state, all[0].conversation.as_str()),
         (1, ProposalState::Proposed, id.as_str())
     );
-    world.runtime.block_on(admin.drop_proposal(&all[0].id)).expect("dropped");
+    world.runtime.block_on(admin.drop_proposal(&all[0].id, Timestamp::default())).expect("dropped");
     let late = world.runtime.block_on(admin.execute_proposal(&all[0].id, HandClock::new()));
     assert!(late.expect_err("dropped").to_string().contains("is dropped already"));
     let unknown = world.runtime.block_on(admin.execute_proposal("prop_0", HandClock::new()));

@@ -187,6 +187,9 @@ const SHOWN: &[(&str, &[Alike])] = &[
         &[
             &[&["admin", "workspace", "add", "--name", "Harbor"]],
             &[&["admin", "workspace", "list"]],
+            &[&["admin", "workspace", "suspend", "--workspace", "Harbor"]],
+            &[&["admin", "workspace", "resume", "--workspace", "Harbor"]],
+            &[&["admin", "retention", "plan"]],
             &[&["admin", "key", "create", "--channel", "telegram"]],
             &[&["admin", "key", "list"]],
             &[&["admin", "key", "revoke", "KEY"]],
@@ -240,11 +243,23 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("admin call list", "needs a call that goes on: `id`, `to`, `status` and `placedAt` of each"),
     ("admin call hang-up", "needs a call that goes on: `id`, and `ended`"),
     ("admin move", "needs a PostgreSQL server; prints what `admin backup` does"),
-    ("admin erase", "needs a person of that database: the numbers `histories` and `files`"),
+    (
+        "admin erase",
+        "needs a person of that database: `id`, `at` and the numbers `histories`, `contacts`, `messages`, `mailsOfOthers` and `files`",
+    ),
+    ("admin export", "needs a person of that database: the numbers `conversations`, `threads` and `files`"),
+    ("admin audit", "one entry a line: `id`, `at`, `workspace`, `actor`, `action` and `subject`"),
     (
         "admin webhook list",
-        "needs a webhook: `id`, `channel`, `url`, `isActive`, `failingSince` and `createdAt` of each",
+        "needs a webhook: `id`, `channel`, `url`, `isActive`, `failingSince`, `createdAt` and `endedWhy` of each",
     ),
+    (
+        "admin webhook deliveries",
+        "needs a webhook: `delivery`, `webhook`, `event`, `name`, `attempt`, `outcome`, `status`, `failure`, `milliseconds`, `at` and `nextAt` of each; with `--dead` without the last seven, but `attempts` and `at`",
+    ),
+    ("admin webhook replay", "needs a webhook: `id`, and the number `replayed`"),
+    ("admin webhook disable", "needs a webhook: `id` and `isActive`"),
+    ("admin webhook enable", "prints what `admin webhook disable` does"),
     ("admin key-file reset", "needs a lost key: the names `channels`, `webhooks` and `connections`"),
     (
         "admin proposal list",

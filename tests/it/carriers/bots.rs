@@ -1,5 +1,6 @@
 //! The bot-chat channel on its platform: messages, answers, and each error of the platform.
 
+use frontdesk::model::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -328,7 +329,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let admin = dashboard(&served.options).await;
     let telegram = frontdesk::platforms::Channel::Telegram;
-    admin.disconnect(telegram).await.expect("disconnected");
+    admin.disconnect(telegram, Timestamp::default()).await.expect("disconnected");
     let before = served.balance().await;
     let told = loop {
         let (status, told) = served.send(text_to(ANA, "still there?"), None).await;

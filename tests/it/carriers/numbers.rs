@@ -1,6 +1,7 @@
 //! The business chat channel on its platform: messages, status reports, and each error.
 
 use frontdesk::model::time::Clock;
+use frontdesk::model::time::Timestamp;
 use frontdesk::service::AssistantChoice;
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
@@ -470,7 +471,10 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     );
     number.waits_until_followed();
     let admin = dashboard(&served.options).await;
-    admin.disconnect(frontdesk::platforms::Channel::Whatsapp).await.expect("disconnected");
+    admin
+        .disconnect(frontdesk::platforms::Channel::Whatsapp, Timestamp::default())
+        .await
+        .expect("disconnected");
     assert!(!number.is_followed(), "it calls nobody for this account any more");
     let told = loop {
         let (status, told) = served.send(text_to(ANA, "still there?"), None).await;

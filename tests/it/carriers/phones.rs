@@ -1,5 +1,6 @@
 //! The voice and SMS channel on its platform: texts, calls, opt-out words, and each error.
 
+use frontdesk::model::time::Timestamp;
 use frontdesk::platforms::Channel;
 use frontdesk::service::AssistantChoice;
 use serde_json::{Value, json};
@@ -446,7 +447,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     }
     assert_eq!(phone.asked_to_send(), 0);
     let admin = dashboard(&served.options).await;
-    admin.disconnect(Channel::Voip).await.expect("disconnected");
+    admin.disconnect(Channel::Voip, Timestamp::default()).await.expect("disconnected");
     admin.close();
     assert_eq!(phone.hook(), None, "it calls nobody for this number any more");
     let told = loop {

@@ -1,5 +1,6 @@
 //! Two workspaces of one service, each with its own platforms, do not see each other's messages.
 
+use frontdesk::model::time::Timestamp;
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
 
@@ -282,7 +283,10 @@ async fn an_account_is_connected_once_and_disconnected_alone() {
     let standings = admin.channels(now).await.expect("listed");
     assert_eq!(standings[0].address.as_deref(), Some("+15550783999"));
     admin.test_channel(frontdesk::platforms::Channel::Whatsapp).await.expect("well");
-    admin.disconnect(frontdesk::platforms::Channel::Whatsapp).await.expect("disconnected");
+    admin
+        .disconnect(frontdesk::platforms::Channel::Whatsapp, Timestamp::default())
+        .await
+        .expect("disconnected");
     admin.close();
     first.number.says(ANA, "still here");
     town.waits_for(vec!["first whatsapp: still here".to_owned()]).await;

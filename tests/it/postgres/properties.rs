@@ -70,7 +70,7 @@ async fn holds<S>(
 }
 
 fn tables(db: &dyn DbSession, balance: i64) {
-    let workspace = Workspace { id: "w".into(), name: None, email: None, balance };
+    let workspace = Workspace { id: "w".into(), name: None, email: None, balance, suspended_at: None };
     workspaces::insert(db, &workspace, at(0)).expect("inserted");
     let channel = "INSERT INTO channels (id, workspace, kind, assistant, created_at) VALUES ('c', 'w', 'whatsapp', 'a', 0)";
     db.change(channel, &[]).expect("made");

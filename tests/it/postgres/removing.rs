@@ -1,12 +1,11 @@
-//! Statements that remove old rows during a write use an index.
+//! Statements that remove old rows use an index.
 
 use std::cell::RefCell;
 
 use frontdesk::model::time::Timestamp;
-use frontdesk::service::database::events::{self, EventRow};
 use frontdesk::service::database::rows::SqlValue;
 use frontdesk::service::database::session::{DbSession, Visit};
-use frontdesk::service::database::{DatabaseError, idempotency, ingress};
+use frontdesk::service::database::{DatabaseError, events, idempotency, ingress};
 use frontdesk::service::{self, reply::Reply};
 
 use super::{cluster, options};
@@ -56,10 +55,7 @@ async fn old_rows_are_found_by_an_index() {
     let (recorder, now) = (SqlRecorder::default(), Timestamp::from_micros(0));
     let reply = Reply::ok(&serde_json::json!({})).expect("an answer");
     idempotency::store_reply(&recorder, "k", "n", &Default::default(), &reply, now).expect("recorded");
-    let text = String::new;
-    let row =
-        EventRow { id: text(), channel: text(), name: text(), subject: None, body: Vec::new(), at: now };
-    events::insert(&recorder, &row).expect("recorded");
+    events::purge(&recorder, (now, now), now).expect("recorded");
     ingress::delete_done(&recorder, now).expect("recorded");
     let place = url.parse().expect("an address");
     let removals: Vec<_> = recorder.0.take().into_iter().filter(|text| text.starts_with("DELETE")).collect();
@@ -71,8 +67,8 @@ async fn old_rows_are_found_by_an_index() {
         for sql in &removals {
             // As the server plans prepared statements.
             let asked = format!(
-                "SET plan_cache_mode = force_generic_plan; PREPARE removal (BIGINT) AS {};
-                 EXPLAIN EXECUTE removal (0)",
+                "SET plan_cache_mode = force_generic_plan; PREPARE removal (BIGINT, BIGINT, BIGINT) AS {};
+                 EXPLAIN EXECUTE removal (0, 0, 0)",
                 sql.replace('?', "$")
             );
             let plan = cluster::column(&place, &asked).join("\n");

@@ -1,5 +1,6 @@
 //! An erased person is in no table, no file and no pending event.
 
+use frontdesk::model::time::Timestamp;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -244,10 +245,13 @@ async fn erased_person_is_in_no_table_and_no_file() {
     let erasing = tokio::task::spawn_blocking(move || {
         let admin = Admin::open(&place, Some(&key)).expect("it opens");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let nobody = runtime.block_on(admin.erase("+34600000000")).expect_err("nobody").to_string();
+        let nobody = runtime
+            .block_on(admin.erase("+34600000000", Timestamp::default()))
+            .expect_err("nobody")
+            .to_string();
         assert!(nobody.contains("nothing was erased"), "{nobody}");
         for address in [MAIL, CHAT] {
-            let erased = runtime.block_on(admin.erase(address)).expect("erased");
+            let erased = runtime.block_on(admin.erase(address, Timestamp::default())).expect("erased");
             assert_eq!(erased.histories, 1, "{address}");
         }
         admin.close();

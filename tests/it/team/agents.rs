@@ -1,6 +1,7 @@
 //! Who sent a message, what is recorded about people, and what is written nowhere.
 
 use super::*;
+use frontdesk::model::time::Timestamp;
 
 const CUSTOMER: &str = "+34600111222";
 
@@ -93,7 +94,7 @@ async fn erased_customer_leaves_no_notes_and_desks_are_told() {
     let chat = team.inbound("whatsapp", CUSTOMER, "Hola").await;
     let path = format!("/desk/v1/conversations/{chat}/notes");
     team.call(&ana.session, "POST", &path, json!({"id": "n", "text": "Rita again"})).await.ok();
-    team.admin.erase(CUSTOMER).await.expect("erased");
+    team.admin.erase(CUSTOMER, Timestamp::default()).await.expect("erased");
     assert_eq!(cluster::column(team.place(), "SELECT text FROM team_notes"), Vec::<String>::new());
     let last = "SELECT kind FROM team_changes ORDER BY seq DESC LIMIT 1";
     assert_eq!(cluster::column(team.place(), last), ["conversation"]);

@@ -1,0 +1,242 @@
+//! What an operator does: delivery log, dead letters, replay, audit, suspension, retention.
+
+use frontdesk::model::time::{DAY, Timestamp};
+use frontdesk::service::admin::Admin;
+use frontdesk::service::retention::Retention;
+use serde_json::json;
+
+use super::receiver::Receiver;
+use super::{Desk, cluster, fetch, options, texts};
+
+const LIVE: &str = "whatsapp live";
+const CUSTOMER: &str = "+34600111222";
+
+/// Runs an administration beside the service, as `frontdesk admin` does.
+async fn administer<T: Send + 'static>(
+    desk: &Desk,
+    act: impl FnOnce(&Admin, &tokio::runtime::Runtime) -> T + Send + 'static,
+) -> T {
+    let (place, key) = (desk.place.clone(), desk.database.with_file_name("service.key"));
+    let acting = tokio::task::spawn_blocking(move || {
+        let admin = Admin::open(&place, Some(&key)).expect("it opens");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let done = act(&admin, &runtime);
+        admin.close();
+        done
+    });
+    acting.await.expect("no panic")
+}
+
+/// Time of the tests' clock after some seconds.
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::parse("2026-11-20T10:00:00Z").expect("a time").plus(seconds * 1_000_000)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn failing_endpoint_is_switched_off_and_its_events_can_be_replayed() {
+    let desk = Desk::start().await;
+    let receiver = Receiver::start().await;
+    let made =
+        desk.post(LIVE, "/webhooks", json!({"url": receiver.url, "events": ["message.received"]})).await;
+    let id = made["id"].as_str().expect("an id").to_owned();
+    receiver.take();
+    desk.inbound("whatsapp", CUSTOMER, "arrives").await;
+    desk.advance(1.0).await;
+    assert_eq!(receiver.deliveries().len(), 1);
+    receiver.answer(500, "");
+    desk.inbound("whatsapp", CUSTOMER, "is lost").await;
+    desk.advance(3.9 * 86_400.0).await;
+    let tried = receiver.deliveries();
+    assert_eq!(tried.len(), 10);
+    let shown = desk.get(LIVE, "/webhooks").await;
+    assert_eq!(shown["data"][0]["isActive"], json!(false), "three days without a success");
+
+    let wanted = id.clone();
+    let (attempts, failed, dead, refused) = administer(&desk, move |admin, runtime| {
+        let listed = |only_failed| runtime.block_on(admin.delivery_attempts(Some(&wanted), only_failed, 100));
+        let refused = runtime.block_on(admin.replay_deliveries(&wanted, at(400_000))).expect_err("it is off");
+        let dead = runtime.block_on(admin.dead_letters(None, 100)).expect("listed");
+        (listed(false).expect("listed"), listed(true).expect("listed"), dead, refused.to_string())
+    })
+    .await;
+    assert!(refused.contains("admin webhook enable"), "{refused}");
+    assert_eq!((attempts.len(), failed.len(), dead.len()), (11, 10, 1));
+    let newest = &attempts[0];
+    assert_eq!((newest.outcome.as_str(), newest.status, newest.attempt), ("given up", Some(500), 10));
+    assert_eq!((newest.name.as_str(), newest.next_at), ("message.received", None));
+    assert!(attempts[1].next_at.is_some() && attempts[1].outcome == "failed");
+    assert_eq!((attempts[10].outcome.as_str(), attempts[10].status), ("arrived", Some(200)));
+    assert_eq!((dead[0].attempts, &dead[0].event), (10, &newest.event));
+
+    receiver.answer(204, "");
+    let wanted = id.clone();
+    let replayed = administer(&desk, move |admin, runtime| {
+        runtime.block_on(admin.switch_webhook(&wanted, true, at(400_000))).expect("it is on");
+        runtime.block_on(admin.replay_deliveries(&wanted, at(400_000))).expect("replayed")
+    })
+    .await;
+    assert_eq!(replayed, 1);
+    desk.advance(86_400.0).await;
+    let again = receiver.deliveries();
+    assert_eq!(again.len(), 1);
+    assert_eq!(again[0].body, tried[0].body);
+    assert_eq!(again[0].headers["webhook-id"], tried[0].headers["webhook-id"], "receivers can tell it");
+    let page = metrics(&desk).await;
+    for line in [
+        format!("frontdesk_webhook_endpoint_attempts_total{{webhook=\"{id}\",outcome=\"given up\"}} 1"),
+        format!("frontdesk_webhook_endpoint_deliveries{{webhook=\"{id}\",state=\"dead\"}} 0"),
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line} in {page}");
+    }
+
+    let wanted = id.clone();
+    let (dead, actions) = administer(&desk, move |admin, runtime| {
+        let one = runtime.block_on(admin.delivery_attempts(None, false, 1)).expect("listed").remove(0);
+        runtime.block_on(admin.replay_deliveries(&one.delivery, at(500_000))).expect("one that had arrived");
+        runtime.block_on(admin.switch_webhook(&wanted, false, at(500_000))).expect("off");
+        let dead = runtime.block_on(admin.dead_letters(Some(&wanted), 10)).expect("listed").len();
+        let audit = runtime.block_on(admin.audit(None, 100)).expect("listed");
+        let told = |entry: frontdesk::service::audit::AuditEntry| format!("{} {}", entry.actor, entry.action);
+        (dead, audit.into_iter().map(told).collect::<Vec<_>>())
+    })
+    .await;
+    assert_eq!(dead, 1, "what waits for an endpoint that is switched off can be replayed");
+    let key = actions[0].split(' ').next().expect("an actor").to_owned();
+    assert!(key.starts_with("key_"), "{actions:?}");
+    let wanted = [
+        format!("{key} webhook create"),
+        "service webhook end".to_owned(),
+        "admin webhook enable".to_owned(),
+        "admin webhook replay".to_owned(),
+        "admin webhook replay".to_owned(),
+        "admin webhook disable".to_owned(),
+    ];
+    assert_eq!(actions, wanted);
+}
+
+async fn metrics(desk: &Desk) -> String {
+    let root = desk.running.base_url.trim_end_matches("/v1");
+    let page = desk.send("", "GET", &format!("{root}/metrics"), &[], Vec::new()).await;
+    String::from_utf8_lossy(&page.body).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn suspended_workspace_only_reads() {
+    let desk = Desk::start().await;
+    let conversation = desk.inbound("whatsapp", CUSTOMER, "hello").await;
+    let suspend = async |suspended: bool| {
+        administer(&desk, move |admin, runtime| {
+            let unnamed = runtime.block_on(admin.suspend_workspace(suspended, at(0))).expect_err("none");
+            assert!(unnamed.to_string().contains("--workspace"));
+        })
+        .await;
+        let (place, key) = (desk.place.clone(), desk.database.with_file_name("service.key"));
+        let acting = tokio::task::spawn_blocking(move || {
+            let admin = Admin::open(&place, Some(&key)).expect("it opens");
+            let admin = admin.in_workspace(Some("ws_1".to_owned()));
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(admin.suspend_workspace(suspended, at(0))).expect("changed");
+            let named = runtime.block_on(admin.workspaces()).expect("listed");
+            admin.close();
+            named[0].suspended_at
+        });
+        acting.await.expect("no panic")
+    };
+    let text = json!({"to": CUSTOMER, "type": "text", "text": {"body": "hi"}});
+    desk.post(LIVE, "/messages/send", text.clone()).await;
+    assert_eq!(suspend(true).await, Some(at(0)));
+    let said = desk.call(LIVE, "POST", "/messages/send", text.clone()).await.refused(403, "FORBIDDEN");
+    assert!(said.contains("suspended"), "{said}");
+    desk.call(LIVE, "POST", &format!("/conversations/{conversation}/close"), json!({}))
+        .await
+        .refused(403, "FORBIDDEN");
+    desk.inbound("whatsapp", CUSTOMER, "is anybody there?").await;
+    let read = desk.get(LIVE, &format!("/conversations/{conversation}/messages")).await;
+    assert_eq!(texts(&read, "content").len(), 3, "what comes in is stored and can be read");
+    assert_eq!(suspend(false).await, None);
+    desk.post(LIVE, "/messages/send", text).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn old_data_leaves_as_the_configuration_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let database = folder.path().join("service.db");
+    let mut options = options(database.clone());
+    options.retention = Retention { messages: Some(60 * DAY), ..Retention::default() };
+    cluster::settle(&mut options).await;
+    let retention = options.retention;
+    let place = options.database.clone();
+    let running = frontdesk::service::start(options).await.expect("it starts");
+    let keys = running
+        .keys
+        .iter()
+        .map(|key| (format!("{} {}", key.channel, key.environment.word()), key.key.expose().to_owned()))
+        .collect();
+    let desk = Desk { running, keys, database, place, _folder: folder };
+    let receiver = Receiver::start().await;
+    desk.post(LIVE, "/webhooks", json!({"url": receiver.url, "events": ["message.received"]})).await;
+    let first = desk.inbound("whatsapp", CUSTOMER, "long ago").await;
+    let mail = desk.inbound("email", "ana@mail.example", "an old mail").await;
+    desk.advance(40.0 * 86_400.0).await;
+    let count = |sql: &str| cluster::count(&desk.place, sql);
+    assert_eq!(count("SELECT count(*) FROM events"), 0, "events are kept for 30 days");
+    assert_eq!(count("SELECT count(*) FROM delivery_attempts"), 0);
+    assert_eq!(count("SELECT count(*) FROM messages"), 1, "messages are kept for 60");
+    let second = desk.inbound("whatsapp", "+34600111333", "of late").await;
+    desk.inbound("whatsapp", CUSTOMER, "again").await;
+    let now = at(61 * 86_400);
+    let plan = administer(&desk, move |admin, runtime| {
+        runtime.block_on(admin.plan_retention(retention, now)).expect("counted")
+    })
+    .await;
+    assert_eq!(plan.messages, 2, "{plan:?}");
+    assert_eq!(count("SELECT count(*) FROM messages"), 3, "a plan removes nothing");
+    desk.advance(21.0 * 86_400.0).await;
+    assert_eq!(count("SELECT count(*) FROM messages"), 2);
+    assert_eq!(count("SELECT count(*) FROM emails"), 0);
+    assert_eq!(count("SELECT count(*) FROM threads"), 0, "{mail}");
+    let left = desk.get(LIVE, &format!("/conversations/{first}")).await;
+    assert_eq!(left["messageCount"], json!(1));
+    desk.get(LIVE, &format!("/conversations/{second}")).await;
+    desk.advance(60.0 * 86_400.0).await;
+    assert_eq!(count("SELECT count(*) FROM conversations"), 0);
+    let path = format!("{}/conversations/{first}", desk.running.base_url);
+    let request = hyper::Request::builder()
+        .method("GET")
+        .header("authorization", format!("Bearer {}", desk.keys[LIVE]));
+    fetch(&path, request, Vec::new()).await.refused(404, "NOT_FOUND");
+    desk.check_ledger();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn person_is_copied_before_being_erased() {
+    let desk = Desk::start().await;
+    let id = desk.inbound("whatsapp", CUSTOMER, "where is my order?").await;
+    desk.inbound("whatsapp", "+34600111333", "somebody else").await;
+    let (copy, erased, gone) = administer(&desk, |admin, runtime| {
+        let copy = runtime.block_on(admin.export_person(CUSTOMER, at(1))).expect("copied");
+        let erased = runtime.block_on(admin.erase(CUSTOMER, at(2))).expect("erased");
+        let gone = runtime.block_on(admin.export_person(CUSTOMER, at(3))).expect_err("erased");
+        (copy, erased, gone.to_string())
+    })
+    .await;
+    let conversation = &copy["conversations"][0];
+    assert_eq!(
+        (&conversation["about"]["id"], &conversation["about"]["kind"]),
+        (&json!(id), &json!("whatsapp"))
+    );
+    assert_eq!(conversation["messages"][0]["content"], json!("where is my order?"));
+    assert!(
+        conversation["messages"][0]["created_at"]
+            .as_str()
+            .is_some_and(|time| time.starts_with("2026-11-20T"))
+    );
+    assert_eq!(copy["contacts"][0]["phone"], json!(CUSTOMER));
+    assert!(!copy.to_string().contains("somebody else"), "{copy}");
+    assert_eq!((erased.histories, erased.messages, erased.contacts), (1, 1, 1));
+    assert!(erased.id.starts_with("erasure_") && gone.contains("there is no customer"), "{gone}");
+    let sql =
+        format!("SELECT count(*) FROM team_actions WHERE action = 'erase' AND subject = '{}'", erased.id);
+    assert_eq!(cluster::count(&desk.place, &sql), 1);
+}

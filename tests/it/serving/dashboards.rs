@@ -1,0 +1,73 @@
+//! The alert rules and the dashboard in `assets` name metrics that the service has.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use super::*;
+use crate::waiting::until;
+
+/// Endings of the samples of a histogram.
+const HISTOGRAM_ENDINGS: [&str; 3] = ["_bucket", "_sum", "_count"];
+/// Metrics that a service on one file does not have.
+const OF_SERVERS: [&str; 1] = ["frontdesk_clock_ahead_seconds"];
+
+fn asset(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
+    std::fs::read_to_string(path).expect("an asset")
+}
+
+/// Names of metrics in a text.
+fn named(text: &str) -> BTreeSet<String> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let words = text.split(|letter: char| !is_part(letter));
+    words.filter(|word| word.starts_with("frontdesk_")).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_metric_of_rules_and_dashboard_exists() {
+    let binary = Binary::new();
+    let serving = Serving::start(&binary, &["--dev"]);
+    assert_eq!(serving.call("GET", "/v1/account", &[], b"").status, 200);
+    let page = until("the figures of the database", || {
+        let page = serving.ask("GET", "/metrics", &[], b"").body;
+        if page.contains("frontdesk_database_up 1") { Ok(page) } else { Err(page) }
+    });
+    let families: BTreeSet<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
+        .chain(OF_SERVERS)
+        .collect();
+    for text in [asset("alerts.yml"), asset("dashboard.json")] {
+        let names = named(&text);
+        assert!(names.len() > 10, "{names:?}");
+        for name in names {
+            let family = HISTOGRAM_ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
+            let is_there =
+                families.contains(name.as_str()) || family.is_some_and(|name| families.contains(name));
+            assert!(is_there, "{name} is in no answer of /metrics");
+        }
+    }
+}
+
+#[test]
+fn dashboard_is_complete() {
+    let dashboard: serde_json::Value = serde_json::from_str(&asset("dashboard.json")).expect("JSON");
+    let panels = dashboard["panels"].as_array().expect("panels");
+    for panel in panels {
+        assert!(panel["title"].is_string() && panel["gridPos"]["w"].is_number(), "{panel}");
+        for target in panel["targets"].as_array().expect("targets") {
+            let expression = target["expr"].as_str().expect("an expression");
+            let count = |letter| expression.matches(letter).count();
+            assert_eq!((count('('), count('{')), (count(')'), count('}')), "{expression}");
+        }
+    }
+}
+
+/// Checks the rules with the tool of Prometheus where it is installed.
+#[test]
+fn rules_pass_promtool() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/alerts.yml");
+    let Ok(done) = Command::new("promtool").args(["check", "rules"]).arg(path).output() else { return };
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+}
