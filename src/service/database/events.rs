@@ -51,10 +51,8 @@ pub fn purge(
     let last: Option<Timestamp> =
         db.fetch_optional(aged, bound![after, delivered_before, PURGED_AT_ONCE], single_cell)?;
     let until = last.unwrap_or(delivered_before);
-    let sql =
-        "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at > ?1 AND at <= ?2 AND NOT EXISTS
-               (SELECT 1 FROM deliveries WHERE event = events.id AND delivered_at IS NULL
-                AND (due_at IS NOT NULL OR events.at > ?3)))";
+    let sql = "DELETE FROM events WHERE at > ?1 AND at <= ?2 AND NOT EXISTS (SELECT 1 FROM deliveries
+               WHERE event = events.id AND delivered_at IS NULL AND (due_at IS NOT NULL OR events.at > ?3))";
     let removed = db.change(sql, bound![after, until, dead_before])?;
     Ok((removed, last))
 }
