@@ -27,6 +27,7 @@ impl Stream {
         let response = Self::request(team, colleague, query).await;
         assert_eq!(response.status().as_u16(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
+        assert_eq!(response.headers()["x-accel-buffering"], "no");
         Self { response, text: String::new() }
     }
 
