@@ -2,6 +2,7 @@
 //!
 //! Text by customers is safe text in lines and escaped in JSON.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
@@ -30,6 +31,13 @@ pub fn line(text: &str) -> Result<()> {
 /// Writes JSON to standard output in one line, without characters that act on a terminal.
 pub fn json(value: &Value) -> Result<()> {
     line(&json::escape_invisible(&value.to_string()))
+}
+
+/// Formats a count with its noun, in the plural unless it is 1.
+pub fn count(count: impl Display, noun: &str) -> String {
+    let count = count.to_string();
+    let ending = if count == "1" { "" } else { "s" };
+    format!("{count} {noun}{ending}")
 }
 
 /// Writes gathered items as JSON if wanted, even if a part failed.

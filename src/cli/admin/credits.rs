@@ -31,5 +31,5 @@ pub async fn run(admin: &Admin, arguments: CreditArguments, json: bool) -> Resul
     if json {
         return print::json(&json!({ "balance": balance }));
     }
-    print::line(&format!("{balance} credits"))
+    print::line(&print::count(balance, "credit"))
 }

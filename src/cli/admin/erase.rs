@@ -56,10 +56,13 @@ pub async fn run(admin: &Admin, arguments: &EraseArguments, json: bool) -> Resul
     if json {
         return print::json(&told);
     }
+    let histories = match erased.histories {
+        1 => "1 conversation or thread".to_owned(),
+        count => format!("{count} conversations and threads"),
+    };
     print::line(&format!(
-        "erased {} conversations and threads, {} files, and all other data of this address; mail in the mailbox \
-         and backups are unchanged",
-        erased.histories, erased.files
+        "erased {histories}, {}, and all other data of this address; mail in the mailbox and backups are unchanged",
+        print::count(erased.files, "file")
     ))
 }
 

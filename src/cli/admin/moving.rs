@@ -75,6 +75,7 @@ pub fn back_up(from: &DatabaseLocation, arguments: &BackupArguments, json: bool)
 fn print_missing_files(transfer: &Transfer) -> Result<()> {
     match transfer.missing_media {
         0 => Ok(()),
+        1 => print::line("1 uploaded file was already missing"),
         count => print::line(&format!("{count} uploaded files were already missing")),
     }
 }
@@ -82,8 +83,11 @@ fn print_missing_files(transfer: &Transfer) -> Result<()> {
 fn summary(Transfer { tables, media, credits, .. }: &Transfer) -> String {
     let rows: u64 = tables.iter().map(|table| table.rows).sum();
     format!(
-        "{rows} rows of {} tables and {media} uploaded files; verified, and the ledger adds up to {credits} credits",
-        tables.len()
+        "{} of {} and {}; verified, and the ledger adds up to {}",
+        print::count(rows, "row"),
+        print::count(tables.len(), "table"),
+        print::count(media, "uploaded file"),
+        print::count(credits, "credit")
     )
 }
 

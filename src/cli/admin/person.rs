@@ -110,7 +110,8 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
     }
     for PersonLine { person, sessions } in people {
         let (id, name, role, seen) = (person.id, person.name, person.role.word(), person.seen_at);
-        print::line(&format!("{id}\t{name}\t{role}\t{sessions} sessions\tlast here {seen}"))?;
+        let sessions = print::count(sessions, "session");
+        print::line(&format!("{id}\t{name}\t{role}\t{sessions}\tlast here {seen}"))?;
     }
     Ok(())
 }

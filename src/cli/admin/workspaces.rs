@@ -61,8 +61,9 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
             }
             for it in all {
                 let state = it.suspended_at.map_or_else(String::new, |at| format!("\tsuspended since {at}"));
+                let balance = print::count(it.balance, "credit");
                 let name = it.name.unwrap_or_default();
-                print::line(&format!("{}\t{} credits\t{name}{state}", it.id, it.balance))?;
+                print::line(&format!("{}\t{balance}\t{name}{state}", it.id))?;
             }
             Ok(())
         }

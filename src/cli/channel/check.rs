@@ -134,10 +134,10 @@ impl KeyCheck {
             .as_ref()
             .map_or_else(String::new, |workspace_name| format!(" of {workspace_name}"));
         format!(
-            "{}{workspace}, {}{number}{connected}, {} credits",
+            "{}{workspace}, {}{number}{connected}, {}",
             account.platform.label(),
             account.environment.label(),
-            account.credits
+            print::count(account.credits, "credit")
         )
     }
 

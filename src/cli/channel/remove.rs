@@ -45,7 +45,9 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
     print::line(&format!("{:?} is removed", channel.name))?;
     if drafts + unsent > 0 {
         print::line(&format!(
-            "kept: {drafts} drafts and {unsent} unsent messages; to get them back, add a channel of the same name"
+            "kept: {} and {}; to get them back, add a channel of the same name",
+            print::count(drafts, "draft"),
+            print::count(unsent, "unsent message")
         ))?;
     }
     Ok(())

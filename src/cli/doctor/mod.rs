@@ -108,8 +108,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     }
     match failed {
         0 => Ok(()),
-        1 => Err(CliError::Failed(anyhow::anyhow!("1 problem found"))),
-        count => Err(CliError::Failed(anyhow::anyhow!("{count} problems found"))),
+        count => Err(CliError::Failed(anyhow::anyhow!("{} found", print::count(count, "problem")))),
     }
 }
 

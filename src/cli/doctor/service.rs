@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::is_open_to_others;
+use crate::cli::print;
 use crate::shell::clock::SystemClock;
 use model::text::SafeText;
 use model::time::Clock;
@@ -75,7 +76,7 @@ fn channel(it: &ChannelStatus) -> Option<CheckResult> {
     let address = it.address.as_ref()?;
     let name = format!("{} channel", it.kind.word());
     let advice = format!("run: frontdesk admin channel test {}", it.kind.word());
-    let unknown = format!("{address}, {} messages with unknown outcome", it.unknown);
+    let unknown = format!("{address}, {} with unknown outcome", print::count(it.unknown, "message"));
     Some(match &it.trouble {
         Some(why) => CheckResult::fail(&name, SafeText::line(&format!("{address}: {why}")).as_str(), advice),
         None if it.unknown > 0 => {

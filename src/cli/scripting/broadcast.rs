@@ -12,7 +12,7 @@ use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session};
 use crate::cli::scripting::{broadcast_report, broadcast_status};
-use crate::cli::{CliError, UsageError};
+use crate::cli::{CliError, UsageError, print};
 use model::account::{Account, Environment, Platform};
 use model::bounds;
 use model::ids::CampaignId;
@@ -181,7 +181,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
         return Ok(waves::follow(session, &channel, &begun, common.json)?);
     }
     let count = recipients.aim.count();
-    let answer = Answer::new("sent", &format!("to {count} contacts"))
+    let answer = Answer::new("sent", &format!("to {}", print::count(count, "contact")))
         .with_field("recipients", count)
         .with_created_field("broadcastId");
     let row = NewRow::without_delay(id, Lane::Broadcasts, operation, request);
@@ -283,5 +283,5 @@ fn phrase(aim: &CampaignAudience) -> String {
 }
 
 fn people(count: usize) -> String {
-    if count == 1 { "1 contact".to_owned() } else { format!("{count} contacts") }
+    print::count(count, "contact")
 }

@@ -279,7 +279,7 @@ pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
                 name.clone(),
                 account.platform.label().to_owned(),
                 account.environment.label().to_owned(),
-                format!("{} credits", prices::format_balance(account.credits)),
+                print::count(prices::format_balance(account.credits), "credit"),
                 text(&account.number).unwrap_or_else(none),
                 text(&account.messaging_tier).unwrap_or_else(none),
                 text(&account.quality_rating).unwrap_or_else(none),

@@ -161,12 +161,16 @@ pub fn print_campaign(name: &str, campaign: &Campaign, json: bool) -> Result<()>
         return print::json(&as_json(name, campaign));
     }
     let RecipientCounts { delivered, failed, pending, .. } = campaign.counts();
+    let people = match campaign.count {
+        1 => "1 person".to_owned(),
+        count => format!("{count} people"),
+    };
     let words = [
         campaign.id.to_string(),
         name.to_owned(),
         campaign.phase.word().to_owned(),
         format!("wave {} of {}", campaign.started_waves(), campaign.waves.len()),
-        format!("{} people: {delivered} delivered, {failed} failed, {pending} pending", campaign.count),
+        format!("{people}: {delivered} delivered, {failed} failed, {pending} pending"),
         content_title(&campaign.content).to_string(),
     ];
     print::line(&print::columns(&words)).context("could not print the progress")

@@ -61,8 +61,9 @@ pub fn run(arguments: &LeaveArguments) -> Result<(), CliError> {
     }
     if drafts + unsent > 0 {
         print::line(&format!(
-            "kept: {drafts} drafts and {unsent} unsent messages; to get them back, join again or add channels of \
-             the same names"
+            "kept: {} and {}; to get them back, join again or add channels of the same names",
+            print::count(drafts, "draft"),
+            print::count(unsent, "unsent message")
         ))?;
     }
     Ok(())
@@ -78,7 +79,7 @@ fn end_session(arguments: &LeaveArguments, joined: &Membership, session: &Secret
         || outcome.refusal().is_some_and(|refusal| refusal.status == 401);
     match RequestFailure::of_write(&outcome) {
         Some(failure) if !is_ended && !arguments.offline => Err(anyhow::Error::from(Unfinished {
-            failure,
+            failure: failure.of_sign_in(),
             remaining: RemainingState::Nothing,
             channel: joined.base_url.clone(),
             what:

@@ -43,14 +43,22 @@ pub fn dry_run(arguments: &ContactImportArguments) -> Result<(), CliError> {
         print::json(&found_json(&found))?;
     } else {
         print::line(&format!(
-            "{} rows: {} valid, {} duplicates of an earlier row, {} invalid, {} already imported",
-            found.rows, found.valid, found.duplicates, found.invalid, found.done
+            "{}: {} valid, {} of an earlier row, {} invalid, {} already imported",
+            print::count(found.rows, "row"),
+            found.valid,
+            print::count(found.duplicates, "duplicate"),
+            found.invalid,
+            found.done
         ))?;
         print::line(&format!("columns: {}", found.columns))?;
         found.problems.iter().try_for_each(|problem| print::line(&problem.describe()))?;
     }
     if found.invalid > 0 {
-        return Err(anyhow!("{} lines are invalid; an import leaves them out", found.invalid).into());
+        let (lines, them) = match found.invalid {
+            1 => ("1 line is".to_owned(), "it"),
+            count => (format!("{count} lines are"), "them"),
+        };
+        return Err(anyhow!("{lines} invalid; an import leaves {them} out").into());
     }
     Ok(())
 }
