@@ -28,6 +28,8 @@ pub enum FailureCause {
     RateBudget,
     /// The API key is not accepted (401).
     KeyRefused,
+    /// A person's sign-in token or session is not accepted (401).
+    SignInRefused,
     /// The API key lacks the permission (403).
     Forbidden,
     NotFound,
@@ -44,7 +46,7 @@ pub enum FailureCause {
 }
 
 /// Each cause with its word in JSON, its code if the server gave none, and the advice to the user.
-const CAUSES: [(FailureCause, &str, &str, &str); 14] = [
+const CAUSES: [(FailureCause, &str, &str, &str); 15] = [
     (FailureCause::Offline, "offline", "OFFLINE", "check the connection and base_url, then try again"),
     (FailureCause::NoAnswer, "no-answer", "NO_ANSWER", "try again, or give a longer --timeout"),
     (
@@ -56,6 +58,12 @@ const CAUSES: [(FailureCause, &str, &str, &str); 14] = [
     (FailureCause::RateLimited, "rate-limited", "RATE_LIMIT_EXCEEDED", "wait, or give a longer --timeout"),
     (FailureCause::RateBudget, "rate-budget", "RATE_BUDGET_USED", "wait, or give a longer --timeout"),
     (FailureCause::KeyRefused, "key-refused", "KEY_REFUSED", "check the key with `frontdesk channel test`"),
+    (
+        FailureCause::SignInRefused,
+        "sign-in-refused",
+        "SIGN_IN_REFUSED",
+        "ask whoever runs the service for a new sign-in token",
+    ),
     (FailureCause::Forbidden, "forbidden", "FORBIDDEN", "use a key with this permission"),
     (FailureCause::NotFound, "not-found", "NOT_FOUND", "check the id or number"),
     (FailureCause::Redirected, "redirected", "REDIRECTED", "correct base_url in config.toml"),
@@ -115,6 +123,16 @@ impl RequestFailure {
             ReadError::NotFound(why) => Self::new(FailureCause::NotFound, why.as_str()),
             ReadError::Rejected(why) => Self::new(FailureCause::Refused, why.as_str()),
         })
+    }
+
+    /// Converts a failure of a request that a sign-in token or a session makes.
+    #[must_use]
+    pub fn of_sign_in(self) -> Self {
+        let cause = match self.cause {
+            FailureCause::KeyRefused => FailureCause::SignInRefused,
+            other => other,
+        };
+        Self { cause, ..self }
     }
 
     /// Converts the outcome of a write; `None` if it was done.

@@ -38,6 +38,23 @@ pub enum ClaimAnswer {
     Claimed(ClaimedError),
 }
 
+/// Checks that a service answers and has teams, without using the token up: a service with teams refuses a token
+/// there, and a server without them does not know the path. The inner error is the server's.
+///
+/// # Errors
+/// The address or the token is unusable.
+pub async fn check_teams(
+    base_url: &str,
+    token: &Secret,
+    clock: Arc<dyn Clock>,
+) -> Result<Result<(), ReadError>, ClientError> {
+    let client = Client::new(base_url, token, clock)?.for_person();
+    Ok(match client.get(paths::DESK, &[]).await {
+        Ok(_) | Err(ReadError::Refused { .. }) => Ok(()),
+        Err(error) => Err(error),
+    })
+}
+
 /// Exchanges a sign-in token for a session. The server accepts a token once: after an unknown outcome it may be
 /// used up.
 ///

@@ -1,6 +1,6 @@
 //! `frontdesk join`: exchanges a sign-in token for a session and one tab for each channel.
 //!
-//! 1. Address, configuration and earlier membership are checked before the token is used.
+//! 1. Address, configuration, earlier membership and the server are checked before the token is used.
 //! 2. The server accepts the token once. If its answer is lost, the token may be used up, and the command says so.
 //! 3. The membership is written first, then the session and the keys, then the tabs. If one of these fails, the
 //!    session is ended again and everything is removed.
@@ -22,7 +22,7 @@ use crate::config::membership::{self, Membership};
 use crate::shell::clock::SystemClock;
 use crate::shell::{children, prompt};
 use api::team::SignedIn;
-use client::{Client, RequestFailure, WriteOutcome};
+use client::{Client, ClientError, ReadError, RequestFailure, WriteOutcome};
 use model::secret::Secret;
 use model::text::SafeText;
 
@@ -85,18 +85,18 @@ fn device_name() -> String {
 }
 
 fn exchange(base_url: &str, token: &Secret, device: &str) -> Result<SignedIn, CliError> {
+    let runtime = desk::runtime()?;
+    let checking = client::team::check_teams(base_url, token, Arc::new(SystemClock));
+    if let Err(error) = runtime.block_on(checking).map_err(about_token)? {
+        return Err(describe_unusable(base_url, &error).into());
+    }
     let signing = client::team::sign_in(base_url, token, device, Arc::new(SystemClock));
-    let outcome = desk::runtime()?.block_on(signing).map_err(|why| match why {
-        client::ClientError::BadKey => {
-            CliError::Usage("the sign-in token contains invalid characters; copy it again".to_owned())
-        }
-        other => about_url(&other),
-    })?;
+    let outcome = runtime.block_on(signing).map_err(about_token)?;
     let status = outcome.refusal().map(|refusal| refusal.status);
     let failed = match outcome {
         WriteOutcome::Done(signed_in) => return Ok(signed_in),
         WriteOutcome::Unknown(ref unclear) if matches!(unclear.status, Some(404 | 405)) => {
-            CommandRefusal::not_found(format!("no service answers at {base_url}; check the address")).into()
+            no_service(base_url)
         }
         _ if matches!(status, Some(404 | 405)) => CommandRefusal::refused(NO_TEAM).into(),
         WriteOutcome::Unknown(unclear) if unclear.refusal.is_none() && !unclear.is_redirect() => {
@@ -106,18 +106,37 @@ fn exchange(base_url: &str, token: &Secret, device: &str) -> Result<SignedIn, Cl
             );
             anyhow::Error::from(OutcomeUnknown(words))
         }
-        other => match RequestFailure::of_write(&other) {
-            Some(failure) => Unfinished {
-                failure,
-                remaining: RemainingState::Nothing,
-                channel: base_url.to_owned(),
-                what: "could not join the team".to_owned(),
-            }
-            .into(),
-            None => anyhow!("could not join the team at {base_url}"),
-        },
+        other => unfinished_join(base_url, RequestFailure::of_write(&other)),
     };
     Err(failed.into())
+}
+
+/// Error of a server that cannot be joined.
+fn describe_unusable(base_url: &str, error: &ReadError) -> anyhow::Error {
+    match error {
+        ReadError::NoSuchPath(_) => no_service(base_url),
+        error if error.is_inaccessible() => CommandRefusal::refused(NO_TEAM).into(),
+        error => unfinished_join(base_url, RequestFailure::of_read(error)),
+    }
+}
+
+fn no_service(base_url: &str) -> anyhow::Error {
+    CommandRefusal::not_found(format!("no service answers at {base_url}; check the address")).into()
+}
+
+fn about_token(why: ClientError) -> CliError {
+    match why {
+        ClientError::BadKey => {
+            CliError::Usage("the sign-in token contains invalid characters; copy it again".to_owned())
+        }
+        other => about_url(&other),
+    }
+}
+
+fn unfinished_join(base_url: &str, failure: Option<RequestFailure>) -> anyhow::Error {
+    let Some(failure) = failure else { return anyhow!("could not join the team at {base_url}") };
+    let (channel, what) = (base_url.to_owned(), "could not join the team".to_owned());
+    Unfinished { failure: failure.of_sign_in(), remaining: RemainingState::Nothing, channel, what }.into()
 }
 
 /// Names of the tabs: the channels' names, without those that are taken.
