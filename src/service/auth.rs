@@ -11,6 +11,10 @@ use api::team::Role;
 use model::account::Environment;
 use platforms::Channel;
 
+/// Refusal of a session that has ended, and of the keys that belong to it.
+const ENDED_SESSION: &str =
+    "this session has ended; sign in with a new token, which `frontdesk admin person add` prints";
+
 /// Key that makes a request, with its workspace and channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -188,7 +192,11 @@ pub async fn authenticate(headers: &HeaderMap, database: &Database) -> Result<Ca
     let found = database.read_indexed(move |db| database::keys::find(db, &hash, is_shared)).await;
     let known = found.map_err(|cause: database::DatabaseError| ApiError::from(cause))?.ok_or_else(unknown)?;
     if known.revoked {
-        return Err(ApiError::new(ErrorCode::RevokedKey, "this API key was revoked"));
+        let message = match known.caller.person {
+            Some(_) => ENDED_SESSION,
+            None => "this API key was revoked",
+        };
+        return Err(ApiError::new(ErrorCode::RevokedKey, message));
     }
     Ok(known.caller)
 }
@@ -211,9 +219,7 @@ pub async fn authenticate_desk(headers: &HeaderMap, database: &Database) -> Resu
     let found = database.read_indexed(move |db| people::find_session(db, &hash)).await;
     let found = found.map_err(|cause: DatabaseError| ApiError::from(cause))?.ok_or_else(unknown)?;
     if found.ended {
-        let words =
-            "this session has ended; sign in with a new token, which `frontdesk admin person add` prints";
-        return Err(ApiError::new(ErrorCode::RevokedKey, words));
+        return Err(ApiError::new(ErrorCode::RevokedKey, ENDED_SESSION));
     }
     let people::SessionRow { id: session, workspace, person, suspended, .. } = found;
     Ok(DeskCaller::Member(Member { session, workspace, person, suspended }))
