@@ -106,6 +106,7 @@ pub struct SignedIn {
 pub struct ChannelKey {
     /// `whatsapp`, `telegram`, `email` or `voip`.
     pub channel: String,
+    /// Name for people, such as `WhatsApp`.
     pub name: String,
     /// `live` or `test`.
     pub environment: String,

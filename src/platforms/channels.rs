@@ -16,6 +16,16 @@ model::words! {
 }
 
 impl Channel {
+    /// Returns the name that people know the channel by.
+    pub const fn display_name(self) -> &'static str {
+        match self {
+            Self::Whatsapp => "WhatsApp",
+            Self::Telegram => "Telegram",
+            Self::Email => "Email",
+            Self::Voip => "Phone",
+        }
+    }
+
     /// Returns the platform that `getAccount` names for this kind.
     pub const fn platform(self) -> Platform {
         match self {

@@ -86,9 +86,12 @@ fn make_keys(
         let key = keys::generate(Environment::Live, &mut rand::rng());
         let id = format!("key_{}", uuid::Uuid::now_v7().simple());
         stored::insert_for_session(db, &id, (&channel.id, session), &key, now)?;
-        let word = channel.kind.word().to_owned();
-        let environment = Environment::Live.word().to_owned();
-        made.push(ChannelKey { name: word.clone(), channel: word, environment, key: key.text });
+        made.push(ChannelKey {
+            channel: channel.kind.word().to_owned(),
+            name: channel.kind.display_name().to_owned(),
+            environment: Environment::Live.word().to_owned(),
+            key: key.text,
+        });
     }
     Ok(made)
 }
