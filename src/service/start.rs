@@ -212,7 +212,7 @@ pub(crate) async fn open_service(
 }
 
 /// Opens the database; returns true with it if it is new. Waits without limit for a server that does not
-/// answer: after a reboot it may start later.
+/// answer, or ends the connection: after a reboot it may start later.
 async fn open_with_retry(
     place: &DatabaseLocation,
     durability: Durability,
@@ -224,9 +224,9 @@ async fn open_with_retry(
         let (place, told) = (place.clone(), committed.clone());
         let opening = tokio::task::spawn_blocking(move || Database::open(&place, durability, told));
         match opening.await.map_err(|_| DatabaseError::Closed)? {
-            Err(DatabaseError::Absent(cause)) => {
+            Err(cause @ (DatabaseError::Absent(_) | DatabaseError::Lost)) => {
                 if !is_told {
-                    tracing::warn!(cause, "the database server does not answer; waiting for it");
+                    tracing::warn!(%cause, "waiting for the database server");
                     is_told = true;
                 }
                 sleep(pause).await;

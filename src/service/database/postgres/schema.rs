@@ -101,8 +101,12 @@ fn refuse_moved(link: &Link) -> Result<(), DatabaseError> {
 
 /// [`migrate`] within an open transaction.
 pub fn migrate_in_transaction(link: &Link) -> Result<(), DatabaseError> {
-    if !is_ours(link)? {
-        refuse_collision(link)?;
+    if !is_ours(link)?
+        && let Err(cause) = refuse_collision(link)
+        // The tables may be those of a process that committed between the two queries.
+        && !is_ours(link)?
+    {
+        return Err(cause);
     }
     // Of two processes that start at once, the second waits here for the first.
     link.batch_execute(CREATE_META)?;
