@@ -40,11 +40,24 @@ impl Process {
         command.stderr(Stdio::from(log)).spawn().expect("it runs")
     }
 
-    pub fn reached(mut child: Child) -> Self {
+    /// Waits until a process that [`Process::begin`] began says where it is; one that ends before fails the test
+    /// with its log.
+    pub fn reached_with_log(child: Child, binary: &Binary, name: &str) -> Self {
+        let log = binary.folder().join(format!("{name}.log"));
+        Self::reached_or(child, || std::fs::read_to_string(log).unwrap_or_default())
+    }
+
+    pub fn reached(child: Child) -> Self {
+        Self::reached_or(child, String::new)
+    }
+
+    fn reached_or(mut child: Child, log: impl FnOnce() -> String) -> Self {
         let mut out = BufReader::new(child.stdout.take().expect("its output"));
         let mut line = String::new();
         out.read_line(&mut line).expect("it says where it is");
-        let (_, rest) = line.trim().split_once("http://").expect("where it is");
+        let Some((_, rest)) = line.trim().split_once("http://") else {
+            panic!("{:?} after {line:?}: {}", child.wait(), log());
+        };
         let address = rest.trim_end_matches("/v1").to_owned();
         // The service may close a kept connection just as it is used.
         let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client");
@@ -114,8 +127,8 @@ impl Two {
         let binary = Binary::new();
         let served = cluster::served(&format!("{url}{parameters}"));
         let arguments = [&["--db", served.as_str()], arguments].concat();
-        let children = ["one", "other"].map(|text| Process::begin(&binary, text, &arguments));
-        let [one, other] = children.map(Process::reached);
+        let children = ["one", "other"].map(|text| (Process::begin(&binary, text, &arguments), text));
+        let [one, other] = children.map(|(child, text)| Process::reached_with_log(child, &binary, text));
         let told = ["one.json", "other.json"].map(|entry| {
             let text = std::fs::read_to_string(binary.folder().join(entry)).expect("ready");
             serde_json::from_str::<Value>(&text).expect("JSON")
@@ -217,6 +230,29 @@ async fn limits_count_the_calls_of_both() {
     for expected in (290..300).rev() {
         let process = two.turn(usize::try_from(expected).expect("few"));
         assert_eq!(left(process).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn services_that_start_at_once_share_a_new_database() {
+    let Some(server) = cluster::server() else { return };
+    for _ in 0..3 {
+        let binary = Binary::new();
+        let served = cluster::served(&cluster::database(server).await);
+        let names = ["one", "two", "three", "four"];
+        let children = names.map(|name| Process::begin(&binary, name, &["--db", &served]));
+        let mut keys = 0;
+        let processes: Vec<Process> = children
+            .into_iter()
+            .zip(names)
+            .map(|(child, name)| Process::reached_with_log(child, &binary, name))
+            .collect();
+        for name in names {
+            let text = std::fs::read_to_string(binary.folder().join(format!("{name}.json"))).expect("ready");
+            let told: Value = serde_json::from_str(&text).expect("JSON");
+            keys += told["keys"].as_array().map_or(0, Vec::len);
+        }
+        assert_eq!((processes.len(), keys), (4, 8), "one of them has made the workspace");
     }
 }
 
