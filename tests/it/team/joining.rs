@@ -7,9 +7,11 @@ use frontdesk::client::team::ClaimAnswer;
 use frontdesk::client::team_events::{TeamEvent, TeamNews};
 use frontdesk::client::{Client, ReadError, WriteOutcome};
 use frontdesk::model::secret::Secret;
+use tokio::io::AsyncWriteExt;
 
 use super::*;
 use crate::binary::{Binary, Ended};
+use crate::raw_http::RawRequest;
 
 async fn run(binary: &Arc<Binary>, arguments: &[&str], input: &str) -> Ended {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
@@ -50,9 +52,9 @@ async fn token_makes_tabs_and_leaving_removes_them() {
     let token = team.add("Ana", Role::Agent).await.token;
     let binary = Arc::new(Binary::new());
     let joined = json_of(&run(&binary, &["join", &team.base_url, "--json"], token.expose()).await);
-    assert_eq!(joined["channels"], json!(["email", "telegram", "voip", "whatsapp"]));
+    assert_eq!(joined["channels"], json!(["Email", "Telegram", "Phone", "WhatsApp"]));
     assert_eq!(joined["person"], json!({"name": "Ana", "role": "agent"}));
-    let listed = run(&binary, &["list", "--channel", "whatsapp"], "").await;
+    let listed = run(&binary, &["list", "--channel", "WhatsApp"], "").await;
     assert!(listed.out.contains("+34600111222"), "{}{}", listed.out, listed.err);
 
     let again = team.add("Ana", Role::Agent).await.token;
@@ -77,7 +79,7 @@ async fn token_makes_tabs_and_leaving_removes_them() {
     let left = json_of(&run(&binary, &["leave", "--yes", "--json"], "").await);
     assert_eq!((&left["sessionEnded"], &left["unsentKept"]), (&json!(true), &json!(0)));
     assert!(files(&keys).is_empty(), "keys are left");
-    assert!(!std::fs::read_to_string(binary.config()).expect("a configuration").contains("whatsapp"));
+    assert!(!std::fs::read_to_string(binary.config()).expect("a configuration").contains("WhatsApp"));
     let key = secrets.iter().find(|secret| secret.starts_with("svc_")).expect("a key");
     team.call(key, "GET", "/v1/account", Value::Null).await.refused(401, "REVOKED_KEY");
     refused(&run(&binary, &["leave", "--yes"], "").await, 1, "joined no team");
@@ -101,8 +103,35 @@ async fn refused_joins_say_why_and_change_nothing() {
     let json = run(&binary, &["join", url, "--json"], token.expose()).await;
     let error: Value = serde_json::from_str(&json.err).expect("JSON");
     assert_eq!((&error["exit"], &error["error"]["code"]), (&json!(1), &json!("INVALID_KEY")), "{error}");
+    assert_eq!(error["error"]["cause"], "sign-in-refused");
+    assert!(text(&error["error"]["advice"]).contains("new sign-in token"), "{error}");
     assert!(!binary.config().exists() && !binary.folder().join("team.json").exists());
     team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn server_that_fails_uses_no_token_up() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let answering = tokio::spawn(async move {
+        let mut asked = Vec::new();
+        loop {
+            let (mut stream, _) = listener.accept().await.expect("a connection");
+            let request = RawRequest::read(&mut stream).await.expect("a request");
+            asked.push(request.method);
+            let answer = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+            stream.write_all(answer.as_bytes()).await.expect("answered");
+            if asked.contains(&"POST".to_owned()) {
+                return;
+            }
+        }
+    });
+    let binary = Arc::new(Binary::new());
+    let failed = run(&binary, &["join", &url], "desk_x").await;
+    assert_eq!(failed.code, Some(1), "{}{}", failed.out, failed.err);
+    assert!(failed.err.contains("could not join") && !failed.err.contains("used up"), "{}", failed.err);
+    assert!(!answering.is_finished(), "the token was posted");
+    answering.abort();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -116,11 +145,11 @@ async fn tabs_get_names_that_are_free() {
     binary.set("FRONTDESK_JOIN_TOKEN", token.expose());
     let binary = Arc::new(binary);
     let joined = json_of(&run(&binary, &["join", &format!("{}/v1/", team.base_url), "--json"], "").await);
-    assert_eq!(joined["channels"], json!(["email", "telegram", "voip", "whatsapp 2"]));
+    assert_eq!(joined["channels"], json!(["Email", "Telegram", "Phone", "WhatsApp 2"]));
     run(&binary, &["leave", "--yes"], "").await;
     let config = std::fs::read_to_string(binary.config()).expect("a configuration");
     assert!(
-        config.contains("# mine") && config.contains("WhatsApp") && !config.contains("telegram"),
+        config.contains("# mine") && config.contains("WhatsApp") && !config.contains("Telegram"),
         "{config}"
     );
     team.shutdown().await;
