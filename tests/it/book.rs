@@ -124,7 +124,7 @@ fn the_example_configuration_reads() {
 }
 
 /// Splits a line into words; quotes group.
-fn split_words(line: &str) -> Vec<String> {
+pub(crate) fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (count, part) in line.split('"').enumerate() {
         if count % 2 == 1 {
@@ -155,7 +155,7 @@ pub(crate) fn commands<'a>(path: &str, lines: impl Iterator<Item = &'a str>) -> 
 }
 
 /// Lines of a page's shell blocks.
-fn typed(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn typed(text: &str) -> impl Iterator<Item = &str> {
     let blocks = text.split("```sh\n").skip(1).filter_map(|part| part.split_once("```"));
     blocks.flat_map(|(block, _)| block.lines())
 }

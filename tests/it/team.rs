@@ -7,6 +7,7 @@ mod interleavings;
 mod joining;
 mod people;
 mod sharing;
+mod ten_minutes;
 
 use std::path::Path;
 use std::sync::Arc;
