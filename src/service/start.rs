@@ -20,10 +20,13 @@ use crate::cursors::Cursors;
 use crate::database::connections as stored;
 use crate::database::place::DatabaseLocation;
 use crate::database::session::DbSession;
+use crate::database::team::people;
 use crate::database::{
     Database, DatabaseError, Durability, connected, egress, latest, media, meta, outbound, workspaces,
 };
-use crate::demo::seed;
+use crate::demo::{DESK_PERSON_ID, seed};
+use crate::errors::ApiError;
+use crate::handlers::team::sign_in;
 use crate::hosts::Hosts;
 use crate::id_generator::IdGenerator;
 use crate::limits::Limits;
@@ -36,8 +39,10 @@ use crate::state::{Service, ServiceState};
 use crate::team::streams;
 use crate::vault::Vault;
 use crate::workspace::{self, IssuedKey, SeedData};
+use crate::world::colleagues;
 use crate::write::WriteContext;
 use crate::{carriers, router, server, waits};
+use api::team::SignedIn;
 use model::time::{Clock, Timestamp};
 use net::guard::{Guard, Policy};
 
@@ -82,6 +87,21 @@ pub struct RunningService {
 }
 
 impl RunningService {
+    /// Signs in the person at the desk of the demo, without a token.
+    ///
+    /// # Errors
+    /// As text, also if somebody has removed the person.
+    pub async fn sign_in_desk_person(&self, device: &str) -> Result<SignedIn, String> {
+        let (state, device) = (self.service.clone(), device.to_owned());
+        let signed_in = self.service.database.write(move |db| {
+            let absent = || ApiError::not_found("the person at the desk");
+            let workspace = workspaces::first(db)?.id;
+            let person = people::find(db, &workspace, DESK_PERSON_ID)?.ok_or_else(absent)?;
+            sign_in::make_session(db, &state, &workspace, (&person, &device))
+        });
+        signed_in.await.map_err(|error: ApiError| error.message.to_string())
+    }
+
     /// Stops accepting connections, finishes running requests and background tasks, and closes the database.
     /// Cuts off after the drain time plus [`TASK_STOP_TIMEOUT`].
     pub async fn shutdown(self) {
@@ -390,15 +410,23 @@ async fn prepare(
         carriers::watch::refresh(&service).await?;
     }
     if service.options.demo {
-        let state = service.clone();
-        let now = service.clock.now();
-        let seeding = service.database.write(move |db| {
-            let work = WriteContext::of_service(db, &state, now);
-            if seed::is_seeded(db)? { Ok(()) } else { seed::seed(&work) }
-        });
-        seeding.await.map_err(|cause: DatabaseError| cause)?;
+        seed_demo(&service).await?;
     }
     Ok(PreparedService { service, keys: kept.keys })
+}
+
+/// Adds the sample data and its people to a database that has none.
+async fn seed_demo(service: &Service) -> Result<(), DatabaseError> {
+    let (state, now) = (service.clone(), service.clock.now());
+    let seeding = service.database.write(move |db| {
+        let work = WriteContext::of_service(db, &state, now);
+        if !seed::is_seeded(db)? {
+            seed::seed(&work)?;
+        }
+        // After the messages, whose changes nobody has to be told of.
+        colleagues::add_people(&work)
+    });
+    seeding.await
 }
 
 /// Builds the error for a key that opens none of the secrets.

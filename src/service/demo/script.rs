@@ -20,6 +20,15 @@ pub struct DemoCustomer {
     pub lines: Vec<String>,
 }
 
+/// Person of the shop who helps customers beside the person at the desk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DemoColleague {
+    pub id: String,
+    pub name: String,
+    /// Languages in which they answer.
+    pub languages: Vec<String>,
+}
+
 /// Returns the shop's data: name, channels and templates.
 pub fn shop() -> &'static Value {
     static SHOP_VALUE: OnceLock<Value> = OnceLock::new();
@@ -39,6 +48,25 @@ pub fn demo_customers() -> &'static [DemoCustomer] {
         };
         list(shop(), "strangers").iter().filter_map(read).collect()
     })
+}
+
+pub fn demo_colleagues() -> &'static [DemoColleague] {
+    static DEMO_COLLEAGUES: OnceLock<Vec<DemoColleague>> = OnceLock::new();
+    DEMO_COLLEAGUES.get_or_init(|| {
+        let read = |value: &Value| {
+            Some(DemoColleague {
+                id: text(value, "id")?,
+                name: text(value, "name")?,
+                languages: texts(value, "languages"),
+            })
+        };
+        list(shop(), "colleagues").iter().filter_map(read).collect()
+    })
+}
+
+/// Returns the notes that colleagues write; some mention the person at the desk.
+pub fn colleague_notes() -> Vec<String> {
+    texts(shop(), "colleague_notes")
 }
 
 /// Returns the answer of the first rule with a word that occurs in `lower_case`.
@@ -102,6 +130,7 @@ fn texts_in_language(table: &Value, language: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::demo::DESK_PERSON;
 
     #[test]
     fn every_language_can_be_spoken() {
@@ -115,6 +144,12 @@ mod tests {
             let request = person_request(language).expect("a request").to_lowercase();
             assert!(handover_words(language).iter().any(|phrase| request.contains(&phrase.to_lowercase())));
         }
+        let spoken: Vec<&String> = demo_colleagues().iter().flat_map(|person| &person.languages).collect();
+        let answers = shop()["team_answers"].as_object().expect("answers");
+        for language in answers.keys() {
+            assert!(spoken.contains(&language), "nobody speaks {language}");
+        }
+        assert!(colleague_notes().iter().any(|note| note.contains(&format!("@{DESK_PERSON}"))));
         let question = list(shop(), "rules").first().expect("a rule");
         let word = texts(question, "any").first().cloned().expect("a word").to_lowercase();
         let language = text(question, "language").expect("a language");

@@ -54,6 +54,13 @@ impl PresenceBoard {
         found
     }
 
+    /// Sets what a session does, in this process alone.
+    pub fn set(&self, workspace: &str, new: StoredPresence, now: i64) {
+        let mut board = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = now.saturating_add(PRESENCE_LIFETIME);
+        put(board.entry(workspace.to_owned()).or_default(), StoredPresence { until, ..new }, now);
+    }
+
     /// Removes a session that has ended.
     pub fn leave(&self, session: &str) {
         let mut board = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,10 +93,7 @@ pub async fn announce(
         until: 0,
     };
     let Some(shared) = service.database.shared_state() else {
-        let now = service.clock.now().micros();
-        let mut board = service.team.presence.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let until = now.saturating_add(PRESENCE_LIFETIME);
-        put(board.entry(workspace.clone()).or_default(), StoredPresence { until, ..new }, now);
+        service.team.presence.set(workspace, new, service.clock.now().micros());
         return Ok(());
     };
     let decide = move |bytes: &[u8], now: i64| {

@@ -3,6 +3,7 @@
 //!
 //! Every future task is a database row, so none is lost in a restart.
 
+pub mod colleagues;
 pub mod customers;
 pub mod letters;
 mod team;
@@ -44,6 +45,8 @@ model::words! {
         Live = "live",
         Opened = "opened",
         Bounced = "bounced",
+        /// Next step of a colleague of the demo.
+        Colleague = "colleague",
         /// The contact of a mail thread answers a person.
         Letter = "letter",
         Call = "call",
@@ -159,6 +162,7 @@ fn run_job(
             None => Ok(()),
         },
         JobKind::Customer => customers::answer_person(&work, &due.subject),
+        JobKind::Colleague => colleagues::advance(&work, &due.subject, &due.data),
         JobKind::Live => customers::simulate_inbound(&work),
         JobKind::Opened | JobKind::Bounced => Ok(sending::mail::advance(&work, &due.subject, kind)?),
         JobKind::Call => Ok(voice::progress::advance(&work, &due.subject, &due.data)?),

@@ -1,14 +1,10 @@
-//! Simulated colleagues of the demo: they settle most conversations that need a person, so that a few are left.
+//! When the colleagues of the demo help: they settle most conversations that need a person, so that a few are left.
 
 use crate::database::conversations;
 use crate::database::messages::{self, MessageRow};
 use crate::database::rows::single_cell;
-use crate::database::savepoint::in_savepoint;
-use crate::demo::script;
 use crate::errors::ApiError;
-use crate::sending::accept::{ComposedMessage, accept_send};
-use crate::voice;
-use crate::world::customers;
+use crate::world::colleagues;
 use crate::write::WriteContext;
 use model::messages::{DeliveryStatus, Direction, Sender};
 use model::time::Timestamp;
@@ -58,12 +54,13 @@ fn summarize(message: &MessageRow) -> MessageSummary {
     MessageSummary::new(direction, sender, &message.preview(), &DeliveryStatus::Sent)
 }
 
-/// Lets a colleague settle the conversation that waits longest, now and then, if too many wait. Returns false
+/// Lets a colleague take the conversation that waits longest, now and then, if too many wait. Returns false
 /// if nobody is helped.
 pub fn help(work: &WriteContext<'_>, open: &[OpenConversation]) -> Result<bool, ApiError> {
-    let waiting = || open.iter().filter(|conversation| conversation.needs_person);
-    let Some(oldest) = waiting().min_by_key(|conversation| conversation.last_at) else { return Ok(false) };
-    let count = waiting().count();
+    let mut waiting: Vec<&OpenConversation> =
+        open.iter().filter(|conversation| conversation.needs_person).collect();
+    waiting.sort_by_key(|conversation| conversation.last_at);
+    let count = waiting.len();
     // One more would be over the limit.
     let are_many = (count + 1) * MIN_OPEN_PER_WAITING >= open.len();
     let are_few = count < (open.len() / OPEN_PER_WAITING).max(2);
@@ -71,24 +68,10 @@ pub fn help(work: &WriteContext<'_>, open: &[OpenConversation]) -> Result<bool, 
     if are_few || !is_turn {
         return Ok(false);
     }
-    settle(work, &oldest.id)?;
-    Ok(true)
-}
-
-/// Answers as a colleague and hands back to the assistant. A conversation that cannot be answered, for
-/// example because its reply window is closed, is closed.
-fn settle(work: &WriteContext<'_>, id: &str) -> Result<(), ApiError> {
-    let Some((channel, row)) = conversations::with_channel(work.db, id)? else { return Ok(()) };
-    let language = customers::read_customer(work.db, id)?.map(|character| character.language);
-    let content = script::team_answer(language.as_deref().unwrap_or("en")).unwrap_or_default();
-    let answered = in_savepoint(work.db, || {
-        let kind = voice::conversation_mode(work.db, &channel, id)?;
-        let outgoing = ComposedMessage { sender: "agent", content, kind, ..ComposedMessage::default() };
-        accept_send(work, &channel, &row, work.id("msg", work.stamp()), outgoing).map(|_| ())
-    });
-    if let Err(error) = answered {
-        tracing::info!(%error.message, "a colleague could not answer in the demo");
-        conversations::set_status(work.db, id, "closed")?;
+    for conversation in waiting {
+        if colleagues::take(work, &conversation.id, are_many)? {
+            return Ok(true);
+        }
     }
-    Ok(conversations::set_automation(work.db, id, true)?)
+    Ok(false)
 }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use crate::auth::DeskCaller;
 use crate::database::session::{DbSession, WriteScope};
 use crate::database::team::changes::{self, ChangeKind};
-use crate::database::team::people;
+use crate::database::team::people::{self, Person};
 use crate::database::{channels, keys as stored};
 use crate::errors::ApiError;
 use crate::gate;
@@ -58,16 +58,26 @@ async fn exchange_token(service: &Service, asked: SignIn) -> Result<Reply, ApiEr
         if !people::use_token(db, &hash, now)? {
             return Err(refused_token());
         }
-        let session = keys::generate_with(keys::SESSION_PREFIX, &mut rand::rng());
-        let id = state.ids.new_id("ses", state.ids.next_stamp(now, None));
-        people::insert_session(db, &id, &session.hash, (&person.id, &device), now)?;
-        people::set_seen(db, &person.id, now)?;
-        changes::record_action(db, &workspace, &person.id, ("sign-in", &id), now)?;
-        let channels = make_keys(db, &state, &workspace, &id, now)?;
-        let person = team::person_body(&person);
-        Reply::ok(&SignedIn { session: session.text, person, channels })
+        Reply::ok(&make_session(db, &state, &workspace, (&person, &device))?)
     };
     service.database.write_in(scope, sign_in).await
+}
+
+/// Signs a person in: makes a session, and a key for each channel.
+pub fn make_session(
+    db: &dyn DbSession,
+    service: &ServiceState,
+    workspace: &str,
+    (person, device): (&Person, &str),
+) -> Result<SignedIn, ApiError> {
+    let now = service.clock.now();
+    let session = keys::generate_with(keys::SESSION_PREFIX, &mut rand::rng());
+    let id = service.ids.new_id("ses", service.ids.next_stamp(now, None));
+    people::insert_session(db, &id, &session.hash, (&person.id, device), now)?;
+    people::set_seen(db, &person.id, now)?;
+    changes::record_action(db, workspace, &person.id, ("sign-in", &id), now)?;
+    let channels = make_keys(db, service, workspace, &id, now)?;
+    Ok(SignedIn { session: session.text, person: team::person_body(person), channels })
 }
 
 /// Makes a key for each channel that has a platform.
