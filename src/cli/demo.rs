@@ -22,12 +22,16 @@ use net::connections::{Credentials, Sealer, file};
 use service::StartError;
 use service::admin::Admin;
 use service::database::DatabaseError;
-use service::demo::shop_api;
+use service::demo::{DESK_PERSON, shop_api};
 use store::StoreOptions;
 use sync::{ChannelSpec, Polling};
 
-/// Person whose desk the demo is.
-const AGENT: &str = "Ana";
+/// File of the session and the keys.
+const KEYS_FILE: &str = "demo-keys";
+/// Word of the session in that file; keys have the word of their channel.
+const SESSION_WORD: &str = "session";
+/// Name of the desk, as the team sees it.
+const DEVICE: &str = "demo";
 
 /// Channel words of the service and names of their tabs.
 const TABS: [(&str, &str); 4] = [
@@ -56,13 +60,17 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
     let clock = Arc::new(SystemClock);
     let running = runtime.block_on(start_service(folder, &clock));
     let running = running.map_err(|error| explain_start_error(error, folder))?;
-    let channels = channels(folder, &running)?;
+    let channels = runtime.block_on(channels(folder, &running))?;
     let links = runtime.block_on(start_sample_shop(folder, &running));
     let is_new = !running.keys.is_empty();
     let desk = DeskParts {
         files: DeskFiles {
             folder: folder.join("desk"),
-            options: StoreOptions { owner: AGENT.to_owned(), zone: clock::zone(), ..StoreOptions::default() },
+            options: StoreOptions {
+                owner: DESK_PERSON.to_owned(),
+                zone: clock::zone(),
+                ..StoreOptions::default()
+            },
         },
         channels: desk::apply_read_only(channels, how.read_only),
         settings: Settings {
@@ -82,7 +90,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
         suggester: None,
         config: None,
         replies: replies_folder(folder),
-        agent: Some(AGENT.to_owned()),
+        agent: Some(DESK_PERSON.to_owned()),
         team: Ok(None),
         polling: Polling::default(),
         receiver: None,
@@ -176,20 +184,19 @@ fn options(folder: &Path, port: u16, clock: Arc<dyn Clock>) -> service::Options 
     service::Options { demo: true, ..service::Options::new(address, folder.join("service.db"), clock) }
 }
 
-/// Tabs of the live keys. Keys are issued once: a demo in a given folder keeps them in a file.
-fn channels(folder: &Path, running: &service::RunningService) -> Result<Vec<ChannelSpec>> {
-    let kept = folder.join("demo-keys");
-    let mut lines = String::new();
-    for issued in running.keys.iter().filter(|key| key.environment == model::account::Environment::Live) {
-        lines.push_str(&format!("{} {}\n", issued.channel, issued.key.expose()));
-    }
-    if lines.is_empty() {
-        lines = disk::read_text(&kept)
-            .with_context(|| format!("could not read the demo's keys from {}", kept.display()))?;
-    } else {
-        disk::write(&kept, lines.as_bytes())
-            .with_context(|| format!("could not store the demo's keys in {}", kept.display()))?;
-    }
+/// Tabs of the keys that the person at the desk has. They are issued once, at the sign-in: a demo in a given folder
+/// keeps them in a file.
+async fn channels(folder: &Path, running: &service::RunningService) -> Result<Vec<ChannelSpec>> {
+    let kept = folder.join(KEYS_FILE);
+    let lines = match read_signed_in(&kept) {
+        Some(lines) => lines,
+        None => {
+            let lines = issued_keys(folder, running).await?;
+            disk::write(&kept, lines.as_bytes())
+                .with_context(|| format!("could not store the demo's keys in {}", kept.display()))?;
+            lines
+        }
+    };
     let key_of = |channel: &str| {
         lines.lines().find_map(|line| line.strip_prefix(channel)?.strip_prefix(' ').map(Secret::new))
     };
@@ -204,6 +211,33 @@ fn channels(folder: &Path, running: &service::RunningService) -> Result<Vec<Chan
         })
     };
     Ok(TABS.into_iter().filter_map(spec).collect())
+}
+
+/// Reads the keys of an earlier sign-in; `None` if there was none.
+fn read_signed_in(kept: &Path) -> Option<String> {
+    let is_session = |line: &str| line.strip_prefix(SESSION_WORD).is_some_and(|rest| rest.starts_with(' '));
+    disk::read_text(kept).ok().filter(|lines| lines.lines().any(is_session))
+}
+
+/// Signs in the person at the desk and returns the session and the keys, one a line. A person who was removed gets the
+/// keys of the workspace, which a new database has just issued or an earlier demo has kept.
+async fn issued_keys(folder: &Path, running: &service::RunningService) -> Result<String> {
+    let why = match running.sign_in_desk_person(DEVICE).await {
+        Ok(signed_in) => {
+            let keys =
+                signed_in.channels.iter().map(|channel| format!("{} {}\n", channel.channel, channel.key));
+            return Ok(keys.chain([format!("{SESSION_WORD} {}\n", signed_in.session)]).collect());
+        }
+        Err(why) => why,
+    };
+    tracing::warn!(why, "the person at the desk could not sign in");
+    let live = running.keys.iter().filter(|key| key.environment == model::account::Environment::Live);
+    let lines: String = live.map(|issued| format!("{} {}\n", issued.channel, issued.key.expose())).collect();
+    if !lines.is_empty() {
+        return Ok(lines);
+    }
+    let kept = folder.join(KEYS_FILE);
+    disk::read_text(&kept).with_context(|| format!("could not read the demo's keys from {}", kept.display()))
 }
 
 /// Folder of the demo, removed at the end unless given.
