@@ -17,6 +17,7 @@ use inbox::settings::Settings;
 use inbox::theme_table_view::ThemeName;
 use model::ids::ChannelId;
 use model::secret::Secret;
+use model::text::SafeText;
 use model::time::{Clock, DAY};
 use net::connections::{Credentials, Sealer, file};
 use service::StartError;
@@ -24,7 +25,7 @@ use service::admin::Admin;
 use service::database::DatabaseError;
 use service::demo::{DESK_PERSON, shop_api};
 use store::StoreOptions;
-use sync::{ChannelSpec, Polling};
+use sync::{ChannelSpec, Polling, TeamSpec};
 
 /// File of the session and the keys.
 const KEYS_FILE: &str = "demo-keys";
@@ -60,7 +61,9 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
     let clock = Arc::new(SystemClock);
     let running = runtime.block_on(start_service(folder, &clock));
     let running = running.map_err(|error| explain_start_error(error, folder))?;
-    let channels = runtime.block_on(channels(folder, &running))?;
+    let signed_in = runtime.block_on(sign_in(folder, &running))?;
+    let channels = channels(&signed_in, &running.base_url);
+    let team = team(&signed_in, &running.base_url).filter(|_| !how.read_only);
     let links = runtime.block_on(start_sample_shop(folder, &running));
     let is_new = !running.keys.is_empty();
     let desk = DeskParts {
@@ -76,6 +79,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
         settings: Settings {
             zone: clock::zone(),
             demo: true,
+            is_in_team: team.is_some(),
             tutor,
             // A continued demo is no longer new.
             tutor_offered_until: is_new.then(|| clock.now().plus(DAY)),
@@ -91,7 +95,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
         config: None,
         replies: replies_folder(folder),
         agent: Some(DESK_PERSON.to_owned()),
-        team: Ok(None),
+        team: Ok(team),
         polling: Polling::default(),
         receiver: None,
         theme: desk::theme(ThemeName::default(), false),
@@ -184,39 +188,51 @@ fn options(folder: &Path, port: u16, clock: Arc<dyn Clock>) -> service::Options 
     service::Options { demo: true, ..service::Options::new(address, folder.join("service.db"), clock) }
 }
 
-/// Tabs of the keys that the person at the desk has. They are issued once, at the sign-in: a demo in a given folder
-/// keeps them in a file.
-async fn channels(folder: &Path, running: &service::RunningService) -> Result<Vec<ChannelSpec>> {
+/// Returns the session and the keys of the person at the desk, one a line. They are issued once: a demo in a given
+/// folder keeps them in a file.
+async fn sign_in(folder: &Path, running: &service::RunningService) -> Result<String> {
     let kept = folder.join(KEYS_FILE);
-    let lines = match read_signed_in(&kept) {
-        Some(lines) => lines,
-        None => {
-            let lines = issued_keys(folder, running).await?;
-            disk::write(&kept, lines.as_bytes())
-                .with_context(|| format!("could not store the demo's keys in {}", kept.display()))?;
-            lines
-        }
-    };
-    let key_of = |channel: &str| {
-        lines.lines().find_map(|line| line.strip_prefix(channel)?.strip_prefix(' ').map(Secret::new))
-    };
+    if let Some(lines) = read_signed_in(&kept) {
+        return Ok(lines);
+    }
+    let lines = issued_keys(folder, running).await?;
+    disk::write(&kept, lines.as_bytes())
+        .with_context(|| format!("could not store the demo's keys in {}", kept.display()))?;
+    Ok(lines)
+}
+
+/// Returns what a line of [`sign_in`] holds behind its word.
+fn secret(signed_in: &str, word: &str) -> Option<Secret> {
+    signed_in.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ').map(Secret::new))
+}
+
+fn channels(signed_in: &str, base_url: &str) -> Vec<ChannelSpec> {
     let spec = |(channel, name): (&str, &str)| {
         Some(ChannelSpec {
             id: ChannelId::from(channel),
             name: name.to_owned(),
-            base_url: running.base_url.clone(),
-            key: key_of(channel)?,
+            base_url: base_url.to_owned(),
+            key: secret(signed_in, channel)?,
             read_only: false,
             draft_only: false,
         })
     };
-    Ok(TABS.into_iter().filter_map(spec).collect())
+    TABS.into_iter().filter_map(spec).collect()
+}
+
+/// Team of the sample shop; `None` if the person at the desk was removed.
+fn team(signed_in: &str, base_url: &str) -> Option<TeamSpec> {
+    Some(TeamSpec {
+        base_url: base_url.to_owned(),
+        session: secret(signed_in, SESSION_WORD)?,
+        person: SafeText::line(DESK_PERSON),
+        channels: TABS.iter().map(|(channel, _)| ChannelId::from(*channel)).collect(),
+    })
 }
 
 /// Reads the keys of an earlier sign-in; `None` if there was none.
 fn read_signed_in(kept: &Path) -> Option<String> {
-    let is_session = |line: &str| line.strip_prefix(SESSION_WORD).is_some_and(|rest| rest.starts_with(' '));
-    disk::read_text(kept).ok().filter(|lines| lines.lines().any(is_session))
+    disk::read_text(kept).ok().filter(|lines| secret(lines, SESSION_WORD).is_some())
 }
 
 /// Signs in the person at the desk and returns the session and the keys, one a line. A person who was removed gets the

@@ -42,6 +42,7 @@ const LONG_READING: (i64, i64) = (60 * SECOND, 150 * SECOND);
 const TYPING: (i64, i64) = (5 * SECOND, 12 * SECOND);
 /// Time for which a typed answer is held, in microseconds.
 const HOLD: i64 = 4 * SECOND;
+const HOLD_MILLISECONDS: u32 = 4_000;
 
 model::words! {
     /// Next act of a turn.
@@ -132,6 +133,7 @@ fn act(work: &WriteContext<'_>, member: &Member, id: &str, doing: Doing) -> Resu
             person: person_name(&member.person),
             conversation: Some(id.to_owned()),
             doing,
+            leaves_in_ms: (doing == Doing::Sending).then_some(HOLD_MILLISECONDS),
             until: 0,
         };
         work.service.team.presence.set(&member.workspace, presence, work.now.micros());

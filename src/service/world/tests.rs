@@ -157,6 +157,7 @@ async fn colleagues_claim_note_and_answer_but_not_what_the_person_at_the_desk_ha
             person: person_name(&member.person),
             conversation: Some(visited.clone()),
             doing: Doing::Looking,
+            leaves_in_ms: None,
             until: 0,
         };
         service.team.presence.set(&member.workspace, presence, service.clock.now().micros());
