@@ -312,6 +312,26 @@ fn who_is_taken_in_the_demo_is_in_the_first_section() {
 }
 
 #[test]
+fn colleagues_of_the_demo_are_on_the_team() {
+    let mut terminal = Terminal::start(&["demo"], 120, 40);
+    terminal.wait_for_text("Maria Lopez");
+    let until = instant() + PATIENCE;
+    loop {
+        terminal.keys(":team\r");
+        terminal.wait_for_text("Ana · this desk");
+        let screen = terminal.contents();
+        if screen.contains("Ben · ") || screen.contains("Nuria · ") {
+            break;
+        }
+        assert!(instant() < until, "no colleague is at work:\n{screen}");
+        terminal.keys("\x1b");
+        terminal.wait_for("the list", |screen| !screen.contains("Ana · this desk"));
+        terminal.comes_until(instant() + Duration::from_secs(1), |_| false);
+    }
+    terminal.kill();
+}
+
+#[test]
 fn the_demo_shows_a_proposal_a_ready_draft_and_answers_to_look_over() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Maria Lopez");
@@ -610,13 +630,15 @@ fn a_demo_that_goes_on_is_reached_where_it_was() {
     std::fs::write(&kept, crate::binary::free_port().to_string()).expect("written");
     let mut first = Terminal::start(&["demo", "--data-dir", &words], 120, 30);
     first.wait_for_text("1 Harbor chat");
-    let before = port();
+    let signed_in = || std::fs::read_to_string(folder.path().join("demo-keys")).expect("keys");
+    let (before, session) = (port(), signed_in());
+    assert!(session.lines().any(|line| line.starts_with("session ")), "the person at the desk is signed in");
     first.signal("HUP");
     first.wait_for_end();
     let mut second = Terminal::start(&["demo", "--data-dir", &words], 120, 30);
     second.wait_for_text("1 Harbor chat");
-    assert_eq!(port(), before);
-    let address = format!("127.0.0.1:{before}");
+    assert_eq!((port(), signed_in()), (before, session), "nobody signs in again");
+    let address = format!("127.0.0.1:{}", port());
     std::net::TcpStream::connect(&address).expect("it listens there");
 }
 
