@@ -3,6 +3,7 @@
 mod agents;
 mod desks;
 mod events;
+mod idle;
 mod interleavings;
 mod joining;
 mod people;
