@@ -81,7 +81,7 @@ fn member(
 ) -> Result<Option<Member>, DatabaseError> {
     let person = people::find(work.db, workspace, &colleague.id)?;
     let session = format!("demo {}", colleague.id);
-    Ok(person.map(|person| Member { session, workspace: workspace.to_owned(), person }))
+    Ok(person.map(|person| Member { session, workspace: workspace.to_owned(), person, suspended: false }))
 }
 
 /// Lets the colleague who speaks the customer's language take a conversation. Returns false if somebody has it or
