@@ -433,7 +433,7 @@ async fn desks_agree_with_the_service_after_random_interleavings() {
                 let tags: Vec<&str> = local.tags.iter().map(|tag| tag.word.as_str()).collect();
                 desk.owner(&id) == owner
                     && json!(tags) == truth["tags"]
-                    && local.snooze.is_some() == !truth["snooze"].is_null()
+                    && local.snooze.is_none() == truth["snooze"].is_null()
                     && desk.texts(&id).1.len() == truth["notes"].as_array().map_or(0, Vec::len)
             })
             .await;
