@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::shell::clock::SystemClock;
 use model::time::Clock;
-use service::admin::Admin;
+use service::admin::{Admin, AdminError};
 
 /// The switches of `admin erase`.
 #[derive(Debug, Args)]
@@ -83,8 +83,10 @@ pub async fn export(admin: &Admin, arguments: &ExportArguments, json: bool) -> R
 }
 
 fn refuse_existing(path: &Path) -> Result<()> {
-    anyhow::ensure!(!path.exists(), "{} exists already; name a new file", path.display());
-    Ok(())
+    if !path.exists() {
+        return Ok(());
+    }
+    Err(AdminError::Refused(format!("{} exists already; name a new file", path.display())).into())
 }
 
 /// Writes a file that only its owner can read.

@@ -7,6 +7,7 @@ use clap::Subcommand;
 use serde_json::json;
 
 use crate::cli::print;
+use crate::cli::unfinished::CommandRefusal;
 use crate::config::ServiceConfig;
 use crate::shell::clock::SystemClock;
 use model::time::{Clock, DAY};
@@ -29,7 +30,12 @@ pub async fn run(admin: &Admin, action: RetentionAction, json: bool) -> Result<(
     let retention = match config {
         None => Retention::default(),
         Some(path) => {
-            ServiceConfig::read(&path).context("could not read the service's configuration")?.retention
+            let read = ServiceConfig::read(&path);
+            read.map_err(|error| match path.exists() {
+                true => CommandRefusal::refused(format!("{error:#}")),
+                false => CommandRefusal::not_found(format!("{error:#}")),
+            })?
+            .retention
         }
     };
     let plan = admin.plan_retention(retention, SystemClock.now()).await;
