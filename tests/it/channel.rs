@@ -195,7 +195,7 @@ fn removing_keeps_what_was_written() {
     drop(store);
     assert!(binary.fails(2, &["channel", "remove", "Harbor chat"], "").contains("--yes"));
     let said = binary.ok(&["channel", "remove", "Harbor chat", "--yes"], "");
-    assert!(said.contains("kept: 1 drafts and 0 unsent"), "{said}");
+    assert!(said.contains("kept: 1 draft and 0 unsent"), "{said}");
     assert_eq!(std::fs::read_dir(binary.folder().join("keys")).expect("the folder").count(), 0);
     assert_eq!(std::fs::read_to_string(binary.config()).expect("readable").trim_end(), COMMENTED.trim_end());
     let store = Store::open(&binary.data()).expect("it opens");

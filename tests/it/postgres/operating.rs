@@ -186,7 +186,7 @@ async fn a_server_that_is_not_there_yet_is_waited_for() {
     stands("starting").await;
     until_found("it says so", async || {
         let log = std::fs::read_to_string(file("log")).expect("a log");
-        if log.contains("waiting for it") { Ok(()) } else { Err(log) }
+        if log.contains("waiting for the database server") { Ok(()) } else { Err(log) }
     })
     .await;
     assert!(child.try_wait().expect("known").is_none(), "it waits");
@@ -200,7 +200,7 @@ async fn a_server_that_is_not_there_yet_is_waited_for() {
     .await;
     child.kill().and_then(|()| child.wait()).expect("it ends");
     let log = std::fs::read_to_string(file("log")).expect("a log");
-    assert_eq!(log.matches("waiting for it").count(), 1, "said once: {log}");
+    assert_eq!(log.matches("waiting for the database server").count(), 1, "said once: {log}");
 }
 
 /// A server with TLS and a password.

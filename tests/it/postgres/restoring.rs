@@ -10,7 +10,7 @@ use crate::binary::Binary;
 fn copied(service: &Service, from: &str, name: &str) -> String {
     let to = service.binary.folder().join(name).to_str().expect("words").to_owned();
     let told = service.binary.ok(&["admin", "--db", from, "backup", "--to", &to], "");
-    assert!(told.contains("uploaded files") && told.contains(&format!("{to}.media")), "{told}");
+    assert!(told.contains("uploaded file") && told.contains(&format!("{to}.media")), "{told}");
     to
 }
 

@@ -91,6 +91,8 @@ const TABLE: &[Row] = &[
         "--from DATABASE --to NEW",
     ),
     row("backup", false, "--to NEW", NONE, "--to JUNK"),
+    row("audit", false, NONE, NOWHERE, NONE),
+    row("export", false, "PHONE --to NEW", "+34699999999 --to NEW", "PHONE --to JUNK"),
     row("person add", true, "Ana", "Ana --workspace Nowhere", NONE),
     row("person list", false, "", NOWHERE, NONE),
     row("person remove", true, NONE, "Nobody", NONE),
@@ -98,12 +100,19 @@ const TABLE: &[Row] = &[
     row("proposal list", false, "", NONE, NONE),
     row("proposal carry-out", false, NONE, "nothing", NONE),
     row("proposal drop", true, NONE, "nothing", NONE),
+    row("retention plan", false, "", "--config /nowhere/service.toml", "--config JUNK"),
     row("template list", false, "", NOWHERE, NONE),
     row("template put", true, "greeting en TEMPLATE", "greeting en /nowhere/parts.json", "greeting en JUNK"),
     row("template remove", true, "hello_again en", "nothing en", NONE),
+    row("webhook deliveries", false, "", "nothing", NONE),
+    row("webhook disable", true, NONE, "nothing", NONE),
+    row("webhook enable", true, NONE, "nothing", NONE),
     row("webhook list", false, "", NOWHERE, NONE),
+    row("webhook replay", true, NONE, "nothing", NONE),
     row("workspace add", true, "--name Second", NONE, NONE),
     row("workspace list", false, "", NONE, NONE),
+    row("workspace resume", true, "--workspace WORKSPACE", NOWHERE, NONE),
+    row("workspace suspend", true, "--workspace WORKSPACE", NOWHERE, NONE),
 ];
 
 /// Outcomes without a cell, and why.
@@ -123,6 +132,10 @@ const NO_CELLS: &[(&str, &str)] = &[
     ("person role", "needs a person; see team"),
     ("proposal carry-out", "needs a service that answers; see connections"),
     ("proposal drop", "needs a service that answers; see connections"),
+    ("audit", "is empty at first; see service::operating"),
+    ("webhook disable", "needs a webhook; see service::operating"),
+    ("webhook enable", "needs a webhook; see service::operating"),
+    ("webhook replay", "needs a delivery; see service::operating"),
 ];
 
 #[test]
@@ -174,6 +187,7 @@ struct Template {
     folder: tempfile::TempDir,
     conversation: String,
     key: String,
+    workspace: String,
 }
 
 impl Template {
@@ -193,9 +207,11 @@ impl Template {
         let database = rusqlite::Connection::open(folder.path().join("service.db")).expect("it opens");
         database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("folded in");
         let key = database.query_row("SELECT id FROM keys LIMIT 1", [], |row| row.get(0)).expect("a key");
+        let workspace = database.query_row("SELECT id FROM workspaces LIMIT 1", [], |row| row.get(0));
+        let workspace = workspace.expect("a workspace");
         drop(database);
         let conversation = told["conversationId"].as_str().expect("an id").to_owned();
-        Self { folder, conversation, key }
+        Self { folder, conversation, key, workspace }
     }
 
     fn copy(&self, folder: &Path) -> PathBuf {
@@ -273,6 +289,7 @@ impl Cell {
         let named = |word: &str| match word {
             "CONVERSATION" => template.conversation.clone(),
             "KEY" => template.key.clone(),
+            "WORKSPACE" => template.workspace.clone(),
             "PHONE" => PHONE.to_owned(),
             "NEW" => folder.join("new.db").display().to_string(),
             "DATABASE" => database.display().to_string(),
