@@ -396,6 +396,7 @@ async fn prepare(
         assistant_tasks: Default::default(),
         last_answers: Default::default(),
         simulation_lock: Default::default(),
+        sample_trouble: Default::default(),
         delivery_lock: Default::default(),
         swept_at: begun_at.into(),
         metrics: Default::default(),

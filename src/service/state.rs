@@ -24,6 +24,7 @@ use crate::operators::Platforms;
 use crate::options::Options;
 use crate::team::streams::TeamState;
 use crate::vault::Vault;
+use crate::world::team::TroubleCache;
 use net::guard::Guard;
 
 pub type Service = Arc<ServiceState>;
@@ -60,6 +61,7 @@ pub struct ServiceState {
     pub last_answers: AnswerCache,
     /// Held while the simulation advances.
     pub simulation_lock: tokio::sync::Mutex<()>,
+    pub sample_trouble: TroubleCache,
     /// Held while a round of webhook deliveries runs.
     pub delivery_lock: tokio::sync::Mutex<()>,
     /// Time of the last sweep of old data, in microseconds.

@@ -6,7 +6,7 @@
 pub mod colleagues;
 pub mod customers;
 pub mod letters;
-mod team;
+pub mod team;
 #[cfg(test)]
 mod tests;
 mod workspaces;

@@ -1,5 +1,8 @@
 //! When the colleagues of the demo help: they settle most conversations that need a person, so that a few are left.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use crate::database::conversations;
 use crate::database::messages::{self, MessageRow};
 use crate::database::rows::single_cell;
@@ -19,6 +22,9 @@ const MIN_OPEN_PER_WAITING: usize = 10;
 /// Events per answer of a colleague while too many conversations wait.
 const TURNS_PER_ANSWER: i64 = 2;
 
+/// Whether each sample conversation was in trouble after its message of this time: every event asks for all of them.
+pub type TroubleCache = Mutex<HashMap<String, (Timestamp, bool)>>;
+
 /// Open conversation that the assistant answers.
 pub struct OpenConversation {
     pub id: String,
@@ -35,14 +41,25 @@ pub fn list_open(work: &WriteContext<'_>) -> Result<Vec<OpenConversation>, ApiEr
     let mut open = Vec::new();
     for id in ids {
         let Some((_, row)) = conversations::with_channel(work.db, &id)? else { continue };
-        let newest = i64::try_from(MAX_MESSAGES).unwrap_or(i64::MAX);
-        let mut said = messages::newest(work.db, &id, newest)?;
-        said.reverse();
-        let said: Vec<MessageSummary> = said.iter().map(summarize).collect();
-        let needs_person = row.escalation.is_some() || score_messages(&said).score() >= TROUBLE_THRESHOLD;
+        let needs_person = row.escalation.is_some() || is_in_trouble(work, &id, row.last_at)?;
         open.push(OpenConversation { id, needs_person, last_at: row.last_at });
     }
     Ok(open)
+}
+
+/// Returns true if the newest messages score as trouble; reads them once per newest message.
+fn is_in_trouble(work: &WriteContext<'_>, id: &str, last_at: Timestamp) -> Result<bool, ApiError> {
+    let cache = || work.service.sample_trouble.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = cache().get(id).filter(|(at, _)| *at == last_at) {
+        return Ok(*known);
+    }
+    let count = i64::try_from(MAX_MESSAGES).unwrap_or(i64::MAX);
+    let mut said = messages::newest(work.db, id, count)?;
+    said.reverse();
+    let said: Vec<MessageSummary> = said.iter().map(summarize).collect();
+    let is_trouble = score_messages(&said).score() >= TROUBLE_THRESHOLD;
+    cache().insert(id.to_owned(), (last_at, is_trouble));
+    Ok(is_trouble)
 }
 
 fn summarize(message: &MessageRow) -> MessageSummary {

@@ -105,7 +105,7 @@ struct TeamSeen {
 fn desk_person(db: &dyn DbSession) -> Member {
     let workspace = workspaces::first(db).expect("a workspace").id;
     let person = people::find(db, &workspace, DESK_PERSON_ID).expect("read").expect("a person");
-    Member { session: "desk".to_owned(), workspace, person }
+    Member { session: "desk".to_owned(), workspace, person, suspended: false }
 }
 
 /// Reads what the colleagues have done by now.
