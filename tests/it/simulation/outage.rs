@@ -15,7 +15,7 @@ use crate::simulation::seeds::number;
 use crate::simulation::town::{Happening, phone};
 
 const PROCESSES: usize = 3;
-const TEXTS: u64 = 60;
+const TEXTS: u64 = 30;
 
 /// Texts of an outage, in turn in each lane.
 #[derive(Debug, Clone, Copy)]

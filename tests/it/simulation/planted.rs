@@ -6,12 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use frontdesk::model::time::{HOUR, MINUTE, SECOND};
 
 use crate::simulation::run::{Outcome, Run};
-use crate::simulation::seeds::{THREADS, on_a_thread};
+use crate::simulation::seeds::{THREADS, number, on_a_thread};
 use crate::simulation::town::Happening;
 use crate::simulation::trace::Trace;
 
 /// Hours of a run; the bugs show early.
 const HOURS: i64 = 6;
+/// Bugs that a plain run plants, evenly chosen; `FRONTDESK_PLANTED=10` plants all.
+const PLANTED: u64 = 3;
 /// Maximum number of seeds until a bug shows.
 const SEEDS: u64 = 5;
 /// Faults per thousand exchanges for bugs in the outbox.
@@ -157,12 +159,14 @@ fn run(seed: u64, bug: Option<Betrayal>) -> Outcome {
 
 #[test]
 fn planted_bugs_are_found() {
+    let planted = usize::try_from(number("FRONTDESK_PLANTED", PLANTED)).expect("small").clamp(1, BUGS.len());
+    let bugs: Vec<_> = BUGS.iter().step_by(BUGS.len().div_ceil(planted)).collect();
     let next = AtomicUsize::new(0);
     let missed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
-                while let Some((name, first, betrayal, words)) = BUGS.get(next.fetch_add(1, Ordering::SeqCst))
+                while let Some((name, first, betrayal, words)) = bugs.get(next.fetch_add(1, Ordering::SeqCst))
                 {
                     let wrongs = |seed| run(seed, Some(*betrayal)).wrongs;
                     let found = (*first..first + SEEDS)

@@ -38,7 +38,8 @@ fn a_draft_the_disk_does_not_take_is_kept_in_memory_and_tried_again() {
         .shows("1 draft could not be saved: quitting loses it");
     desk.keys("<Esc>K").shows("half a thought");
     desk.disk(Disk::Works);
-    desk.wait(5_000_000);
+    // Longer than a notice stays.
+    desk.wait(14_000_000);
     desk.hides("raft not saved");
     let mut desk = desk.crash_and_reopen();
     desk.settle().run_command("go-to-drafts").shows("half a thought");

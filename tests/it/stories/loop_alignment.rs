@@ -149,7 +149,7 @@ fn step(
 
 #[test]
 fn highlighted_conversation_is_open_and_is_the_one_written_to() {
-    let sample = RandomCases::new(300);
+    let sample = RandomCases::new(100);
     let (mut left, mut seed) = (sample.cases, sample.seed);
     while left > 0 {
         let mut desk = world();
