@@ -90,7 +90,7 @@ mod tests {
                 "Key refused · REVOKED_KEY: gone · Ctrl-R try again; a new key needs a restart",
                 "!",
             ),
-            (Health::Misconfigured { why: SafeText::line("a redirect") }, "Cannot work: a redirect", "!"),
+            (Health::Misconfigured { why: SafeText::line("a redirect") }, "Not working: a redirect", "!"),
         ];
         for (health, expected, short) in cases {
             assert_eq!(connection_label(&health, now, &Settings::default()).0, expected);

@@ -8,7 +8,7 @@ const PARTS_PER_DEGREE: i64 = 10_000_000;
 pub fn parse_degrees(text: &str, most: i64) -> Result<Degrees, String> {
     let text = text.trim();
     if text.is_empty() {
-        return Err("is wanted".to_owned());
+        return Err("is required".to_owned());
     }
     let number = || "is a number such as 51.5074".to_owned();
     let (negative, rest) = match text.strip_prefix('-') {
@@ -61,7 +61,7 @@ mod tests {
             ("-180.0", 180, Ok(-1_800_000_000)),
             ("41.123456789", 90, Ok(411_234_567)),
             ("90.0000001", 90, Err("lies between -90 and 90")),
-            ("", 90, Err("is wanted")),
+            ("", 90, Err("is required")),
             ("51,5", 90, Err("is a number")),
             ("1e3", 90, Err("is a number")),
             ("51.", 90, Err("is a number")),

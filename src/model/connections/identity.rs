@@ -170,9 +170,9 @@ impl ConnectionEndpoint {
             ParameterSource::ContactField(field) => format!("the contact's {} is not known", field.word()),
             ParameterSource::Constant(_) => format!("{} has no value", parameter.name),
             ParameterSource::Asked(question) if question.is_empty() => {
-                format!("{} is wanted", parameter.name)
+                format!("{} is required", parameter.name)
             }
-            ParameterSource::Asked(question) => format!("{question} is wanted"),
+            ParameterSource::Asked(question) => format!("{question} is required"),
         }
     }
 }

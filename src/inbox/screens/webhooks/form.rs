@@ -200,7 +200,7 @@ mod tests {
             assert_eq!(form.first_error().is_some(), wrong, "{url}");
         }
         form.events.iter_mut().for_each(|event| event.2 = false);
-        assert!(form.first_error().is_some_and(|wrong| wrong.contains("no event")));
+        assert!(form.first_error().is_some_and(|wrong| wrong.contains("at least one event")));
         assert_eq!(WebhookForm::new(&Platform::Email).chosen_events()[0], "email.received");
     }
 }

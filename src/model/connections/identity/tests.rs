@@ -62,7 +62,7 @@ fn values_come_from_where_they_are_said_to() {
     let filled = wanted.fill_parameters(&facts, &answers).expect("filled");
     let values: Vec<_> = filled.iter().map(|filled| (filled.name.as_str(), filled.value.as_str())).collect();
     assert_eq!(values, [("a", "+34600111222"), ("b", "C-7"), ("d", "x"), ("e", "1041")]);
-    assert_eq!(wanted.fill_parameters(&facts, &[]), Err("Order number is wanted".to_owned()));
+    assert_eq!(wanted.fill_parameters(&facts, &[]), Err("Order number is required".to_owned()));
     let mail = ContactFacts::from_address(&Platform::Email, "ana@mail.example");
     assert_eq!(wanted.fill_parameters(&mail, &answers), Err("the contact's phone is not known".to_owned()));
     let either =

@@ -13,7 +13,7 @@ fn form(count: usize) -> BroadcastForm {
 
 #[test]
 fn nobody_is_sent_to_and_nobody_is_never_everyone() {
-    assert!(form(0).campaign_audience().expect_err("nobody").contains("nobody"));
+    assert!(form(0).campaign_audience().expect_err("nobody").contains("none of them"));
     let everyone = AudienceQuery { channel: "chat".into(), source: AudienceSource::Everyone };
     let mut all = BroadcastForm::new(everyone, None);
     assert!(all.campaign_audience().is_err(), "not looked up yet");
@@ -33,7 +33,7 @@ fn a_plan_suggests_itself_until_a_person_makes_one() {
     form.line_mut().expect("a line").set("0");
     assert!(form.plan().expect_err("none").contains("1 to 1000"));
     form.line_mut().expect("a line").set("ten");
-    assert_eq!(form.plan().expect_err("no number"), "waves of is no number: \"ten\"");
+    assert_eq!(form.plan().expect_err("no number"), "waves of is not a number: \"ten\"");
     form.line_mut().expect("a line").set("50");
     let found = form.audience.clone().expect("looked up");
     form.set_audience(found);

@@ -47,7 +47,7 @@ fn fields_say_what_is_wrong() {
         (0, "600", Some("country code")),
         (0, "+34 600 (111) 222", None),
         (1, &long, Some("at most 200 characters, this has 201")),
-        (2, "maria", Some("no mail address")),
+        (2, "maria", Some("not a mail address")),
         (2, "", None),
         (4, "plan", Some("name = value")),
         (4, "plan =", None),
