@@ -76,7 +76,7 @@ fn any_endpoint_is_asked_by_hand() {
     open_maria(&mut desk);
     desk.keys("!").shows("Call a connection").shows("shop · parcel").types("parcel");
     photographs!(desk, "endpoints", Overlay);
-    desk.keys("<Enter>").shows("Order number (integer)").keys("<Enter>").shows("Order number is wanted");
+    desk.keys("<Enter>").shows("Order number (integer)").keys("<Enter>").shows("Order number is required");
     desk.types("forty").keys("<Enter>").shows("number must be a whole number");
     photographs!(desk, "form", Overlay);
     desk.keys("<Ctrl-U>").types("1041").keys("<Enter>").shows("carrier: Quay Post").shows("22 Nov 2026");
