@@ -18,7 +18,7 @@ fn nobody_is_sent_to_and_nobody_is_never_everyone() {
     let mut all = BroadcastForm::new(everyone, None);
     assert!(all.campaign_audience().is_err(), "not looked up yet");
     all.set_audience(ResolvedAudience { open: 2, closed: 3, ..ResolvedAudience::default() });
-    assert!(all.campaign_audience().expect_err("pages are left").contains("still being read"));
+    assert!(all.campaign_audience().expect_err("pages are left").contains("still reading"));
     all.is_reading_contacts = false;
     assert_eq!(all.campaign_audience(), Ok(CampaignAudience::Everyone(5)));
     assert!(!all.fields().contains(&BroadcastField::Canary), "the server knows who they are: one wave");
