@@ -1,14 +1,13 @@
 //! Audit log: who created, revoked, connected, paused, erased, and when.
 //!
 //! An entry is part of the transaction of the change itself. It names its actor and its subject by id and holds
-//! no name, address or text of a customer. The rows are those of the team's log, `team_actions`.
+//! no name, address or text of a customer. Entries are kept as long as the retention of logs says.
 
 use crate::admin::{Admin, AdminError};
 use crate::auth::Requester;
-use crate::database::DatabaseError;
-use crate::database::rows::{bound, single_cell};
+use crate::database::rows::bound;
 use crate::database::session::DbSession;
-use crate::database::team::changes;
+use crate::database::{DatabaseError, channels};
 use crate::write::WriteContext;
 use model::time::Timestamp;
 use sqlite::read_row;
@@ -25,10 +24,12 @@ pub fn record(
     db: &dyn DbSession,
     workspace: &str,
     actor: &str,
-    action: (&str, &str),
+    (action, subject): (&str, &str),
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
-    changes::record_action(db, workspace, actor, action, now)
+    let id = format!("act_{}", uuid::Uuid::now_v7().simple());
+    let sql = "INSERT INTO team_actions (id, workspace, person, action, subject, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    db.change_later(sql, bound![id, workspace, actor, action, subject, now])
 }
 
 /// [`record`] in the workspace of a channel.
@@ -39,8 +40,7 @@ pub fn record_in_channel(
     action: (&str, &str),
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
-    let sql = "SELECT workspace FROM channels WHERE id = ?1";
-    let workspace: Option<String> = db.fetch_optional(sql, bound![channel], single_cell)?;
+    let workspace = channels::find_workspace(db, channel)?;
     record(db, workspace.as_deref().unwrap_or(WHOLE_SERVICE), actor, action, now)
 }
 
@@ -88,5 +88,26 @@ impl Admin {
                 Ok(found)
             })
             .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::time::DAY;
+
+    #[test]
+    fn only_retention_removes_entries() {
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
+        for schema in [include_str!("database/schema.sql"), include_str!("database/schema_team.sql")] {
+            db.execute_batch(schema).expect("made");
+        }
+        let db: &dyn DbSession = &db;
+        for day in [0, 400] {
+            let at = Timestamp::from_micros(day * DAY);
+            record(db, "ws", CONSOLE, ("key create", "key_1"), at).expect("recorded");
+        }
+        let count: i64 = db.fetch_scalar("SELECT count(*) FROM team_actions", &[]).expect("counted");
+        assert_eq!(count, 2, "the configuration says how long entries are kept");
     }
 }

@@ -1,5 +1,5 @@
 use crate::database::DatabaseError;
-use crate::database::rows::{DbRow, bound};
+use crate::database::rows::{DbRow, bound, single_cell};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 use platforms::Channel;
@@ -27,6 +27,11 @@ pub fn insert(db: &dyn DbSession, channel: &ChannelRow, now: Timestamp) -> Resul
 
 pub fn read(db: &dyn DbSession, id: &str) -> Result<ChannelRow, DatabaseError> {
     db.fetch_one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+}
+
+/// Returns the workspace of a channel.
+pub fn find_workspace(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
+    db.fetch_optional("SELECT workspace FROM channels WHERE id = ?1", bound![id], single_cell)
 }
 
 pub fn find_by_kind(db: &dyn DbSession, kind: Channel) -> Result<Option<ChannelRow>, DatabaseError> {

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use crate::database::rows::{bound, single_cell};
 use crate::database::session::{DbSession, WriteScope};
-use crate::database::{Database, DatabaseError};
+use crate::database::{Database, DatabaseError, channels};
 
 /// Maximum number of cached channels; a channel never changes its workspace.
 const MAX_CACHED_CHANNELS: usize = 100_000;
@@ -34,9 +34,7 @@ impl Database {
             return Ok(WriteScope::of(known));
         }
         let id = channel.to_owned();
-        let sql = "SELECT workspace FROM channels WHERE id = ?1";
-        let found: Option<String> =
-            self.read(move |db| db.fetch_optional(sql, bound![id], single_cell)).await?;
+        let found: Option<String> = self.read(move |db| channels::find_workspace(db, &id)).await?;
         if let Some(found) = &found {
             let mut workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
             if workspaces.len() >= MAX_CACHED_CHANNELS {

@@ -3,9 +3,9 @@
 
 use axum::extract::State;
 
+use crate::audit;
 use crate::auth::DeskCaller;
 use crate::database::session::DbSession;
-use crate::database::team::changes;
 use crate::errors::ApiError;
 use crate::handlers::conversations::not_found;
 use crate::reply::Reply;
@@ -61,13 +61,7 @@ pub async fn write(
             takeover::switch(work.db, subject, enabled, work.now)?;
             if let DeskCaller::Member(member) = caller {
                 let action = if enabled { "hand back" } else { "pause" };
-                changes::record_action(
-                    work.db,
-                    &member.workspace,
-                    &member.person.id,
-                    (action, &id),
-                    work.now,
-                )?;
+                audit::record(work.db, &member.workspace, &member.person.id, (action, &id), work.now)?;
             }
             automation_reply(&id, enabled)
         })

@@ -1,6 +1,7 @@
 //! Administration of a workspace's people, for `frontdesk admin person`.
 
 use crate::admin::{Admin, AdminError};
+use crate::audit::{self, CONSOLE};
 use crate::database::session::DbSession;
 use crate::database::team::changes::{self, ChangeKind};
 use crate::database::team::conversations;
@@ -50,7 +51,7 @@ impl Admin {
                     _ => person,
                 };
                 people::insert_token(db, &hash, &person.id, now)?;
-                changes::record_action(db, &workspace, "", ("person add", &person.id), now)?;
+                audit::record(db, &workspace, CONSOLE, ("person add", &person.id), now)?;
                 Ok::<_, AdminError>(person)
             })
             .await?;
@@ -88,7 +89,7 @@ impl Admin {
                     changes::log(db, &workspace, ChangeKind::Claim, (&claimed, ""), now)?;
                 }
                 changes::log(db, &workspace, ChangeKind::Person, (&person.id, ""), now)?;
-                changes::record_action(db, &workspace, "", ("person remove", &person.id), now)?;
+                audit::record(db, &workspace, CONSOLE, ("person remove", &person.id), now)?;
                 Ok(person)
             })
             .await
@@ -149,7 +150,7 @@ fn change_role(
 ) -> Result<Person, AdminError> {
     people::set_role(db, &person.id, role)?;
     changes::log(db, workspace, ChangeKind::Person, (&person.id, ""), now)?;
-    changes::record_action(db, workspace, "", ("person role", &person.id), now)?;
+    audit::record(db, workspace, CONSOLE, ("person role", &person.id), now)?;
     Ok(Person { role, ..person })
 }
 

@@ -1,6 +1,7 @@
 //! Rules of what the team shares about conversations and threads. Each change is made, logged and recorded in the
 //! caller's transaction.
 
+use crate::audit;
 use crate::auth::Member;
 use crate::database::session::DbSession;
 use crate::database::team::changes::{self, ChangeKind};
@@ -88,7 +89,7 @@ pub fn record(
     action: &str,
 ) -> Result<(), DatabaseError> {
     changes::log(work.db, &member.workspace, kind, (id, item), work.now)?;
-    changes::record_action(work.db, &member.workspace, &member.person.id, (action, id), work.now)
+    audit::record(work.db, &member.workspace, &member.person.id, (action, id), work.now)
 }
 
 /// Claims a conversation: compare and set.

@@ -1,4 +1,4 @@
-//! The log of what changed for a team, and of who did what. Both are written in the transaction of the change.
+//! Log of changes of a team, written in the transaction of the change.
 
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, single_cell};
@@ -7,8 +7,6 @@ use model::time::{DAY, Timestamp};
 
 /// Time for which the event stream can go on without a gap, and a little more.
 const CHANGE_RETENTION: i64 = 25 * DAY / 24;
-/// Time for which it is kept who did what.
-const ACTION_RETENTION: i64 = 90 * DAY;
 /// SQL of the next number in a workspace, whose writes wait for each other. The newest change is never purged,
 /// so that no number is used twice.
 const NEXT_SEQ: &str =
@@ -180,23 +178,6 @@ pub fn channel_word(db: &dyn DbSession, id: &str) -> Result<Option<String>, Data
     let sql = "SELECT kind FROM channels WHERE id = coalesce((SELECT channel FROM conversations WHERE conversations.id = ?1),
                (SELECT channel FROM threads WHERE threads.id = ?1))";
     db.fetch_optional(sql, bound![id], single_cell)
-}
-
-/// Records who did what; `person` is empty for `frontdesk admin`.
-pub fn record_action(
-    db: &dyn DbSession,
-    workspace: &str,
-    person: &str,
-    (action, subject): (&str, &str),
-    at: Timestamp,
-) -> Result<(), DatabaseError> {
-    let id = format!("act_{}", uuid::Uuid::now_v7().simple());
-    let sql = "INSERT INTO team_actions (id, workspace, person, action, subject, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.change_later(sql, bound![id, workspace, person, action, subject, at])?;
-    let purge = "DELETE FROM team_actions WHERE id IN
-                 (SELECT old.id FROM team_actions AS old WHERE old.workspace = ?1 AND old.at <= ?2
-                  ORDER BY old.at LIMIT 20)";
-    db.change_later(purge, bound![workspace, at.plus(-ACTION_RETENTION)])
 }
 
 #[cfg(test)]

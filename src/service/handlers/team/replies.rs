@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 
+use crate::audit;
 use crate::auth::DeskCaller;
 use crate::database::team::changes::{self, ChangeKind};
 use crate::database::team::replies;
@@ -102,5 +103,5 @@ pub async fn delete(
 fn record(work: &WriteContext<'_>, caller: &DeskCaller, name: &str, action: &str) -> Result<(), ApiError> {
     let member = caller.member()?;
     changes::log(work.db, &member.workspace, ChangeKind::Reply, (name, ""), work.now)?;
-    Ok(changes::record_action(work.db, &member.workspace, &member.person.id, (action, name), work.now)?)
+    Ok(audit::record(work.db, &member.workspace, &member.person.id, (action, name), work.now)?)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 
+use crate::audit;
 use crate::auth::DeskCaller;
 use crate::database::session::{DbSession, WriteScope};
 use crate::database::team::changes::{self, ChangeKind};
@@ -75,7 +76,7 @@ pub fn make_session(
     let id = service.ids.new_id("ses", service.ids.next_stamp(now, None));
     people::insert_session(db, &id, &session.hash, (&person.id, device), now)?;
     people::set_seen(db, &person.id, now)?;
-    changes::record_action(db, workspace, &person.id, ("sign-in", &id), now)?;
+    audit::record(db, workspace, &person.id, ("sign-in", &id), now)?;
     let channels = make_keys(db, service, workspace, &id, now)?;
     Ok(SignedIn { session: session.text, person: team::person_body(person), channels })
 }
@@ -119,7 +120,7 @@ pub async fn sign_out(
             stored::revoke_of_session(work.db, &member.session, work.now)?;
             let action = ("sign-out", member.session.as_str());
             changes::log(work.db, &member.workspace, ChangeKind::Person, (&member.person.id, ""), work.now)?;
-            changes::record_action(work.db, &member.workspace, &member.person.id, action, work.now)?;
+            audit::record(work.db, &member.workspace, &member.person.id, action, work.now)?;
             work.service.team.presence.leave(&member.session);
             Reply::ok(&SignedOut { success: true })
         })
