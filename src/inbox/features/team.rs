@@ -23,7 +23,7 @@ const MAX_HELD_NAMES: usize = 5;
 /// Maximum width of the person's own text in a question, in cells.
 const MAX_TEXT_CELLS: usize = 60;
 
-/// What the team knows of this desk.
+/// Last activity that was reported to the team.
 #[derive(Debug, Default)]
 pub(crate) struct TeamActivity {
     told: Option<(ConversationId, Activity)>,
@@ -142,11 +142,16 @@ fn held_by_person(desk: &Desk) -> BTreeMap<String, Vec<SafeText>> {
     held
 }
 
+fn require_team(inbox: &Inbox) -> Result<(), String> {
+    match inbox.context.settings.is_in_team {
+        true => Ok(()),
+        false => Err("This desk has joined no team; `frontdesk join URL` joins one".to_owned()),
+    }
+}
+
 /// `:team`
 pub(crate) fn show_team(inbox: &mut Inbox, _: &str) -> Result<(), String> {
-    if !inbox.context.settings.is_in_team {
-        return Err("This desk has joined no team; `frontdesk join URL` joins one".to_owned());
-    }
+    require_team(inbox)?;
     let me = inbox.context.settings.agent.clone();
     let mut people: BTreeMap<String, (Vec<String>, Vec<SafeText>)> = BTreeMap::new();
     people.insert(me.to_string(), (vec!["this desk".to_owned()], Vec::new()));
@@ -216,9 +221,7 @@ fn split_name(line: &str, known: &[String]) -> (String, String) {
 
 /// `:assign NAME [NOTE]`
 pub(crate) fn assign(inbox: &mut Inbox, line: &str) -> Result<(), String> {
-    if !inbox.context.settings.is_in_team {
-        return Err("This desk has joined no team; `frontdesk join URL` joins one".to_owned());
-    }
+    require_team(inbox)?;
     let (name, note) = split_name(line, &colleague_names(&inbox.desk));
     if name.is_empty() {
         return Err("Name the colleague who gets the conversation".to_owned());

@@ -11,24 +11,21 @@ use model::time::Timestamp;
 /// Columns with a time in microseconds.
 const TIME_ENDING: &str = "_at";
 
-/// Columns of a table that belong into a copy; those in JSON are parsed.
+/// Columns that belong into a copy, and the rest of the query behind `FROM`.
 struct CopiedTable {
-    sql: &'static str,
     columns: &'static [&'static str],
+    source: &'static str,
 }
 
 const CONTACT: CopiedTable = CopiedTable {
-    sql: "SELECT id, phone, name, email, tags, metadata, created_at FROM contacts WHERE id = ?1",
     columns: &["id", "phone", "name", "email", "tags", "metadata", "created_at"],
+    source: "contacts WHERE id = ?1",
 };
 const CONVERSATION: CopiedTable = CopiedTable {
-    sql: "SELECT conversations.id, kind, peer, name, username, email, conversations.created_at FROM conversations
-          JOIN channels ON channels.id = channel WHERE conversations.id = ?1",
-    columns: &["id", "kind", "peer", "name", "username", "email", "created_at"],
+    columns: &["conversations.id", "kind", "peer", "name", "username", "email", "conversations.created_at"],
+    source: "conversations JOIN channels ON channels.id = channel WHERE conversations.id = ?1",
 };
 const MESSAGES: CopiedTable = CopiedTable {
-    sql: "SELECT id, direction, sender, kind, content, media_url, details, status, created_at FROM messages
-          WHERE conversation = ?1 ORDER BY created_at, id",
     columns: &[
         "id",
         "direction",
@@ -40,39 +37,50 @@ const MESSAGES: CopiedTable = CopiedTable {
         "status",
         "created_at",
     ],
+    source: "messages WHERE conversation = ?1 ORDER BY created_at, id",
 };
 const THREAD: CopiedTable = CopiedTable {
-    sql: "SELECT id, subject, contact_email, contact_name, folder, created_at FROM threads WHERE id = ?1",
     columns: &["id", "subject", "contact_email", "contact_name", "folder", "created_at"],
+    source: "threads WHERE id = ?1",
 };
 const MAILS: CopiedTable = CopiedTable {
-    sql: "SELECT id, direction, sender, sender_name, recipients, copies, subject, body_text, body_html, attachments,
-          status, created_at FROM emails WHERE thread = ?1 ORDER BY created_at, id",
     columns: &[
-        "id", "direction", "sender", "sender_name", "recipients", "copies", "subject", "body_text", "body_html",
-        "attachments", "status", "created_at",
+        "id",
+        "direction",
+        "sender",
+        "sender_name",
+        "recipients",
+        "copies",
+        "subject",
+        "body_text",
+        "body_html",
+        "attachments",
+        "status",
+        "created_at",
     ],
+    source: "emails WHERE thread = ?1 ORDER BY created_at, id",
 };
 const MAIL_OF_OTHERS: CopiedTable = CopiedTable {
-    sql: "SELECT id, direction, sender, recipients, copies, subject, created_at FROM emails WHERE id = ?1",
     columns: &["id", "direction", "sender", "recipients", "copies", "subject", "created_at"],
+    source: "emails WHERE id = ?1",
 };
 const GROUP_MESSAGE: CopiedTable = CopiedTable {
-    sql: "SELECT id, kind, content, media_url, created_at FROM messages WHERE id = ?1",
     columns: &["id", "kind", "content", "media_url", "created_at"],
+    source: "messages WHERE id = ?1",
 };
 const NOTES: CopiedTable = CopiedTable {
-    sql: "SELECT id, text, created_at FROM team_notes WHERE conversation = ?1 AND deleted_at IS NULL
-          ORDER BY created_at, id",
     columns: &["id", "text", "created_at"],
+    source: "team_notes WHERE conversation = ?1 AND deleted_at IS NULL ORDER BY created_at, id",
 };
 
 impl CopiedTable {
     fn read(&self, db: &dyn DbSession, id: &str) -> Result<Vec<Value>, DatabaseError> {
-        db.fetch_all(self.sql, bound![id], |row| {
+        let sql = format!("SELECT {} FROM {}", self.columns.join(", "), self.source);
+        db.fetch_all(&sql, bound![id], |row| {
             let mut copy = Map::new();
             for (column, value) in self.columns.iter().zip(row.values()?) {
-                copy.insert((*column).to_owned(), to_json(column, value));
+                let name = column.rsplit('.').next().unwrap_or(column);
+                copy.insert(name.to_owned(), to_json(name, value));
             }
             Ok(Value::Object(copy))
         })

@@ -7,7 +7,7 @@ use crate::team::{SESSION_ENDED, TeamSync};
 use client::{NotSent, ReadError, WriteOutcome};
 use model::ids::ConversationId;
 use model::news::News;
-use model::team::{TeamAction, TeamAnswer, TeamChange};
+use model::team::{TeamAction, TeamChange};
 use model::text::SafeText;
 use model::time::{MINUTE, Moment, SECOND};
 use store::StoreError;
@@ -166,15 +166,8 @@ impl TeamSync {
         if answer.is_none() || (is_note && is_repeat) {
             self.with_state(|state| state.unclear.insert(change.conversation.clone()));
         }
-        let is_release = matches!(change.action, TeamAction::Release { .. });
-        let is_beaten = matches!(answer, Some(TeamAnswer::Claimed(_))) && !is_release;
-        let (channel, conversation) = (change.channel.clone(), change.conversation.clone());
         let applied = self.store.settle_team_change(change, answer).await?;
         self.publish_applied(&applied, |who| format!("{who} took it first"));
-        if is_beaten && applied.changed.is_empty() {
-            // A newer change of this desk follows.
-            tracing::info!(%channel, %conversation, "a claim was beaten");
-        }
         Ok(())
     }
 

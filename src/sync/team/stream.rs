@@ -101,13 +101,7 @@ impl TeamSync {
 /// True if the event's channel may be the tab's. `None` is the channel of an erased conversation.
 fn is_of_channel(tab: &TabSync, channel: Option<&str>) -> bool {
     let (Some(channel), Some(platform)) = (channel, tab.channel().known_platform()) else { return true };
-    match platform {
-        Platform::Whatsapp => channel == "whatsapp",
-        Platform::Telegram => channel == "telegram",
-        Platform::Email => channel == "email",
-        Platform::Voip => channel == "voip",
-        _ => true,
-    }
+    !platform.has_conversations() || platform == Platform::from_word(channel)
 }
 
 impl TabSync {
