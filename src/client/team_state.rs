@@ -32,12 +32,13 @@ pub enum TeamSignal {
         is_message: bool,
     },
     Shared(ConversationId, SharedPart),
-    /// Somebody is somewhere, or has left if there is no activity.
+    /// A person is in a conversation.
     Presence(Presence),
+    /// A person has left a conversation.
     Left(SafeText, Option<ConversationId>),
     /// Read everything again.
     Reset,
-    /// Nothing that this desk keeps.
+    /// An event that changes no state of this desk.
     Other,
 }
 
@@ -45,16 +46,16 @@ fn parse_time(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap_or_default()
 }
 
-fn claim(body: ClaimBody) -> SharedClaim {
+fn to_claim(body: ClaimBody) -> SharedClaim {
     SharedClaim { agent: SafeText::line(&body.person.name), at: parse_time(&body.at), version: body.version }
 }
 
-fn snooze(body: SnoozeBody) -> SharedSnooze {
+fn to_snooze(body: SnoozeBody) -> SharedSnooze {
     let note = body.note.as_deref().map(SafeText::line).filter(|note| !note.is_empty());
     SharedSnooze { until: parse_time(&body.until), note }
 }
 
-fn note(body: NoteBody) -> SharedNote {
+fn to_note(body: NoteBody) -> SharedNote {
     SharedNote {
         id: NoteId::new(body.id),
         author: SafeText::line(&body.person.name),
@@ -65,22 +66,22 @@ fn note(body: NoteBody) -> SharedNote {
     }
 }
 
-fn tags(words: Vec<String>) -> Vec<SafeText> {
+fn to_tags(words: Vec<String>) -> Vec<SafeText> {
     words.iter().map(|word| SafeText::line(word)).collect()
 }
 
-fn state(body: SharedConversation) -> SharedState {
+fn to_state(body: SharedConversation) -> SharedState {
     SharedState {
         conversation: ConversationId::new(body.id),
-        claim: body.claim.map(claim),
-        tags: tags(body.tags),
-        snooze: body.snooze.map(snooze),
-        notes: body.notes.into_iter().map(note).collect(),
+        claim: body.claim.map(to_claim),
+        tags: to_tags(body.tags),
+        snooze: body.snooze.map(to_snooze),
+        notes: body.notes.into_iter().map(to_note).collect(),
         changed_at: parse_time(&body.changed_at),
     }
 }
 
-fn activity(doing: Doing) -> Activity {
+fn to_activity(doing: Doing) -> Activity {
     match doing {
         Doing::Looking => Activity::Looking,
         Doing::Typing => Activity::Typing,
@@ -108,19 +109,19 @@ impl TeamEvent {
                 channel: event.channel,
                 is_message: false,
             },
-            Self::Claim(event) => shared(event.conversation, SharedPart::Claim(event.claim.map(claim))),
+            Self::Claim(event) => shared(event.conversation, SharedPart::Claim(event.claim.map(to_claim))),
             Self::Note(event) => {
-                shared(event.conversation, SharedPart::Note(NoteId::new(event.id), event.note.map(note)))
+                shared(event.conversation, SharedPart::Note(NoteId::new(event.id), event.note.map(to_note)))
             }
-            Self::Tag(event) => shared(event.conversation, SharedPart::Tags(tags(event.tags))),
+            Self::Tag(event) => shared(event.conversation, SharedPart::Tags(to_tags(event.tags))),
             Self::Snooze(event) => {
-                shared(event.conversation, SharedPart::Snooze(event.snooze.map(snooze), now))
+                shared(event.conversation, SharedPart::Snooze(event.snooze.map(to_snooze), now))
             }
             Self::Presence(PresenceEvent { person, conversation, doing, leaves_in_ms }) => {
                 let (person, conversation) =
                     (SafeText::line(&person.name), conversation.map(ConversationId::new));
                 let leaves_at = leaves_in_ms.map(|millis| now.plus(i64::from(millis) * MILLISECOND));
-                let activity = doing.map(activity);
+                let activity = doing.map(to_activity);
                 match activity {
                     Some(activity) => {
                         TeamSignal::Presence(Presence { person, conversation, activity, leaves_at })
@@ -143,22 +144,23 @@ impl Client {
     ) -> Result<(Vec<SharedState>, Option<String>), ReadError> {
         let found = self.shared_changes(cursor.unwrap_or(BEGINNING)).await?;
         let cursor = found.last().map(|last| last.changed_at.clone());
-        Ok((found.into_iter().map(state).collect(), cursor))
+        Ok((found.into_iter().map(to_state).collect(), cursor))
     }
 
     /// Reads the shared state of conversations.
     pub async fn read_shared(&self, ids: &[ConversationId]) -> Result<Vec<SharedState>, ReadError> {
         let ids: Vec<&str> = ids.iter().map(ConversationId::as_str).collect();
-        Ok(self.shared_conversations(&ids).await?.into_iter().map(state).collect())
+        Ok(self.shared_conversations(&ids).await?.into_iter().map(to_state).collect())
     }
 
     /// Sends a change of this desk. `person` is the person of the session.
     pub async fn send_team_change(&self, change: &TeamChange, person: &SafeText) -> WriteOutcome<TeamAnswer> {
         let id = change.conversation.as_str();
         let at = || Some(change.at.to_string().as_str().into());
-        let whole = |body: SharedConversation| TeamAnswer::Changed(SharedPart::State(Box::new(state(body))));
+        let whole =
+            |body: SharedConversation| TeamAnswer::Changed(SharedPart::State(Box::new(to_state(body))));
         let changed_note = |body: NoteBody| {
-            TeamAnswer::Changed(SharedPart::Note(NoteId::new(body.id.clone()), Some(note(body))))
+            TeamAnswer::Changed(SharedPart::Note(NoteId::new(body.id.clone()), Some(to_note(body))))
         };
         match &change.action {
             TeamAction::Claim { agent, version, force } => {
@@ -221,8 +223,8 @@ impl Client {
 
 fn claim_answer(answer: ClaimAnswer) -> TeamAnswer {
     match answer {
-        ClaimAnswer::Changed(body) => TeamAnswer::Changed(SharedPart::State(Box::new(state(*body)))),
-        ClaimAnswer::Claimed(error) => TeamAnswer::Claimed(error.claim.map(claim)),
+        ClaimAnswer::Changed(body) => TeamAnswer::Changed(SharedPart::State(Box::new(to_state(*body)))),
+        ClaimAnswer::Claimed(error) => TeamAnswer::Claimed(error.claim.map(to_claim)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a team shares about a conversation, and the changes that this desk still has to share.
+//! State of a conversation that a team shares, and changes of this desk that wait to be shared.
 
 use crate::ids::{ChannelId, ConversationId, NoteId};
 use crate::text::SafeText;
@@ -117,14 +117,6 @@ pub struct AppliedShared {
     pub lost: Vec<(ChannelId, ConversationId, SafeText)>,
     /// New notes of others that name this desk's person, with their author.
     pub mentions: Vec<(ChannelId, ConversationId, SafeText)>,
-}
-
-impl AppliedShared {
-    pub fn append(&mut self, other: Self) {
-        self.changed.extend(other.changed);
-        self.lost.extend(other.lost);
-        self.mentions.extend(other.mentions);
-    }
 }
 
 /// Activity of a person in a conversation.

@@ -416,7 +416,8 @@ pub(crate) fn share_note_deletion(
         return Ok(());
     }
     let untried = "DELETE FROM team_change WHERE part = 'note' AND item = ?1 AND tried = 0";
-    let unsent = "SELECT EXISTS (SELECT 1 FROM team_change WHERE part = 'note' AND item = ?1 AND action = 'add' AND tried = 0)";
+    let unsent = "SELECT EXISTS (SELECT 1 FROM team_change
+         WHERE part = 'note' AND item = ?1 AND action = 'add' AND tried = 0)";
     let never_left: bool = change.scalar(unsent, [id])?;
     change.execute(untried, [id])?;
     if never_left {
@@ -657,7 +658,11 @@ impl Store {
         self.outbox().change(move |change| {
             let sql = "SELECT channel, conversation, author IS NOT NULL AS is_shared FROM note WHERE id = ?1";
             let found = change.first(sql, [&id], |row| {
-                Ok((row.get::<ChannelId>("channel")?, row.get::<ConversationId>("conversation")?, row.get::<bool>("is_shared")?))
+                Ok((
+                    row.get::<ChannelId>("channel")?,
+                    row.get::<ConversationId>("conversation")?,
+                    row.get::<bool>("is_shared")?,
+                ))
             })?;
             let Some((channel, conversation, is_shared)) = found else { return Ok(()) };
             let sql = "UPDATE note SET text = ?2, edited_at = desk_now() WHERE id = ?1";
@@ -665,7 +670,8 @@ impl Store {
             if !is_shared {
                 return Ok(());
             }
-            let sql = "UPDATE team_change SET text = ?2 WHERE part = 'note' AND item = ?1 AND action <> 'delete' AND tried = 0";
+            let sql = "UPDATE team_change SET text = ?2
+                 WHERE part = 'note' AND item = ?1 AND action <> 'delete' AND tried = 0";
             if change.execute(sql, params![id, text])? == 0 {
                 let (item, text) = (id.as_str(), Some(text.as_str()));
                 let new = NewChange { part: NOTE, item, action: "edit", text, ..NewChange::default() };

@@ -22,7 +22,7 @@ pub struct WebhookRow {
 /// Reason for the end of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// Nothing arrived for too long.
+    /// Every attempt failed for the longest allowed time.
     Failing,
     /// The endpoint answered 410 Gone.
     Gone,

@@ -59,7 +59,7 @@ pub enum ThoughtOutcome {
     Answered,
     /// Asked for a person instead of an answer.
     HandedOver,
-    /// Nothing to say, or no longer wanted.
+    /// No answer was needed, or it was no longer wanted.
     Silent,
     /// The model failed; it is tried again, or a person is asked for.
     Failed,

@@ -36,7 +36,7 @@ const TURNS_PER_NOTE: i64 = 3;
 const TURNS_PER_LONG_ONE: i64 = 4;
 /// Bounds of the time from claim to typing, in microseconds.
 const READING: (i64, i64) = (3 * SECOND, 8 * SECOND);
-/// The same for a colleague who takes their time.
+/// Bounds of the time from claim to typing of a slow colleague, in microseconds.
 const LONG_READING: (i64, i64) = (60 * SECOND, 150 * SECOND);
 /// Bounds of the time of typing, in microseconds.
 const TYPING: (i64, i64) = (5 * SECOND, 12 * SECOND);

@@ -22,7 +22,7 @@ const MIN_OPEN_PER_WAITING: usize = 10;
 /// Events per answer of a colleague while too many conversations wait.
 const TURNS_PER_ANSWER: i64 = 2;
 
-/// Whether each sample conversation was in trouble after its message of this time: every event asks for all of them.
+/// Trouble of each sample conversation after its newest message, with the time of that message.
 pub type TroubleCache = Mutex<HashMap<String, (Timestamp, bool)>>;
 
 /// Open conversation that the assistant answers.

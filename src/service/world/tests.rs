@@ -109,7 +109,7 @@ fn desk_person(db: &dyn DbSession) -> Member {
 }
 
 /// Reads what the colleagues have done by now.
-async fn look(service: &Service, seen: &mut TeamSeen) {
+async fn observe(service: &Service, seen: &mut TeamSeen) {
     let state = service.clone();
     let read = service.database.read(move |db| {
         let workspace = desk_person(db).workspace;
@@ -163,7 +163,7 @@ async fn colleagues_claim_note_and_answer_but_not_what_the_person_at_the_desk_ha
         service.team.presence.set(&member.workspace, presence, service.clock.now().micros());
         clock.0.fetch_add(5 * SECOND, Ordering::SeqCst);
         catch_up(&service).await.expect("the world goes on");
-        look(&service, &mut seen).await;
+        observe(&service, &mut seen).await;
     }
     let by = |person: &str| seen.claims.iter().filter(|claim| claim.1 == person).count();
     for colleague in script::demo_colleagues() {

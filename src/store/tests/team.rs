@@ -1,4 +1,4 @@
-//! What a team shares: local marks and the rows that carry them to the service.
+//! Local marks of a team, and the rows that carry them to the service.
 
 use crate::tests::{at, channel, conversation, list};
 use crate::{Store, StoreOptions};
@@ -98,7 +98,7 @@ async fn withdrawn_note_is_deleted_for_all_unless_it_never_left() {
 }
 
 #[tokio::test]
-async fn note_of_a_colleague_rings_once_and_only_after_the_first_reading() {
+async fn mention_of_a_colleague_rings_once_and_only_after_the_first_reading() {
     let folder = tempfile::tempdir().unwrap();
     let store = joined(folder.path()).await;
     let note = |id: &str| {

@@ -1,4 +1,4 @@
-//! What an operator does: delivery log, dead letters, replay, audit, suspension, retention.
+//! Operating a service: delivery log, dead letters, replay, audit, suspension, retention.
 
 use frontdesk::model::time::{DAY, Timestamp};
 use frontdesk::service::admin::Admin;

@@ -130,7 +130,7 @@ impl TeamDesk {
         self.change(LocalChange::Claim(vec![(conversation.into(), None)]));
     }
 
-    fn note(&self, conversation: &str, text: &str) -> String {
+    fn add_note(&self, conversation: &str, text: &str) -> String {
         let conversation = ConversationId::from(conversation);
         let note =
             self.store().insert_note(&chats(), &conversation, text, SystemClock.now()).expect("stored");
@@ -224,7 +224,7 @@ async fn shared_state_of_one_desk_is_seen_at_the_other() {
     let (mut ana, mut ben, id) = two_desks(&team).await;
     ana.claim(&id);
     ben.until("Ana's claim", |desk| desk.owner(&id).as_deref() == Some("Ana")).await;
-    ana.note(&id, "@Ben call him at five");
+    ana.add_note(&id, "@Ben call him at five");
     ben.until("the note", |desk| desk.texts(&id).1 == ["@Ben call him at five"]).await;
     ben.until("the bell", |desk| {
         let news = desk.news.lock().expect("no panic");
@@ -266,11 +266,11 @@ async fn changes_made_without_a_network_are_merged_and_the_loser_is_told() {
     let (mut ana, mut ben, id) = two_desks(&team).await;
     ben.disconnect().await;
     ben.claim(&id);
-    ben.note(&id, "from the train");
+    ben.add_note(&id, "from the train");
     ben.tag(&id, "late");
     assert_eq!(ben.owner(&id).as_deref(), Some("Ben"), "at once, without a network");
     ana.claim(&id);
-    ana.note(&id, "from the office");
+    ana.add_note(&id, "from the office");
     ana.until_shared().await;
     ben.close().await;
     ben.connect().await;
@@ -321,11 +321,11 @@ async fn messages_arrive_by_events_and_presence_is_seen() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn note_whose_answer_was_lost_is_not_doubled() {
+async fn repeated_note_is_not_doubled() {
     let team = Team::start().await;
     let (mut ana, mut ben, id) = two_desks(&team).await;
     ana.disconnect().await;
-    let note = ana.note(&id, "once");
+    let note = ana.add_note(&id, "once");
     // The request arrived, and the process was killed before the answer.
     let body = json!({"id": note, "text": "once"});
     let path = format!("/desk/v1/conversations/{id}/notes");
@@ -347,10 +347,10 @@ async fn leaving_removes_what_the_team_shares_and_keeps_own_notes() {
     let team = Team::start().await;
     let (mut ana, mut ben, id) = two_desks(&team).await;
     ben.claim(&id);
-    ben.note(&id, "of the team");
+    ben.add_note(&id, "of the team");
     ana.until("the note", |desk| desk.texts(&id).1 == ["of the team"]).await;
     ana.disconnect().await;
-    ana.note(&id, "mine, never shared");
+    ana.add_note(&id, "mine, never shared");
     ana.store().set_team(&[]).expect("left");
     assert_eq!(ana.texts(&id).1, ["mine, never shared"]);
     assert_eq!(ana.owner(&id), None);
@@ -389,7 +389,7 @@ fn change_at_random(
         2 => desk.release(conversation),
         3 => {
             let text = format!("note {number} of {}", desk.name);
-            desk.note(conversation, &text);
+            desk.add_note(conversation, &text);
             return Some(text);
         }
         4 => desk.tag(conversation, &format!("tag{number}")),

@@ -85,7 +85,7 @@ async fn claim_ends_with_its_conversation_or_person() {
 }
 
 #[tokio::test]
-async fn note_is_added_once_and_changed_by_its_author_only() {
+async fn only_its_author_changes_a_note_that_is_added_once() {
     let team = Team::start().await;
     let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
     let lea = team.sign_in("Lea", Role::Lead).await;
