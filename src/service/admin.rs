@@ -85,6 +85,11 @@ impl WorkspaceChoice {
         self.0.is_some()
     }
 
+    /// Returns true if nothing else was selected.
+    pub(crate) fn includes(&self, db: &dyn DbSession, workspace: &str) -> Result<bool, AdminError> {
+        Ok(!self.is_named() || self.find(db)?.id == workspace)
+    }
+
     pub(crate) fn find(&self, db: &dyn DbSession) -> Result<Workspace, AdminError> {
         let Some(wanted) = &self.0 else { return Ok(workspaces::first(db)?) };
         let all = workspaces::list(db)?;
@@ -163,6 +168,12 @@ impl Admin {
         Self { workspace: WorkspaceChoice(workspace), ..self }
     }
 
+    /// Returns the id of the selected workspace.
+    pub(crate) async fn selected_id(&self) -> Result<String, AdminError> {
+        let workspace = self.workspace.clone();
+        self.database.read(move |db| Ok(workspace.find(db)?.id)).await
+    }
+
     /// Creates a key and returns its id and text. The text is not stored and cannot be shown again.
     pub async fn create_key(
         &self,
@@ -238,20 +249,23 @@ impl Admin {
             .await
     }
 
-    /// Revokes a key, given by its id or its full text. Returns its id.
+    /// Revokes a key, given by its id or its full text. Returns its id. With a selected workspace, only one of
+    /// its keys.
     pub async fn revoke(&self, named: &str, now: Timestamp) -> Result<String, AdminError> {
-        let named = named.to_owned();
+        let (workspace, named) = (self.workspace.clone(), named.to_owned());
         self.database
             .write(move |db| {
                 let hash = keys::hash(&named);
                 let found = stored::list(db)?
                     .into_iter()
                     .find(|key_line| key_line.id == named || key_line.hash == hash);
-                let Some(found) = found else {
-                    return Err(AdminError::Absent(
-                        "there is no such key; `admin key list` shows their ids".to_owned(),
-                    ));
+                let absent = || {
+                    AdminError::Absent("there is no such key; `admin key list` shows their ids".to_owned())
                 };
+                let found = found.ok_or_else(absent)?;
+                if !workspace.includes(db, &found.workspace)? {
+                    return Err(absent());
+                }
                 stored::revoke(db, &found.hash, now)?;
                 audit::record(db, &found.workspace, CONSOLE, ("key revoke", &found.id), now)?;
                 Ok(found.id)
@@ -424,7 +438,7 @@ fn drop_secrets(db: &dyn DbSession) -> Result<DroppedSecrets, AdminError> {
     let connected = "SELECT channels.kind || ' of ' || channels.workspace FROM connected_channels
                      JOIN channels ON channels.id = connected_channels.channel ORDER BY 1";
     let signed = "SELECT url FROM webhooks WHERE secret IS NOT NULL ORDER BY created_at, id";
-    let sealed = "SELECT name FROM connections WHERE sealed IS NOT NULL ORDER BY name";
+    let sealed = "SELECT name FROM connections WHERE sealed IS NOT NULL ORDER BY name, workspace";
     let dropped = DroppedSecrets {
         channels: db.fetch_all(connected, &[], single_cell)?,
         webhooks: db.fetch_all(signed, &[], single_cell)?,

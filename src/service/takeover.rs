@@ -19,15 +19,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::admin::{Admin, AdminError};
+use crate::admin::{Admin, AdminError, WorkspaceChoice};
 use crate::audit::{self, CONSOLE};
-use crate::database::conversations;
 use crate::database::egress::{self, EgressRow, EgressState};
-use crate::database::rows::{bound, single_cell};
-use crate::database::scopes::subject_workspace_sql;
 use crate::database::session::DbSession;
 use crate::database::team::changes;
-use crate::database::{Database, DatabaseError, due, thread_automation, threads};
+use crate::database::{Database, DatabaseError, conversations, due, scopes, thread_automation, threads};
 use crate::errors::ApiError;
 use crate::mail::answering;
 use crate::state::Service;
@@ -226,10 +223,13 @@ impl Admin {
     /// # Errors
     /// If there is none with this id.
     pub async fn automation(&self, id: &str) -> Result<bool, AdminError> {
-        let id = id.to_owned();
+        let (workspace, id) = (self.workspace.clone(), id.to_owned());
         self.database
             .read(move |db| {
-                Ok(AutomationSubject::find_anywhere(db, &id)?.ok_or_else(|| no_subject_error(&id))?.1)
+                let found = AutomationSubject::find_anywhere(db, &id)?;
+                let (_, enabled) = found.ok_or_else(|| no_subject_error(&id))?;
+                check_workspace(db, &workspace, &id)?;
+                Ok(enabled)
             })
             .await
     }
@@ -240,14 +240,13 @@ impl Admin {
     /// If there is none with this id, or the assistant's last text is still under way after [`RECALL_TIMEOUT`].
     pub async fn switch_automation(&self, id: &str, enabled: bool, now: Timestamp) -> Result<(), AdminError> {
         let (subject, last) = (id.to_owned(), Instant::now() + RECALL_TIMEOUT);
+        let chosen = self.workspace.clone();
         self.database
             .write(move |db| {
                 let (found, _) = AutomationSubject::find_anywhere(db, &subject)?
                     .ok_or_else(|| no_subject_error(&subject))?;
+                let workspace = check_workspace(db, &chosen, &subject)?;
                 switch(db, found, enabled, now).map_err(|error| AdminError::Refused(error.message))?;
-                let workspace: Option<String> =
-                    db.fetch_optional(&subject_workspace_sql("?1"), bound![subject], single_cell)?;
-                let workspace = workspace.unwrap_or_default();
                 let action = if enabled { "hand back" } else { "pause" };
                 Ok::<_, AdminError>(audit::record(db, &workspace, CONSOLE, (action, &subject), now)?)
             })
@@ -259,6 +258,18 @@ impl Admin {
             sleep(POLL_INTERVAL).await;
         }
         Ok(())
+    }
+}
+
+/// Returns the workspace of a conversation or thread.
+///
+/// # Errors
+/// If another one was selected.
+fn check_workspace(db: &dyn DbSession, chosen: &WorkspaceChoice, id: &str) -> Result<String, AdminError> {
+    let workspace = scopes::workspace_of_subject(db, id)?.unwrap_or_default();
+    match chosen.includes(db, &workspace)? {
+        true => Ok(workspace),
+        false => Err(no_subject_error(id)),
     }
 }
 

@@ -38,8 +38,8 @@ pub struct AdminArguments {
     /// beside the database.
     #[arg(long, value_name = "PATH", global = true)]
     key_file: Option<PathBuf>,
-    /// Id or name of the workspace; without it, the first. Without it, `key list`, `proposal` and `audit`
-    /// act on all workspaces.
+    /// Id or name of the workspace; without it, the first. Without it, `key list`, `key revoke`,
+    /// `assistant`, `proposal` and `audit` act on all workspaces.
     #[arg(long, value_name = "NAME", global = true)]
     workspace: Option<String>,
     /// Print JSON instead of lines.
@@ -113,6 +113,19 @@ fn read_file(path: &Path) -> anyhow::Result<String> {
 }
 
 pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
+    let is_of_service = match &arguments.action {
+        AdminAction::KeyFile(_)
+        | AdminAction::Retention(_)
+        | AdminAction::Move(_)
+        | AdminAction::Backup(_) => true,
+        AdminAction::Workspace(action) => !action.is_of_one(),
+        _ => false,
+    };
+    if arguments.workspace.is_some() && is_of_service {
+        return Err(CliError::Usage(
+            "this command acts on the whole service; leave --workspace out".to_owned(),
+        ));
+    }
     if let AdminAction::Move(wanted) = &arguments.action {
         if arguments.db.is_some() {
             return Err(CliError::Usage("`admin move` does not take --db; use --from and --to".to_owned()));
@@ -130,16 +143,6 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
         AdminError::Database(_) => anyhow::Error::from(why).context(format!("could not open {place}")),
         told => told.into(),
     })?;
-    let is_of_service = match &arguments.action {
-        AdminAction::Connection(_) | AdminAction::KeyFile(_) | AdminAction::Retention(_) => true,
-        AdminAction::Workspace(action) => !action.is_of_one(),
-        _ => false,
-    };
-    if arguments.workspace.is_some() && is_of_service {
-        return Err(CliError::Usage(
-            "this command acts on the whole service; leave --workspace out".to_owned(),
-        ));
-    }
     let admin = admin.in_workspace(arguments.workspace);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start")?;

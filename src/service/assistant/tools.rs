@@ -42,7 +42,7 @@ impl Tools {
 
     /// Tools for the customer of a conversation.
     pub async fn for_conversation(service: &Service, conversation: &str) -> Result<Self, DatabaseError> {
-        let stored = connections::load_all(service).await?;
+        let stored = connections::load_for_subject(service, conversation).await?;
         let id = conversation.to_owned();
         let found: Result<_, DatabaseError> =
             service.database.read(move |db| conversations::with_channel(db, &id)).await;
@@ -60,7 +60,7 @@ impl Tools {
     pub async fn for_thread(service: &Service, thread: &str, address: &str) -> Result<Self, DatabaseError> {
         Ok(Self {
             service: Some(service.clone()),
-            stored: connections::load_all(service).await?,
+            stored: connections::load_for_subject(service, thread).await?,
             contact: thread.to_owned(),
             facts: ContactFacts::from_address(&Channel::Email.platform(), address),
         })

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::admin::{Admin, AdminError};
-use crate::audit::{self, CONSOLE, WHOLE_SERVICE};
+use crate::audit::{self, CONSOLE};
 use crate::connections::KEY_PURPOSE;
 use crate::database::connections::{self as stored, StoredConnection};
 use crate::database::session::DbSession;
@@ -40,7 +40,7 @@ impl Admin {
         }
     }
 
-    /// Calls a connection, stored or not, as the service would, and logs the call.
+    /// Calls a connection, stored or not, as the service would, and logs the call in the selected workspace.
     pub async fn try_connection(
         &self,
         connection: &Connection,
@@ -65,6 +65,7 @@ impl Admin {
             let why = format!("it has no such endpoint; it has: {}", names.join(", "));
             return Err(AdminError::Refused(why));
         };
+        let workspace = self.selected_id().await?;
         let caller = EndpointCaller::new(Guard::system(Policy::default()), clock);
         let (facts, answers) = (&trial.facts, &trial.answers);
         let called = caller
@@ -79,8 +80,8 @@ impl Admin {
             })
             .await;
         let line = called.line.clone();
-        let logged: Result<(), DatabaseError> =
-            self.database.write_in(WriteScope::Unordered, move |db| stored::insert_call(db, &line)).await;
+        let log = move |db: &dyn DbSession| stored::insert_call(db, &workspace, &line);
+        let logged: Result<(), DatabaseError> = self.database.write_in(WriteScope::Unordered, log).await;
         logged?;
         Ok((called, endpoint.clone()))
     }
@@ -100,28 +101,39 @@ impl Admin {
             }
             None => None,
         };
-        let kept: Result<(), DatabaseError> = self
-            .database
+        let chosen = self.workspace.clone();
+        self.database
             .write(move |db| {
-                let name = connection.name.clone();
-                stored::put(db, &StoredConnection { connection, sealed }, now)?;
-                audit::record(db, WHOLE_SERVICE, CONSOLE, ("connection put", &name), now)
+                let (workspace, name) = (chosen.find(db)?.id, connection.name.clone());
+                let stored_connection = StoredConnection { workspace, connection, sealed };
+                stored::put(db, &stored_connection, now)?;
+                let workspace = &stored_connection.workspace;
+                Ok(audit::record(db, workspace, CONSOLE, ("connection put", &name), now)?)
             })
-            .await;
-        Ok(kept?)
+            .await
     }
 
-    /// Lists all connections, each with whether it has a credential.
+    /// Lists the connections of the workspace, each with whether it has a credential.
     pub async fn connections(&self) -> Result<Vec<(Connection, bool)>, AdminError> {
-        let all: Result<_, DatabaseError> = self.database.read(stored::list).await;
+        let workspace = self.selected_id().await?;
+        let all: Result<_, DatabaseError> = self.database.read(move |db| stored::list(db, &workspace)).await;
         Ok(all?.into_iter().map(|entry| (entry.connection, entry.sealed.is_some())).collect())
     }
 
-    /// Returns a connection with its credential.
+    /// Returns a connection of the selected workspace with its credential.
     pub async fn connection(&self, name: &str) -> Result<(Connection, Option<Secret>), AdminError> {
+        self.connection_of(self.selected_id().await?, name).await
+    }
+
+    pub(super) async fn connection_of(
+        &self,
+        workspace: String,
+        name: &str,
+    ) -> Result<(Connection, Option<Secret>), AdminError> {
         let wanted = name.to_owned();
-        let found: Result<_, DatabaseError> = self.database.read(move |db| stored::read(db, &wanted)).await;
-        let Some(StoredConnection { connection, sealed }) = found? else {
+        let read = move |db: &dyn DbSession| stored::read(db, &workspace, &wanted);
+        let found: Result<_, DatabaseError> = self.database.read(read).await;
+        let Some(StoredConnection { connection, sealed, .. }) = found? else {
             return Err(AdminError::Absent(format!(
                 "there is no connection {name:?}; `admin connection list` shows them"
             )));
@@ -133,16 +145,16 @@ impl Admin {
     }
 
     pub async fn remove_connection(&self, name: &str, now: Timestamp) -> Result<(), AdminError> {
-        let wanted = name.to_owned();
+        let (chosen, wanted) = (self.workspace.clone(), name.to_owned());
         let remove = move |db: &dyn DbSession| {
-            let is_removed = stored::remove(db, &wanted)?;
+            let workspace = chosen.find(db)?.id;
+            let is_removed = stored::remove(db, &workspace, &wanted)?;
             if is_removed {
-                audit::record(db, WHOLE_SERVICE, CONSOLE, ("connection remove", &wanted), now)?;
+                audit::record(db, &workspace, CONSOLE, ("connection remove", &wanted), now)?;
             }
-            Ok(is_removed)
+            Ok::<_, AdminError>(is_removed)
         };
-        let removed: Result<bool, DatabaseError> = self.database.write(remove).await;
-        match removed? {
+        match self.database.write(remove).await? {
             true => Ok(()),
             false => Err(AdminError::Absent(format!(
                 "there is no connection {name:?}; `admin connection list` shows them"
@@ -150,10 +162,11 @@ impl Admin {
         }
     }
 
-    /// Lists the latest calls, newest first.
+    /// Lists the latest calls of the workspace, newest first.
     pub async fn connection_calls(&self, limit: u32) -> Result<Vec<CallLine>, AdminError> {
+        let workspace = self.selected_id().await?;
         let calls: Result<_, DatabaseError> =
-            self.database.read(move |db| stored::list_calls(db, limit)).await;
+            self.database.read(move |db| stored::list_calls(db, &workspace, limit)).await;
         Ok(calls?)
     }
 }

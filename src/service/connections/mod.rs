@@ -7,7 +7,8 @@ pub mod proposed;
 use std::sync::Arc;
 
 use crate::database::connections::{self as stored, StoredConnection};
-use crate::database::{DatabaseError, WriteScope};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, WriteScope, scopes};
 use crate::errors::ApiError;
 use crate::state::Service;
 use model::connections::{Connection, ConnectionEndpoint, ContactFacts};
@@ -48,8 +49,17 @@ pub async fn has_any(service: &Service) -> Result<bool, DatabaseError> {
     service.database.read(stored::has_any).await
 }
 
-pub async fn load_all(service: &Service) -> Result<Vec<StoredConnection>, DatabaseError> {
-    service.database.read(stored::list).await
+/// Returns the connections of the workspace that a conversation or thread belongs to.
+pub async fn load_for_subject(
+    service: &Service,
+    subject: &str,
+) -> Result<Vec<StoredConnection>, DatabaseError> {
+    let subject = subject.to_owned();
+    let list = move |db: &dyn DbSession| match scopes::workspace_of_subject(db, &subject)? {
+        Some(workspace) => stored::list(db, &workspace),
+        None => Ok(Vec::new()),
+    };
+    service.database.read(list).await
 }
 
 /// Calls an endpoint for a contact and logs the call.
@@ -67,10 +77,10 @@ pub async fn call(
     let ask =
         EndpointRequest { connection, endpoint, secret: secret.as_ref(), facts, answers, contact, key: None };
     let called = service.connections.caller.call(ask).await;
-    let line = called.line.clone();
+    let (workspace, line) = (stored.workspace.clone(), called.line.clone());
     let logged: Result<(), DatabaseError> = service
         .database
-        .write_in(WriteScope::Unordered, move |db| self::stored::insert_call(db, &line))
+        .write_in(WriteScope::Unordered, move |db| self::stored::insert_call(db, &workspace, &line))
         .await;
     logged?;
     Ok(called)

@@ -7,10 +7,8 @@ use crate::admin::{Admin, AdminError};
 use crate::audit::{self, CONSOLE};
 use crate::database::connections as stored;
 use crate::database::proposals::{self, ProposalRow, ProposalState};
-use crate::database::rows::{bound, single_cell};
-use crate::database::scopes::subject_workspace_sql;
 use crate::database::session::DbSession;
-use crate::database::{DatabaseError, conversations};
+use crate::database::{DatabaseError, conversations, scopes};
 use model::connections::ContactFacts;
 use model::time::{Clock, Timestamp};
 use net::connections::{EndpointCaller, EndpointRequest, FinishedCall};
@@ -50,7 +48,11 @@ impl Admin {
         clock: Arc<dyn Clock>,
     ) -> Result<FinishedCall, AdminError> {
         let row = self.decide(id, ProposalState::Begun, clock.now()).await?;
-        let (connection, secret) = self.connection(&row.connection).await?;
+        let subject = row.conversation.clone();
+        let found: Result<_, DatabaseError> =
+            self.database.read(move |db| scopes::workspace_of_subject(db, &subject)).await;
+        let workspace = found?.unwrap_or_default();
+        let (connection, secret) = self.connection_of(workspace.clone(), &row.connection).await?;
         let Some(endpoint) = connection.endpoint(&row.endpoint) else {
             let why = format!("{} no longer has the endpoint {:?}", row.connection, row.endpoint);
             return Err(AdminError::Refused(why));
@@ -80,7 +82,7 @@ impl Admin {
         let kept: Result<(), DatabaseError> = self
             .database
             .write(move |db| {
-                stored::insert_call(db, &line)?;
+                stored::insert_call(db, &workspace, &line)?;
                 proposals::set_state(db, &id, state, Some(&outcome))
             })
             .await;
@@ -120,5 +122,5 @@ impl Admin {
 
 /// Returns the workspace of a proposal's conversation.
 fn workspace_of(db: &dyn DbSession, row: &ProposalRow) -> Result<Option<String>, DatabaseError> {
-    db.fetch_optional(&subject_workspace_sql("?1"), bound![row.conversation], single_cell)
+    scopes::workspace_of_subject(db, &row.conversation)
 }

@@ -27,7 +27,7 @@ const LATER_TABLES: [&str; 5] = [
     include_str!("schema_operating.sql"),
 ];
 /// Columns added later: table, column, and the SQL that adds it if missing.
-const LATER_COLUMNS: [(&str, &str, &str); 10] = [
+const LATER_COLUMNS: [(&str, &str, &str); 11] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -52,6 +52,12 @@ const LATER_COLUMNS: [(&str, &str, &str); 10] = [
         "session",
         "ALTER TABLE keys ADD COLUMN session TEXT;
          CREATE INDEX keys_by_session ON keys (session) WHERE session IS NOT NULL;",
+    ),
+    (
+        "connection_calls",
+        "workspace",
+        "ALTER TABLE connection_calls ADD COLUMN workspace TEXT NOT NULL DEFAULT '';
+         UPDATE connection_calls SET workspace = coalesce((SELECT id FROM workspaces ORDER BY created_at, id LIMIT 1), '');",
     ),
 ];
 /// Indexes added later. Mail addresses are matched in lower case. Each filter of a list has an
@@ -210,6 +216,7 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     }
     LATER_TABLES.iter().try_for_each(|text| connection.execute_batch(text))?;
     rebuild_lanes(&mut connection)?;
+    rebuild_connections(&mut connection)?;
     add_columns(&mut connection)?;
     connection.execute_batch(LATER_INDEXES)?;
     Ok((connection, fresh))
@@ -242,6 +249,25 @@ fn rebuild_lanes(connection: &mut Connection) -> rusqlite::Result<()> {
     )?;
     LATER_TABLES.iter().try_for_each(|text| change.execute_batch(text))?;
     change.execute_batch("INSERT INTO egress SELECT * FROM egress_before; DROP TABLE egress_before;")?;
+    change.commit()
+}
+
+/// Rebuilds `connections` if they do not belong to a workspace yet; those that are there belong to the first.
+fn rebuild_connections(connection: &mut Connection) -> rusqlite::Result<()> {
+    let sql = "SELECT count(*) FROM pragma_table_info('connections') WHERE name = 'workspace'";
+    let found: i64 = connection.scalar(sql, [])?;
+    if found > 0 {
+        return Ok(());
+    }
+    let change = connection.transaction()?;
+    change.execute_batch("ALTER TABLE connections RENAME TO connections_before")?;
+    LATER_TABLES.iter().try_for_each(|text| change.execute_batch(text))?;
+    change.execute_batch(
+        "INSERT INTO connections (workspace, name, definition, sealed, created_at)
+         SELECT (SELECT id FROM workspaces ORDER BY created_at, id LIMIT 1), name, definition, sealed, created_at
+         FROM connections_before;
+         DROP TABLE connections_before;",
+    )?;
     change.commit()
 }
 
@@ -347,6 +373,33 @@ mod tests {
                 .expect("read"),
         );
         assert_eq!((made.contains("REFERENCES"), count, indexes), (false, 1, 4));
+    }
+
+    #[test]
+    fn connections_of_an_earlier_version_belong_to_the_first_workspace() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        let (connection, ..) = open_writer(&path, Durability::Full).expect("opens");
+        connection
+            .execute_batch(
+                "INSERT INTO workspaces (id, balance, created_at) VALUES ('ws_2', 0, 2), ('ws_1', 0, 1);
+                 DROP TABLE connections;
+                 CREATE TABLE connections (name TEXT PRIMARY KEY, definition TEXT NOT NULL, sealed BLOB,
+                     created_at INTEGER NOT NULL) STRICT;
+                 INSERT INTO connections VALUES ('shop', '{}', x'00', 7);
+                 ALTER TABLE connection_calls DROP COLUMN workspace;
+                 INSERT INTO connection_calls (at, connection, endpoint, contact, millis, bytes)
+                     VALUES (1, 'shop', 'orders', '', 1, 1);",
+            )
+            .expect("as before");
+        drop(connection);
+        let (connection, ..) = open_writer(&path, Durability::Full).expect("opens again");
+        let read = |sql: &str| -> String { connection.scalar(sql, []).expect("read") };
+        assert_eq!(
+            read("SELECT workspace || ' ' || name || ' ' || created_at FROM connections"),
+            "ws_1 shop 7"
+        );
+        assert_eq!(read("SELECT workspace FROM connection_calls"), "ws_1");
     }
 
     #[test]

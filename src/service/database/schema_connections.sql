@@ -2,14 +2,17 @@
 -- came after the first format, and whoever does not know them is not disturbed
 -- by them.
 CREATE TABLE IF NOT EXISTS connections (
-    name TEXT PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    name TEXT NOT NULL,
     definition TEXT NOT NULL,
     sealed BLOB,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (workspace, name)
 ) STRICT;
 
 CREATE TABLE IF NOT EXISTS connection_calls (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    workspace TEXT NOT NULL DEFAULT '',
     at INTEGER NOT NULL,
     connection TEXT NOT NULL,
     endpoint TEXT NOT NULL,

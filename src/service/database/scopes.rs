@@ -17,6 +17,11 @@ pub fn subject_workspace_sql(id: &str) -> String {
     format!("SELECT workspace FROM channels WHERE channels.id = coalesce({})", channels.join(", "))
 }
 
+/// Returns the workspace of a message, conversation, mail, thread or broadcast.
+pub fn workspace_of_subject(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
+    db.fetch_optional(&subject_workspace_sql("?1"), bound![id], single_cell)
+}
+
 impl WriteScope {
     pub fn of(workspace: Option<String>) -> Self {
         workspace.map_or(Self::Everything, Self::Workspace)
@@ -51,9 +56,6 @@ impl Database {
             return Ok(WriteScope::Everything);
         }
         let subject = subject.to_owned();
-        let find = move |db: &dyn DbSession| {
-            db.fetch_optional(&subject_workspace_sql("?1"), bound![subject], single_cell)
-        };
-        Ok(WriteScope::of(self.read(find).await?))
+        Ok(WriteScope::of(self.read(move |db| workspace_of_subject(db, &subject)).await?))
     }
 }
