@@ -218,6 +218,22 @@ async fn the_script_tells_a_customer_their_own_orders() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn assistant_uses_the_connections_of_its_workspace_only() {
+    let shop = shop().await;
+    let desk = Desk::with(AssistantChoice::Scripted, &shop).await;
+    let admin = Admin::open(&desk.folder.path().join("service.db").into(), None).expect("the file");
+    admin.add_workspace(Some("Second".to_owned()), Timestamp::default()).await.expect("added");
+    let (connection, secret) = admin.connection("shop").await.expect("stored");
+    let second = admin.in_workspace(Some("Second".to_owned()));
+    second.put_connection(connection, secret.as_ref(), Timestamp::default()).await.expect("stored");
+    let first = second.in_workspace(None);
+    first.remove_connection("shop", Timestamp::default()).await.expect("removed");
+    let said = desk.answers(MARIA, "Hi, where is my order?").await;
+    assert!(!said.concat().contains("1041"), "{said:?}");
+    assert_eq!(shop.received_requests().await.expect("kept").len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_is_offered_every_endpoint_as_a_tool() {
     let model = MockServer::start().await;
     let call = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});

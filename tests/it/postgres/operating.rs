@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::process::Output;
 
+use frontdesk::service;
 use serde_json::{Value, json};
 
-use super::cluster;
 use super::moving::upload;
 use super::own_cluster::OwnCluster;
 use super::together::{DEV, Process, Two, UNLIMITED};
+use super::{cluster, options};
 use crate::binary::{Binary, free_port};
 use crate::waiting::until_found;
 
@@ -344,4 +345,25 @@ async fn a_server_is_reached_through_tls_and_with_a_password() {
 fn set_mode(file: &str, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).expect("set");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_of_an_earlier_format_belong_to_the_first_workspace() {
+    let Some(server) = cluster::server() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = cluster::database(server).await;
+    service::start(options(&url, &folder)).await.expect("it starts").shutdown().await;
+    let before = "ALTER TABLE connections DROP COLUMN workspace CASCADE;
+                  ALTER TABLE connections ADD PRIMARY KEY (name);
+                  ALTER TABLE connection_calls DROP COLUMN workspace;
+                  INSERT INTO connections VALUES ('shop', '{}', NULL, 7);
+                  INSERT INTO connection_calls (at, connection, endpoint, contact, millis, bytes)
+                      VALUES (1, 'shop', 'orders', '', 1, 1);
+                  UPDATE meta SET value = '15' WHERE name = 'format'; UPDATE commit_order SET format = 15";
+    cluster::run(&url, before).await.expect("as before");
+    service::start(options(&url, &folder)).await.expect("it starts again").shutdown().await;
+    let place = url.parse().expect("an address");
+    let moved = "SELECT connections.workspace || ' ' || name || ' ' || connection_calls.workspace
+                 FROM connections, connection_calls";
+    assert_eq!(cluster::column(&place, moved), ["ws_1 shop ws_1"]);
 }

@@ -115,6 +115,10 @@ const TABLE: &[Row] = &[
     row("workspace suspend", true, "--workspace WORKSPACE", NOWHERE, NONE),
 ];
 
+/// Commands for the whole service; they refuse `--workspace`.
+const OF_SERVICE: &[&str] =
+    &["key-file reset", "move", "backup", "retention plan", "workspace add", "workspace list"];
+
 /// Outcomes without a cell, and why.
 const NO_CELLS: &[(&str, &str)] = &[
     ("channel connect telegram", "needs a platform; see carriers"),
@@ -229,6 +233,8 @@ impl Template {
 struct Cell {
     row: &'static Row,
     outcome: Outcome,
+    /// Further arguments.
+    more: &'static str,
 }
 
 impl Cell {
@@ -298,7 +304,8 @@ impl Cell {
             "TEMPLATE" => file("parts.json", r#"[{"type":"BODY","text":"Hello"}]"#),
             word => word.to_owned(),
         };
-        let words = self.row.command.split(' ').chain(own.split(' ')).filter(|word| !word.is_empty());
+        let words = self.row.command.split(' ').chain(own.split(' ')).chain(self.more.split(' '));
+        let words = words.filter(|word| !word.is_empty());
         let mut arguments = vec!["admin".to_owned()];
         arguments.extend(words.map(named));
         if self.row.command != "move" && !arguments.iter().any(|word| word == "--db") {
@@ -333,17 +340,18 @@ async fn each_admin_command_ends_as_the_table_says() {
     let only = std::env::var("FRONTDESK_CELL").unwrap_or_default();
     let mut cells = Vec::new();
     for row in TABLE.iter().filter(|row| row.command.starts_with(&only)) {
-        cells.push(Cell { row, outcome: Outcome::BadUse });
+        let cell = |outcome| Cell { row, outcome, more: "" };
+        cells.push(cell(Outcome::BadUse));
         let named =
             [(row.done, Outcome::Done), (row.absent, Outcome::Absent), (row.refused, Outcome::Refused)];
         let there = named.into_iter().filter(|(arguments, _)| *arguments != NONE);
-        cells.extend(there.map(|(_, outcome)| Cell { row, outcome }));
+        cells.extend(there.map(|(_, outcome)| cell(outcome)));
         // `move` names its database by another option.
         if row.command != "move" {
-            cells.push(Cell { row, outcome: Outcome::NoDatabase });
+            cells.push(cell(Outcome::NoDatabase));
         }
         if row.writes && row.done != NONE {
-            cells.push(Cell { row, outcome: Outcome::Locked });
+            cells.push(cell(Outcome::Locked));
         }
     }
     let (template, served) = (&template, &served);
@@ -355,4 +363,27 @@ async fn each_admin_command_ends_as_the_table_says() {
         outcomes.buffer_unordered(AT_ONCE).filter_map(|failure| async { failure }).collect().await;
     running.shutdown().await;
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cells.len(), failures.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_admin_command_takes_a_workspace_or_refuses_it() {
+    let template = Template::make().await;
+    let mut failures = Vec::new();
+    for row in TABLE.iter().filter(|row| !row.done.contains("--workspace")) {
+        let is_of_service = OF_SERVICE.contains(&row.command);
+        let (outcome, expected) = match (is_of_service, row.done, row.absent) {
+            (true, NONE, _) => (Outcome::Absent, 2),
+            (true, ..) => (Outcome::Done, 2),
+            (false, NONE, NONE) => (Outcome::Refused, 1),
+            (false, NONE, _) => (Outcome::Absent, 1),
+            (false, ..) => (Outcome::Done, 0),
+        };
+        let cell = Cell { row, outcome, more: "--workspace WORKSPACE" };
+        let ended = cell.run_once(&template, Path::new("/nowhere"), false).await;
+        let is_told = !is_of_service || ended.err.contains("acts on the whole service");
+        if ended.code != Some(expected) || !is_told {
+            failures.push(format!("{}: {:?} {}{}", row.command, ended.code, ended.out, ended.err));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

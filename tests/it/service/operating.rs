@@ -1,5 +1,6 @@
 //! Operating a service: delivery log, dead letters, replay, audit, suspension, retention.
 
+use frontdesk::model::connections::Connection;
 use frontdesk::model::time::{DAY, Timestamp};
 use frontdesk::service::admin::Admin;
 use frontdesk::service::retention::Retention;
@@ -19,6 +20,24 @@ async fn administer<T: Send + 'static>(
     let (place, key) = (desk.place.clone(), desk.database.with_file_name("service.key"));
     let acting = tokio::task::spawn_blocking(move || {
         let admin = Admin::open(&place, Some(&key)).expect("it opens");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let done = act(&admin, &runtime);
+        admin.close();
+        done
+    });
+    acting.await.expect("no panic")
+}
+
+/// [`administer`], for the workspace with this name.
+async fn administer_in<T: Send + 'static>(
+    desk: &Desk,
+    workspace: &str,
+    act: impl FnOnce(&Admin, &tokio::runtime::Runtime) -> T + Send + 'static,
+) -> T {
+    let (place, key) = (desk.place.clone(), desk.database.with_file_name("service.key"));
+    let workspace = workspace.to_owned();
+    let acting = tokio::task::spawn_blocking(move || {
+        let admin = Admin::open(&place, Some(&key)).expect("it opens").in_workspace(Some(workspace));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let done = act(&admin, &runtime);
         admin.close();
@@ -239,4 +258,63 @@ async fn person_is_copied_before_being_erased() {
     let sql =
         format!("SELECT count(*) FROM team_actions WHERE action = 'erase' AND subject = '{}'", erased.id);
     assert_eq!(cluster::count(&desk.place, &sql), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_act_on_the_named_workspace_only() {
+    const SECOND: &str = "Harbor Second";
+    let desk = Desk::start().await;
+    let conversation = desk.inbound("whatsapp", CUSTOMER, "hello").await;
+    let (first_key, second_key) = administer(&desk, |admin, runtime| {
+        let (_, keys) = runtime.block_on(admin.add_workspace(Some(SECOND.to_owned()), at(0))).expect("added");
+        let shop = Connection::new("shop", "https://first.example");
+        runtime.block_on(admin.put_connection(shop, None, at(0))).expect("stored");
+        let first = runtime.block_on(admin.keys()).expect("listed").remove(0);
+        (first.id, keys[0].key.expose().to_owned())
+    })
+    .await;
+    let wanted = conversation.clone();
+    administer_in(&desk, SECOND, move |admin, runtime| {
+        assert_eq!(runtime.block_on(admin.connections()).expect("listed"), []);
+        runtime.block_on(admin.connection("shop")).expect_err("of the other workspace");
+        let shop = Connection::new("shop", "https://second.example");
+        runtime.block_on(admin.put_connection(shop, None, at(1))).expect("stored");
+        runtime.block_on(admin.revoke(&first_key, at(1))).expect_err("of the other workspace");
+        runtime.block_on(admin.automation(&wanted)).expect_err("of the other workspace");
+        runtime.block_on(admin.switch_automation(&wanted, false, at(1))).expect_err("the same");
+        let audit = runtime.block_on(admin.audit(None, 100)).expect("listed");
+        let actions: Vec<String> = audit.into_iter().map(|entry| entry.action).collect();
+        assert_eq!(actions, ["workspace add", "connection put"]);
+    })
+    .await;
+    let base_url = |admin: &Admin, runtime: &tokio::runtime::Runtime| {
+        runtime.block_on(admin.connection("shop")).map(|(connection, _)| connection.base_url)
+    };
+    let of_first = administer(&desk, move |admin, runtime| base_url(admin, runtime)).await;
+    assert_eq!(of_first.expect("stored"), "https://first.example");
+    let of_second = administer_in(&desk, SECOND, move |admin, runtime| {
+        let before = base_url(admin, runtime);
+        runtime.block_on(admin.remove_connection("shop", at(2))).expect("removed");
+        before
+    })
+    .await;
+    assert_eq!(of_second.expect("stored"), "https://second.example");
+    administer(&desk, move |admin, runtime| base_url(admin, runtime).expect("still there")).await;
+
+    // Metrics name workspaces by their ids.
+    let request =
+        hyper::Request::builder().method("GET").header("authorization", format!("Bearer {second_key}"));
+    fetch(&format!("{}/account", desk.running.base_url), request, Vec::new()).await.good(200);
+    let ids = cluster::column(&desk.place, "SELECT id FROM workspaces ORDER BY created_at, id");
+    let page = metrics(&desk).await;
+    for id in &ids {
+        for family in ["frontdesk_workspace_requests_total", "frontdesk_credits"] {
+            let sample = format!("{family}{{workspace=\"{id}\"}}");
+            assert!(page.contains(&sample), "{sample} in {page}");
+        }
+    }
+    assert_eq!(ids.len(), 2);
+    for secret in [SECOND, "first.example", CUSTOMER] {
+        assert!(!page.contains(secret), "{secret} in {page}");
+    }
 }

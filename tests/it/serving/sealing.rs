@@ -101,7 +101,8 @@ fn reset_drops_a_lost_key_and_its_secrets() {
     let database = binary.folder().join("service.db");
     let sealed = "INSERT INTO webhooks (id, channel, url, events, secret, created_at)
                   VALUES ('wh_1', 'ch_whatsapp', 'https://a.example', '[]', x'00', 0);
-                  INSERT INTO connections (name, definition, sealed, created_at) VALUES ('shop', '{}', x'00', 0);
+                  INSERT INTO connections (workspace, name, definition, sealed, created_at)
+                  VALUES ('ws_1', 'shop', '{}', x'00', 0);
                   INSERT INTO connected_channels (channel, settings, sealed, version, mark, read_until, connected_at)
                   VALUES ('ch_telegram', '{}', x'00', 'v', '', 0, 0)";
     rusqlite::Connection::open(&database).expect("opens").execute_batch(sealed).expect("kept");
