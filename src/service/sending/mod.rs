@@ -10,7 +10,8 @@
 //! 2. [`claim_due`] claims due rows, each with a new fencing token and until the end of a lease. The claim is
 //!    on disk before the first byte is sent. An attempt whose lease has ended belongs to a process that is
 //!    gone; its outcome is unknown.
-//! 3. [`send_one`] asks the platform once, outside any transaction.
+//! 3. [`send_one`] asks the platform once, outside any transaction. If the service stops meanwhile and there is
+//!    no answer near the end of the drain time, the outcome is unknown.
 //! 4. [`record_outcome`](outcome::record_outcome) records the answer in one transaction with its consequences:
 //!    message, price, event, and the answer to the request. An attempt whose fencing token is outdated
 //!    records nothing.
@@ -70,10 +71,15 @@ const MAIL_SEND_LEASE: i64 = 8 * MINUTE;
 const SEND_INTERVAL: Duration = Duration::from_millis(35);
 /// Time for which settled rows are kept, in microseconds.
 const SETTLED_RETENTION: i64 = 48 * HOUR;
+/// Part of the drain time in which the outcomes of attempts that have not ended are stored.
+const CUT_MARGIN: Duration = Duration::from_secs(1);
+/// Why the outcome of an attempt is unknown.
+const STOPPED_REASON: &str = "the service stopped while the message was being sent";
 /// Longest wait between two checks: another process may settle the message without a notification.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Sends due messages until the service stops, then finishes running attempts.
+/// Sends due messages until the service stops, then finishes running attempts, at most until shortly before the
+/// end of the drain time.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     let mut flights = FuturesUnordered::new();
     let mut paces: HashMap<String, Instant> = HashMap::new();
@@ -86,7 +92,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
                     let start =
                         paces.get(&row.channel).copied().unwrap_or_else(Instant::now).max(Instant::now());
                     paces.insert(row.channel.clone(), start + SEND_INTERVAL);
-                    flights.push(send_one(&service, row, channel, start));
+                    flights.push(send_one(&service, row, channel, start, stop.clone()));
                 }
                 next
             }
@@ -162,7 +168,7 @@ async fn claim_in_workspace(
         let mut claimed = Vec::new();
         for row in rows {
             if row.state != EgressState::Waiting.word() {
-                let why = "the service stopped while the message was being sent".to_owned();
+                let why = STOPPED_REASON.to_owned();
                 outcome::record_outcome(&work, &row.id, row.fence, SendOutcome::Unknown { why })?;
                 continue;
             }
@@ -202,9 +208,15 @@ fn may_leave(work: &WriteContext<'_>, row: &EgressRow, channel: Channel) -> Resu
 }
 
 /// Sends a message and records the outcome, repeatedly while the database fails.
-async fn send_one(service: &Service, row: EgressRow, channel: Channel, start: Instant) {
+async fn send_one(
+    service: &Service,
+    row: EgressRow,
+    channel: Channel,
+    start: Instant,
+    stop: watch::Receiver<bool>,
+) {
     sleep_until(start).await;
-    let outcome = match call_platform(service, &row, channel).await {
+    let outcome = match call_platform(service, &row, channel, stop).await {
         Ok(Some(outcome)) => outcome,
         Ok(None) => return,
         Err(error) => SendOutcome::Later { after: 5 * SECOND, why: error.message },
@@ -226,7 +238,8 @@ async fn send_one(service: &Service, row: EgressRow, channel: Channel, start: In
     service.settled.notify_waiters();
 }
 
-/// Makes one attempt. Returns `None` for a text of the assistant's that was dropped by a takeover.
+/// Makes one attempt. Returns `None` for a text of the assistant's that was dropped by a takeover. The outcome of
+/// an attempt that the end of the service cuts off is unknown.
 ///
 /// # Errors
 /// If nothing was sent and the attempt can be repeated.
@@ -234,6 +247,7 @@ async fn call_platform(
     service: &Service,
     row: &EgressRow,
     channel: Channel,
+    stop: watch::Receiver<bool>,
 ) -> Result<Option<SendOutcome>, ApiError> {
     let refused = |error: ApiError| {
         Ok(Some(SendOutcome::Refused { code: error.code, why: error.message, broken: false }))
@@ -266,7 +280,17 @@ async fn call_platform(
             return Ok(None);
         }
     }
-    Ok(Some(connected.platform.send_message(&parcel, file.as_ref()).await))
+    Ok(Some(tokio::select! {
+        outcome = connected.platform.send_message(&parcel, file.as_ref()) => outcome,
+        () = wait_for_cut(service, stop) => SendOutcome::Unknown { why: STOPPED_REASON.to_owned() },
+    }))
+}
+
+/// Waits until the service stops and the drain time is nearly over.
+async fn wait_for_cut(service: &Service, mut stop: watch::Receiver<bool>) {
+    // Fails if the service was dropped, which stops it as well.
+    let _ = stop.changed().await;
+    sleep(service.options.drain.saturating_sub(CUT_MARGIN)).await;
 }
 
 /// Returns the message's media file, if this service hosts it.
