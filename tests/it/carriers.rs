@@ -26,6 +26,7 @@ mod number_aliases;
 mod number_campaign;
 mod number_server;
 mod numbers;
+mod numbers_stopping;
 mod people;
 mod phone_campaign;
 mod phone_server;
