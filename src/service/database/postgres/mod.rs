@@ -8,7 +8,7 @@
 //! | `lease.rs` | which process does the scheduled work |
 //! | `link.rs` | one connection, made again when lost |
 //! | `order.rs` | order of all commits |
-//! | `pooler.rs` | detects a pooler that loses prepared statements |
+//! | `pooler.rs` | detects a pooler in transaction mode, and one that loses prepared statements |
 //! | `schema.rs` | creates and migrates the tables |
 //! | `session.rs` | statements of a transaction, sent together |
 //! | `shared_state.rs` | limits and claims shared by processes |
@@ -84,7 +84,14 @@ pub fn open_for_service(
     let address = ServerAddress::parse(url)?;
     let link = Link::for_long_jobs(&address)?;
     link.connect()?;
-    pooler::check_pooler(&link, url, &address)?;
+    let is_pooled = pooler::is_in_transaction_mode(&link, url, &address)?;
+    let listens = url.uses_notifications() && !is_pooled;
+    if is_pooled && url.uses_notifications() {
+        tracing::warn!(
+            "a pooler in transaction mode is before the database and passes no notifications on, so commits of \
+             other processes are read several times a second; listen=off in the address says the same"
+        );
+    }
     schema::migrate(&link)?;
     // Also true if a process was killed before it had inserted anything.
     let fresh = schema::is_empty(&link)?;
@@ -93,7 +100,7 @@ pub fn open_for_service(
     let shared = SharedParts {
         state: SharedState::new(&address)?,
         lease: BackgroundLease::acquire(Link::new(&address)?)?,
-        feed: ChangeFeed::start(address.clone(), url.uses_notifications(), order.clone())?,
+        feed: ChangeFeed::start(address.clone(), listens, order.clone())?,
     };
     Ok(OpenedDatabase { shared: Some(shared), fresh, ..open_connections(&address, WRITER_THREADS, &order)? })
 }
