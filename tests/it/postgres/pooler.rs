@@ -1,13 +1,17 @@
-//! A real PgBouncer before the server: refused if it loses prepared statements, used otherwise.
+//! A real PgBouncer before the server: refused if it loses prepared statements, used otherwise. A part of the
+//! contract is run behind it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use frontdesk::service::{self, Options};
+use serde_json::json;
 
-use super::{cluster, inbound, messages, options};
-use crate::waiting::until_found;
+use super::together::{Two, UNLIMITED};
+use super::{cluster, inbound, messages, options, run_stories};
+use crate::service::receiver::Receiver;
+use crate::waiting::{aside, until_found};
 
 /// Runs the pooler until the input ends. PgBouncer refuses to run as root.
 const RUN: &str = r#"
@@ -18,7 +22,7 @@ const RUN: &str = r#"
 * = host=SERVER
 [pgbouncer]
 listen_addr =
-listen_port = 6432
+listen_port = 5432
 unix_socket_dir = $1
 auth_type = trust
 auth_file = $1/users
@@ -30,6 +34,19 @@ END
     kill $!
     wait
 "#;
+
+/// First version that keeps prepared statements in transaction mode.
+const RENAMES_SINCE: (u32, u32) = (1, 21);
+const TRANSACTION_MODE: &str = "pool_mode = transaction\nmax_prepared_statements = 200\n";
+/// Stories of the contract that run behind the pooler.
+const CONTRACT: [&str; 6] = [
+    "contract::sending",
+    "contract::idempotency",
+    "contract::limits",
+    "contract::paging",
+    "service::events",
+    "team::sharing",
+];
 
 /// A running PgBouncer; ends when dropped.
 struct Pooler {
@@ -82,7 +99,7 @@ impl Pooler {
     }
 
     fn url(&self, name: &str) -> String {
-        format!("{}&port=6432", cluster::url(&self.folder, name))
+        cluster::url(&self.folder, name)
     }
 }
 
@@ -91,7 +108,7 @@ async fn a_pooler_that_loses_prepared_statements_is_refused_in_words() {
     let Some(server) = cluster::server() else { return };
     let Some((program, version)) = installed() else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    let keeps = version >= (1, 21);
+    let keeps = version >= RENAMES_SINCE;
     let loses = if keeps { "max_prepared_statements = 0\n" } else { "" };
     for more in ["", "default_pool_size = 1\n"] {
         let pooler =
@@ -107,10 +124,57 @@ async fn a_pooler_that_loses_prepared_statements_is_refused_in_words() {
         assert_eq!(cluster::count(&url.parse().expect("an address"), tables), 0, "nothing was made");
     }
     if keeps {
-        let pooler =
-            Pooler::start(&program, server, "pool_mode = transaction\nmax_prepared_statements = 200\n").await;
-        is_served_through(&pooler, server, "&listen=off").await;
+        let pooler = Pooler::start(&program, server, TRANSACTION_MODE).await;
+        for more in ["", "&listen=off"] {
+            is_served_through(&pooler, server, more).await;
+        }
     }
+}
+
+/// Without notifications, the process that delivers learns of a commit of the other.
+#[tokio::test]
+async fn notifications_that_a_pooler_loses_are_replaced_by_polling_and_that_is_said_once() {
+    const SAID: &str = "a pooler in transaction mode is before the database";
+    let Some(server) = cluster::server() else { return };
+    let Some((program, version)) = installed() else { return };
+    let (transactions, sessions) = (TRANSACTION_MODE, "pool_mode = session\ndefault_pool_size = 40\n");
+    let settings = if version >= RENAMES_SINCE { &[transactions, sessions][..] } else { &[sessions] };
+    for settings in settings {
+        let pooler = Pooler::start(&program, server, settings).await;
+        let url = cluster::database(server).await;
+        let mut two = Two::on(pooler.url(cluster::name_in(&url)), "", &UNLIMITED);
+        let receiver = Receiver::start().await;
+        let hook = json!({"url": receiver.url, "events": ["message.received"]});
+        let (status, told) = two.one.ask("/v1/webhooks", two.key(), None, Some(hook)).await;
+        assert!(status == 200 || status == 201, "{told}");
+        receiver.take();
+        for process in [&two.one, &two.other] {
+            process.inbound("+34600111222", "hi").await;
+        }
+        two.waits_for_count("SELECT count(*) FROM deliveries WHERE delivered_at IS NOT NULL", 2).await;
+        two.end().await;
+        let is_told = usize::from(*settings == transactions && std::env::var(cluster::LISTEN).is_err());
+        for name in ["one.log", "other.log"] {
+            let log = std::fs::read_to_string(two.binary.folder().join(name)).expect("a log");
+            assert_eq!(log.matches(SAID).count(), is_told, "{settings} {log}");
+        }
+    }
+}
+
+/// In transaction mode where it is supported, else in session mode.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_part_of_the_contract_holds_behind_a_pooler() {
+    const MORE: &str = "max_client_conn = 2000\nserver_idle_timeout = 1\n";
+    let Some(server) = cluster::server() else { return };
+    let Some((program, version)) = installed() else { return };
+    let mode = if version >= RENAMES_SINCE {
+        TRANSACTION_MODE
+    } else {
+        "pool_mode = session\ndefault_pool_size = 40\n"
+    };
+    let pooler = Pooler::start(&program, server, &format!("{mode}{MORE}")).await;
+    let folder = pooler.folder.clone();
+    aside(move || run_stories(&folder, "on", &CONTRACT, 30)).await;
 }
 
 #[tokio::test]
