@@ -1,5 +1,5 @@
 //! Logging. The inbox logs to files in the data folder, kept for a week, never to the terminal; the service
-//! logs to standard error.
+//! logs to standard error, or to a file that it follows by new ones.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,6 +16,8 @@ use tracing_subscriber::fmt::{self, FmtContext, FormatEvent, FormatFields, Forma
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::cli::log_files::RotatingFile;
 
 /// Days for which logs are kept.
 const HISTORY_LIMIT_DAYS: usize = 7;
@@ -43,7 +45,7 @@ pub fn start(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Form of the records on standard error.
+/// Form of the records of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum LogFormat {
     /// Lines for people.
@@ -53,11 +55,21 @@ pub enum LogFormat {
     Json,
 }
 
-/// Starts logging to standard error, at the level of `FRONTDESK_LOG` (default `warn`; `info` logs every
-/// request).
-pub fn start_on_stderr(format: LogFormat) -> Result<()> {
+/// Starts the log of the service in a file, or else on standard error, at the level of `FRONTDESK_LOG` (default
+/// `warn`; `info` logs every request).
+pub fn start_of_service(format: LogFormat, file: Option<RotatingFile>) -> Result<()> {
+    match file {
+        Some(file) => start_with_writer(format, file),
+        None => start_with_writer(format, std::io::stderr),
+    }
+}
+
+fn start_with_writer<M>(format: LogFormat, writer: M) -> Result<()>
+where
+    M: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
     let registry = tracing_subscriber::registry().with(filter(LevelFilter::WARN)?);
-    let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(std::io::stderr));
+    let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(writer));
     let _ = match format {
         LogFormat::Text => registry.with(lines).try_init(),
         LogFormat::Json => registry.with(lines.event_format(JsonRecords)).try_init(),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::Args;
 
+use crate::cli::log_files::LogFileArguments;
 use crate::cli::logs::LogFormat;
 use crate::cli::{CliError, desk, folders, logs};
 use crate::config::{AssistantConfig, ServiceConfig};
@@ -89,9 +90,11 @@ pub struct ServeArguments {
     /// it is handed back) or "next customer message". Without a value here or in the file, "pause".
     #[arg(long, value_name = "WHEN")]
     pub after_person_answers: Option<AfterPersonAnswers>,
-    /// Form of the log on standard error.
+    /// Form of the log.
     #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
     pub log_format: LogFormat,
+    #[command(flatten)]
+    pub log_file: LogFileArguments,
     /// Turn off rate limits, for benchmarks.
     #[arg(long, requires = "dev")]
     pub unlimited: bool,
@@ -106,7 +109,9 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
             arguments.listen.ip()
         )));
     }
-    logs::start_on_stderr(arguments.log_format).map_err(|error| CliError::Usage(format!("{error:#}")))?;
+    let log_file = arguments.log_file.open()?;
+    logs::start_of_service(arguments.log_format, log_file)
+        .map_err(|error| CliError::Usage(format!("{error:#}")))?;
     let runtime = desk::service_runtime()?;
     let served = runtime.block_on(serve(arguments));
     // Does not wait for blocked threads.
