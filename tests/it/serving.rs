@@ -159,3 +159,32 @@ fn keys_are_printed_only_without_a_ready_file() {
     serving.out.read_to_string(&mut rest).expect("read");
     assert!(!rest.contains("svc_"), "{rest}");
 }
+
+#[test]
+fn log_goes_to_the_named_file() {
+    let mut binary = Binary::new();
+    binary.set("FRONTDESK_LOG", "info");
+    let log = binary.folder().join("service.log");
+    let arguments = ["--log-file", path_text(&log), "--log-format", "json", "--log-files", "2"];
+    let mut serving = Serving::start(&binary, &arguments);
+    let answer = serving.ask("GET", "/v1/account", &["x-request-id: trace-1"], b"");
+    assert_eq!(answer.status, 401);
+    serving.child.kill().expect("killed");
+    let mut said = String::new();
+    serving.child.stderr.take().expect("its errors").read_to_string(&mut said).expect("text");
+    assert!(!said.contains("trace-1"), "{said}");
+    let written = std::fs::read_to_string(&log).expect("a log");
+    let records: Vec<Value> =
+        written.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert!(records.iter().any(|record| record["request"] == "trace-1"), "{written}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&log).expect("there").permissions().mode() & 0o777, 0o600);
+    }
+    let nowhere = binary.folder().join("nowhere/service.log");
+    let said = binary.fails(1, &["serve", "--log-file", path_text(&nowhere)], "");
+    assert!(said.contains("could not open the log file"), "{said}");
+    let without_file = ["serve", "--log-files", "3"];
+    binary.fails(2, &without_file, "");
+}
