@@ -55,6 +55,16 @@ pub struct WebhookBody {
     /// Time since which deliveries fail; absent while they succeed. Extension of this service.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<String>,
+    /// Why nothing more is delivered: `operator`, `gone` (an answer of 410) or `failing` (three days of failures).
+    /// Extension of this service.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub ended_why: Option<String>,
+    /// Events that wait for their next attempt; absent if there are none. Extension of this service.
+    #[serde(default, deserialize_with = "lenient::count", skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u64>,
+    /// Events that were given up and can be sent again; absent if there are none. Extension of this service.
+    #[serde(default, deserialize_with = "lenient::count", skip_serializing_if = "Option::is_none")]
+    pub dead_letters: Option<u64>,
 }
 
 /// Response of `GET /webhooks`.

@@ -133,6 +133,14 @@ pub fn find_webhook(db: &dyn DbSession, delivery: &str) -> Result<Option<String>
     db.fetch_optional(sql, bound![delivery], crate::database::rows::single_cell)
 }
 
+/// Counts the deliveries of a webhook that wait, and its dead letters.
+pub fn count_open(db: &dyn DbSession, webhook: &str) -> Result<(i64, i64), DatabaseError> {
+    let waiting = "SELECT count(*) FROM deliveries WHERE webhook = ?1 AND due_at IS NOT NULL";
+    let dead =
+        "SELECT count(*) FROM deliveries WHERE webhook = ?1 AND due_at IS NULL AND delivered_at IS NULL";
+    Ok((db.fetch_scalar(waiting, bound![webhook])?, db.fetch_scalar(dead, bound![webhook])?))
+}
+
 /// Deliveries of each webhook that wait, and that are dead letters, of the oldest webhooks.
 pub fn count_by_webhook(db: &dyn DbSession, limit: u32) -> Result<Vec<(String, i64, i64)>, DatabaseError> {
     let sql =

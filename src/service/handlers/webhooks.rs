@@ -5,6 +5,7 @@ use rand::RngExt;
 
 use crate::audit;
 use crate::auth::Caller;
+use crate::database::delivery_log;
 use crate::database::webhooks::{self, WebhookRow};
 use crate::errors::ApiError;
 use crate::events::events_of_channel;
@@ -28,7 +29,13 @@ pub async fn list(State(service): State<Service>, request: ReadRequest) -> Resul
     service
         .database
         .read(move |db| {
-            let data = webhooks::list(db, &caller.channel_id)?.into_iter().map(webhook_body).collect();
+            let mut data = Vec::new();
+            for row in webhooks::list(db, &caller.channel_id)? {
+                let (waiting, dead) = delivery_log::count_open(db, &row.id)?;
+                let counted = |count: i64| u64::try_from(count).ok().filter(|count| *count > 0);
+                let (waiting, dead_letters) = (counted(waiting), counted(dead));
+                data.push(WebhookBody { waiting, dead_letters, ..webhook_body(row) });
+            }
             Reply::ok(&WebhookList { data })
         })
         .await
@@ -155,5 +162,8 @@ fn webhook_body(row: WebhookRow) -> WebhookBody {
         is_active: row.active,
         created_at: Some(row.created_at.to_string()),
         failing_since: row.failing_since.map(|at| at.to_string()),
+        ended_why: row.ended_why,
+        waiting: None,
+        dead_letters: None,
     }
 }
