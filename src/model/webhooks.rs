@@ -15,6 +15,37 @@ pub struct Webhook {
     pub created_at: Option<Timestamp>,
     /// Time since which deliveries fail; `None` while they succeed or if not reported.
     pub failing_since: Option<Timestamp>,
+    /// `None` while it is active, or if not reported.
+    pub ended_why: Option<EndReason>,
+    /// Events that wait for their next attempt.
+    pub waiting: u64,
+    /// Events that were given up and can be sent again.
+    pub dead_letters: u64,
+}
+
+/// Why nothing more is delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndReason {
+    /// The operator of the service has switched it off.
+    Operator,
+    /// The endpoint has answered that it is gone.
+    Gone,
+    /// Deliveries have failed for too long.
+    Failing,
+    /// A reason unknown to this version.
+    Other,
+}
+
+impl EndReason {
+    /// Reads the word of the service.
+    pub fn read(word: &str) -> Self {
+        match word {
+            "operator" => Self::Operator,
+            "gone" => Self::Gone,
+            "failing" => Self::Failing,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Business chat and bot-chat: name and description.

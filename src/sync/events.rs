@@ -13,7 +13,7 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use model::trigger_events::{TriggerEvents, TriggerKind};
 use model::unreadable::UnreadableList;
-use model::webhooks::Webhook;
+use model::webhooks::{EndReason, Webhook};
 
 impl ChannelSync {
     /// Polls all triggers; a failing one does not hide the others.
@@ -59,6 +59,9 @@ impl ChannelSync {
                 is_active: it.is_active,
                 created_at: it.created_at.as_deref().and_then(Timestamp::parse_any),
                 failing_since: it.failing_since.as_deref().and_then(Timestamp::parse_any),
+                ended_why: it.ended_why.as_deref().map(EndReason::read),
+                waiting: it.waiting.unwrap_or(0),
+                dead_letters: it.dead_letters.unwrap_or(0),
             });
         }
         Ok(FetchResult::Webhooks(webhooks))

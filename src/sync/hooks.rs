@@ -210,6 +210,9 @@ mod tests {
             is_active: active,
             created_at: None,
             failing_since: None,
+            ended_why: None,
+            waiting: 0,
+            dead_letters: 0,
         }
     }
 

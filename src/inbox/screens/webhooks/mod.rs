@@ -20,7 +20,7 @@ use model::outbox::{Operation, OutboxRow, RowState};
 use model::text::SafeText;
 use model::time::format_ago;
 use model::webhook_status::{DeliveryCounts, WebhookDeliveryState, WebhookStatus};
-use model::webhooks::{self, Webhook};
+use model::webhooks::{self, EndReason, Webhook};
 
 pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<PageCard> {
     let channel = &inbox.desk.tab().channel.id;
@@ -37,23 +37,40 @@ fn webhook_card(desk: &Desk, it: &Webhook, context: &Context) -> PageCard {
     let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
     let made = it.created_at.map(|at| format_ago(context.now.since(at))).unwrap_or_default();
     let failing = it.failing_since.map(|at| format_ago(context.now.since(at)));
-    let (kind, state) = match (it.is_active, &failing) {
-        (true, None) => ("active", "active: deliveries go there".to_owned()),
-        (true, Some(since)) => ("FAILING", format!("FAILING: no delivery arrives, since {since}")),
-        (false, None) => ("INACTIVE", "INACTIVE: nothing is delivered".to_owned()),
-        (false, Some(since)) => ("INACTIVE", format!("INACTIVE: given up, failing since {since}")),
+    let (kind, state) = match (it.is_active, it.ended_why, &failing) {
+        (true, _, None) => ("active", "active: deliveries go there".to_owned()),
+        (true, _, Some(since)) => ("FAILING", format!("FAILING: no delivery arrives, since {since}")),
+        (false, Some(EndReason::Operator), _) => {
+            ("OFF", "OFF: switched off by the operator of the service".to_owned())
+        }
+        (false, Some(EndReason::Gone), _) => {
+            ("OFF", "OFF: its server has answered that it is gone".to_owned())
+        }
+        (false, _, Some(since)) => ("OFF", format!("OFF: given up, failing since {since}")),
+        (false, _, None) => ("OFF", "OFF: nothing is delivered".to_owned()),
     };
+    let lost = (it.dead_letters > 0).then(|| format!("{} not delivered", count_events(it.dead_letters)));
+    let subscribed = format!("{} events", events.len());
     let mut card = PageCard {
         id: it.id.to_string(),
         kind: kind.to_owned(),
         title: SafeText::line(&it.url),
-        text: SafeText::line(&format!("{} events", events.len())),
+        text: SafeText::line(lost.as_deref().unwrap_or(&subscribed)),
         trailing: made.clone(),
-        emphasis: if kind == "active" { CardEmphasis::Plain } else { CardEmphasis::Loud },
+        emphasis: match kind == "active" && lost.is_none() {
+            true => CardEmphasis::Plain,
+            false => CardEmphasis::Loud,
+        },
         ..PageCard::default()
     };
     card.push_line("address", &it.url);
     card.push_line("state", &state);
+    if it.waiting > 0 {
+        card.push_line("waiting", &format!("{} for the next try", count_events(it.waiting)));
+    }
+    if let Some(lost) = &lost {
+        card.push_line("given up", &format!("{lost}; the operator can send them again"));
+    }
     card.push_line("made", &made);
     card.push_line("secret", "never shown again; if it is lost, register again");
     let known = webhooks::events_of(desk.tab().platform().unwrap_or(&Platform::Whatsapp));
@@ -62,6 +79,10 @@ fn webhook_card(desk: &Desk, it: &Webhook, context: &Context) -> PageCard {
         card.push_line(name, what);
     }
     card
+}
+
+fn count_events(count: u64) -> String {
+    if count == 1 { "1 event".to_owned() } else { format!("{count} events") }
 }
 
 pub(crate) fn new_webhook(desk: &mut Desk, context: &mut Context) {
