@@ -68,7 +68,14 @@ async fn failing_endpoint_is_switched_off_and_its_events_can_be_replayed() {
     let tried = receiver.deliveries();
     assert_eq!(tried.len(), 10);
     let shown = desk.get(LIVE, "/webhooks").await;
-    assert_eq!(shown["data"][0]["isActive"], json!(false), "three days without a success");
+    let endpoint = &shown["data"][0];
+    assert_eq!(endpoint["isActive"], json!(false), "three days without a success");
+    assert_eq!(
+        (&endpoint["endedWhy"], &endpoint["deadLetters"]),
+        (&json!("failing"), &json!(1)),
+        "{endpoint}"
+    );
+    assert_eq!(endpoint.get("waiting"), None, "{endpoint}");
 
     let wanted = id.clone();
     let (attempts, failed, dead, refused) = administer(&desk, move |admin, runtime| {

@@ -63,6 +63,7 @@ async fn failing_webhook_shows_since_when() {
     desk.inbound("whatsapp", "+34600111222", "two").await;
     desk.advance(1.0).await;
     assert!(shown().await["failingSince"].is_string());
+    assert_eq!(shown().await["waiting"], json!(1));
     assert_eq!((shown().await["isActive"].as_bool(), counted("failing").await.as_str()), (Some(true), "1"));
     assert!(listed().await.failing_since.is_some());
     desk.advance(6.0 * 86_400.0).await;

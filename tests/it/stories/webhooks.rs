@@ -56,6 +56,29 @@ fn a_failed_challenge_brings_the_list_of_what_to_look_at() {
 }
 
 #[test]
+fn page_shows_the_health_of_an_endpoint() {
+    const DAY: i64 = 86_400;
+    let mut desk = desk();
+    let receiver = desk.runtime.block_on(Receiver::start());
+    desk.keys("gwa<Ctrl-U>").types(&receiver.url).keys("<Enter>y").settle();
+    desk.shows("active: deliveries go there").hides("waiting").hides("given up").keys("<Esc>");
+    receiver.answer(500, "");
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hi");
+    desk.pass(2);
+    desk.keys("gw")
+        .settle()
+        .shows("FAILING: no delivery arrives")
+        .shows("1 event for the next try")
+        .keys("<Esc>");
+    // Ten attempts, the last of them after three days.
+    for _ in 0..12 {
+        desk.pass(DAY);
+    }
+    desk.keys("gw").settle().shows("OFF: given up, failing since").shows("1 event not delivered");
+    desk.shows("the operator can send them again");
+}
+
+#[test]
 fn mail_has_events_of_its_own() {
     let mut desk = Desk::demo(80, 24);
     desk.settle().keys("3gwa").shows("email.opened").shows("the AI has given a thread a category");
