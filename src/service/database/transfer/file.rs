@@ -1,5 +1,6 @@
 //! Side of a transfer that is a file.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -15,11 +16,20 @@ use crate::database::{DatabaseError, lock, open};
 use crate::media::files::MediaFiles;
 
 const PART_BYTES: usize = 256 * 1024;
+/// Settings of a target, which holds nothing that a crash could damage: pages are written once and not to a log
+/// first. What rows refer to is right at the source, and the copy is compared with it.
+const TARGET_SETTINGS: &str = "
+    PRAGMA journal_mode = DELETE;
+    PRAGMA foreign_keys = OFF;
+    PRAGMA cache_size = -131072;
+";
 
 /// A file, locked like by a service, in a transaction.
 pub struct FileSide {
     connection: Connection,
     media: MediaFiles,
+    /// SQL of the dropped indexes.
+    indexes: RefCell<Vec<String>>,
     /// `None` for a snapshot.
     _lock: Option<File>,
 }
@@ -39,7 +49,7 @@ impl FileSide {
     pub fn snapshot(path: &Path) -> Result<Self, DatabaseError> {
         let connection = open::open_for_inspection(path)?;
         connection.execute_batch("BEGIN")?;
-        Ok(Self { connection, media: MediaFiles::beside_database(path)?, _lock: None })
+        Self::new(connection, path, None)
     }
 
     pub fn open_arrived(path: &Path) -> Result<Self, DatabaseError> {
@@ -62,14 +72,23 @@ impl FileSide {
             note::write(&connection, &arriving)?;
         }
         drop((connection, held));
-        Self::open_for_transfer(path)
+        let lock = lock::acquire(path)?;
+        let (connection, _) = open::open_migrated(path)?;
+        connection.execute_batch(TARGET_SETTINGS)?;
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        Self::new(connection, path, Some(lock))
     }
 
     fn open_for_transfer(path: &Path) -> Result<Self, DatabaseError> {
         let lock = lock::acquire(path)?;
         let (connection, _) = open::open_migrated(path)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
-        Ok(Self { connection, media: MediaFiles::beside_database(path)?, _lock: Some(lock) })
+        Self::new(connection, path, Some(lock))
+    }
+
+    fn new(connection: Connection, path: &Path, lock: Option<File>) -> Result<Self, DatabaseError> {
+        let (media, indexes) = (MediaFiles::beside_database(path)?, RefCell::default());
+        Ok(Self { connection, media, indexes, _lock: lock })
     }
 }
 
@@ -90,9 +109,26 @@ impl TransferSide for FileSide {
     }
 
     fn clear(&self, tables: &[TransferTable]) -> Result<(), DatabaseError> {
-        tables.iter().rev().try_for_each(|table| {
-            self.connection.execute_batch(&format!("DELETE FROM \"{}\"", table.name)).map_err(Into::into)
-        })
+        for table in tables.iter().rev() {
+            self.connection.execute_batch(&format!("DELETE FROM \"{}\"", table.name))?;
+        }
+        // Those without SQL belong to a constraint.
+        let sql =
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name";
+        let found: Vec<(String, String)> =
+            self.session().fetch_all(sql, &[], |row| Ok((row.get("name")?, row.get("sql")?)))?;
+        for (name, sql) in found {
+            self.connection.execute_batch(&format!("DROP INDEX \"{name}\""))?;
+            self.indexes.borrow_mut().push(sql);
+        }
+        Ok(())
+    }
+
+    fn restore_indexes(&self) -> Result<(), DatabaseError> {
+        for sql in self.indexes.take() {
+            self.connection.execute_batch(&sql)?;
+        }
+        Ok(())
     }
 
     fn read_media(&self, id: &str, visit: &mut dyn FnMut(&[u8])) -> Result<bool, DatabaseError> {

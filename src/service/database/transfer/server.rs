@@ -11,7 +11,7 @@ use crate::database::transfer::tables::{self, TransferTable};
 use crate::database::transfer::{RowVisit, TransferSide};
 use crate::database::{DatabaseError, erasing, processes};
 
-const ROWS_PER_READ: usize = 256;
+const ROWS_PER_READ: usize = 1_024;
 /// No timeouts for the transfer itself; waits only briefly for locks.
 const NO_TIMEOUTS: &str = "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0; \
                       SET LOCAL lock_timeout = '5s'";
@@ -115,6 +115,10 @@ impl TransferSide for ServerSide {
         self.session
             .change("DELETE FROM meta WHERE name NOT IN ('format', ?1)", bound![note::META_NAME])
             .map(drop)
+    }
+
+    fn restore_indexes(&self) -> Result<(), DatabaseError> {
+        Ok(())
     }
 
     fn read_media(&self, id: &str, visit: &mut dyn FnMut(&[u8])) -> Result<bool, DatabaseError> {
