@@ -222,7 +222,9 @@ async fn assistant_uses_the_connections_of_its_workspace_only() {
     let shop = shop().await;
     let desk = Desk::with(AssistantChoice::Scripted, &shop).await;
     let admin = Admin::open(&desk.folder.path().join("service.db").into(), None).expect("the file");
-    admin.add_workspace(Some("Second".to_owned()), Timestamp::default()).await.expect("added");
+    // Later than the first.
+    let made = Timestamp::from_micros(i64::MAX / 2);
+    admin.add_workspace(Some("Second".to_owned()), made).await.expect("added");
     let (connection, secret) = admin.connection("shop").await.expect("stored");
     let second = admin.in_workspace(Some("Second".to_owned()));
     second.put_connection(connection, secret.as_ref(), Timestamp::default()).await.expect("stored");

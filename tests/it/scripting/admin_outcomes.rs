@@ -369,7 +369,9 @@ async fn each_admin_command_ends_as_the_table_says() {
 async fn each_admin_command_takes_a_workspace_or_refuses_it() {
     let template = Template::make().await;
     let mut failures = Vec::new();
-    for row in TABLE.iter().filter(|row| !row.done.contains("--workspace")) {
+    // `audit` has no other arguments than that of a workspace.
+    let is_tried = |row: &&Row| !row.done.contains("--workspace") && row.command != "audit";
+    for row in TABLE.iter().filter(is_tried) {
         let is_of_service = OF_SERVICE.contains(&row.command);
         let (outcome, expected) = match (is_of_service, row.done, row.absent) {
             (true, NONE, _) => (Outcome::Absent, 2),

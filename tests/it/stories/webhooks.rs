@@ -64,7 +64,8 @@ fn page_shows_the_health_of_an_endpoint() {
     desk.shows("active: deliveries go there").hides("waiting").hides("given up").keys("<Esc>");
     receiver.answer(500, "");
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hi");
-    desk.pass(2);
+    // The page is read again after a minute.
+    desk.pass(61);
     desk.keys("gw")
         .settle()
         .shows("FAILING: no delivery arrives")
