@@ -314,6 +314,7 @@ async fn commands_act_on_the_named_workspace_only() {
     administer(&desk, move |admin, runtime| base_url(admin, runtime).expect("still there")).await;
 
     // Metrics name workspaces by their ids.
+    desk.get(LIVE, "/account").await;
     let request =
         hyper::Request::builder().method("GET").header("authorization", format!("Bearer {second_key}"));
     fetch(&format!("{}/account", desk.running.base_url), request, Vec::new()).await.good(200);
