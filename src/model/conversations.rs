@@ -9,7 +9,7 @@ use crate::queue::{Place, Section};
 use crate::targets::{ResponseTargets, TargetState};
 use crate::text::SafeText;
 use crate::time::{MINUTE, Timestamp};
-use crate::trouble::{self, TroubleReason, TroubleScore};
+use crate::trouble::{self, TroubleScore, WaitingScore};
 
 /// Microseconds the AI has to answer after a conversation was handed back to it.
 pub const AI_ANSWER_TIMEOUT: i64 = MINUTE;
@@ -331,14 +331,11 @@ impl ConversationRow {
             return 0;
         }
         let asks = if self.is_failing() { 60 } else { 0 };
-        asks + self.trouble_reasons(now).iter().map(|trouble_reason| trouble_reason.weight).sum::<u32>()
+        asks + self.trouble.score() + self.waiting_score(now).map_or(0, |waiting| waiting.weight)
     }
 
-    /// Returns the reasons found in messages plus the waiting time, each with its weight.
-    fn trouble_reasons(&self, now: Timestamp) -> Vec<TroubleReason> {
-        let waits =
-            self.waiting_since.and_then(|waiting_since| trouble::score_waiting(now.since(waiting_since)));
-        self.trouble.reasons.iter().cloned().chain(waits).collect()
+    fn waiting_score(&self, now: Timestamp) -> Option<WaitingScore> {
+        trouble::score_waiting(now.since(self.waiting_since?))
     }
 
     /// Describes the trouble with the AI, without the waiting time; `None` below the threshold.
@@ -356,11 +353,9 @@ impl ConversationRow {
     pub fn describe_trouble_score(&self, now: Timestamp) -> Option<String> {
         self.describe_trouble(now)?;
         let asks = self.is_failing().then(|| "asks for a person 60".to_owned());
-        let reasons = self
-            .trouble_reasons(now)
-            .into_iter()
-            .map(|trouble_reason| format!("{} {}", trouble_reason.words, trouble_reason.weight));
-        let words = asks.into_iter().chain(reasons).collect::<Vec<_>>().join(", ");
+        let reasons = self.trouble.reasons.iter().map(|reason| format!("{} {}", reason.words, reason.weight));
+        let waits = self.waiting_score(now).map(|waiting| format!("{} {}", waiting.words, waiting.weight));
+        let words = asks.into_iter().chain(reasons).chain(waits).collect::<Vec<_>>().join(", ");
         Some(format!("score {}: {words}", self.trouble_score(now)))
     }
 

@@ -35,35 +35,25 @@ impl MessageSummary {
     }
 }
 
-/// A match of a rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TroubleReason {
-    pub words: String,
-    pub weight: u32,
+crate::words! {
+    /// Kind of trouble, most telling first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum TroubleKind {
+        AsksForPerson = "asks_for_person",
+        RepeatedAnswer = "repeated_answer",
+        RepeatedQuestion = "repeated_question",
+        Undelivered = "undelivered",
+        Upset = "upset",
+        LongExchange = "long_exchange",
+    }
 }
-
-/// Kind of trouble, most telling first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TroubleKind {
-    AsksForPerson,
-    RepeatedAnswer,
-    RepeatedQuestion,
-    Undelivered,
-    Upset,
-    LongExchange,
-}
-
-/// Beginnings of reasons, by which stored reasons keep their kind.
-const ASKED_FOR_PERSON: &str = "asked for a person";
-const ASKED_THE_SAME: &str = "asked the same";
-const AI_REPEATS: &str = "AI repeats itself";
 
 impl TroubleKind {
     /// Label of a row of the list.
     pub fn label(self) -> &'static str {
         match self {
-            Self::AsksForPerson => ASKED_FOR_PERSON,
-            Self::RepeatedAnswer => AI_REPEATS,
+            Self::AsksForPerson => "asked for a person",
+            Self::RepeatedAnswer => "AI repeats itself",
             Self::RepeatedQuestion => "asks the same again",
             Self::Undelivered => "not delivered",
             Self::Upset => "customer is upset",
@@ -72,19 +62,19 @@ impl TroubleKind {
     }
 }
 
-impl TroubleReason {
-    /// Returns the kind of the rule that found the reason.
-    fn kind(&self) -> TroubleKind {
-        let words = self.words.as_str();
-        match () {
-            () if words.starts_with(ASKED_FOR_PERSON) => TroubleKind::AsksForPerson,
-            () if words.starts_with(AI_REPEATS) => TroubleKind::RepeatedAnswer,
-            () if words.starts_with(ASKED_THE_SAME) => TroubleKind::RepeatedQuestion,
-            () if words.ends_with("not delivered") => TroubleKind::Undelivered,
-            () if words.starts_with("upset") || words == "shouts" => TroubleKind::Upset,
-            () => TroubleKind::LongExchange,
-        }
-    }
+/// A match of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TroubleReason {
+    pub kind: TroubleKind,
+    pub words: String,
+    pub weight: u32,
+}
+
+/// Weight of the wait for an answer, with the wait in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitingScore {
+    pub words: String,
+    pub weight: u32,
 }
 
 /// Score of the newest messages, without the waiting time.
@@ -101,27 +91,26 @@ impl TroubleScore {
 
     /// Returns the most telling kind of the reasons.
     pub fn kind(&self) -> Option<TroubleKind> {
-        self.reasons.iter().map(TroubleReason::kind).min()
+        self.reasons.iter().map(|reason| reason.kind).min()
     }
 
-    /// Stored format: one reason a line, weight before words.
+    /// Stored format: one reason a line, with weight, kind and words.
     pub fn to_stored(&self) -> String {
-        let lines = self
-            .reasons
-            .iter()
-            .map(|reason| format!("{} {}", reason.weight, reason.words.replace('\n', " ")));
+        let lines = self.reasons.iter().map(|reason| {
+            format!("{} {} {}", reason.weight, reason.kind.word(), reason.words.replace('\n', " "))
+        });
         lines.collect::<Vec<_>>().join("\n")
     }
 
     /// Parses [`TroubleScore::to_stored`]; ignores malformed lines.
-    pub fn from_stored(kept: &str) -> Self {
+    pub fn from_stored(stored: &str) -> Self {
         let reason = |line: &str| {
-            let (weight, words) = line.split_once(' ')?;
-            // Earlier versions wrote `weight/rule/weight`.
-            let weight = weight.split('/').next()?.parse().ok()?;
-            Some(TroubleReason { words: SafeText::line(words).to_string(), weight })
+            let mut parts = line.splitn(3, ' ');
+            let weight = parts.next()?.parse().ok()?;
+            let kind = TroubleKind::from_word(parts.next()?)?;
+            Some(TroubleReason { kind, words: SafeText::line(parts.next()?).to_string(), weight })
         };
-        Self { reasons: kept.lines().filter_map(reason).collect() }
+        Self { reasons: stored.lines().filter_map(reason).collect() }
     }
 }
 
@@ -147,11 +136,11 @@ pub fn score_messages(messages: &[MessageSummary]) -> TroubleScore {
 }
 
 /// Score of the waiting time, in a conversation that the AI should answer.
-pub fn score_waiting(waiting: i64) -> Option<TroubleReason> {
+pub fn score_waiting(waiting: i64) -> Option<WaitingScore> {
     let minutes = waiting / MINUTE;
     (waiting >= LONG_WAIT).then(|| {
         let weight = u32::try_from((10 + minutes).min(30)).unwrap_or(30);
-        TroubleReason { words: format!("no answer for {}", format_short_span(waiting)), weight }
+        WaitingScore { words: format!("no answer for {}", format_short_span(waiting)), weight }
     })
 }
 
@@ -172,32 +161,32 @@ fn detect_person_request(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = asked.iter().filter(|folded_text| folded_text.asks_for_person()).count();
     let words = match times {
         0 => return None,
-        1 => ASKED_FOR_PERSON.to_owned(),
-        times => format!("{ASKED_FOR_PERSON} {}", times_text(times)),
+        1 => "asked for a person".to_owned(),
+        times => format!("asked for a person {}", times_text(times)),
     };
     let weight = 45 + 10 * u32::try_from(times.min(3)).unwrap_or(3);
-    Some(TroubleReason { words, weight })
+    Some(TroubleReason { kind: TroubleKind::AsksForPerson, words, weight })
 }
 
 fn detect_repeated_question(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::count_most_similar(asked);
     let weight = if times == 2 { 25 } else { 45 };
-    let words = format!("{ASKED_THE_SAME} {}", times_text(times));
-    (times >= 2).then_some(TroubleReason { words, weight })
+    let words = format!("asked the same {}", times_text(times));
+    (times >= 2).then_some(TroubleReason { kind: TroubleKind::RepeatedQuestion, words, weight })
 }
 
 fn detect_repeated_answer(said: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::count_most_similar(said);
     let weight = if times == 2 { 20 } else { 35 };
-    let words = format!("{AI_REPEATS}, {}", times_text(times));
-    (times >= 2).then_some(TroubleReason { words, weight })
+    let words = format!("AI repeats itself, {}", times_text(times));
+    (times >= 2).then_some(TroubleReason { kind: TroubleKind::RepeatedAnswer, words, weight })
 }
 
 fn detect_anger(asked: &[FoldedText]) -> Option<TroubleReason> {
     let found: Vec<&str> = asked.iter().filter_map(FoldedText::negative_phrase).collect();
     let weight = if found.len() == 1 { 20 } else { 35 };
     let found = found.last()?;
-    Some(TroubleReason { words: format!("upset: \"{found}\""), weight })
+    Some(TroubleReason { kind: TroubleKind::Upset, words: format!("upset: \"{found}\""), weight })
 }
 
 /// Detects capitals, or several exclamation or question marks at the end.
@@ -211,7 +200,7 @@ fn detect_shouting(asked: &[&str]) -> Option<TroubleReason> {
     };
     let times = asked.iter().filter(shouting).count();
     let weight = if times == 1 { 12 } else { 20 };
-    (times > 0).then(|| TroubleReason { words: "shouts".to_owned(), weight })
+    (times > 0).then(|| TroubleReason { kind: TroubleKind::Upset, words: "shouts".to_owned(), weight })
 }
 
 fn failed_delivery(open: &[MessageSummary]) -> Option<TroubleReason> {
@@ -221,12 +210,12 @@ fn failed_delivery(open: &[MessageSummary]) -> Option<TroubleReason> {
         1 => "a message was not delivered".to_owned(),
         times => format!("{times} messages were not delivered"),
     };
-    Some(TroubleReason { words, weight: 30 })
+    Some(TroubleReason { kind: TroubleKind::Undelivered, words, weight: 30 })
 }
 
 /// Detects many turns without a result.
 fn detect_long_exchange(asked: &[&str], said: &[&str]) -> Option<TroubleReason> {
     let turns = asked.len().min(said.len());
     let words = format!("{turns} turns with the AI");
-    (turns >= 6).then_some(TroubleReason { words, weight: 10 })
+    (turns >= 6).then_some(TroubleReason { kind: TroubleKind::LongExchange, words, weight: 10 })
 }

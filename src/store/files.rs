@@ -60,6 +60,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_removed.sql"),
         include_str!("schema/cache_queue.sql"),
         include_str!("schema/cache_phone_entry.sql"),
+        include_str!("schema/cache_trouble_kind.sql"),
     ],
 };
 /// Migrations of the outbox. Numbers below the first were never released.
