@@ -14,7 +14,7 @@ use crate::screens::composer::typing;
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::mail;
 use crate::settings::Footer;
-use crate::status::{self, LineStart, SEPARATOR_CELLS};
+use crate::status::{self, BALANCE_MIN_WIDTH, LineStart, SEPARATOR_CELLS};
 use crate::tab::Focus;
 use crate::wrap;
 
@@ -121,11 +121,9 @@ pub(crate) fn line_hints(inbox: &Inbox) -> Vec<Hint> {
             && !has_no_target(inbox, *command)
     };
     let commands: Vec<Command> = place_commands(inbox).iter().copied().filter(acts).collect();
-    let tutor = Hint {
-        key: ":tutor".to_owned(),
-        word: "teaches the keys".to_owned(),
-        target: HintTarget::Line("tutor"),
-    };
+    let has_room = inbox.context.size.0 >= BALANCE_MIN_WIDTH;
+    let word = if has_room { "teaches the keys" } else { "teaches" };
+    let tutor = Hint { key: ":tutor".to_owned(), word: word.to_owned(), target: HintTarget::Line("tutor") };
     let is_offered = inbox.keyboard.offers_tutor(&inbox.context) && !inbox.desk.is_typing();
     let hints = first_available(inbox, &commands, limit).into_iter().map(|command| Hint::of(inbox, command));
     is_offered.then_some(tutor).into_iter().chain(hints).collect()

@@ -8,13 +8,15 @@ use crate::layout::Area;
 use crate::overlays::view::tone_style;
 use crate::status::{self, LineStart, SEPARATOR, SEPARATOR_CELLS};
 use crate::theme_view::Theme;
+use crate::wrap;
 
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let line = status::status_line(inbox, area);
     let (x, width) = (area.x + 1, area.width.saturating_sub(2));
     match &line.start {
         LineStart::Text(text, tone) => {
-            paint_view::text(buffer, x, area.y, width, text, tone_style(theme, *tone));
+            let text = wrap::cut_at_word(text, usize::from(width));
+            paint_view::text(buffer, x, area.y, width, &text, tone_style(theme, *tone));
         }
         LineStart::Keys(hints) => {
             for (index, (x, hint)) in hints.iter().enumerate() {

@@ -70,6 +70,20 @@ pub fn cut_borrowed(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
+/// The longest prefix of whole words that fits, with ` …` if cut; a single word is cut as in [`cut`].
+pub fn cut_at_word(text: &str, width: usize) -> Cow<'_, str> {
+    let cut = cut_borrowed(text, width);
+    if cut == text {
+        return cut;
+    }
+    let head = cut.trim_end_matches('…');
+    // A cut just before a space needs the room of the mark.
+    match head.rfind(' ').map(|at| head[..at].trim_end()) {
+        Some(words) if !words.is_empty() => Cow::Owned(format!("{words} …")),
+        _ => cut,
+    }
+}
+
 /// The first cluster and as much of the end as fits, with `…` if cut.
 pub fn cut_middle(text: &str, width: usize) -> String {
     let Some(head) = text.graphemes(true).next().filter(|_| cells(text) > width) else {
@@ -97,8 +111,8 @@ pub fn fit(text: &str, width: usize) -> String {
     out
 }
 
-/// Wraps text into byte ranges, one per line, after white space if possible and otherwise between
-/// clusters. A line break ends a line; the empty text is one empty line.
+/// Wraps text into byte ranges, one per line, after white space if possible, else after the `@` of an
+/// address, else between clusters. A line break ends a line; the empty text is one empty line.
 pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
     let width = width.max(2);
     let mut lines = Vec::new();
@@ -115,17 +129,22 @@ fn wrap_line(text: &str, line: Range<usize>, width: usize, lines: &mut Vec<Range
     let mut used = 0;
     // Possible end of the line: after the last white space, and the cells up to there.
     let mut breakable: Option<(usize, usize)> = None;
+    let mut after_at: Option<(usize, usize)> = None;
     for (offset, cluster) in clusters(&text[line.clone()]) {
         let at = line.start + offset;
         let wide = cluster_cells(cluster);
         let blank = cluster == " ";
         if used + wide > width && !blank {
-            let (end, kept) = breakable.take().unwrap_or((at, used));
+            let (end, kept) = breakable.take().or(after_at).unwrap_or((at, used));
             lines.push(start..end);
             start = end;
             used -= kept;
+            after_at = after_at.filter(|place| place.0 > end).map(|place| (place.0, place.1 - kept));
         }
         used += wide;
+        if cluster == "@" {
+            after_at = Some((at + cluster.len(), used));
+        }
         if blank {
             breakable = Some((at + cluster.len(), used));
         }
@@ -152,6 +171,9 @@ mod tests {
         assert_eq!(wrapped("a🌞b", 2), ["a", "🌞", "b"]);
         assert_eq!(wrapped("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 3), ["👨‍👩‍👧‍👦", "👨‍👩‍👧‍👦"]);
         assert_eq!(wrapped("one two  ", 7), ["one two  "]);
+        assert_eq!(wrapped("dana@mail.example", 12), ["dana@", "mail.example"]);
+        assert_eq!(wrapped("to dana@mail.example", 15), ["to ", "dana@", "mail.example"]);
+        assert_eq!(wrapped("a@bcdefghij", 4), ["a@", "bcde", "fghi", "j"]);
     }
 
     #[test]
@@ -175,6 +197,22 @@ mod tests {
         assert_eq!(cut("自転車", 0), "");
         assert_eq!(fit("自転車", 4), "自… ");
         assert_eq!(fit("ab", 4), "ab  ");
+    }
+
+    #[test]
+    fn cuts_between_words() {
+        let cases = [
+            ("one two three", 13, "one two three"),
+            ("one two three", 12, "one two …"),
+            ("one two three", 9, "one two …"),
+            ("one two three", 8, "one …"),
+            ("one two three", 3, "on…"),
+            ("reservation", 5, "rese…"),
+            ("", 0, ""),
+        ];
+        for (text, width, expected) in cases {
+            assert_eq!(cut_at_word(text, width), expected, "{text:?} in {width}");
+        }
     }
 
     #[test]

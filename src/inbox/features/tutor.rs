@@ -27,20 +27,17 @@ enum Goal {
     HelpRead,
 }
 
-/// Steps, with keys by command name.
+/// Steps, with keys by command name; each fits the last line at 60 columns.
 const STEPS: [(Goal, &str); 10] = [
     (Goal::Taken, "{next-urgent} goes to the most urgent, {take} takes over"),
     (Goal::Held, "write a reply, {send} sends it after 5 s"),
     (Goal::TakenBack, "{undo-in-text} undo: the reply comes back"),
     (Goal::Held, "{send} sends it after all"),
-    (Goal::Done, "{done-in-text} done: back to the AI, closed, and on to the next"),
+    (Goal::Done, "{done-in-text} done: closed, back to the AI, next one"),
     (Goal::PutOff, "{later} later, then t: comes back tomorrow"),
-    (Goal::Found, "{back} to the list, {search-all} and a few letters find anything"),
+    (Goal::Found, "{back} to the list, {search-all} and a few letters search"),
     (Goal::MailRead, "{mail-tab} opens the mail, {open} reads one"),
-    (
-        Goal::BroadcastBegun,
-        "{chat-tab} opens the chat, {mark} marks people, {broadcast} writes to all of them",
-    ),
+    (Goal::BroadcastBegun, "{chat-tab} opens chat, {mark} marks people, {broadcast} writes"),
     (Goal::HelpRead, "{help} shows the keys of the place you are in"),
 ];
 

@@ -50,24 +50,29 @@ pub fn draw_progress(
 /// What a line is called, what it counts, and how it looks.
 type ChartLine = (&'static str, fn(&BoardSample) -> i64, Style);
 
-/// Delivered, failed and pending over time.
+/// Delivered and failed over time, and the number that is pending: it is what the others lack. Returns the
+/// first row below.
 pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer) -> u16 {
     let tall = if area.height >= 12 { 3 } else { 1 };
-    if area.height < 3 * tall {
+    if area.height < 2 * tall + 1 {
         return area.y;
     }
     let label = 11;
     let wide = usize::from(area.width.saturating_sub(label + 8));
-    let kinds: [ChartLine; 3] = [
+    let kinds: [ChartLine; 2] = [
         ("delivered", |sample| sample.counts.delivered, theme.good()),
         ("failed", |sample| sample.counts.failed, theme.urgent()),
-        ("pending", |sample| sample.counts.pending, theme.dim()),
     ];
     // One scale for all lines: a single failure of many is no full bar.
     let people = detail.samples.last().map_or(0, |sample| {
         sample.counts.recipients.max(sample.counts.delivered + sample.counts.failed + sample.counts.pending)
     });
     let scale = u64::try_from(people).unwrap_or(0).max(1);
+    let newest = |value: fn(&BoardSample) -> i64| detail.samples.last().map(value).unwrap_or_default();
+    let draw_newest = |count: i64, style: Style, y: u16, buffer: &mut Buffer| {
+        let style = if count == 0 { theme.dim() } else { style };
+        paint_view::text(buffer, area.x + area.width.saturating_sub(7), y, 7, &count.to_string(), style);
+    };
     let mut y = area.y;
     for (name, value, style) in kinds {
         let least = scale.div_ceil(8 * u64::from(tall));
@@ -78,12 +83,12 @@ pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer)
         let line = Sparkline::default().data(data).max(scale).bar_set(set).style(style);
         let place = Area { x: area.x + label, y, width: u16::try_from(wide).unwrap_or(0), height: tall };
         line.render(paint_view::rect(place), buffer);
-        let newest = detail.samples.last().map(value).unwrap_or_default().to_string();
-        let style = if newest == "0" { theme.dim() } else { style };
-        paint_view::text(buffer, area.x + area.width.saturating_sub(7), y + tall - 1, 7, &newest, style);
+        draw_newest(newest(value), style, y + tall - 1, buffer);
         y += tall;
     }
-    y
+    paint_view::text(buffer, area.x, y, label, "pending", theme.dim());
+    draw_newest(newest(|sample| sample.counts.pending), Style::new(), y, buffer);
+    y + 1
 }
 
 /// Samples spread evenly over columns: in each the newest of its time.
@@ -143,7 +148,7 @@ mod tests {
             let cells = cells.map(|place| &buffer[place]).filter(|cell| !cell.symbol().trim().is_empty());
             cells.map(|cell| (cell.symbol().to_owned(), cell.fg)).collect()
         };
-        for (rows, role) in [(0..3, Role::Good), (3..6, Role::Urgent), (6..9, Role::Dim)] {
+        for (rows, role) in [(0..3, Role::Good), (3..6, Role::Urgent)] {
             let bars = bars(rows);
             assert!(
                 !bars.is_empty() && bars.iter().all(|bar| bar.1 == theme.color(role)),
@@ -151,5 +156,6 @@ mod tests {
             );
         }
         assert!(bars(3..6).iter().all(|bar| bar.0 == "▁"), "{:?}", bars(3..6));
+        assert!(bars(6..12).is_empty(), "what is pending is a number: {:?}", bars(6..12));
     }
 }

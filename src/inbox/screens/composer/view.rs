@@ -54,8 +54,8 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Opt
     if composer.text().is_empty() && !focused {
         let words = match (locked.is_some(), composer.attachment.is_some()) {
             (true, _) => "",
-            (false, true) => "{reply} to write its caption and send it",
-            (false, false) => "{reply} to reply",
+            (false, true) => "Press {reply} to write a caption and send",
+            (false, false) => "Press {reply} to reply",
         };
         paint_view::text(
             buffer,

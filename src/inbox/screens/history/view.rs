@@ -242,7 +242,8 @@ fn draw_line(
         HistoryLine::Note(words) => draw_centered(buffer, area, words, theme.dim()),
         HistoryLine::Event(event) => {
             let time = event.at.hour_and_minute(&inbox.context.settings.zone);
-            let words = format!("{time} {}", event.describe(&inbox.context.settings.agent));
+            let words = format!(" {time} {} ", event.describe(&inbox.context.settings.agent));
+            draw_rule(buffer, area, theme, theme.border(false));
             draw_centered(buffer, area, &words, theme.dim());
         }
         HistoryLine::Divider => draw_divider(buffer, area, theme),
@@ -334,11 +335,15 @@ fn draw_centered(buffer: &mut Buffer, area: Area, words: &str, style: Style) {
     paint_view::text(buffer, x, area.y, wide, words, style);
 }
 
-fn draw_divider(buffer: &mut Buffer, area: Area, theme: Theme) {
+fn draw_rule(buffer: &mut Buffer, area: Area, theme: Theme, style: Style) {
     let across = theme.border_set()[4];
     for x in area.x + 1..area.x + area.width.saturating_sub(1) {
-        paint_view::text(buffer, x, area.y, 1, across, theme.dim());
+        paint_view::text(buffer, x, area.y, 1, across, style);
     }
+}
+
+fn draw_divider(buffer: &mut Buffer, area: Area, theme: Theme) {
+    draw_rule(buffer, area, theme, theme.dim());
     paint_view::text(buffer, area.x + 3, area.y, area.width, " new since you looked ", theme.strong());
 }
 
