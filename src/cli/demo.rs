@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::cli::{RunMode, desk, folders, logs, sample_assistant};
 use crate::config::screen::ScreenConfig;
@@ -34,6 +36,26 @@ const SESSION_WORD: &str = "session";
 /// Name of the desk, as the team sees it.
 const DEVICE: &str = "demo";
 
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// Keep the demo's files in this folder instead of a temporary one.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Start with the tutorial, which teaches the first keys.
+    #[arg(long)]
+    tutor: bool,
+    /// Show the demo as lines of text, the same as `frontdesk --plain demo`.
+    #[arg(long = "plain")]
+    pub lines: bool,
+    /// Colour theme, as `theme` in config.toml.
+    #[arg(long, value_name = "THEME", default_value = ThemeName::default().word(), value_parser = theme_parser())]
+    theme: ThemeName,
+}
+
+fn theme_parser() -> impl TypedValueParser<Value = ThemeName> {
+    PossibleValuesParser::new(ThemeName::WORDS).map(|word| ThemeName::from_word(&word).unwrap_or_default())
+}
+
 /// Channel words of the service and names of their tabs.
 const TABS: [(&str, &str); 4] = [
     ("whatsapp", "Harbor chat"),
@@ -52,8 +74,9 @@ fn explain_start_error(error: StartError, folder: &Path) -> anyhow::Error {
     anyhow!("a demo already runs in {folder}{who}: end it first, or choose another folder with --data-dir")
 }
 
-/// Runs the demo, optionally with the tutor, in a temporary folder unless one is given.
-pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
+/// Runs the demo, in a temporary folder unless one is given.
+pub fn run(arguments: DemoArguments, how: RunMode) -> Result<()> {
+    let DemoArguments { data_dir, tutor, theme, .. } = arguments;
     let temporary = DemoFolder::make(data_dir)?;
     let folder = temporary.folder();
     logs::start(folder)?;
@@ -98,7 +121,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: RunMode) -> Result<()> {
         team: Ok(team),
         polling: Polling::default(),
         receiver: None,
-        theme: desk::theme(ThemeName::default(), false),
+        theme: desk::theme(theme, false),
         screen: desk::screen(ScreenConfig::default()),
         notifier: desk::resolve_notifier(Notifier::default()),
         clipboard: desk::clipboard(Vec::new()),

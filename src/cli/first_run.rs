@@ -19,7 +19,9 @@ pub fn run(path: &Path, config: &Config, how: RunMode) -> Result<()> {
         FirstStep::AddChannel => &[],
     };
     let read_only = how.read_only.then_some("--read-only");
-    let words = read_only.into_iter().chain(words.iter().copied()).map(OsString::from);
+    let theme = ["--theme", config.theme.word()];
+    let theme = theme.into_iter().filter(|_| matches!(step, FirstStep::Demo | FirstStep::Tutor));
+    let words = read_only.into_iter().chain(words.iter().copied()).chain(theme).map(OsString::from);
     let program = std::env::current_exe().context("could not find the program file of frontdesk")?;
     children::exec_program(program, words).context("could not start frontdesk again")
 }

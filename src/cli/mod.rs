@@ -30,7 +30,6 @@ pub mod unfinished;
 mod until_sent;
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -93,17 +92,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Action {
     /// Open the inbox on a simulated sample workspace; needs no key and no network.
-    Demo {
-        /// Keep the demo's files in this folder instead of a temporary one.
-        #[arg(long, value_name = "DIR")]
-        data_dir: Option<PathBuf>,
-        /// Start with the tutorial, which teaches the first keys.
-        #[arg(long)]
-        tutor: bool,
-        /// Show the demo as lines of text, the same as `frontdesk --plain demo`.
-        #[arg(long = "plain")]
-        lines: bool,
-    },
+    Demo(demo::DemoArguments),
     /// Manage channels and their keys: add, list, test, remove.
     #[command(subcommand)]
     Channel(channel::ChannelAction),
@@ -185,9 +174,9 @@ pub fn main() -> ExitCode {
     let how = RunMode { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
     let result = match command {
         None | Some(Action::Wall) => how.require_terminal().and_then(|()| desk::run(how)),
-        Some(Action::Demo { data_dir, tutor, lines }) => {
-            let how = RunMode { plain: how.plain || lines, ..how };
-            how.require_terminal().and_then(|()| Ok(demo::run(data_dir, tutor, how)?))
+        Some(Action::Demo(arguments)) => {
+            let how = RunMode { plain: how.plain || arguments.lines, ..how };
+            how.require_terminal().and_then(|()| Ok(demo::run(arguments, how)?))
         }
         Some(_) if read_only || plain => Err(CliError::Usage(
             "--read-only and --plain work only with the inbox: `frontdesk --plain`, `frontdesk --plain demo`, \
