@@ -1,5 +1,8 @@
 //! Decisions of the inbox alone: no store, no service, no screen.
 
+mod alignment;
+mod modelled_desk;
+
 use crate::screens::conversations::saved_views::SavedView;
 use crate::screens::conversations::{ConversationList, ListEntry};
 use crate::screens::history::History;
