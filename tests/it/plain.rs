@@ -9,12 +9,15 @@ use crate::desk::Desk;
 use crate::waiting::{PATIENCE, until};
 
 struct Talk {
-    desk: Desk,
+    /// `None` in the demo, which has a service of its own.
+    desk: Option<Desk>,
     binary: Binary,
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
     heard: Vec<String>,
+    /// Number of lines said.
+    said: usize,
 }
 
 impl Talk {
@@ -33,15 +36,15 @@ impl Talk {
             desk.base_url
         ));
         binary.set("CHAT_KEY", &desk.key_of("whatsapp"));
-        Self::begin(desk, binary)
+        Self::begin(Some(desk), binary, &["--plain"])
     }
 
     fn again(self) -> Self {
-        Self::begin(self.desk, self.binary)
+        Self::begin(self.desk, self.binary, &["--plain"])
     }
 
-    fn begin(desk: Desk, binary: Binary) -> Self {
-        let mut child = binary.command(&["--plain"]).spawn().expect("it runs");
+    fn begin(desk: Option<Desk>, binary: Binary, arguments: &[&str]) -> Self {
+        let mut child = binary.command(arguments).spawn().expect("it runs");
         let input = child.stdin.take().expect("its input");
         let out = child.stdout.take().expect("its output");
         let (sender, lines) = channel();
@@ -52,10 +55,15 @@ impl Talk {
                 }
             }
         });
-        Self { desk, binary, child, input, lines, heard: Vec::new() }
+        Self { desk, binary, child, input, lines, heard: Vec::new(), said: 0 }
+    }
+
+    fn desk(&self) -> &Desk {
+        self.desk.as_ref().expect("a service of the test")
     }
 
     fn says(&mut self, line: &str) -> &mut Self {
+        self.said += 1;
         writeln!(self.input, "{line}").expect("it reads");
         self
     }
@@ -73,13 +81,20 @@ impl Talk {
 
     #[track_caller]
     fn hears(&mut self, parts: &[&str]) -> &mut Self {
+        self.hears_until(&format!("{parts:?}"), |line| parts.iter().all(|part| line.contains(part)));
+        self
+    }
+
+    /// Returns the first line that is wanted.
+    #[track_caller]
+    fn hears_until(&mut self, what: &str, is_wanted: impl Fn(&str) -> bool) -> String {
         loop {
             let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
-                panic!("{parts:?} was not said:\n{}", self.heard.join("\n"));
+                panic!("{what} was not said:\n{}", self.heard.join("\n"));
             };
             self.heard.push(line.clone());
-            if parts.iter().all(|part| line.contains(part)) {
-                return self;
+            if is_wanted(&line) {
+                return line;
             }
         }
     }
@@ -107,9 +122,9 @@ fn a_takeover_without_a_screen() {
     talk.says("Esc").hears(&["Continue writing to Maria Lopez after \"Hi Maria, a person here.\""]);
     talk.says("Wait.").hears(&["[y] pause the AI and send"]);
     talk.says("y").hears(&["sent", "Hi Maria"]);
-    assert_eq!(talk.desk.outbound()[0]["content"], "Hi Maria, a person here.\nWait.");
+    assert_eq!(talk.desk().outbound()[0]["content"], "Hi Maria, a person here.\nWait.");
     // New messages are announced on any page.
-    talk.desk.customer("whatsapp", "+34600333444", "João", "bom dia");
+    talk.desk().customer("whatsapp", "+34600333444", "João", "bom dia");
     talk.says("").hears(&["NEW Harbor chat, João", "bom dia"]);
     talk.says("frobnicate").hears(&["is not a command; help lists"]);
     let before = talk.heard.len();
@@ -156,10 +171,43 @@ fn a_conversation_is_taken_answered_and_closed_by_ear() {
     talk.says("outbox").hears(&["> Maria Lopez, held, Close"]);
     talk.says("send now").hears(&["Nothing is waiting to send."]);
     talk.says("quit").ends();
-    let sent: Vec<_> = talk.desk.outbound().iter().map(|value| value["content"].clone()).collect();
+    let sent: Vec<_> = talk.desk().outbound().iter().map(|value| value["content"].clone()).collect();
     assert_eq!(sent, ["It left this morning."]);
-    let closed = talk.desk.get("whatsapp", "/conversations?status=closed");
+    let closed = talk.desk().get("whatsapp", "/conversations?status=closed");
     assert_eq!(closed["data"].as_array().map(Vec::len), Some(1), "{closed}");
+}
+
+/// The customers of the demo write by themselves: the script depends on nobody's name and on no time.
+#[test]
+fn a_script_of_twenty_lines_goes_from_the_welcome_to_a_search() {
+    let binary = Binary::new();
+    let welcome = binary.fails(2, &["--plain"], "");
+    assert!(welcome.contains("run `frontdesk demo`"), "{welcome}");
+    let mut talk = Talk::begin(None, binary, &["demo", "--plain"]);
+    talk.hears(&["asked for a person"]);
+    talk.says("help").hears(&["help reply: what one command does"]);
+    talk.says("list").hears(&["Needs a person, "]).hears(&["With the AI, "]);
+    talk.says("next urgent").says("take");
+    let writing = talk.hears_until("the place of the text", |line| line.starts_with("Write to "));
+    let name = writing["Write to ".len()..].split(": ").next().unwrap_or_default().to_owned();
+    talk.hears(&[&format!("{name}: AI off, confirmed")]);
+    let answer = "Hello, a person here.";
+    talk.says(answer).hears(&["held ", "1 credit", "undo", answer]).hears(&["sent: ", answer]);
+    talk.says("back").says("done");
+    let told =
+        talk.hears_until("the end", |line| line.contains("closes in") || line.starts_with("No answer to"));
+    // The customer may have written again by now.
+    if told.starts_with("No answer to") {
+        talk.says("d").hears(&[&format!("{name} closes in")]);
+    }
+    talk.says("later").hears(&["[t] until tomorrow"]).says("t").hears(&["later: until tomorrow"]);
+    talk.says("search order").hears(&["Search, all channels, "]).hears(&["> ", "order"]).says("back");
+    talk.says("tab 3").hears(&["Tab 3 of 4: Harbor mail"]).says("needs you").hears(&["Needs you"]);
+    talk.says("back").says("quit");
+    assert!(talk.said <= 20, "{} lines", talk.said);
+    let Talk { mut child, input, .. } = talk;
+    drop(input);
+    ends(&mut child);
 }
 
 #[test]
@@ -173,7 +221,7 @@ fn lines_that_come_together_act_one_after_the_other() {
     // In one write, so that all lines arrive before any is read.
     talk.says(":open dana\nreply\nDear Dana").hears(&["Write to Dana Whitlock"]);
     talk.hears(&["[y] pause the AI and send"]).says("y").hears(&["sent", "Dear Dana"]);
-    assert_eq!(talk.desk.outbound()[0]["to"], "+14155550100");
+    assert_eq!(talk.desk().outbound()[0]["to"], "+14155550100");
 }
 
 #[test]
@@ -199,7 +247,7 @@ fn a_pause_and_a_hold_are_told_and_no_word_is_taken_letter_by_letter() {
     talk.says("done").hears(&["does not work in a text", "`text done`"]);
     talk.says("On its way.").hears(&["held ", "1 credit", "undo", "On its way."]);
     talk.says("quit").hears(&["Quit frontdesk?"]).says("y").ends();
-    assert!(talk.desk.outbound().iter().all(|value| value["content"] == "On its way."));
+    assert!(talk.desk().outbound().iter().all(|value| value["content"] == "On its way."));
 }
 
 #[test]
@@ -217,7 +265,7 @@ fn undo_said_right_after_a_text_takes_it_back() {
     talk.says("Sorry,\\").hears(&["The text is now \"On its way.⏎Sorry,"]);
     talk.says("undo edit").hears(&["The text is now \"On its way.\""]);
     talk.says("back").says("quit").hears(&["Quit frontdesk?"]).says("y").ends();
-    assert_eq!(talk.desk.outbound().len(), 0);
+    assert_eq!(talk.desk().outbound().len(), 0);
 }
 
 #[test]
@@ -275,10 +323,10 @@ fn what_this_side_says_is_no_news_of_a_customer() {
     });
     talk.hears(&["Maria Lopez, waiting"]);
     let message = serde_json::json!({"type": "text", "text": {"body": "Open at ten."}});
-    talk.desk.elsewhere("whatsapp", "POST", "/broadcast", serde_json::json!({"message": message}));
-    talk.desk.pass(20);
+    talk.desk().elsewhere("whatsapp", "POST", "/broadcast", serde_json::json!({"message": message}));
+    talk.desk.as_mut().expect("a service of the test").pass(20);
     talk.says("1").hears(&["Open at ten."]);
-    talk.desk.customer("whatsapp", "+34600333444", "João", "bom dia");
+    talk.desk().customer("whatsapp", "+34600333444", "João", "bom dia");
     talk.says("").hears(&["NEW Harbor chat, João", "bom dia"]);
     assert!(
         !talk.heard.iter().any(|text| text.contains("NEW") && text.contains("Maria")),

@@ -97,6 +97,11 @@ impl Desk {
         }
     }
 
+    /// True if a question, form, menu, list or search lies over the screen.
+    pub fn has_overlay(&self) -> bool {
+        self.overlay().is_some()
+    }
+
     /// Area of the topmost overlay: the cells it draws on an empty screen.
     fn overlay(&self) -> Option<Area> {
         let (width, height) = self.app.context.size;

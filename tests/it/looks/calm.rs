@@ -39,7 +39,7 @@ fn counted(theme: Theme, buffer: &Buffer) -> (usize, usize) {
 
 #[test]
 fn at_most_a_tenth_of_the_demos_screen_after_fifteen_minutes_has_an_accent_in_every_theme() {
-    for (columns, rows) in [(120, 40), (80, 24), (200, 50)] {
+    for (columns, rows) in [(120, 40), (80, 24), (200, 50), (60, 20)] {
         let mut desk = first_screen(columns, rows);
         for name in ThemeName::ALL {
             for depth in [ColorDepth::Sixteen, ColorDepth::Indexed, ColorDepth::Direct] {
@@ -50,6 +50,23 @@ fn at_most_a_tenth_of_the_demos_screen_after_fifteen_minutes_has_an_accent_in_ev
                 assert!(accents * ONE_IN <= inked, "{place}\n{}", desk.picture());
                 assert_eq!(accents == 0, name == ThemeName::Mono, "{place}");
             }
+        }
+    }
+}
+
+/// Keys from the inbox of the first tab to its other places.
+const PLACES: [&str; 13] = ["0", "2", "3", "4", "<Enter>", "t", "gn", "gp", "gb", "go", "gt", "ga", "gw"];
+
+#[test]
+fn other_places_are_as_calm_after_fifteen_minutes() {
+    for (columns, rows) in [(120, 40), (80, 24)] {
+        let mut desk = first_screen(columns, rows);
+        desk.theme = Theme::new(ThemeName::Dark, false).in_depth(ColorDepth::Direct);
+        for keys in PLACES {
+            desk.keys("<Esc><Esc>gi1").settle().keys(keys).settle();
+            let (inked, accents) = counted(desk.theme, &desk.buffer());
+            let place = format!("{keys:?} at {columns}x{rows}: {accents} of {inked} cells");
+            assert!(accents * ONE_IN <= inked, "{place}\n{}", desk.picture());
         }
     }
 }

@@ -120,7 +120,6 @@ fn who_got_nothing_but_a_broadcast_stays_out_until_they_answer() {
 fn everyone_takes_a_command_of_its_own_and_a_phrase() {
     let mut desk = desk();
     desk.keys("gb").shows("No broadcasts yet").keys("b").shows("no recipients");
-    photographs!(desk, "empty", Page);
     desk.keys(":")
         .types("broadcast everyone")
         .keys("<Enter>")

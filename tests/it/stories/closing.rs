@@ -53,7 +53,6 @@ fn done_closes_hands_back_and_releases_after_the_hold() {
     let id = id.as_str().expect("an id");
     assert_eq!(desk.get("whatsapp", &format!("/conversations/{id}"))["automationEnabled"], true);
     desk.keys("<Esc>v4").settle().shows("Inbox · closed").shows("Maria Lopez");
-    photographs!(desk, "closed", List);
 }
 
 #[test]
@@ -106,7 +105,6 @@ fn done_is_one_entry_of_what_was_done() {
     let mut desk = answered(80);
     desk.keys("d").run_command("show-done").shows("done · Maria Lopez").shows("taken · Maria Lopez");
     desk.hides("handed back ·").hides("closed ·").hides("claimed ·").hides("released ·");
-    photographs!(desk, "journal", Overlay);
 }
 
 #[test]
@@ -124,7 +122,6 @@ fn done_asks_for_an_unanswered_message() {
     desk.keys(":open maria<Enter>").settle().keys("d");
     desk.shows("No answer to Maria Lopez").shows("Never mind, found it.");
     desk.shows("[d] close anyway   [r] write   [Esc] stay");
-    photographs!(desk, "no_answer", Overlay);
     desk.keys("<Esc>").hides("No answer to").keys("dr").shows("Reply · ").types("Fine");
     desk.keys("<Enter>").shows("The AI is on").keys("y").shows("Sending in").keys("<Esc>");
     // The held text answers it.

@@ -20,7 +20,6 @@ fn the_price_and_the_balance_after_it_stand_on_the_key() {
     desk.dev("credits", json!({"balance": 412}));
     desk.settle().keys("<Enter>i").types("It left this morning.");
     desk.shows("Enter send").shows("Reply · 1 credit").shows("21/4096");
-    photographs!(desk, "price", Composer);
     desk.keys("<Esc>").shows("Reply · 1 credit");
 }
 

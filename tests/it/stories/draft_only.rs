@@ -39,7 +39,6 @@ fn a_draft_only_conversation_has_its_ai_paused_and_a_draft_ready() {
     desk.keys("j").keys("A").settle().settle();
     assert!(!answers(&desk, &maria), "the AI is paused at the service");
     desk.shows("draft ready").shows("draft ready, i Ctrl-D");
-    photograph!(desk, "ready", List);
     photograph!(desk, "ready_history", History);
     desk.keys("i<Ctrl-D>").shows("your canned reply: Money back after a double charge").shows("Hi Maria");
     assert!(desk.outbound().is_empty(), "what is ready is never sent by itself");

@@ -47,7 +47,6 @@ fn news_is_at_the_right_and_a_notice_takes_the_place_of_the_keys() {
     desk.settle();
     let line = desk.status();
     assert!(line.starts_with("t take") && line.ends_with("1 new needs a person"), "{line}");
-    photographs!(desk, "news", Tabs, Status);
     desk.keys("<Esc>j");
     assert_eq!(desk.status(), keys, "it was looked at");
     desk.keys("'");
@@ -114,7 +113,7 @@ fn the_demo_offers_its_tutor_until_it_has_begun() {
     let mut desk = Desk::demo(80, 24);
     desk.settle().hides(":tutor");
     desk.app.context.settings.tutor_offered_until = Some(desk.app.context.now.plus(DAY));
-    desk.shows(":tutor teaches the keys · Enter open");
+    desk.shows(":tutor teaches · Enter open");
     desk.keys("r").hides(":tutor").keys("<Esc>").shows(":tutor teaches");
     desk.clicks(":tutor teaches").shows("Tutor 1/10").keys(":tutor<Enter>").hides("Tutor 1/10");
     desk.wait(10_000_000);

@@ -99,7 +99,6 @@ fn quitting_says_what_is_left_open() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.settle().keys("p").settle().keys("q");
     desk.shows("Quit frontdesk?").shows("AI paused by you in 1 conversation: customers there get no answer");
-    photographs!(desk, "quitting_says_what_is_left_open", Overlay);
     desk.keys("<Esc>");
     assert!(!desk.quit);
     desk.keys("qy");

@@ -51,7 +51,6 @@ fn leaving_can_hand_all_back_first() {
     let mut desk = paused();
     desk.keys("jp").settle().has_paused(2).keys("q");
     desk.shows("AI paused by you in 2 conversations: customers there get no answer");
-    photographs!(desk, "leaving", Overlay);
     desk.keys("h").shows("handing back").settle();
     assert!(desk.quit, "it ends when the server has said so:\n{}", desk.picture());
 }
@@ -81,7 +80,6 @@ fn needs_you_lists_pauses_and_hands_them_back() {
     desk.keys("jp").settle();
     desk.wait(30 * 60_000_000);
     desk.settle().keys("gn").shows("Needs you · 2").shows("AI paused by you, customer waiting 30m");
-    photographs!(desk, "list", Overlay);
     desk.keys("P").settle().shows("handing back").has_paused(1);
     desk.keys("P").settle().shows("Nothing needs you");
 }
@@ -93,7 +91,6 @@ fn a_pause_that_goes_on_for_long_asks_but_not_who_is_typing() {
     desk.wait(4 * 3600 * 1_000_000);
     desk.settle().shows("A pause has ended · g n").hides("Paused for long");
     desk.keys("<Esc>").shows("Paused for long").shows("João Pereira · 4h · customer waiting 4h");
-    photographs!(desk, "over", Overlay);
     desk.keys("<Esc>").hides("Paused for long");
     desk.wait(15 * 60_000_000);
     desk.settle().shows("Paused for long").keys("e").shows("still paused; reminder in 4h");

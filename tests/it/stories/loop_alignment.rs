@@ -39,7 +39,7 @@ fn key_on_screen(inbox: &Inbox) -> Option<ConversationKey> {
 }
 
 #[track_caller]
-fn check_aligned(desk: &Desk, story: &[String]) {
+pub(super) fn check_aligned(desk: &Desk, story: &[String]) {
     let inbox = &desk.app;
     if inbox.desk.page != PageKind::Inbox {
         return;

@@ -23,7 +23,6 @@ fn letter_plays_the_steps_and_one_undo_takes_them_back() {
     let mut desk =
         desk_with_macro(r#""pause-ai", "write-note", "type asked for a human", "send", "later", "press h""#);
     desk.keys("m").shows("pause AI, note, \"asked for a human\", send");
-    photographs!(desk, "menu", Overlay);
     desk.keys("a").shows("macro a: 6 steps · z undo");
     desk.settle().has_paused(1).shows("1 snoozed");
     desk.keys("z").settle().settle().has_paused(0).hides("1 snoozed");

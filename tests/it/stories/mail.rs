@@ -109,7 +109,6 @@ fn correspondents_are_found_and_lead_to_their_threads() {
         .types("ferri")
         .shows("ferri")
         .hides("mathilde.garnier@");
-    photographs!(desk, "correspondents_are_found", Overlay);
     desk.keys("<Enter>").shows("Noleggio");
     desk.keys("p").shows("a setting of the account").keys("<Enter>+").shows("mail has no reactions");
 }

@@ -154,7 +154,6 @@ fn an_account_that_lags_says_that_mail_may_be_late() {
     let mut desk = Desk::with_tab("Harbor mail", &proxy.base_url(), &world.key_of("email"));
     poll_for_two_minutes(&mut desk);
     desk.shows("synced 42m ago · mail may be late").shows("AI auto-reply ON");
-    photographs!(desk, "mail_may_be_late", Header);
     let late = desk.place_of("account ok");
     let style = |desk: &Desk, (x, y): (u16, u16)| desk.buffer()[(x, y)].modifier;
     answers(told("paused", &utc("2026-11-20T10:00:00")));

@@ -86,7 +86,6 @@ fn many_recipients_are_asked_about() {
     let many: Vec<String> = (0..21).map(|number| format!("p{number}@mail.example")).collect();
     desk.keys("<Ctrl-N>").pastes(&many.join(", ")).keys("<Tab><Tab><Tab>").types("News").keys("<Tab>");
     desk.types("We have moved.").keys("<Ctrl-X>y").shows("21 addresses; all of To and Cc");
-    photographs!(desk, "many_recipients_are_asked_about", Overlay);
     desk.keys("n").settle();
     assert!(desk.outbound().iter().all(|value| value["channel"] != "email" || value["subject"] != "News"));
 }
@@ -100,7 +99,6 @@ fn an_address_leads_to_the_chat_of_the_same_person() {
     letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Hi"), None);
     calm(&mut desk);
     desk.run_command("mail-contacts").types("ana").shows("ana@ruiz.example").shows("chat +34600111222");
-    photographs!(desk, "an_address_names_its_chat", Overlay);
     desk.keys("<Right>").settle().shows("Hola, it is me again");
     desk.keys("3")
         .run_command("mail-contacts")

@@ -17,7 +17,6 @@ fn a_note_is_kept_in_the_history_and_never_sent() {
     desk.keys(";").shows("Note · private, never sent").shows("Enter keep");
     desk.shows("Enter keep · Ctrl-N answer").hides("Ctrl-N note");
     desk.types("Double charge, refund is issued.").keys("<Ctrl-J>").types("Asked twice already.");
-    photographs!(desk, "writing", Composer);
     desk.keys("<Enter>").shows("note kept on this desk").shows("NOTE").shows("#NOTE").shows("r to reply");
     desk.wait(60_000_000);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Thank you!");

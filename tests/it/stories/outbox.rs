@@ -18,7 +18,6 @@ fn desk() -> Desk {
 fn empty_pages_say_what_they_are_for() {
     let mut desk = desk();
     desk.keys("g").shows("o outbox").shows("n needs you");
-    photographs!(desk, "places", Overlay, Status);
     desk.keys("o").shows("Nothing is waiting to send");
     desk.keys("a")
         .shows("decide: the outbox is empty")

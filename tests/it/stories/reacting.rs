@@ -16,7 +16,6 @@ fn react_and_remove() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "It arrived, thank you!");
     desk.settle().keys("<Enter>+");
     desk.shows("React · free").shows("8 👎");
-    photographs!(desk, "picker", Overlay);
     desk.keys("<Right><Enter>").shows("your reaction: ❤ (sending)");
     desk.settle().shows("your reaction: ❤").hides("sending");
     photographs!(desk, "reacted", History);

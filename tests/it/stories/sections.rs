@@ -61,10 +61,8 @@ fn each_section_has_a_header_with_its_count() {
 fn an_empty_section_is_not_drawn() {
     let mut desk = desk(80, 24);
     desk.settle().shows("No open conversations.");
-    photograph!(desk, "empty", List);
     writes(&mut desk, TOM, "Do you fix brakes?");
     desk.shows("WITH THE AI 1").hides("MINE").hides("NEEDS A PERSON");
-    photograph!(desk, "one_section", List);
 }
 
 #[test]
@@ -78,7 +76,6 @@ fn a_claim_moves_the_row_to_mine_and_the_selection_with_it() {
         desk.keys(":claim<Enter>").settle().shows("MINE 1").hides("WITH THE AI");
         assert_eq!(selected(&desk).as_deref(), Some("Tom Whitfield"));
         assert_eq!(titles(&desk), ["Tom Whitfield", "Jürgen Vogt"]);
-        photograph!(desk, "claimed", List);
         desk.keys(":claim<Enter>").settle().hides("MINE");
         assert_eq!(section(&desk, "Tom Whitfield"), Some(Section::WithAi));
     }
@@ -124,7 +121,6 @@ fn a_window_that_closes_moves_the_row_at_its_time() {
         assert_eq!(section(&desk, "Tom Whitfield"), Some(Section::WithAi));
         desk.pass(60);
         desk.settle().shows("NEEDS A PERSON 1").shows("reply window 2h").hides("WITH THE AI");
-        photograph!(desk, "window_closes", List);
         desk.wait(10 * MINUTE);
         desk.shows("reply window 1h 50m");
     }

@@ -57,7 +57,6 @@ fn tabs_count_who_needs_a_person_and_say_only_what_is_not_normal() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "I want to talk to a human");
     desk.customer("whatsapp", "+351910000111", "João Pereira", "A human please");
     desk.settle().shows("All 4   1 Harbor chat 2   2 Test chat TEST 2").hides("LIVE");
-    photographs!(desk, "counts", Tabs);
     desk.dev("fault", json!({"path_prefix": "/", "count": 100, "status": 500, "code": "INTERNAL_ERROR"}));
     desk.settle();
     desk.wait(5_000_000);

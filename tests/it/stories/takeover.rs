@@ -66,7 +66,6 @@ fn sending_with_the_ai_on_asks_once() {
     let mut desk = waiting(80, 24);
     desk.keys("<Enter>r").types("Hello").keys("<Enter>");
     desk.shows("The AI is on").shows("[y] pause the AI and send   [s] send only   [Esc] back");
-    photographs!(desk, "asks", Overlay);
     desk.keys("<Esc>").shows("Hello").shows("Reply · ");
     desk.keys("<Enter>s<Ctrl-X>").settle();
     assert_eq!(desk.outbound().len(), 1);

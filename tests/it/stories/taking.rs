@@ -34,7 +34,6 @@ fn take_pauses_claims_and_writes() {
     desk.keys("ggjt").shows("taken · Esc z undo").settle().shows("you have it");
     assert_eq!(claimed(&desk, 0), ["Maria Lopez"]);
     assert!(desk.app.desk.is_typing());
-    photographs!(desk, "taken", Composer, Status);
     // The AI is paused: no question before the first word leaves.
     desk.types("A person here.").keys("<Enter>").hides("The AI is on").shows("Sending in 5 s");
 }

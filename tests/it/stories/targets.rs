@@ -38,7 +38,6 @@ fn a_target_is_shown_as_time_left_and_rings_before_it_is_missed() {
     desk.settle().shows("late 1m").shows("1 answer late · g n");
     assert_eq!(desk.bells, bells + 1, "once");
     desk.keys("gn").shows("the answer is 1m late: Where is my order");
-    photographs!(desk, "late", Overlay);
     // Nothing is shown without targets.
     desk.keys("<Esc>2").hides("left").hides("late 1m").keys("1");
     desk.colleague("whatsapp", MARIA, "It left this morning.");

@@ -38,7 +38,6 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
     desk.dev("credits", json!({"balance": 500}));
     desk.wait(61 * SECOND);
     desk.settle().shows("500 credits").shows("Y sends 1 that waited for credits (1 credit)");
-    photographs!(desk, "offered", Tabs, Status);
     desk.keys("Y").shows("They waited for credits and cost 1 credit");
     photographs!(desk, "again", Overlay);
     desk.keys("y").settle().shows("499 credits").hides("waited for credits");

@@ -19,7 +19,7 @@ fn the_tutor_goes_on_when_a_step_has_happened() {
     desk.shows("Tutor 6/10 · s later").keys("s").keys("<Esc>").shows("Tutor 6/10").keys("st").settle();
     desk.shows("Tutor 7/10 · Esc to the list").keys("<Esc><Esc>/").types("order").settle();
     desk.keys("<Esc>").shows("Tutor 8/10 · 3 opens the mail").keys("3<Enter>").settle();
-    desk.shows("Tutor 9/10 · 1 opens the chat").keys("<Esc>1").settle().keys("  b");
+    desk.shows("Tutor 9/10 · 1 opens chat").keys("<Esc>1").settle().keys("  b");
     desk.keys("<Esc>").shows("Tutor 10/10 · ? shows the keys").keys("?<Esc>");
     desk.shows("Done. Ctrl-P finds any command").hides("Tutor");
 }
