@@ -79,7 +79,19 @@ fn draw_line(theme: Theme, line: &ListLine, name: u16, area: Area, buffer: &mut 
     let right = paint_view::runs_right(buffer, x, area.y, width, &[(&line.trailing, theme.dim())]);
     let plain = if line.dim { theme.dim() } else { Style::new() };
     paint_view::text(buffer, x, area.y, name, line.name.as_str(), plain);
-    let style = if line.is_urgent { theme.urgent() } else { theme.dim() };
     let room = width.saturating_sub(name + 2 + right + u16::from(right > 0));
-    paint_view::text(buffer, x + name + 2, area.y, room, line.text.as_str(), style);
+    let text = line.text.as_str();
+    let runs = match line.is_urgent {
+        true => {
+            let (reason, details) = text.split_at(reason_end(text));
+            [(reason, theme.urgent()), (details, Style::new())]
+        }
+        false => [(text, theme.dim()), ("", Style::new())],
+    };
+    paint_view::runs(buffer, x + name + 2, area.y, room, &runs);
+}
+
+/// End of the reason that a line begins with; only the reason has a colour.
+fn reason_end(text: &str) -> usize {
+    [": ", " (", ", "].into_iter().filter_map(|separator| text.find(separator)).min().unwrap_or(text.len())
 }

@@ -19,6 +19,8 @@ use model::text::SafeText;
 use model::time::{Timestamp, format_short_span};
 use model::waves::{self, CampaignPhase};
 
+const ASKED_FOR_PERSON: &str = "asked for a person";
+
 impl AttentionQueue {
     /// Says how many entries need a person, and since when the person was away.
     pub(crate) fn title(&self, context: &Context) -> String {
@@ -188,12 +190,9 @@ fn describe_stopped(row: &OutboxRow) -> String {
 }
 
 fn asks(row: &ConversationRow, now: Timestamp) -> String {
-    let why = match &row.conversation.escalation {
-        Escalation::Requested(why) if !why.is_empty() => format!(" ({why})"),
-        _ => String::new(),
-    };
     let waits = row.waiting_since.map(|at| format!(", waiting {}", format_short_span(now.since(at))));
-    format!("asked for a person{why}{}", waits.unwrap_or_default())
+    let asked = asks_for(row).unwrap_or_else(|| ASKED_FOR_PERSON.to_owned());
+    format!("{asked}{}", waits.unwrap_or_default())
 }
 
 /// How much is left to answer, or how late an answer is.
@@ -239,8 +238,12 @@ fn describe_fact(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp
 /// Why the AI asks for a person.
 fn asks_for(row: &ConversationRow) -> Option<String> {
     match &row.conversation.escalation {
-        Escalation::Requested(why) if why.is_empty() => Some("asked for a person".to_owned()),
-        Escalation::Requested(why) => Some(format!("asked for a person ({why})")),
+        Escalation::Requested(why)
+            if why.is_empty() || why.as_str().eq_ignore_ascii_case(ASKED_FOR_PERSON) =>
+        {
+            Some(ASKED_FOR_PERSON.to_owned())
+        }
+        Escalation::Requested(why) => Some(format!("{ASKED_FOR_PERSON} ({why})")),
         Escalation::Unknown | Escalation::None => None,
     }
 }

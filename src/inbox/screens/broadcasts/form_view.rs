@@ -208,6 +208,8 @@ fn draw_footer(inbox: &Inbox, theme: Theme, form: &BroadcastForm, area: Area, bu
     paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
 }
 
+/// Maximum rows of a check of the review.
+const MAX_CHECK_ROWS: u16 = 4;
 const SEND_KEYS: &str = "[y] Send   [n] Back to the form";
 
 fn review_title(flight: &Preflight) -> String {
@@ -275,7 +277,7 @@ impl OverlayView for Preflight {
             };
             paint_view::text(buffer, x, y, 2, mark, style);
             paint_view::text(buffer, x + 2, y, LABEL_WIDTH - 2, point.label, theme.dim());
-            let height = end.saturating_sub(y + 3).min(2);
+            let height = end.saturating_sub(y + 3).min(MAX_CHECK_ROWS);
             let place = Area { x: x + LABEL_WIDTH, y, width: width.saturating_sub(LABEL_WIDTH), height };
             y += paint_view::paragraph(buffer, place, &SafeText::line(&point.text).to_string(), style).max(1);
         }

@@ -192,7 +192,9 @@ fn draw_quote_line(
     let count = u16::try_from(lines.len()).unwrap_or(0);
     let first = (area.y + area.height).saturating_sub(count);
     for (y, words) in (first..).zip(&lines) {
-        paint_view::text(buffer, area.x, y, area.width, SafeText::line(words).as_str(), theme.dim());
+        let words = SafeText::line(words);
+        let words = wrap::cut_at_word(words.as_str(), usize::from(area.width));
+        paint_view::text(buffer, area.x, y, area.width, &words, theme.dim());
     }
     count
 }
@@ -219,5 +221,7 @@ fn draw_footer(inbox: &Inbox, theme: Theme, tab: &Tab, area: Area, buffer: &mut 
     let key = |command| inbox.context.settings.keymap.key_name_in_text(command);
     let (review, file) = (key(Command::Send), key(Command::Attach));
     let words = format!(" {review} review · {} · {held} · Tab fields · {file} file ", describe_price(tab));
-    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());
+    let width = area.width.saturating_sub(2);
+    let words = wrap::cut_at_word(&words, usize::from(width));
+    paint_view::text(buffer, area.x + 1, y, width, &words, theme.dim());
 }
