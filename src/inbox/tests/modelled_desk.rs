@@ -12,8 +12,6 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::screens::conversations::saved_views::SavedView;
 use crate::settings::{ChannelInfo, Settings};
 use model::account::{Account, Environment, Platform};
-use model::attention::Alarms;
-use model::contacts::ContactCard;
 use model::conversations::{
     Automation, Conversation, ConversationRow, ConversationStatus, Escalation, ServiceWindow,
 };
@@ -23,7 +21,6 @@ use model::local::LocalChange;
 use model::messages::{
     ContentChange, DeliveryStatus, Direction, Message, MessageFileInfo, MessageRow, Sender,
 };
-use model::needs_you::NeedsYouPage;
 use model::news::News;
 use model::outbox::{HistoryFinding, Operation, OutboxRow, RowState, StopReason};
 use model::queries::{
@@ -342,13 +339,13 @@ impl ModelledStore {
                 let outcome = |row: &RowId| self.outcomes.get(row).cloned().unwrap_or(OutboxOutcome::Waiting);
                 Loaded::RowOutcomes(rows.iter().map(|row| (row.clone(), outcome(row))).collect())
             }
-            Load::Card(key) => Loaded::Card(key.clone(), Box::new(ContactCard::default())),
+            Load::Card(key) => Loaded::Card(key.clone(), Box::default()),
             Load::SamePerson(key) => Loaded::SamePerson(key.clone(), Vec::new()),
             Load::Outbox(query) => Loaded::Outbox(query.clone(), OutboxPage::default()),
             Load::Pauses(channel) => Loaded::Pauses(channel.clone(), Vec::new()),
             Load::PausedConversations(_) => Loaded::PausedConversations(Vec::new()),
-            Load::NeedsYou(_) => Loaded::NeedsYou(Box::new(NeedsYouPage::default())),
-            Load::Alarms(query, _) => Loaded::Alarms(Box::new(Alarms::default()), query.now),
+            Load::NeedsYou(_) => Loaded::NeedsYou(Box::default()),
+            Load::Alarms(query, _) => Loaded::Alarms(Box::default(), query.now),
             Load::Question(..) => Loaded::Question(None),
             Load::Unpaid => Loaded::Unpaid(Vec::new()),
             Load::Spending => Loaded::Spending(Vec::new()),

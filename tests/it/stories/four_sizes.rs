@@ -28,11 +28,8 @@ const JOAO: &str = "+351910000111";
 
 /// Largest size with the same panes side by side.
 fn roomy((columns, _): (u16, u16)) -> (u16, u16) {
-    match columns {
-        ..SIDE_BY_SIDE_MIN_WIDTH => (SIDE_BY_SIDE_MIN_WIDTH - 1, 80),
-        ..CARD_MIN_WIDTH => (CARD_MIN_WIDTH - 1, 80),
-        _ => (300, 80),
-    }
+    let next = [SIDE_BY_SIDE_MIN_WIDTH, CARD_MIN_WIDTH].into_iter().find(|width| columns < *width);
+    (next.map_or(300, |width| width - 1), 80)
 }
 
 /// Words of a region, without frames.
@@ -42,7 +39,9 @@ fn words(desk: &Desk, region: Region) -> BTreeSet<String> {
     } else {
         desk.photograph(&[region])
     };
-    let is_frame = |letter: char| matches!(letter, '─'..='╿' | '▌' | '┊');
+    let picture: String =
+        picture.lines().filter(|line| !line.ends_with(" more of it)")).collect::<Vec<_>>().join("\n");
+    let is_frame = |letter: char| matches!(letter, '─'..='╿' | '▌');
     let words = picture.split(|letter: char| letter.is_whitespace() || is_frame(letter));
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
@@ -77,7 +76,9 @@ fn check_screen(desk: &mut Desk) {
     let all_buttons = if desk.has_overlay() { buttons(desk) } else { Vec::new() };
     desk.resize(size);
     for ((region, shown), whole) in OWN_REGIONS.iter().zip(&shown).zip(&whole) {
-        let cut: Vec<_> = shown.difference(whole).filter(|word| !word.ends_with('…')).collect();
+        // A name may be cut with a sign, the words of the program only as a whole.
+        let is_name = |word: &str| *region == Region::Overlay && word.ends_with('…');
+        let cut: Vec<_> = shown.difference(whole).filter(|word| *word != "…" && !is_name(word)).collect();
         assert!(cut.is_empty(), "{region:?} cuts {cut:?} at {size:?}:\n{picture}\nwhole:\n{whole_picture}");
     }
     assert_eq!(asked, all_buttons, "buttons at {size:?}:\n{picture}");
@@ -265,14 +266,14 @@ fn one_plan_is_reviewed_shown_and_obeyed() {
         }
         desk.settle().keys("gp").shows("Person 0");
         desk.keys("ggVa").shows("all marked").keys("b<Shift-Tab>t<Tab>").types("hello en").keys("<Ctrl-X>");
-        desk.shows("Review broadcast · 42 people").shows("first 10, then");
+        desk.shows("Review broadcast · 42 people").shows("first 5, then 1 wave of 37");
         check_screen(&mut desk);
-        desk.keys("y").shows("HELD").keys("d").shows("plan: first 10, then");
+        desk.keys("y").shows("HELD").keys("d").shows("plan: first 5, then 1 wave of 37");
         check_screen(&mut desk);
         desk.keys("<Esc>");
         go_on(&mut desk, 200);
-        desk.shows("PAUSED").shows("1 of 10 failed");
-        assert_eq!(desk.outbound().len(), 10, "the others are not sent to");
+        desk.shows("PAUSED").shows("1 of 5 failed");
+        assert_eq!(desk.outbound().len(), 5, "the others are not sent to");
         check_screen(&mut desk);
     }
 }
@@ -313,9 +314,11 @@ fn an_outdated_proposal_is_quiet() {
         desk.settle().propose("whatsapp", &id, change);
         desk.keys("<Enter>").settle().wait(60_000_000);
         desk.colleague("whatsapp", MARIA, "It is on its way");
-        desk.settle().shows("Outdated proposal");
+        desk.settle();
         check_screen(&mut desk);
-        let (at, buffer) = (desk.place_of("Outdated proposal"), desk.buffer());
+        desk.keys("<Esc><Esc>").shows("outdated proposal");
+        check_screen(&mut desk);
+        let (at, buffer) = (desk.place_of("outdated proposal"), desk.buffer());
         let cell = &buffer[at];
         let is_loud = desk.theme.is_accent(cell.fg) || cell.modifier.contains(Modifier::BOLD);
         assert!(!is_loud, "{size:?}\n{}", desk.picture());
