@@ -58,26 +58,28 @@ fn named_by(write: &FileWrite) -> Vec<ConversationKey> {
             |id: &ConversationId| ConversationKey { channel: channel.clone(), conversation: id.clone() };
         ids.into_iter().map(key).collect()
     };
-    match write {
-        FileWrite::Enqueue { intents, .. } => {
-            let keys = intents.iter().map(|intent| ConversationKey {
-                channel: intent.channel.clone(),
-                conversation: intent.conversation.clone(),
-            });
-            keys.collect()
-        }
-        FileWrite::ChangeLocal(channel, LocalChange::Claim(claims)) => {
-            of_channel(channel, claims.iter().map(|(id, _)| id).collect())
-        }
-        FileWrite::ChangeLocal(channel, LocalChange::Snooze(snoozes)) => {
+    if let FileWrite::Enqueue { intents, .. } = write {
+        let keys = intents.iter().map(|intent| ConversationKey {
+            channel: intent.channel.clone(),
+            conversation: intent.conversation.clone(),
+        });
+        return keys.collect();
+    }
+    let FileWrite::ChangeLocal(channel, change) = write else { return Vec::new() };
+    match change {
+        LocalChange::Claim(claims) => of_channel(channel, claims.iter().map(|(id, _)| id).collect()),
+        LocalChange::Snooze(snoozes) => {
             // An open conversation forgets by itself that it came back.
             let begun = snoozes.iter().filter(|(_, snooze)| snooze.is_some());
             of_channel(channel, begun.map(|(id, _)| id).collect())
         }
-        FileWrite::ChangeLocal(channel, LocalChange::Unseen(unseen)) => {
-            of_channel(channel, unseen.iter().map(|(id, _)| id).collect())
-        }
-        _ => Vec::new(),
+        LocalChange::Unseen(unseen) => of_channel(channel, unseen.iter().map(|(id, _)| id).collect()),
+        LocalChange::Wake(_)
+        | LocalChange::Tags(_)
+        | LocalChange::DraftOnly(_)
+        | LocalChange::Rule(..)
+        | LocalChange::ExtendPauses(..)
+        | LocalChange::ApplyTime { .. } => Vec::new(),
     }
 }
 
