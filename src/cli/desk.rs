@@ -9,9 +9,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::cli::folders::DeskFolders;
 use crate::cli::team;
 use crate::cli::{CliError, RunMode, first_run, folders, logs, receiving};
-use crate::config::Config;
 use crate::config::keys::connections::key_provider;
 use crate::config::screen::ScreenConfig;
+use crate::config::{Config, membership};
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
@@ -51,7 +51,7 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
     let files = DeskFolders::find()?;
     logs::start(&files.logs)?;
     let joined = team::joined(path.parent().unwrap_or(Path::new("")), &config);
-    let agent = config.agent.clone().filter(|agent| !agent.trim().is_empty()).unwrap_or_else(login);
+    let agent = person(&config, path.parent().unwrap_or(Path::new("")));
     let runtime = runtime()?;
     let clock = SystemClock;
     let desk = DeskParts {
@@ -150,8 +150,16 @@ pub fn graphics(wanted: Option<Graphics>) -> Graphics {
     wanted.unwrap_or_else(|| Graphics::detect(|text| std::env::var(text).ok()))
 }
 
+/// Name of the person at this desk: the team's, else the configured one, else the login name.
+pub fn person(config: &Config, folder: &Path) -> String {
+    // A membership that cannot be read is reported where the team is joined.
+    let of_team = membership::read(folder).ok().flatten().map(|joined| joined.person);
+    let configured = || config.agent.clone().filter(|agent| !agent.trim().is_empty());
+    of_team.or_else(configured).unwrap_or_else(login)
+}
+
 /// Login name of the user.
-pub fn login() -> String {
+fn login() -> String {
     let named = |text: &str| std::env::var(text).ok().filter(|var| !var.trim().is_empty());
     ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
 }

@@ -64,7 +64,8 @@ pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
 
 async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let store = files.open(config.agent.clone().unwrap_or_else(desk::login))?;
+    let folder = folders::config()?;
+    let store = files.open(desk::person(config, &folder))?;
     if let Some(words) = store.restored() {
         tracing::warn!("{words}");
         print::line(&format!("frontdesk engine: {words}")).context("could not print the notice")?;
@@ -72,7 +73,6 @@ async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> a
     let channels = desk::specs(config)?;
     let reader = store.reader()?;
     let mut looks = tokio::time::interval(POLL_INTERVAL);
-    let folder = folders::config()?;
     let (told, mut news) = mpsc::unbounded_channel();
     let log = Arc::new(NewsLog::default());
     let noted = log.clone();

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::cli::folders::DeskFolders;
 use crate::cli::unfinished::CommandRefusal;
-use crate::cli::{CliError, folders, logs, print};
+use crate::cli::{CliError, desk, folders, logs, print};
 use crate::config::Config;
 use crate::shell::clock::SystemClock;
 use model::account::{Account, Environment};
@@ -20,6 +20,8 @@ use store::{Reader, Store};
 pub struct Files {
     pub config: Config,
     pub store: Store,
+    /// Name of the person at this desk.
+    pub person: String,
     pub clock: Arc<SystemClock>,
 }
 
@@ -29,7 +31,8 @@ impl Files {
     /// # Errors
     /// Usage error if nothing is configured; as text if files fail.
     pub fn open() -> Result<Self, CliError> {
-        let path = folders::config()?.join("config.toml");
+        let folder = folders::config()?;
+        let path = folder.join("config.toml");
         let config = Config::read(&path).map_err(anyhow::Error::from)?;
         if config.channels.is_empty() {
             return Err(CliError::Usage(format!(
@@ -43,7 +46,8 @@ impl Files {
         if let Some(words) = store.restored() {
             print::print_progress(&format!("frontdesk: {words}; `frontdesk outbox list` shows them"))?;
         }
-        Ok(Self { config, store, clock: Arc::new(SystemClock) })
+        let person = desk::person(&config, &folder);
+        Ok(Self { config, store, person, clock: Arc::new(SystemClock) })
     }
 
     /// Id of the named channel, if a name is given.

@@ -68,8 +68,7 @@ pub struct Session {
 impl Session {
     /// Name of the person for claims, as the inbox has it.
     pub fn agent(&self) -> SafeText {
-        let configured = self.files.config.agent.clone().filter(|agent| !agent.trim().is_empty());
-        SafeText::line(&configured.unwrap_or_else(desk::login))
+        SafeText::line(&self.files.person)
     }
 
     /// Zone of the user who runs the script.

@@ -13,9 +13,11 @@ use serde_json::json;
 
 use crate::cli::asking::prompt_error;
 use crate::cli::channel::ConfigFile;
+use crate::cli::folders::DeskFolders;
 use crate::cli::team::{JoinArguments, about_url};
 use crate::cli::unfinished::{CommandRefusal, OutcomeUnknown, RemainingState, Unfinished};
 use crate::cli::{CliError, desk, print};
+use crate::config::ChannelConfig;
 use crate::config::edit::{self, ChannelTable};
 use crate::config::keys::{KeyLocation, session};
 use crate::config::membership::{self, Membership};
@@ -50,12 +52,26 @@ pub fn run(arguments: &JoinArguments) -> Result<(), CliError> {
     let signed_in = exchange(&base_url, &token, &device)?;
     let kept = keep(&file, &base_url, &signed_in);
     match kept {
-        Ok(membership) => Ok(print_joined(arguments, &membership, &signed_in)?),
+        Ok(membership) => {
+            // An inbox or engine does the same later.
+            if let Err(error) = begin_sharing(&membership) {
+                tracing::warn!(%error, "changes are shared once the inbox or the engine has run");
+            }
+            Ok(print_joined(arguments, &membership, &signed_in)?)
+        }
         Err(error) => {
             withdraw(&file, &base_url, &signed_in);
             Err(error.context("nothing was added, and the token is used up; ask for another one").into())
         }
     }
+}
+
+/// Lets changes of scripts be shared before an inbox or an engine has run.
+fn begin_sharing(membership: &Membership) -> anyhow::Result<()> {
+    let file = ConfigFile::read()?;
+    let of_team = file.config.channels.iter().filter(|channel| membership.channels.contains(&channel.name));
+    let channels: Vec<_> = of_team.map(ChannelConfig::id).collect();
+    Ok(DeskFolders::find()?.open(String::new())?.set_team(&channels)?)
 }
 
 /// Address with the version with which the addresses of channels end.
