@@ -138,6 +138,16 @@ impl ConnectionHealth {
         self.evaluate(now)
     }
 
+    /// Records an answer to the team, which shares the server of the tab. It ends no failure and no silence.
+    pub fn record_alive(&mut self, now: Timestamp) -> Option<Health> {
+        let is_well = self.is_key_proven() && self.failing.is_empty() && self.silent_since.is_none();
+        if !is_well {
+            return None;
+        }
+        self.answered = Some(now);
+        self.evaluate(now)
+    }
+
     /// True if the last announced state is a failure.
     pub fn is_reported_unavailable(&self) -> bool {
         matches!(

@@ -126,8 +126,10 @@ impl PollState {
             return MAX_STEP_WAIT;
         }
         let channel = &tab.channel;
-        let (visible, refresh, told) = tab.change_commands(|tab| {
-            (tab.visible, std::mem::take(&mut tab.refresh), std::mem::take(&mut tab.delivered))
+        let (visible, refresh, told, sweep_list) = tab.change_commands(|tab| {
+            let refresh = std::mem::take(&mut tab.refresh);
+            let told = std::mem::take(&mut tab.delivered);
+            (tab.visible, refresh, told, std::mem::take(&mut tab.sweep_list))
         });
         if refresh || self.has_machine_slept(channel.clock.moment()) {
             self.plan.make_due();
@@ -137,6 +139,9 @@ impl PollState {
         }
         if let Err(error) = channel.platform().await {
             tracing::error!(%error, "the stored account could not be read");
+        }
+        if sweep_list {
+            self.plan.make_task_due(Task::List);
         }
         if told {
             self.plan.request_soon(message_task(channel.known_platform().as_ref()));

@@ -44,6 +44,8 @@ pub(crate) struct PendingCommands {
     pub(crate) open: Option<ConversationId>,
     pub(crate) refresh: bool,
     pub(crate) refresh_open: bool,
+    /// The team's sweep requests the list.
+    pub(crate) sweep_list: bool,
     /// The server answers again, seen here or by another tab on its address.
     pub(crate) recovered: bool,
     /// A delivery concerns a polled resource.

@@ -21,10 +21,8 @@ const BROADCAST_POLL_INTERVALS: [(u32, i64); 3] = [(5, 2 * SECOND), (15, 5 * SEC
 const SLOW_INTERVAL_VISIBLE: i64 = 15 * SECOND;
 /// Interval of a background tab while webhooks report changes, in microseconds.
 const SLOW_INTERVAL_BACKGROUND: i64 = 60 * SECOND;
-/// Interval of the list of a visible tab while the team's events report changes, in microseconds.
-const LIVE_LIST_INTERVAL: i64 = MINUTE;
-/// Interval of other tasks while the team's events report changes, in microseconds.
-const LIVE_INTERVAL: i64 = 15 * MINUTE;
+/// Maximum interval of tasks that the team's sweep requests while its events report changes, in microseconds.
+const LIVE_INTERVAL: i64 = 60 * MINUTE;
 /// Minimum interval between polls requested by deliveries, in microseconds.
 const MIN_DELIVERY_INTERVAL: i64 = SECOND / 4;
 /// Maximum wait; a longer one means that the clock jumped.
@@ -98,11 +96,11 @@ pub fn poll_interval(
     Some(if instant && told { usual.max(slow) } else { usual })
 }
 
-/// Interval of a task while the team's events report changes: one list a minute finds what they missed.
+/// Interval of a task while the team's events report changes. What they missed is found by the team's sweep, which
+/// makes tasks of one tab a minute due ([`team`](crate::team)).
 fn live_interval(task: Task, platform: Option<&Platform>, visible: bool, polling: Polling) -> Option<i64> {
     let usual = usual_interval(task, platform, visible, polling)?;
     Some(match task {
-        Task::List if visible => usual.max(LIVE_LIST_INTERVAL),
         Task::List | Task::Trigger | Task::History | Task::Account | Task::Mailbox | Task::Sweep => {
             usual.max(LIVE_INTERVAL)
         }
@@ -263,6 +261,11 @@ impl PollSchedule {
 
     pub fn make_due(&mut self) {
         self.entries.iter_mut().for_each(ScheduledTask::make_due);
+    }
+
+    /// Makes a task due, except in its back-off.
+    pub fn make_task_due(&mut self, task: Task) {
+        self.entries.iter_mut().filter(|entry| entry.task == task).for_each(|entry| entry.last = None);
     }
 }
 

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::health::ConnectionHealth;
+use crate::tab::{Loop, TabSync};
 use crate::team::{SESSION_ENDED, TeamSync};
 use client::{NotSent, ReadError, WriteOutcome};
 use model::ids::ConversationId;
@@ -14,6 +16,8 @@ use store::StoreError;
 
 /// Interval between two readings of what changed, in microseconds.
 const SWEEP_INTERVAL: i64 = MINUTE;
+/// One sweep in so many makes a tab read everything; even.
+const EVERYTHING_SWEEPS: u64 = 6;
 /// Interval at which changes of other processes are noticed, in microseconds.
 const CHECK_INTERVAL: i64 = 10 * SECOND;
 /// Interval at which a process that does not send yet looks whether it may, in microseconds.
@@ -31,6 +35,9 @@ struct Progress {
     /// Place behind the last change that was read.
     cursor: Option<String>,
     swept_at: Option<Moment>,
+    /// Last time a tab was made to read, and how often that was.
+    read_at: Option<Moment>,
+    readings: u64,
     failures: u32,
     retry_at: Option<Moment>,
     /// Change whose outcome is unknown.
@@ -54,6 +61,36 @@ impl From<ReadError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
+    }
+}
+
+/// What a tab reads at a sweep. The place is the tab's among those that are polled rarely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    List(usize),
+    /// All tasks of the tab.
+    Everything(usize),
+}
+
+/// Returns the reading of a sweep: every second one is the list of the visible tab, every [`EVERYTHING_SWEEPS`]th one
+/// all that a tab reads, the others are the lists of the other tabs in turn.
+fn choose_reading(sweep: u64, tabs: usize, visible: Option<usize>) -> Option<Reading> {
+    let in_turn = |number: u64, count: usize| {
+        let count = u64::try_from(count).ok().filter(|count| *count > 0)?;
+        usize::try_from(number % count).ok()
+    };
+    let (period, step) = (sweep / EVERYTHING_SWEEPS, sweep % EVERYTHING_SWEEPS);
+    if step == EVERYTHING_SWEEPS - 1 {
+        return in_turn(period, tabs).map(Reading::Everything);
+    }
+    let Some(visible) = visible else {
+        return in_turn(sweep - period, tabs).map(Reading::List);
+    };
+    // The number of the turn among those of the other tabs.
+    let turn = period * (EVERYTHING_SWEEPS / 2 - 1) + step / 2;
+    match in_turn(turn, tabs.saturating_sub(1)) {
+        Some(place) if step % 2 == 1 => Some(Reading::List(place + usize::from(place >= visible))),
+        _ => Some(Reading::List(visible)),
     }
 }
 
@@ -119,6 +156,7 @@ impl TeamSync {
         while let Some(change) = self.store.next_team_change().await? {
             self.send(change, progress).await?;
         }
+        self.request_reading(progress);
         self.sweep(progress).await?;
         self.read_again().await
     }
@@ -190,7 +228,33 @@ impl TeamSync {
         }
         self.store.record_team_read(self.clock.now()).await?;
         progress.swept_at = Some(now);
+        for tab in self.tabs.iter().filter(|tab| self.polls_rarely(tab)) {
+            tab.record_alive();
+        }
         Ok(())
+    }
+
+    /// True if this process polls the tab, and rarely, since events report its changes.
+    fn polls_rarely(&self, tab: &TabSync) -> bool {
+        tab.holds_read_lease(self.clock.now()) && tab.channel().with_state(|state| state.has_live_events)
+    }
+
+    /// Makes one tab a minute read, while events replace the usual polling of all.
+    fn request_reading(&self, progress: &mut Progress) {
+        let now = self.clock.moment();
+        let is_due = |at: Moment| !(0..SWEEP_INTERVAL).contains(&now.since(at));
+        if !is_due(*progress.read_at.get_or_insert(now)) {
+            return;
+        }
+        progress.read_at = Some(now);
+        let tabs: Vec<_> = self.tabs.iter().filter(|tab| self.polls_rarely(tab)).collect();
+        let visible = tabs.iter().position(|tab| tab.change_commands(|commands| commands.visible));
+        match choose_reading(progress.readings, tabs.len(), visible) {
+            Some(Reading::List(place)) => tabs[place].request_list(),
+            Some(Reading::Everything(place)) => tabs[place].request_everything(),
+            None => {}
+        }
+        progress.readings += 1;
     }
 
     /// Reads conversations whose state here is unclear, and those that a list has shown since.
@@ -208,5 +272,67 @@ impl TeamSync {
         self.with_state(|state| state.unclear.retain(|id| !ids.contains(id)));
         self.publish_applied(&applied, |who| format!("{who} has it now"));
         Ok(())
+    }
+}
+
+impl TabSync {
+    fn request_list(&self) {
+        self.change_commands(|commands| commands.sweep_list = true);
+        self.wake(Loop::Poll);
+    }
+
+    fn request_everything(&self) {
+        self.change_commands(|commands| {
+            commands.refresh = true;
+            commands.refresh_open = true;
+        });
+        self.wake(Loop::Poll);
+        self.wake(Loop::Open);
+    }
+
+    /// Records that the server of the tab has answered the team.
+    fn record_alive(&self) {
+        let health = self.channel().with_health(ConnectionHealth::record_alive);
+        self.channel().publish_health(health);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn tabs_read_in_turn_and_the_visible_one_every_second_time() {
+        // Tabs, the visible one, longest time without its list and without the list of another tab, in sweeps.
+        let cases = [
+            (4, Some(2), 2, 10),
+            (4, None, 5, 5),
+            (2, Some(0), 2, 4),
+            (1, Some(0), 1, 0),
+            (3, Some(2), 2, 6),
+        ];
+        for (tabs, visible, of_visible, of_others) in cases {
+            let mut last: BTreeMap<usize, u64> = (0..tabs).map(|tab| (tab, 0)).collect();
+            let mut everything = BTreeMap::new();
+            for sweep in 0..600 {
+                let reading = choose_reading(sweep, tabs, visible).expect("a tab reads");
+                let (Reading::List(tab) | Reading::Everything(tab)) = reading;
+                let before = last.insert(tab, sweep).expect("a known tab");
+                let most = if visible == Some(tab) || visible.is_none() { of_visible } else { of_others };
+                assert!(
+                    sweep - before <= most,
+                    "{tabs} tabs, {visible:?} visible: {tab} at {sweep} after {before}"
+                );
+                if reading == Reading::Everything(tab) {
+                    *everything.entry(tab).or_insert(0) += 1;
+                }
+            }
+            assert_eq!(everything.len(), tabs);
+            assert_eq!(everything.values().sum::<u64>(), 600 / EVERYTHING_SWEEPS);
+        }
+        assert_eq!(choose_reading(0, 0, None), None);
+        assert_eq!(choose_reading(5, 0, None), None);
     }
 }
