@@ -90,6 +90,8 @@ error_codes! {
     IdempotencyInProgress = "IDEMPOTENCY_IN_PROGRESS", 409;
     /// Another person has the conversation, or its claim has changed; this service's choice.
     Claimed = "CLAIMED", 409;
+    /// Another person answered after the message that the writer saw last; this service's choice.
+    Answered = "ANSWERED", 409;
     /// Platform operator error not covered above.
     WhatsappError = "WHATSAPP_ERROR", 502;
     InternalError = "INTERNAL_ERROR", 500;

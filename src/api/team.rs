@@ -335,6 +335,10 @@ pub struct PresenceAnnounced {
 
 derived_body!(AnnouncePresence);
 
+/// Header of a send: the id of the newest message that its writer has seen. With a person's own key, a send that
+/// crosses another person's answer is refused with `ANSWERED`.
+pub const SEEN_HEADER: &str = "frontdesk-seen";
+
 /// Name of the event after which everything has to be read again.
 pub const RESET_EVENT: &str = "reset";
 /// Name of the event of a person's presence.

@@ -20,6 +20,7 @@ use crate::state::Service;
 use api::repair::without_byte_order_mark;
 use api::request::RequestBody;
 use api::strict;
+use api::team::SEEN_HEADER;
 
 /// Maximum size of a JSON body, in bytes, unless the route has a [`BodyBound`].
 pub const MAX_JSON_BYTES: usize = 1024 * 1024;
@@ -43,6 +44,8 @@ pub struct WriteRequest<C = Caller> {
     /// `Value::Null` if empty.
     pub body: Value,
     pub key: Option<String>,
+    /// Newest message that the writer has seen, if they say so.
+    pub seen: Option<String>,
     /// Fingerprint that a retry under the key must match.
     pub fingerprint: Fingerprint,
     /// Claim on the idempotency key, once it is made.
@@ -80,7 +83,8 @@ impl<C: Requester> WriteRequest<C> {
         let compared = compared.unwrap_or(&body);
         let fingerprint = idempotency::fingerprint(parts.method.as_str(), parts.uri.path(), compared);
         let delay = parts.extensions.remove();
-        Ok(Self { caller, body, key, fingerprint, claim: None, delay, segments, reservation: None })
+        let seen = parts.headers.get(SEEN_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        Ok(Self { caller, body, key, seen, fingerprint, claim: None, delay, segments, reservation: None })
     }
 
     pub fn segment(&self, name: &str) -> Result<String, ApiError> {

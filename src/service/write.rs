@@ -34,12 +34,14 @@ pub struct WriteContext<'a> {
     pub key: Option<&'a str>,
     /// Person with whose own key the request was made.
     pub agent: Option<&'a PersonName>,
+    /// Newest message that this person has seen, if their desk says so.
+    pub seen: Option<&'a str>,
 }
 
 impl<'a> WriteContext<'a> {
     /// Creates the context of an effect that no request asks for.
     pub fn of_service(db: &'a dyn DbSession, service: &'a ServiceState, now: Timestamp) -> Self {
-        Self { db, service, now, test: false, key: None, agent: None }
+        Self { db, service, now, test: false, key: None, agent: None, seen: None }
     }
 
     /// Returns a timestamp for a new row: now, but later than every earlier one.
@@ -148,7 +150,7 @@ impl ServiceState {
         C: Requester,
         F: FnOnce(&WriteContext<'_>, &C) -> Result<Reply, ApiError> + Send + 'static,
     {
-        let WriteRequest { caller, key, fingerprint, delay, claim, .. } = request;
+        let WriteRequest { caller, key, seen, fingerprint, delay, claim, .. } = request;
         let claim = match (claim, &key) {
             (None, Some(key)) => Some(self.in_flight.claim(caller.id(), key)?),
             (claim, _) => claim,
@@ -162,7 +164,7 @@ impl ServiceState {
         let reply = self
             .database
             .write_in(scope.clone(), move |db| {
-                let outcome = run(db, &service, &caller, keyed.as_ref(), effect);
+                let outcome = run(db, &service, &caller, (keyed.as_ref(), seen.as_deref()), effect);
                 // Released only after the answer is known, even if the caller has disconnected.
                 drop(claim);
                 outcome
@@ -177,7 +179,7 @@ fn run<C, F>(
     db: &dyn DbSession,
     service: &ServiceState,
     caller: &C,
-    keyed: Option<&IdempotentRequest>,
+    (keyed, seen): (Option<&IdempotentRequest>, Option<&str>),
     effect: F,
 ) -> Result<Reply, ApiError>
 where
@@ -197,7 +199,7 @@ where
     }
     let key = keyed.map(|keyed| keyed.key.as_str());
     let agent = caller.person().map(team::person_name);
-    let work = WriteContext { db, service, now, test: caller.is_test(), key, agent: agent.as_ref() };
+    let work = WriteContext { db, service, now, test: caller.is_test(), key, agent: agent.as_ref(), seen };
     let keep = |reply: &Reply| store_answer(&work, caller.id(), keyed, reply);
     let outcome = if work.test {
         savepoint::dry_run(db, || effect(&work, caller)).and_then(Reply::marked_test)
@@ -216,7 +218,8 @@ where
     let reply = match outcome {
         Ok(reply) => reply,
         Err(error) if error.is_server_fault() => return Err(error),
-        Err(error) if keyed.is_none() => return Err(error),
+        // Not kept: the same key sends once the writer has seen the answer.
+        Err(error) if keyed.is_none() || error.code == ErrorCode::Answered => return Err(error),
         Err(error) => Reply::from_error(&error),
     };
     keep(&reply)?;

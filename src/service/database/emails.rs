@@ -56,6 +56,20 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EmailRow>, DatabaseEr
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
+/// Maximum number of mails behind another one that are looked at.
+const MAX_LATER_MAILS: i64 = 20;
+
+/// Lists the headers of the newest mails of a thread that were sent after a time.
+pub fn sent_headers_after(
+    db: &dyn DbSession,
+    thread: &str,
+    after: Timestamp,
+) -> Result<Vec<String>, DatabaseError> {
+    let sql = "SELECT headers FROM emails WHERE thread = ?1 AND created_at > ?2 AND direction = 'outbound'
+               ORDER BY created_at DESC, id DESC LIMIT ?3";
+    db.fetch_all(sql, bound![thread, after, MAX_LATER_MAILS], single_cell)
+}
+
 /// Maximum number of mails returned for one id.
 const MAX_SAME_ID_MAILS: i64 = 20;
 

@@ -114,6 +114,22 @@ pub fn read_within(
     db.fetch_optional(&sql, bound![conversation, id], from_row)
 }
 
+/// Maximum number of answers behind a position that are looked at.
+const MAX_LATER_ANSWERS: i64 = 20;
+
+/// Lists the newest messages of a conversation behind a position of its history that were sent by people.
+pub fn answers_after(
+    db: &dyn DbSession,
+    conversation: &str,
+    after: &PagePosition,
+) -> Result<Vec<MessageRow>, DatabaseError> {
+    let sql = format!(
+        "{SELECT} WHERE conversation = ?1 AND ({SENT_ORDER}, id) > (?2, ?3) AND direction = 'outbound'
+             AND sender <> 'ai' AND broadcast IS NULL ORDER BY {SENT_ORDER} DESC, id DESC LIMIT ?4"
+    );
+    db.fetch_all(&sql, bound![conversation, after.at, after.id, MAX_LATER_ANSWERS], from_row)
+}
+
 pub fn list(
     db: &dyn DbSession,
     channel: &str,

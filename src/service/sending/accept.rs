@@ -12,7 +12,7 @@ use crate::database::{DatabaseError, contacts, due};
 use crate::errors::ApiError;
 use crate::events;
 use crate::operators;
-use crate::sending::check_json;
+use crate::sending::{check_json, crossing};
 use crate::takeover::{self, AutomationSubject};
 use crate::world::{JobKind, customers};
 use crate::write::WriteContext;
@@ -63,6 +63,7 @@ pub fn accept_send(
     let carrier = work.service.platforms.carrier(&channel.id, channel.kind)?;
     let parcel = build_outbound_message(work, channel, conversation, &id, &outgoing)?;
     if is_from_person(outgoing.sender, outgoing.broadcast.as_deref()) {
+        crossing::check_chat(work, &conversation.id)?;
         takeover::record_person_answer(work, AutomationSubject::Chat(&conversation.id))?;
     }
     let agent = work.agent.filter(|_| outgoing.sender != "ai").cloned();

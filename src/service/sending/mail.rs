@@ -15,8 +15,8 @@ use crate::mail::content::MailSendRequest;
 use crate::mail::receive::new_thread;
 use crate::reply::Reply;
 use crate::sending::accept::{self, QUEUED_STATUS};
-use crate::sending::check_json;
 use crate::sending::outcome::{MAX_RETRY_TIME, build_reply, settle_row, store_reply};
+use crate::sending::{check_json, crossing};
 use crate::takeover::{self, AutomationSubject};
 use crate::world::{JobKind, letters};
 use crate::write::WriteContext;
@@ -121,6 +121,7 @@ pub fn accept_mail(
         None => workspaces::read(work.db, &channel.workspace)?.name,
     };
     if author.sender != "ai" {
+        crossing::check_thread(work, &thread.id)?;
         takeover::record_person_answer(work, AutomationSubject::Thread(&thread.id))?;
     }
     let mut headers = asked.headers;

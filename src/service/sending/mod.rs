@@ -31,6 +31,7 @@
 //! - **Unknown**: possibly sent, never sent again by itself, settled by a report of the platform.
 
 pub mod accept;
+pub mod crossing;
 pub mod mail;
 pub mod outcome;
 pub mod report;
