@@ -20,7 +20,7 @@ use crate::pages::PageSize;
 use crate::server_clock::ServerClock;
 use crate::transport::{SocketTransport, Transport, UploadProgress};
 use model::calls::Call;
-use model::ids::ChannelId;
+use model::ids::{ChannelId, MessageId};
 use model::outbox;
 use model::secret::Secret;
 use model::time::{Clock, Moment, Timestamp};
@@ -84,6 +84,8 @@ pub struct Client {
     pub(crate) unchanged_filter: Option<UnchangedFilter>,
     pub(crate) progress: Option<UploadProgress>,
     pub(crate) deadline: Deadline,
+    /// Newest message that the writer has seen.
+    pub(crate) seen: Option<HeaderValue>,
 }
 
 pub(crate) struct ClientState {
@@ -174,6 +176,7 @@ impl Client {
             unchanged_filter: None,
             progress: None,
             deadline: Deadline::default(),
+            seen: None,
         })
     }
 
@@ -212,6 +215,13 @@ impl Client {
     /// Returns `most`, shortened to the time left until the deadline.
     pub(crate) fn bounded_timeout(&self, most: Duration) -> Duration {
         self.deadline.bound(most, self.moment())
+    }
+
+    /// Returns a client whose writes name the newest message that their writer has seen: a service with a team
+    /// refuses one that crosses a colleague's answer.
+    #[must_use]
+    pub fn with_seen(&self, message: &MessageId) -> Self {
+        Self { seen: HeaderValue::from_str(message.as_str()).ok(), ..self.clone() }
     }
 
     #[must_use]

@@ -17,6 +17,7 @@ use crate::pace::RequestKind;
 use crate::pages::PageSize;
 use crate::receipt::Receipt;
 use crate::transport::{ChunkStream, ExchangeError, IncompleteBody, OpenedStream, OutgoingRequest};
+use api::team::SEEN_HEADER;
 use api::{paths, repair};
 use model::ids::IdempotencyKey;
 use model::outbox::{self, PreparedRequest};
@@ -116,6 +117,9 @@ impl Client {
         };
         let mut headers = self.shared.headers.clone();
         headers.insert("idempotency-key", key);
+        if let Some(seen) = &self.seen {
+            headers.insert(SEEN_HEADER, seen.clone());
+        }
         match request.content_type.as_deref().map(HeaderValue::from_str) {
             None => {}
             Some(Ok(content_type)) => {

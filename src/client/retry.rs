@@ -78,6 +78,9 @@ pub fn is_key_expired(age: i64) -> bool {
 }
 
 fn step_after_refusal(refusal: &ApiRefusal) -> RetryStep {
+    if refusal.code == Some(ErrorCode::Answered) {
+        return RetryStep::Stop(StopReason::ReplyConflict, refusal.message.clone());
+    }
     let stop = match (refusal.code, refusal.status) {
         (_, 401) => StopReason::Auth,
         (Some(ErrorCode::InsufficientCredits), _) | (_, 402) => StopReason::Credits,

@@ -48,8 +48,10 @@ pub(crate) fn record_result(
             params![id, fence, not_before, counted, server_at],
         )?,
         AttemptResult::Stop(stop, why) => {
-            if *stop == StopReason::Auth {
-                reset_first_attempt(change, id, fence)?;
+            match stop {
+                StopReason::Auth => reset_attempts(change, id, fence, 1)?,
+                StopReason::ReplyConflict => reset_attempts(change, id, fence, u32::MAX)?,
+                _ => {}
             }
             let written = change.execute(
                 "UPDATE outbox SET state = 'stopped', stop = ?3, why = ?4,
@@ -83,14 +85,14 @@ pub(crate) fn record_result(
     Ok(written > 0)
 }
 
-/// Resets a first attempt whose credential was refused: nothing was executed, so the row may be
-/// sent with another credential.
-fn reset_first_attempt(change: &Connection, id: &str, fence: i64) -> Result<(), StoreError> {
+/// Resets a row of at most `most` attempts of which none was executed: its credential was refused and may be
+/// replaced, or the server has judged it against newer answers and has kept nothing under its key.
+fn reset_attempts(change: &Connection, id: &str, fence: i64, most: u32) -> Result<(), StoreError> {
     change.execute(
         "UPDATE outbox SET attempts = 0, first_attempt_at = NULL, first_attempt_server_at = NULL,
              first_attempt_since_boot = NULL, attempted_as = NULL, last_attempt_at = NULL
-         WHERE id = ?1 AND fence = ?2 AND state = 'sending' AND attempts = 1",
-        params![id, fence],
+         WHERE id = ?1 AND fence = ?2 AND state = 'sending' AND attempts <= ?3",
+        params![id, fence, most],
     )?;
     Ok(())
 }

@@ -60,6 +60,8 @@ pub(crate) struct SyncState {
     pub(crate) sent_at: HashMap<ConversationId, Timestamp>,
     /// Time of the last event of the team about messages, by conversation.
     pub(crate) message_events: HashMap<ConversationId, Timestamp>,
+    /// True for a channel of the team that this desk has joined.
+    pub(crate) is_of_team: bool,
     /// True while the team's event stream is open.
     pub(crate) has_live_events: bool,
 }
@@ -124,6 +126,7 @@ impl SyncState {
             inbound_announced: 0,
             sent_at: HashMap::new(),
             message_events: HashMap::new(),
+            is_of_team: false,
             has_live_events: false,
         }
     }

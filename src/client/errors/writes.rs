@@ -17,7 +17,7 @@
 //! | 408, 421, 425, 452 and above | unknown | unknown |
 //! | 409 with an idempotency code | unknown | unknown |
 //! | 429 | not sent | not sent; the earlier attempt stays unclear |
-//! | 400 or 402 with a code listed for the operation | refused | refused |
+//! | 400 or 402 with a code listed for the operation, or 409 `ANSWERED` | refused | refused |
 //! | 404 to the removal of a contact or webhook | refused | done: it no longer exists |
 //! | other 4xx with a code; 401 in JSON; any 413 | refused | unknown |
 //! | kept answer, with a code listed for the operation | refused | refused |
@@ -41,6 +41,7 @@
 //!   attempts, or come from the operation itself, behind the idempotency store: had the earlier
 //!   attempt been accepted, its kept answer would have been returned. A code not listed for the
 //!   operation has another source.
+//! - *409 `ANSWERED`* comes from behind the idempotency store as well.
 //! - *401, 403, 404, 405, 413* and the rest can come from in front of the idempotency store:
 //!   authentication, scopes, routes, proxies, a lagging replica. They show that this attempt was
 //!   not executed and prove nothing about an earlier one.
@@ -161,7 +162,8 @@ fn classify_refused(
 /// True if a refusal proves that no attempt under the key was executed.
 fn is_settling(operation: &Operation, refusal: &ApiRefusal, is_kept: bool) -> bool {
     let Some(code) = refusal.code.filter(|code| code.status() == refusal.status) else { return false };
-    is_listed_error(operation, code) && (is_kept || matches!(refusal.status, 400 | 402))
+    let is_judged = matches!(refusal.status, 400 | 402) || code == ErrorCode::Answered;
+    is_listed_error(operation, code) && (is_kept || is_judged)
 }
 
 /// True if the API lists the code for the operation.
@@ -181,9 +183,13 @@ fn is_listed_error(operation: &Operation, code: ErrorCode) -> bool {
                 | UnsupportedType
                 | MediaFetchFailed
                 | InsufficientCredits
+                | Answered
         ),
         Operation::SendMail(_) => {
-            matches!(code, ValidationError | NotConfigured | MediaFetchFailed | InsufficientCredits)
+            matches!(
+                code,
+                ValidationError | NotConfigured | MediaFetchFailed | InsufficientCredits | Answered
+            )
         }
         Operation::SendSms { .. } | Operation::Call { .. } => {
             matches!(code, ValidationError | NotConfigured | InvalidRecipient | InsufficientCredits)

@@ -11,7 +11,7 @@ use crate::report::PullError;
 use client::budget::RetryCause;
 use client::errors::ErrorCode;
 use client::retry::{Attempt, describe_not_repeated, is_repeatable};
-use client::{AttemptPhase, NotSent, ReadError, Receipt, Unclear, WriteOutcome};
+use client::{AttemptPhase, Client, NotSent, ReadError, Receipt, Unclear, WriteOutcome};
 use model::ids::RowId;
 use model::outbox::account::{describe_other_account, describe_other_account_attempt};
 use model::outbox::{OutboxRow, PreparedRequest, RetryClass, RowState, SendingAccount, StopReason};
@@ -155,6 +155,18 @@ impl ChannelSync {
         }
     }
 
+    /// Client that sends a row. In a team, it names what the writer of an answer has seen.
+    fn client_for(&self, row: &OutboxRow) -> Client {
+        match &row.seen {
+            Some((_, message))
+                if row.operation.is_customer_message() && self.with_state(|state| state.is_of_team) =>
+            {
+                self.client.with_seen(message)
+            }
+            _ => self.client.clone(),
+        }
+    }
+
     /// Sends the bytes of a claimed row once.
     pub(crate) async fn attempt(
         &self,
@@ -173,7 +185,8 @@ impl ChannelSync {
                 Err(error) => return Err(error),
             }
         }
-        let outcome = self.client.send_write(&row.operation, request, &row.key, attempt_phase(claimed)).await;
+        let client = self.client_for(row);
+        let outcome = client.send_write(&row.operation, request, &row.key, attempt_phase(claimed)).await;
         let outcome = self.verify_outcome(claimed, outcome).await;
         let replayed = match &outcome {
             WriteOutcome::Done(receipt) => receipt.replayed,

@@ -1,7 +1,8 @@
 //! The team of this desk: its events, the state that it shares, and who is here.
 //!
 //! - **Stream.** Follows the events of the service. An event about messages makes its tab read; an event about shared
-//!   state is stored; presence is kept in memory. While the stream is open, tabs poll rarely.
+//!   state is stored; presence is kept in memory. While the stream is open, tabs do not poll by themselves: one tab a
+//!   minute is made to read, in turn, which finds what events missed.
 //! - **Changes.** Sends the changes of this desk in order, one at a time, and reads what changed since the last
 //!   reading once a minute. A change is removed when the service has answered; one that another claim beats is
 //!   undone here, and the screen says who has the conversation. Without a network changes wait.
@@ -114,7 +115,8 @@ impl TeamSync {
     ) -> Result<Self, ClientError> {
         let client = Client::new(&spec.base_url, &spec.session, clock.clone())?;
         let is_team = |tab: &&Arc<TabSync>| spec.channels.contains(&tab.channel().spec().id);
-        let tabs = tabs.iter().filter(is_team).cloned().collect();
+        let tabs: Vec<Arc<TabSync>> = tabs.iter().filter(is_team).cloned().collect();
+        tabs.iter().for_each(|tab| tab.channel().with_state(|state| state.is_of_team = true));
         let state = Mutex::new(TeamState { is_reset: true, ..TeamState::default() });
         Ok(Self {
             client,
