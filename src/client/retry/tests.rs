@@ -84,6 +84,7 @@ fn refusals_wait_for_a_person() {
         (Some(RevokedKey), 401, StopReason::Auth),
         (Some(InsufficientCredits), 402, StopReason::Credits),
         (Some(Forbidden), 403, StopReason::Refused),
+        (Some(Answered), 409, StopReason::ReplyConflict),
         (Some(NotFound), 404, StopReason::Refused),
         (Some(PayloadTooLarge), 413, StopReason::Refused),
         (None, 402, StopReason::Credits),

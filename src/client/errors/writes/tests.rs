@@ -28,9 +28,11 @@ fn listed(operation: &Operation) -> &'static str {
     match operation.word() {
         "send" | "send-content" => {
             "400 VALIDATION_ERROR NOT_CONFIGURED SESSION_EXPIRED INVALID_RECIPIENT TEMPLATE_ERROR \
-             UNSUPPORTED_TYPE MEDIA_FETCH_FAILED 402 INSUFFICIENT_CREDITS"
+             UNSUPPORTED_TYPE MEDIA_FETCH_FAILED 402 INSUFFICIENT_CREDITS 409 ANSWERED"
         }
-        "mail" => "400 VALIDATION_ERROR NOT_CONFIGURED MEDIA_FETCH_FAILED 402 INSUFFICIENT_CREDITS",
+        "mail" => {
+            "400 VALIDATION_ERROR NOT_CONFIGURED MEDIA_FETCH_FAILED 402 INSUFFICIENT_CREDITS 409 ANSWERED"
+        }
         "sms" | "call" => "400 VALIDATION_ERROR NOT_CONFIGURED INVALID_RECIPIENT 402 INSUFFICIENT_CREDITS",
         "broadcast" => {
             "400 VALIDATION_ERROR NOT_CONFIGURED NO_RECIPIENTS TEMPLATE_ERROR UNSUPPORTED_TYPE \
@@ -89,7 +91,7 @@ fn expected_error(
         AttemptPhase::Anew => Class::Refused,
         AttemptPhase::AfterUnclear => {
             let is_listed = code.is_some_and(|code| is_listed(operation, status, code));
-            let is_own = status == 400 || status == 402;
+            let is_own = status == 400 || status == 402 || is_code("ANSWERED");
             if is_listed && (is_own || kept) { Class::Refused } else { Class::Unknown }
         }
     }
