@@ -14,7 +14,7 @@ mod pooler;
 mod properties;
 mod removing;
 mod restoring;
-mod together;
+pub(crate) mod together;
 
 use std::path::Path;
 use std::process::Command;

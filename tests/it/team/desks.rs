@@ -3,6 +3,9 @@
 //!
 //! `FRONTDESK_LIVES` sets the number of random rounds, `FRONTDESK_SEED` the cases.
 
+mod crossing;
+mod interleaved;
+
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -51,9 +54,14 @@ struct TeamDesk {
 
 impl TeamDesk {
     async fn start(team: &Team, name: &'static str, role: Role) -> Self {
+        Self::start_at(&format!("{}/v1", team.base_url), team, name, role).await
+    }
+
+    /// Starts a desk that reaches the service at an address of its own.
+    async fn start_at(base_url: &str, team: &Team, name: &'static str, role: Role) -> Self {
         let colleague = team.sign_in(name, role).await;
         let spec = TeamSpec {
-            base_url: format!("{}/v1", team.base_url),
+            base_url: base_url.to_owned(),
             session: Secret::new(&colleague.session),
             person: SafeText::line(name),
             channels: vec![chats()],

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use frontdesk::shell::clock::instant;
+
 use super::*;
 use crate::waiting::until_found;
 
@@ -192,9 +194,7 @@ async fn fifth_stream_of_a_desk_is_refused() {
     for _ in 0..4 {
         open.push(Stream::open(&team, &ana, "").await);
     }
-    let refused = Stream::request(&team, &ana, "").await;
-    assert_eq!(refused.status().as_u16(), 429);
-    assert_eq!(refused.headers()["retry-after"], "5");
+    refuse_stream(&team, &ana).await;
     // Another desk of the same person has its own.
     let other = team.sign_in("Ana", Role::Agent).await;
     drop(Stream::open(&team, &other, "").await);
@@ -205,6 +205,68 @@ async fn fifth_stream_of_a_desk_is_refused() {
     })
     .await;
     drop(open);
+    team.shutdown().await;
+}
+
+/// Asserts that a stream is refused with a code, a sentence and the time of the next try.
+async fn refuse_stream(team: &Team, colleague: &Colleague) {
+    let refused = Stream::request(team, colleague, "").await;
+    assert_eq!(
+        (refused.status().as_u16(), &refused.headers()["retry-after"]),
+        (429, &"5".parse().expect("text"))
+    );
+    let body: Value = serde_json::from_slice(&refused.bytes().await.expect("a body")).expect("JSON");
+    assert_eq!(body["code"], "RATE_LIMIT_EXCEEDED");
+    assert!(text(&body["message"]).contains("at most 4 event streams and a person 64"), "{body}");
+}
+
+#[tokio::test]
+async fn sixty_fifth_stream_of_a_person_is_refused() {
+    let team = Team::start().await;
+    let mut open = Vec::new();
+    for _ in 0..16 {
+        let desk = team.sign_in("Ana", Role::Agent).await;
+        for _ in 0..4 {
+            open.push(Stream::open(&team, &desk, "").await);
+        }
+    }
+    let last = team.sign_in("Ana", Role::Agent).await;
+    refuse_stream(&team, &last).await;
+    let ben = team.sign_in("Ben", Role::Agent).await;
+    drop(Stream::open(&team, &ben, "").await);
+    drop(open);
+    until_found("a place is free again", async || {
+        let response = Stream::request(&team, &last, "").await;
+        if response.status().as_u16() == 200 { Ok(()) } else { Err("not yet") }
+    })
+    .await;
+    team.shutdown().await;
+}
+
+#[tokio::test]
+async fn events_of_a_second_are_bounded() {
+    let team = Team::start().await;
+    let ana = team.sign_in("Ana", Role::Agent).await;
+    let mut stream = Stream::open(&team, &ana, "").await;
+    let begin = stream.next().await.expect("an event").id.expect("a number");
+    drop(stream);
+    for number in 0..150 {
+        team.inbound("whatsapp", CUSTOMER, &format!("message {number}")).await;
+    }
+    let began = instant();
+    let mut stream = Stream::open(&team, &ana, &format!("?after={begin}")).await;
+    let mut changes = 0;
+    let mut messages = 0;
+    while messages < 150 {
+        let event = stream.next().await.expect("the stream goes on");
+        messages += usize::from(event.name == "message");
+        changes = event.id.map_or(changes, |id| id - begin);
+    }
+    // The pauses behind all batches but the last one. A slow machine only takes longer.
+    let least = Duration::from_micros(2_500) * u32::try_from((changes - 1) / 100 * 100).expect("few");
+    assert!(began.elapsed() >= least, "{changes} changes in {:?}", began.elapsed());
+    assert!(changes >= 150, "{changes}");
+    drop(stream);
     team.shutdown().await;
 }
 

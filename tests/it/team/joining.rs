@@ -12,6 +12,7 @@ use tokio::io::AsyncWriteExt;
 use super::*;
 use crate::binary::{Binary, Ended};
 use crate::raw_http::RawRequest;
+use crate::waiting::until_found;
 
 async fn run(binary: &Arc<Binary>, arguments: &[&str], input: &str) -> Ended {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
@@ -83,6 +84,31 @@ async fn token_makes_tabs_and_leaving_removes_them() {
     let key = secrets.iter().find(|secret| secret.starts_with("svc_")).expect("a key");
     team.call(key, "GET", "/v1/account", Value::Null).await.refused(401, "REVOKED_KEY");
     refused(&run(&binary, &["leave", "--yes"], "").await, 1, "joined no team");
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn desk_claims_as_the_person_of_the_team() {
+    let team = Team::start().await;
+    let id = team.inbound("whatsapp", "+34600111222", "Hola").await;
+    let other = team.sign_in("Ana", Role::Agent).await;
+    let token = team.add("Ana", Role::Agent).await.token;
+    let mut binary = Binary::new();
+    // Neither the login name nor a name in the configuration is the person's.
+    binary.set("USER", "somebody");
+    binary.configure("[writing]\nagent = \"The shop\"\n");
+    let binary = Arc::new(binary);
+    json_of(&run(&binary, &["join", &team.base_url, "--json"], token.expose()).await);
+    let taken = run(&binary, &["take", "+34600111222"], "").await;
+    assert_eq!(taken.code, Some(0), "{}{}", taken.out, taken.err);
+    let mut engine = binary.command(&["engine"]).spawn().expect("it runs");
+    let path = format!("/desk/v1/conversations?ids={id}");
+    until_found("the claim", async || {
+        let claim = team.get(&other, &path).await.ok()["data"][0]["claim"].clone();
+        if claim["person"]["id"] == other.id() { Ok(()) } else { Err(claim) }
+    })
+    .await;
+    engine.kill().and_then(|()| engine.wait()).expect("ended");
     team.shutdown().await;
 }
 

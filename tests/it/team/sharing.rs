@@ -136,7 +136,12 @@ async fn sixth_note_of_a_second_is_refused() {
     for number in 0..5 {
         add(number).await.ok();
     }
-    add(5).await.refused(429, "RATE_LIMIT_EXCEEDED");
+    let refused = add(5).await;
+    assert!(
+        refused.refused(429, "RATE_LIMIT_EXCEEDED").contains("at most 5 notes a second"),
+        "{}",
+        refused.body
+    );
     team.advance(2).await;
     add(5).await.ok();
     team.shutdown().await;
