@@ -35,6 +35,8 @@ use crate::waiting::{aside, until_found};
 const KILLS: usize = 6;
 const NAMES: [&str; 3] = ["Ana", "Ben", "Cleo"];
 const CONVERSATIONS: usize = 4;
+/// Wait for a desk's state that is reported.
+const SLOW: Duration = Duration::from_secs(10);
 /// Notes of a person in a second that the service accepts; more would wait.
 const MAX_CHANGES: usize = 4;
 
@@ -360,17 +362,30 @@ impl Campaign {
                 }
             })
             .await;
+            if began.elapsed() >= SLOW {
+                let line = format!("{what}: {} had shared everything after {:?}", desk.name, began.elapsed());
+                writeln!(std::io::stderr(), "{line}").expect("told");
+            }
         }
         let mut at_service = Vec::new();
         for id in &self.conversations {
             let truth = self.truth(id).await;
             at_service.extend(truth.notes.clone());
             for desk in &self.desks {
+                let (asked, first) = (instant(), desk.view(id));
                 until_found(&format!("{what}: {} has {truth:?}", desk.name), async || {
                     let view = desk.view(id);
                     if view.as_ref() == Some(&truth) { Ok(()) } else { Err(format!("{view:?}")) }
                 })
                 .await;
+                if asked.elapsed() >= SLOW {
+                    let line = format!(
+                        "{what}: {} had {first:?} for {:?} before {truth:?}",
+                        desk.name,
+                        asked.elapsed()
+                    );
+                    writeln!(std::io::stderr(), "{line}").expect("told");
+                }
             }
         }
         let mut written: Vec<String> = self.desks.iter().flat_map(|desk| desk.notes.clone()).collect();

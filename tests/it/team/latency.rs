@@ -4,6 +4,7 @@
 //! The plain test counts the requests of a message. `FRONTDESK_LATENCY_MESSAGES` sets the number of messages; with it
 //! the times are printed and compared with the goals, which needs a machine that does nothing else.
 
+use std::io::Write;
 use std::time::Duration;
 
 use frontdesk::shell::clock::instant;
@@ -127,13 +128,14 @@ async fn measure(what: &str, from: &Process, to: &Process, mut terminal: Termina
     let per_message = (reads(to).await - before) / messages;
     times.sort();
     let at = |percent: usize| times[(times.len() * percent).div_ceil(100).max(1) - 1];
-    println!(
+    let line = format!(
         "{what}: {count} messages, p50 {:?}, p90 {:?}, p99 {:?}, max {:?}, {per_message:.2} reads a message",
         at(50),
         at(90),
         at(99),
         at(100)
     );
+    writeln!(std::io::stderr(), "{line}").expect("told");
     aside(move || terminal.kill()).await;
     if wanted().is_some() {
         assert!(at(50) <= goals.p50 && at(99) <= goals.p99, "{what}: later than the goal");
