@@ -1,5 +1,6 @@
 //! Contract of a platform: [`Transport`] sends a message, [`PlatformSource`] receives.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -29,6 +30,13 @@ pub const CALL_KIND: &str = "call";
 /// Refusal of a text after STOP.
 pub const OPTED_OUT_MESSAGE: &str =
     "this number has written STOP and takes no more texts; it can take them again by writing START";
+
+/// Refusal of a message to a person who blocked the bot.
+pub const BLOCKED_MESSAGE: &str =
+    "this person has blocked the bot; it can write to them again after they unblock it or write";
+
+/// Refusal of a message to a group that removed the bot.
+pub const REMOVED_MESSAGE: &str = "this group has removed the bot; add the bot again to write there";
 
 /// Chat as its platform reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -235,7 +243,8 @@ pub struct InboundMessage {
     pub needs_no_answer: bool,
     /// Structured content and change history.
     pub extras: MessageExtras,
-    /// Keyword the platform recognised, in any language.
+    /// Keyword the platform recognised, in any language. On Telegram STOP and START are what a chat
+    /// did to the bot.
     pub keyword: Option<Keyword>,
 }
 
@@ -434,7 +443,7 @@ pub trait PlatformSource: Send + Sync {
     fn split_updates(&self, call: &WebhookCall<'_>) -> Vec<InboundUpdate>;
 
     /// Media type and body of the answer to a webhook, if the platform expects any.
-    fn webhook_response(&self) -> Option<(&'static str, &'static str)> {
+    fn webhook_response(&self, _call: &WebhookCall<'_>) -> Option<(&'static str, Cow<'static, str>)> {
         None
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod bot_server;
 mod bots;
+mod buttons;
 mod campaign;
 mod changing;
 mod chats;

@@ -54,7 +54,7 @@ const STRANGE_TEXTS: [&str; 24] = [
     "🇪🇸",
     "a\r\nb",
 ];
-const UPDATES: [&str; 8] = [
+const UPDATES: [&str; 10] = [
     "message",
     "edited_message",
     "channel_post",
@@ -63,6 +63,8 @@ const UPDATES: [&str; 8] = [
     "business_message",
     "edited_business_message",
     "deleted_business_messages",
+    "callback_query",
+    "my_chat_member",
 ];
 
 #[test]
@@ -207,7 +209,8 @@ fn text_of(value: &Value) -> Option<String> {
 
 fn named_chats(update: &Value) -> Named {
     let mut named = Named::new();
-    for message in UPDATES.iter().map(|kind| &update[*kind]) {
+    let pressed = &update["callback_query"]["message"];
+    for message in UPDATES.iter().map(|kind| &update[*kind]).chain([pressed]) {
         let ids = [&message["chat"]["id"], &message["migrate_to_chat_id"], &message["migrate_from_chat_id"]];
         for (place, id) in ids.into_iter().enumerate().filter_map(|(place, id)| Some((place, id.as_i64()?))) {
             let whole = json!({ "chat_id": id });

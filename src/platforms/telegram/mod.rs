@@ -23,9 +23,12 @@ mod sending;
 mod structured;
 mod updates;
 
+use std::borrow::Cow;
+use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
@@ -48,6 +51,10 @@ const SECRET_HEADER: &str = "x-telegram-bot-api-secret-token";
 const LONG_POLL_SECONDS: u64 = 25;
 /// Maximum number of updates per poll.
 const MAX_UPDATES: u64 = 100;
+/// Method and field of an answer to a pressed button.
+const ANSWER_PRESS: &str = "answerCallbackQuery";
+const PRESS_FIELD: &str = "callback_query_id";
+
 pub struct BotPlatform {
     guard: Guard,
     api: String,
@@ -56,6 +63,8 @@ pub struct BotPlatform {
     webhook: bool,
     /// Mark read last by this process, whose updates are not yet confirmed to the platform.
     unconfirmed: Mutex<Option<String>>,
+    /// Ids of polled button presses that the platform awaits an answer to.
+    presses: Mutex<Vec<String>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +83,7 @@ impl BotPlatform {
             hook: secrets.hook.clone(),
             webhook: settings.webhook,
             unconfirmed: Mutex::default(),
+            presses: Mutex::default(),
         }
     }
 
@@ -87,6 +97,17 @@ impl BotPlatform {
     /// Returns true if this process read up to a mark that was stored since.
     fn is_unconfirmed(&self, mark: &str) -> bool {
         self.unconfirmed.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == Some(mark)
+    }
+
+    /// Ends the waiting sign that the platform shows on polled buttons since they were pressed.
+    async fn answer_presses(&self) {
+        let presses = std::mem::take(&mut *self.presses.lock().unwrap_or_else(PoisonError::into_inner));
+        for id in presses {
+            // The platform takes no answer to an old press, whose sign has ended by itself.
+            if let Err(error) = self.call_idempotent(ANSWER_PRESS, json!({ PRESS_FIELD: id })).await {
+                tracing::debug!(%error, "a pressed button was not answered");
+            }
+        }
     }
 
     /// Fetches the bot's identity, which checks the token.
@@ -131,11 +152,18 @@ impl PlatformSource for BotPlatform {
             let asked = json!({
                 "offset": offset, "timeout": LONG_POLL_SECONDS, "limit": MAX_UPDATES, "allowed_updates": updates::REQUESTED_UPDATES,
             });
-            let told = self.call_idempotent("getUpdates", asked).await?;
+            // Presses are answered after their updates were stored, and delay no newer update.
+            let answers = pin!(self.answer_presses());
+            let told = match select(pin!(self.call_idempotent("getUpdates", asked)), answers).await {
+                Either::Left((told, _)) => told?,
+                Either::Right(((), updates)) => updates.await?,
+            };
             let told = told.as_array().map_or(&[][..], Vec::as_slice);
             let pieces: Vec<InboundUpdate> = told.iter().filter_map(updates::to_inbound_update).collect();
             let last = told.iter().filter_map(|update| update["update_id"].as_i64()).max();
             let mark = last.map_or(0, |last| last.saturating_add(1)).to_string();
+            let presses = told.iter().filter_map(updates::press_id).map(str::to_owned).collect();
+            *self.presses.lock().unwrap_or_else(PoisonError::into_inner) = presses;
             *self.unconfirmed.lock().unwrap_or_else(PoisonError::into_inner) = last.map(|_| mark.clone());
             Ok(PollResult { updates: pieces, mark, ..PollResult::default() })
         })
@@ -164,6 +192,13 @@ impl PlatformSource for BotPlatform {
     fn split_updates(&self, call: &WebhookCall<'_>) -> Vec<InboundUpdate> {
         let update: Option<Value> = serde_json::from_slice(call.body).ok();
         update.as_ref().and_then(updates::to_inbound_update).into_iter().collect()
+    }
+
+    /// Answers a pressed button with the same request.
+    fn webhook_response(&self, call: &WebhookCall<'_>) -> Option<(&'static str, Cow<'static, str>)> {
+        let update: Value = serde_json::from_slice(call.body).ok()?;
+        let answer = json!({ "method": ANSWER_PRESS, PRESS_FIELD: updates::press_id(&update)? });
+        Some(("application/json", Cow::Owned(answer.to_string())))
     }
 
     fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {

@@ -1,6 +1,6 @@
 //! Parses the updates of a bot.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::contract::{
     ArrivedMessage, ChangedMessage, InboundMessage, InboundUpdate, PlatformEvent, REACTION_KIND,
@@ -10,6 +10,7 @@ use crate::telegram::chat::{self, display_name};
 use crate::telegram::message::{BotContent, read_content};
 use crate::words::{self, read_text};
 use api::extras::{MessageExtras, ReactionOrigin};
+use model::keywords::Keyword;
 
 /// Kinds of updates with a new message.
 const NEW_MESSAGE_UPDATES: [&str; 3] = ["message", "channel_post", "business_message"];
@@ -19,8 +20,21 @@ const EDIT_UPDATES: [&str; 3] = ["edited_message", "edited_channel_post", "edite
 const DELETE_UPDATE: &str = "deleted_business_messages";
 /// Maximum number of deleted messages read from one update.
 const MAX_DELETED: usize = 1_000;
+/// Kind of update with a button that was pressed.
+const PRESS_UPDATE: &str = "callback_query";
+/// Kind of update with what a chat did to the bot: blocked, removed or unblocked it.
+const MEMBERSHIP_UPDATE: &str = "my_chat_member";
+/// Fields of a message that name the conversation of a press on one of its buttons.
+const PRESS_CONTEXT_FIELDS: [&str; 6] = [
+    "chat",
+    "business_connection_id",
+    "message_thread_id",
+    "is_topic_message",
+    "direct_messages_topic",
+    "reply_to_message",
+];
 const MAX_REACTIONS: usize = 12;
-pub(super) const REQUESTED_UPDATES: [&str; 8] = [
+pub(super) const REQUESTED_UPDATES: [&str; 10] = [
     "message",
     "edited_message",
     "channel_post",
@@ -28,14 +42,25 @@ pub(super) const REQUESTED_UPDATES: [&str; 8] = [
     "business_message",
     "edited_business_message",
     DELETE_UPDATE,
+    PRESS_UPDATE,
+    MEMBERSHIP_UPDATE,
     "message_reaction",
 ];
 
 /// Builds the stored update: named by its number, in the lane of its chat.
 pub(super) fn to_inbound_update(update: &Value) -> Option<InboundUpdate> {
     let name = update["update_id"].as_i64()?.to_string();
-    let chat = REQUESTED_UPDATES.iter().find_map(|kind| update[*kind]["chat"]["id"].as_i64()).unwrap_or(0);
-    Some(InboundUpdate { name, lane: chat.to_string(), body: update.to_string().into_bytes() })
+    let chat = REQUESTED_UPDATES.iter().find_map(|kind| {
+        let object = &update[*kind];
+        object["chat"]["id"].as_i64().or_else(|| object["message"]["chat"]["id"].as_i64())
+    });
+    let lane = chat.unwrap_or(0).to_string();
+    Some(InboundUpdate { name, lane, body: update.to_string().into_bytes() })
+}
+
+/// Returns the id by which the platform awaits an answer to a pressed button.
+pub(super) fn press_id(update: &Value) -> Option<&str> {
+    update[PRESS_UPDATE]["id"].as_str()
 }
 
 /// Parses an update; empty if nothing in it is stored.
@@ -52,6 +77,14 @@ pub(super) fn parse_update(update: &Value) -> Vec<PlatformEvent> {
     }
     if update[DELETE_UPDATE].is_object() {
         return read_deletions(&update[DELETE_UPDATE]);
+    }
+    if update[PRESS_UPDATE].is_object() {
+        return read_press(&update[PRESS_UPDATE]).into_iter().collect();
+    }
+    if update[MEMBERSHIP_UPDATE].is_object() {
+        return read_membership(&update[MEMBERSHIP_UPDATE], update["update_id"].as_i64())
+            .into_iter()
+            .collect();
     }
     read_reaction(&update["message_reaction"], update["update_id"].as_i64()).into_iter().collect()
 }
@@ -100,6 +133,78 @@ fn read_message(message: &Value) -> Option<ArrivedMessage> {
     };
     let quoted = message["reply_to_message"]["message_id"].as_i64().map(|id| id.to_string());
     Some(ArrivedMessage { inbound, media, quoted })
+}
+
+/// Reads a pressed button as a message with its label. `None` if the owner of a business pressed it,
+/// or if it belongs to a message in a chat that the bot is not in.
+fn read_press(press: &Value) -> Option<PlatformEvent> {
+    let message = &press["message"];
+    // The author of the message is the bot, that of the press is the customer.
+    let mut pressed = json!({ "from": press["from"] });
+    for field in PRESS_CONTEXT_FIELDS {
+        pressed[field] = message[field].clone();
+    }
+    if chat::is_own(&pressed) {
+        return None;
+    }
+    let inbound = InboundMessage {
+        from: chat::answer_address(&pressed)?,
+        name: chat::conversation_title(&pressed),
+        username: read_text(&pressed["chat"]["username"]),
+        speaker: chat::author_name(&pressed),
+        text: press_label(press)?,
+        kind: "text".to_owned(),
+        // A press has no message id; the number of its message is the same for every press.
+        platform_id: Some(format!("press-{}", press["id"].as_str()?)),
+        needs_no_answer: chat::needs_no_answer(&pressed),
+        extras: MessageExtras {
+            written_by: chat::author(&pressed),
+            ..MessageExtras::from_structure(json!({ PRESS_UPDATE: {"data": press["data"]} }))
+        },
+        ..InboundMessage::default()
+    };
+    let quoted = message["message_id"].as_i64().map(|id| id.to_string());
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, quoted, ..ArrivedMessage::default() })))
+}
+
+/// Reads that a person blocked or unblocked the bot, or that a group removed it, as a message that
+/// needs no answer. `None` for other changes, such as new rights.
+fn read_membership(change: &Value, update: Option<i64>) -> Option<PlatformEvent> {
+    let status = |member: &str| change[member]["status"].as_str();
+    let is_private = change["chat"]["type"] == "private";
+    let (text, keyword) = match (is_private, status("old_chat_member")?, status("new_chat_member")?) {
+        (true, "kicked", "member") => ("[unblocked this bot]", Keyword::Start),
+        (true, old, "kicked") if old != "kicked" => ("[blocked this bot]", Keyword::Stop),
+        (false, "member" | "administrator" | "restricted", "left" | "kicked") => {
+            ("[removed this bot]", Keyword::Stop)
+        }
+        _ => return None,
+    };
+    let inbound = InboundMessage {
+        from: chat::answer_address(change)?,
+        name: chat::conversation_title(change),
+        username: read_text(&change["chat"]["username"]),
+        speaker: chat::author_name(change),
+        sent_at: words::read_time(&change["date"]),
+        text: text.to_owned(),
+        kind: "text".to_owned(),
+        platform_id: Some(format!("membership-{}", update?)),
+        needs_no_answer: true,
+        keyword: Some(keyword),
+        ..InboundMessage::default()
+    };
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
+}
+
+/// Returns the label of the pressed button, or else what the bot attached to it.
+fn press_label(press: &Value) -> Option<String> {
+    let data = &press["data"];
+    let rows = press["message"]["reply_markup"]["inline_keyboard"].as_array();
+    let mut buttons = rows.into_iter().flatten().filter_map(Value::as_array).flatten();
+    let label = buttons.find(|button| data.is_string() && button["callback_data"] == *data);
+    let label = label.and_then(|button| read_text(&button["text"]));
+    let attached = || read_text(data).or_else(|| read_text(&press["game_short_name"]));
+    label.or_else(|| attached().map(|text| words::in_brackets("button", &text)))
 }
 
 /// Reads a message that the owner of a business sent outside this service.
@@ -179,8 +284,6 @@ fn read_reaction(told: &Value, update: Option<i64>) -> Option<PlatformEvent> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn message(fields: Value) -> Value {

@@ -18,6 +18,8 @@ mod listing;
 mod sending;
 mod signature;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::contract::{
@@ -155,8 +157,8 @@ impl PlatformSource for PhonePlatform {
         hooks::split_call(&self.settings, call)
     }
 
-    fn webhook_response(&self) -> Option<(&'static str, &'static str)> {
-        Some(("text/xml", "<Response/>"))
+    fn webhook_response(&self, _: &WebhookCall<'_>) -> Option<(&'static str, Cow<'static, str>)> {
+        Some(("text/xml", Cow::Borrowed("<Response/>")))
     }
 
     fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent> {

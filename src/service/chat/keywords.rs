@@ -1,5 +1,5 @@
-//! The keywords STOP, START and HELP in SMS. The platform answers them, so the assistant does not. After STOP
-//! a customer gets no texts until START.
+//! People who take no messages. In SMS they write STOP and START; the platform answers these and HELP, so the
+//! assistant does not. On Telegram they block and unblock the bot, or a group removes it.
 
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
@@ -9,7 +9,9 @@ use crate::errors::ApiError;
 use crate::write::WriteContext;
 use api::errors::ErrorCode;
 use model::keywords::Keyword;
-use platforms::{Channel, OPTED_OUT_MESSAGE};
+use platforms::contract::CALL_KIND;
+use platforms::telegram::chat;
+use platforms::{BLOCKED_MESSAGE, Channel, OPTED_OUT_MESSAGE, REMOVED_MESSAGE};
 
 /// Escalation reason after HELP.
 const HELP_REASON: &str = "the customer asks for help";
@@ -37,6 +39,28 @@ pub fn apply_keyword(
     }
 }
 
+/// Records that a chat of a bot takes messages, as whoever writes does, or that it takes none. Returns true if
+/// the message needs no other answer.
+pub fn apply_membership(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    keyword: Option<Keyword>,
+) -> Result<bool, DatabaseError> {
+    let peer = recipient(channel.kind, &conversation.peer);
+    match keyword {
+        Some(Keyword::Stop) => opt_outs::add(work.db, &channel.id, peer, work.now)?,
+        _ => drop(opt_outs::remove(work.db, &channel.id, peer)?),
+    }
+    Ok(keyword.is_some())
+}
+
+/// Returns the part of an address that opts out: a bot is blocked in all topics of a chat at once, and not in
+/// its chats of a business.
+fn recipient(kind: Channel, peer: &str) -> &str {
+    if kind == Channel::Telegram && !chat::is_business(peer) { chat::split_address(peer).0 } else { peer }
+}
+
 /// Records an opt-out that the platform reports by refusing a text: STOP may have been sent before this
 /// database existed.
 pub fn record_opt_out(
@@ -51,13 +75,24 @@ pub fn record_opt_out(
     Ok(())
 }
 
-/// Checks that a number accepts texts.
+/// Checks that a recipient takes messages of a kind.
 ///
 /// # Errors
-/// `INVALID_RECIPIENT` after STOP.
-pub fn check_opt_out(db: &dyn DbSession, channel: &str, peer: &str) -> Result<(), ApiError> {
-    match opt_outs::exists(db, channel, peer)? {
-        true => Err(ApiError::new(ErrorCode::InvalidRecipient, OPTED_OUT_MESSAGE)),
+/// `INVALID_RECIPIENT` for a text after STOP, and for any message to a chat that blocked or removed the bot.
+pub fn check_opt_out(
+    db: &dyn DbSession,
+    (kind, channel): (Channel, &str),
+    peer: &str,
+    content_kind: &str,
+) -> Result<(), ApiError> {
+    let message = match kind {
+        Channel::Voip if content_kind != CALL_KIND => OPTED_OUT_MESSAGE,
+        Channel::Telegram if peer.starts_with('-') => REMOVED_MESSAGE,
+        Channel::Telegram => BLOCKED_MESSAGE,
+        _ => return Ok(()),
+    };
+    match opt_outs::exists(db, channel, recipient(kind, peer))? {
+        true => Err(ApiError::new(ErrorCode::InvalidRecipient, message)),
         false => Ok(()),
     }
 }

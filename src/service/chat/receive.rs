@@ -73,8 +73,13 @@ pub fn receive(
         message_id: id.as_str().into(),
     };
     events::emit(work, &channel.id, &EventData::MessageReceived(data))?;
-    let is_text = channel.kind == Channel::Voip && (inbound.kind == "text" || inbound.keyword.is_some());
-    let is_heeded = is_text && handle_keyword(work, channel, &conversation, inbound)?;
+    let is_heeded = match channel.kind {
+        Channel::Voip if inbound.kind == "text" || inbound.keyword.is_some() => {
+            handle_keyword(work, channel, &conversation, inbound)?
+        }
+        Channel::Telegram => keywords::apply_membership(work, channel, &conversation, inbound.keyword)?,
+        _ => false,
+    };
     if !inbound.needs_no_answer && !is_heeded {
         schedule_answer(work, &conversation)?;
     }

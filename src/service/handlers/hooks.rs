@@ -63,7 +63,7 @@ pub async fn receive_webhook(
     let (body, _room) = read_unauthenticated_body(&parts, body, MAX_BODY_BYTES, &service).await?;
     let query = parts.uri.query().unwrap_or("");
     let call = WebhookCall { query, headers: &parts.headers, body: &body };
-    let receipt = match all.first().and_then(|connected| connected.platform.webhook_response()) {
+    let receipt = match all.first().and_then(|connected| connected.platform.webhook_response(&call)) {
         Some((kind, body)) => ([(header::CONTENT_TYPE, kind)], body).into_response(),
         None => StatusCode::OK.into_response(),
     };

@@ -21,7 +21,7 @@ use api::events::{EventData, MessageSent};
 use api::extras::MessageExtras;
 use platforms::mailbox::FILING_KIND;
 use platforms::simulated::unique_id;
-use platforms::{CALL_KIND, Channel, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
+use platforms::{Channel, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
 
 /// Status of a message that waits for its platform.
 pub const QUEUED_STATUS: &str = "queued";
@@ -56,9 +56,7 @@ pub fn accept_send(
     id: String,
     outgoing: ComposedMessage,
 ) -> Result<MessageRow, ApiError> {
-    if channel.kind == Channel::Voip && outgoing.kind != CALL_KIND {
-        keywords::check_opt_out(work.db, &channel.id, &conversation.peer)?;
-    }
+    keywords::check_opt_out(work.db, (channel.kind, &channel.id), &conversation.peer, outgoing.kind)?;
     let stamp = work.stamp();
     let carrier = work.service.platforms.carrier(&channel.id, channel.kind)?;
     let parcel = build_outbound_message(work, channel, conversation, &id, &outgoing)?;

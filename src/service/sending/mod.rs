@@ -59,7 +59,7 @@ use crate::write::WriteContext;
 use api::carriers::{MailDraft, MessageDraft};
 use api::errors::ErrorCode;
 use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
-use platforms::{CALL_KIND, Channel, OutboundFile, OutboundMessage, SendOutcome};
+use platforms::{Channel, OutboundFile, OutboundMessage, SendOutcome};
 
 /// Maximum number of concurrent attempts.
 const MAX_CONCURRENT_SENDS: usize = 32;
@@ -260,13 +260,11 @@ async fn call_platform(
         Ok(parcel) => parcel,
         Err(error) => return refused(error),
     };
-    if channel == Channel::Voip && parcel.kind != CALL_KIND {
-        // The customer may have written STOP since the text was queued.
-        let (id, peer) = (row.channel.clone(), parcel.to.clone());
-        match service.database.read(move |db| keywords::check_opt_out(db, &id, &peer)).await {
-            Err(error) if error.code == ErrorCode::InvalidRecipient => return refused(error),
-            checked => checked?,
-        }
+    // The customer may have opted out since the message was queued.
+    let (id, peer, kind) = (row.channel.clone(), parcel.to.clone(), parcel.kind.clone());
+    match service.database.read(move |db| keywords::check_opt_out(db, (channel, &id), &peer, &kind)).await {
+        Err(error) if error.code == ErrorCode::InvalidRecipient => return refused(error),
+        checked => checked?,
     }
     let file = match channel {
         Channel::Email => compose::load_mail_file(service, row).await?,

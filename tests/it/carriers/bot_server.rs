@@ -28,6 +28,8 @@ struct World {
     names: Names,
     /// Chats that saw a typing indicator.
     typing: Vec<String>,
+    /// Pressed buttons that were answered, by the id of the press.
+    presses: Vec<String>,
     reached: Vec<Reached>,
     numbers: HashMap<String, i64>,
     /// Chats that can be looked up, by address.
@@ -146,6 +148,13 @@ impl BotServer {
     pub fn waits_for_typing(&self, chat: i64) {
         self.shared.wait("a typing sign", |world| {
             world.typing.iter().any(|text| *text == chat.to_string()).then_some(())
+        });
+    }
+
+    #[track_caller]
+    pub fn waits_for_answered_press(&self, id: &str) {
+        self.shared.wait("an answer to a pressed button", |world| {
+            world.presses.iter().any(|answered| answered == id).then_some(())
         });
     }
 
@@ -288,6 +297,10 @@ fn one(method: &str, body: &Value, mut world: MutexGuard<'_, World>) -> (u16, Va
         }
         "sendChatAction" => {
             world.typing.push(body["chat_id"].as_str().unwrap_or("").to_owned());
+            good(true.into())
+        }
+        "answerCallbackQuery" => {
+            world.presses.push(body["callback_query_id"].as_str().unwrap_or("").to_owned());
             good(true.into())
         }
         "getChat" => {
