@@ -1,5 +1,6 @@
 //! Channels connected to platforms, played by test doubles over real sockets.
 
+mod blocking;
 pub(crate) mod bot_server;
 mod bots;
 mod buttons;

@@ -1,0 +1,91 @@
+//! Chats that take no messages of a bot any more.
+
+use serde_json::{Value, json};
+
+use super::bot_server::BotServer;
+use super::{Served, text_to, texts};
+use crate::waiting::until_found;
+
+const ANA: i64 = 77;
+const GROUP: i64 = -1009;
+
+fn membership(chat: &Value, old: &str, new: &str) -> Value {
+    let bot = |status: &str| json!({"status": status, "user": {"id": 7_000_001, "is_bot": true}});
+    json!({"my_chat_member": {
+        "chat": chat, "from": {"id": ANA, "first_name": "Ana"}, "date": 1,
+        "old_chat_member": bot(old), "new_chat_member": bot(new),
+    }})
+}
+
+fn private_chat() -> Value {
+    json!({"id": ANA, "type": "private", "first_name": "Ana", "username": "ana77"})
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn send_to_a_person_who_blocked_the_bot_is_refused_before_it_is_tried() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    let before = served.balance().await;
+    bot.update(membership(&private_chat(), "member", "kicked"));
+    let history = served.waits(ANA, "the block", |entry| entry.len() == 2).await;
+    assert_eq!((texts(&history)[1], &history[1]["senderType"]), ("[blocked this bot]", &json!("customer")));
+    let (status, told) = served.send(text_to(ANA, "are you there?"), None).await;
+    assert_eq!((status, &told["code"]), (400, &json!("INVALID_RECIPIENT")), "{told}");
+    assert!(told["message"].as_str().is_some_and(|text| text.contains("blocked")), "{told}");
+    assert_eq!((bot.reached(), served.balance().await), (Vec::new(), before));
+    bot.update(membership(&private_chat(), "kicked", "member"));
+    served.waits(ANA, "the return", |entry| texts(entry).last() == Some(&"[unblocked this bot]")).await;
+    let (_, sent) = served.send(text_to(ANA, "welcome back"), None).await;
+    assert_eq!((&sent["status"], bot.waits_for("welcome").chat.as_str()), (&json!("sent"), "77"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn person_who_writes_has_not_blocked_the_bot() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.update(membership(&private_chat(), "member", "kicked"));
+    served.waits(ANA, "the block", |entry| entry.len() == 1).await;
+    // The report that the person unblocked the bot was lost.
+    bot.says(ANA, "hi again");
+    served.waits(ANA, "a message", |entry| entry.len() == 2).await;
+    assert_eq!(served.send(text_to(ANA, "hello"), None).await.1["status"], "sent");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn message_queued_before_a_block_is_refused_after_it() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    let before = served.balance().await;
+    let pause = (429, json!({"ok": false, "parameters": {"retry_after": 1}}));
+    bot.answer(move |_| Some(pause.clone()));
+    let queued = served.send(text_to(ANA, "on its way"), Some("key-1")).await;
+    assert_eq!(queued.1["status"], "queued", "{queued:?}");
+    bot.update(membership(&private_chat(), "member", "kicked"));
+    served.waits(ANA, "the block", |entry| texts(entry).contains(&"[blocked this bot]")).await;
+    bot.answer(|_| None);
+    until_found("a refund", async || {
+        let balance = served.balance().await;
+        if balance == before { Ok(()) } else { Err(format!("{balance} of {before} credits")) }
+    })
+    .await;
+    assert!(bot.reached().is_empty(), "nothing is sent to a person who blocked the bot");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn group_that_removed_the_bot_is_named_in_the_refusal() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    let group = json!({"id": GROUP, "type": "supergroup", "title": "Crew"});
+    bot.sends(GROUP, json!({"chat": group, "text": "hi all"}));
+    served.waits(GROUP, "a group", |entry| entry.len() == 1).await;
+    bot.update(membership(&group, "member", "left"));
+    let history = served.waits(GROUP, "the removal", |entry| entry.len() == 2).await;
+    assert_eq!(texts(&history)[1], "Ana: [removed this bot]");
+    let (status, told) = served.send(text_to(GROUP, "hello"), None).await;
+    assert_eq!(status, 400, "{told}");
+    assert!(told["message"].as_str().is_some_and(|text| text.contains("group")), "{told}");
+}
