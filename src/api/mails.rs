@@ -16,7 +16,7 @@ use model::email::fields::{
 };
 use model::email::{MailFile, MailMessage};
 use model::ids::{ConversationId, MessageId};
-use model::messages::{DeliveryStatus, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, Sender};
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
@@ -56,6 +56,7 @@ pub fn read_mail(
         platform_id: letter.header_id.clone(),
         direction: if outbound { Direction::Outbound } else { Direction::Inbound },
         sender: if outbound { sender(&fields) } else { Sender::Customer },
+        agent: if outbound { agent(&fields) } else { None },
         content: match (&letter.plain, known) {
             (Some(plain), _) => plain.clone(),
             (None, true) => SafeText::default(),
@@ -185,6 +186,10 @@ fn sender(fields: &Fields) -> Sender {
         Some(word) => Sender::from_words(Direction::Outbound, &word),
         None => Sender::Api,
     }
+}
+
+fn agent(fields: &Fields) -> Option<MessageAgent> {
+    MessageAgent::named(fields.get("agent")?.get("name")?.as_str()?)
 }
 
 fn date(fields: &Fields) -> Option<Timestamp> {

@@ -13,7 +13,7 @@ use crate::request::{FieldError, Fields, RequestBody};
 use crate::schema;
 use crate::{lenient, lists};
 use model::ids::{ConversationId, MessageId};
-use model::messages::{DeliveryStatus, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, Sender};
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
@@ -224,11 +224,22 @@ pub fn read_message(
         sent_at: body.sent_at,
         delivered_at: body.delivered_at,
         read_at: body.read_at,
+        agent: body.agent.as_deref().filter(|_| direction == Direction::Outbound).and_then(read_agent),
         quotes: body.reply_to.filter(|reply| is_plain(reply)).map(|reply| MessageId::new(reply.into_owned())),
         unreadable: false,
         id: MessageId::new(body.id.into_owned()),
         raw: raw.get().to_owned(),
     })
+}
+
+/// Reads `{id, name}`; `None` if it names nobody.
+fn read_agent(raw: &RawValue) -> Option<MessageAgent> {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(default, deserialize_with = "lenient::word")]
+        name: Option<String>,
+    }
+    MessageAgent::named(&serde_json::from_str::<Named>(raw.get()).ok()?.name?)
 }
 
 /// Returns a placeholder for an item that cannot be read, with the id found in its text or one
@@ -246,5 +257,34 @@ pub fn unreadable_message(text: &str, conversation: &ConversationId) -> Message 
         unreadable: true,
         raw: text.to_owned(),
         ..Message::stand_in(MessageId::new(id), conversation.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent_of(direction: &str, agent: &str) -> Option<String> {
+        let text = format!(
+            r#"{{"id":"m1","conversationId":"c1","direction":"{direction}","senderType":"api","content":"Hi","agent":{agent}}}"#
+        );
+        let raw: Box<RawValue> = serde_json::from_str(&text).unwrap();
+        read_message(&raw, None).unwrap().agent.map(|agent| agent.name.to_string())
+    }
+
+    #[test]
+    fn agent_is_read_from_any_answer_and_names_only_senders() {
+        assert_eq!(agent_of("outbound", r#"{"id":"p1","name":"Ana"}"#).as_deref(), Some("Ana"));
+        assert_eq!(agent_of("outbound", r#"{"id":7,"name":"Ana","more":[]}"#).as_deref(), Some("Ana"));
+        assert_eq!(agent_of("inbound", r#"{"id":"p1","name":"Ana"}"#), None);
+        for nobody in
+            ["null", "7", "[]", "{}", r#""Ana""#, r#"{"name":" "}"#, r#"{"name":{}}"#, r#"{"name":null}"#]
+        {
+            assert_eq!(agent_of("outbound", nobody), None, "{nobody}");
+        }
+        let hostile = agent_of("outbound", r#"{"name":"\u001b[2JAna\nBen\u202e"}"#).unwrap();
+        assert!(!hostile.contains(['\u{1b}', '\n', '\u{202e}']), "{hostile:?}");
+        let long = agent_of("outbound", &format!(r#"{{"name":"{}"}}"#, "a".repeat(9_999))).unwrap();
+        assert_eq!(long.len(), 64);
     }
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use store::transcript;
 use thiserror::Error;
 
-pub use store::transcript::{message_json, speaker_name};
+pub use store::transcript::{message_json, sender_word, speaker_name};
 
 /// Standard output failed. A separate type, since a broken pipe to a server does not mean that the reader has
 /// seen enough.
@@ -144,7 +144,7 @@ pub fn message_line(message: &Message, zone: &Zone) -> String {
     columns(&[
         message.id.as_str().to_owned(),
         at,
-        speaker_name(&message.sender),
+        speaker_name(&message.sender, message.agent.as_ref()),
         message.delivery.word().to_owned(),
         format!("{content}{media}"),
     ])

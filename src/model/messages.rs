@@ -126,6 +126,7 @@ pub struct Message {
     pub delivered_at: Option<Timestamp>,
     pub read_at: Option<Timestamp>,
     pub quotes: Option<MessageId>,
+    pub agent: Option<MessageAgent>,
     /// True for a placeholder of a message that could not be parsed.
     pub unreadable: bool,
     /// Unparsed JSON for the raw view.
@@ -150,9 +151,36 @@ impl Message {
             delivered_at: None,
             read_at: None,
             quotes: None,
+            agent: None,
             unreadable: false,
             raw: String::new(),
         }
+    }
+}
+
+/// Maximum length of an agent's name, in characters.
+const MAX_AGENT_NAME_CHARS: usize = 64;
+
+/// Person of a team who sent a message with a key of their own. Names an author on screen and nothing else: no
+/// recipient and no permission follows from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageAgent {
+    pub name: SafeText,
+    /// True for the person of this desk. Set by the store, never by a server.
+    pub is_self: bool,
+}
+
+impl MessageAgent {
+    /// Returns the agent that a server names; `None` for a name without visible text.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = SafeText::optional_line(Some(name))?;
+        let name = name.as_str().trim().chars().take(MAX_AGENT_NAME_CHARS).collect::<String>();
+        Some(Self { name: SafeText::line(&name), is_self: false }).filter(|agent| !agent.name.is_empty())
+    }
+
+    /// Name for a reader at this desk.
+    pub fn label(&self) -> &str {
+        if self.is_self { "You" } else { self.name.as_str() }
     }
 }
 

@@ -18,10 +18,10 @@ const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
 const MAX_SEND_DURATION: i64 = DAY;
 
 /// SQL expression of the sender column for an insert into `message` with parameters 1 conversation,
-/// 2 id, 3 sort position, 6 sender, 7 and 8 content and type, 15 unreadable, 16 provisional.
+/// 2 id, 3 sort position, 6 sender, 7 and 8 content and type, 15 unreadable, 16 provisional, 18 agent.
 fn sender_expression() -> String {
     format!(
-        "iif(?6 = 'api' AND ?15 = 0 AND ?16 = 0 AND EXISTS (
+        "iif(?6 = 'api' AND ?15 = 0 AND ?16 = 0 AND ?18 IS NULL AND EXISTS (
              SELECT 1 FROM conversation c JOIN broadcast_text b ON b.channel = c.channel
                  AND b.at BETWEEN ?3 - {MAX_SEND_DURATION} AND ?3 + {CLOCK_TOLERANCE}
              WHERE c.number = ?1 AND b.text = first_line(?7, ?8) AND NOT EXISTS (
@@ -34,8 +34,8 @@ pub(crate) static INSERT_MESSAGE: LazyLock<String> = LazyLock::new(|| {
     format!(
         "INSERT INTO message (conversation, id, sort_at, platform_id, inbound, sender, content,
              content_type, media_url, delivery, created_at, delivered_at, read_at, quotes,
-             unreadable, provisional, raw)
-         VALUES (?1, ?2, ?3, ?4, ?5, {}, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+             unreadable, provisional, raw, agent)
+         VALUES (?1, ?2, ?3, ?4, ?5, {}, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
         sender_expression()
     )
 });
@@ -64,7 +64,7 @@ pub(crate) fn record_broadcast_text(
         "UPDATE message SET sender = 'broadcast' WHERE conversation IN (
                  SELECT number FROM conversation WHERE channel = ?1 AND sort_at >= ?2 - {CLOCK_TOLERANCE})
              AND sort_at BETWEEN ?2 - {CLOCK_TOLERANCE} AND ?2 + {MAX_SEND_DURATION}
-             AND inbound = 0 AND sender = 'api' AND unreadable = 0 AND provisional = 0
+             AND inbound = 0 AND sender = 'api' AND agent IS NULL AND unreadable = 0 AND provisional = 0
              AND first_line(content, content_type) = first_line(?3, 'text')
              AND NOT EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?1 AND s.message = message.id)
          RETURNING conversation"

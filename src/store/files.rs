@@ -61,6 +61,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_queue.sql"),
         include_str!("schema/cache_phone_entry.sql"),
         include_str!("schema/cache_trouble_kind.sql"),
+        include_str!("schema/cache_agent.sql"),
     ],
 };
 /// Migrations of the outbox. Numbers below the first were never released.

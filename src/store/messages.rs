@@ -219,7 +219,8 @@ fn insert(
         message.quotes,
         message.unreadable,
         provisional,
-        message.raw
+        message.raw,
+        message.agent.as_ref().map(|agent| &agent.name)
     ])?;
     Ok(())
 }
@@ -247,7 +248,7 @@ fn update(
                  platform_id = coalesce(?9, platform_id), quotes = coalesce(?10, quotes),
                  sort_at = iif(?11, ?12, sort_at), created_at = iif(?11, ?13, created_at),
                  inbound = iif(?11, ?14, inbound), sender = iif(?11, ?15, sender),
-                 unreadable = ?16, provisional = 0, raw = ?17
+                 unreadable = ?16, provisional = 0, raw = ?17, agent = coalesce(?18, agent)
              WHERE conversation = ?1 AND id = ?2",
         )?
         .execute(params![
@@ -267,7 +268,8 @@ fn update(
             message.direction == Direction::Inbound,
             sender_word(&message.sender),
             message.unreadable,
-            message.raw
+            message.raw,
+            message.agent.as_ref().map(|agent| &agent.name)
         ])?;
     Ok(true)
 }

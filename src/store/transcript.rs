@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use model::conversations::{ConversationRow, Escalation};
 use model::json::escape_invisible;
-use model::messages::{Message, MessageRow, Sender};
+use model::messages::{Message, MessageAgent, MessageRow, Sender};
 use model::notes::PrivateNote;
 use model::queries::{HistoryPage, TranscriptFormat};
 use model::text::SafeText;
@@ -99,11 +99,7 @@ fn message_paragraph(row: &ConversationRow, message: &MessageRow, zone: &Zone) -
     let MessageRow { message, .. } = message;
     let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.local_timestamp(zone));
     let title = row.conversation.title();
-    let who = match speaker_name(&message.sender).as_str() {
-        "customer" => title.to_string(),
-        "ai" => "AI".to_owned(),
-        other => other.to_owned(),
-    };
+    let who = speaker_title(message, &title);
     format!("{at}  {who}: {}{}", message.content.as_str().replace('\n', "\n    "), media_text(message))
 }
 
@@ -117,11 +113,7 @@ fn media_text(message: &Message) -> String {
 fn message_markdown(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {
     let MessageRow { message, .. } = message;
     let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.local_timestamp(zone));
-    let who = match speaker_name(&message.sender).as_str() {
-        "customer" => row.conversation.title().to_string(),
-        "ai" => "AI".to_owned(),
-        other => other.to_owned(),
-    };
+    let who = speaker_title(message, &row.conversation.title());
     format!(
         "**{}** · {at}\n\n{}",
         escape_markdown(&who),
@@ -173,7 +165,24 @@ pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
     item
 }
 
-pub fn speaker_name(sender: &Sender) -> String {
+/// Name of a speaker in a text: a person by name.
+fn speaker_title(message: &Message, customer: &SafeText) -> String {
+    match (&message.agent, &message.sender) {
+        (None, Sender::Customer) => customer.to_string(),
+        (None, Sender::Ai) => "AI".to_owned(),
+        (agent, sender) => speaker_name(sender, agent.as_ref()),
+    }
+}
+
+/// Name of a speaker in a column: the person of a team, or the word of the sender.
+pub fn speaker_name(sender: &Sender, agent: Option<&MessageAgent>) -> String {
+    if let Some(agent) = agent {
+        return agent.name.to_string();
+    }
+    sender_word(sender)
+}
+
+pub fn sender_word(sender: &Sender) -> String {
     match sender {
         Sender::Customer => "customer".to_owned(),
         Sender::Ai => "ai".to_owned(),
@@ -192,7 +201,8 @@ pub fn message_json(message: &Message) -> Value {
     let mut shown = json!({
         "id": message.id.as_str(),
         "direction": message.direction.word(),
-        "sender": speaker_name(&message.sender),
+        "sender": sender_word(&message.sender),
+        "agent": message.agent.as_ref().map(|agent| agent.name.as_str()),
         "content": message.content.as_str(),
         "contentType": message.content_type,
         "mediaUrl": message.media_url.as_ref().map(SafeText::as_str),

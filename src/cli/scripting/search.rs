@@ -171,7 +171,8 @@ fn hit_json(files: &Files, hit: &SearchHit) -> Value {
         "name": hit.title.as_str(),
         "id": hit.message.as_str(),
         "direction": hit.direction.word(),
-        "sender": print::speaker_name(&hit.sender),
+        "sender": print::sender_word(&hit.sender),
+        "agent": hit.agent.as_ref().map(|agent| agent.name.as_str()),
         "subject": hit.subject.as_ref().map(SafeText::as_str),
         "createdAt": hit.at.map(|at| at.to_string()),
         "snippet": hit.snippet.text.as_str(),
@@ -187,7 +188,7 @@ fn hit_line(label: &str, hit: &SearchHit) -> String {
         hit.title.to_string(),
         hit.message.to_string(),
         hit.at.map_or_else(|| "-".to_owned(), |at| at.to_string()),
-        print::speaker_name(&hit.sender),
+        print::speaker_name(&hit.sender, hit.agent.as_ref()),
         hit.snippet.text.to_string(),
     ];
     print::columns(&columns)

@@ -32,6 +32,9 @@ pub(crate) fn quote_lines(inbox: &Inbox, messages: &[Message]) -> Vec<DialogLine
 
 /// Name of the sender, with the tone.
 pub fn sender_name(message: &Message) -> (String, Tone) {
+    if let Some(agent) = &message.agent {
+        return (agent.label().to_owned(), if agent.is_self { Tone::Own } else { Tone::Plain });
+    }
     match &message.sender {
         Sender::Customer => ("Customer".to_owned(), Tone::Customer),
         Sender::Ai => ("AI".to_owned(), Tone::Dim),

@@ -79,13 +79,16 @@ fn hit_head(found: &SearchResult) -> Option<HitHead> {
             (hit.title.clone(), "note, never sent".to_owned(), &hit.channel, Some(hit.at))
         }
         SearchResult::Message(hit) => {
-            let who = match &hit.sender {
-                Sender::Customer => "",
-                Sender::Ai => "from the AI",
-                _ => "from us",
+            let who = match (&hit.agent, &hit.sender) {
+                (Some(agent), _) if agent.is_self => "from you".to_owned(),
+                (Some(agent), _) => format!("from {}", agent.name),
+                (None, Sender::Customer) => String::new(),
+                (None, Sender::Ai) => "from the AI".to_owned(),
+                (None, _) => "from us".to_owned(),
             };
             let subject = hit.subject.as_ref().map_or("", SafeText::as_str);
-            let beside: Vec<&str> = [subject, who].into_iter().filter(|text| !text.is_empty()).collect();
+            let beside: Vec<&str> =
+                [subject, who.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
             (hit.title.clone(), beside.join(" · "), &hit.channel, hit.at)
         }
     };

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::conversations::ConversationRow;
 use crate::ids::{ChannelId, ConversationId, MessageId, NoteId};
-use crate::messages::{Direction, Sender};
+use crate::messages::{Direction, MessageAgent, Sender};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
@@ -66,6 +66,7 @@ pub struct SearchHit {
     pub at: Option<Timestamp>,
     pub direction: Direction,
     pub sender: Sender,
+    pub agent: Option<MessageAgent>,
     /// Text around the first match.
     pub snippet: Snippet,
 }

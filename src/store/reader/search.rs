@@ -94,13 +94,16 @@ impl<'a> SearchWalk<'a> {
     /// Examines up to `most` further messages.
     fn advance(&mut self, expression: &str, most: usize) -> Result<WalkEnd, StoreError> {
         // CROSS makes the index the outer loop.
-        let sql = "SELECT s.rowid AS place, m.content, m.id, m.created_at, m.inbound, m.sender,
+        let sql = format!(
+            "SELECT s.rowid AS place, m.content, m.id, m.created_at, m.inbound, m.sender, {},
                  c.channel, c.id AS conversation, c.name, c.username, c.address,
                  (SELECT h.subject FROM thread h WHERE h.channel = c.channel AND h.id = c.id) AS subject
              FROM search s CROSS JOIN message m ON m.place = s.rowid
              CROSS JOIN conversation c ON c.number = m.conversation
-             WHERE s.search MATCH ?1 AND s.rowid < ?2 ORDER BY s.rowid DESC";
-        let mut statement = self.connection.prepare_cached(sql)?;
+             WHERE s.search MATCH ?1 AND s.rowid < ?2 ORDER BY s.rowid DESC",
+            message::AGENT_COLUMNS
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
         let mut rows = statement.query(params![expression, self.below])?;
         for _ in 0..most {
             let Some(row) = rows.next()? else { return Ok(WalkEnd::Exhausted) };
@@ -131,7 +134,8 @@ fn hit_from_row(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, Store
         snippet: Snippet::around_match(&content, &found),
         conversation,
         direction: message::direction_from_row(row)?,
-        sender: row.parse_word("sender", message::parse_sender)?
+        sender: row.parse_word("sender", message::parse_sender)?,
+        agent: message::read_agent(row)?
     })))
 }
 

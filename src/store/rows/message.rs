@@ -1,18 +1,33 @@
 //! Reads a message from columns.
 
 use model::ids::ConversationId;
-use model::messages::{DeliveryStatus, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, Sender};
 use model::text::SafeText;
 use sqlite::{Row, read_row};
 
+macro_rules! agent_columns {
+    () => {
+        "m.agent, iif(m.agent IS NULL, 0,
+             m.agent = (SELECT a.value FROM meta a WHERE a.channel = '' AND a.name = 'desk agent')
+             AND EXISTS (SELECT 1 FROM conversation n JOIN desk.team_channel t ON t.channel = n.channel
+                 WHERE n.number = m.conversation)) AS is_own_agent"
+    };
+}
+
+/// Columns for [`read_agent`], of a table with alias `m`.
+pub(crate) const AGENT_COLUMNS: &str = agent_columns!();
 /// Columns for [`read`], of a table with alias `m`.
-pub(crate) const COLUMNS: &str = "m.id, m.platform_id, m.inbound, m.sender, m.content, m.content_type, \
-     m.media_url, m.delivery, m.created_at, m.delivered_at, m.read_at, m.quotes, m.unreadable, m.raw";
+pub(crate) const COLUMNS: &str = concat!(
+    "m.id, m.platform_id, m.inbound, m.sender, m.content, m.content_type, m.media_url, m.delivery, \
+     m.created_at, m.delivered_at, m.read_at, m.quotes, m.unreadable, m.raw, ",
+    agent_columns!()
+);
 
 pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Result<Message> {
     Ok(read_row!(row, Message {
         id, platform_id, content: block, media_url: optional_line, created_at, delivered_at, read_at, quotes,
         unreadable, raw;
+        agent: read_agent(row)?,
         conversation: conversation.clone(),
         // Already part of the row's sort position.
         sent_at: None,
@@ -21,6 +36,13 @@ pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Re
         content_type: row.line("content_type")?.to_string(),
         delivery: row.parse_word("delivery", DeliveryStatus::from_word)?
     }))
+}
+
+/// Reads the agent. Only a channel of the team can name the person of this desk.
+pub(crate) fn read_agent(row: &Row<'_>) -> rusqlite::Result<Option<MessageAgent>> {
+    let name: Option<String> = row.get("agent")?;
+    let is_self = row.get::<Option<bool>>("is_own_agent")?.unwrap_or(false);
+    Ok(name.and_then(|name| MessageAgent::named(&name)).map(|agent| MessageAgent { is_self, ..agent }))
 }
 
 pub(crate) fn direction_from_row(row: &Row<'_>) -> rusqlite::Result<Direction> {

@@ -1,9 +1,11 @@
 //! Local marks of a team, and the rows that carry them to the service.
 
-use crate::tests::{at, channel, conversation, list};
+use crate::tests::{add, at, channel, conversation, list, message};
 use crate::{Store, StoreOptions};
 use model::ids::{ConversationId, NoteId};
 use model::local::{Assignment, LocalChange};
+use model::messages::{Direction, Message, MessageAgent};
+use model::queries::HistoryQuery;
 use model::team::{
     SharedClaim, SharedNote, SharedPart, SharedSnooze, TeamAction, TeamAnswer, TeamChange, UNTIL_REPLY,
 };
@@ -35,6 +37,30 @@ async fn apply(store: &Store, part: SharedPart) -> model::team::AppliedShared {
 
 fn of_ben(version: i64) -> SharedClaim {
     SharedClaim { agent: SafeText::line("Ben"), at: at(7), version }
+}
+
+#[tokio::test]
+async fn agent_is_this_desks_person_only_in_a_channel_of_the_team() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = joined(folder.path()).await;
+    let sent = |id: &str, name: &str| Message {
+        agent: MessageAgent::named(name),
+        ..message("a", id, 5, Direction::Outbound)
+    };
+    let own = MessageAgent { name: SafeText::line("Ana"), is_self: true };
+    let other = MessageAgent { name: SafeText::line("Ben"), is_self: false };
+    add(&store, vec![sent("m2", "Ben"), sent("m1", "Ana")]).await;
+    let agents = || {
+        let query = HistoryQuery { channel: channel(), conversation: "a".into(), limit: 9 };
+        let page = store.reader().unwrap().history(&query).unwrap();
+        page.messages.into_iter().map(|row| row.message.agent).collect::<Vec<_>>()
+    };
+    assert_eq!(agents(), [Some(own.clone()), Some(other.clone())]);
+    // A reading without the name keeps it.
+    add(&store, vec![Message { raw: "m2 read".to_owned(), ..sent("m2", "") }]).await;
+    assert_eq!(agents(), [Some(own.clone()), Some(other.clone())]);
+    store.set_team(&[]).unwrap();
+    assert_eq!(agents(), [Some(MessageAgent { is_self: false, ..own }), Some(other)]);
 }
 
 #[tokio::test]

@@ -126,6 +126,26 @@ async fn an_outbox_of_every_version_keeps_every_row() {
     }
 }
 
+#[tokio::test]
+async fn agents_of_messages_that_are_stored_already_are_read_from_their_raw_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cache.db");
+    let before = files::CACHE.versions.iter().position(|sql| sql.contains("COLUMN agent")).unwrap() - 1;
+    file_of(&path, &files::CACHE, before, |file| {
+        rows_of_cache(file);
+        let sql = "UPDATE message SET inbound = 0, sender = 'api', raw = ?1 WHERE conversation = 2";
+        file.execute(sql, [r#"{"agent":{"id":"p1","name":"Ana"}}"#]).unwrap();
+        let sql = "UPDATE message SET inbound = 0, sender = 'api', raw = ?1 WHERE id = ?2";
+        file.execute(sql, [r#"no JSON with "agent""#, "m1"]).unwrap();
+        file.execute(sql, [r#"{"agent":7}"#, "m2"]).unwrap();
+    });
+    let store = Store::open(folder.path()).unwrap();
+    let query = HistoryQuery { channel: channel(), conversation: "c2".into(), limit: 9 };
+    let page = store.reader().unwrap().history(&query).unwrap();
+    let agent = page.messages[0].message.agent.as_ref().unwrap();
+    assert_eq!((agent.name.as_str(), agent.is_self), ("Ana", false));
+}
+
 #[test]
 fn an_index_that_was_not_finished_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();

@@ -218,7 +218,7 @@ fn mail_json(row: &MessageRow) -> Value {
     json!({
         "id": row.message.id.as_str(),
         "direction": row.message.direction.word(),
-        "sender": print::speaker_name(&row.message.sender),
+        "agent": row.message.agent.as_ref().map(|agent| agent.name.as_str()),
         "from": letter.from.as_str(),
         "fromName": text(&letter.from_name),
         "to": all(&letter.to),

@@ -66,8 +66,13 @@ pub fn message_details(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<Strin
 }
 
 fn describe_sender(row: &MessageRow) -> String {
+    match (&row.message.agent, row.sent_here) {
+        (_, true) => return "this desk".to_owned(),
+        (Some(agent), false) if agent.is_self => return "you, at another machine".to_owned(),
+        (Some(agent), false) => return format!("{}, a colleague", agent.name),
+        (None, false) => (),
+    }
     match &row.message.sender {
-        _ if row.sent_here => "this desk".to_owned(),
         Sender::Customer => "the customer".to_owned(),
         Sender::Ai => "the AI".to_owned(),
         Sender::Human => "a colleague, not on this desk".to_owned(),

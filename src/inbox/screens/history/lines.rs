@@ -108,6 +108,9 @@ impl HistoryItem {
             Self::Outbox(..) => "You".to_owned(),
             Self::Note(note) => note.author.as_ref().map_or_else(|| "NOTE".to_owned(), ToString::to_string),
             Self::Message(row) if row.sent_here => "You".to_owned(),
+            Self::Message(row) if row.message.agent.is_some() => {
+                row.message.agent.as_ref().map(|agent| agent.label().to_owned()).unwrap_or_default()
+            }
             Self::Message(row) if aliases.get(&row.message.sender).is_some() => {
                 aliases.get(&row.message.sender).map(ToString::to_string).unwrap_or_default()
             }
@@ -122,10 +125,22 @@ impl HistoryItem {
         }
     }
 
+    /// True for a message of this desk's person, sent here or at another machine.
+    pub fn is_own(&self) -> bool {
+        match self {
+            Self::Outbox(..) => true,
+            Self::Note(_) => false,
+            Self::Message(row) => {
+                row.sent_here || row.message.agent.as_ref().is_some_and(|agent| agent.is_self)
+            }
+        }
+    }
+
     /// True for a message sent by another program with a key that has no configured alias.
     pub fn is_from_elsewhere(&self, aliases: &SenderAliases) -> bool {
         let Self::Message(row) = self else { return false };
-        row.message.sender == Sender::Api && !row.sent_here && aliases.get(&row.message.sender).is_none()
+        let is_unnamed = row.message.agent.is_none() && aliases.get(&row.message.sender).is_none();
+        row.message.sender == Sender::Api && !row.sent_here && is_unnamed
     }
 
     pub fn at(&self) -> Option<Timestamp> {

@@ -119,7 +119,8 @@ fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
         HistoryItem::Outbox(..) => theme.you(),
         HistoryItem::Note(_) => theme.private_note().patch(theme.strong()),
-        HistoryItem::Message(row) if row.sent_here => theme.you(),
+        HistoryItem::Message(_) if item.is_own() => theme.you(),
+        HistoryItem::Message(row) if row.message.agent.is_some() => theme.colleague(),
         HistoryItem::Message(row) => match row.message.sender {
             Sender::Customer => theme.customer(),
             Sender::Ai => theme.ai(),

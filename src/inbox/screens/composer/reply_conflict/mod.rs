@@ -101,13 +101,21 @@ pub(crate) struct ReplyConflictPrompt {
 }
 
 impl ReplyConflictPrompt {
-    fn title(&self) -> &'static str {
-        let ai = self.newer_messages.iter().any(|message| message.sender == Sender::Ai);
-        let other = self.newer_messages.iter().any(|message| message.sender != Sender::Ai);
-        match (ai, other) {
-            (true, true) => "The AI and a colleague answered while you wrote",
-            (true, false) => "The AI answered while you wrote",
-            _ => "A colleague answered while you wrote",
+    fn title(&self) -> String {
+        let (ai, others): (Vec<_>, Vec<_>) =
+            self.newer_messages.iter().partition(|message| message.sender == Sender::Ai);
+        let agent = others.first().and_then(|message| message.agent.as_ref());
+        let agent = agent.filter(|agent| others.iter().all(|message| message.agent.as_ref() == Some(*agent)));
+        match (ai.is_empty(), others.is_empty(), agent) {
+            (_, true, _) => "The AI answered while you wrote".to_owned(),
+            (true, false, Some(agent)) if agent.is_self => "You answered at another machine".to_owned(),
+            (false, false, Some(agent)) if agent.is_self => {
+                "The AI, and you at another machine, answered".to_owned()
+            }
+            (true, false, Some(agent)) => format!("{} answered while you wrote", agent.name),
+            (false, false, Some(agent)) => format!("{} and the AI answered while you wrote", agent.name),
+            (true, false, None) => "A colleague answered while you wrote".to_owned(),
+            (false, false, None) => "The AI and a colleague answered while you wrote".to_owned(),
         }
     }
 }
