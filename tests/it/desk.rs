@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use frontdesk::api::team::Role;
 use frontdesk::cli::development::{self, GeneratedData};
 use frontdesk::inbox::Inbox;
 use frontdesk::inbox::event::{Effect, Event, FileWrite, Load, Loaded, SyncOrder, TerminalOrder};
@@ -38,6 +39,7 @@ use frontdesk::model::time::{Clock, Moment, SECOND, Timestamp, Zone};
 use frontdesk::net::assist::Endpoint;
 use frontdesk::net::connections::Credentials;
 use frontdesk::service;
+use frontdesk::service::admin::Admin;
 use frontdesk::shell::connections::{ConnectionsSetup, DeskConnections};
 use frontdesk::shell::desk_parts::DeskParts;
 use frontdesk::shell::effects;
@@ -1008,7 +1010,10 @@ impl Desk {
 
     /// Calls the API with the channel's live key, as a colleague would.
     pub fn elsewhere(&self, channel: &str, method: &str, path: &str, body: Value) {
-        let key = self.key_of(channel);
+        self.call(&self.key_of(channel), method, path, body);
+    }
+
+    fn call(&self, key: &str, method: &str, path: &str, body: Value) {
         let method = method.parse().expect("a method");
         self.runtime.block_on(async {
             let request = self.http.request(method, format!("{}{path}", self.base_url)).bearer_auth(key);
@@ -1017,6 +1022,34 @@ impl Desk {
             let status = answer.status();
             assert!(status.is_success(), "{status}: {}", answer.text().await.expect("a body"));
         });
+    }
+
+    /// Signs a person in to the team of the service. Returns the session and the person's own keys by channel.
+    pub fn sign_in(&self, name: &str) -> (String, Vec<(String, String)>) {
+        let file = self.folder.path().join("service.db");
+        let place = file.to_str().expect("a plain path").parse().expect("a location");
+        let mut admin = Admin::open(&place, None).expect("the database opens");
+        let adding = admin.add_person(name, Some(Role::Agent), self.clock.now());
+        let token = self.runtime.block_on(adding).expect("added").token;
+        admin.close();
+        let url = self.base_url.replace("/v1", "/desk/v1/sign-in");
+        let body = json!({"token": token.expose(), "device": "laptop"}).to_string();
+        let answer: Value = self.runtime.block_on(async {
+            let request = self.http.post(url).header("content-type", "application/json").body(body);
+            let text = request.send().await.expect("an answer").text().await.expect("a body");
+            serde_json::from_str(&text).expect("JSON")
+        });
+        let word = |value: &Value| value.as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+        let channels = answer["channels"].as_array().expect("channels");
+        let keys = channels.iter().map(|channel| (word(&channel["channel"]), word(&channel["key"])));
+        (word(&answer["session"]), keys.collect())
+    }
+
+    /// Sends a text with the key of a person who is signed in.
+    pub fn person_sends(&self, keys: &[(String, String)], channel: &str, to: &str, text: &str) {
+        let key = &keys.iter().find(|key| key.0 == channel).expect("a key").1;
+        let body = json!({"to": to, "type": "text", "text": {"body": text}});
+        self.call(key, "POST", "/messages/send", body);
     }
 
     pub fn key_of(&self, channel: &str) -> String {

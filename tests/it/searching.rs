@@ -89,6 +89,7 @@ fn message(number: u64, text: &str) -> Message {
         delivered_at: None,
         read_at: None,
         quotes: None,
+        agent: None,
         unreadable: false,
         raw,
     }

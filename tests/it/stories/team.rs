@@ -6,6 +6,9 @@ use frontdesk::model::team::{Activity, Presence};
 use frontdesk::model::text::SafeText;
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 
+use frontdesk::inbox::theme_table_view::ThemeName;
+use frontdesk::inbox::theme_view::Theme;
+
 use crate::desk::{Desk, direct};
 
 fn in_team() -> (Desk, ConversationId) {
@@ -34,6 +37,52 @@ fn title_says_what_a_colleague_does_here() {
     desk.shows("Ana's reply leaves in 2 s");
     desk.deliver_news(News::Present(Vec::new())).hides("Ana");
     desk.deliver_news(ana(&"elsewhere".into(), Activity::Typing, None)).hides("Ana is typing");
+}
+
+#[test]
+fn reply_of_a_colleague_has_their_name_and_one_from_another_machine_reads_you() {
+    let (mut desk, _) = in_team();
+    desk.store.set_team(&["whatsapp".into()]).expect("stored");
+    let (_, ana) = desk.sign_in("Ana Ruiz");
+    let (_, me) = desk.sign_in("me");
+    desk.person_sends(&ana, "whatsapp", "+34600111222", "Ana looks into it");
+    desk.wait(SECOND);
+    desk.person_sends(&me, "whatsapp", "+34600111222", "Sent from my phone");
+    desk.wait(SECOND);
+    desk.colleague("whatsapp", "+34600111222", "Sent by a program");
+    desk.settle().shows("Ana looks into it");
+    let line = |desk: &Desk, text: &str| {
+        let picture = desk.picture();
+        picture.lines().find(|line| line.contains(text)).map(str::to_owned).unwrap_or(picture)
+    };
+    assert!(line(&desk, "Ana looks into it").contains("Ana Ruiz"), "{}", desk.picture());
+    assert!(line(&desk, "Sent from my phone").contains("You"), "{}", desk.picture());
+    assert!(line(&desk, "Sent by a program").contains("Elsewhere"), "{}", desk.picture());
+    let colours = |desk: &Desk, text: &str| {
+        let (x, y) = desk.place_of(text);
+        desk.buffer()[(x, y)].style()
+    };
+    desk.theme = Theme::new(ThemeName::Dark, false);
+    assert_eq!(colours(&desk, "Ana Ruiz ").fg, desk.theme.colleague().fg);
+    desk.keys("=").shows("another program with a key");
+    desk.keys("<Esc>").keys("/").types("looks into").settle().shows("from Ana Ruiz");
+}
+
+#[test]
+fn name_of_a_channel_outside_the_team_is_never_you() {
+    let (mut desk, _) = in_team();
+    let (_, me) = desk.sign_in("me");
+    desk.person_sends(&me, "whatsapp", "+34600111222", "Who is this?");
+    desk.settle().shows("Who is this?").hides("You ");
+}
+
+#[test]
+fn question_before_a_crossing_reply_names_the_colleague() {
+    let (mut desk, _) = in_team();
+    let (_, ana) = desk.sign_in("Ana Ruiz");
+    desk.keys("r").types("On my way").settle();
+    desk.person_sends(&ana, "whatsapp", "+34600111222", "Ana looks into it");
+    desk.settle().keys("<Enter>").shows("Ana Ruiz answered while you wrote").shows("Ana Ruiz 1");
 }
 
 #[test]

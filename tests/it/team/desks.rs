@@ -13,6 +13,7 @@ use frontdesk::inbox::event::{FileWrite, Intent};
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::local::{Assignment, LocalChange, LocalState, Tag, TagLocation};
+use frontdesk::model::messages::{MessageAgent, MessageRow};
 use frontdesk::model::news::News;
 use frontdesk::model::outbox::{Lane, Operation};
 use frontdesk::model::queries::{ConversationKey, HistoryQuery};
@@ -224,6 +225,30 @@ async fn two_desks(team: &Team) -> (TeamDesk, TeamDesk, String) {
         desk.until_listed(&id).await;
     }
     (ana, ben, id)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn message_names_its_person_at_every_desk() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    let agents = |desk: &TeamDesk| {
+        let reader = desk.store().reader().expect("a reader");
+        let query = HistoryQuery { channel: chats(), conversation: id.as_str().into(), limit: 50 };
+        let page = reader.history(&query).expect("read");
+        let of_row = |row: MessageRow| (row.message.content.to_string(), row.message.agent);
+        page.messages.into_iter().map(of_row).find(|(text, _)| text == "On my way").and_then(|found| found.1)
+    };
+    // From another machine of Ana.
+    let body = json!({"to": CUSTOMER, "type": "text", "text": {"body": "On my way"}});
+    team.call(&ana.key, "POST", "/v1/messages/send", body).await.ok();
+    let name = SafeText::line("Ana");
+    let expected = Some(MessageAgent { name: name.clone(), is_self: false });
+    ben.until("the reply of Ana", |desk| agents(desk) == expected).await;
+    let expected = Some(MessageAgent { name, is_self: true });
+    ana.until("her own reply", |desk| agents(desk) == expected).await;
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
