@@ -27,7 +27,7 @@ const LATER_TABLES: [&str; 5] = [
     include_str!("schema_operating.sql"),
 ];
 /// Columns added later: table, column, and the SQL that adds it if missing.
-const LATER_COLUMNS: [(&str, &str, &str); 11] = [
+const LATER_COLUMNS: [(&str, &str, &str); 12] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -58,6 +58,11 @@ const LATER_COLUMNS: [(&str, &str, &str); 11] = [
         "workspace",
         "ALTER TABLE connection_calls ADD COLUMN workspace TEXT NOT NULL DEFAULT '';
          UPDATE connection_calls SET workspace = coalesce((SELECT id FROM workspaces ORDER BY created_at, id LIMIT 1), '');",
+    ),
+    (
+        "team_conversations",
+        "assigned_by",
+        "ALTER TABLE team_conversations ADD COLUMN assigned_by TEXT",
     ),
 ];
 /// Indexes added later. Mail addresses are matched in lower case. Each filter of a list has an

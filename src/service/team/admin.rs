@@ -85,7 +85,7 @@ impl Admin {
                 let person = find_person(db, &workspace, &named)?;
                 people::remove(db, &person.id, now)?;
                 for claimed in conversations::claimed_by(db, &person.id)? {
-                    conversations::set_claim(db, &claimed, None, now)?;
+                    conversations::set_claim(db, &claimed, (None, None), now)?;
                     changes::log(db, &workspace, ChangeKind::Claim, (&claimed, ""), now)?;
                 }
                 changes::log(db, &workspace, ChangeKind::Person, (&person.id, ""), now)?;

@@ -132,7 +132,8 @@ fn set_claim(
     if let Some(refused) = refuse_claim(work, member, &row, asked)? {
         return Ok(refused);
     }
-    stored::set_claim(work.db, id, taker, work.stamp())?;
+    let assigned_by = taker.filter(|taker| *taker != member.person.id).map(|_| member.person.id.as_str());
+    stored::set_claim(work.db, id, (taker, assigned_by), work.stamp())?;
     let action = match taker {
         None => "release",
         Some(taker) if *taker == member.person.id => "claim",
@@ -167,6 +168,10 @@ fn refuse_claim(
     let Some(owner) = row.person.as_deref().filter(|owner| *owner != member.person.id) else {
         return Ok(None);
     };
+    // Who handed it over may take that back until it is claimed again.
+    if row.assigned_by.as_deref() == Some(member.person.id.as_str()) {
+        return Ok(None);
+    }
     if asked.force != Some(true) {
         return claimed_reply(row, "belongs to somebody else").map(Some);
     }
@@ -193,7 +198,7 @@ fn claimed_reply(row: &TeamConversation, problem: &str) -> Result<Reply, ApiErro
 /// Releases a conversation that was closed.
 pub fn release_closed(work: &WriteContext<'_>, workspace: &str, id: &str) -> Result<(), DatabaseError> {
     let Some(row) = stored::read(work.db, id)?.filter(|row| row.person.is_some()) else { return Ok(()) };
-    stored::set_claim(work.db, &row.id, None, work.stamp())?;
+    stored::set_claim(work.db, &row.id, (None, None), work.stamp())?;
     changes::log(work.db, workspace, ChangeKind::Claim, (id, ""), work.now)
 }
 

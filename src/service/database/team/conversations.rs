@@ -15,6 +15,8 @@ pub struct TeamConversation {
     /// Name of that person.
     pub name: Option<String>,
     pub claimed_at: Option<Timestamp>,
+    /// Id of the person who handed it over to the one who has it.
+    pub assigned_by: Option<String>,
     pub version: i64,
     pub tags: Vec<String>,
     pub tagged_at: Timestamp,
@@ -25,7 +27,7 @@ pub struct TeamConversation {
 }
 
 const SELECT: &str =
-    "SELECT team_conversations.id, team_conversations.person, team_people.name, claimed_at, version,
+    "SELECT team_conversations.id, team_conversations.person, team_people.name, claimed_at, assigned_by, version,
      tags, tagged_at, snoozed_until, snooze_note, snooze_set_at, changed_at
      FROM team_conversations LEFT JOIN team_people ON team_people.id = team_conversations.person";
 
@@ -37,6 +39,7 @@ fn from_row(row: &DbRow<'_>) -> Result<TeamConversation, DatabaseError> {
             person,
             name,
             claimed_at,
+            assigned_by,
             version,
             tags: json,
             tagged_at,
@@ -95,18 +98,18 @@ pub fn list_changed(
     db.fetch_all(&sql, bound![workspace, after, count], from_row)
 }
 
-/// Claims a conversation for a person, or releases it.
+/// Claims a conversation for a person, or releases it. `assigned_by` is the person who handed it over.
 pub fn set_claim(
     db: &dyn DbSession,
     id: &str,
-    person: Option<&str>,
+    (person, assigned_by): (Option<&str>, Option<&str>),
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let at = person.map(|_| now);
     let sql =
-        "UPDATE team_conversations SET person = ?2, claimed_at = ?3, version = version + 1, changed_at = ?4
-               WHERE id = ?1";
-    db.change_later(sql, bound![id, person, at, now])
+        "UPDATE team_conversations SET person = ?2, claimed_at = ?3, version = version + 1, changed_at = ?4,
+                   assigned_by = ?5 WHERE id = ?1";
+    db.change_later(sql, bound![id, person, at, now, assigned_by])
 }
 
 /// Lists the conversations that a person has claimed.
