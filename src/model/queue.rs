@@ -9,6 +9,12 @@
 //! - [`Section::WithAi`]: every other open conversation that is not snoozed: those that wait for the
 //!   AI, then those with an answer, by newest activity.
 //!
+//! A conversation that a colleague has is [`Section::WithAi`], at the end with those that have an answer, except:
+//!
+//! - a message of this desk was not sent;
+//! - the customer has waited for [`COLLEAGUE_TIMEOUT`] since the claim and since their first message without an
+//!   answer. The rank is then the one without the claim.
+//!
 //! Closed and snoozed conversations, and those with nothing but a broadcast, are in no section; a
 //! send that needs a decision brings any of them back.
 //!
@@ -25,16 +31,19 @@
 //! A row has at most one [`Mark`], the first of its list that holds. A row of [`Section::Mine`] has
 //! no mark for what the agent has taken over: only the reply window, a message that was not sent, a
 //! proposal and a draft. A row that a colleague has shows the colleague's name instead of what the
-//! colleague has taken over.
+//! colleague has taken over; if the colleague has not answered in time, it says so first.
 
 use crate::conversations::{Automation, ConversationRow, ConversationStatus, Escalation, ServiceWindow};
-use crate::local::DraftReadiness;
+use crate::local::{Assignment, DraftReadiness};
 use crate::text::SafeText;
-use crate::time::{DAY, HOUR, Timestamp, format_hours_and_minutes};
+use crate::time::{DAY, HOUR, MINUTE, Timestamp, format_hours_and_minutes};
 use crate::trouble::{TROUBLE_THRESHOLD, TroubleKind};
 
 /// Remaining time of a reply window from which it is about to close, in microseconds.
 pub const WINDOW_WARNING: i64 = 2 * HOUR;
+/// Longest wait of a customer whom a colleague has, in microseconds; the service lets anybody take over after the
+/// same time.
+pub const COLLEAGUE_TIMEOUT: i64 = 30 * MINUTE;
 /// Lowest rank that is drawn in the urgent colour.
 pub const LAST_URGENT_RANK: u8 = 3;
 
@@ -147,8 +156,8 @@ pub struct Facts {
     pub is_broadcast_only: bool,
     /// Time of the claim by this desk's agent.
     pub claimed_here: Option<Timestamp>,
-    /// Agent who has claimed the conversation, if another one.
-    pub colleague: Option<SafeText>,
+    /// Claim of another agent.
+    pub colleague: Option<Assignment>,
     pub automation: Automation,
     /// The AI reported that the customer wants a person.
     pub is_escalated: bool,
@@ -183,7 +192,7 @@ impl Facts {
             is_asleep: row.local.is_asleep(),
             is_broadcast_only: row.is_broadcast_only,
             claimed_here: mine.first().map(|claim| claim.at),
-            colleague: others.first().map(|claim| claim.agent.clone()),
+            colleague: others.first().map(|claim| (*claim).clone()),
             automation: conversation.automation,
             is_escalated: matches!(conversation.escalation, Escalation::Requested(_)),
             trouble: row.trouble.kind().filter(|_| row.trouble.score() >= TROUBLE_THRESHOLD),
@@ -231,8 +240,21 @@ impl Facts {
         self.pause.is_some_and(|(_, until)| until <= now)
     }
 
+    /// True if a colleague takes care of the conversation: it needs nobody else.
+    fn is_handled_by_colleague(&self, now: Timestamp) -> bool {
+        self.colleague.is_some() && !self.is_colleague_late(now)
+    }
+
+    fn is_colleague_late(&self, now: Timestamp) -> bool {
+        let (Some(claim), Some(waiting)) = (&self.colleague, self.waiting_since) else { return false };
+        now.since(claim.at.max(waiting)) >= COLLEAGUE_TIMEOUT
+    }
+
     /// Returns the rank among conversations that need a person.
     fn rank(&self, now: Timestamp) -> Option<u8> {
+        if self.is_handled_by_colleague(now) {
+            return self.has_stopped_rows.then_some(2);
+        }
         let awake = self.is_awake();
         let trouble = self.has_ai() && self.trouble.is_some();
         match () {
@@ -262,7 +284,7 @@ pub fn place_of(facts: &Facts, now: Timestamp) -> Option<Place> {
         let time = facts.waiting_since.or(own_time).unwrap_or(facts.last_activity);
         return Some(Place { section: Section::NeedsPerson, rank, time });
     }
-    let rank = u8::from(facts.waiting_since.is_none());
+    let rank = u8::from(facts.waiting_since.is_none() || facts.is_handled_by_colleague(now));
     let place = Place { section: Section::WithAi, rank, time: facts.last_activity };
     (facts.is_awake() && !facts.is_broadcast_only).then_some(place)
 }
@@ -283,6 +305,8 @@ pub enum Mark {
     OutdatedProposal,
     DraftReady,
     Draft,
+    /// Agent who has claimed the conversation and does not answer.
+    ColleagueLate(SafeText),
     /// Agent who has claimed the conversation.
     Colleague(SafeText),
 }
@@ -301,6 +325,7 @@ impl Mark {
             Self::OutdatedProposal => "outdated proposal".to_owned(),
             Self::DraftReady => "draft ready".to_owned(),
             Self::Draft => "draft".to_owned(),
+            Self::ColleagueLate(agent) => format!("{agent} has not answered"),
             Self::Colleague(agent) => agent.to_string(),
         }
     }
@@ -312,25 +337,28 @@ pub fn mark_of(facts: &Facts, now: Timestamp) -> Option<Mark> {
     let is_mine = place.is_some_and(|place| place.section == Section::Mine);
     let awake = facts.is_awake();
     let left = awake && !is_mine && facts.colleague.is_none();
+    let is_handled = facts.is_handled_by_colleague(now);
+    let colleague = facts.colleague.as_ref().map(|claim| claim.agent.clone());
     let trouble = facts.trouble.filter(|_| left && facts.has_ai());
     // A draft that is ready says that the AI is off.
     let off = facts.automation == Automation::Off && facts.waiting_since.is_some() && !facts.has_ready_draft;
     let marks = [
+        colleague.clone().filter(|_| awake && !is_handled).map(Mark::ColleagueLate),
         (left && facts.asks_for_person()).then_some(Mark::AskedForPerson),
         trouble.map(Mark::AiInTrouble),
         // On a channel without a switch the wait is normal and has no mark.
         (left && off).then_some(Mark::AiOffWaiting),
-        facts.closing_window(now).filter(|_| awake).map(Mark::ReplyWindow),
+        facts.closing_window(now).filter(|_| awake && !is_handled).map(Mark::ReplyWindow),
         facts.has_stopped_rows.then_some(Mark::NotSent),
         (left && facts.is_ai_silent(now)).then_some(Mark::AiSilent),
         (left && facts.is_pause_expired(now)).then_some(Mark::PauseExpired),
-        facts.proposed_at.filter(|_| awake).map(|at| match at < facts.last_activity {
+        facts.proposed_at.filter(|_| awake && !is_handled).map(|at| match at < facts.last_activity {
             true => Mark::OutdatedProposal,
             false => Mark::Proposal,
         }),
         facts.has_ready_draft.then_some(Mark::DraftReady),
         facts.has_draft.then_some(Mark::Draft),
-        facts.colleague.clone().map(Mark::Colleague),
+        colleague.map(Mark::Colleague),
     ];
     marks.into_iter().flatten().next()
 }

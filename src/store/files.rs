@@ -62,6 +62,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_phone_entry.sql"),
         include_str!("schema/cache_trouble_kind.sql"),
         include_str!("schema/cache_agent.sql"),
+        include_str!("schema/cache_colleague.sql"),
     ],
 };
 /// Migrations of the outbox. Numbers below the first were never released.

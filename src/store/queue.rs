@@ -14,7 +14,7 @@ use rusqlite::{Connection, params};
 use crate::{Cache, Store, StoreError};
 use model::conversations::AI_ANSWER_TIMEOUT;
 use model::ids::{ChannelId, ConversationId};
-use model::queue::WINDOW_WARNING;
+use model::queue::{COLLEAGUE_TIMEOUT, WINDOW_WARNING};
 use model::time::{DAY, Timestamp};
 use sqlite::{Queries, only_cell};
 
@@ -25,12 +25,18 @@ const AGENT_ENTRY: &str = "desk agent";
 const WINDOW_AGE: i64 = DAY - WINDOW_WARNING;
 
 /// Columns of `conversation` that are copies, each with its source.
-const COPIES: [(&str, &str); 6] = [
+const COPIES: [(&str, &str); 7] = [
     (
         "claimed_here_at",
         "(SELECT k.at FROM desk.claim k WHERE k.channel = conversation.channel
              AND k.conversation = conversation.id
              AND k.agent = (SELECT a.value FROM meta a WHERE a.channel = '' AND a.name = 'desk agent'))",
+    ),
+    (
+        "colleague_claimed_at",
+        "(SELECT k.at FROM desk.claim k WHERE k.channel = conversation.channel
+             AND k.conversation = conversation.id AND k.agent IS NOT
+                 (SELECT a.value FROM meta a WHERE a.channel = '' AND a.name = 'desk agent'))",
     ),
     (
         "snoozed_after",
@@ -68,7 +74,8 @@ const SOURCES: [&str; 6] = ["claim", "snooze", "pause", "draft_only", "proposal"
 
 /// Selects rows that have copies or should have some.
 const SELECT_COPIED: &str = "SELECT number FROM conversation INDEXED BY conversation_copied
-     WHERE coalesce(claimed_here_at, snoozed_after, paused_from, proposed_at, ai_asked_at) IS NOT NULL OR stuck > 0
+     WHERE coalesce(claimed_here_at, colleague_claimed_at, snoozed_after, paused_from, proposed_at, ai_asked_at)
+             IS NOT NULL OR stuck > 0
      UNION SELECT c.number FROM (SELECT channel, conversation FROM desk.claim
              UNION SELECT channel, conversation FROM desk.snooze UNION SELECT channel, conversation FROM desk.pause
              UNION SELECT channel, conversation FROM desk.proposal
@@ -120,9 +127,11 @@ fn update_copies(
 /// [`apply_time`] only.
 fn refresh_flags(connection: &Connection, number: i64) -> Result<(), StoreError> {
     let (closing, silent) = (window_condition("desk_now()"), silence_condition("desk_now()"));
+    let late = colleague_condition("desk_now()");
     let sql = format!(
-        "UPDATE conversation SET window_closing = {closing}, ai_silent = {silent}
-         WHERE number = ?1 AND (window_closing, ai_silent) IS NOT ({closing}, {silent})"
+        "UPDATE conversation SET window_closing = {closing}, ai_silent = {silent}, colleague_late = {late}
+         WHERE number = ?1
+             AND (window_closing, ai_silent, colleague_late) IS NOT ({closing}, {silent}, {late})"
     );
     connection.prepare_cached(&sql)?.execute([number])?;
     Ok(())
@@ -136,6 +145,11 @@ fn silence_condition(now: &str) -> String {
     format!("coalesce(ai_asked_at <= {now} - {AI_ANSWER_TIMEOUT}, 0)")
 }
 
+/// `max` is NULL unless the customer waits and a colleague has the conversation.
+fn colleague_condition(now: &str) -> String {
+    format!("coalesce(max(colleague_claimed_at, waiting_since) <= {now} - {COLLEAGUE_TIMEOUT}, 0)")
+}
+
 /// Selects rows of channel `?1` whose flags are wrong at `?2`; `?3` is the lease of a pause.
 fn select_due() -> String {
     let window = "SELECT number FROM conversation INDEXED BY conversation_window
@@ -144,7 +158,10 @@ fn select_due() -> String {
          WHERE channel = ?1 AND ai_asked_at IS NOT NULL";
     let paused = "SELECT number FROM conversation INDEXED BY conversation_paused
          WHERE channel = ?1 AND paused_from IS NOT NULL";
+    let colleague = "SELECT number FROM conversation INDEXED BY conversation_colleague
+         WHERE channel = ?1 AND colleague_claimed_at IS NOT NULL";
     let (closing, silent) = (format!("?2 - {WINDOW_AGE}"), format!("?2 - {AI_ANSWER_TIMEOUT}"));
+    let late = colleague_condition("?2");
     format!(
         "{window} AND window_closing = 0 AND last_inbound_at > ?2 - {DAY} AND last_inbound_at <= {closing}
          UNION ALL {window} AND window_closing = 1 AND last_inbound_at <= ?2 - {DAY}
@@ -152,7 +169,9 @@ fn select_due() -> String {
          UNION ALL {asked} AND ai_silent = 0 AND ai_asked_at <= {silent}
          UNION ALL {asked} AND ai_silent = 1 AND ai_asked_at > {silent}
          UNION ALL {paused} AND pause_expired = 0 AND paused_from <= ?2 - ?3 AND ?3 > 0
-         UNION ALL {paused} AND pause_expired = 1 AND (paused_from > ?2 - ?3 OR ?3 = 0)"
+         UNION ALL {paused} AND pause_expired = 1 AND (paused_from > ?2 - ?3 OR ?3 = 0)
+         UNION ALL {colleague} AND colleague_late = 0 AND {late} = 1
+         UNION ALL {colleague} AND colleague_late = 1 AND {late} = 0"
     )
 }
 
@@ -164,11 +183,12 @@ pub(crate) fn apply_time(
     lease: i64,
 ) -> Result<usize, StoreError> {
     let sql = format!(
-        "UPDATE conversation SET window_closing = {}, ai_silent = {},
+        "UPDATE conversation SET window_closing = {}, ai_silent = {}, colleague_late = {},
              pause_expired = coalesce(?3 > 0 AND paused_from <= ?2 - ?3, 0)
          WHERE number IN ({})",
         window_condition("?2"),
         silence_condition("?2"),
+        colleague_condition("?2"),
         select_due()
     );
     Ok(connection.execute(&sql, params![channel, now, lease])?)
@@ -189,6 +209,9 @@ pub(crate) fn next_change(
          WHERE channel = ?1 AND ai_asked_at IS NOT NULL";
     let paused = "FROM conversation INDEXED BY conversation_paused
          WHERE channel = ?1 AND paused_from IS NOT NULL";
+    let colleague = "FROM conversation INDEXED BY conversation_colleague
+         WHERE channel = ?1 AND colleague_claimed_at IS NOT NULL";
+    let waits = "max(colleague_claimed_at, waiting_since)";
     let sql = format!(
         "SELECT min(at) FROM (
              SELECT min(last_inbound_at) + {WINDOW_AGE} AS at {window} AND window_closing = 0
@@ -198,7 +221,9 @@ pub(crate) fn next_change(
              UNION ALL SELECT min(ai_asked_at) + {AI_ANSWER_TIMEOUT} {asked} AND ai_silent = 0
                  AND ai_asked_at > ?2 - {AI_ANSWER_TIMEOUT}
              UNION ALL SELECT min(paused_from) + ?3 {paused} AND pause_expired = 0
-                 AND paused_from > ?2 - ?3 AND ?3 > 0)"
+                 AND paused_from > ?2 - ?3 AND ?3 > 0
+             UNION ALL SELECT min({waits}) + {COLLEAGUE_TIMEOUT} {colleague} AND colleague_late = 0
+                 AND {waits} > ?2 - {COLLEAGUE_TIMEOUT})"
     );
     Ok((due, connection.scalar(&sql, params![channel, now, lease])?))
 }

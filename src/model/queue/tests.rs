@@ -28,10 +28,9 @@ fn what_needs_a_person_has_a_rank_and_a_mark() {
     use Section::NeedsPerson;
     let hour = ago(HOUR);
     let off = || Facts { automation: Automation::Off, ..waiting(HOUR) };
-    let ana = || SafeText::line("Ana");
     let troubled = |kind| Facts { trouble: Some(kind), ..waiting(HOUR) };
     let closes = |left: i64, facts: Facts| Facts { window_ends: Some(NOW.plus(left)), ..facts };
-    let cases: [(&str, Facts, u8, Mark); 16] = [
+    let cases: [(&str, Facts, u8, Mark); 15] = [
         ("escalated", Facts { is_escalated: true, ..waiting(HOUR) }, 1, Mark::AskedForPerson),
         ("asked in words", troubled(TroubleKind::AsksForPerson), 1, Mark::AskedForPerson),
         ("window", closes(110 * MINUTE, waiting(HOUR)), 1, Mark::ReplyWindow(110 * MINUTE)),
@@ -47,7 +46,6 @@ fn what_needs_a_person_has_a_rank_and_a_mark() {
         ("off, trouble before", Facts { trouble: Some(TroubleKind::Upset), ..off() }, 4, Mark::AiOffWaiting),
         ("pause", Facts { pause: Some((ago(DAY), NOW)), ..waiting(HOUR) }, 5, Mark::PauseExpired),
         ("proposal", Facts { proposed_at: Some(ago(MINUTE)), ..waiting(HOUR) }, 6, Mark::Proposal),
-        ("another's", Facts { colleague: Some(ana()), ..off() }, 4, Mark::Colleague(ana())),
     ];
     for (name, facts, rank, mark) in cases {
         check(name, &facts, (Some((NeedsPerson, rank, hour)), Some(mark)));
@@ -75,7 +73,6 @@ fn without_a_wait_the_time_is_that_of_the_reason_or_of_the_newest_activity() {
 fn the_rest_is_with_the_ai_those_who_wait_first() {
     use Section::WithAi;
     let active = ago(5 * MINUTE);
-    let ana = SafeText::line("Ana");
     let cases = [
         ("waits", waiting(HOUR), 0, None),
         ("unknown AI waits", Facts { automation: Automation::Unknown, ..waiting(HOUR) }, 0, None),
@@ -87,11 +84,55 @@ fn the_rest_is_with_the_ai_those_who_wait_first() {
         ("asked just now", Facts { ai_asked_at: Some(ago(MINUTE - 1)), ..waiting(HOUR) }, 0, None),
         ("pause", Facts { pause: Some((ago(HOUR), NOW.plus(1))), ..quiet() }, 1, None),
         ("draft", Facts { has_draft: true, ..quiet() }, 1, Some(Mark::Draft)),
-        ("another's", Facts { colleague: Some(ana.clone()), ..quiet() }, 1, Some(Mark::Colleague(ana))),
     ];
     for (name, facts, rank, mark) in cases {
         check(name, &facts, (Some((WithAi, rank, active)), mark));
     }
+}
+
+#[test]
+fn conversation_of_a_colleague_needs_nobody_else_until_they_are_late() {
+    use Section::{NeedsPerson, WithAi};
+    let ana = || SafeText::line("Ana");
+    let of_ana = |claimed: i64, facts: Facts| Facts {
+        colleague: Some(Assignment { agent: ana(), at: ago(claimed) }),
+        ..facts
+    };
+    let off = |span: i64| Facts { automation: Automation::Off, ..waiting(span) };
+    let closes = |facts: Facts| Facts { window_ends: Some(NOW.plus(HOUR)), ..facts };
+    let (calm, late) = (Some(Mark::Colleague(ana())), Some(Mark::ColleagueLate(ana())));
+    let active = ago(5 * MINUTE);
+    let quiet_cases = [
+        ("answered", of_ana(DAY, quiet())),
+        ("waits", of_ana(DAY, off(COLLEAGUE_TIMEOUT - 1))),
+        ("waits since before the claim", of_ana(COLLEAGUE_TIMEOUT - 1, off(DAY))),
+        ("asked for a person", of_ana(MINUTE, Facts { is_escalated: true, ..off(DAY) })),
+        ("window", of_ana(MINUTE, closes(off(DAY)))),
+        ("AI in trouble", of_ana(MINUTE, Facts { trouble: Some(TroubleKind::Upset), ..waiting(DAY) })),
+        ("silent", of_ana(MINUTE, Facts { ai_asked_at: Some(ago(HOUR)), ..waiting(DAY) })),
+        ("pause", of_ana(MINUTE, Facts { pause: Some((ago(DAY), NOW)), ..quiet() })),
+        ("proposal", of_ana(MINUTE, Facts { proposed_at: Some(NOW), ..quiet() })),
+    ];
+    for (name, facts) in quiet_cases {
+        check(name, &facts, (Some((WithAi, 1, active)), calm.clone()));
+    }
+    let wait = COLLEAGUE_TIMEOUT;
+    let late_cases = [
+        ("late", of_ana(DAY, off(wait)), 4),
+        ("late after the claim", of_ana(wait, off(DAY)), 4),
+        ("asked for a person", of_ana(DAY, Facts { is_escalated: true, ..off(wait) }), 1),
+        ("window", of_ana(DAY, closes(off(wait))), 1),
+    ];
+    for (name, facts, rank) in late_cases {
+        let since = facts.waiting_since.expect("a wait");
+        check(name, &facts, (Some((NeedsPerson, rank, since)), late.clone()));
+    }
+    let stopped = of_ana(MINUTE, Facts { has_stopped_rows: true, ..off(HOUR) });
+    check("own message", &stopped, (Some((NeedsPerson, 2, ago(HOUR))), Some(Mark::NotSent)));
+    let draft = of_ana(MINUTE, Facts { has_draft: true, ..off(HOUR) });
+    check("own draft", &draft, (Some((WithAi, 1, active)), Some(Mark::Draft)));
+    let closed = of_ana(DAY, Facts { is_closed: true, ..off(wait) });
+    check("closed", &closed, (None, calm));
 }
 
 #[test]

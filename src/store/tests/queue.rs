@@ -276,6 +276,32 @@ async fn stopped_rows_snoozes_and_proposals_move_a_row_at_once() {
 }
 
 #[tokio::test]
+async fn a_colleagues_conversation_needs_others_only_after_half_an_hour_without_an_answer() {
+    let scene = Scene::at(1_000);
+    list(&scene.store, vec![with_ai("a", Automation::Off, 10)]).await;
+    add(&scene.store, vec![message("a", "m1", 900, Inbound)]).await;
+    assert_eq!(scene.place("a"), Some((Section::NeedsPerson, 4)));
+    scene.claim("a", "Bo", 1_000);
+    assert_eq!(
+        (scene.place("a"), scene.next()),
+        (Some((Section::WithAi, 1)), Some(at(1_000).plus(30 * MINUTE)))
+    );
+    scene.pass(30 * MINUTE - 1);
+    scene.apply_time();
+    assert_eq!(scene.place("a"), Some((Section::WithAi, 1)));
+    scene.pass(1);
+    scene.apply_time();
+    assert_eq!(scene.place("a"), Some((Section::NeedsPerson, 4)));
+    let scene = scene.reopen();
+    scene.apply_time();
+    assert_eq!((scene.place("a"), scene.next()), (Some((Section::NeedsPerson, 4)), None));
+    add(&scene.store, vec![message("a", "m2", 2_801, Outbound)]).await;
+    assert_eq!(scene.place("a"), Some((Section::WithAi, 1)));
+    scene.claim("a", AGENT, 2_802);
+    assert_eq!(scene.place("a"), Some((Section::Mine, 0)));
+}
+
+#[tokio::test]
 async fn copies_are_repaired_at_every_start() {
     let scene = Scene::at(1_000);
     list(&scene.store, ["a", "b", "c"].map(|id| with_ai(id, Automation::On, 10)).into()).await;
