@@ -129,8 +129,13 @@ pub enum FileWrite {
     SaveDraft(ChannelId, ConversationId, Option<Draft>),
     SaveNote(ChannelId, ConversationId, String),
     RecallNote(ChannelId, ConversationId, NoteId),
-    /// Adds a note that was not written in the editor.
-    AddNote(ChannelId, ConversationId, String),
+    /// Adds a note that belongs to the act of an undo group. Answered by `Event::NoteAdded`.
+    AddNote {
+        channel: ChannelId,
+        conversation: ConversationId,
+        text: String,
+        group: u64,
+    },
     /// Replaces the text of a note; `None` deletes it.
     ChangeNote(ChannelId, ConversationId, NoteId, Option<String>),
     /// Adds rows to the outbox in one transaction; clears the draft with it if asked to.
@@ -183,13 +188,12 @@ impl FileWrite {
         !matches!(self, Self::RecordPresence(_) | Self::Export { .. })
     }
 
-    /// True if the write may make an outbox row due.
     /// True for a write that may add changes for the team.
     pub fn wakes_team(&self) -> bool {
         matches!(
             self,
             Self::SaveNote(..)
-                | Self::AddNote(..)
+                | Self::AddNote { .. }
                 | Self::ChangeNote(..)
                 | Self::RecallNote(..)
                 | Self::ChangeLocal(..)
@@ -197,12 +201,13 @@ impl FileWrite {
         )
     }
 
+    /// True if the write may make an outbox row due.
     pub fn wakes_outbox(&self) -> bool {
         !matches!(
             self,
             Self::SaveDraft(..)
                 | Self::SaveNote(..)
-                | Self::AddNote(..)
+                | Self::AddNote { .. }
                 | Self::MarkSeen(..)
                 | Self::ChangeLocal(..)
                 | Self::TakeOver(..)

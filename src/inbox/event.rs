@@ -12,7 +12,7 @@ use model::contacts::{ContactCard, PeoplePage, PeopleQuery, PersonDetail};
 use model::conversations::ConversationRow;
 use model::email::rules::{RulesPage, RulesQuery};
 use model::email::{Correspondent, MailAccount};
-use model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use model::model_costs::ModelUsageRow;
 use model::needs_you::NeedsYouPage;
 use model::news::News;
@@ -70,6 +70,8 @@ pub enum Event {
     /// A proposal was decided; as it was, `None` if it was closed already.
     ProposalSettled(ProposalVerdict, Option<Box<DeskProposal>>),
     NoteSaved(ChannelId, ConversationId, PrivateNote),
+    /// A note of an act was stored, with the undo group of the act.
+    NoteAdded(ChannelId, ConversationId, NoteId, u64),
     /// A private note could not be stored: text and error.
     NoteNotSaved(ChannelId, ConversationId, String, String),
     /// A private note was removed: its text, `None` if it was gone already.

@@ -17,6 +17,7 @@ use crate::screens::mail::update as mail;
 use crate::features::macros::playback;
 use crate::features::team;
 use crate::features::tutor;
+use crate::features::undo::update as undo;
 use crate::keyboard::input;
 use crate::loads::update as loads;
 use crate::notice::update as notice;
@@ -138,6 +139,9 @@ impl Inbox {
             }
             Event::NoteSaved(channel, conversation, note) => {
                 notes::report_note_saved(self, channel, conversation, note);
+            }
+            Event::NoteAdded(channel, conversation, note, group) => {
+                undo::record_note(self, channel, conversation, note, group);
             }
             Event::NoteNotSaved(channel, conversation, text, why) => {
                 self.changes.restore_unsaved_note(

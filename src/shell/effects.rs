@@ -43,10 +43,11 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
         FileWrite::SaveNote(channel, conversation, text) => {
             Some(save_note(store, channel, conversation, text, now))
         }
-        FileWrite::AddNote(channel, conversation, text) => {
-            let added = store.insert_note(&channel, &conversation, &text, now).map(drop);
-            failed(added, "could not add the note")
-                .or(Some(Event::News(News::History(channel, conversation))))
+        FileWrite::AddNote { channel, conversation, text, group } => {
+            match store.insert_note(&channel, &conversation, &text, now) {
+                Ok(note) => Some(Event::NoteAdded(channel, conversation, note.id, group)),
+                Err(error) => failed(Err(error), "could not add the note"),
+            }
         }
         FileWrite::ChangeNote(channel, conversation, note, text) => {
             let changed = match text {

@@ -8,10 +8,11 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, SyncOrder, TerminalOrder};
 use crate::screens::composer::sending;
+use crate::screens::conversations::bulk_actions::update as bulk_actions;
+use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::history::lines::{HistoryItem, ItemKey};
 use crate::wrap;
 use model::ids::{ChannelId, ConversationId, NoteId};
-use model::local::{Assignment, LocalChange};
 use model::notes::PrivateNote;
 use model::team::{Activity, Presence};
 use model::text::SafeText;
@@ -226,18 +227,16 @@ pub(crate) fn assign(inbox: &mut Inbox, line: &str) -> Result<(), String> {
     if name.is_empty() {
         return Err("Name the colleague who gets the conversation".to_owned());
     }
-    let Some(row) = inbox.desk.current_conversation() else {
+    let note = (!note.is_empty()).then(|| format!("@{name} {note}"));
+    let action = BulkAction::Assign { colleague: SafeText::line(&name), note };
+    if bulk_actions::acts_on_marks(&inbox.desk) {
+        inbox.changes.act_on_marked(action, &inbox.desk, &mut inbox.context);
+        return Ok(());
+    }
+    let Some(row) = inbox.desk.current_conversation().cloned() else {
         return Err("No conversation is selected".to_owned());
     };
-    let (channel, conversation) = (row.channel.clone(), row.conversation.id.clone());
-    let claim = Assignment { agent: SafeText::line(&name), at: inbox.context.now };
-    let change = LocalChange::Claim(vec![(conversation.clone(), Some(claim))]);
-    inbox.context.push(FileWrite::ChangeLocal(channel.clone(), change));
-    if !note.is_empty() {
-        let text = format!("@{name} {note}");
-        inbox.context.push(FileWrite::AddNote(channel, conversation, text));
-    }
-    inbox.context.show_notice(format!("{name} gets this conversation"));
+    inbox.changes.plan_bulk_action(action, vec![row], &mut inbox.desk, &mut inbox.context);
     Ok(())
 }
 

@@ -139,6 +139,8 @@ pub struct Act {
     pub filed: Vec<Intent>,
     /// Changes that restore what only this desk keeps.
     pub local: Vec<(ChannelId, LocalChange)>,
+    /// Notes that were added, once they are on disk.
+    pub notes: Vec<(ChannelId, ConversationId, NoteId)>,
 }
 
 impl Act {

@@ -12,7 +12,7 @@ use crate::screens::conversations::bulk_plan::BulkPlan;
 use crate::screens::mail::filing;
 use crate::screens::mail::review;
 use model::conversations::ConversationRow;
-use model::ids::{ChannelId, ConversationId, RowId};
+use model::ids::{ChannelId, ConversationId, NoteId, RowId};
 use model::local::LocalChange;
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
@@ -239,6 +239,27 @@ pub(crate) fn record_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) -> 
     false
 }
 
+/// Adds a note to the act that it belongs to; deletes it if the act was undone meanwhile.
+pub(crate) fn record_note(
+    inbox: &mut Inbox,
+    channel: ChannelId,
+    conversation: ConversationId,
+    note: NoteId,
+    group: u64,
+) {
+    inbox.history_changed(channel.clone(), &conversation);
+    let entries = inbox.changes.journal.entries.iter_mut();
+    let mut acts = entries.filter(|entry| entry.group == group).filter_map(|entry| match &mut entry.target {
+        UndoTarget::Act(act) => Some((entry.undone, act)),
+        _ => None,
+    });
+    match acts.next() {
+        Some((true, _)) => inbox.context.push(FileWrite::ChangeNote(channel, conversation, note, None)),
+        Some((false, act)) => act.notes.push((channel, conversation, note)),
+        None => (),
+    }
+}
+
 pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
     let places: Vec<usize> = (0..inbox.changes.journal.entries.len())
         .rev()
@@ -313,6 +334,10 @@ fn restore_local(done: &JournalEntry, desk: &mut Desk, context: &mut Context) {
             context.push_all(
                 act.local.iter().map(|(channel, keep)| FileWrite::ChangeLocal(channel.clone(), keep.clone())),
             );
+            let notes = act.notes.iter().cloned();
+            context.push_all(notes.map(|(channel, conversation, note)| {
+                FileWrite::ChangeNote(channel, conversation, note, None)
+            }));
             if !act.filed.is_empty() {
                 filing::enqueue_undo(context, &act.filed);
             }

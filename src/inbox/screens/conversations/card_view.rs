@@ -192,12 +192,15 @@ fn referral_fields(row: &ConversationRow) -> Vec<(String, String, Style)> {
 /// Says who answers the customer; `None` where the channel has no switch for the AI.
 fn describe_automation(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let (pending, automation) = (row.automation_pending, row.conversation.automation);
+    let claim = row.local.claim.as_ref().filter(|claim| claim.agent != inbox.context.settings.agent);
+    let colleague = claim.map(|claim| claim.agent.clone());
     Some(match (pending, automation) {
         (_, Automation::NotApplicable) => return None,
         (Some(false), _) => "AI: pausing…".to_owned(),
         (Some(true), _) => "AI: resuming…".to_owned(),
         (None, Automation::On) => "AI answers".to_owned(),
         (None, Automation::Unknown) => "AI: checking…".to_owned(),
+        (None, Automation::Off) if colleague.is_some() => format!("{} has it", colleague.unwrap_or_default()),
         (None, Automation::Off) if !row.paused_here => "Paused by a colleague".to_owned(),
         (None, Automation::Off) => match row.paused_by_other(&inbox.context.settings.agent) {
             Some(name) => format!("{name} has it"),

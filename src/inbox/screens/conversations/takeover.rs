@@ -1,7 +1,7 @@
 //! Taking a conversation over, and the conditions for taking and finishing it.
 //!
 //! Taking is one act: it pauses the AI where the channel has a switch, and claims the conversation
-//! for the agent. One undo takes back both.
+//! for the agent, or for a colleague with a note. One undo takes back all of it.
 
 use crate::changes::Changes;
 use crate::command::Reason;
@@ -69,9 +69,15 @@ pub(crate) fn check_finishable(row: &ConversationRow) -> Result<(), Reason> {
 }
 
 impl Changes {
-    /// Pauses the AI and claims the conversations of a plan, as one act.
-    pub(crate) fn apply_take(&mut self, plan: &BulkPlan, desk: &Desk, context: &mut Context) {
-        let agent = &context.settings.agent;
+    /// Pauses the AI and claims the conversations of a plan for an agent, as one act.
+    pub(crate) fn apply_take(
+        &mut self,
+        plan: &BulkPlan,
+        agent: &SafeText,
+        note: Option<&str>,
+        desk: &Desk,
+        context: &mut Context,
+    ) {
         let paused: Vec<&ConversationRow> = plan.apply.iter().filter(|row| needs_pause(row)).collect();
         let intents: Vec<Intent> = paused
             .into_iter()
@@ -89,6 +95,13 @@ impl Changes {
             context.push(FileWrite::ChangeLocal(channel, wanted));
         }
         self.record_act(plan, Act::new(!intents.is_empty(), local), context);
+        if let Some(note) = note {
+            let group = self.journal.newest_group();
+            for row in &plan.apply {
+                let (channel, conversation) = (row.channel.clone(), row.conversation.id.clone());
+                context.push(FileWrite::AddNote { channel, conversation, text: note.to_owned(), group });
+            }
+        }
         if !intents.is_empty() {
             context.push(FileWrite::Enqueue { intents, clears_draft: false });
         }

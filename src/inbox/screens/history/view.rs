@@ -156,8 +156,9 @@ fn automation_state(
     row: &ConversationRow,
 ) -> Option<(String, Style)> {
     let now = inbox.context.now;
+    let colleague = describe_colleague(inbox, row).map(|words| (words, theme.colleague()));
     match (row.automation_pending, row.conversation.automation) {
-        (_, Automation::NotApplicable) => None,
+        (_, Automation::NotApplicable) => colleague,
         (Some(_), _) if history.is_switch_unknown() => Some(("AI: checking…".to_owned(), theme.strong())),
         (Some(false), _) => Some(("AI: pausing…".to_owned(), theme.strong())),
         (Some(true), _) => Some(("AI: resuming…".to_owned(), theme.strong())),
@@ -167,6 +168,7 @@ fn automation_state(
                 let span = format_short_span(now.since(since));
                 Some((format!("AI silent for {span} since you handed back"), theme.urgent()))
             }
+            None if colleague.is_some() => colleague,
             None if row.is_failing() => Some(("Asked for a person".to_owned(), theme.urgent())),
             None => None,
         },
@@ -188,8 +190,17 @@ fn window_state(theme: Theme, row: &ConversationRow, now: Timestamp) -> Option<(
     }
 }
 
-/// Says who paused the AI, with the end of the pause once it is near.
+/// Names the colleague who has the conversation.
+fn describe_colleague(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+    let claim = row.local.claim.as_ref().filter(|claim| claim.agent != inbox.context.settings.agent)?;
+    Some(format!("{} has it", claim.agent))
+}
+
+/// Says who has the conversation while the AI is paused, with the end of the pause once it is near.
 fn describe_holder(inbox: &Inbox, row: &ConversationRow) -> String {
+    if let Some(holder) = describe_colleague(inbox, row) {
+        return format!("AI paused · {holder}");
+    }
     if !row.paused_here {
         return "Paused by a colleague".to_owned();
     }

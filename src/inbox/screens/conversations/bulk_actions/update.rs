@@ -102,6 +102,7 @@ fn describe_bulk_progress(desk: &Desk, plan: &BulkPlan, context: &Context) -> St
         (BulkAction::Snooze { until, stays, note }, _) => {
             snooze::describe_snooze((*until, *stays), note.clone(), context.now, &context.settings.zone)
         }
+        (BulkAction::Assign { colleague, .. }, false) => format!("{colleague} has it now"),
         (wish, false) => wish.past_verb().to_owned(),
         (wish, true) if wish.needs_server() => wish.verb().to_owned(),
         (wish, true) => wish.past_verb().to_owned(),
@@ -110,7 +111,10 @@ fn describe_bulk_progress(desk: &Desk, plan: &BulkPlan, context: &Context) -> St
     // Filing is undone as one step; other server changes one by one, from the results.
     let leaves = plan.action.needs_server();
     let undo = format!(" · {}", keymap::undo_hint(desk, context));
-    let is_undone_as_one = matches!(plan.action, BulkAction::File(_) | BulkAction::Take | BulkAction::Done);
+    let is_undone_as_one = matches!(
+        plan.action,
+        BulkAction::File(_) | BulkAction::Take | BulkAction::Assign { .. } | BulkAction::Done
+    );
     let undo = if !leaves || is_undone_as_one { &undo } else { "" };
     let results = format!(" · {} shows each", context.key_of(Command::ShowResults));
     let (colon, results) = match (leaves, many) {
@@ -264,7 +268,13 @@ impl Changes {
         };
         let hold = if closes && plan.apply.len() <= MAX_UNCONFIRMED { context.settings.hold } else { 0 };
         match &plan.action {
-            BulkAction::Take => self.apply_take(plan, desk, context),
+            BulkAction::Take => {
+                let agent = context.settings.agent.clone();
+                self.apply_take(plan, &agent, None, desk, context);
+            }
+            BulkAction::Assign { colleague, note } => {
+                self.apply_take(plan, colleague, note.as_deref(), desk, context);
+            }
             BulkAction::Done => self.apply_done(plan, hold, desk, context),
             BulkAction::Pause => {
                 enqueue_all(desk, plan, &Operation::SetAutomation { enabled: false }, hold, context)
@@ -347,7 +357,8 @@ impl Changes {
         if asks > 0 {
             words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
         }
-        let is_undone_as_one = matches!(batch.action, BulkAction::File(_) | BulkAction::Take);
+        let is_undone_as_one =
+            matches!(batch.action, BulkAction::File(_) | BulkAction::Take | BulkAction::Assign { .. });
         let undo = if is_undone_as_one { context.fill_in_keys(" · {undo} undo") } else { String::new() };
         let words = format!("{words}{undo} · {} shows each", context.key_of(Command::ShowResults));
         if asks + refused > 0 { context.show_warning(words) } else { context.show_notice(words) }

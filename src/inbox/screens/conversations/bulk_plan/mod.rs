@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::components::dialog::{DialogLine, Tone};
 use crate::conditions::check_switchable;
-use crate::screens::conversations::takeover::{check_closable, check_finishable, check_takeable};
+use crate::screens::conversations::takeover::{check_closable, check_finishable, check_takeable, is_taken};
 use crate::screens::mail::thread_filing::ThreadFiling;
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, RowId};
@@ -24,6 +24,11 @@ const MAX_NAMED: usize = 6;
 pub enum BulkAction {
     /// Pauses the AI and claims.
     Take,
+    /// Pauses the AI and claims for a colleague, with a note.
+    Assign {
+        colleague: SafeText,
+        note: Option<String>,
+    },
     /// Hands back, releases and closes.
     Done,
     Pause,
@@ -55,6 +60,7 @@ impl BulkAction {
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Take => "take",
+            Self::Assign { .. } => "assign",
             Self::Done => "finish",
             Self::Pause => "pause the AI in",
             Self::HandBack => "hand back",
@@ -76,6 +82,7 @@ impl BulkAction {
     pub fn past_verb(&self) -> &'static str {
         match self {
             Self::Take => "taken",
+            Self::Assign { .. } => "assigned",
             Self::Done => "done",
             Self::Pause => "paused the AI in",
             Self::HandBack => "handed back",
@@ -99,13 +106,26 @@ impl BulkAction {
 
     /// True if the action needs a request to the server.
     pub fn needs_server(&self) -> bool {
-        matches!(self, Self::Take | Self::Done | Self::Pause | Self::HandBack | Self::Close | Self::File(_))
+        matches!(
+            self,
+            Self::Take
+                | Self::Assign { .. }
+                | Self::Done
+                | Self::Pause
+                | Self::HandBack
+                | Self::Close
+                | Self::File(_)
+        )
     }
 
     pub fn check_applicable(&self, row: &ConversationRow) -> Result<(), String> {
         let asleep = row.local.is_asleep();
         match self {
             Self::Take => check_takeable(row),
+            Self::Assign { colleague, .. } if is_taken(row, colleague) => {
+                Err(format!("{colleague} has it already"))
+            }
+            Self::Assign { .. } => check_takeable(row),
             Self::Done => check_finishable(row),
             Self::Pause | Self::HandBack => check_switchable(row, *self == Self::Pause),
             Self::Close => check_closable(row),
@@ -193,9 +213,13 @@ impl BulkPlan {
 
     /// Names the action in the past form with its conversation or their number.
     pub fn describe_done(&self) -> String {
+        let verb = match &self.action {
+            BulkAction::Assign { colleague, .. } => format!("assigned to {colleague}"),
+            action => action.past_verb().to_owned(),
+        };
         match self.apply.as_slice() {
-            [one] => format!("{} · {}", self.action.past_verb(), one.conversation.title()),
-            many => format!("{} · {} {}", self.action.past_verb(), many.len(), self.action.plural_noun()),
+            [one] => format!("{verb} · {}", one.conversation.title()),
+            many => format!("{verb} · {} {}", many.len(), self.action.plural_noun()),
         }
     }
 
