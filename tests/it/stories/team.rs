@@ -101,9 +101,53 @@ fn team_lists_who_is_here_and_what_each_has() {
     let (mut desk, id) = in_team();
     desk.deliver_news(ana(&id, Activity::Looking, None));
     desk.keys(":team<Enter>").shows("Ana · looking at Maria Lopez · has nothing");
-    desk.keys("<Esc>").keys(":assign ana call at 5<Enter>").shows("Ana gets this conversation").settle();
+    desk.keys("<Esc>").keys(":assign ana call at 5<Enter>").shows("Ana has it now").settle();
     desk.shows("@Ana call at 5");
     desk.keys(":team<Enter>").shows("Ana · looking at Maria Lopez · has Maria Lopez");
+}
+
+fn claim_of(desk: &Desk) -> Option<String> {
+    let row = desk.app.desk.current_conversation().expect("a conversation");
+    row.local.claim.as_ref().map(|claim| claim.agent.to_string())
+}
+
+#[test]
+fn assign_is_one_act_and_z_takes_all_of_it_back() {
+    let (mut desk, _) = in_team();
+    desk.customer("whatsapp", "+351910000111", "João Pereira", "thanks!");
+    desk.deliver_news(News::Present(Vec::new()));
+    desk.settle().keys(":open maria<Enter>").settle().keys("t").settle().keys("<Esc>").settle();
+    desk.shows("MINE").shows("AI paused · you have it");
+    assert_eq!(claim_of(&desk).as_deref(), Some("me"));
+    desk.keys(":assign Ana call at 5<Enter>").shows("Ana has it now · z undo").settle();
+    desk.shows("AI paused · Ana has it").hides("you have it").hides("MINE").shows("@Ana call at 5");
+    desk.shows("Maria Lopez · +34600111222");
+    assert_eq!(claim_of(&desk).as_deref(), Some("Ana"));
+    desk.keys("z").settle().settle().shows("MINE").shows("you have it").hides("@Ana call at 5");
+    assert_eq!(claim_of(&desk).as_deref(), Some("me"));
+    desk.shows("Maria Lopez · +34600111222");
+}
+
+#[test]
+fn assign_pauses_the_ai_and_undo_hands_back() {
+    let (mut desk, _) = in_team();
+    desk.has_ai_on().keys(":assign Ana<Enter>").settle().shows("AI paused · Ana has it");
+    assert_eq!(claim_of(&desk).as_deref(), Some("Ana"));
+    desk.keys(":assign Ana<Enter>").shows("Ana has it already");
+    desk.keys("z").settle().settle().has_ai_on().hides("Ana has it");
+    assert_eq!(claim_of(&desk), None);
+    desk.has_paused(0).keys("z").shows("nothing to undo");
+}
+
+#[test]
+fn conversation_of_a_colleague_needs_nobody_else_for_half_an_hour() {
+    let (mut desk, _) = in_team();
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "I want to talk to a human");
+    desk.settle().keys("<Esc><Esc>").keys("v1").settle().shows("NEEDS A PERSON").shows("asked for a person");
+    desk.keys(":assign Ana<Enter>").settle().hides("NEEDS A PERSON").shows("WITH THE AI");
+    desk.hides("asked for a person");
+    desk.wait(30 * 60 * SECOND);
+    desk.settle().shows("NEEDS A PERSON").shows("Ana has not answered");
 }
 
 #[test]

@@ -326,6 +326,27 @@ async fn changes_made_without_a_network_are_merged_and_the_loser_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn handing_over_is_taken_back_everywhere() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    ana.claim(&id);
+    ben.until("Ana's claim", |desk| desk.owner(&id).as_deref() == Some("Ana")).await;
+    let assign = |agent: &str| {
+        let claim = Assignment { agent: SafeText::line(agent), at: SystemClock.now() };
+        LocalChange::Claim(vec![(id.as_str().into(), Some(claim))])
+    };
+    ana.change(assign("Ben"));
+    ben.until("his claim", |desk| desk.owner(&id).as_deref() == Some("Ben")).await;
+    ana.until_shared().await;
+    ana.change(assign("Ana"));
+    ben.until("Ana's claim again", |desk| desk.owner(&id).as_deref() == Some("Ana")).await;
+    assert!(ana.notices().is_empty(), "{:?}", ana.notices());
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_arrive_by_events_and_presence_is_seen() {
     let team = Team::start().await;
     let (mut ana, mut ben, id) = two_desks(&team).await;

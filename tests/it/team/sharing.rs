@@ -71,6 +71,34 @@ async fn lead_takes_over_and_anybody_when_the_owner_was_away() {
 }
 
 #[tokio::test]
+async fn who_handed_a_conversation_over_takes_it_back_until_it_is_claimed_again() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let cid = team.sign_in("Cid", Role::Agent).await;
+    let id = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+    put(&team, &ana, &id, "claim", json!({})).await.ok();
+    let given = put(&team, &ana, &id, "claim", json!({"person": "Ben"})).await.ok();
+    assert_eq!(given["claim"]["person"]["id"], ben.id());
+    put(&team, &cid, &id, "claim", json!({})).await.refused(409, "CLAIMED");
+    let version = given["claim"]["version"].as_i64().expect("a version");
+    put(&team, &ana, &id, "claim", json!({"version": version - 1})).await.refused(409, "CLAIMED");
+    let back = put(&team, &ana, &id, "claim", json!({"version": version})).await.ok();
+    assert_eq!(back["claim"]["person"]["id"], ana.id());
+    // Ben claims it himself: it is no longer what Ana gave.
+    put(&team, &ana, &id, "claim", json!({"person": "Ben"})).await.ok();
+    team.call(&ben.session, "DELETE", &path(&id, "claim"), Value::Null).await.ok();
+    put(&team, &ben, &id, "claim", json!({})).await.ok();
+    put(&team, &ana, &id, "claim", json!({})).await.refused(409, "CLAIMED");
+    team.call(&ana.session, "DELETE", &path(&id, "claim"), Value::Null).await.refused(409, "CLAIMED");
+    // A conversation that nobody had is released.
+    let free = team.inbound("whatsapp", "+34600999888", "Hola").await;
+    put(&team, &ana, &free, "claim", json!({"person": "Ben"})).await.ok();
+    let body = team.call(&ana.session, "DELETE", &path(&free, "claim"), Value::Null).await.ok();
+    assert_eq!(body["claim"], Value::Null);
+    team.shutdown().await;
+}
+
+#[tokio::test]
 async fn claim_ends_with_its_conversation_or_person() {
     let team = Team::start().await;
     let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
