@@ -100,6 +100,14 @@ fn device_name() -> String {
     if name.is_empty() { "desk".to_owned() } else { name.chars().take(100).collect() }
 }
 
+/// Order of the tabs, as on a desk without a team; channels of later versions come last.
+const TAB_ORDER: [&str; 4] = ["whatsapp", "telegram", "email", "voip"];
+
+fn sort_channels(signed_in: &mut SignedIn) {
+    let place = |word: &str| TAB_ORDER.iter().position(|known| *known == word).unwrap_or(TAB_ORDER.len());
+    signed_in.channels.sort_by_key(|channel| place(&channel.channel));
+}
+
 fn exchange(base_url: &str, token: &Secret, device: &str) -> Result<SignedIn, CliError> {
     let runtime = desk::runtime()?;
     let checking = client::team::check_teams(base_url, token, Arc::new(SystemClock));
@@ -110,7 +118,10 @@ fn exchange(base_url: &str, token: &Secret, device: &str) -> Result<SignedIn, Cl
     let outcome = runtime.block_on(signing).map_err(about_token)?;
     let status = outcome.refusal().map(|refusal| refusal.status);
     let failed = match outcome {
-        WriteOutcome::Done(signed_in) => return Ok(signed_in),
+        WriteOutcome::Done(mut signed_in) => {
+            sort_channels(&mut signed_in);
+            return Ok(signed_in);
+        }
         WriteOutcome::Unknown(ref unclear) if matches!(unclear.status, Some(404 | 405)) => {
             no_service(base_url)
         }
