@@ -53,7 +53,7 @@ async fn token_makes_tabs_and_leaving_removes_them() {
     let token = team.add("Ana", Role::Agent).await.token;
     let binary = Arc::new(Binary::new());
     let joined = json_of(&run(&binary, &["join", &team.base_url, "--json"], token.expose()).await);
-    assert_eq!(joined["channels"], json!(["Email", "Telegram", "Phone", "WhatsApp"]));
+    assert_eq!(joined["channels"], json!(["WhatsApp", "Telegram", "Email", "Phone"]));
     assert_eq!(joined["person"], json!({"name": "Ana", "role": "agent"}));
     let listed = run(&binary, &["list", "--channel", "WhatsApp"], "").await;
     assert!(listed.out.contains("+34600111222"), "{}{}", listed.out, listed.err);
@@ -171,7 +171,7 @@ async fn tabs_get_names_that_are_free() {
     binary.set("FRONTDESK_JOIN_TOKEN", token.expose());
     let binary = Arc::new(binary);
     let joined = json_of(&run(&binary, &["join", &format!("{}/v1/", team.base_url), "--json"], "").await);
-    assert_eq!(joined["channels"], json!(["Email", "Telegram", "Phone", "WhatsApp 2"]));
+    assert_eq!(joined["channels"], json!(["WhatsApp 2", "Telegram", "Email", "Phone"]));
     run(&binary, &["leave", "--yes"], "").await;
     let config = std::fs::read_to_string(binary.config()).expect("a configuration");
     assert!(
