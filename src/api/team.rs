@@ -190,6 +190,47 @@ pub struct SharedConversationList {
     pub data: Vec<SharedConversation>,
 }
 
+/// Response of `GET /desk/v1/people`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TeamMemberList {
+    /// By name.
+    pub data: Vec<TeamMember>,
+}
+
+/// A person with what they have claimed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(transform = schema::allow_words("role", Role::WORDS))
+)]
+pub struct TeamMember {
+    pub id: String,
+    pub name: String,
+    /// `agent`, `lead` or `viewer`.
+    pub role: String,
+    /// Time of the last write or presence, late by at most a minute.
+    #[cfg_attr(feature = "schema", schemars(with = "schema::Time"))]
+    pub seen_at: String,
+    /// Number of conversations the person has, also of those that `claims` leaves out.
+    pub claim_count: u32,
+    /// Newest claims first, at most 100.
+    pub claims: Vec<HeldConversation>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HeldConversation {
+    /// Id of the conversation or thread.
+    pub conversation: String,
+    /// Name of the customer, or else the address.
+    pub title: String,
+    #[cfg_attr(feature = "schema", schemars(with = "schema::Time"))]
+    pub at: String,
+}
+
 /// Request of `PUT` and `DELETE /desk/v1/conversations/{id}/claim`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -85,6 +85,7 @@ fn answers() -> Schemas {
     generator.subschema_for::<team::SignedIn>();
     generator.subschema_for::<team::SignedOut>();
     generator.subschema_for::<team::SharedConversationList>();
+    generator.subschema_for::<team::TeamMemberList>();
     generator.subschema_for::<team::SharedReplyList>();
     generator.subschema_for::<team::SharedDeleted>();
     generator.subschema_for::<team::PresenceAnnounced>();

@@ -117,6 +117,28 @@ pub fn claimed_by(db: &dyn DbSession, person: &str) -> Result<Vec<String>, Datab
     db.fetch_all("SELECT id FROM team_conversations WHERE person = ?1", bound![person], single_cell)
 }
 
+/// A conversation or thread that a person has claimed, with the customer's name.
+pub struct HeldRow {
+    pub id: String,
+    pub title: String,
+    pub claimed_at: Timestamp,
+}
+
+/// Lists the newest claims of a person.
+pub fn list_held(db: &dyn DbSession, person: &str, count: i64) -> Result<Vec<HeldRow>, DatabaseError> {
+    let sql = "SELECT team_conversations.id, claimed_at, coalesce(nullif(conversations.name, ''), conversations.peer,
+                   nullif(threads.contact_name, ''), threads.contact_email, '') AS title
+               FROM team_conversations LEFT JOIN conversations ON conversations.id = team_conversations.id
+               LEFT JOIN threads ON threads.id = team_conversations.id
+               WHERE person = ?1 AND claimed_at IS NOT NULL
+               ORDER BY claimed_at DESC, team_conversations.id LIMIT ?2";
+    db.fetch_all(sql, bound![person, count], |row| Ok(read_row!(row, HeldRow { id, title, claimed_at })))
+}
+
+pub fn count_held(db: &dyn DbSession, person: &str) -> Result<i64, DatabaseError> {
+    db.fetch_scalar("SELECT count(*) FROM team_conversations WHERE person = ?1", bound![person])
+}
+
 /// Stores tags as of `at`.
 pub fn set_tags(
     db: &dyn DbSession,

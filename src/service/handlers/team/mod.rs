@@ -2,5 +2,6 @@
 
 pub mod conversations;
 pub mod events;
+pub mod people;
 pub mod replies;
 pub mod sign_in;
