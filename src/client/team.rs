@@ -14,7 +14,7 @@ use api::paths;
 use api::team::{
     AnnouncePresence, ClaimRequest, ClaimedError, NewNote, NoteBody, NotePatch, PresenceAnnounced, ReplyBody,
     SetReply, SetSnooze, SetTags, SharedConversation, SharedConversationList, SharedDeleted, SharedReplyList,
-    SignIn, SignedIn, SignedOut, TeamServiceBody,
+    SignIn, SignedIn, SignedOut, TeamMember, TeamMemberList, TeamServiceBody,
 };
 use model::secret::Secret;
 use model::time::Clock;
@@ -157,6 +157,13 @@ impl Client {
     /// Announces what the person does; the service forgets it after 15 seconds.
     pub async fn announce_presence(&self, presence: &AnnouncePresence) -> WriteOutcome<PresenceAnnounced> {
         self.share(Method::POST, paths::DESK_PRESENCE, serde_json::to_value(presence).ok(), read!()).await
+    }
+
+    /// `GET /desk/v1/people`
+    pub async fn team_members(&self) -> Result<Vec<TeamMember>, ReadError> {
+        let answer = self.get(paths::DESK_PEOPLE, &[]).await?;
+        let list: TeamMemberList = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
+        Ok(list.data)
     }
 
     pub async fn shared_replies(&self) -> Result<Vec<ReplyBody>, ReadError> {

@@ -2,7 +2,7 @@
 
 use api::team::{
     AnnouncePresence, ClaimBody, ClaimRequest, Doing, NewNote, NoteBody, NotePatch, PresenceEvent, SetSnooze,
-    SetTags, SharedConversation, SnoozeBody,
+    SetTags, SharedConversation, SnoozeBody, TeamMember,
 };
 
 use crate::connect::Client;
@@ -12,7 +12,7 @@ use crate::team_events::TeamEvent;
 use model::ids::{ConversationId, NoteId};
 use model::team::{
     Activity, Presence, SharedClaim, SharedNote, SharedPart, SharedSnooze, SharedState, TeamAction,
-    TeamAnswer, TeamChange,
+    TeamAnswer, TeamChange, TeamPerson,
 };
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -38,6 +38,8 @@ pub enum TeamSignal {
     Left(SafeText, Option<ConversationId>),
     /// Read everything again.
     Reset,
+    /// The people of the team changed: read them.
+    People,
     /// An event that changes no state of this desk.
     Other,
 }
@@ -130,7 +132,8 @@ impl TeamEvent {
                 }
             }
             Self::Reset => TeamSignal::Reset,
-            Self::Reply(_) | Self::Person(_) => TeamSignal::Other,
+            Self::Person(_) => TeamSignal::People,
+            Self::Reply(_) => TeamSignal::Other,
         }
     }
 }
@@ -151,6 +154,17 @@ impl Client {
     pub async fn read_shared(&self, ids: &[ConversationId]) -> Result<Vec<SharedState>, ReadError> {
         let ids: Vec<&str> = ids.iter().map(ConversationId::as_str).collect();
         Ok(self.shared_conversations(&ids).await?.into_iter().map(to_state).collect())
+    }
+
+    /// Reads the people of the team with what they have.
+    pub async fn read_people(&self) -> Result<Vec<TeamPerson>, ReadError> {
+        let to_person = |member: TeamMember| TeamPerson {
+            name: SafeText::line(&member.name),
+            seen_at: parse_time(&member.seen_at),
+            claim_count: member.claim_count,
+            held: member.claims.iter().map(|claim| SafeText::line(&claim.title)).collect(),
+        };
+        Ok(self.team_members().await?.into_iter().map(to_person).collect())
     }
 
     /// Sends a change of this desk. `person` is the person of the session.

@@ -229,6 +229,8 @@ pub enum SyncOrder {
     Refresh(ChannelId),
     /// Tells the team what the person does in the conversation on screen, with the end of the hold of a reply.
     SetActivity(Activity, Option<Timestamp>),
+    /// Reads who is in the team and what each has. Answered by `News::People`.
+    ReadPeople,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

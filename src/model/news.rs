@@ -8,7 +8,7 @@ use crate::fetches::{Fetch, FetchOutcome};
 use crate::ids::{ChannelId, ConversationId, RowId};
 use crate::leader::Leader;
 use crate::outbox::StopReason;
-use crate::team::Presence;
+use crate::team::{Presence, TeamPerson};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 use crate::unreadable::UnreadableList;
@@ -113,6 +113,8 @@ pub enum News {
     Mention(ChannelId, ConversationId, SafeText),
     /// Colleagues who are here, and where; replaces the former list.
     Present(Vec<Presence>),
+    /// People of the team with what they have, or why they could not be read.
+    People(Result<Vec<TeamPerson>, SafeText>),
     /// Read budget in use, in percent of 300 requests a minute.
     Budget(ChannelId, u8),
 }

@@ -119,6 +119,18 @@ pub struct AppliedShared {
     pub mentions: Vec<(ChannelId, ConversationId, SafeText)>,
 }
 
+/// A person of the team, with what they have claimed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamPerson {
+    pub name: SafeText,
+    /// Time of the last write or presence.
+    pub seen_at: Timestamp,
+    /// Number of claims, also of those that `held` leaves out.
+    pub claim_count: u32,
+    /// Customers of the newest claims.
+    pub held: Vec<SafeText>,
+}
+
 /// Activity of a person in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Activity {

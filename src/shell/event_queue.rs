@@ -189,6 +189,7 @@ fn merge_key(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
         News::Notice(channel, _, words) => (channel, words.as_str()),
         News::Mention(..)
         | News::Present(_)
+        | News::People(_)
         | News::FoundContacts(..)
         | News::Stopped(..)
         | News::RowRemoved(..)

@@ -140,6 +140,13 @@ impl Engine {
         }
     }
 
+    /// Reads who is in the team and what each has; answered by `News::People`.
+    pub fn read_people(&self) {
+        if let Some(team) = self.team.get().cloned() {
+            self.handle.spawn(async move { team.publish_people().await });
+        }
+    }
+
     /// True while the team's events report changes of a channel.
     pub fn has_live_events(&self, channel: &ChannelId) -> bool {
         self.tab(channel).is_some_and(|tab| tab.channel().with_state(|state| state.has_live_events))

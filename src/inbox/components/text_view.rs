@@ -24,11 +24,30 @@ pub struct TextView {
     pub title: String,
     pub lines: Vec<SafeText>,
     pub first_visible: usize,
+    /// True for a popup that is no taller than its text.
+    is_fitted: bool,
 }
 
 impl TextView {
     pub fn new(title: impl Into<String>, lines: Vec<SafeText>) -> Self {
-        Self { title: title.into(), lines, first_visible: 0 }
+        Self { title: title.into(), lines, first_visible: 0, is_fitted: false }
+    }
+
+    /// A popup that is no taller than its text, scrolled to a line.
+    pub(crate) fn fitted(title: impl Into<String>, lines: Vec<SafeText>, first_visible: usize) -> Self {
+        Self { first_visible, is_fitted: true, ..Self::new(title, lines) }
+    }
+
+    fn area(&self, inbox: &Inbox) -> Area {
+        let (columns, rows) = inbox.context.size;
+        let most = rows.saturating_sub(2);
+        let width = columns.saturating_sub(4);
+        if !self.is_fitted {
+            return centered(inbox, width, most);
+        }
+        let inner = centered(inbox, width, most).inner().width.saturating_sub(2);
+        let height = u16::try_from(self.rows(inner).count() + 2).unwrap_or(most);
+        centered(inbox, width, height.min(most))
     }
 
     fn rows(&self, width: u16) -> impl Iterator<Item = &str> {
@@ -41,7 +60,7 @@ impl TextView {
 
 impl Overlay for TextView {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let total = self.rows(view_area(inbox).inner().width.saturating_sub(2)).count();
+        let total = self.rows(self.area(inbox).inner().width.saturating_sub(2)).count();
         match scroll_offset_after_key(self.first_visible, key, usize::from(inbox.context.size.1), total) {
             Some(first) => self.first_visible = first,
             None => return KeyOutcome::Done,
@@ -57,7 +76,7 @@ impl OverlayView for TextView {
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let area = view_area(inbox);
+        let area = self.area(inbox);
         paint_view::popup(
             buffer,
             area,
@@ -71,11 +90,6 @@ impl OverlayView for TextView {
         }
         None
     }
-}
-
-fn view_area(inbox: &Inbox) -> Area {
-    let (columns, rows) = inbox.context.size;
-    centered(inbox, columns.saturating_sub(4), rows.saturating_sub(2))
 }
 
 /// First visible line after a key; `None` if the key does not scroll.

@@ -24,7 +24,7 @@ use crate::features::macros::Macros;
 use crate::features::new_needs::NewNeeds;
 use crate::features::notifications::Bell;
 use crate::features::service_levels::LevelsChart;
-use crate::features::team::TeamActivity;
+use crate::features::team::TeamKnowledge;
 use crate::overlays::request_log::RequestLogView;
 use crate::overlays::search::Search;
 use crate::screens::conversations::draft_only::PreparedDrafts;
@@ -48,7 +48,7 @@ pub struct Features {
     pub(crate) service_levels: LevelsChart,
     pub(crate) cheapest_way: CheapestWay,
     pub(crate) bell: Bell,
-    pub(crate) team: TeamActivity,
+    pub(crate) team: TeamKnowledge,
     pub(crate) request_log: RequestLogView,
     pub(crate) watch: WatchState,
     pub search: Search,

@@ -1,33 +1,48 @@
 //! The team on the screen: who is here, who writes where, and handing a conversation over to a colleague.
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
+use crate::components::spoken::SpokenPage;
 use crate::components::text_view::TextView;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, SyncOrder, TerminalOrder};
+use crate::keys::KeyPress;
+use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::overlays::view::OverlayView;
 use crate::screens::composer::sending;
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::BulkAction;
 use crate::screens::history::lines::{HistoryItem, ItemKey};
+use crate::theme_view::Theme;
 use crate::wrap;
 use model::ids::{ChannelId, ConversationId, NoteId};
 use model::notes::PrivateNote;
-use model::team::{Activity, Presence};
+use model::team::{Activity, Presence, TeamPerson};
 use model::text::SafeText;
-use model::time::{Moment, SECOND};
+use model::time::{Moment, SECOND, Timestamp, format_short_span};
 use std::collections::BTreeMap;
 
-/// Maximum number of conversations that are named for each person.
-const MAX_HELD_NAMES: usize = 5;
 /// Maximum width of the person's own text in a question, in cells.
 const MAX_TEXT_CELLS: usize = 60;
 
-/// Last activity that was reported to the team.
+/// What this desk knows of its team beside the conversations.
 #[derive(Debug, Default)]
-pub(crate) struct TeamActivity {
+pub(crate) struct TeamKnowledge {
+    /// Last activity that was reported to the team.
     told: Option<(ConversationId, Activity)>,
+    /// People as the service last listed them, or why it did not; `None` until it has answered.
+    people: Option<Result<Vec<TeamPerson>, SafeText>>,
+}
+
+impl TeamKnowledge {
+    pub(crate) fn receive_people(&mut self, people: Result<Vec<TeamPerson>, SafeText>) {
+        self.people = Some(people);
+    }
 }
 
 /// The open conversation and its unsent text.
@@ -153,47 +168,112 @@ fn require_team(inbox: &Inbox) -> Result<(), String> {
 /// `:team`
 pub(crate) fn show_team(inbox: &mut Inbox, _: &str) -> Result<(), String> {
     require_team(inbox)?;
-    let me = inbox.context.settings.agent.clone();
-    let mut people: BTreeMap<String, (Vec<String>, Vec<SafeText>)> = BTreeMap::new();
-    people.insert(me.to_string(), (vec!["this desk".to_owned()], Vec::new()));
-    for presence in &inbox.desk.present {
+    inbox.context.push(SyncOrder::ReadPeople);
+    inbox.context.open(TeamPage::default());
+    Ok(())
+}
+
+/// People of the team, where they are and what each has.
+#[derive(Debug, Default)]
+struct TeamPage {
+    first_visible: usize,
+}
+
+impl TeamPage {
+    fn text(&self, inbox: &Inbox) -> TextView {
+        TextView::fitted("Team", describe_team(inbox), self.first_visible)
+    }
+}
+
+impl Overlay for TeamPage {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let mut text = self.text(inbox);
+        let outcome = text.key(inbox, key);
+        self.first_visible = text.first_visible;
+        outcome
+    }
+}
+
+impl OverlayView for TeamPage {
+    fn describe(&self, inbox: &Inbox) -> SpokenPage {
+        self.text(inbox).describe(inbox)
+    }
+
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        self.text(inbox).draw(inbox, theme, buffer)
+    }
+}
+
+/// Says what a person does, for each place where they are.
+fn describe_places(inbox: &Inbox, person: &SafeText) -> Vec<String> {
+    let here = inbox.desk.present.iter().filter(|presence| presence.person == *person);
+    let describe = |presence: &Presence| {
         let place = presence.conversation.as_ref().map(|id| {
             let mut rows = inbox.desk.tabs.iter().flat_map(|tab| &tab.list.page.rows);
             rows.find(|row| row.conversation.id == *id)
                 .map_or_else(|| "another conversation".to_owned(), |row| row.conversation.title().to_string())
         });
-        let doing = match (presence.activity, place) {
+        match (presence.activity, place) {
             (_, None) => "here".to_owned(),
             (Activity::Looking, Some(place)) => format!("looking at {place}"),
             (Activity::Typing, Some(place)) => format!("typing to {place}"),
             (Activity::Sending, Some(place)) => format!("replying to {place}"),
-        };
-        people.entry(presence.person.to_string()).or_default().0.push(doing);
-    }
-    for (person, held) in held_by_person(&inbox.desk) {
-        people.entry(person).or_default().1 = held;
-    }
-    let line = |(person, (doing, held)): (&String, &(Vec<String>, Vec<SafeText>))| {
-        let place = if doing.is_empty() { "away".to_owned() } else { doing.join(", ") };
-        let names: Vec<&str> = held.iter().take(MAX_HELD_NAMES).map(SafeText::as_str).collect();
-        let more = held.len().saturating_sub(MAX_HELD_NAMES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let has = if held.is_empty() {
-            "has nothing".to_owned()
-        } else {
-            format!("has {}{more}", names.join(", "))
-        };
-        SafeText::line(&format!("{person} · {place} · {has}"))
+        }
     };
-    let lines: Vec<SafeText> = people.iter().map(line).collect();
-    inbox.context.open(TextView::new("Team", lines));
-    Ok(())
+    here.map(describe).collect()
 }
 
-/// Names of colleagues that this desk has seen.
-fn colleague_names(desk: &Desk) -> Vec<String> {
-    let mut names: Vec<String> = desk.present.iter().map(|presence| presence.person.to_string()).collect();
-    names.extend(held_by_person(desk).into_keys());
+/// One line for each person. Until the service has answered, only the people and claims this desk has seen.
+fn describe_team(inbox: &Inbox) -> Vec<SafeText> {
+    let (me, now) = (&inbox.context.settings.agent, inbox.context.now);
+    let (people, note) = match &inbox.features.team.people {
+        Some(Ok(people)) => (people.clone(), None),
+        Some(Err(why)) => (seen_people(inbox), Some(format!("Only what this desk has seen: {why}"))),
+        None => (seen_people(inbox), Some("Reading…".to_owned())),
+    };
+    let line = |person: &TeamPerson| {
+        let places = describe_places(inbox, &person.name);
+        let place = match () {
+            () if person.name == *me => "this desk".to_owned(),
+            () if !places.is_empty() => places.join(", "),
+            () if person.seen_at == Timestamp::default() => "away".to_owned(),
+            () => format!("away for {}", format_short_span(now.since(person.seen_at).max(0))),
+        };
+        let held: Vec<&str> = person.held.iter().map(SafeText::as_str).collect();
+        let more = usize::try_from(person.claim_count).unwrap_or(usize::MAX).saturating_sub(held.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let has = match held.as_slice() {
+            [] => "has nothing".to_owned(),
+            held => format!("has {}{more}", held.join(", ")),
+        };
+        SafeText::line(&format!("{} · {place} · {has}", person.name))
+    };
+    let note = note.map(|note| SafeText::line(&note));
+    people.iter().map(line).chain(note).collect()
+}
+
+/// People whom this desk has seen, with their claims in the loaded lists.
+fn seen_people(inbox: &Inbox) -> Vec<TeamPerson> {
+    let mut held = held_by_person(&inbox.desk);
+    held.entry(inbox.context.settings.agent.to_string()).or_default();
+    for presence in &inbox.desk.present {
+        held.entry(presence.person.to_string()).or_default();
+    }
+    let person = |(name, held): (String, Vec<SafeText>)| TeamPerson {
+        name: SafeText::line(&name),
+        seen_at: Timestamp::default(),
+        claim_count: u32::try_from(held.len()).unwrap_or(u32::MAX),
+        held,
+    };
+    held.into_iter().map(person).collect()
+}
+
+/// Names of the people of the team, as far as this desk knows them.
+fn known_names(inbox: &Inbox) -> Vec<String> {
+    let mut names: Vec<String> = seen_people(inbox).iter().map(|person| person.name.to_string()).collect();
+    if let Some(Ok(people)) = &inbox.features.team.people {
+        names.extend(people.iter().map(|person| person.name.to_string()));
+    }
     names.sort();
     names.dedup();
     names
@@ -201,7 +281,7 @@ fn colleague_names(desk: &Desk) -> Vec<String> {
 
 pub(crate) fn name_completions(inbox: &Inbox) -> Vec<String> {
     let me = &inbox.context.settings.agent;
-    colleague_names(&inbox.desk).into_iter().filter(|name| name != me.as_str()).collect()
+    known_names(inbox).into_iter().filter(|name| name != me.as_str()).collect()
 }
 
 /// Splits a line into a person and a note. A known name may have spaces.
@@ -223,7 +303,7 @@ fn split_name(line: &str, known: &[String]) -> (String, String) {
 /// `:assign NAME [NOTE]`
 pub(crate) fn assign(inbox: &mut Inbox, line: &str) -> Result<(), String> {
     require_team(inbox)?;
-    let (name, note) = split_name(line, &colleague_names(&inbox.desk));
+    let (name, note) = split_name(line, &known_names(inbox));
     if name.is_empty() {
         return Err("Name the colleague who gets the conversation".to_owned());
     }

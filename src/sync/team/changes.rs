@@ -150,6 +150,9 @@ impl TeamSync {
 
     async fn try_step(&self, progress: &mut Progress) -> Result<(), Failure> {
         self.store_events().await?;
+        if self.with_state(|state| std::mem::take(&mut state.are_people_stale)) {
+            self.publish_people().await;
+        }
         if !self.leads(self.clock.now()) {
             return Ok(());
         }

@@ -91,6 +91,8 @@ struct TeamState {
     events: Vec<(ConversationId, SharedPart)>,
     /// Everything has to be read again.
     is_reset: bool,
+    /// The people of the team have to be read.
+    are_people_stale: bool,
     /// Conversations to read again.
     unclear: BTreeSet<ConversationId>,
 }
@@ -117,7 +119,7 @@ impl TeamSync {
         let is_team = |tab: &&Arc<TabSync>| spec.channels.contains(&tab.channel().spec().id);
         let tabs: Vec<Arc<TabSync>> = tabs.iter().filter(is_team).cloned().collect();
         tabs.iter().for_each(|tab| tab.channel().with_state(|state| state.is_of_team = true));
-        let state = Mutex::new(TeamState { is_reset: true, ..TeamState::default() });
+        let state = Mutex::new(TeamState { is_reset: true, are_people_stale: true, ..TeamState::default() });
         Ok(Self {
             client,
             person: spec.person,
@@ -139,6 +141,12 @@ impl TeamSync {
             Box::pin(changes::share(team.clone())),
             Box::pin(presence::report(team.clone())),
         ]
+    }
+
+    /// Reads who is in the team and what each has, and publishes it or why it cannot be read.
+    pub(crate) async fn publish_people(&self) {
+        let people = self.client.read_people().await;
+        self.publish(News::People(people.map_err(|error| SafeText::line(&error.to_string()))));
     }
 
     /// Sends changes of this desk soon.

@@ -74,6 +74,10 @@ impl TeamSync {
                 self.wake();
                 self.tabs.iter().for_each(|tab| tab.record_missed_events());
             }
+            TeamSignal::People => {
+                self.with_state(|state| state.are_people_stale = true);
+                self.wake();
+            }
             TeamSignal::Other => {}
         }
     }
