@@ -2,9 +2,9 @@
 
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::news::News;
-use frontdesk::model::team::{Activity, Presence};
+use frontdesk::model::team::{Activity, Presence, TeamPerson};
 use frontdesk::model::text::SafeText;
-use frontdesk::model::time::{Clock, SECOND, Timestamp};
+use frontdesk::model::time::{Clock, HOUR, SECOND, Timestamp};
 
 use frontdesk::inbox::theme_table_view::ThemeName;
 use frontdesk::inbox::theme_view::Theme;
@@ -104,6 +104,24 @@ fn team_lists_who_is_here_and_what_each_has() {
     desk.keys("<Esc>").keys(":assign ana call at 5<Enter>").shows("Ana has it now").settle();
     desk.shows("@Ana call at 5");
     desk.keys(":team<Enter>").shows("Ana · looking at Maria Lopez · has Maria Lopez");
+    let person = |name: &str, held: &[&str], claim_count: u32| TeamPerson {
+        name: SafeText::line(name),
+        seen_at: desk.clock.now().plus(-3 * HOUR),
+        claim_count,
+        held: held.iter().map(|name| SafeText::line(name)).collect(),
+    };
+    let customers: Vec<String> = (1..=9).map(|number| format!("Customer {number}")).collect();
+    let customers: Vec<&str> = customers.iter().map(String::as_str).collect();
+    let people =
+        vec![person("Ana", &["Maria Lopez"], 1), person("Ben Ito", &customers, 12), person("me", &[], 0)];
+    desk.deliver_news(News::People(Ok(people))).shows("Ben Ito · away for 3h · has Customer 1");
+    desk.shows("Customer 9 and 3 more").shows("me · this desk · has nothing").hides("Reading…");
+    let (_, top) = desk.place_of("Team");
+    let (_, bottom) = desk.place_of("j k scroll · Esc back");
+    assert!(bottom - top < 8, "the popup is no taller than its text:\n{}", desk.picture());
+    desk.keys("<Esc>").keys(":assign ben ito please<Enter>").shows("Ben Ito has it now");
+    desk.keys("<Esc>").deliver_news(News::People(Err(SafeText::line("no answer"))));
+    desk.keys(":team<Enter>").shows("Only what this desk has seen: no answer");
 }
 
 fn claim_of(desk: &Desk) -> Option<String> {

@@ -326,6 +326,34 @@ async fn changes_made_without_a_network_are_merged_and_the_loser_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn people_and_what_they_have_are_asked_of_the_service() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    team.add("Cid", Role::Agent).await;
+    let mail = team.inbound("email", "maria@mail.example", "Hello").await;
+    ana.claim(&id);
+    ana.until_shared().await;
+    // In a channel that Ben's desk does not have.
+    let path = format!("/desk/v1/conversations/{mail}/claim");
+    team.call(ana.spec.session.expose(), "PUT", &path, json!({})).await.ok();
+    let held = |desk: &TeamDesk| {
+        let news = desk.news.lock().expect("no panic");
+        let people = news.iter().rev().find_map(|news| match news {
+            News::People(Ok(people)) => Some(people.clone()),
+            _ => None,
+        });
+        let people = people.unwrap_or_default().into_iter();
+        people.map(|person| (person.name.to_string(), person.held.len())).collect::<Vec<_>>()
+    };
+    let expected = [("Ana".to_owned(), 2), ("Ben".to_owned(), 0), ("Cid".to_owned(), 0)];
+    ben.engine.as_ref().expect("it runs").read_people();
+    ben.until("who has what", |desk| held(desk) == expected).await;
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn handing_over_is_taken_back_everywhere() {
     let team = Team::start().await;
     let (mut ana, mut ben, id) = two_desks(&team).await;

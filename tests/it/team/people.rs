@@ -122,3 +122,39 @@ async fn names_are_checked_and_people_are_counted() {
     assert!(refused.is_err_and(|error| error.to_string().contains("200 people already")));
     team.shutdown().await;
 }
+
+#[tokio::test]
+async fn people_are_listed_with_all_that_each_has() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Viewer).await);
+    let chat = team.inbound("whatsapp", "+34600111222", "Hola").await;
+    let thread = team.inbound("email", "maria@mail.example", "Hello").await;
+    team.advance(1).await;
+    for id in [&chat, &thread] {
+        let path = format!("/desk/v1/conversations/{id}/claim");
+        team.call(&ana.session, "PUT", &path, json!({})).await.ok();
+        team.advance(1).await;
+    }
+    let list = team.get(&ben, "/desk/v1/people").await.ok();
+    let people = list["data"].as_array().expect("a list");
+    assert_eq!(people.len(), 2, "{list}");
+    assert_eq!((&people[0]["name"], &people[0]["role"]), (&json!("Ana"), &json!("agent")));
+    assert_eq!(people[0]["claimCount"], 2, "{list}");
+    let held = |index: usize, field: &str| people[0]["claims"][index][field].clone();
+    assert_eq!((held(0, "conversation"), held(0, "title")), (json!(thread), json!("maria@mail.example")));
+    assert_eq!((held(1, "conversation"), held(1, "title")), (json!(chat), json!("+34600111222")));
+    assert_eq!((&people[1]["claimCount"], &people[1]["claims"]), (&json!(0), &json!([])));
+    assert!(people[0]["seenAt"].is_string(), "{list}");
+    // Of a team, only the number beyond a hundred.
+    for number in 0..101 {
+        let id = team.inbound("whatsapp", &format!("+34600{number:06}"), "Hola").await;
+        team.call(&ana.session, "PUT", &format!("/desk/v1/conversations/{id}/claim"), json!({})).await.ok();
+    }
+    let list = team.get(&ana, "/desk/v1/people").await.ok();
+    assert_eq!(list["data"][0]["claimCount"], 103);
+    assert_eq!(list["data"][0]["claims"].as_array().map(Vec::len), Some(100));
+    team.admin.remove_person("Ana", team.clock.now()).await.expect("removed");
+    let list = team.get(&ben, "/desk/v1/people").await.ok();
+    assert_eq!(list["data"].as_array().map(Vec::len), Some(1), "{list}");
+    team.shutdown().await;
+}
