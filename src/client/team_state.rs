@@ -1,8 +1,8 @@
 //! Shared state of a team as model types: what the service answers and reports, and the changes of this desk.
 
 use api::team::{
-    AnnouncePresence, ClaimBody, ClaimRequest, Doing, NewNote, NoteBody, NotePatch, PresenceEvent, SetSnooze,
-    SetTags, SharedConversation, SnoozeBody, TeamMember,
+    AnnouncePresence, ClaimBody, ClaimRequest, Doing, NewNote, NoteBody, NotePatch, PresenceEvent, ReplyBody,
+    SetReply, SetSnooze, SetTags, SharedConversation, SnoozeBody, TeamMember,
 };
 
 use crate::connect::Client;
@@ -10,11 +10,12 @@ use crate::errors::{ReadError, WriteOutcome};
 use crate::team::ClaimAnswer;
 use crate::team_events::TeamEvent;
 use model::ids::{ConversationId, NoteId};
+use model::replies::SharedReply;
 use model::team::{
-    Activity, Presence, SharedClaim, SharedNote, SharedPart, SharedSnooze, SharedState, TeamAction,
-    TeamAnswer, TeamChange, TeamPerson,
+    Activity, Presence, ReplyChange, SharedClaim, SharedNote, SharedPart, SharedSnooze, SharedState,
+    TeamAction, TeamAnswer, TeamChange, TeamPerson,
 };
-use model::text::SafeText;
+use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
 /// One millisecond, in microseconds.
@@ -40,8 +41,8 @@ pub enum TeamSignal {
     Reset,
     /// The people of the team changed: read them.
     People,
-    /// An event that changes no state of this desk.
-    Other,
+    /// Canned replies of the team changed: read them.
+    Replies,
 }
 
 fn parse_time(text: &str) -> Timestamp {
@@ -133,7 +134,7 @@ impl TeamEvent {
             }
             Self::Reset => TeamSignal::Reset,
             Self::Person(_) => TeamSignal::People,
-            Self::Reply(_) => TeamSignal::Other,
+            Self::Reply(_) => TeamSignal::Replies,
         }
     }
 }
@@ -165,6 +166,27 @@ impl Client {
             held: member.claims.iter().map(|claim| SafeText::line(&claim.title)).collect(),
         };
         Ok(self.team_members().await?.into_iter().map(to_person).collect())
+    }
+
+    /// Reads the canned replies of the team. Replies without a usable name are left out.
+    pub async fn read_replies(&self) -> Result<Vec<SharedReply>, ReadError> {
+        let to_reply = |body: ReplyBody| SharedReply {
+            name: body.name,
+            text: body.text,
+            author: SafeText::line(&body.person.name),
+        };
+        let replies = self.shared_replies().await?.into_iter().map(to_reply);
+        Ok(replies.filter(|reply| is_plain(&reply.name) && !reply.name.trim().is_empty()).collect())
+    }
+
+    pub async fn send_reply_change(&self, change: &ReplyChange) -> WriteOutcome<()> {
+        match &change.text {
+            Some(text) => {
+                let reply = SetReply { text: text.as_str().into() };
+                self.set_shared_reply(&change.name, &reply).await.map(|_| ())
+            }
+            None => self.delete_shared_reply(&change.name).await.map(|_| ()),
+        }
     }
 
     /// Sends a change of this desk. `person` is the person of the session.

@@ -283,6 +283,8 @@ macro_rules! each_verb {
             "handover" "[take [NAME]]" "Copy a summary for the next shift: failures, pauses, queue; take: take over colleagues' claims and pauses" => features::handover, no_completions;
             "team" "" "Show who of the team is here, and what each has" => team::show_team, no_completions;
             "assign" "NAME [NOTE]" "Hand the conversation over to a colleague, with a note" => team::assign, team::name_completions;
+            "share-reply" "NAME" "Share a canned reply of this desk with the team" => team::share_reply, team::local_reply_names;
+            "unshare-reply" "NAME" "Remove a canned reply from those of the team" => team::unshare_reply, team::shared_reply_names;
             "note-edit" "TEXT" "Replace the text of your selected or newest note" => team::edit_note, no_completions;
             "note-delete" "" "Delete your selected or newest note" => team::delete_note, no_completions;
             "said" "" "Show recent messages of the status line" => notice::show_said, no_completions;

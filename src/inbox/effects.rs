@@ -231,6 +231,8 @@ pub enum SyncOrder {
     SetActivity(Activity, Option<Timestamp>),
     /// Reads who is in the team and what each has. Answered by `News::People`.
     ReadPeople,
+    /// Sends changes for the team soon.
+    SendTeamChanges,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

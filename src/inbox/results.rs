@@ -216,6 +216,7 @@ pub(crate) fn handle_news(inbox: &mut Inbox, news: News) {
             team::report_mention(inbox, &channel, &conversation, &author)
         }
         News::Present(present) => inbox.desk.present = present,
+        News::SharedReplies => team::refresh_replies(inbox),
         News::People(people) => inbox.features.team.receive_people(people),
         News::NotForThisKey(channel, why) => {
             update_tab(inbox, &channel, |tab| tab.empty_reason = Some(EmptyPaneReason::NotForThisKey(why)))

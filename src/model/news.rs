@@ -113,6 +113,8 @@ pub enum News {
     Mention(ChannelId, ConversationId, SafeText),
     /// Colleagues who are here, and where; replaces the former list.
     Present(Vec<Presence>),
+    /// Canned replies of the team changed.
+    SharedReplies,
     /// People of the team with what they have, or why they could not be read.
     People(Result<Vec<TeamPerson>, SafeText>),
     /// Read budget in use, in percent of 300 requests a minute.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::email::quoting::QuoteStyle;
+use crate::text::SafeText;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CannedReply {
@@ -18,6 +19,33 @@ pub struct CannedReply {
     /// Position of the quote in a mail.
     pub quote: Option<QuoteStyle>,
     pub body: String,
+    pub origin: ReplyOrigin,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ReplyOrigin {
+    /// A file on this desk.
+    #[default]
+    Local,
+    /// A file on this desk, used instead of the team's reply of the same name.
+    LocalInsteadOfShared,
+    /// Shared by a person of the team.
+    Shared(SafeText),
+}
+
+/// Maximum length of a shared reply, in characters.
+pub const MAX_SHARED_REPLY_CHARS: usize = 4096;
+/// Maximum length of the name of a shared reply, in characters.
+pub const MAX_SHARED_NAME_CHARS: usize = 64;
+
+/// A canned reply of the team.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedReply {
+    pub name: String,
+    /// As the file of a local reply: with its header, if it has one.
+    pub text: String,
+    /// Author of the newest change.
+    pub author: SafeText,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -100,6 +100,16 @@ pub enum TeamAction {
     Snooze(Option<SharedSnooze>),
 }
 
+/// A change of a shared canned reply that the service has not accepted yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplyChange {
+    pub name: String,
+    /// `None` deletes the reply.
+    pub text: Option<String>,
+    /// Order in which changes are sent.
+    pub number: i64,
+}
+
 /// Answer of the service to a [`TeamChange`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TeamAnswer {

@@ -9,8 +9,8 @@ use std::time::SystemTime;
 
 use inbox::screens::composer::canned::CannedReplies;
 use model::email::quoting::QuoteStyle;
-use model::replies::CannedReply;
-use model::text;
+use model::replies::{CannedReply, MAX_SHARED_NAME_CHARS, MAX_SHARED_REPLY_CHARS, ReplyOrigin, SharedReply};
+use model::{bounds, text};
 
 /// Maximum files read.
 const MAX_FILES: usize = 1_000;
@@ -49,6 +49,33 @@ impl ReplyFolder {
             }
         }
         self.canned.clone()
+    }
+}
+
+impl ReplyFolder {
+    /// Returns the text of a reply's file, to be shared.
+    ///
+    /// # Errors
+    /// As text: there is no such file, or the team's service takes no such reply.
+    pub fn read_for_sharing(&mut self, name: &str) -> Result<String, String> {
+        let canned = self.read();
+        // Only a name that was listed: it leads nowhere else.
+        if !canned.replies.iter().flatten().any(|reply| reply.name == name) {
+            return Err(format!("{} has no {name}.md", canned.folder));
+        }
+        let text = read_file(&self.path.join(format!("{name}.md")))?;
+        let (length, name_length) = (bounds::count_chars(&text), bounds::count_chars(name));
+        if length > MAX_SHARED_REPLY_CHARS {
+            return Err(format!(
+                "{name}.md has {length} characters; a shared reply has at most {MAX_SHARED_REPLY_CHARS}"
+            ));
+        }
+        if name_length > MAX_SHARED_NAME_CHARS || name.trim() != name || !text::is_plain(name) {
+            return Err(format!(
+                "the name of a shared reply has 1 to {MAX_SHARED_NAME_CHARS} visible characters, without a space at its ends"
+            ));
+        }
+        Ok(text)
     }
 }
 
@@ -119,6 +146,28 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
     if reply.body.is_empty() { Err("it has no text".to_owned()) } else { Ok(reply) }
 }
 
+/// Adds the replies of the team. A local reply of the same name stays.
+pub fn add_shared(canned: &mut CannedReplies, shared: Vec<SharedReply>) {
+    let replies = canned.replies.get_or_insert_default();
+    for SharedReply { name, text, author } in shared {
+        let folded = name.to_lowercase();
+        if let Some(local) = replies.iter_mut().find(|known| known.name.to_lowercase() == folded) {
+            if local.origin == ReplyOrigin::Local {
+                local.origin = ReplyOrigin::LocalInsteadOfShared;
+            }
+            continue;
+        }
+        let whole = || CannedReply {
+            name: name.clone(),
+            body: text::clean_pasted(text.trim()),
+            ..CannedReply::default()
+        };
+        // A header that this version cannot read is a part of the text.
+        let reply = parse(&name, &text).unwrap_or_else(|_| whole());
+        replies.push(CannedReply { origin: ReplyOrigin::Shared(author), ..reply });
+    }
+}
+
 /// Sample replies of the demo.
 const SAMPLE_REPLIES: [(&str, &str); 5] = [
     ("refund.md", include_str!("../../assets/demo/replies/refund.md")),
@@ -140,6 +189,7 @@ pub fn write_samples(folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::text::SafeText;
 
     #[test]
     fn files_are_replies() {
@@ -165,6 +215,46 @@ mod tests {
         for (text, why) in cases {
             let told = parse("x", text).expect_err(text);
             assert!(told.contains(why), "{told}");
+        }
+    }
+
+    #[test]
+    fn local_reply_wins_over_the_shared_one_of_its_name() {
+        let local =
+            CannedReply { name: "Hours".to_owned(), body: "Mine".to_owned(), ..CannedReply::default() };
+        let mut canned = CannedReplies { replies: Some(vec![local]), ..CannedReplies::default() };
+        let shared = |name: &str, text: &str| SharedReply {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            author: SafeText::line("Ana"),
+        };
+        let header = "+++\ntitle = \"Money back\"\n+++\nHi!";
+        add_shared(
+            &mut canned,
+            vec![shared("hours", "Theirs"), shared("refund", header), shared("odd", "+++\nx = 1")],
+        );
+        let replies = canned.replies.expect("replies");
+        let of = |name: &str| replies.iter().find(|reply| reply.name == name).expect("a reply");
+        assert_eq!(replies.len(), 3);
+        assert_eq!(
+            (of("Hours").body.as_str(), &of("Hours").origin),
+            ("Mine", &ReplyOrigin::LocalInsteadOfShared)
+        );
+        assert_eq!((of("refund").title.as_str(), of("refund").body.as_str()), ("Money back", "Hi!"));
+        assert_eq!(of("refund").origin, ReplyOrigin::Shared(SafeText::line("Ana")));
+        assert_eq!(of("odd").body, "+++\nx = 1");
+    }
+
+    #[test]
+    fn only_a_listed_file_that_the_service_takes_is_shared() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("hours.md"), "Open.").expect("written");
+        fs::write(folder.path().join("long.md"), "é".repeat(MAX_SHARED_REPLY_CHARS + 1)).expect("written");
+        let mut replies = ReplyFolder::new(folder.path().to_owned());
+        assert_eq!(replies.read_for_sharing("hours").as_deref(), Ok("Open."));
+        assert!(replies.read_for_sharing("long").expect_err("too long").contains("at most 4096"));
+        for name in ["", "nothing", "../hours", "hours.md"] {
+            assert!(replies.read_for_sharing(name).is_err(), "{name}");
         }
     }
 

@@ -13,10 +13,11 @@ use crate::shell::mail_files::{self, MailFiles};
 use crate::shell::pictures::PictureLoader;
 use crate::shell::piping;
 use crate::shell::receiving;
-use crate::shell::replies::ReplyFolder;
+use crate::shell::replies::{self, ReplyFolder};
 use crate::shell::suggesting::{DeskSuggestions, Suggester};
 use inbox::event::Event;
 use inbox::outside::{OutsideAnswer, OutsideRequest};
+use inbox::screens::composer::canned::CannedReplies;
 use inbox::screens::connections::requests::{ConnectionRequest, ConnectionResult};
 use model::outbox::content::MailAttachmentSource;
 use store::Store;
@@ -89,6 +90,29 @@ impl UserFiles {
         self.viewer.clone()
     }
 
+    /// Canned replies of this desk and its team.
+    fn canned(&mut self) -> CannedReplies {
+        let mut canned = self.replies.read();
+        match self.store.as_ref().map(Store::shared_replies) {
+            Some(Ok(shared)) if !shared.is_empty() => replies::add_shared(&mut canned, shared),
+            Some(Err(error)) => canned.problems.push(format!("replies of the team: {error}")),
+            _ => {}
+        }
+        canned
+    }
+
+    /// Shares a local reply, or removes a shared one. Returns what was done, in words.
+    fn share_reply(&mut self, name: &str, is_shared: bool) -> Result<String, String> {
+        let text = if is_shared { Some(self.replies.read_for_sharing(name)?) } else { None };
+        let store = self.store.as_ref().ok_or("this desk keeps no files")?;
+        let changed = store.change_shared_reply(name, text.as_deref());
+        match changed.map_err(|error| format!("could not store it: {error}"))? {
+            false => Err(format!("the team shares no reply {name}")),
+            true if is_shared => Ok(format!("{name} is shared with the team")),
+            true => Ok(format!("{name} is no longer shared with the team")),
+        }
+    }
+
     pub fn handle_request(&mut self, asked: OutsideRequest) -> OutsideAnswer {
         match asked {
             OutsideRequest::Connections(errand) => OutsideAnswer::Connections(match &self.desk_connections {
@@ -99,9 +123,12 @@ impl UserFiles {
             OutsideRequest::SaveFooter(footer) => OutsideAnswer::FooterSaved(
                 self.config.as_ref().map_or(Ok(()), |config| edit::write_footer(config, footer)),
             ),
-            OutsideRequest::Replies => OutsideAnswer::Replies(self.replies.read()),
+            OutsideRequest::Replies => OutsideAnswer::Replies(self.canned()),
+            OutsideRequest::ShareReply { name, is_shared } => {
+                OutsideAnswer::ReplyShared(self.share_reply(&name, is_shared))
+            }
             OutsideRequest::Suggest(request) => {
-                let replies = self.replies.read().replies.unwrap_or_default();
+                let replies = self.canned().replies.unwrap_or_default();
                 let told = self.desk_suggestions().suggest(&request, &replies);
                 OutsideAnswer::Suggested(request.id, told)
             }
@@ -168,7 +195,7 @@ pub(super) fn run_requests(mut outside: UserFiles, queue: &Receiver<OutsideReque
     while let Ok(asked) = queue.recv() {
         match asked {
             OutsideRequest::Suggest(request) if outside.suggester.is_some() => {
-                let replies = outside.replies.read().replies.unwrap_or_default();
+                let replies = outside.canned().replies.unwrap_or_default();
                 let (id, mailbox) = (request.id.clone(), mailbox.clone());
                 // A brief by rules is shown until the model has answered.
                 if let Some(meanwhile) = DeskSuggestions::interim_suggestion(&request, &replies) {

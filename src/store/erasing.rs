@@ -23,7 +23,7 @@ pub(crate) enum Erasure {
 }
 
 /// Tables of the outbox. A table whose deletion writes to others precedes them.
-pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 37] = [
+pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 38] = [
     ("draft", Erasure::Statement("DELETE FROM draft WHERE channel = ?1 AND conversation = ?2")),
     ("draft_aside", Erasure::Statement("DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2")),
     ("draft_only", Erasure::Statement("DELETE FROM draft_only WHERE channel = ?1 AND conversation = ?2")),
@@ -67,6 +67,7 @@ pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 37] = [
     ("mail_rule", Erasure::Partial),
     // Content of the business.
     ("campaign", Erasure::NoContent),
+    ("team_reply", Erasure::NoContent),
     // Ids and numbers.
     ("campaign_contact", Erasure::NoContent),
     ("campaign_wave", Erasure::NoContent),

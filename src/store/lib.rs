@@ -76,6 +76,7 @@ pub mod spending;
 mod stand_ins;
 pub mod suggestions;
 pub mod team;
+mod team_replies;
 pub mod templates;
 #[cfg(test)]
 mod tests;

@@ -49,6 +49,7 @@ impl Store {
             }
             if channels.is_empty() {
                 change.execute("DELETE FROM team_unplaced", [])?;
+                change.execute("DELETE FROM team_reply", [])?;
             }
             for channel in &channels {
                 change.execute("INSERT OR IGNORE INTO team_channel (channel) VALUES (?1)", [channel])?;
@@ -70,7 +71,7 @@ impl Store {
 
     /// Number of changes that the team's service has not accepted yet. Blocks.
     pub fn count_team_changes(&self) -> Result<u32, StoreError> {
-        self.outbox().call(|connection| Ok(connection.scalar("SELECT count(*) FROM team_change", [])?))
+        self.outbox().call(|connection| Ok(connection.scalar("SELECT (SELECT count(*) FROM team_change) + (SELECT count(*) FROM team_reply WHERE pending > 0)", [])?))
     }
 
     /// Records that a request with the change leaves now.

@@ -10,8 +10,9 @@ use crate::components::spoken::SpokenPage;
 use crate::components::text_view::TextView;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{FileWrite, SyncOrder, TerminalOrder};
+use crate::event::{Effect, FileWrite, SyncOrder, TerminalOrder};
 use crate::keys::KeyPress;
+use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::overlays::view::OverlayView;
 use crate::screens::composer::sending;
@@ -22,6 +23,7 @@ use crate::theme_view::Theme;
 use crate::wrap;
 use model::ids::{ChannelId, ConversationId, NoteId};
 use model::notes::PrivateNote;
+use model::replies::ReplyOrigin;
 use model::team::{Activity, Presence, TeamPerson};
 use model::text::SafeText;
 use model::time::{Moment, SECOND, Timestamp, format_short_span};
@@ -318,6 +320,57 @@ pub(crate) fn assign(inbox: &mut Inbox, line: &str) -> Result<(), String> {
     };
     inbox.changes.plan_bulk_action(action, vec![row], &mut inbox.desk, &mut inbox.context);
     Ok(())
+}
+
+/// Reads the canned replies again, once they were read.
+pub(crate) fn refresh_replies(inbox: &mut Inbox) {
+    if inbox.desk.canned.replies.is_some() {
+        inbox.context.push(Effect::Request(OutsideRequest::Replies));
+    }
+}
+
+fn change_reply(inbox: &mut Inbox, name: &str, is_shared: bool) -> Result<(), String> {
+    require_team(inbox)?;
+    let name = name.trim().to_owned();
+    if name.is_empty() {
+        return Err("Name the canned reply".to_owned());
+    }
+    inbox.context.push(Effect::Request(OutsideRequest::ShareReply { name, is_shared }));
+    Ok(())
+}
+
+/// `:share-reply NAME`
+pub(crate) fn share_reply(inbox: &mut Inbox, name: &str) -> Result<(), String> {
+    change_reply(inbox, name, true)
+}
+
+/// `:unshare-reply NAME`
+pub(crate) fn unshare_reply(inbox: &mut Inbox, name: &str) -> Result<(), String> {
+    change_reply(inbox, name, false)
+}
+
+pub(crate) fn report_shared_reply(inbox: &mut Inbox, done: Result<String, String>) {
+    match done {
+        Ok(words) => {
+            inbox.context.show_notice(words);
+            inbox.context.push(SyncOrder::SendTeamChanges);
+            refresh_replies(inbox);
+        }
+        Err(why) => inbox.context.show_warning(why),
+    }
+}
+
+fn reply_names(inbox: &Inbox, is_wanted: impl Fn(&ReplyOrigin) -> bool) -> Vec<String> {
+    let replies = inbox.desk.canned.replies.iter().flatten();
+    replies.filter(|reply| is_wanted(&reply.origin)).map(|reply| reply.name.clone()).collect()
+}
+
+pub(crate) fn local_reply_names(inbox: &Inbox) -> Vec<String> {
+    reply_names(inbox, |origin| !matches!(origin, ReplyOrigin::Shared(_)))
+}
+
+pub(crate) fn shared_reply_names(inbox: &Inbox) -> Vec<String> {
+    reply_names(inbox, |origin| *origin != ReplyOrigin::Local)
 }
 
 /// Returns the selected note, or else the newest one, with its place. Notes of colleagues are refused.

@@ -19,6 +19,11 @@ pub enum OutsideRequest {
     SaveFooter(Footer),
     /// Reads the canned replies if they have changed.
     Replies,
+    /// Shares a canned reply of this desk with the team, or removes a shared one.
+    ShareReply {
+        name: String,
+        is_shared: bool,
+    },
     /// Saves a mail attachment under a new name, fetching it if it is only linked.
     SaveFile {
         /// Channel of the mail; files on its own server are fetched even from a private address.
@@ -59,6 +64,8 @@ pub enum OutsideAnswer {
     Connections(ConnectionResult),
     FooterSaved(Result<(), String>),
     Replies(CannedReplies),
+    /// What was done with a shared reply, or why nothing was, in words.
+    ReplyShared(Result<String, String>),
     Suggested(SuggestionId, Result<Suggestion, String>),
     Cancelled,
     /// Absolute path and size of a file.

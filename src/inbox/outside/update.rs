@@ -1,6 +1,7 @@
 //! Handles results of files, commands and the editor.
 
 use crate::Inbox;
+use crate::features::team;
 use crate::outside::OutsideAnswer;
 use crate::screens::composer::attachments;
 use crate::screens::composer::suggestions::update as suggesting;
@@ -21,6 +22,7 @@ pub(crate) fn handle_answer(inbox: &mut Inbox, answered: OutsideAnswer) {
             inbox.context.show_warning(format!("not kept for the next time: {why}"))
         }
         OutsideAnswer::Replies(canned) => inbox.desk.canned = canned,
+        OutsideAnswer::ReplyShared(done) => team::report_shared_reply(inbox, done),
         OutsideAnswer::Suggested(id, told) => {
             draft_only::record_draft_result(inbox, &id);
             let is_below = matches!(id.kind, SuggestionKind::Translation | SuggestionKind::Transcript);

@@ -9,7 +9,7 @@ use crate::team::{SESSION_ENDED, TeamSync};
 use client::{NotSent, ReadError, WriteOutcome};
 use model::ids::ConversationId;
 use model::news::News;
-use model::team::{TeamAction, TeamChange};
+use model::team::{ReplyChange, TeamAction, TeamChange};
 use model::text::SafeText;
 use model::time::{MINUTE, Moment, SECOND};
 use store::StoreError;
@@ -159,6 +159,10 @@ impl TeamSync {
         while let Some(change) = self.store.next_team_change().await? {
             self.send(change, progress).await?;
         }
+        while let Some(change) = self.store.next_reply_change().await? {
+            self.send_reply(change).await?;
+        }
+        self.read_replies().await?;
         self.request_reading(progress);
         self.sweep(progress).await?;
         self.read_again().await
@@ -209,6 +213,53 @@ impl TeamSync {
         }
         let applied = self.store.settle_team_change(change, answer).await?;
         self.publish_applied(&applied, |who| format!("{who} took it first"));
+        Ok(())
+    }
+
+    async fn send_reply(&self, change: ReplyChange) -> Result<(), Failure> {
+        let outcome = self.client.send_reply_change(&change).await;
+        let refusal = outcome.refusal().cloned();
+        match outcome {
+            WriteOutcome::Done(()) => return Ok(self.store.settle_reply_change(change, true).await?),
+            WriteOutcome::NotSent(why) => return Err(Failure::Write(why)),
+            _ => {}
+        }
+        match refusal {
+            Some(refusal) if refusal.status == 401 => {
+                self.end(SESSION_ENDED);
+                Err(Failure::Unknown)
+            }
+            // A reply to delete that is gone already is no news.
+            Some(refusal) if refusal.status == 404 && change.text.is_none() => {
+                Ok(self.store.settle_reply_change(change, true).await?)
+            }
+            Some(refusal) if (400..500).contains(&refusal.status) && refusal.status != 408 => {
+                let words = SafeText::line(&format!("{} is not shared: {}", change.name, refusal.message));
+                if let Some(tab) = self.tabs.first() {
+                    self.publish(News::Notice(tab.channel().spec().id.clone(), None, words));
+                }
+                self.with_state(|state| state.are_replies_stale = true);
+                Ok(self.store.settle_reply_change(change, false).await?)
+            }
+            _ => Err(Failure::Unknown),
+        }
+    }
+
+    /// Reads the canned replies of the team, if they may have changed.
+    async fn read_replies(&self) -> Result<(), Failure> {
+        if !self.with_state(|state| std::mem::take(&mut state.are_replies_stale)) {
+            return Ok(());
+        }
+        let listed = match self.client.read_replies().await {
+            Ok(listed) => listed,
+            Err(error) => {
+                self.with_state(|state| state.are_replies_stale = true);
+                return Err(error.into());
+            }
+        };
+        if self.store.apply_shared_replies(listed).await? {
+            self.publish(News::SharedReplies);
+        }
         Ok(())
     }
 

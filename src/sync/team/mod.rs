@@ -6,6 +6,7 @@
 //! - **Changes.** Sends the changes of this desk in order, one at a time, and reads what changed since the last
 //!   reading once a minute. A change is removed when the service has answered; one that another claim beats is
 //!   undone here, and the screen says who has the conversation. Without a network changes wait.
+//! - **Canned replies.** Reads them at the start and after an event, and sends the changes of this desk.
 //! - **Presence.** Tells the team where this desk's person is, at most once in 5 seconds, and at once when the
 //!   conversation changes or a reply is held.
 //!
@@ -93,6 +94,8 @@ struct TeamState {
     is_reset: bool,
     /// The people of the team have to be read.
     are_people_stale: bool,
+    /// The canned replies of the team have to be read.
+    are_replies_stale: bool,
     /// Conversations to read again.
     unclear: BTreeSet<ConversationId>,
 }
@@ -119,7 +122,12 @@ impl TeamSync {
         let is_team = |tab: &&Arc<TabSync>| spec.channels.contains(&tab.channel().spec().id);
         let tabs: Vec<Arc<TabSync>> = tabs.iter().filter(is_team).cloned().collect();
         tabs.iter().for_each(|tab| tab.channel().with_state(|state| state.is_of_team = true));
-        let state = Mutex::new(TeamState { is_reset: true, are_people_stale: true, ..TeamState::default() });
+        let state = Mutex::new(TeamState {
+            is_reset: true,
+            are_people_stale: true,
+            are_replies_stale: true,
+            ..TeamState::default()
+        });
         Ok(Self {
             client,
             person: spec.person,

@@ -70,7 +70,7 @@ impl TeamSync {
                 self.change_present(|present| remove_presence(present, &person, conversation.as_ref()));
             }
             TeamSignal::Reset => {
-                self.with_state(|state| state.is_reset = true);
+                self.with_state(|state| (state.is_reset, state.are_replies_stale) = (true, true));
                 self.wake();
                 self.tabs.iter().for_each(|tab| tab.record_missed_events());
             }
@@ -78,7 +78,10 @@ impl TeamSync {
                 self.with_state(|state| state.are_people_stale = true);
                 self.wake();
             }
-            TeamSignal::Other => {}
+            TeamSignal::Replies => {
+                self.with_state(|state| state.are_replies_stale = true);
+                self.wake();
+            }
         }
     }
 

@@ -18,7 +18,7 @@ use crate::screens::composer::menu::{ComposerMenu, ComposerMenuItem};
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::emoji;
-use model::replies;
+use model::replies::{self, CannedReply, ReplyOrigin};
 use model::text::SafeText;
 
 const PICKER_ROWS: u16 = 7;
@@ -104,8 +104,16 @@ impl ReplyPicker {
         let canned = &inbox.desk.canned;
         let found = canned.search(&self.picker.query, inbox.desk.tab());
         let line = |text: &str| SafeText::line(text).to_string();
-        let entries =
-            found.iter().map(|canned_reply| (line(&canned_reply.name), line(&canned_reply.title))).collect();
+        let title = |reply: &CannedReply| {
+            let origin = match &reply.origin {
+                ReplyOrigin::Local => None,
+                ReplyOrigin::LocalInsteadOfShared => Some("yours, not the team's".to_owned()),
+                ReplyOrigin::Shared(author) => Some(format!("shared by {author}")),
+            };
+            let title = Some(line(&reply.title)).filter(|title| !title.is_empty());
+            title.into_iter().chain(origin).collect::<Vec<_>>().join(" · ")
+        };
+        let entries = found.iter().map(|reply| (line(&reply.name), title(reply))).collect();
         let folder = line(&canned.folder);
         let empty = match &canned.replies {
             None => "Reading…".to_owned(),
