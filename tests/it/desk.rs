@@ -1028,7 +1028,7 @@ impl Desk {
     pub fn sign_in(&self, name: &str) -> (String, Vec<(String, String)>) {
         let file = self.folder.path().join("service.db");
         let place = file.to_str().expect("a plain path").parse().expect("a location");
-        let mut admin = Admin::open(&place, None).expect("the database opens");
+        let admin = Admin::open(&place, None).expect("the database opens");
         let adding = admin.add_person(name, Some(Role::Agent), self.clock.now());
         let token = self.runtime.block_on(adding).expect("added").token;
         admin.close();

@@ -2,6 +2,7 @@
 
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::news::News;
+use frontdesk::model::replies::SharedReply;
 use frontdesk::model::team::{Activity, Presence, TeamPerson};
 use frontdesk::model::text::SafeText;
 use frontdesk::model::time::{Clock, HOUR, SECOND, Timestamp};
@@ -53,7 +54,8 @@ fn reply_of_a_colleague_has_their_name_and_one_from_another_machine_reads_you() 
     desk.settle().shows("Ana looks into it");
     let line = |desk: &Desk, text: &str| {
         let picture = desk.picture();
-        picture.lines().find(|line| line.contains(text)).map(str::to_owned).unwrap_or(picture)
+        // The list shows the newest text, too.
+        picture.lines().rev().find(|line| line.contains(text)).map(str::to_owned).unwrap_or(picture)
     };
     assert!(line(&desk, "Ana looks into it").contains("Ana Ruiz"), "{}", desk.picture());
     assert!(line(&desk, "Sent from my phone").contains("You"), "{}", desk.picture());
@@ -134,7 +136,15 @@ fn assign_is_one_act_and_z_takes_all_of_it_back() {
     let (mut desk, _) = in_team();
     desk.customer("whatsapp", "+351910000111", "João Pereira", "thanks!");
     desk.deliver_news(News::Present(Vec::new()));
-    desk.settle().keys(":open maria<Enter>").settle().keys("t").settle().keys("<Esc>").settle();
+    desk.settle()
+        .keys("<Esc><Esc>v1")
+        .settle()
+        .keys(":open maria<Enter>")
+        .settle()
+        .keys("t")
+        .settle()
+        .keys("<Esc>")
+        .settle();
     desk.shows("MINE").shows("AI paused · you have it");
     assert_eq!(claim_of(&desk).as_deref(), Some("me"));
     desk.keys(":assign Ana call at 5<Enter>").shows("Ana has it now · z undo").settle();
@@ -166,6 +176,37 @@ fn conversation_of_a_colleague_needs_nobody_else_for_half_an_hour() {
     desk.hides("asked for a person");
     desk.wait(30 * 60 * SECOND);
     desk.settle().shows("NEEDS A PERSON").shows("Ana has not answered");
+}
+
+#[test]
+fn shared_replies_are_offered_and_a_local_one_of_the_same_name_wins() {
+    let (mut desk, _) = in_team();
+    frontdesk::shell::replies::write_samples(&desk.replies()).expect("samples");
+    let shared = |name: &str, text: &str| SharedReply {
+        name: name.to_owned(),
+        text: text.to_owned(),
+        author: SafeText::line("Ana"),
+    };
+    let replies = vec![
+        shared("hours", "Never open."),
+        shared("parking", "Park behind the shop, {contact.first_name}."),
+    ];
+    desk.runtime.block_on(desk.store.apply_shared_replies(replies)).expect("stored");
+    desk.keys("i/")
+        .types("park")
+        .shows("parking")
+        .shows("shared by Ana")
+        .shows("Park behind the shop, Maria.");
+    desk.keys("<Ctrl-U>").types("hours").shows("yours, not the team's").hides("Never open.");
+    desk.keys("<Esc><Ctrl-U><Esc>");
+    desk.keys(":share-reply refund<Enter>").shows("refund is shared with the team");
+    let change = desk.runtime.block_on(desk.store.next_reply_change()).expect("read").expect("a change");
+    assert_eq!(change.name, "refund");
+    assert!(change.text.expect("a text").starts_with("+++"), "with its header");
+    desk.keys(":unshare-reply parking<Enter>").shows("parking is no longer shared with the team");
+    desk.keys(":unshare-reply parking<Enter>").shows("the team shares no reply parking");
+    desk.keys(":share-reply ../secret<Enter>").shows("has no ../secret.md");
+    desk.keys("i/").types("park").hides("shared by Ana");
 }
 
 #[test]

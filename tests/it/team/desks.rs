@@ -238,6 +238,9 @@ async fn message_names_its_person_at_every_desk() {
         let of_row = |row: MessageRow| (row.message.content.to_string(), row.message.agent);
         page.messages.into_iter().map(of_row).find(|(text, _)| text == "On my way").and_then(|found| found.1)
     };
+    for desk in [&ana, &ben] {
+        desk.engine.as_ref().expect("it runs").focus(Some((chats(), Some(id.as_str().into()))));
+    }
     // From another machine of Ana.
     let body = json!({"to": CUSTOMER, "type": "text", "text": {"body": "On my way"}});
     team.call(&ana.key, "POST", "/v1/messages/send", body).await.ok();
@@ -322,6 +325,52 @@ async fn changes_made_without_a_network_are_merged_and_the_loser_is_told() {
     assert!(ana.notices().is_empty(), "{:?}", ana.notices());
     ana.close().await;
     ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn canned_replies_are_shared_and_stay_without_a_network() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, _) = two_desks(&team).await;
+    let texts = |desk: &TeamDesk| {
+        let replies = desk.store().shared_replies().expect("read").into_iter();
+        replies.map(|reply| (reply.name, reply.text, reply.author.to_string())).collect::<Vec<_>>()
+    };
+    let reply = |text: &str, author: &str| vec![("hours".to_owned(), text.to_owned(), author.to_owned())];
+    assert!(ana.store().change_shared_reply("hours", Some("9 to 5")).expect("stored"));
+    ana.wake();
+    ben.until("the reply", |desk| texts(desk) == reply("9 to 5", "Ana")).await;
+    assert!(ben.store().change_shared_reply("hours", Some("9 to 6")).expect("stored"));
+    ben.wake();
+    ana.until("the change", |desk| texts(desk) == reply("9 to 6", "Ben")).await;
+    // Without a network the last known ones stay, and a change waits.
+    ben.disconnect().await;
+    assert_eq!(texts(&ben), reply("9 to 6", "Ben"));
+    assert!(ben.store().change_shared_reply("hours", None).expect("stored"));
+    assert!(!ben.store().change_shared_reply("hours", None).expect("stored"), "deleted already");
+    assert!(texts(&ben).is_empty());
+    ben.close().await;
+    ben.connect().await;
+    ana.until("no reply", |desk| texts(desk).is_empty()).await;
+    ben.until_shared().await;
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn viewer_shares_no_reply_and_is_told() {
+    let team = Team::start().await;
+    let mut lea = TeamDesk::start(&team, "Lea", Role::Viewer).await;
+    assert!(lea.store().change_shared_reply("hours", Some("9 to 5")).expect("stored"));
+    lea.wake();
+    lea.until("the refusal", |desk| {
+        desk.notices().iter().any(|words| words.starts_with("hours is not shared:"))
+    })
+    .await;
+    lea.until_shared().await;
+    assert!(lea.store().shared_replies().expect("read").is_empty());
+    lea.close().await;
     team.shutdown().await;
 }
 
