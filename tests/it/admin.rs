@@ -123,8 +123,9 @@ async fn workspace_is_selected_by_its_name() {
     assert!(said.contains("Second shop") && said.contains("Third"), "{said}");
     let listed = in_second(&["channel", "list"]);
     assert_eq!(listed.as_array().map(Vec::len), Some(4), "{listed}");
+    assert_eq!(in_second(&["connection", "list"]), json!([]));
     let said =
-        scene.binary.fails(2, &["admin", "--db", database, "--workspace", "Third", "connection", "list"], "");
+        scene.binary.fails(2, &["admin", "--db", database, "--workspace", "Second shop", "retention", "plan"], "");
     assert!(said.contains("whole service"), "{said}");
 }
 

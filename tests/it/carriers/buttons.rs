@@ -35,7 +35,7 @@ async fn polled_press_reads_as_its_label_and_is_answered() {
     let history = served.waits(ANA, "a press", |entry| entry.len() == 1).await;
     assert_eq!(texts(&history), ["Friday at 9"]);
     assert_eq!(history[0]["senderType"], "customer");
-    assert_eq!(history[0]["callback_query"], json!({"data": "day:fri"}), "{}", history[0]);
+    assert_eq!(history[0]["structure"]["callback_query"], json!({"data": "day:fri"}), "{}", history[0]);
     bot.waits_for_answered_press("4400");
     let (_, sent) = served.send(text_to(ANA, "See you on Friday"), None).await;
     assert_eq!((&sent["status"], bot.waits_for("See you").chat.as_str()), (&json!("sent"), "77"));
