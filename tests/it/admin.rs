@@ -124,8 +124,11 @@ async fn workspace_is_selected_by_its_name() {
     let listed = in_second(&["channel", "list"]);
     assert_eq!(listed.as_array().map(Vec::len), Some(4), "{listed}");
     assert_eq!(in_second(&["connection", "list"]), json!([]));
-    let said =
-        scene.binary.fails(2, &["admin", "--db", database, "--workspace", "Second shop", "retention", "plan"], "");
+    let said = scene.binary.fails(
+        2,
+        &["admin", "--db", database, "--workspace", "Second shop", "retention", "plan"],
+        "",
+    );
     assert!(said.contains("whole service"), "{said}");
 }
 
