@@ -172,6 +172,8 @@ async fn a_database_of_an_older_version_is_migrated() {
                 ALTER TABLE emails DROP COLUMN sent_at;
                 ALTER TABLE messages DROP COLUMN extras; ALTER TABLE conversations DROP COLUMN last_change;
                 ALTER TABLE media_parts DROP COLUMN kept_at;
+                ALTER TABLE connections DROP COLUMN workspace; ALTER TABLE connections ADD PRIMARY KEY (name);
+                ALTER TABLE connection_calls DROP COLUMN workspace;
                 ALTER TABLE workspaces DROP COLUMN revision, DROP COLUMN stamp;
                 ALTER TABLE egress ADD CONSTRAINT egress_lane_fkey FOREIGN KEY (lane) REFERENCES conversations;
                 CREATE TABLE lease (name TEXT); UPDATE meta SET value = '1' WHERE name = 'format'";
