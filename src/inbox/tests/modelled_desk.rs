@@ -419,7 +419,7 @@ impl ModelledStore {
             }
             FileWrite::SaveNote(..)
             | FileWrite::RecallNote(..)
-            | FileWrite::AddNote(..)
+            | FileWrite::AddNote { .. }
             | FileWrite::ChangeNote(..)
             | FileWrite::SendProposal(..)
             | FileWrite::SettleProposal(..)

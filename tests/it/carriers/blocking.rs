@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use super::bot_server::BotServer;
-use super::{Served, text_to, texts};
-use crate::waiting::until_found;
+use super::{Served, StandIn, text_to, texts};
 
 const ANA: i64 = 77;
 const GROUP: i64 = -1009;
@@ -56,7 +55,7 @@ async fn person_who_writes_has_not_blocked_the_bot() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn message_queued_before_a_block_is_refused_after_it() {
     let bot = BotServer::start();
-    let served = Served::quiet(&bot).await;
+    let served = Served::bounded(StandIn::Bot(&bot)).await;
     bot.says(ANA, "hi");
     served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let before = served.balance().await;
@@ -65,14 +64,13 @@ async fn message_queued_before_a_block_is_refused_after_it() {
     let queued = served.send(text_to(ANA, "on its way"), Some("key-1")).await;
     assert_eq!(queued.1["status"], "queued", "{queued:?}");
     bot.update(membership(&private_chat(), "member", "kicked"));
-    served.waits(ANA, "the block", |entry| texts(entry).contains(&"[blocked this bot]")).await;
-    bot.answer(|_| None);
-    until_found("a refund", async || {
-        let balance = served.balance().await;
-        if balance == before { Ok(()) } else { Err(format!("{balance} of {before} credits")) }
-    })
-    .await;
-    assert!(bot.reached().is_empty(), "nothing is sent to a person who blocked the bot");
+    served
+        .waits(ANA, "a refusal", |entry| {
+            let is_blocked = texts(entry).contains(&"[blocked this bot]");
+            is_blocked && entry.iter().any(|message| message["status"] == "failed")
+        })
+        .await;
+    assert_eq!((bot.reached(), served.balance().await), (Vec::new(), before), "nothing is sent or paid");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

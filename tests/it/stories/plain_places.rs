@@ -49,6 +49,7 @@ enum Popup {
     SnoozeMenu,
     SuggestionPanel,
     TagEditor,
+    TeamPage,
     TemplateForm,
     TemplatePicker,
     TextPrompt,
@@ -58,7 +59,7 @@ enum Popup {
     WebhookQuestion,
 }
 
-const POPUPS: [Popup; 38] = [
+const POPUPS: [Popup; 39] = [
     Popup::AttachForm,
     Popup::AwaitedAnswer,
     Popup::BadAnswerForm,
@@ -90,6 +91,7 @@ const POPUPS: [Popup; 38] = [
     Popup::SnoozeMenu,
     Popup::SuggestionPanel,
     Popup::TagEditor,
+    Popup::TeamPage,
     Popup::TemplateForm,
     Popup::TemplatePicker,
     Popup::TextPrompt,
@@ -137,6 +139,7 @@ impl Popup {
             Self::SnoozeMenu => (chat("s"), "Later: Maria Lopez", "[t] until tomorrow"),
             Self::SuggestionPanel => suggestion_panel(),
             Self::TagEditor => tag_editor(),
+            Self::TeamPage => team_page(),
             Self::TemplateForm => template_form(),
             Self::TemplatePicker => template_picker(),
             Self::TextPrompt => (composing("", "It is ready<Ctrl-L>"), "Send when?", "> When:"),
@@ -250,6 +253,15 @@ fn suggestion_panel() -> Opened {
     desk.customer("whatsapp", MARIA, "Maria Lopez", "I was charged twice for order 1041!");
     desk.settle().keys("<Enter>i<Ctrl-D>");
     (desk, "Suggested draft", "> Hi Maria")
+}
+
+fn team_page() -> Opened {
+    let mut desk = Desk::with(120, 40, |settings| {
+        direct(settings);
+        settings.is_in_team = true;
+    });
+    desk.settle().keys(":team<Enter>");
+    (desk, "Team", "Reading")
 }
 
 fn tag_editor() -> Opened {

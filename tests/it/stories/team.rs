@@ -67,7 +67,7 @@ fn reply_of_a_colleague_has_their_name_and_one_from_another_machine_reads_you() 
     desk.theme = Theme::new(ThemeName::Dark, false);
     assert_eq!(colours(&desk, "Ana Ruiz ").fg, desk.theme.colleague().fg);
     desk.keys("=").shows("another program with a key");
-    desk.keys("<Esc>").keys("/").types("looks into").settle().shows("from Ana Ruiz");
+    desk.keys("<Esc><Esc>/").types("looks into").settle().shows("from Ana Ruiz");
 }
 
 #[test]
