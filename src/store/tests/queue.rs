@@ -21,7 +21,7 @@ use model::local::{Assignment, LocalChange};
 use model::messages::Direction::{Inbound, Outbound};
 use model::proposals::ProposedChange;
 use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
-use model::queue::{Facts, Place, Section, SectionCounts, place_of};
+use model::queue::{Facts, Place, Section, SectionCounts, WINDOW_WARNING, place_of};
 use model::snooze::Snooze;
 use model::text::SafeText;
 use model::time::{Clock, DAY, HOUR, MINUTE, Moment, Timestamp};
@@ -294,7 +294,9 @@ async fn a_colleagues_conversation_needs_others_only_after_half_an_hour_without_
     assert_eq!(scene.place("a"), Some((Section::NeedsPerson, 4)));
     let scene = scene.reopen();
     scene.apply_time();
-    assert_eq!((scene.place("a"), scene.next()), (Some((Section::NeedsPerson, 4)), None));
+    // Next, the reply window is about to close.
+    let closes = Some(at(900).plus(DAY - WINDOW_WARNING));
+    assert_eq!((scene.place("a"), scene.next()), (Some((Section::NeedsPerson, 4)), closes));
     add(&scene.store, vec![message("a", "m2", 2_801, Outbound)]).await;
     assert_eq!(scene.place("a"), Some((Section::WithAi, 1)));
     scene.claim("a", AGENT, 2_802);
