@@ -259,7 +259,7 @@ fn every_campaign_of_the_book_is_there() {
             assert!(settings_read.contains(&format!("\"{name}\"")), "nothing reads {name}: {line}");
         }
         match command.split_whitespace().collect::<Vec<_>>()[..] {
-            ["test", filter] | ["test", filter, "--", ..] => {
+            ["test", filter] | ["test", filter, "--", ..] | ["test", "--release", filter] => {
                 let file = format!("tests/it/{}", filter.replace("::", "/"));
                 let of_shell = format!("src/shell/{}/tests", filter.replace("::", "/"));
                 let there = root().join(of_shell).exists()

@@ -56,3 +56,4 @@ mod team;
 mod waiting;
 mod wall;
 mod window;
+mod year;
