@@ -75,6 +75,16 @@ pub fn record_opt_out(
     Ok(())
 }
 
+/// Returns the refusal for a recipient who opted out; `None` where nobody can opt out.
+pub fn opt_out_message(kind: Channel, peer: &str, content_kind: &str) -> Option<&'static str> {
+    match kind {
+        Channel::Voip if content_kind != CALL_KIND => Some(OPTED_OUT_MESSAGE),
+        Channel::Telegram if peer.starts_with('-') => Some(REMOVED_MESSAGE),
+        Channel::Telegram => Some(BLOCKED_MESSAGE),
+        _ => None,
+    }
+}
+
 /// Checks that a recipient takes messages of a kind.
 ///
 /// # Errors
@@ -85,12 +95,7 @@ pub fn check_opt_out(
     peer: &str,
     content_kind: &str,
 ) -> Result<(), ApiError> {
-    let message = match kind {
-        Channel::Voip if content_kind != CALL_KIND => OPTED_OUT_MESSAGE,
-        Channel::Telegram if peer.starts_with('-') => REMOVED_MESSAGE,
-        Channel::Telegram => BLOCKED_MESSAGE,
-        _ => return Ok(()),
-    };
+    let Some(message) = opt_out_message(kind, peer, content_kind) else { return Ok(()) };
     match opt_outs::exists(db, channel, recipient(kind, peer))? {
         true => Err(ApiError::new(ErrorCode::InvalidRecipient, message)),
         false => Ok(()),

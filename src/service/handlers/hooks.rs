@@ -63,11 +63,12 @@ pub async fn receive_webhook(
     let (body, _room) = read_unauthenticated_body(&parts, body, MAX_BODY_BYTES, &service).await?;
     let query = parts.uri.query().unwrap_or("");
     let call = WebhookCall { query, headers: &parts.headers, body: &body };
-    let receipt = match all.first().and_then(|connected| connected.platform.webhook_response(&call)) {
+    let first = all.first().cloned();
+    let genuine = recipients(kind, all, &call)?;
+    let receipt = match first.and_then(|connected| connected.platform.webhook_response(&call)) {
         Some((kind, body)) => ([(header::CONTENT_TYPE, kind)], body).into_response(),
         None => StatusCode::OK.into_response(),
     };
-    let genuine = recipients(kind, all, &call)?;
     let pieces: Vec<_> = genuine
         .into_iter()
         .map(|connected| (connected.channel.clone(), connected.platform.split_updates(&call)))

@@ -260,11 +260,14 @@ async fn call_platform(
         Ok(parcel) => parcel,
         Err(error) => return refused(error),
     };
-    // The customer may have opted out since the message was queued.
-    let (id, peer, kind) = (row.channel.clone(), parcel.to.clone(), parcel.kind.clone());
-    match service.database.read(move |db| keywords::check_opt_out(db, (channel, &id), &peer, &kind)).await {
-        Err(error) if error.code == ErrorCode::InvalidRecipient => return refused(error),
-        checked => checked?,
+    if keywords::opt_out_message(channel, &parcel.to, &parcel.kind).is_some() {
+        // The customer may have opted out since the message was queued.
+        let (id, peer, kind) = (row.channel.clone(), parcel.to.clone(), parcel.kind.clone());
+        match service.database.read(move |db| keywords::check_opt_out(db, (channel, &id), &peer, &kind)).await
+        {
+            Err(error) if error.code == ErrorCode::InvalidRecipient => return refused(error),
+            checked => checked?,
+        }
     }
     let file = match channel {
         Channel::Email => compose::load_mail_file(service, row).await?,
