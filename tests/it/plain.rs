@@ -81,13 +81,13 @@ impl Talk {
 
     #[track_caller]
     fn hears(&mut self, parts: &[&str]) -> &mut Self {
-        self.hears_until(&format!("{parts:?}"), |line| parts.iter().all(|part| line.contains(part)));
+        self.wait_for_line(&format!("{parts:?}"), |line| parts.iter().all(|part| line.contains(part)));
         self
     }
 
     /// Returns the first line that is wanted.
     #[track_caller]
-    fn hears_until(&mut self, what: &str, is_wanted: impl Fn(&str) -> bool) -> String {
+    fn wait_for_line(&mut self, what: &str, is_wanted: impl Fn(&str) -> bool) -> String {
         loop {
             let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
                 panic!("{what} was not said:\n{}", self.heard.join("\n"));
@@ -188,14 +188,14 @@ fn a_script_of_twenty_lines_goes_from_the_welcome_to_a_search() {
     talk.says("help").hears(&["help reply: what one command does"]);
     talk.says("list").hears(&["Needs a person, "]).hears(&["With the AI, "]);
     talk.says("next urgent").says("take");
-    let writing = talk.hears_until("the place of the text", |line| line.starts_with("Write to "));
+    let writing = talk.wait_for_line("the place of the text", |line| line.starts_with("Write to "));
     let name = writing["Write to ".len()..].split(": ").next().unwrap_or_default().to_owned();
     talk.hears(&[&format!("{name}: AI off, confirmed")]);
     let answer = "Hello, a person here.";
     talk.says(answer).hears(&["held ", "1 credit", "undo", answer]).hears(&["sent: ", answer]);
     talk.says("back").says("done");
     let told =
-        talk.hears_until("the end", |line| line.contains("closes in") || line.starts_with("No answer to"));
+        talk.wait_for_line("the end", |line| line.contains("closes in") || line.starts_with("No answer to"));
     // The customer may have written again by now.
     if told.starts_with("No answer to") {
         talk.says("d").hears(&[&format!("{name} closes in")]);

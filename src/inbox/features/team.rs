@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 /// Maximum width of the person's own text in a question, in cells.
 const MAX_TEXT_CELLS: usize = 60;
 
-/// What this desk knows of its team beside the conversations.
+/// State of the team apart from its conversations.
 #[derive(Debug, Default)]
 pub(crate) struct TeamKnowledge {
     /// Last activity that was reported to the team.

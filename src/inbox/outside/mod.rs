@@ -64,7 +64,7 @@ pub enum OutsideAnswer {
     Connections(ConnectionResult),
     FooterSaved(Result<(), String>),
     Replies(CannedReplies),
-    /// What was done with a shared reply, or why nothing was, in words.
+    /// Notice about a shared reply; an error if it was neither shared nor removed.
     ReplyShared(Result<String, String>),
     Suggested(SuggestionId, Result<Suggestion, String>),
     Cancelled,

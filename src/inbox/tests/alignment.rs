@@ -165,7 +165,7 @@ impl Sequence {
         }
         for write in &self.desk.written {
             for named in named_by(write) {
-                assert_eq!(Some(&named), self.acted_on.as_ref(), "{write:?}, after {}", self.told());
+                assert_eq!(Some(&named), self.acted_on.as_ref(), "{write:?}, after {}", self.join_story());
                 self.writes += 1;
             }
         }
@@ -181,14 +181,14 @@ impl Sequence {
         let selected = inbox.desk.list().selected.clone();
         let is_shown = focus != Focus::List || is_beside;
         if is_shown && (selected.is_some() || focus != Focus::List) {
-            assert_eq!(selected, open_key(inbox), "highlighted and open, after {}", self.told());
+            assert_eq!(selected, open_key(inbox), "highlighted and open, after {}", self.join_story());
         }
         if let (Some(row), Focus::List) = (inbox.desk.current_conversation(), focus) {
-            assert_eq!(Some(row.key()), selected, "keys act on it, after {}", self.told());
+            assert_eq!(Some(row.key()), selected, "keys act on it, after {}", self.join_story());
         }
     }
 
-    fn told(&self) -> String {
+    fn join_story(&self) -> String {
         self.story.join(" · ")
     }
 }

@@ -168,7 +168,7 @@ fn refuse_claim(
     let Some(owner) = row.person.as_deref().filter(|owner| *owner != member.person.id) else {
         return Ok(None);
     };
-    // Who handed it over may take that back until it is claimed again.
+    // An assignment can be undone by its author until the next claim.
     if row.assigned_by.as_deref() == Some(member.person.id.as_str()) {
         return Ok(None);
     }

@@ -64,7 +64,7 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// What a tab reads at a sweep. The place is the tab's among those that are polled rarely.
+/// Reading of one tab in a sweep, by its index among the tabs that are polled rarely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
     List(usize),

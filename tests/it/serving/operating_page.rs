@@ -182,7 +182,7 @@ async fn commands_of_the_page_operate_a_service() {
         match program.as_str() {
             "frontdesk" if arguments[0] == "serve" => machine.serve(arguments).await,
             "frontdesk" if arguments[0] == "doctor" => {
-                // It also looks at the desk, which this machine does not have.
+                // The doctor checks a desk as well, and this folder has none.
                 let words = machine.translate(arguments);
                 let out = machine.binary.run(&words.iter().map(String::as_str).collect::<Vec<_>>(), "").out;
                 assert!(out.contains("served by process") && out.contains("sealing key"), "{out}");

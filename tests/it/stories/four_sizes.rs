@@ -36,7 +36,7 @@ fn roomy((columns, _): (u16, u16)) -> (u16, u16) {
 const MAX_BUTTON_KEY: usize = 7;
 
 /// Words of a region, without frames.
-fn words(desk: &Desk, region: Region) -> BTreeSet<String> {
+fn read_words(desk: &Desk, region: Region) -> BTreeSet<String> {
     // A dialog lies over the header and the composer.
     let is_seen = match region {
         Region::Overlay => desk.has_overlay(),
@@ -74,10 +74,10 @@ fn check_screen(desk: &mut Desk) {
         let list = desk.photograph(&[Region::List]);
         assert!(list.contains(&name), "the selected row is not on screen at {size:?}:\n{picture}");
     }
-    let shown = OWN_REGIONS.map(|region| words(desk, region));
+    let shown = OWN_REGIONS.map(|region| read_words(desk, region));
     let asked = if desk.has_overlay() { buttons(desk) } else { Vec::new() };
     desk.resize(roomy(size));
-    let whole = OWN_REGIONS.map(|region| words(desk, region));
+    let whole = OWN_REGIONS.map(|region| read_words(desk, region));
     let whole_picture = desk.picture();
     let all_buttons = if desk.has_overlay() { buttons(desk) } else { Vec::new() };
     desk.resize(size);
@@ -90,9 +90,9 @@ fn check_screen(desk: &mut Desk) {
     assert_eq!(asked, all_buttons, "buttons at {size:?}:\n{picture}");
 }
 
-/// Looks at the screen at each size.
+/// Checks the screen at each size.
 #[track_caller]
-fn look(desk: &mut Desk) {
+fn check_sizes(desk: &mut Desk) {
     let size = desk.app.context.size;
     for other in SIZES {
         desk.resize(other);
@@ -201,11 +201,11 @@ fn a_mail_with_a_draft_asks_before_it_is_archived() {
     letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Where is it?"), None);
     calm(&mut desk);
     desk.keys("3").settle().keys(":open ana@ruiz.example<Enter>").settle();
-    look(&mut desk);
+    check_sizes(&mut desk);
     desk.keys("r").settle().types("Dear Ana");
-    look(&mut desk);
+    check_sizes(&mut desk);
     desk.keys("<Esc>d").settle().shows("Unsent draft to Ana Ruiz").shows("[d] archive anyway");
-    look(&mut desk);
+    check_sizes(&mut desk);
     desk.keys("<Esc>").settle();
     let archived = desk.get("email", "/email/threads?folder=archive")["data"].to_string();
     assert!(!archived.contains("Order 2001"), "{archived}");
@@ -240,7 +240,7 @@ fn what_is_answered_on_the_phone_can_be_read() {
         let history = desk.photograph(&[Region::History]);
         assert!(!said.is_empty() && history.contains(&said), "{said:?} at {size:?}:\n{history}");
     }
-    look(&mut desk);
+    check_sizes(&mut desk);
 }
 
 /// 7. On a bot `d` named an undo of which there was none, and went nowhere.
@@ -391,6 +391,6 @@ fn every_step_of_the_tutor_is_read_whole() {
             desk.resize(size);
             assert!(desk.status().contains(&shown), "{shown} at {size:?}: {}", desk.status());
         }
-        look(&mut desk);
+        check_sizes(&mut desk);
     }
 }

@@ -201,16 +201,16 @@ impl Desk {
         reader.conversation_rows(&[key]).expect("read").pop().map(|row| row.local)
     }
 
-    fn note_texts(&self, id: &str) -> Vec<String> {
+    fn list_notes(&self, id: &str) -> Vec<String> {
         let query = HistoryQuery { channel: self.channel.clone(), conversation: id.into(), limit: 10_000 };
         let page = self.store.reader().expect("a reader").history(&query).expect("read");
         page.notes.iter().map(|note| note.text.to_string()).collect()
     }
 
-    /// What the desk has of a conversation: who has it, tags, whether it is snoozed, and notes.
+    /// Returns the owner, tags, snooze and notes of a conversation as stored at this desk.
     fn view(&self, id: &str) -> Option<View> {
         let local = self.local(id)?;
-        let mut notes = self.note_texts(id);
+        let mut notes = self.list_notes(id);
         notes.sort();
         Some(View {
             owner: local.claim.map(|claim| claim.agent.to_string()),
@@ -224,7 +224,7 @@ impl Desk {
 impl Drop for Desk {
     fn drop(&mut self) {
         if let Some(engine) = &mut self.engine {
-            // It may have ended already.
+            // Fails if the process has ended.
             let _ = engine.kill();
             let _ = engine.wait();
         }

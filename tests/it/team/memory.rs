@@ -74,7 +74,7 @@ async fn streams_take_little_memory() {
         assert_eq!(status, 200, "{out} {told}");
         sessions.push(told["session"].as_str().expect("a session").to_owned());
     }
-    // What a first stream makes the process load is no memory of a stream.
+    // Load what the process loads once, with the first stream, before its memory is read.
     let conversation = process.inbound(CUSTOMER, "Hola").await["conversationId"].clone();
     let address = &process.address;
     drop(open(address, &sessions[0]));

@@ -96,7 +96,7 @@ async fn cross_on_every_channel(team: Team) {
         let newest = listed.iter().find(|(_, words)| words == "More from Ana");
         let newest = newest.unwrap_or_else(|| panic!("{}: {listed:?}", place.channel)).0.clone();
         assert!(!listed.iter().any(|(_, words)| words == "From Ben"), "{listed:?}");
-        // Nothing was kept under the key: the same request is accepted once Ben has seen the answer.
+        // A refusal is not stored under the key: the request is accepted once Ben has seen the answer.
         answer(&team, of_ben, send("From Ben"), (Some(&newest), "b1")).await.ok();
         // A repeat is answered as before, whatever was seen since.
         answer(&team, of_ben, send("From Ben"), (Some(&first), "b1")).await.ok();

@@ -52,7 +52,7 @@ struct Written {
     is_confirmed: bool,
 }
 
-/// What happened to the answers of all interleavings.
+/// Counts over all interleavings.
 #[derive(Debug, Default, Clone, Copy)]
 struct Figures {
     sent: usize,
