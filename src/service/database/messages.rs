@@ -76,6 +76,21 @@ pub struct Filter {
     pub status: Option<&'static str>,
 }
 
+impl Filter {
+    /// False if no message can pass: an inbound message has the status `received`, and no other has it.
+    fn can_match(&self) -> bool {
+        match (self.direction, self.status) {
+            (Some(direction), Some(status)) => (direction == "inbound") == (status == "received"),
+            _ => true,
+        }
+    }
+
+    /// The direction to ask for; a status implies one, and its index is in the order of the list.
+    fn asked_direction(&self) -> Option<&'static str> {
+        self.direction.filter(|_| self.status.is_none())
+    }
+}
+
 table!(MessageRow<T> in messages {
     id: text, conversation: text, channel: text, platform_id: text, direction: text, sender: text, content: text,
     kind: text, media_url: optional_text, details: optional_text, status: text, reply_to: optional_text,
@@ -137,6 +152,9 @@ pub fn list(
     after: &PagePosition,
     reach: i64,
 ) -> Result<Vec<MessageRow>, DatabaseError> {
+    if !filter.can_match() {
+        return Ok(Vec::new());
+    }
     let query = page_query(bound![channel, after.at, after.id], filter, reach);
     let (sql, bound) = query.parts();
     db.fetch_all(sql, bound, from_row)
@@ -151,6 +169,9 @@ pub fn visit_page<E: From<DatabaseError>>(
     reach: i64,
     mut visit: impl FnMut(&MessageRow<&str>) -> Result<(), E>,
 ) -> Result<(), E> {
+    if !filter.can_match() {
+        return Ok(());
+    }
     let query = page_query(bound![channel, after.at, after.id], filter, reach);
     let (sql, bound) = query.parts();
     db.for_each_row(sql, bound, |row| visit(&view(row)?))
@@ -177,7 +198,7 @@ fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> Sql
     let sql = format!("{SELECT} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
     let mut query = SqlQuery::new(sql, bound);
     query.filter("conversation", filter.conversation.as_deref().map(SqlValue::Text));
-    query.filter("direction", filter.direction.map(SqlValue::Text));
+    query.filter("direction", filter.asked_direction().map(SqlValue::Text));
     query.filter("status", filter.status.map(SqlValue::Text));
     query.push(" ORDER BY created_at DESC, id DESC LIMIT ?", &[SqlValue::Int(reach)]);
     query
