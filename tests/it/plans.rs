@@ -80,11 +80,12 @@ fn questions() -> Vec<Question> {
 fn add_messages(all: &mut Questions) {
     let top = PagePosition::top();
     for conversation in [None, Some("c".to_owned())] {
-        for direction in [None, Some("inbound")] {
+        for direction in [None, Some("outbound")] {
             for status in [None, Some("failed")] {
                 let named = [
                     conversation.as_ref().map(|_| "conversation"),
-                    direction.map(|_| "direction"),
+                    // A status implies the direction.
+                    direction.filter(|_| status.is_none()).map(|_| "direction"),
                     status.map(|_| "status"),
                 ];
                 let named: Vec<_> = named.into_iter().flatten().collect();

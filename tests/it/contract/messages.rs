@@ -27,6 +27,10 @@ async fn lists_are_newest_first_and_filters_hold() {
         ("?conversationId=conv_nowhere".into(), vec![]),
         ("?status=sent".into(), vec!["four", "three"]),
         ("?status=received".into(), vec!["two", "one"]),
+        ("?direction=outbound&status=sent".into(), vec!["four", "three"]),
+        ("?direction=inbound&status=received".into(), vec!["two", "one"]),
+        ("?direction=inbound&status=sent".into(), vec![]),
+        ("?direction=outbound&status=received".into(), vec![]),
         ("?limit=1".into(), vec!["four"]),
         ("?unknown=x".into(), vec!["four", "three", "two", "one"]),
     ];
