@@ -269,6 +269,9 @@ impl TeamSync {
         if self.with_state(|state| std::mem::take(&mut state.is_reset)) {
             (progress.cursor, progress.swept_at) = (None, None);
         }
+        if self.with_state(|state| std::mem::take(&mut state.is_sweep_due)) {
+            progress.swept_at = None;
+        }
         let is_due = progress.swept_at.is_none_or(|at| !(0..SWEEP_INTERVAL).contains(&now.since(at)));
         if !is_due {
             return Ok(());

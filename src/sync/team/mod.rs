@@ -92,6 +92,8 @@ struct TeamState {
     events: Vec<(ConversationId, SharedPart)>,
     /// Everything has to be read again.
     is_reset: bool,
+    /// Changes have to be read before the next sweep is due.
+    is_sweep_due: bool,
     /// The people of the team have to be read.
     are_people_stale: bool,
     /// The canned replies of the team have to be read.

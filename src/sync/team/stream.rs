@@ -37,7 +37,12 @@ impl TeamSync {
     /// Handles an event. Returns false to end the stream.
     fn handle(&self, news: TeamNews) -> bool {
         match news {
-            TeamNews::Open => self.set_live(true),
+            TeamNews::Open => {
+                self.set_live(true);
+                // Changes between the last reading and the beginning of the stream have no event.
+                self.with_state(|state| state.is_sweep_due = true);
+                self.wake();
+            }
             TeamNews::Closed { why, .. } => {
                 tracing::info!(%why, "the team's stream ended");
                 self.set_live(false);
