@@ -172,8 +172,19 @@ pub enum Disk {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum World {
     Empty,
+    /// Empty, with a tab for each of the four channels.
+    AllTabs,
     Sample,
     TestTab,
+}
+
+impl World {
+    fn tab_count(self) -> usize {
+        match self {
+            Self::Empty | Self::TestTab => 2,
+            Self::AllTabs | Self::Sample => 4,
+        }
+    }
 }
 
 pub struct Desk {
@@ -235,6 +246,11 @@ impl Desk {
         Self::in_world((columns, rows), Settings { demo: true, zone, ..settings() }, World::Sample)
     }
 
+    /// An empty workspace with a tab for each of the four channels.
+    pub fn with_all_tabs(columns: u16, rows: u16) -> Self {
+        Self::in_world((columns, rows), settings(), World::AllTabs)
+    }
+
     /// A desk whose second tab has the business chat's test key.
     pub fn with_test_tab(columns: u16, rows: u16) -> Self {
         Self::in_world((columns, rows), settings(), World::TestTab)
@@ -275,7 +291,7 @@ impl Desk {
             ("email", "Harbor mail"),
             ("voip", "Harbor phone"),
         ];
-        let specs = tabs.iter().take(if world == World::Sample { 4 } else { 2 }).map(|(channel, name)| {
+        let specs = tabs.iter().take(world.tab_count()).map(|(channel, name)| {
             let found = keys.iter().find(|key| key.0 == *channel && key.1 == Environment::Live);
             spec(channel, name, &running.base_url, &found.expect("a live key").2)
         });

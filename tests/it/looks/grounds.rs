@@ -52,8 +52,9 @@ fn check(desk: &mut Desk, place: &str) -> usize {
 
 #[test]
 fn only_what_is_selected_has_a_ground() {
+    let mut desk = first_screen(120, 40);
     for (columns, rows) in [(120, 40), (80, 24), (200, 50)] {
-        let mut desk = first_screen(columns, rows);
+        desk.resize((columns, rows));
         let mut seen = Vec::new();
         for place in PLACES {
             desk.keys("<Esc><Esc>gi1").settle();

@@ -42,7 +42,7 @@ fn replay(seed: u64, hours: i64) -> String {
 
 #[test]
 fn days_of_polling_miss_nothing_and_double_nothing() {
-    let hours = hours(12);
+    let hours = hours(6);
     if let Ok(seed) = std::env::var("FRONTDESK_SEED") {
         let trace = Trace::recording();
         let outcome = run(seed.parse().expect("a number"), hours, trace.clone());

@@ -18,7 +18,7 @@ fn what_is_selected_is_acted_on_from_a_menu() {
 
 #[test]
 fn the_menu_of_a_mail_tab_lists_the_commands_that_only_mail_has() {
-    let mut desk = Desk::demo(80, 24);
+    let mut desk = Desk::with_all_tabs(80, 24);
     desk.settle().keys("3").settle().keys("x").types("folders").shows("mail-folders").keys("<Enter>");
     desk.shows("inbox").shows("spam").keys("<Esc>");
     desk.keys("1").settle().keys("x").types("folders").hides("mail-folders");

@@ -66,7 +66,7 @@ fn the_account_tells_what_a_key_can_do_and_what_things_cost() {
     desk.keys("G").shows("not published").shows("2–3 credits");
     photographs!(desk, "prices", Page);
     desk.run_command("go-to-phone").shows("no phone channel");
-    let mut desk = Desk::demo(80, 24);
+    let mut desk = Desk::with_all_tabs(80, 24);
     desk.settle().run_command("go-to-phone").shows("4 Harbor phone");
 }
 

@@ -10,7 +10,7 @@ const MAIL: &str = "anna@mail.example";
 
 /// A desk with all four tabs, on which Anna wrote a chat and then a mail; the contact links them.
 fn desk(columns: u16, rows: u16) -> Desk {
-    let mut desk = Desk::demo(columns, rows);
+    let mut desk = Desk::with_all_tabs(columns, rows);
     calm(&mut desk);
     let contact = json!({"phone": ANNA, "name": "Anna Berg", "email": MAIL});
     desk.elsewhere("whatsapp", "POST", "/contacts", contact);

@@ -150,7 +150,7 @@ fn a_text_is_seen_whole_before_a_key_sends_it() {
 
 #[test]
 fn a_proposed_answer_to_a_mail_is_looked_over_before_it_leaves() {
-    let mut desk = Desk::demo(120, 40);
+    let mut desk = Desk::with_all_tabs(120, 40);
     calm(&mut desk);
     let thread = letter(&desk, "rui@example.com", "Rui", "Order 1041", Some("Where is it?"), None);
     desk.keys("3");

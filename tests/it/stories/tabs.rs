@@ -66,7 +66,7 @@ fn tabs_count_who_needs_a_person_and_say_only_what_is_not_normal() {
 #[test]
 fn every_entry_of_the_line_of_tabs_is_clicked_where_it_is_drawn() {
     for columns in [60, 80, 120, 200] {
-        let mut desk = Desk::demo(columns, 24);
+        let mut desk = Desk::with_all_tabs(columns, 24);
         desk.settle();
         let found = |word: &str| {
             let (x, y) = desk.place_of(word);

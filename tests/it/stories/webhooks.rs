@@ -81,7 +81,7 @@ fn page_shows_the_health_of_an_endpoint() {
 
 #[test]
 fn mail_has_events_of_its_own() {
-    let mut desk = Desk::demo(80, 24);
+    let mut desk = Desk::with_all_tabs(80, 24);
     desk.settle().keys("3gwa").shows("email.opened").shows("the AI has given a thread a category");
 }
 
