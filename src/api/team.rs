@@ -231,6 +231,61 @@ pub struct HeldConversation {
     pub at: String,
 }
 
+/// Response of `GET /desk/v1/stats`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TeamStats {
+    /// Inclusive.
+    #[cfg_attr(feature = "schema", schemars(with = "schema::Time"))]
+    pub from: String,
+    /// Exclusive.
+    #[cfg_attr(feature = "schema", schemars(with = "schema::Time"))]
+    pub to: String,
+    /// By name, removed people last.
+    pub data: Vec<PersonStats>,
+}
+
+/// What a person did in a period, and what they have now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(transform = schema::allow_words("role", Role::WORDS))
+)]
+pub struct PersonStats {
+    pub id: String,
+    pub name: String,
+    /// `agent`, `lead` or `viewer`; the last one of a removed person.
+    pub role: String,
+    /// True if the person was removed from the team.
+    pub removed: bool,
+    /// Conversations the person took or was given. Each counts once.
+    pub taken: i64,
+    /// Messages and mails the person sent, without broadcasts and those that a platform refused.
+    pub answers: i64,
+    /// Waits of customers until the person answered, where nobody else had answered before.
+    pub first_answer: AnswerTimes,
+    /// Conversations the person closed, archived or handed back to the assistant. Each counts once.
+    pub done: i64,
+    /// Those of `done` that the person handed back to the assistant.
+    pub handed_back: i64,
+    /// Conversations the person has now.
+    pub claim_count: i64,
+}
+
+/// Times from a customer's message to the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AnswerTimes {
+    /// Number of waits.
+    pub count: i64,
+    /// Median, in seconds; null without a wait.
+    pub median: Option<i64>,
+    /// 90th percentile, in seconds; null without a wait.
+    pub p90: Option<i64>,
+}
+
 /// Request of `PUT` and `DELETE /desk/v1/conversations/{id}/claim`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -14,9 +14,10 @@ use api::paths;
 use api::team::{
     AnnouncePresence, ClaimRequest, ClaimedError, NewNote, NoteBody, NotePatch, PresenceAnnounced, ReplyBody,
     SetReply, SetSnooze, SetTags, SharedConversation, SharedConversationList, SharedDeleted, SharedReplyList,
-    SignIn, SignedIn, SignedOut, TeamMember, TeamMemberList, TeamServiceBody,
+    SignIn, SignedIn, SignedOut, TeamMember, TeamMemberList, TeamServiceBody, TeamStats,
 };
 use model::secret::Secret;
+use model::text::SafeText;
 use model::time::Clock;
 
 /// Parser of an answer as the type that is expected.
@@ -28,6 +29,9 @@ macro_rules! read {
 
 /// Maximum number of conversations in a request.
 pub const MAX_SHARED_IDS: usize = 200;
+
+/// Why a service of an older version gives no statistics.
+const NO_STATS: &str = "this service has no numbers by person; update it";
 
 /// Answer to a change of a claim.
 #[derive(Debug, Clone, PartialEq)]
@@ -164,6 +168,22 @@ impl Client {
         let answer = self.get(paths::DESK_PEOPLE, &[]).await?;
         let list: TeamMemberList = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
         Ok(list.data)
+    }
+
+    /// `GET /desk/v1/stats`; the bounds are times, `None` is now.
+    pub async fn team_stats(&self, from: &str, to: Option<&str>) -> Result<TeamStats, ReadError> {
+        let query: Vec<(&str, &str)> = [("from", Some(from)), ("to", to)]
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect();
+        let read = self.get(paths::DESK_STATS, &query).await;
+        let answer = read.map_err(|error| match error {
+            ReadError::NotFound(_) | ReadError::NoSuchPath(_) => {
+                ReadError::NotFound(SafeText::line(NO_STATS))
+            }
+            error => error,
+        })?;
+        read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }
 
     pub async fn shared_replies(&self) -> Result<Vec<ReplyBody>, ReadError> {

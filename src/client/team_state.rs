@@ -1,8 +1,8 @@
 //! Shared state of a team as model types: what the service answers and reports, and the changes of this desk.
 
 use api::team::{
-    AnnouncePresence, ClaimBody, ClaimRequest, Doing, NewNote, NoteBody, NotePatch, PresenceEvent, ReplyBody,
-    SetReply, SetSnooze, SetTags, SharedConversation, SnoozeBody, TeamMember,
+    AnnouncePresence, ClaimBody, ClaimRequest, Doing, NewNote, NoteBody, NotePatch, PersonStats,
+    PresenceEvent, ReplyBody, SetReply, SetSnooze, SetTags, SharedConversation, SnoozeBody, TeamMember,
 };
 
 use crate::connect::Client;
@@ -12,11 +12,11 @@ use crate::team_events::TeamEvent;
 use model::ids::{ConversationId, NoteId};
 use model::replies::SharedReply;
 use model::team::{
-    Activity, Presence, ReplyChange, SharedClaim, SharedNote, SharedPart, SharedSnooze, SharedState,
-    TeamAction, TeamAnswer, TeamChange, TeamPerson,
+    Activity, PersonStatistics, Presence, ReplyChange, SharedClaim, SharedNote, SharedPart, SharedSnooze,
+    SharedState, TeamAction, TeamAnswer, TeamChange, TeamPerson, TeamStatistics,
 };
 use model::text::{SafeText, is_plain};
-use model::time::Timestamp;
+use model::time::{SECOND, Timestamp};
 
 /// One millisecond, in microseconds.
 const MILLISECOND: i64 = 1_000;
@@ -166,6 +166,32 @@ impl Client {
             held: member.claims.iter().map(|claim| SafeText::line(&claim.title)).collect(),
         };
         Ok(self.team_members().await?.into_iter().map(to_person).collect())
+    }
+
+    /// Reads what each person did in a period, and what they have now. An `until` of `None` is now by the service's
+    /// clock.
+    pub async fn read_team_statistics(
+        &self,
+        since: Timestamp,
+        until: Option<Timestamp>,
+    ) -> Result<TeamStatistics, ReadError> {
+        let until = until.map(|until| until.to_string());
+        let stats = self.team_stats(&since.to_string(), until.as_deref()).await?;
+        let micros = |seconds: Option<i64>| seconds.map(|seconds| seconds.saturating_mul(SECOND));
+        let to_person = |person: PersonStats| PersonStatistics {
+            name: SafeText::line(&person.name),
+            is_removed: person.removed,
+            taken: person.taken,
+            answers: person.answers,
+            waits: person.first_answer.count,
+            median: micros(person.first_answer.median),
+            p90: micros(person.first_answer.p90),
+            done: person.done,
+            handed_back: person.handed_back,
+            claim_count: person.claim_count,
+        };
+        let (since, until) = (parse_time(&stats.from), parse_time(&stats.to));
+        Ok(TeamStatistics { since, until, people: stats.data.into_iter().map(to_person).collect() })
     }
 
     /// Reads the canned replies of the team. Replies without a usable name are left out.

@@ -231,6 +231,10 @@ pub enum SyncOrder {
     SetActivity(Activity, Option<Timestamp>),
     /// Reads who is in the team and what each has. Answered by `News::People`.
     ReadPeople,
+    /// Reads what each person of the team did since a time. Answered by `News::TeamStatistics`.
+    ReadTeamStatistics {
+        since: Timestamp,
+    },
     /// Sends changes for the team soon.
     SendTeamChanges,
 }

@@ -6,6 +6,7 @@ use crate::event::{Effect, FileWrite, Load, Loaded};
 use crate::features::cheapest_way;
 use crate::features::credits::Credits;
 use crate::features::notifications;
+use crate::features::service_levels;
 use crate::features::team;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::EarlyDecision;
@@ -218,6 +219,7 @@ pub(crate) fn handle_news(inbox: &mut Inbox, news: News) {
         News::Present(present) => inbox.desk.present = present,
         News::SharedReplies => team::refresh_replies(inbox),
         News::People(people) => inbox.features.team.receive_people(people),
+        News::TeamStatistics { since, read } => service_levels::receive_statistics(inbox, since, read),
         News::NotForThisKey(channel, why) => {
             update_tab(inbox, &channel, |tab| tab.empty_reason = Some(EmptyPaneReason::NotForThisKey(why)))
         }

@@ -58,7 +58,7 @@ const SYNONYMS: &[(Command, &[&str])] = {
         (C::GoToInbox, &["home", "conversations", "list"]),
         (C::GoToPhone, &["calls"]),
         (C::ShowCredits, &["money", "spending", "balance", "cost"]),
-        (C::ShowServiceLevels, &["sla", "response time", "statistics", "report"]),
+        (C::ShowServiceLevels, &["sla", "response time", "statistics by person", "report"]),
         (C::ShowDone, &["audit", "log", "activity"]),
         (C::ShowReviews, &["quality", "rate answers"]),
         (C::ShowProposals, &["suggestions", "approve"]),

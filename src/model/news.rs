@@ -8,7 +8,7 @@ use crate::fetches::{Fetch, FetchOutcome};
 use crate::ids::{ChannelId, ConversationId, RowId};
 use crate::leader::Leader;
 use crate::outbox::StopReason;
-use crate::team::{Presence, TeamPerson};
+use crate::team::{Presence, TeamPerson, TeamStatistics};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 use crate::unreadable::UnreadableList;
@@ -117,6 +117,11 @@ pub enum News {
     SharedReplies,
     /// People of the team with what they have, or why they could not be read.
     People(Result<Vec<TeamPerson>, SafeText>),
+    /// What each person of the team did since a time, or why it could not be read.
+    TeamStatistics {
+        since: Timestamp,
+        read: Result<TeamStatistics, SafeText>,
+    },
     /// Read budget in use, in percent of 300 requests a minute.
     Budget(ChannelId, u8),
 }

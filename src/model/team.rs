@@ -141,6 +141,40 @@ pub struct TeamPerson {
     pub held: Vec<SafeText>,
 }
 
+/// What the people of a team did in a period, as the service counted it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamStatistics {
+    /// Inclusive.
+    pub since: Timestamp,
+    /// Exclusive.
+    pub until: Timestamp,
+    /// By name, removed people last.
+    pub people: Vec<PersonStatistics>,
+}
+
+/// What a person did in a period, and what they have now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PersonStatistics {
+    pub name: SafeText,
+    /// True if the person was removed from the team.
+    pub is_removed: bool,
+    /// Conversations taken or given by a colleague.
+    pub taken: i64,
+    /// Messages and mails sent.
+    pub answers: i64,
+    /// Number of customers' waits that the person's answers ended.
+    pub waits: i64,
+    /// Median of these waits, in microseconds.
+    pub median: Option<i64>,
+    /// 90th percentile of these waits, in microseconds.
+    pub p90: Option<i64>,
+    /// Conversations closed, archived or handed back.
+    pub done: i64,
+    pub handed_back: i64,
+    /// Conversations the person has now.
+    pub claim_count: i64,
+}
+
 /// Activity of a person in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Activity {

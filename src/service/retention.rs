@@ -2,7 +2,8 @@
 //!
 //! The leading process removes what is too old, once an hour and in short transactions. `admin retention plan`
 //! counts the same beforehand. Messages are kept unless the configuration says otherwise; a message that is still
-//! under way is never removed. With a message go its files and the events about it.
+//! under way is never removed. With a message go its files and the events about it. The work of people, from which
+//! their statistics are counted, is kept for a fixed time.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use crate::database::session::{DbSession, WriteScope};
 use crate::database::{DatabaseError, events};
 use crate::errors::ApiError;
 use crate::state::Service;
+use crate::team::work::WORK_RETENTION;
 use model::time::{Clock, DAY, HOUR, Timestamp};
 
 /// Interval between two sweeps, in microseconds.
@@ -171,6 +173,7 @@ async fn sweep(service: &Service, now: Timestamp) -> Result<(), ApiError> {
         (stored::ATTEMPTS, cutoffs.deliveries),
         (stored::ACTIONS, cutoffs.logs),
         (stored::CALLS, cutoffs.logs),
+        (stored::WORK, Some(now.plus(-WORK_RETENTION))),
     ] {
         if let Some(before) = before {
             removed += sweep_table(service, table, before).await?;

@@ -390,6 +390,7 @@ impl EffectRunner {
             SyncOrder::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
             SyncOrder::Refresh(channel) => self.engine.refresh(channel),
             SyncOrder::ReadPeople => self.engine.read_people(),
+            SyncOrder::ReadTeamStatistics { since } => self.engine.read_team_statistics(since),
             SyncOrder::SendTeamChanges => self.engine.wake_team(),
             SyncOrder::SetActivity(activity, leaves_at) => self.engine.set_activity(activity, leaves_at),
         }

@@ -190,6 +190,7 @@ fn merge_key(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
         News::Mention(..)
         | News::Present(_)
         | News::People(_)
+        | News::TeamStatistics { .. }
         | News::SharedReplies
         | News::FoundContacts(..)
         | News::Stopped(..)

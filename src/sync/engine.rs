@@ -147,6 +147,13 @@ impl Engine {
         }
     }
 
+    /// Reads what each person of the team did since a time; answered by `News::TeamStatistics`.
+    pub fn read_team_statistics(&self, since: Timestamp) {
+        if let Some(team) = self.team.get().cloned() {
+            self.handle.spawn(async move { team.publish_statistics(since).await });
+        }
+    }
+
     /// True while the team's events report changes of a channel.
     pub fn has_live_events(&self, channel: &ChannelId) -> bool {
         self.tab(channel).is_some_and(|tab| tab.channel().with_state(|state| state.has_live_events))

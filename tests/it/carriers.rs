@@ -188,6 +188,23 @@ impl Served {
         (status, serde_json::from_str(&text).unwrap_or(Value::Null))
     }
 
+    /// Adds a person whose keys are named by channel and person; returns their session.
+    async fn sign_in(&mut self, name: &str) -> String {
+        let admin = dashboard(&self.options).await;
+        let token = admin.add_person(name, None, SystemClock.now()).await.expect("added").token;
+        admin.close();
+        let url = format!("{}/desk/v1/sign-in", self.running.base_url.trim_end_matches("/v1"));
+        let body = json!({"token": token.expose(), "device": "laptop"}).to_string();
+        let request = self.http.post(url).header("content-type", "application/json").body(body);
+        let text = request.send().await.expect("an answer").text().await.expect("a body");
+        let signed_in: Value = serde_json::from_str(&text).expect("JSON");
+        let word = |value: &Value| value.as_str().unwrap_or_else(|| panic!("{signed_in}")).to_owned();
+        for channel in signed_in["channels"].as_array().expect("channels") {
+            self.keys.insert(format!("{} {name}", word(&channel["channel"])), word(&channel["key"]));
+        }
+        word(&signed_in["session"])
+    }
+
     fn live_key(&self) -> String {
         format!("{} live", self.channel)
     }

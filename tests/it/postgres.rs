@@ -54,6 +54,7 @@ fn the_contract_holds_on_a_server() {
         "team::agents",
         "team::people",
         "team::sharing",
+        "team::statistics",
         "carriers::bots",
         "carriers::numbers",
         "carriers::mails",
@@ -164,7 +165,7 @@ async fn a_database_of_an_older_version_is_migrated() {
     first.shutdown().await;
     let back = "DROP TABLE commit_order, leases, shared_state, opt_outs, processes, peer_aliases, thread_automation,
                 team_notes, team_conversations, team_replies, team_tokens, team_sessions, team_people, team_changes,
-                team_actions, delivery_attempts; ALTER TABLE keys DROP COLUMN session;
+                team_actions, team_work, delivery_attempts; ALTER TABLE keys DROP COLUMN session;
                 DROP INDEX threads_in_folder, threads_in_category, threads_by_reading, messages_by_status, messages_by_media,
                 recipients_by_contact; ALTER TABLE events DROP COLUMN subject;
                 CREATE INDEX threads_by_folder ON threads (channel, folder, last_at DESC, id DESC);

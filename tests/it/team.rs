@@ -11,6 +11,7 @@ mod latency;
 mod memory;
 mod people;
 mod sharing;
+mod statistics;
 mod ten_minutes;
 
 use std::path::Path;

@@ -86,6 +86,7 @@ fn answers() -> Schemas {
     generator.subschema_for::<team::SignedOut>();
     generator.subschema_for::<team::SharedConversationList>();
     generator.subschema_for::<team::TeamMemberList>();
+    generator.subschema_for::<team::TeamStats>();
     generator.subschema_for::<team::SharedReplyList>();
     generator.subschema_for::<team::SharedDeleted>();
     generator.subschema_for::<team::PresenceAnnounced>();

@@ -309,6 +309,7 @@ pub(super) fn levels(tools: &ToolBox, _: &SafeText, arguments: &ToolArguments<'_
         channel: arguments.text("channel").map(str::to_owned),
         since: arguments.text("since").unwrap_or("7d").to_owned(),
         until: None,
+        by_person: false,
         json: true,
     };
     stats::stats_to_json(&tools.files, &tools.reader, &wanted).map(mark_untrusted)

@@ -1,4 +1,7 @@
-//! `stats`: response times, responders and takeovers, from the local data.
+//! `stats`: response times, responders and takeovers, from the local data; with `--by-person` the work of the team,
+//! from its service.
+
+mod by_person;
 
 use anyhow::Result;
 use clap::Args;
@@ -25,12 +28,18 @@ pub struct StatsArguments {
     /// Only cases that began before this day; without it, until now.
     #[arg(long, value_name = "DAY")]
     pub until: Option<String>,
+    /// Show what each person of the team did, as its service counted it.
+    #[arg(long, conflicts_with = "channel")]
+    pub by_person: bool,
     /// Print JSON instead of lines.
     #[arg(long)]
     pub json: bool,
 }
 
 pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
+    if arguments.by_person {
+        return by_person::run(files, arguments);
+    }
     let zone = clock::zone();
     let reader = files.store.reader()?;
     let (query, until) = query(files, &reader, arguments, &zone)?;

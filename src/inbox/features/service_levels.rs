@@ -1,12 +1,17 @@
-//! Response times as bars: one measure at a time, over some days.
+//! Response times as bars: one measure at a time, over some days. In a team also what each person did, as its service
+//! counted it.
 
+use crate::Inbox;
 use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder};
+use crate::overlays::listing;
+use crate::wrap;
 use model::service_levels::{LevelsQuery, LevelsReport, ServiceLevels, Spans, TargetRate};
+use model::team::{PersonStatistics, TeamStatistics};
 use model::text::SafeText;
-use model::time::{DAY, format_precise_span};
+use model::time::{DAY, Timestamp, format_precise_span};
 
 /// Cells of the longest bar.
 const BAR_WIDTH: i64 = 16;
@@ -31,6 +36,28 @@ pub(crate) struct LevelsChart {
     query: Option<LevelsQuery>,
     /// `None` until loaded.
     report: Option<LevelsReport>,
+    /// True if the statistics by person are shown instead of bars.
+    is_by_person: bool,
+    people: PeopleAnswer,
+}
+
+/// Statistics by person, as the service last answered.
+#[derive(Debug, Default)]
+struct PeopleAnswer {
+    /// Begin of the period that was asked for last.
+    asked: Option<Timestamp>,
+    last: Option<ReadStatistics>,
+    /// Why the last request failed.
+    trouble: Option<SafeText>,
+}
+
+#[derive(Debug)]
+struct ReadStatistics {
+    statistics: TeamStatistics,
+    /// Index of its period.
+    period: usize,
+    /// Time of its arrival.
+    at: Timestamp,
 }
 
 impl LevelsMeasure {
@@ -91,8 +118,34 @@ fn share_bar(count: usize, of: usize) -> (Option<i64>, String) {
     (percent, words)
 }
 
+/// Stores the answer of the service; one that was not asked for last is dropped.
+pub(crate) fn receive_statistics(
+    inbox: &mut Inbox,
+    since: Timestamp,
+    read: Result<TeamStatistics, SafeText>,
+) {
+    let chart = &mut inbox.features.service_levels;
+    if chart.people.asked != Some(since) {
+        return;
+    }
+    match read {
+        Ok(statistics) => {
+            let (period, at) = (chart.period, inbox.context.now);
+            chart.people.last = Some(ReadStatistics { statistics, period, at });
+            chart.people.trouble = None;
+        }
+        Err(why) => chart.people.trouble = Some(why),
+    }
+}
+
 impl LevelsChart {
     pub(crate) fn title(&self) -> String {
+        if self.is_by_person {
+            return match PERIOD_DAYS[self.period] {
+                1 => "By person · 24 hours".to_owned(),
+                days => format!("By person · {days} days"),
+            };
+        }
         let days = match PERIOD_DAYS[self.period] {
             1 => "the last 24 hours".to_owned(),
             days => format!("the last {days} days"),
@@ -100,7 +153,20 @@ impl LevelsChart {
         format!("{} · {days}", self.measure.label())
     }
 
-    pub(crate) fn empty_text(&self) -> &'static str {
+    pub(crate) fn keys(&self) -> &'static str {
+        match self.is_by_person {
+            true => "d days · p bars · Esc",
+            false => "m measure · d days · p people · Esc",
+        }
+    }
+
+    pub(crate) fn empty_text(&self, context: &Context) -> &'static str {
+        if self.is_by_person {
+            return match context.settings.is_in_team {
+                true => "Asking the service ...",
+                false => "Numbers by person need the service. `frontdesk join URL` joins its team.",
+            };
+        }
         match self.report {
             None => "Measuring ...",
             Some(_) => "No customer messages in this period on this desk.",
@@ -116,7 +182,11 @@ impl LevelsChart {
 
     pub(crate) fn handle_letter(&mut self, letter: char, desk: &Desk, context: &mut Context) {
         match letter {
-            'm' => self.measure = self.measure.next(),
+            'm' if !self.is_by_person => self.measure = self.measure.next(),
+            'p' => {
+                self.is_by_person = !self.is_by_person;
+                self.ask_service(context);
+            }
             'd' => {
                 self.period = (self.period + 1) % PERIOD_DAYS.len();
                 self.load(desk, context);
@@ -125,7 +195,20 @@ impl LevelsChart {
         }
     }
 
+    /// Asks the service for the statistics by person if they are shown.
+    fn ask_service(&mut self, context: &mut Context) {
+        if !self.is_by_person || !context.settings.is_in_team {
+            return;
+        }
+        let since = context.now.plus(-PERIOD_DAYS[self.period] * DAY);
+        self.people.asked = Some(since);
+        self.people.trouble = None;
+        context.push(SyncOrder::ReadTeamStatistics { since });
+    }
+
+    /// Reads what is shown.
     pub(crate) fn load(&mut self, desk: &Desk, context: &mut Context) {
+        self.ask_service(context);
         self.report = None;
         let channels = desk.tabs.iter().map(|tab| tab.channel.id.clone()).collect();
         let now = context.now;
@@ -136,8 +219,39 @@ impl LevelsChart {
         context.push(Effect::Load(Load::ServiceLevels(query, context.settings.zone.clone())));
     }
 
+    pub(crate) fn lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
+        if self.is_by_person { self.person_lines(context) } else { self.bars(desk) }
+    }
+
+    /// Lines for each person, as many as their numbers need. If the service did not answer, the first line says so,
+    /// and of when the numbers are.
+    fn person_lines(&self, context: &Context) -> Vec<ListLine> {
+        let last = self.people.last.as_ref().filter(|last| last.period == self.period);
+        let trouble = self.people.trouble.as_ref().map(|why| {
+            let name = match last {
+                Some(last) => format!("As of {}", describe_time(last.at, context)),
+                None => "No numbers".to_owned(),
+            };
+            text_line(&name, why.as_str(), true)
+        });
+        let people = last.map(|last| last.statistics.people.as_slice()).unwrap_or_default();
+        let name = |person: &PersonStatistics| match person.is_removed {
+            true => format!("{} (removed)", person.name),
+            false => person.name.to_string(),
+        };
+        let names = people.iter().map(name).chain(trouble.iter().map(|line| line.name.to_string()));
+        let widest = names.map(|name| wrap::cells(&name)).max().unwrap_or(0);
+        let room = listing::text_columns(context, widest);
+        let person_lines = people.iter().flat_map(|person| {
+            let names = std::iter::once(name(person)).chain(std::iter::repeat(String::new()));
+            let lines = pack_facts(person_facts(person), room).into_iter().zip(names);
+            lines.map(|(facts, name)| text_line(&name, &facts, person.is_removed)).collect::<Vec<_>>()
+        });
+        trouble.clone().into_iter().chain(person_lines).collect()
+    }
+
     /// Lines: total, then by channel, hour and person.
-    pub(crate) fn lines(&self, desk: &Desk) -> Vec<ListLine> {
+    fn bars(&self, desk: &Desk) -> Vec<ListLine> {
         let Some(report) = self.report.as_ref().filter(|report| report.all.cases > 0) else {
             return Vec::new();
         };
@@ -168,6 +282,56 @@ fn draw_bar(long: Option<i64>, longest: i64) -> String {
     "#".repeat(usize::try_from(cells).unwrap_or(0))
 }
 
+/// Hour and minute of a time of today, or else the date.
+fn describe_time(at: Timestamp, context: &Context) -> String {
+    let zone = &context.settings.zone;
+    let is_today = at.day_number(zone) == context.now.day_number(zone);
+    if is_today { at.hour_and_minute(zone) } else { at.date(zone) }
+}
+
+/// What a person did, and what they have now; most important first.
+fn person_facts(person: &PersonStatistics) -> Vec<String> {
+    let mut facts = vec![match person.answers {
+        0 => "no answers".to_owned(),
+        1 => "1 answer".to_owned(),
+        answers => format!("{answers} answers"),
+    }];
+    if let (Some(median), Some(p90)) = (person.median, person.p90) {
+        facts.push(format!("median {} · p90 {}", format_precise_span(median), format_precise_span(p90)));
+    }
+    facts.push(format!("took {}", person.taken));
+    facts.push(format!("done {}", person.done));
+    facts.push(format!("handed back {}", person.handed_back));
+    facts.push(format!("has {}", person.claim_count));
+    facts
+}
+
+/// Joins facts to lines of at most `room` columns; a longer fact has a line of its own.
+fn pack_facts(facts: Vec<String>, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for fact in facts {
+        match lines.last_mut() {
+            Some(line) if wrap::cells(line) + 3 + wrap::cells(&fact) <= room => {
+                line.push_str(" · ");
+                line.push_str(&fact);
+            }
+            _ => lines.push(fact),
+        }
+    }
+    lines
+}
+
+fn text_line(name: &str, text: &str, dim: bool) -> ListLine {
+    ListLine {
+        name: SafeText::line(name),
+        text: SafeText::line(text),
+        trailing: String::new(),
+        is_urgent: false,
+        dim,
+        target: None,
+    }
+}
+
 fn chart_line(name: &str, words: &str, bar: String, cases: usize) -> ListLine {
     let cases = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
     let width = usize::try_from(BAR_WIDTH).unwrap_or(0);
@@ -191,6 +355,19 @@ mod tests {
             [(None, 10, 0), (Some(0), 10, 0), (Some(1), 1_000, 1), (Some(5), 10, 8), (Some(10), 10, 16)];
         for (long, longest, cells) in table {
             assert_eq!(draw_bar(long, longest).len(), cells, "{long:?} of {longest}");
+        }
+    }
+
+    #[test]
+    fn facts_are_packed_into_lines_that_fit() {
+        let facts = ["84 answers", "median 2m", "took 31"].map(str::to_owned);
+        let cases: [(usize, &[&str]); 3] = [
+            (80, &["84 answers · median 2m · took 31"]),
+            (22, &["84 answers · median 2m", "took 31"]),
+            (5, &["84 answers", "median 2m", "took 31"]),
+        ];
+        for (room, lines) in cases {
+            assert_eq!(pack_facts(facts.to_vec(), room), lines, "{room} columns");
         }
     }
 

@@ -23,6 +23,10 @@ use model::time::format_short_span;
 
 /// Letters that move in every list, or close it.
 const MOVE_KEYS: &str = "jkgGq";
+/// Maximum columns of a list.
+pub(crate) const MAX_WIDTH: u16 = 110;
+/// Columns that a list leaves free at the sides of the screen.
+pub(crate) const MARGIN: u16 = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListKind {
@@ -108,7 +112,9 @@ pub fn list_title_and_keys(inbox: &Inbox, kind: ListKind) -> (String, String) {
             let keys = lines::key_words(&inbox.context, usize::MAX);
             return (inbox.features.attention.title(&inbox.context), keys);
         }
-        ListKind::ServiceLevels => (inbox.features.service_levels.title(), "m measure · d days · Esc back"),
+        ListKind::ServiceLevels => {
+            (inbox.features.service_levels.title(), inbox.features.service_levels.keys())
+        }
         ListKind::RequestLog => inbox.features.request_log.title_and_keys(),
         ListKind::Connections => {
             ("Calls of connections · newest first".to_owned(), "r refresh · j k move · Esc back")
@@ -130,7 +136,7 @@ pub fn empty_list_text(inbox: &Inbox, kind: ListKind) -> &'static str {
     match kind {
         ListKind::Journal => "Nothing yet. Your sends, closes, pauses, snoozes and marks appear here.",
         ListKind::NeedsYou => inbox.features.attention.empty(),
-        ListKind::ServiceLevels => inbox.features.service_levels.empty_text(),
+        ListKind::ServiceLevels => inbox.features.service_levels.empty_text(&inbox.context),
         ListKind::BulkResults => "No bulk action yet.",
         ListKind::RequestLog => "No such requests lately.",
         ListKind::Connections => "No connection calls yet.",
@@ -142,7 +148,7 @@ pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
     match kind {
         ListKind::Journal => inbox.changes.journal_lines(&inbox.context),
         ListKind::NeedsYou => inbox.features.attention.lines(&inbox.desk, &inbox.context),
-        ListKind::ServiceLevels => inbox.features.service_levels.lines(&inbox.desk),
+        ListKind::ServiceLevels => inbox.features.service_levels.lines(&inbox.desk, &inbox.context),
         ListKind::BulkResults => inbox.changes.bulk_result_lines(),
         ListKind::Credits => inbox.features.credits.credit_lines(&inbox.desk, &inbox.context),
         ListKind::RequestLog => inbox.features.request_log.request_lines(&inbox.desk, &inbox.context),
@@ -193,6 +199,17 @@ pub(crate) fn list_key_for(context: &Context, command: Command) -> KeyPress {
     let own = command::row(command).keys.iter().find_map(|key| KeyPress::parse(key));
     let chosen = context.settings.keymap.keys(command).iter().filter_map(one).find(free);
     chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
+}
+
+/// Columns of the names of a list, whose widest has `widest`, in `inner` columns.
+pub(crate) fn name_columns(inner: u16, widest: usize) -> u16 {
+    u16::try_from(widest).unwrap_or(u16::MAX).min(inner * 2 / 5)
+}
+
+/// Columns of the text of a line that nothing follows, where the widest name has `widest`.
+pub(crate) fn text_columns(context: &Context, widest: usize) -> usize {
+    let inner = context.size.0.saturating_sub(MARGIN).min(MAX_WIDTH).saturating_sub(2);
+    usize::from(inner.saturating_sub(name_columns(inner, widest) + 4))
 }
 
 pub(crate) fn show_list(context: &mut Context, kind: ListKind) {

@@ -15,13 +15,14 @@ use crate::overlays::view::{OverlayView, centered};
 use crate::theme_view::Theme;
 use crate::wrap;
 
-/// Maximum columns of a list.
-const MAX_WIDTH: u16 = 110;
-
 impl ListOverlay {
     fn list_area(inbox: &Inbox) -> Area {
         let (columns, rows) = inbox.context.size;
-        centered(inbox, columns.saturating_sub(4).min(MAX_WIDTH), rows.saturating_sub(4))
+        centered(
+            inbox,
+            columns.saturating_sub(listing::MARGIN).min(listing::MAX_WIDTH),
+            rows.saturating_sub(4),
+        )
     }
 }
 
@@ -31,10 +32,8 @@ impl OverlayView for ListOverlay {
         let lines = listing::list_lines(inbox, self.kind);
         let chosen = self.chosen.min(lines.len().saturating_sub(1));
         let empty = if lines.is_empty() { listing::empty_list_text(inbox, self.kind) } else { "" };
-        let row = |line: ListLine| {
-            SpokenRow::new([line.name.as_str(), line.text.as_str()]).with_times(line.trailing)
-        };
-        SpokenPage::new([title]).text(empty).rows(lines.into_iter().map(row), Some(chosen)).keys(&keys)
+        let (rows, chosen) = spoken_rows(lines, chosen);
+        SpokenPage::new([title]).text(empty).rows(rows, Some(chosen)).keys(&keys)
     }
 
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
@@ -62,7 +61,7 @@ impl OverlayView for ListOverlay {
         }
         let rows = ShownRows::centered(inner, lines.len(), chosen);
         let widest = lines.iter().map(|line| wrap::cells(line.name.as_str())).max().unwrap_or(0);
-        let name = u16::try_from(widest).unwrap_or(u16::MAX).min(inner.width * 2 / 5);
+        let name = listing::name_columns(inner.width, widest);
         for (index, place) in rows.areas() {
             draw_line(theme, &lines[index], name, place, buffer);
             if index == rows.chosen {
@@ -72,6 +71,26 @@ impl OverlayView for ListOverlay {
         }
         None
     }
+}
+
+/// Returns a row for each line with a name, and the index of the chosen one.
+fn spoken_rows(lines: Vec<ListLine>, chosen: usize) -> (Vec<SpokenRow>, usize) {
+    let (mut rows, mut chosen_row) = (Vec::<SpokenRow>::new(), 0);
+    for (index, line) in lines.into_iter().enumerate() {
+        match rows.last_mut().filter(|_| line.name.is_empty()) {
+            Some(row) => {
+                row.facts.push_str(" · ");
+                row.facts.push_str(line.text.as_str());
+            }
+            None => {
+                rows.push(SpokenRow::new([line.name.as_str(), line.text.as_str()]).with_times(line.trailing))
+            }
+        }
+        if index == chosen {
+            chosen_row = rows.len() - 1;
+        }
+    }
+    (rows, chosen_row)
 }
 
 fn draw_line(theme: Theme, line: &ListLine, name: u16, area: Area, buffer: &mut Buffer) {

@@ -10,6 +10,7 @@ use crate::database::session::DbSession;
 use crate::database::team::changes::{self, ChangeKind};
 use crate::mail::earlier;
 use api::email::AttachmentBody;
+use model::service_levels::SaidBy;
 use model::time::Timestamp;
 use sqlite::read_row;
 
@@ -129,6 +130,30 @@ pub fn list_thread(
     })?;
     found.reverse();
     Ok(found)
+}
+
+/// Lists who sent the mails of a thread before one of them, and when, newest first. Automatic mail of customers and
+/// failed mail are left out.
+pub fn list_authors_before(
+    db: &dyn DbSession,
+    mail: &EmailRow,
+    count: i64,
+) -> Result<Vec<(Timestamp, SaidBy)>, DatabaseError> {
+    let sql = "SELECT direction, headers, created_at FROM emails
+               WHERE thread = ?1 AND (created_at, id) < (?2, ?3) AND status <> 'failed'
+               ORDER BY created_at DESC, id DESC LIMIT ?4";
+    let found: Vec<Option<(Timestamp, SaidBy)>> =
+        db.fetch_all(sql, bound![mail.thread, mail.created_at, mail.id, count], |row| {
+            let (direction, headers): (String, String) = (row.get("direction")?, row.get("headers")?);
+            let author = match (direction.as_str(), has_automatic_header(&headers)) {
+                ("inbound", true) => return Ok(None),
+                ("inbound", false) => SaidBy::Customer,
+                (_, true) => SaidBy::Ai,
+                (_, false) => SaidBy::Person,
+            };
+            Ok(Some((row.get("created_at")?, author)))
+        })?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 pub fn newest_in_thread(db: &dyn DbSession, thread: &str) -> Result<Option<EmailRow>, DatabaseError> {

@@ -50,7 +50,7 @@ const fn server_table(name: &'static str, erasure: Erasure) -> ServiceTable {
 }
 
 /// All tables; a table follows those that refer to it.
-pub const TABLES: [ServiceTable; 51] = [
+pub const TABLES: [ServiceTable; 52] = [
     table("outbound", Erasure::By(erase_outbound)),
     table("events", Erasure::By(erase_events)),
     table("deliveries", Erasure::With("events")),
@@ -100,6 +100,7 @@ pub const TABLES: [ServiceTable; 51] = [
     table("delivery_attempts", Erasure::Nothing),
     table("team_changes", Erasure::Nothing),
     table("team_actions", Erasure::Nothing),
+    table("team_work", Erasure::Nothing),
     table("assistant_usage", Erasure::Nothing),
     table("meta", Erasure::Nothing),
     server_table("commit_order", Erasure::Nothing),

@@ -8,6 +8,7 @@ use crate::database::clauses::SqlQuery;
 use crate::database::rows::{SqlValue, bound, table};
 use crate::database::session::DbSession;
 use crate::database::team::changes::{self, ChangeKind};
+use model::service_levels::SaidBy;
 use model::time::Timestamp;
 
 /// A message. `T` is `String`, or `&str` borrowed from the row being read.
@@ -143,6 +144,30 @@ pub fn answers_after(
              AND sender <> 'ai' AND broadcast IS NULL ORDER BY {SENT_ORDER} DESC, id DESC LIMIT ?4"
     );
     db.fetch_all(&sql, bound![conversation, after.at, after.id, MAX_LATER_ANSWERS], from_row)
+}
+
+/// Lists who sent the messages before a position of a conversation's history, and when, newest first. Reactions,
+/// broadcasts and failed messages are left out.
+pub fn list_authors_before(
+    db: &dyn DbSession,
+    conversation: &str,
+    before: &PagePosition,
+    count: i64,
+) -> Result<Vec<(Timestamp, SaidBy)>, DatabaseError> {
+    let sql = format!(
+        "SELECT direction, sender, {SENT_ORDER} AS at FROM messages
+         WHERE conversation = ?1 AND ({SENT_ORDER}, id) < (?2, ?3) AND kind <> 'reaction' AND status <> 'failed'
+         AND broadcast IS NULL ORDER BY {SENT_ORDER} DESC, id DESC LIMIT ?4"
+    );
+    db.fetch_all(&sql, bound![conversation, before.at, before.id, count], |row| {
+        let (direction, sender): (String, String) = (row.get("direction")?, row.get("sender")?);
+        let author = match (direction.as_str(), sender.as_str()) {
+            ("inbound", _) => SaidBy::Customer,
+            (_, "ai") => SaidBy::Ai,
+            _ => SaidBy::Person,
+        };
+        Ok((row.get("at")?, author))
+    })
 }
 
 pub fn list(

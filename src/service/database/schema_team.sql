@@ -104,3 +104,18 @@ CREATE TABLE IF NOT EXISTS team_actions (
     at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS team_actions_by_time ON team_actions (workspace, at);
+
+-- What people did, from which their statistics are counted. Ids and times only.
+CREATE TABLE IF NOT EXISTS team_work (
+    -- For an answer, the id of the message or mail.
+    id TEXT PRIMARY KEY,
+    workspace TEXT NOT NULL REFERENCES workspaces,
+    person TEXT NOT NULL,
+    -- taken, answered, closed, handed back
+    kind TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    -- How long the customer had waited for the answer, in microseconds; null if no customer waited.
+    wait INTEGER,
+    at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS team_work_by_time ON team_work (workspace, at);

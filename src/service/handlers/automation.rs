@@ -4,14 +4,16 @@
 use axum::extract::State;
 
 use crate::audit;
-use crate::auth::DeskCaller;
+use crate::auth::{DeskCaller, Requester};
 use crate::database::session::DbSession;
+use crate::database::team::work::WorkKind;
 use crate::errors::ApiError;
 use crate::handlers::conversations::not_found;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
 use crate::takeover::{self, AutomationSubject};
+use crate::team;
 use crate::team::conversations::check_subject;
 use api::conversations::{DeskAutomationBody, DeskAutomationResult};
 
@@ -57,8 +59,11 @@ pub async fn write(
     let lane = id.clone();
     let reply = service
         .write(request, move |work, caller| {
-            let (subject, _) = find(work.db, caller, &id)?;
+            let (subject, was_enabled) = find(work.db, caller, &id)?;
             takeover::switch(work.db, subject, enabled, work.now)?;
+            if enabled && !was_enabled {
+                team::work::record_done(work, caller.workspace(), WorkKind::HandedBack, &id)?;
+            }
             if let DeskCaller::Member(member) = caller {
                 let action = if enabled { "hand back" } else { "pause" };
                 audit::record(work.db, &member.workspace, &member.person.id, (action, &id), work.now)?;

@@ -6,6 +6,7 @@ use crate::audit;
 use crate::auth::Caller;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages as stored;
+use crate::database::team::work::WorkKind;
 use crate::errors::ApiError;
 use crate::handlers::bodies;
 use crate::last_answer;
@@ -134,6 +135,9 @@ pub async fn patch(State(service): State<Service>, mut request: WriteRequest) ->
             takeover::switch(work.db, AutomationSubject::Chat(&row.id), enabled, work.now)?;
             let action = if enabled { "hand back" } else { "pause" };
             audit::record_request(work, caller, (action, &row.id))?;
+            if enabled && !row.automation {
+                team::work::record_done(work, &caller.workspace, WorkKind::HandedBack, &row.id)?;
+            }
             Reply::ok(&AutomationResult {
                 success: true,
                 id: row.id,
@@ -156,6 +160,9 @@ pub async fn close(State(service): State<Service>, request: WriteRequest) -> Res
         .write(request, move |work, caller| {
             let row = find(work, caller, &id)?;
             conversations::close(work.db, &row.id, work.now)?;
+            if row.status != "closed" {
+                team::work::record_done(work, &caller.workspace, WorkKind::Closed, &row.id)?;
+            }
             team::conversations::release_closed(work, &caller.workspace, &row.id)?;
             takeover::recall_answers(work.db, AutomationSubject::Chat(&row.id), work.now)?;
             Reply::ok(&CloseResult { success: true, conversation_id: row.id, status: "closed".to_owned() })

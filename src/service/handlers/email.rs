@@ -10,6 +10,7 @@ use crate::client_info::ClientInfo;
 use crate::database::media::{self, MediaRow};
 use crate::database::session::DbSession;
 use crate::database::team::changes;
+use crate::database::team::work::WorkKind;
 use crate::database::threads::{self, Filter, ThreadRow};
 use crate::database::{channels, connected, correspondents, emails, workspaces};
 use crate::errors::ApiError;
@@ -22,6 +23,7 @@ use crate::request::{ReadRequest, WriteRequest};
 use crate::sending::accept::QUEUED_STATUS;
 use crate::sending::mail::{MailAuthor, accept_mail};
 use crate::state::Service;
+use crate::team;
 use crate::write::WriteContext;
 use api::email::{AttachmentBody, EarlierMailBody, EmailAccountBody, SentEmail, ThreadPatch};
 use api::fields::Filled;
@@ -33,6 +35,7 @@ use model::time::Clock;
 const MAX_SHOWN_MAILS: i64 = 100;
 /// Maximum size of their bodies, in bytes.
 const MAX_SHOWN_BYTES: usize = 8 * 1024 * 1024;
+const ARCHIVE_FOLDER: &str = "archive";
 const IS_READ_VALUES: [&str; 2] = ["true", "false"];
 
 /// Handles `getEmailAccount`.
@@ -179,6 +182,9 @@ pub async fn patch(State(service): State<Service>, mut request: WriteRequest) ->
             changes::log_thread(work.db, &row.id, work.now)?;
             let channel = channels::read(work.db, &caller.channel_id)?;
             filing::request_filing(work, &channel, &was, &row)?;
+            if row.folder == ARCHIVE_FOLDER && was.folder != ARCHIVE_FOLDER {
+                team::work::record_done(work, &caller.workspace, WorkKind::Closed, &row.id)?;
+            }
             Reply::ok(&bodies::filed_thread_body(row))
         })
         .await
@@ -186,8 +192,8 @@ pub async fn patch(State(service): State<Service>, mut request: WriteRequest) ->
 
 fn apply(change: ThreadPatch, row: &mut ThreadRow) {
     let archive = |folder: &str| match (change.archived, folder) {
-        (Some(true), _) => "archive".to_owned(),
-        (Some(false), "archive") => "inbox".to_owned(),
+        (Some(true), _) => ARCHIVE_FOLDER.to_owned(),
+        (Some(false), ARCHIVE_FOLDER) => "inbox".to_owned(),
         _ => folder.to_owned(),
     };
     row.folder = change.folder.map_or_else(|| archive(&row.folder), Filled::into_string);

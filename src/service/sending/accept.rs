@@ -14,6 +14,7 @@ use crate::events;
 use crate::operators;
 use crate::sending::{check_json, crossing};
 use crate::takeover::{self, AutomationSubject};
+use crate::team;
 use crate::world::{JobKind, customers};
 use crate::write::WriteContext;
 use api::carriers::MessageDraft;
@@ -271,6 +272,7 @@ pub fn store_message(
     row: &MessageRow,
 ) -> Result<(), DatabaseError> {
     messages::insert(work.db, row)?;
+    team::work::record_answer(work.db, &channel.workspace, row)?;
     conversations::touch(work.db, &conversation.id, &row.preview(), false, row.created_at)?;
     contacts::touch(work.db, &channel.workspace, &conversation.peer, row.created_at)
 }

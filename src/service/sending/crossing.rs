@@ -9,7 +9,7 @@ use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, emails};
 use crate::errors::ApiError;
 use crate::sending::accept::is_from_person;
-use crate::sending::mail::AGENT_KEY;
+use crate::sending::mail::read_agent;
 use crate::write::WriteContext;
 use api::carriers::{MailDraft, MessageDraft};
 use api::errors::ErrorCode;
@@ -68,12 +68,9 @@ fn mail_answer(row: &EgressRow) -> Option<Answer> {
 
 fn mails_after(work: &WriteContext<'_>, thread: &str, at: Timestamp) -> Result<Vec<Answer>, DatabaseError> {
     let headers = emails::sent_headers_after(work.db, thread, at)?;
-    let agent = |headers: &String| {
-        let headers: serde_json::Value = serde_json::from_str(headers).unwrap_or_default();
-        serde_json::from_value(headers[AGENT_KEY].clone()).ok()
-    };
     // A mail without an agent may be the assistant's.
-    Ok(headers.iter().filter_map(|headers| Some(Answer { agent: Some(agent(headers)?) })).collect())
+    let agents = headers.iter().filter_map(|headers| read_agent(headers));
+    Ok(agents.map(|agent| Answer { agent: Some(agent) }).collect())
 }
 
 fn refuse_crossed(writer: &PersonName, answers: impl Iterator<Item = Answer>) -> Result<(), ApiError> {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::emails::{self, EmailRow};
+use crate::database::team::work as answers;
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, connected, correspondents, due, ingress, workspaces};
 use crate::errors::ApiError;
@@ -18,12 +19,14 @@ use crate::sending::accept::{self, QUEUED_STATUS};
 use crate::sending::outcome::{MAX_RETRY_TIME, build_reply, settle_row, store_reply};
 use crate::sending::{check_json, crossing};
 use crate::takeover::{self, AutomationSubject};
+use crate::team;
 use crate::world::{JobKind, letters};
 use crate::write::WriteContext;
 use api::carriers::{MailDraft, MailEnvelope};
 use api::email::AttachmentBody;
 use api::errors::ErrorCode;
 use api::events::{EmailOpened, EmailSent, EventData};
+use api::team::PersonName;
 use model::bounds;
 use model::time::{SECOND, Timestamp};
 use platforms::mail::answer_target::is_mail_daemon;
@@ -308,6 +311,7 @@ impl MailAttempt<'_, '_> {
         }
         if row.told {
             emails::mark_failed(work.db, &row.id, work.now)?;
+            answers::remove_answer(work.db, &row.id)?;
         }
         if row.told || draft.author == "ai" {
             // No request reports this failure, so a person should look at the thread.
@@ -404,6 +408,12 @@ pub fn sent_row(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Ti
     }
 }
 
+/// Reads who sent a mail from its stored headers; `None` if it was not sent with a person's own key.
+pub fn read_agent(headers: &str) -> Option<PersonName> {
+    let headers: Value = serde_json::from_str(headers).ok()?;
+    serde_json::from_value(headers.get(AGENT_KEY)?.clone()).ok()
+}
+
 /// Stores a sent mail in its thread.
 pub fn store_sent_mail(
     work: &WriteContext<'_>,
@@ -411,6 +421,9 @@ pub fn store_sent_mail(
     row: &EmailRow,
 ) -> Result<(), DatabaseError> {
     emails::insert(work.db, row)?;
+    if let Some(agent) = read_agent(&row.headers) {
+        team::work::record_mail_answer(work.db, &channel.workspace, &agent, row)?;
+    }
     threads::touch(work.db, &row.thread, false, row.created_at)?;
     for address in all_recipients([&row.recipients, &row.copies, &row.blind_copies]) {
         correspondents::record_mail(work.db, &channel.id, address, None, row.created_at)?;

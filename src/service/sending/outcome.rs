@@ -9,6 +9,7 @@ use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::messages::{self, MessageRow};
+use crate::database::team::work as answers;
 use crate::database::{DatabaseError, aliases, channels, connected, idempotency, ingress, workspaces};
 use crate::errors::ApiError;
 use crate::events;
@@ -242,6 +243,7 @@ impl MessageAttempt<'_, '_> {
         if !egress::advance_recorded(work.db, &row.id, "failed", None)? {
             return Ok(());
         }
+        answers::remove_answer(work.db, &row.id)?;
         if draft.broadcast.is_none() {
             escalate_to_person(work, &row.lane, why)?;
         }

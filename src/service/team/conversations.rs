@@ -11,6 +11,7 @@ use crate::database::team::people::{self, Person};
 use crate::database::{DatabaseError, channels, conversations, threads};
 use crate::errors::ApiError;
 use crate::reply::Reply;
+use crate::team::work as team_work;
 use crate::write::WriteContext;
 use api::errors::ErrorCode;
 use api::fields::Filled;
@@ -134,6 +135,9 @@ fn set_claim(
     }
     let assigned_by = taker.filter(|taker| *taker != member.person.id).map(|_| member.person.id.as_str());
     stored::set_claim(work.db, id, (taker, assigned_by), work.stamp())?;
+    if let Some(taker) = taker {
+        team_work::record_taken(work, &member.workspace, taker, id)?;
+    }
     let action = match taker {
         None => "release",
         Some(taker) if *taker == member.person.id => "claim",

@@ -159,6 +159,13 @@ impl TeamSync {
         self.publish(News::People(people.map_err(|error| SafeText::line(&error.to_string()))));
     }
 
+    /// Reads what each person did since a time, and publishes it or why it cannot be read.
+    pub(crate) async fn publish_statistics(&self, since: Timestamp) {
+        let read = self.client.read_team_statistics(since, None).await;
+        let read = read.map_err(|error| SafeText::line(&error.to_string()));
+        self.publish(News::TeamStatistics { since, read });
+    }
+
     /// Sends changes of this desk soon.
     pub(crate) fn wake(&self) {
         self.changes.notify_one();

@@ -193,6 +193,37 @@ async fn slow_send_is_queued_and_reported_later() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answer_of_a_person_counts_as_theirs_unless_the_platform_refuses_it() {
+    let bot = BotServer::start();
+    let mut served = Served::bounded(StandIn::Bot(&bot)).await;
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    let session = served.sign_in("Ben").await;
+    let url = format!("{}/desk/v1/stats", served.running.base_url.trim_end_matches("/v1"));
+    let answers = async || {
+        let answer = served.http.get(&url).bearer_auth(&session).send().await.expect("an answer");
+        let text = answer.text().await.expect("a body");
+        let stats: Value = serde_json::from_str(&text).expect("JSON");
+        let ben = stats["data"][0].clone();
+        (ben["answers"].as_i64().expect("a number"), ben["firstAnswer"]["count"].as_i64().expect("a number"))
+    };
+    let send = async |text: &str| {
+        let sent =
+            served.call("telegram Ben", "POST", "/telegram/send", Some(text_to(ANA, text)), None).await;
+        assert_eq!(sent.0, 200, "{sent:?}");
+        sent.1["status"].clone()
+    };
+    assert_eq!((send("Hello").await, answers().await), (json!("sent"), (1, 1)));
+    assert_eq!((send("Anything else?").await, answers().await), (json!("sent"), (2, 1)));
+    let refused = failed(403, "Forbidden: bot was blocked by the user");
+    let answered = put_off(&bot, Some(refused));
+    assert_eq!((send("never").await, answers().await), (json!("queued"), (3, 1)));
+    answered.store(true, Ordering::SeqCst);
+    served.waits(ANA, "failed", |entry| entry.len() == 4 && entry[3]["status"] == "failed").await;
+    assert_eq!(answers().await, (2, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_of_the_assistant_that_is_refused_asks_for_a_person() {
     let bot = BotServer::start();
     let served = Served::with(&bot, false, AssistantChoice::Scripted).await;

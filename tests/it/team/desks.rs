@@ -22,7 +22,7 @@ use frontdesk::model::snooze::Snooze;
 use frontdesk::model::stop_reasons::StopReason;
 use frontdesk::model::team::{Activity, Presence};
 use frontdesk::model::text::SafeText;
-use frontdesk::model::time::{HOUR, SECOND, Timestamp};
+use frontdesk::model::time::{DAY, HOUR, SECOND, Timestamp};
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::shell::effects;
 use frontdesk::store::{Store, StoreOptions};
@@ -397,6 +397,49 @@ async fn people_and_what_they_have_are_asked_of_the_service() {
     let expected = [("Ana".to_owned(), 2), ("Ben".to_owned(), 0), ("Cid".to_owned(), 0)];
     ben.engine.as_ref().expect("it runs").read_people();
     ben.until("who has what", |desk| held(desk) == expected).await;
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn numbers_of_two_desks_are_asked_of_the_service() {
+    let team = Team::start().await;
+    let (mut ana, mut ben, id) = two_desks(&team).await;
+    ana.claim(&id);
+    ana.until_shared().await;
+    team.advance(90).await;
+    for (desk, text) in [(&ana, "On my way"), (&ben, "She is on her way")] {
+        let body = json!({"to": CUSTOMER, "type": "text", "text": {"body": text}});
+        team.call(&desk.key, "POST", "/v1/messages/send", body).await.ok();
+    }
+    let since = team.clock.now().plus(-DAY);
+    let numbers = |desk: &TeamDesk| {
+        let news = desk.news.lock().expect("no panic");
+        let people = news.iter().rev().find_map(|news| match news {
+            News::TeamStatistics { since: asked, read: Ok(statistics) } if *asked == since => {
+                Some(statistics.people.clone())
+            }
+            _ => None,
+        });
+        let people = people.unwrap_or_default().into_iter();
+        people
+            .map(|person| (person.taken, person.answers, person.median, person.claim_count))
+            .collect::<Vec<_>>()
+    };
+    let expected = [(1, 1, Some(90 * SECOND), 1), (0, 1, None, 0)];
+    for desk in [&ana, &ben] {
+        desk.engine.as_ref().expect("it runs").read_team_statistics(since);
+        desk.until("the numbers of both", |desk| numbers(desk) == expected).await;
+    }
+    // Without the service its refusal is told.
+    team.admin.remove_person("Ben", team.clock.now()).await.expect("removed");
+    ben.engine.as_ref().expect("it runs").read_team_statistics(since);
+    ben.until("the end of the session", |desk| {
+        let news = desk.news.lock().expect("no panic");
+        news.iter().any(|news| matches!(news, News::TeamStatistics { read: Err(_), .. }))
+    })
+    .await;
     ana.close().await;
     ben.close().await;
     team.shutdown().await;

@@ -6,7 +6,7 @@ use crate::database::transfer::note;
 use crate::database::{DatabaseError, erasing};
 
 /// Migrations from each format to the next, the first from an empty database.
-const MIGRATIONS: [&str; 17] = [
+const MIGRATIONS: [&str; 18] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -24,8 +24,9 @@ const MIGRATIONS: [&str; 17] = [
     include_str!("schema_operating.sql"),
     include_str!("schema_connections.sql"),
     "ALTER TABLE team_conversations ADD COLUMN IF NOT EXISTS assigned_by TEXT COLLATE \"C\"",
+    include_str!("schema_work.sql"),
 ];
-pub const FORMAT_VERSION: i64 = 17;
+pub const FORMAT_VERSION: i64 = 18;
 /// First format with an order of commits.
 const FIRST_ORDERED_FORMAT: i64 = 2;
 /// Format stored in the order of commits of a database that was moved elsewhere, which blocks all

@@ -5,3 +5,4 @@ pub mod conversations;
 pub mod notes;
 pub mod people;
 pub mod replies;
+pub mod work;

@@ -47,6 +47,14 @@ pub fn list(db: &dyn DbSession, workspace: &str) -> Result<Vec<Person>, Database
     db.fetch_all(&sql, bound![workspace], from_row)
 }
 
+/// Lists all people of a workspace: those who were not removed by name, then the removed ones. The flag is true for a
+/// removed person.
+pub fn list_with_removed(db: &dyn DbSession, workspace: &str) -> Result<Vec<(Person, bool)>, DatabaseError> {
+    let sql = "SELECT team_people.id AS person, name, role, seen_at, removed_at IS NOT NULL AS removed FROM team_people
+               WHERE workspace = ?1 ORDER BY CASE WHEN removed_at IS NULL THEN 0 ELSE 1 END, folded, id";
+    db.fetch_all(sql, bound![workspace], |row| Ok((from_row(row)?, row.get("removed")?)))
+}
+
 /// Finds a person by id or name, in upper or lower case.
 pub fn find(db: &dyn DbSession, workspace: &str, named: &str) -> Result<Option<Person>, DatabaseError> {
     let sql = format!(

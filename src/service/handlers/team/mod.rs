@@ -5,3 +5,4 @@ pub mod events;
 pub mod people;
 pub mod replies;
 pub mod sign_in;
+pub mod stats;
