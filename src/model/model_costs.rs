@@ -120,13 +120,13 @@ fn check_cap(
         (Some(most), _) if after.total_tokens() > most => {
             let left = most.saturating_sub(before.total_tokens());
             Err(format!(
-                "the daily limit of {most} tokens for {of} is reached, {left} are left ([assist] {setting}_tokens)"
+                "the limit of {most} tokens for {of} is reached, {left} are left ([assist] {setting}_tokens)"
             ))
         }
         (_, Some(most)) if after.cost > most => {
             let (spent, most) = (before.cost.to_price(), most.to_price());
             Err(format!(
-                "the daily limit of {most} for {of} is reached, {spent} are spent ([assist] {setting}_cost)"
+                "the limit of {most} for {of} is reached, {spent} are spent ([assist] {setting}_cost)"
             ))
         }
         _ => Ok(()),
