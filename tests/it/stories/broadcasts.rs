@@ -69,7 +69,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
         assert_eq!(credits, Some(998.0));
     }
     desk.keys("1gb").shows("998 left");
-    desk.keys("d").shows("failed        +447700902222  Ann Brown · the 24-hour");
+    desk.keys("d").shows("failed        +447700902222  Ann Brown · reply window");
     desk.keys("<Esc>");
     let file = desk.file("people.txt", b"").replace("people.txt", "report.csv");
     desk.keys(":").types(&format!("export csv {file}")).keys("<Enter>").shows("report.csv");
