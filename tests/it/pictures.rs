@@ -193,7 +193,6 @@ fn the_picture_of_a_broadcast_is_a_frame_of_the_demo() {
     for _ in 0..8 {
         desk.pass(1).settle();
     }
-    // The chart and the wave agree with the sum.
     desk.shows("1 running").shows("38 accepted");
     shows(&desk, "broadcast");
 }
