@@ -5,15 +5,15 @@
 //!
 //! ```text
 //!  All 4   1 Harbor chat 3   2 Harbor bot 1   3 …           412 credits   inbox/tabs_view.rs
-//! ┌ Inbox · open ────── 14 ┐┌ Maria Lopez · +34 … ── AI paused · you have it ┐
-//! │▌Maria Lopez   waits 6m ││              Thu 20 Nov                        │
-//! │▌ where is…             ││ Maria  10:02  Hi, where is my order?           │  screens/history/view.rs
-//! │ João Pereira       14m ││ AI     10:02  Your order number?         read  │  screens/history/lines.rs
-//! │   thanks!              ││ ── new since you looked ──                     │
-//! │  screens/conversations/ │├ Reply · 1 credit ─────────────────────── 0/4096 ┤
-//! │                        ││ screens/composer/                              │
-//! └────────────────────────┘└────────────────────────────────────────────────┘
-//!  Enter open · p pause AI · e close · ? help        2 new need a person   status.rs, hints.rs
+//! ┌ MINE 1 ────────────────┬ Maria Lopez · +34 … ── AI paused · you have it ┐
+//! │▌Maria Lopez         6m │              Thu 20 Nov                        │
+//! │▌ where is…             │ Maria  10:02  Hi, where is my order?           │  screens/history/view.rs
+//! ├ WITH THE AI 2 ─────────┤ AI     10:02  Your order number?         read  │  screens/history/lines.rs
+//! │ João Pereira       14m │ ── new since you looked ──                     │
+//! │ thanks!                ├ Reply · 1 credit ─────────────────────── 0/4096 ┤
+//! │ screens/conversations/ │ screens/composer/                              │
+//! └────────────────────────┴────────────────────────────────────────────────┘
+//!  Enter open · t take · d done · s later · ? help    2 new need a person   status.rs, hints.rs
 //! ```
 //!
 //! # The crates

@@ -178,7 +178,7 @@ mod tests {
         let cases = [
             (r#"{"contactId":"ct_1","phone":"+346","status":"failed","code":"GONE"}"#, "ct_1 +346 GONE"),
             (r#"{"contact":{"id":"ct_2"},"error":{"code":7,"message":"no"}}"#, "ct_2 - no (7)"),
-            (r#"{"to":"+347","status":"FAILED"}"#, "- +347 the service tells no reason"),
+            (r#"{"to":"+347","status":"FAILED"}"#, "- +347 no reason given"),
             (r#"{"to":"+347","status":"delivered","code":"OK"}"#, ""),
             (r#"{"status":"failed","code":"GONE"}"#, ""),
             (r#"{"contactId":"ct_3"}"#, ""),

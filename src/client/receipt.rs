@@ -241,7 +241,7 @@ fn kind(operation: &Operation, body: &Value, marks: &AnswerMarks) -> Option<Rece
             let call = placed.map(|call_body| call_body.call_id);
             ReceiptKind::Called {
                 call: call.or_else(|| marks.message_id.clone().filter(|_| marks.test))?,
-                status: marks.status.clone().unwrap_or_else(|| "not told".to_owned()),
+                status: marks.status.clone().unwrap_or_else(|| "not reported".to_owned()),
             }
         }
         Operation::Broadcast { .. } => {

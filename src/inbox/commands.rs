@@ -236,8 +236,8 @@ macro_rules! each_command {
             WordLeft Composer ["Ctrl-Left", "Alt-b"] "word" "One word left" => always, composer::word_left;
             WordRight Composer ["Ctrl-Right", "Alt-f"] "word" "One word right" => always, composer::word_right;
             DeleteWord Composer ["Ctrl-W", "Ctrl-Backspace", "Alt-Backspace"] "word" "Delete the word before the cursor" => always, composer::delete_word;
-            DeleteToStart Composer ["Ctrl-U"] "kill" "Delete to the start of the line" => always, composer::delete_to_start;
-            DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line" => always, composer::delete_to_end;
+            DeleteToStart Composer ["Ctrl-U"] "erase" "Delete to the start of the line" => always, composer::delete_to_start;
+            DeleteToEnd Composer ["Ctrl-K"] "erase" "Delete to the end of the line" => always, composer::delete_to_end;
             Menu Composer ["Ctrl-O"] "more" "More to write or send: canned replies (/ or ::), emoji (:name Tab), and others" => always, composer::open_menu;
             Attach Composer ["Ctrl-T"] "attach" "Attach a file or link, with the text as its caption; also by pasting or dropping a path" => composer::may_attach, composer::attach;
             SuggestDraft Composer ["Ctrl-D"] "suggest" "Suggest a reply, from your model or canned replies; never sent by itself" => suggesting::may_suggest, suggesting::draft;

@@ -250,8 +250,15 @@ pub(crate) fn place_commands(inbox: &Inbox) -> &'static [Command] {
         Focus::Composer if typing::composer_mode(&inbox.desk) == ComposerMode::Note => {
             &[C::Send, C::SwitchMode, C::NewLine, C::Leave, C::HelpInText]
         }
-        Focus::Composer => {
-            &[C::Send, C::Menu, C::SwitchMode, C::NewLine, C::Leave, C::TurnMarkup, C::HelpInText]
-        }
+        Focus::Composer => &[
+            C::Send,
+            C::DoneInText,
+            C::Menu,
+            C::SwitchMode,
+            C::Leave,
+            C::NewLine,
+            C::TurnMarkup,
+            C::HelpInText,
+        ],
     }
 }

@@ -1,7 +1,8 @@
 //! Layout of the screen, computed from the size of the terminal alone.
 //!
 //! From 100 columns list and history are side by side, from 150 the card joins them. Below 100 only
-//! the focused one of list and history is shown.
+//! the focused one of list and history is shown. Panes side by side share the column of the border
+//! between them.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Area {
@@ -85,6 +86,9 @@ pub const SIDE_BY_SIDE_MIN_WIDTH: u16 = 100;
 /// Columns from which the card is shown by default.
 pub const CARD_MIN_WIDTH: u16 = 150;
 
+/// Columns that two panes side by side have in common: the border between them.
+const SHARED_COLUMNS: u16 = 1;
+
 pub fn is_too_small((width, height): (u16, u16)) -> bool {
     width < MIN_WIDTH || height < MIN_HEIGHT
 }
@@ -147,10 +151,17 @@ fn split_columns(wanted: LayoutInput, body: Area) -> (Option<Area>, Option<Area>
     let list_width = wanted.list_width.unwrap_or((body.width / 3).clamp(38, 56));
     let show_card = wanted.has_conversation && wanted.card.unwrap_or(wanted.width >= CARD_MIN_WIDTH);
     let card_width = if show_card { 34.min(body.width / 4).max(28) } else { 0 };
-    let middle = body.width - list_width - card_width;
     let list = Area { width: list_width, ..body };
-    let conversation = Area { x: list_width, width: middle, ..body };
-    let card = Area { x: list_width + middle, width: card_width, ..body };
+    let conversation = Area {
+        x: list_width.saturating_sub(SHARED_COLUMNS),
+        width: body.width - list_width - card_width + SHARED_COLUMNS,
+        ..body
+    };
+    let card = Area {
+        x: body.width.saturating_sub(card_width + SHARED_COLUMNS),
+        width: card_width + SHARED_COLUMNS,
+        ..body
+    };
     (Some(list), Some(conversation), show_card.then_some(card))
 }
 
@@ -198,7 +209,21 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overlaps_or_leaves_the_screen() {
+    fn panes_side_by_side_share_the_border_between_them() {
+        for width in SIDE_BY_SIDE_MIN_WIDTH..320 {
+            let areas = compute_areas(layout_input(width, 24));
+            let (list, history) = (areas.list.expect("a list"), areas.history.expect("a history"));
+            assert_eq!(history.x, list.x + list.width - 1, "{width}");
+            let end = history.x + history.width;
+            match areas.card {
+                Some(card) => assert_eq!((card.x, card.x + card.width), (end - 1, width), "{width}"),
+                None => assert_eq!(end, width),
+            }
+        }
+    }
+
+    #[test]
+    fn only_shared_borders_overlap_and_nothing_leaves_the_screen() {
         for width in MIN_WIDTH..320 {
             for height in MIN_HEIGHT..60 {
                 for (composer_lines, suggestion_rows) in [(1, 0), (3, 7), (40, 60), (1, 2)] {
@@ -216,7 +241,9 @@ mod tests {
                         assert!(area.x + area.width <= width && area.y + area.height <= body + 1, "{area:?}");
                         cells += u32::from(area.width) * u32::from(area.height);
                     }
-                    assert_eq!(cells, u32::from(width) * u32::from(body), "{width}x{height}");
+                    let panes = all.iter().flatten().count();
+                    let shared = u16::try_from(panes.saturating_sub(1)).expect("few panes");
+                    assert_eq!(cells, u32::from(width + shared) * u32::from(body), "{width}x{height}");
                 }
             }
         }

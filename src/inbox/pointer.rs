@@ -72,8 +72,7 @@ fn click(inbox: &mut Inbox, at: (u16, u16)) {
         return click_row(inbox, at);
     }
     if let (Some(list), Some(_)) = (areas.list, areas.history)
-        && at.0 + 1 >= list.x + list.width
-        && at.0 <= list.x + list.width
+        && at.0 + 1 == list.x + list.width
         && areas.body.contains(at)
     {
         inbox.desk.panes.is_dragging = true;

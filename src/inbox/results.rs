@@ -19,6 +19,7 @@ use crate::screens::composer::Composer;
 use crate::screens::composer::attachments;
 use crate::screens::composer::returned_texts::{DraftStorage, ReturnedText};
 use crate::screens::composer::sending;
+use crate::screens::composer::suggestions::update as suggestions;
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::card::update as card;
 use crate::screens::conversations::draft_only::update as draft_only;
@@ -172,6 +173,7 @@ pub(crate) fn store_loaded(inbox: &mut Inbox, loaded: Loaded) {
 fn history_loaded(inbox: &mut Inbox, query: &HistoryQuery, page: HistoryPage) {
     inbox.desk.history_loaded(query, page.clone(), &mut inbox.context);
     prefetch::cache_history(&mut inbox.desk, query, page);
+    suggestions::request_awaited_brief(inbox);
 }
 
 fn receive_outcomes(inbox: &mut Inbox, fates: Vec<(RowId, OutboxOutcome)>) {

@@ -9,6 +9,7 @@ use crate::components::paint_view;
 use crate::layout::{self, Area};
 use crate::pages::PageKind;
 use crate::screens::cards::is_card_page;
+use crate::tab::Focus;
 use crate::theme_view::Theme;
 
 /// Draws one frame into an empty buffer; returns the position of a visible cursor.
@@ -40,23 +41,28 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         if let Some(area) = areas.header {
             crate::screens::mail::view::draw_header(inbox, theme, area, buffer);
         }
-        if let Some(area) = areas.list {
+        // Panes share the border between them; the one with the focus is drawn last.
+        let list_has_focus = inbox.desk.tab().focus == Focus::List;
+        if let Some(area) = areas.card {
+            crate::screens::conversations::card_view::draw(inbox, theme, area, buffer);
+        }
+        if let Some(area) = areas.list.filter(|_| !list_has_focus) {
             crate::screens::conversations::view::draw(inbox, theme, area, buffer);
         }
         if let Some(area) = areas.history {
             crate::screens::history::view::draw(inbox, theme, area, buffer);
-        }
-        if let Some(area) = areas.card {
-            crate::screens::conversations::card_view::draw(inbox, theme, area, buffer);
-        }
-        if let Some(triage) = inbox.desk.tab().triage().filter(|triage| triage.is_over()) {
-            crate::screens::mail::view::draw_summary(inbox, triage, theme, areas.body, buffer);
         }
         if let Some(area) = areas.suggestion {
             crate::screens::composer::suggestions::view::draw_brief(inbox, theme, area, buffer);
         }
         if let Some(area) = areas.composer {
             cursor = crate::screens::composer::view::draw(inbox, theme, area, buffer);
+        }
+        if let Some(area) = areas.list.filter(|_| list_has_focus) {
+            crate::screens::conversations::view::draw(inbox, theme, area, buffer);
+        }
+        if let Some(triage) = inbox.desk.tab().triage().filter(|triage| triage.is_over()) {
+            crate::screens::mail::view::draw_summary(inbox, triage, theme, areas.body, buffer);
         }
     } else {
         crate::pages_view::draw(inbox, theme, areas.body, buffer);

@@ -217,7 +217,7 @@ mod tests {
             .map(|(failure_reason, count)| (failure_reason.describe(), *count))
             .collect();
         let told: Vec<_> = told.iter().map(|(text, count)| (text.as_str(), *count)).collect();
-        assert_eq!(told, [("LATE", 2), ("GONE", 1), ("the service tells no reason", 1)]);
+        assert_eq!(told, [("LATE", 2), ("GONE", 1), ("no reason given", 1)]);
         assert_eq!(report.duration(Timestamp::from_micros(700 * SECOND)), Some(30 * SECOND));
     }
 }

@@ -50,7 +50,7 @@ impl Automation {
         match self {
             Self::On => "AI ON",
             Self::Off => "AI OFF",
-            Self::Unknown => "AI on/off?",
+            Self::Unknown => "AI: checking…",
             Self::NotApplicable => "",
         }
     }

@@ -49,7 +49,7 @@ impl FailureReason {
 
     pub fn describe(&self) -> String {
         match (self.code.is_empty(), self.text()) {
-            (true, "") => "the service tells no reason".to_owned(),
+            (true, "") => "no reason given".to_owned(),
             (false, "") => self.code.to_string(),
             (true, words) => words.to_owned(),
             (false, words) => format!("{words} ({})", self.code),
@@ -59,19 +59,19 @@ impl FailureReason {
 
 fn describe_code(code: &str) -> &'static str {
     match code {
-        "SESSION_EXPIRED" => "the 24-hour window was closed: only a template arrives",
+        "SESSION_EXPIRED" => "reply window closed: only templates are delivered",
         "INVALID_RECIPIENT" => "the number is not on this channel",
         "TEMPLATE_ERROR" => "the template was rejected",
         "UNSUPPORTED_TYPE" => "this kind of message cannot be sent there",
         "MEDIA_FETCH_FAILED" => "the file could not be fetched from its link",
         "MEDIA_UPLOAD_FAILED" => "the file was rejected",
-        "INSUFFICIENT_CREDITS" => "too few credits were left",
-        "NOT_FOUND" => "the contact is not there any more",
-        "RATE_LIMIT_EXCEEDED" => "too much was sent at once",
-        "VALIDATION_ERROR" => "the message was not accepted as it is",
+        "INSUFFICIENT_CREDITS" => "not enough credits",
+        "NOT_FOUND" => "the contact no longer exists",
+        "RATE_LIMIT_EXCEEDED" => "rate limit reached",
+        "VALIDATION_ERROR" => "the message was not accepted",
         "NOT_CONFIGURED" => "the channel is not set up",
-        "FORBIDDEN" => "the key may not send there",
-        "WHATSAPP_ERROR" => "the platform did not take it",
+        "FORBIDDEN" => "the key is not allowed to send there",
+        "WHATSAPP_ERROR" => "the platform refused it",
         "INTERNAL_ERROR" => "the service failed",
         _ => "",
     }
@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn a_reason_is_what_the_service_said_and_nothing_else() {
         let cases: [(&[(&str, &str)], &str); 6] = [
-            (&[], "the service tells no reason"),
+            (&[], "no reason given"),
             (
                 &[("/code", "SESSION_EXPIRED")],
-                "the 24-hour window was closed: only a template arrives (SESSION_EXPIRED)",
+                "reply window closed: only templates are delivered (SESSION_EXPIRED)",
             ),
             (&[("/error", "number is gone")], "number is gone"),
             (&[("/errorCode", "131026"), ("/errorMessage", "undeliverable")], "undeliverable (131026)"),

@@ -118,12 +118,12 @@ impl ImportColumns {
                 "tags" | "labels" => ImportColumn::Tags,
                 "metadata" => ImportColumn::Object,
                 "" => {
-                    return Err(ImportProblem::new("", "a column has no name; name it, or take it out").at(1));
+                    return Err(ImportProblem::new("", "a column has no name; name it or remove it").at(1));
                 }
                 _ => ImportColumn::Field(name.to_owned()),
             };
             if columns.contains(&column) {
-                return Err(ImportProblem::new(name, "stands there twice; take one out").at(1));
+                return Err(ImportProblem::new(name, "appears twice; remove one").at(1));
             }
             columns.push(column);
         }
@@ -160,7 +160,7 @@ impl ImportColumns {
     pub fn parse_row(&self, cells: &[&str]) -> Result<ContactChange, ImportProblem> {
         if cells.len() != self.0.len() {
             let what = format!(
-                "has {} cells where {} columns are named; is a quote or a comma missing?",
+                "has {} cells, but there are {} columns; is a quote or a comma missing?",
                 cells.len(),
                 self.0.len()
             );
@@ -182,7 +182,7 @@ fn apply_cell(change: &mut ContactChange, column: &ImportColumn, cell: &str) -> 
             if !bounds::is_e164(&change.phone) {
                 let shown: String = cell.chars().take(40).collect();
                 let what =
-                    format!("{shown:?} is no number in the form +34600111222; add + and the country code");
+                    format!("{shown:?} is not a number such as +34600111222; add + and the country code");
                 return Err(ImportProblem::new("phone", &what));
             }
         }
@@ -190,7 +190,7 @@ fn apply_cell(change: &mut ContactChange, column: &ImportColumn, cell: &str) -> 
         ImportColumn::Name => {
             let (length, most) = (bounds::count_chars(cell), bounds::MAX_CONTACT_NAME_CHARS);
             if length > most {
-                let what = format!("has {length} characters; at most {most} are taken: shorten it");
+                let what = format!("has {length} characters; at most {most} are allowed: shorten it");
                 return Err(ImportProblem::new("name", &what));
             }
             change.name = given();
@@ -200,7 +200,7 @@ fn apply_cell(change: &mut ContactChange, column: &ImportColumn, cell: &str) -> 
                 let shown: String = cell.chars().take(60).collect();
                 return Err(ImportProblem::new(
                     "email",
-                    &format!("{shown:?} is no mail address; mend or empty it"),
+                    &format!("{shown:?} is not a mail address; correct or remove it"),
                 ));
             }
             change.email = given();
@@ -208,7 +208,7 @@ fn apply_cell(change: &mut ContactChange, column: &ImportColumn, cell: &str) -> 
         ImportColumn::Tags => change.add = parse_tags(&cell.replace([';', '|'], ",")),
         ImportColumn::Object => {
             let members = json::members(cell).map_err(|(_, at, why)| {
-                ImportProblem::new("metadata", &format!("is no JSON object: character {at}: {why}"))
+                ImportProblem::new("metadata", &format!("is not a JSON object: character {at}: {why}"))
             })?;
             change.set.extend(members.into_iter().map(|(name, raw)| (name, Json(raw))));
         }

@@ -165,7 +165,7 @@ impl<'a> JsonScanner<'a> {
                     !(character.is_ascii_alphanumeric() || "+-.".contains(character))
                 });
                 let (number, rest) = self.remaining.split_at(end.unwrap_or(self.remaining.len()));
-                number.parse::<f64>().map_err(|_| "this is no number")?;
+                number.parse::<f64>().map_err(|_| "this is not a number")?;
                 self.remaining = rest;
                 Ok(())
             }
@@ -173,7 +173,7 @@ impl<'a> JsonScanner<'a> {
                 let word =
                     ["true", "false", "null"].into_iter().find(|text| self.remaining.starts_with(text));
                 self.remaining =
-                    &self.remaining[word.ok_or("a value was expected; texts stand in quotes")?.len()..];
+                    &self.remaining[word.ok_or("a value is expected; texts need quotes")?.len()..];
                 Ok(())
             }
             None => Err("it ends too early"),
@@ -240,13 +240,13 @@ mod tests {
         let bad = [
             ("", 1, "it must begin with {"),
             ("[]", 1, "it must begin with {"),
-            ("{\n\"a\": }", 2, "a value was expected; texts stand in quotes"),
+            ("{\n\"a\": }", 2, "a value is expected; texts need quotes"),
             ("{\"a\" 1}", 1, "a colon is missing"),
             ("{\"a\": 1\n\"b\": 2}", 2, "a comma or the end is missing"),
             ("{\"a\": \"b}", 1, "a quote is missing"),
             ("{\"a\": 1} x", 1, "something follows its end"),
             ("{a: 1}", 1, "a name in quotes was expected"),
-            ("{\"a\": 1x}", 1, "this is no number"),
+            ("{\"a\": 1x}", 1, "this is not a number"),
         ];
         for (text, line, why) in bad {
             let told = check(text, '{').map_err(|(line, _, why)| (line, why));

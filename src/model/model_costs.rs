@@ -119,11 +119,15 @@ fn check_cap(
     match (tokens, cost) {
         (Some(most), _) if after.total_tokens() > most => {
             let left = most.saturating_sub(before.total_tokens());
-            Err(format!("the {most} tokens of {of} are used up, {left} are left ([assist] {setting}_tokens)"))
+            Err(format!(
+                "the limit of {most} tokens for {of} is reached, {left} are left ([assist] {setting}_tokens)"
+            ))
         }
         (_, Some(most)) if after.cost > most => {
             let (spent, most) = (before.cost.to_price(), most.to_price());
-            Err(format!("the {most} of {of} are used up, {spent} are spent ([assist] {setting}_cost)"))
+            Err(format!(
+                "the limit of {most} for {of} is reached, {spent} are spent ([assist] {setting}_cost)"
+            ))
         }
         _ => Ok(()),
     }

@@ -1,6 +1,5 @@
 //! Time zones of phone numbers by country. Countries with several zones are omitted: a wrong hour
 //! is worse than none.
-//! none.
 
 use crate::time::{Timestamp, Zone};
 

@@ -137,7 +137,7 @@ pub fn write_question_file(reviewed: &[ReviewedAnswer]) -> String {
             pairs.push((question, answer.to_owned()));
         }
     }
-    let mut file = "# Answers that people looked over\n".to_owned();
+    let mut file = "# Reviewed answers\n".to_owned();
     for (question, answer) in pairs.iter().rev() {
         file.push_str(&format!("\n## {question}\n"));
         for line in answer.lines() {
@@ -220,7 +220,7 @@ mod tests {
         ];
         assert_eq!(
             write_question_file(&all),
-            "# Answers that people looked over\n\n## Where are you?\n # At the pier\n ## Gate 4\n\n## open?\nFrom 9.\n"
+            "# Reviewed answers\n\n## Where are you?\n # At the pier\n ## Gate 4\n\n## open?\nFrom 9.\n"
         );
     }
 

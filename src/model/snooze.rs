@@ -76,10 +76,10 @@ impl Snooze {
         match (self.wake_reason, self.until) {
             (Some(_), _) if !note.is_empty() => format!("back{note}"),
             (Some(WakeReason::Reply), _) => "back: the customer wrote".to_owned(),
-            (Some(WakeReason::Time), _) => "back: its time has come".to_owned(),
+            (Some(WakeReason::Time), _) => "back: time is up".to_owned(),
             (None, None) => format!("until a reply{note}"),
             (None, Some(until)) => {
-                let stays = if self.ignores_replies() { ", whatever comes" } else { "" };
+                let stays = if self.ignores_replies() { "; replies do not wake it" } else { "" };
                 format!("until {}{stays}{note}", format_time(until, now, zone))
             }
         }

@@ -50,18 +50,18 @@ impl EndReason {
 
 /// Business chat and bot-chat: name and description.
 const CHAT_EVENTS: &[(&str, &str)] = &[
-    ("message.received", "a customer has written"),
-    ("message.sent", "the platform has taken a message"),
-    ("message.delivered", "a message has reached the phone"),
+    ("message.received", "a customer wrote"),
+    ("message.sent", "the platform accepted a message"),
+    ("message.delivered", "a message reached the phone"),
     ("message.read", "a message was read"),
     ("message.failed", "a message could not be sent or delivered"),
 ];
 /// Mail: name and description.
 const MAIL_EVENTS: &[(&str, &str)] = &[
-    ("email.received", "a mail has come"),
+    ("email.received", "a mail arrived"),
     ("email.sent", "a mail was sent"),
-    ("email.opened", "a mail that was sent was opened"),
-    ("email.thread.categorized", "the AI has given a thread a category"),
+    ("email.opened", "a sent mail was opened"),
+    ("email.thread.categorized", "the AI set the category of a thread"),
 ];
 
 /// Event types available to keys of a platform.
@@ -71,7 +71,7 @@ pub fn events_of(platform: &Platform) -> &'static [(&'static str, &'static str)]
 
 /// Checklist after a failed challenge of an endpoint.
 pub const CHALLENGE_CHECKLIST: [&str; 5] = [
-    "the address is public and https, with a certificate browsers take",
+    "the address is public and https, with a certificate that browsers accept",
     "a GET with ?challenge=VALUE is answered with 200 at once, without a key",
     "the body is the VALUE alone: no JSON, no HTML, no quotes, no line break",
     "it is not answered with a redirect, a login page or a page of a firewall",

@@ -29,7 +29,7 @@ pub const CALL_KIND: &str = "call";
 
 /// Refusal of a text after STOP.
 pub const OPTED_OUT_MESSAGE: &str =
-    "this number has written STOP and takes no more texts; it can take them again by writing START";
+    "this number has sent STOP and accepts no more texts; START allows them again";
 
 /// Refusal of a message to a person who blocked the bot.
 pub const BLOCKED_MESSAGE: &str =

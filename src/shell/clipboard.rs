@@ -15,7 +15,7 @@ use inbox::outside::CopyMethod;
 use model::text;
 
 /// Shown if the terminal takes no copies.
-pub const NO_CLIPBOARD_MESSAGE: &str = "this terminal takes no copies; set copy_command in config.toml";
+pub const NO_CLIPBOARD_MESSAGE: &str = "this terminal accepts no copies; set copy_command in config.toml";
 /// Maximum bytes a terminal accepts, base64 encoded.
 const MAX_SEQUENCE_BYTES: usize = 74_000;
 /// Time limit for a program.

@@ -128,7 +128,7 @@ impl Reader {
                     gathered.add_phone(&self.connection, channel, phone)?;
                 }
                 AudienceLine::Phone(phone) => {
-                    gathered.add_invalid_line(format!("line {line}: {phone} is no phone number"))
+                    gathered.add_invalid_line(format!("line {line}: {phone} is not a phone number"))
                 }
                 AudienceLine::Invalid(word) => {
                     gathered.add_invalid_line(format!("line {line}: {}", describe_invalid_line(word)))

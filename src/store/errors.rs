@@ -47,7 +47,7 @@ pub enum StoreError {
     Locked,
     /// A file is corrupt. A corrupt cache is recreated at the next start.
     #[error(
-        "this desk's files are damaged ({0}); end frontdesk and start it again, which makes the cache anew"
+        "this desk's files are damaged ({0}); end frontdesk and start it again, which rebuilds the cache"
     )]
     Damaged(String),
     #[error("the disk failed ({0}); nothing was written. Check that it is there and not full")]

@@ -353,7 +353,7 @@ impl Store {
         let rows = self.0.restored?;
         let rows = if rows == 1 { "1 row of it".to_owned() } else { format!("{rows} rows of it") };
         Some(format!(
-            "the outbox was brought back from an older copy: {rows} may have been sent since, and wait for a person"
+            "the outbox was restored from an older copy: {rows} may have been sent since, and wait for a person"
         ))
     }
 
@@ -390,7 +390,7 @@ fn reopen_cache(paths: Paths, setup: &StoreOptions, reopened: Arc<AtomicU64>) ->
         queue::prepare(&mut cache.connection, &owner)?;
         cache.wiping = Wiping::for_cache(&paths.cache);
         reopened.fetch_add(1, Ordering::SeqCst);
-        tracing::warn!(file = %paths.cache.display(), "the cache was deleted or replaced; it is read anew");
+        tracing::warn!(file = %paths.cache.display(), "the cache was deleted or replaced; it is read again");
         Ok(())
     })
 }

@@ -22,9 +22,9 @@ use model::outbox::StopReason;
 use sqlite::Queries;
 
 const RESTORED_REASON: &str =
-    "the outbox was brought back from an older copy: it may have been sent or given up since";
+    "the outbox was restored from an older copy: it may have been sent or given up since";
 const RESTORED_CAMPAIGN_REASON: &str =
-    "the outbox was brought back from an older copy: further waves may have been sent since";
+    "the outbox was restored from an older copy: further waves may have been sent since";
 
 /// Id and generation of an outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +136,7 @@ fn mark_rows_uncertain(outbox: &mut Connection, known: i64) -> Result<Option<usi
     if OutboxMark::load(&change)?.is_none_or(|mark| mark.generation >= known) {
         return Ok(None);
     }
-    tracing::warn!("the outbox was brought back from an older copy");
+    tracing::warn!("the outbox was restored from an older copy");
     let doubtful = mark_rows_unknown(&change, i64::MAX, None)?;
     // Makes this outbox the newest.
     change.execute("UPDATE identity SET generation = ?1", [known + 1])?;

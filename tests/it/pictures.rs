@@ -139,6 +139,7 @@ fn shows_on(desk: &Desk, name: &str, page: (&str, &str)) {
 fn ready((columns, rows): (u16, u16), name: ThemeName) -> Desk {
     let mut desk = Desk::demo(columns, rows);
     desk.theme = Theme::new(name, false).in_depth(ColorDepth::Direct);
+    desk.app.context.settings.brief_on_pause = true;
     // Histories are read a few at a time, as the rate allows.
     for _ in 0..12 {
         desk.settle();
@@ -151,7 +152,8 @@ fn ready((columns, rows): (u16, u16), name: ThemeName) -> Desk {
 #[test]
 fn the_picture_of_mail_is_a_frame_of_the_demo() {
     let mut desk = ready((140, 36), ThemeName::Dark);
-    desk.keys("3").settle().keys("jj").settle().keys("<Enter>").settle();
+    desk.keys("3").settle().keys("v1").settle().keys(":open helen<Enter>").settle();
+    desk.shows("NEEDS A PERSON").shows("Helen Marsden <helen");
     shows(&desk, "mail");
 }
 
@@ -179,7 +181,18 @@ fn the_picture_of_a_broadcast_is_a_frame_of_the_demo() {
     desk.keys("1gp").settle().keys("ggVa").keys("b").types("We open at 9 on Saturday.").keys("<Ctrl-X>y");
     desk.wait(16_000_000);
     desk.settle();
+    // The first wave fails above the limit; with another limit the second one is sent.
     go_on(&mut desk, 60);
-    desk.shows("wave ");
+    desk.shows("PAUSED").keys("c").keys("<Ctrl-U>").types("25").keys("<Enter>").shows("Sending continues");
+    for _ in 0..120 {
+        if desk.picture().contains("wave 2/2") {
+            break;
+        }
+        desk.pass(1).settle();
+    }
+    for _ in 0..8 {
+        desk.pass(1).settle();
+    }
+    desk.shows("1 running").shows("38 accepted");
     shows(&desk, "broadcast");
 }

@@ -113,7 +113,8 @@ fn a_takeover_without_a_screen() {
     });
     talk.hears(&["Tab 1 of 1: Harbor chat,"]);
     talk.hears(&["Maria Lopez, waiting", "where is my order"]);
-    talk.says("list").hears(&["1 Maria Lopez", "waiting"]);
+    let row = talk.says("list").wait_for_line("a row", |line| line.contains("1 Maria Lopez, waiting"));
+    assert!(!row.contains("AI") && !row.contains("Reply window"), "nothing normal is said: {row}");
     talk.says("1").hears(&["Maria ", "where is my order"]);
     talk.says("reply").hears(&["Write to Maria Lopez: a line is sent"]);
     talk.says("Hi Maria, a person here.").hears(&["[y] pause the AI and send"]);

@@ -221,7 +221,7 @@ fn an_older_outbox_that_is_brought_back_sends_nothing_by_itself() {
     }
     fs::copy(&backup, &outbox).expect("copied");
     let ended = binary.run(&["outbox", "list"], "");
-    assert!(ended.err.contains("brought back from an older copy"), "{}", ended.err);
+    assert!(ended.err.contains("restored from an older copy"), "{}", ended.err);
     assert_eq!(ended.out.matches("MAY OR MAY NOT HAVE BEEN SENT").count(), 2, "{}", ended.out);
     let rows = listed(&binary);
     for row in &rows {

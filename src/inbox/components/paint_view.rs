@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::symbols::merge::MergeStrategy;
 
 use crate::borders_view::BorderSet;
 use crate::layout::Area;
@@ -109,22 +110,43 @@ pub fn draw_frame(
     let closed = sides != Sides::NoBottom;
     let side_end = if closed { bottom } else { bottom + 1 };
     for y in area.y + 1..side_end {
-        text(buffer, area.x, y, 1, down, style);
-        text(buffer, right, y, 1, down, style);
+        border(buffer, (area.x, y), down, style);
+        border(buffer, (right, y), down, style);
     }
     let [join_left, join_right] = joints;
     let (left_corner, right_corner) =
         if sides == Sides::Joined { (join_left, join_right) } else { (top_left, top_right) };
-    text(buffer, area.x, area.y, 1, left_corner, style);
-    text(buffer, right, area.y, 1, right_corner, style);
+    border(buffer, (area.x, area.y), left_corner, style);
+    border(buffer, (right, area.y), right_corner, style);
     if closed && area.height > 1 {
         for x in area.x + 1..right {
             text(buffer, x, bottom, 1, across, style);
         }
-        text(buffer, area.x, bottom, 1, bottom_left, style);
-        text(buffer, right, bottom, 1, bottom_right, style);
+        border(buffer, (area.x, bottom), bottom_left, style);
+        border(buffer, (right, bottom), bottom_right, style);
     }
     title_row(buffer, area, titles);
+}
+
+/// Draws one character of a frame's side, joined with the side of a neighbour that shares the cell.
+/// The later style wins.
+fn border(buffer: &mut Buffer, at: (u16, u16), symbol: &str, style: Style) {
+    let Some(cell) = buffer.cell_mut(at) else { return };
+    let joined = join_borders(cell.symbol(), symbol).to_owned();
+    cell.reset();
+    cell.set_symbol(&joined).set_style(style);
+}
+
+/// Returns the character that has the lines of both; `below` is drawn already.
+fn join_borders<'a>(below: &'a str, symbol: &'a str) -> &'a str {
+    match below {
+        // An ASCII corner or joint has every line.
+        "+" => "+",
+        _ if below.starts_with(|character| ('\u{2500}'..='\u{257f}').contains(&character)) => {
+            MergeStrategy::Fuzzy.merge(below, symbol)
+        }
+        _ => symbol,
+    }
 }
 
 /// Draws a line across a frame at the top row of `area`, joined to its sides, with a title at the
@@ -135,11 +157,11 @@ pub fn divider(buffer: &mut Buffer, area: Area, line: ((BorderSet, [&str; 2]), S
     }
     let (([_, _, _, _, across, _], [join_left, join_right]), style) = line;
     let right = area.x + area.width - 1;
-    text(buffer, area.x, area.y, 1, join_left, style);
+    border(buffer, (area.x, area.y), join_left, style);
     for x in area.x + 1..right {
         text(buffer, x, area.y, 1, across, style);
     }
-    text(buffer, right, area.y, 1, join_right, style);
+    border(buffer, (right, area.y), join_right, style);
     title_row(buffer, area, (title, &[]));
 }
 
@@ -223,6 +245,30 @@ mod tests {
         let row: String = buffer.content[..78].iter().map(|cell| cell.symbol()).collect();
         assert!(row.trim_start().starts_with("Maria Lopez"), "{row}");
         assert!(row.trim_end().ends_with("AI: pausing… · Reply window 1h · Closing · z undo"), "{row}");
+    }
+
+    #[test]
+    fn frames_side_by_side_share_one_line_with_its_joints() {
+        let row = |buffer: &Buffer, y: u16| -> String { (0..9).map(|x| buffer[(x, y)].symbol()).collect() };
+        for (ascii, rows) in [
+            (false, ["┌───┬───┐", "│   │   │", "├───┤   │", "│   ├───┤", "├───┼───┤", "└───┴───┘"]),
+            (true, ["+---+---+", "|   |   |", "+---+   |", "|   +---+", "+---+---+", "+---+---+"]),
+        ] {
+            let theme = Theme::new(crate::theme_table_view::ThemeName::Dark, ascii);
+            let line = ((theme.border_set(), theme.border_joints()), theme.border(false));
+            let left = Area { x: 0, y: 0, width: 5, height: 6 };
+            let right = Area { x: 4, ..left };
+            let mut buffer = Buffer::empty(rect(Area { width: 9, ..left }));
+            draw_frame(&mut buffer, right, line, Sides::All, (&[], &[]));
+            divider(&mut buffer, Area { y: 3, ..right }, line, &[]);
+            divider(&mut buffer, Area { y: 4, ..right }, line, &[]);
+            draw_frame(&mut buffer, left, line, Sides::All, (&[], &[]));
+            divider(&mut buffer, Area { y: 2, ..left }, line, &[]);
+            divider(&mut buffer, Area { y: 4, ..left }, line, &[]);
+            for (y, expected) in (0..).zip(rows) {
+                assert_eq!(row(&buffer, y), expected, "line {y}");
+            }
+        }
     }
 
     #[test]

@@ -26,13 +26,14 @@ use crate::screens::outbox::row_state_view;
 use crate::tab::Focus;
 use crate::tabs_view;
 use crate::theme_view::Theme;
-use model::conversations::{Automation, ConversationRow};
+use model::conversations::{Automation, ConversationRow, ServiceWindow};
 use model::ids::ConversationId;
 use model::messages::{DeliveryStatus, Direction};
 use model::news::Health;
 use model::outbox::OutboxRow;
 use model::queries::ConversationKey;
-use model::service_window::window_label;
+use model::queue::WINDOW_WARNING;
+use model::service_window::{remaining_window, window_label};
 use model::spending;
 use model::targets::TargetState;
 use model::text::SafeText;
@@ -308,14 +309,12 @@ fn clean_lines(lines: &[String]) -> Vec<String> {
     lines.iter().map(|text| SafeText::line(text).to_string()).filter(|text| !text.is_empty()).collect()
 }
 
-/// State of the AI; empty for a channel without one.
+/// State of the AI; empty if it answers as usual, and for a channel without one.
 fn automation_text(row: &ConversationRow) -> &'static str {
     match (row.automation_pending, row.conversation.automation) {
-        (_, Automation::NotApplicable) => "",
+        (_, Automation::NotApplicable) | (None, Automation::On | Automation::Unknown) => "",
         (Some(false), _) => "AI: pausing…",
         (Some(true), _) => "AI: resuming…",
-        (None, Automation::Unknown) => "AI: checking…",
-        (None, Automation::On) => "AI on",
         (None, Automation::Off) if row.paused_here => "AI off, paused here",
         (None, Automation::Off) => "AI off, paused by a colleague",
     }
@@ -354,7 +353,10 @@ fn describe_conversation(row: &ConversationRow, inbox: &Inbox) -> String {
         add(format!("{} unread", row.unread));
     }
     add(automation_text(row).to_owned());
-    match window_label(conversation.window, row.last_inbound_at, inbox.context.now).as_str() {
+    let is_window_normal = conversation.window == ServiceWindow::Open
+        && remaining_window(row.last_inbound_at, now).is_none_or(|left| left > WINDOW_WARNING);
+    match window_label(conversation.window, row.last_inbound_at, now).as_str() {
+        _ if is_window_normal => (),
         "" => (),
         "?" => add("Reply window unknown".to_owned()),
         window => add(format!("Reply window {window}")),

@@ -127,7 +127,7 @@ impl ConnectionEndpoint {
             self.identifying_fields(parameter).iter().any(|field| field.is_verified())
         };
         if !self.public && !self.parameters.iter().any(bound) {
-            return Err("nothing it is given says who the customer is, so it is not asked".to_owned());
+            return Err("it takes nothing that identifies the customer, so it is not called".to_owned());
         }
         let mut filled = Vec::new();
         for it in &self.parameters {

@@ -122,7 +122,7 @@ fn check_identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     if !endpoint.public && sets.is_empty() {
         wrong.push(ConnectionMistake::at(
             "parameter",
-            "nothing it is given says who the customer is: add a parameter with from = \"contact\", or public = \
+            "it takes nothing that identifies the customer: add a parameter with from = \"contact\", or public = \
              true where the answer is the same for everybody",
         ));
     }
@@ -174,11 +174,8 @@ fn check_parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
         }
         if it.place == ParameterPlace::Path && !places.contains(&name.as_str()) {
             wrong.push(
-                ConnectionMistake::at(
-                    "in",
-                    format!("{name:?} is to go into the path, which has no {{{name}}}"),
-                )
-                .in_list("parameter", index),
+                ConnectionMistake::at("in", format!("{name:?} belongs in the path, which has no {{{name}}}"))
+                    .in_list("parameter", index),
             );
         }
         if it.place == ParameterPlace::Body
@@ -187,7 +184,7 @@ fn check_parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
             wrong.push(
                 ConnectionMistake::at(
                     "in",
-                    format!("{name:?} is to go into the body, but {} has none", endpoint.method.word()),
+                    format!("{name:?} belongs in the body, but {} has none", endpoint.method.word()),
                 )
                 .in_list("parameter", index),
             );

@@ -8,7 +8,7 @@ use crate::connections::parameters::{FilledParameter, ParameterPlace};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// A value that makes a path segment empty, `.` or `..`.
-    #[error("{0} would make a path segment of nothing but dots, which is refused")]
+    #[error("{0} would make a path segment of only dots, which is refused")]
     Dots(String),
     /// A placeholder without a value.
     #[error("the path has {{{0}}}, but there is no such parameter")]

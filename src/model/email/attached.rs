@@ -133,13 +133,13 @@ impl From<&str> for DraftFile {
 /// Returns the reason why the files exceed the limits of a mail.
 pub fn describe_excess(files: &[(DraftFile, Option<u64>)]) -> Option<String> {
     if files.len() > bounds::MAX_ATTACHMENTS {
-        return Some(format!("{} files; {} are the most", files.len(), bounds::MAX_ATTACHMENTS));
+        return Some(format!("{} files; at most {} are allowed", files.len(), bounds::MAX_ATTACHMENTS));
     }
     let enclosed: u64 =
         files.iter().filter(|file| !file.0.is_fetched_by_service()).filter_map(|file| file.1).sum();
     (enclosed > MAX_ATTACHED_BYTES).then(|| {
         let (together, most) = (files::format_size(enclosed), files::format_size(MAX_ATTACHED_BYTES));
-        format!("the files are {together} together; {most} are the most a mail takes")
+        format!("the files have {together} together; a mail takes at most {most}")
     })
 }
 

@@ -167,7 +167,7 @@ impl ComposedMail {
                 match it {
                     TypedAddress::Address(it) => lists[place].push(it),
                     TypedAddress::Invalid(it) => {
-                        return Err((place, format!("{name}: {it:?} is no mail address")));
+                        return Err((place, format!("{name}: {it:?} is not a mail address")));
                     }
                 }
             }
@@ -180,17 +180,20 @@ impl ComposedMail {
         }
         let subject = to_header_line(&self.subject);
         if subject.is_empty() {
-            return Err((3, "Subject: it is empty".to_owned()));
+            return Err((3, "Subject: empty".to_owned()));
         }
         let length = bounds::count_chars(&subject);
         if length > bounds::MAX_SUBJECT_CHARS {
             return Err((
                 3,
-                format!("Subject: {length} characters; {} are the most", bounds::MAX_SUBJECT_CHARS),
+                format!("Subject: {length} characters; at most {} are allowed", bounds::MAX_SUBJECT_CHARS),
             ));
         }
         if self.files.len() > bounds::MAX_ATTACHMENTS {
-            return Err((4, format!("{} files; {} are the most", self.files.len(), bounds::MAX_ATTACHMENTS)));
+            return Err((
+                4,
+                format!("{} files; at most {} are allowed", self.files.len(), bounds::MAX_ATTACHMENTS),
+            ));
         }
         if self.is_blank() && !self.is_forward() {
             return Err((4, "the mail is empty".to_owned()));

@@ -243,11 +243,11 @@ impl MailMessage {
         let all = self.reply_addresses();
         match all.as_slice() {
             [] if self.is_unanswerable || !self.from.is_empty() => {
-                Some("No address to answer to can be read from this mail".to_owned())
+                Some("This mail has no readable reply address".to_owned())
             }
             [] => None,
             [one] if one.eq_ignore_ascii_case(self.from.as_str()) => None,
-            _ => Some(format!("Answers go to: {}", all.join(", "))),
+            _ => Some(format!("Replies go to: {}", all.join(", "))),
         }
     }
 }
@@ -304,7 +304,7 @@ mod tests {
             is_unanswerable,
             ..MailMessage::default()
         };
-        let none = Some("No address to answer to can be read from this mail");
+        let none = Some("This mail has no readable reply address");
         let cases = [
             (mail("ann@a.example", &[], false), vec!["ann@a.example"], None),
             (mail("ann@a.example", &["Ann@A.example"], false), vec!["Ann@A.example"], None),

@@ -68,12 +68,12 @@ impl Operation {
     /// Explains why the operation cannot be undone after sending, and the alternative.
     pub fn describe_irrevocable(&self) -> &'static str {
         match self {
-            Self::Close => "left; it cannot be reopened",
+            Self::Close => "sent; cannot be reopened",
             Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_) | Self::SendMail(_) => {
-                "left; it cannot be unsent"
+                "sent; cannot be unsent"
             }
-            Self::React { emoji, .. } if emoji.is_empty() => "left; react to the message anew",
-            Self::React { .. } => "left; - on the message removes it",
+            Self::React { emoji, .. } if emoji.is_empty() => "sent; react again",
+            Self::React { .. } => "sent; - removes it",
             Self::SetAutomation { .. }
             | Self::ChangeThread { .. }
             | Self::SendSms { .. }
@@ -85,7 +85,7 @@ impl Operation {
             | Self::DeleteContact { .. }
             | Self::AddWebhook { .. }
             | Self::RemoveWebhook { .. }
-            | Self::Upload { .. } => "left",
+            | Self::Upload { .. } => "sent",
         }
     }
 

@@ -249,11 +249,11 @@ impl WaitReason {
         match self {
             Self::Held(until) => format!("{} in {} s", describe_verb(operation), seconds(until)),
             Self::Planned(at) => {
-                format!("planned, in {} if frontdesk runs", format_span_ahead(at.since(now)))
+                format!("scheduled, in {} if frontdesk runs", format_span_ahead(at.since(now)))
             }
             Self::Uploading => "uploading".to_owned(),
-            Self::UploadCutOff => "the upload was cut off; tries again".to_owned(),
-            Self::UploadNext => "waits to be uploaded".to_owned(),
+            Self::UploadCutOff => "upload interrupted; retrying".to_owned(),
+            Self::UploadNext => "waiting to upload".to_owned(),
             Self::Answer => "sending".to_owned(),
             Self::ClearAnswer(Some(at)) => {
                 let left = seconds(at);
@@ -262,27 +262,27 @@ impl WaitReason {
             Self::ClearAnswer(None) => "no clear answer; asking again, never sent twice".to_owned(),
             Self::Decision(stop, Some(true)) => format!("{}; enough now", stop.label()),
             Self::Decision(stop, _) => stop.label().to_owned(),
-            Self::RowBefore(None) => "waits for the one before it".to_owned(),
+            Self::RowBefore(None) => "waiting for the message before it".to_owned(),
             Self::RowBefore(Some(stop)) => {
-                format!("waits for the one before it, which asks: {}", stop.label())
+                format!("waiting for the message before it: {}", stop.label())
             }
-            Self::FileBefore => "waits for the file before it".to_owned(),
-            Self::PauseBefore => "waits: the pause before it failed".to_owned(),
-            Self::NextTry(Some(at)) => format!("not sent yet; tries again in {} s", seconds(at)),
-            Self::NextTry(None) => "not sent yet; tries again".to_owned(),
+            Self::FileBefore => "waiting for the file before it".to_owned(),
+            Self::PauseBefore => "waiting: pausing the AI failed".to_owned(),
+            Self::NextTry(Some(at)) => format!("not sent yet; retrying in {} s", seconds(at)),
+            Self::NextTry(None) => "not sent yet; retrying".to_owned(),
             Self::RateLimit(until) => {
-                format!("waits for the server's rate limit, free in {} s", seconds(until))
+                format!("rate limit; sending in {} s", seconds(until))
             }
-            Self::Connection => "waits for a connection; leaves by itself".to_owned(),
-            Self::Server => "waits for the server, which is in trouble; leaves by itself".to_owned(),
-            Self::Key => "waits: the channel key is not taken".to_owned(),
-            Self::Configuration => "waits: the channel cannot work as configured".to_owned(),
-            Self::Sender => "waits: no process that may send is running".to_owned(),
+            Self::Connection => "waiting for a connection; sent automatically".to_owned(),
+            Self::Server => "server trouble; sent automatically".to_owned(),
+            Self::Key => "waiting: key refused".to_owned(),
+            Self::Configuration => "waiting: this channel cannot be used as configured".to_owned(),
+            Self::Sender => "waiting: no process that may send is running".to_owned(),
             Self::OtherProcess(leader) => {
                 let named = leader.describe().unwrap_or_else(|| "another process".to_owned());
-                format!("queued; {named}, does the sending")
+                format!("queued; sent by {named}")
             }
-            Self::Nothing => "queued; leaves next".to_owned(),
+            Self::Nothing => "queued; next to send".to_owned(),
         }
     }
 }

@@ -28,9 +28,9 @@ impl AudienceSource {
             Self::Phones(phones) if phones.len() == 1 => "this person".to_owned(),
             Self::Phones(phones) => format!("{} marked people", phones.len()),
             Self::Fitting(search) if search.is_empty() => "all people".to_owned(),
-            Self::Fitting(search) => format!("all people that fit {search:?}"),
+            Self::Fitting(search) => format!("all people matching {search:?}"),
             Self::File(path) => format!("the file {path}"),
-            Self::Failed(_) => "those that failed before".to_owned(),
+            Self::Failed(_) => "failed recipients of the last one".to_owned(),
             Self::Everyone => "EVERYONE of the workspace".to_owned(),
         }
     }

@@ -75,14 +75,14 @@ fn next_wave_wait(
     let broadcast = match &wave.row_state {
         WaveRowState::Unsent | WaveRowState::Sending => return Some(WaveStep::Await),
         WaveRowState::NeedsDecision(why) => {
-            return Some(pause_step(PauseCause::Row, format!("wave {} asks: {why}", last + 1)));
+            return Some(pause_step(PauseCause::Row, format!("wave {} needs a decision: {why}", last + 1)));
         }
         WaveRowState::Dropped if last >= campaign.judged_from => {
-            return Some(pause_step(PauseCause::Row, format!("wave {} was taken back", last + 1)));
+            return Some(pause_step(PauseCause::Row, format!("wave {} was undone", last + 1)));
         }
         WaveRowState::Dropped => return None,
         WaveRowState::Sent(None) if last >= campaign.judged_from => {
-            let words = format!("the server named no broadcast for wave {}: it cannot be counted", last + 1);
+            let words = format!("the server gave no id for wave {}: its results are unknown", last + 1);
             return Some(pause_step(PauseCause::Uncounted, words));
         }
         WaveRowState::Sent(None) => return None,
@@ -92,7 +92,7 @@ fn next_wave_wait(
     let Some(reading) = &wave.reading else { return look() };
     if reading.is_unknown {
         let judged = last >= campaign.judged_from && !report.is_test;
-        let words = || format!("the server does not know wave {}: it cannot be counted", last + 1);
+        let words = || format!("the server does not know wave {}: its results are unknown", last + 1);
         return judged.then(|| pause_step(PauseCause::Uncounted, words()));
     }
     // After the last wave there is nothing left to stop.
@@ -173,7 +173,7 @@ pub fn describe_stall(campaign: &Campaign, sent_at: Timestamp, now: Timestamp) -
         .is_some_and(|reading| reading.finished_at.is_some() || reading.is_unknown);
     let age = now.since(sent_at);
     (campaign.phase == CampaignPhase::Running && !ended && age >= STALL_TIMEOUT)
-        .then(|| format!("wave {} has not been tried to its end for {}", last + 1, format_precise_span(age)))
+        .then(|| format!("wave {} has been unfinished for {}", last + 1, format_precise_span(age)))
 }
 
 /// Describes a balance that may be too low for the remaining waves.
@@ -183,7 +183,7 @@ pub fn describe_low_balance(campaign: &Campaign, report: &CampaignFacts) -> Opti
     let price =
         recipient_price(&campaign.content, report.charged).times(i64::try_from(left).unwrap_or(i64::MAX));
     (left > 0 && credits < price.max as f64).then(|| {
-        format!("{}; the {left} still to come cost {}", prices::format_credits(credits), price.describe())
+        format!("{}; the remaining {left} cost {}", prices::format_credits(credits), price.describe())
     })
 }
 

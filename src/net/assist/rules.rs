@@ -109,7 +109,7 @@ fn brief(request: &SuggestionRequest) -> Vec<String> {
         [one] => lines.push(format!("Asked: {}", quoted(one))),
         [first, .., last] => {
             lines.push(format!("Asked first: {}", quoted(first)));
-            lines.push(format!("Asked last: {}, message {} of the customer", quoted(last), asked.len()));
+            lines.push(format!("Asked last (message {}): {}", asked.len(), quoted(last)));
         }
     }
     let tried = |who: &str, all: &[&str]| {
@@ -235,7 +235,7 @@ pub(crate) mod tests {
             brief(&request),
             [
                 "Asked first: “I was charged twice”",
-                "Asked last: “Anybody there?”, message 3 of the customer",
+                "Asked last (message 3): “Anybody there?”",
                 "Tried: the AI answered 2 times, last: “Sorry, I did not get that.”; people answered once, last: “I \
                  look into it.”",
                 "Known: shop.plan Gold",

@@ -117,7 +117,7 @@ fn check_name(name: &str) -> Result<(), AdminError> {
     let is_long = bounds::count_chars(name) > MAX_NAME_CHARS;
     if name.is_empty() || is_long || name.contains('@') || !text::is_plain(name) {
         return Err(AdminError::Refused(format!(
-            "{name:?} is no name; use 1 to {MAX_NAME_CHARS} visible characters without @"
+            "{name:?} is not a valid name; use 1 to {MAX_NAME_CHARS} visible characters without @"
         )));
     }
     Ok(())

@@ -162,7 +162,7 @@ async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says
         [
             "ct_0 +34600000001 failed undeliverable (131026)",
             "ct_1 +34600000002 read ",
-            "ct_2 +34600000003 failed the 24-hour window was closed: only a template arrives (SESSION_EXPIRED)",
+            "ct_2 +34600000003 failed reply window closed: only templates are delivered (SESSION_EXPIRED)",
             "ct_3 +34600000004 failed the number is not on this channel (INVALID_RECIPIENT)",
         ]
     );

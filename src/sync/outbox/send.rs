@@ -221,7 +221,7 @@ impl ChannelSync {
     async fn mark_other_rows_unknown(&self, row: &OutboxRow) {
         match self.store.mark_other_rows_unknown(&row.id).await {
             Ok(0) => {}
-            Ok(rows) => tracing::warn!(row = %row.id, rows, "the outbox was brought back from an older copy"),
+            Ok(rows) => tracing::warn!(row = %row.id, rows, "the outbox was restored from an older copy"),
             Err(error) => tracing::error!(%error, "rows that may have been sent could not be marked"),
         }
     }

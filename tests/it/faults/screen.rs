@@ -53,7 +53,7 @@ impl Scene {
 
 /// Title of the open history; other parts may be missing while the files are locked.
 fn title(picture: &str) -> Option<&str> {
-    let titles = picture.lines().filter_map(|line| Some(line.split_once("┐┌")?.1));
+    let titles = picture.lines().filter_map(|line| Some(line.split_once("┬")?.1));
     titles.into_iter().find(|title| title.contains(FIRST) || title.contains(SECOND))
 }
 

@@ -57,7 +57,7 @@ fn a_click_selects_the_message_under_it_and_nothing_above_the_first() {
     desk.keys("<Enter>").settle();
     let selected = |desk: &Desk, text: &str| {
         let y = row_of(desk, text);
-        let x = desk.place_of("┌ Maria Lopez").0 + 1;
+        let x = desk.place_of("┬ Maria Lopez").0 + 1;
         desk.buffer()[(x, y)].symbol() == "▌"
     };
     for text in ["one word", "three words", "two words"] {

@@ -134,14 +134,14 @@ fn broadcast_report_shows_its_results() {
     assert_eq!((told["charged"].as_f64(), told["balanceFell"].as_f64()), (Some(3.0), Some(2.0)), "{told}");
     assert_eq!(
         told["failures"],
-        json!([{"code": "SESSION_EXPIRED", "reason": "the 24-hour window was closed: only a template arrives", "count": 1}]),
+        json!([{"code": "SESSION_EXPIRED", "reason": "reply window closed: only templates are delivered", "count": 1}]),
         "{told}"
     );
     assert!(told["read"].is_i64() && told["seconds"].is_i64(), "{told}");
     let lines = script.ok(&["broadcast", "report", &id]);
     for line in [
         "sent\t2\n",
-        "failed\t1\tthe 24-hour window was closed: only a template arrives (SESSION_EXPIRED)\n",
+        "failed\t1\treply window closed: only templates are delivered (SESSION_EXPIRED)\n",
         "opted out\t1\n",
         "3 credits charged, balance down 2\n",
     ] {

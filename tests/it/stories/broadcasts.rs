@@ -32,7 +32,7 @@ pub fn go_on(desk: &mut Desk, seconds: i64) {
 fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     let mut desk = desk();
     desk.keys("gp").shows("Ann Brown").keys("ggVa").shows("all marked").keys("b");
-    desk.shows("New broadcast · Harbor chat").shows("To all people: 3 with an id").shows("the text is empty");
+    desk.shows("New broadcast · Harbor chat").shows("To all people: 3 in all").shows("the text is empty");
     photographs!(desk, "form", Overlay);
     desk.types("We open at 9.\\nCome in!");
     desk.shows("Ctrl-X review · 3 credits").keys("<Ctrl-X>");
@@ -69,7 +69,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
         assert_eq!(credits, Some(998.0));
     }
     desk.keys("1gb").shows("998 left");
-    desk.keys("d").shows("failed        +447700902222  Ann Brown · the 24-hour");
+    desk.keys("d").shows("failed        +447700902222  Ann Brown · reply window");
     desk.keys("<Esc>");
     let file = desk.file("people.txt", b"").replace("people.txt", "report.csv");
     desk.keys(":").types(&format!("export csv {file}")).keys("<Enter>").shows("report.csv");
@@ -78,7 +78,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
         report.starts_with("contact,phone,name,wave,outcome,code,reason,replied,known from\n"),
         "{report}"
     );
-    assert!(report.contains(",+447700902222,Ann Brown,1,failed,SESSION_EXPIRED,the 24-hour window was closed: only a template arrives,,the service\n"), "{report}");
+    assert!(report.contains(",+447700902222,Ann Brown,1,failed,SESSION_EXPIRED,reply window closed: only templates are delivered,,the service\n"), "{report}");
     desk.keys("z").shows("nothing to undo");
     // What the trigger tells stands beside it.
     desk.dev("event", json!({"name": "campaign.completed", "data": {"name": "Autumn", "sent": 300}}));
@@ -139,7 +139,7 @@ fn a_file_names_people_and_what_is_wrong_with_it_is_told() {
     let text = format!("{MARIA}\n# nobody\n{MARIA}\n+34 12\n+34699999999\n");
     let file = desk.file("people.txt", text.as_bytes());
     desk.keys(":").types(&format!("broadcast file {file}")).keys("<Enter>");
-    desk.shows("1 with an id").shows("1 named twice").shows("line 4: +3412 is no phone");
+    desk.shows("1 in all").shows("1 named twice").shows("line 4: +3412 is not a phone");
     desk.keys("<Esc>:").types("broadcast file /nowhere/at/all").keys("<Enter>").shows("No such file");
     desk.hides("looking up")
         .keys(":")

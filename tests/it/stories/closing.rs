@@ -215,7 +215,7 @@ fn a_close_that_has_left_is_said_before_z_undoes_what_was_done_before() {
     desk.shows("closes in 3 s · z undo");
     desk.wait(3 * SECOND);
     desk.settle().hides("closes in");
-    desk.keys("z").shows("left; it cannot be reopened · z undo: claimed");
+    desk.keys("z").shows("sent; cannot be reopened · z undo: claimed");
     desk.keys("z").shows("undone: claimed");
     assert_eq!(claims(&desk), 0);
 }

@@ -28,13 +28,13 @@ fn a_click_selects_the_wheel_scrolls_and_the_divider_moves() {
     assert_eq!(desk.app.desk.active, 0, "where the tabs lie only the drawing knows");
     desk.mouse(Pointer::Tab(1)).shows("No open conversations");
     desk.mouse(Pointer::Tab(0));
-    let (edge, _) = desk.place_of("┐┌");
+    let (edge, _) = desk.place_of("┬");
     desk.mouse(Pointer::Down(edge, 9)).mouse(Pointer::Drag(59, 9)).mouse(Pointer::Up);
-    assert_eq!(desk.place_of("┐┌").0, 59);
+    assert_eq!(desk.place_of("┬").0, 59);
     desk.mouse(Pointer::Drag(20, 9));
-    assert_eq!(desk.place_of("┐┌").0, 59, "the button is up");
+    assert_eq!(desk.place_of("┬").0, 59, "the button is up");
     desk.keys("<lt><lt>");
-    assert_eq!(desk.place_of("┐┌").0, 51);
+    assert_eq!(desk.place_of("┬").0, 51);
     desk.mouse(Pointer::Wheel(5, 5, 1)).mouse(Pointer::Wheel(5, 5, -1));
     photographs!(desk, "a_click_selects_the_wheel_scrolls_and_the_divider_moves", List);
     desk.clicks("Reply").types("hello").shows("hello");
@@ -141,7 +141,7 @@ fn every_theme_draws_the_same_words() {
     }
     desk.theme.ascii = true;
     let drawn = desk.picture();
-    let frames = ['─', '│', '┌', '┐', '└', '┘', '├', '┤', '▌'];
+    let frames = ['─', '│', '┌', '┐', '└', '┘', '├', '┤', '┬', '┴', '┼', '▌'];
     assert!(!drawn.contains(frames), "{drawn}");
 }
 

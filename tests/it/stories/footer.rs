@@ -26,13 +26,30 @@ fn the_keys_are_those_that_can_be_pressed_here_and_now() {
     desk.keys("<Enter>");
     assert_eq!(line(&desk), "t take · d done · s later · r reply · / find · ? help");
     desk.keys("r");
-    assert_eq!(line(&desk), "Enter send · Ctrl-O more · Ctrl-N note · Ctrl-J new line · Esc leave · F1 help");
+    assert_eq!(line(&desk), "Enter send · Alt-d done · Ctrl-O more · Ctrl-N note · Esc leave · F1 help");
     desk.keys("<Esc>g");
     assert_eq!(line(&desk), "Esc cancel");
     desk.keys("<Esc>gp");
     assert!(line(&desk).ends_with("? help"), "{}", line(&desk));
     desk.keys("<Esc>").resize((60, 20));
     assert_eq!(line(&desk), "t take · d done · s later · r reply · / find · ? help");
+}
+
+#[test]
+fn the_loop_has_the_same_keys_on_every_channel() {
+    let mut desk = Desk::demo(120, 40);
+    desk.settle();
+    for (tab, done) in [("1", "d done"), ("2", "d done"), ("3", "d archive"), ("4", "d done")] {
+        desk.keys(tab).settle();
+        for focus in ["", "<Enter>"] {
+            desk.keys(focus).settle();
+            let line = desk.status();
+            for key in ["t take", done, "s later", "? help"] {
+                assert!(line.contains(key), "{key} in tab {tab}: {line}");
+            }
+        }
+        desk.keys("<Esc>");
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn a_file_is_looked_through_asked_about_and_followed() {
     let mut desk = desk();
     let file = file(&desk, 45);
     desk.keys("gp:").types(&format!("import {file}")).keys("<Enter>");
-    desk.shows("47 rows").shows("45  to be imported").shows("line 47, phone: \"600\" is no number");
+    desk.shows("47 rows").shows("45  to be imported").shows("line 47, phone: \"600\" is not a number");
     desk.shows("merged with what the server has");
     // The folder's name differs each time.
     let place = file.trim_end_matches("people.csv");

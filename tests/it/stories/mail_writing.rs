@@ -148,7 +148,7 @@ fn a_mail_is_passed_on_with_its_files() {
     desk.keys("F").shows("1 of its 3 files is not included").types("carla@z.example");
     desk.shows("plan.pdf (5 B").shows("film.mp4 (19.0 MB").hides("lost.bin (");
     photographs!(desk, "a_mail_is_passed_on_with_its_files", Composer);
-    desk.keys("<Ctrl-X>").shows("the files are 19.0 MB together; 18.0 MB are the most a mail takes");
+    desk.keys("<Ctrl-X>").shows("the files have 19.0 MB together; a mail takes at most 18.0 MB");
     // Tab passes the files before the text.
     desk.keys("<Tab><Tab><Tab><Tab>").shows("plan.pdf (5 B, sent as 8 B) · Del takes it off");
     desk.types("x").keys("<Down><Delete>").shows("film.mp4 is no longer attached").hides("film.mp4 (");
@@ -252,7 +252,7 @@ fn an_answer_says_where_it_goes_if_not_to_the_author() {
     calm(&mut desk);
     desk.keys("gg<Enter>").settle().shows("www@forms.example");
     desk.shows("Reply-To    ann@a.example · replies go here");
-    desk.keys("r").settle().shows("Answers go to: ann@a.example").types("We do.").keys("<Ctrl-X>");
+    desk.keys("r").settle().shows("Replies go to: ann@a.example").types("We do.").keys("<Ctrl-X>");
     let told = leaves(&mut desk).to_string();
     assert!(told.contains("ann@a.example") && !told.contains("www@forms.example"), "{told}");
 }

@@ -20,12 +20,12 @@ fn a_text_leaves_at_its_time() {
     let mut desk = planned();
     photographs!(desk, "when", Overlay);
     desk.types("in 2h").shows("sends 12:00").keys("<Ctrl-U>h<Enter>").shows("scheduled for 11:00");
-    desk.shows("planned, in 1h if frontdesk runs · Esc z undo");
+    desk.shows("scheduled, in 1h if frontdesk runs · Esc z undo");
     photographs!(desk, "planned", History);
     // Later texts do not wait for it.
     desk.settle();
     assert!(desk.outbound().is_empty());
-    desk.keys("<Esc>go").shows("planned").shows("Maria Lopez");
+    desk.keys("<Esc>go").shows("scheduled").shows("Maria Lopez");
     photographs!(desk, "listed", Page);
     desk.keys("gi");
     desk.wait(HOUR);
@@ -64,7 +64,7 @@ fn it_is_taken_back_and_survives_a_crash() {
     desk.keys("t<Enter><Esc>z").shows("undone: back in the composer").shows("It is ready now");
     desk.keys("<Ctrl-L>t<Enter>");
     let mut desk = desk.crash_and_reopen();
-    desk.keys("<Enter>").shows("planned, in 23h").keys("<Esc>goe").shows("It is ready now").settle();
+    desk.keys("<Enter>").shows("scheduled, in 23h").keys("<Esc>goe").shows("It is ready now").settle();
     desk.wait(24 * HOUR);
     desk.settle();
     assert!(desk.outbound().is_empty());
@@ -86,7 +86,7 @@ fn it_asks_where_it_does_not_fit_any_more() {
     desk.settle().shows("NOT SENT at its time · a decide · its time passed");
     desk.keys("ae<Ctrl-L>").types("in 26h").keys("<Enter><Esc>");
     desk.wait(25 * HOUR);
-    desk.settle().shows("Reply window closed").shows("planned, in");
+    desk.settle().shows("Reply window closed").shows("scheduled, in");
     desk.wait(HOUR);
     desk.settle().shows("NOT SENT at its time · a decide · reply window closed");
     assert!(desk.outbound().is_empty());

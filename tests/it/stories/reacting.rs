@@ -38,5 +38,5 @@ fn a_refused_reaction_is_no_reaction_in_the_list_of_what_was_done() {
         .shows("not done; needs a decision")
         .hides("removes it");
     desk.keys("z").shows("undo: not done; needs a decision").keys("<Esc>");
-    desk.keys("+1").settle().run_command("show-done").shows("left; - on the message removes it");
+    desk.keys("+1").settle().run_command("show-done").shows("sent; - removes it");
 }

@@ -95,13 +95,13 @@ fn what_stays_away_is_brought_back_by_its_time_only_and_rings_no_bell() {
     let mut desk = desk();
     desk.keys("jsk").shows("if the customer writes: NO");
     photographs!(desk, "stays", Overlay);
-    desk.keys("h").hides("Maria Lopez").shows("later: until 11:00, whatever comes");
+    desk.keys("h").hides("Maria Lopez").shows("later: until 11:00; replies do not wake it");
     let bells = desk.bells;
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
     desk.wait(MINUTE);
     desk.settle().hides("Maria Lopez").shows("1 snoozed");
     assert_eq!(desk.bells, bells, "no bell for what stays away");
-    desk.run_command("go-to-snoozed").shows("until 11:00, whatever comes").keys("v2");
+    desk.run_command("go-to-snoozed").shows("until 11:00; replies do not wake it").keys("v2");
     desk.wait(60 * MINUTE);
     desk.settle().shows("[back] Hello?");
     assert_eq!(desk.bells, bells + 1);

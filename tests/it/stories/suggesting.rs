@@ -119,7 +119,7 @@ fn a_model_that_fails_or_is_used_up_leaves_it_to_the_rules() {
     desk.shows("The model did not answer: it answered with status 500").shows("your canned reply");
     let model = says("Hello.");
     desk.keys("<Esc>").suggests(&model.url(), 500).keys("<Ctrl-D>");
-    desk.shows("the 500 tokens of today are used up").shows("your canned reply");
+    desk.shows("the limit of 500 tokens for today is reached").shows("your canned reply");
     assert!(model.requests().is_empty(), "it was not asked");
 }
 
@@ -164,6 +164,23 @@ fn pausing_the_ai_shows_a_brief_that_takes_no_key() {
     assert_eq!(desk.outbound().len(), 1);
     desk.keys("<Esc>P").settle().settle().keys("pB").shows("Tried: people answered once").keys("<Esc>");
     desk.hides("Tried:").keys("<Enter>").hides("Tried:");
+}
+
+#[test]
+fn a_brief_comes_once_the_messages_of_a_taken_conversation_are_read() {
+    let mut desk = Desk::with(120, 40, |settings| {
+        direct(settings);
+        settings.brief_on_pause = true;
+    });
+    // Enough rows that the last one is not read ahead.
+    for number in 0..12 {
+        let (phone, name) = (format!("+3460011120{number:02}"), format!("Customer {number:02}"));
+        desk.customer("whatsapp", &phone, &name, "I was charged twice!");
+        desk.wait(1_000_000);
+    }
+    desk.settle().keys("gg").settle();
+    desk.reads_hang(true).keys("G").keys("t").hides("Automatic summary");
+    desk.reads_hang(false).settle().shows("Automatic summary").shows("Asked: “I was charged twice!”");
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn a_mail_that_has_left_stays_decided_over() {
     calm(&mut desk);
     desk.pass(15).settle();
     for _ in 0..2 {
-        desk.keys("z").shows("it cannot be unsent").shows("TRIAGE 2/40").shows("Text 02");
+        desk.keys("z").shows("sent; cannot be unsent").shows("TRIAGE 2/40").shows("Text 02");
     }
     // The key acts on the thread on screen.
     desk.keys("d").shows("TRIAGE 3/40");
@@ -190,7 +190,7 @@ fn a_mail_that_has_left_stays_decided_over() {
     desk.keys("r").types("No").keys("<Ctrl-X>y").shows("Text 04");
     calm(&mut desk);
     desk.pass(15).settle();
-    desk.keys("z").shows("it cannot be unsent").shows("undo again").shows("Text 04");
+    desk.keys("z").shows("sent; cannot be unsent").shows("undo again").shows("Text 04");
     desk.keys("z").shows("undone: archived").shows("Text 02");
     assert_eq!(archived(&mut desk), [""; 0]);
     desk.keys("d").shows("Text 04").keys("<Esc>").shows("3 of 40: 1 archived, 2 answered");

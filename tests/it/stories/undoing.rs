@@ -23,12 +23,12 @@ fn the_list_says_what_can_be_taken_back_and_why_not() {
     desk.settle();
     desk.wait(SECOND);
     desk.keys("<Esc>p").settle().keys(":claim<Enter>").keys(" <Esc>").run_command("show-done");
-    desk.shows("done · Maria Lopez").shows("left; it cannot be reopened");
+    desk.shows("done · Maria Lopez").shows("sent; cannot be reopened");
     desk.shows("paused the AI · João Pereira").shows("claimed · João Pereira").shows("1 mark removed");
     photographs!(desk, "list", Overlay);
     // The pause is reversed from the list; a sent change gives the reason why not.
     desk.keys("jjz").settle().shows("undone").has_paused(0);
-    desk.keys("jz").shows("undo: left; it cannot be reopened");
+    desk.keys("jz").shows("undo: sent; cannot be reopened");
 }
 
 #[test]
@@ -54,5 +54,5 @@ fn what_was_sent_again_and_arrived_is_not_said_to_have_never_left() {
     desk.shows("NOT SENT").run_command("show-done").shows("not done; needs a decision").keys("<Esc>");
     desk.keys("a").shows("sent again; the refused one did nothing").keys("y").settle();
     assert_eq!(desk.outbound().len(), 1);
-    desk.run_command("show-done").shows("left; it cannot be unsent").hides("not sent; dropped");
+    desk.run_command("show-done").shows("sent; cannot be unsent").hides("not sent; dropped");
 }

@@ -17,7 +17,7 @@ fn desk() -> Desk {
 fn a_webhook_is_registered_with_a_secret_shown_once_and_removed() {
     let mut desk = desk();
     let receiver = desk.runtime.block_on(Receiver::start());
-    desk.keys("gw").shows("No webhooks").keys("a").shows("a customer has written");
+    desk.keys("gw").shows("No webhooks").keys("a").shows("a customer wrote");
     photographs!(desk, "form", Overlay);
     desk.keys("<Enter>").shows("not yet: the address must begin with https://");
     // A pasted URL replaces the prefilled `https://`.
@@ -82,7 +82,7 @@ fn page_shows_the_health_of_an_endpoint() {
 #[test]
 fn mail_has_events_of_its_own() {
     let mut desk = Desk::with_all_tabs(80, 24);
-    desk.settle().keys("3gwa").shows("email.opened").shows("the AI has given a thread a category");
+    desk.settle().keys("3gwa").shows("email.opened").shows("the AI set the category of a thread");
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl Changes {
         if let Some(why) = self.unsent_reason(rows) {
             return Err(why);
         }
-        Err(rows.last().map_or("left", |row| row.operation.describe_irrevocable()))
+        Err(rows.last().map_or("sent", |row| row.operation.describe_irrevocable()))
     }
 
     /// Group to undo next. A sent change blocks older ones on the server but not local ones.

@@ -84,7 +84,7 @@ fn describe_audience(form: &BroadcastForm) -> String {
     let Some(found) = &form.audience else { return format!("To {whom}: looking up…") };
     let mut words = match form.query.source {
         AudienceSource::Everyone => format!("To {whom}: {} contacts", form.recipient_count()),
-        _ => format!("To {whom}: {} with an id", form.recipient_count()),
+        _ => format!("To {whom}: {} in all", form.recipient_count()),
     };
     if form.is_reading_contacts {
         words.push_str(" so far, still reading…");

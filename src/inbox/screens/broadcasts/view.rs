@@ -129,8 +129,9 @@ fn frame_titles(inbox: &Inbox) -> (String, String) {
     };
     let paused = rows.rows.iter().filter(is_paused).count();
     let running = rows.rows.iter().filter(|row| row.is_open()).count() - paused;
-    let paused = if paused > 0 { format!("{paused} paused · ") } else { String::new() };
-    (title, format!("{running} running · {paused}{}", rows.rows.len()))
+    let counts = [(running, "running"), (paused, "paused"), (rows.rows.len(), "in all")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    (title, counts.collect::<Vec<_>>().join(" · "))
 }
 
 fn draw_frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {

@@ -185,6 +185,7 @@ pub(crate) fn enqueue_sends(
     if let Some(history) = &mut tab.history {
         history.follow_newest();
         history.brief = None;
+        history.awaits_brief = false;
     }
     context.notice = None;
 }

@@ -85,6 +85,8 @@ pub struct History {
     heights: BTreeMap<String, usize>,
     /// Summary for an agent who took over the conversation.
     pub(crate) brief: Option<crate::screens::composer::suggestions::SuggestionPanel>,
+    /// True if the conversation was taken over before the messages for its brief were read.
+    pub(crate) awaits_brief: bool,
 }
 
 impl History {
@@ -116,6 +118,7 @@ impl History {
             visible: 1,
             heights: BTreeMap::new(),
             brief: None,
+            awaits_brief: false,
             conversation,
         }
     }

@@ -26,9 +26,11 @@ const SEPARATOR: &str = " · ";
 /// Key hints of a list of threads, most useful first.
 pub const LIST_HINTS: &[Command] = &[
     Command::Open,
+    Command::Take,
+    Command::Done,
+    Command::Later,
     Command::Triage,
     Command::Reply,
-    Command::Done,
     Command::Unseen,
     Command::Star,
     Command::DeleteThread,
@@ -37,7 +39,6 @@ pub const LIST_HINTS: &[Command] = &[
     Command::MakeRule,
     Command::SetCategory,
     Command::MailFolders,
-    Command::Later,
     Command::Undo,
     Command::MailContacts,
     Command::FilterList,
@@ -64,9 +65,11 @@ pub const MARKED_HINTS: &[Command] = &[
 ];
 
 pub const HISTORY_HINTS: &[Command] = &[
+    Command::Take,
+    Command::Done,
+    Command::Later,
     Command::Reply,
     Command::ReplyAll,
-    Command::Done,
     Command::Unseen,
     Command::Star,
     Command::DeleteThread,
@@ -111,14 +114,14 @@ pub fn draw_header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
         paint_view::runs(buffer, area.x + 1, area.y, area.width, &[(&unread, theme.strong())]);
         return;
     };
-    let (sync, style) = describe_sync(account, inbox.context.now, theme);
-    let reply = format!(" · AI auto-reply {}", auto_reply_label(account));
-    let runs = [
-        (unread.as_str(), theme.strong()),
-        (SEPARATOR, theme.dim()),
-        (sync.as_str(), style),
-        (reply.as_str(), theme.dim()),
-    ];
+    let mut runs = vec![(unread.as_str(), theme.strong())];
+    let trouble = describe_sync_trouble(account, inbox.context.now);
+    if let Some(trouble) = &trouble {
+        runs.extend([(SEPARATOR, theme.dim()), (trouble.as_str(), theme.soon())]);
+    }
+    if account.ai_auto_reply == Some(true) {
+        runs.extend([(SEPARATOR, theme.dim()), ("AI auto-reply ON", theme.dim())]);
+    }
     let width = area.width.saturating_sub(2);
     let needed = paint_view::run_cells(&runs);
     let room = width.saturating_sub(needed);
@@ -136,27 +139,16 @@ pub fn draw_header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
     paint_view::runs(buffer, area.x + 1 + used, area.y, width - used, &runs);
 }
 
-fn auto_reply_label(account: &MailAccount) -> &'static str {
-    match account.ai_auto_reply {
-        Some(true) => "ON",
-        Some(false) => "OFF",
-        None => "unknown",
-    }
-}
-
-fn describe_sync(account: &MailAccount, now: Timestamp, theme: Theme) -> (String, Style) {
-    let status = account.sync_status.as_ref().map_or("sync unknown", SafeText::as_str);
-    let age = account.last_sync_at.map(|last_sync| now.since(last_sync));
-    let age = match age.map(|age| format_short_span(age.max(0))) {
+/// Describes an account whose mail does not arrive as usual, `None` otherwise.
+fn describe_sync_trouble(account: &MailAccount, now: Timestamp) -> Option<String> {
+    let late = account.describe_delay(now)?;
+    let age = account.last_sync_at.map(|last_sync| format_short_span(now.since(last_sync).max(0)));
+    let age = match age.as_deref() {
         None => String::new(),
-        Some(span) if span == "now" => ", synced now".to_owned(),
-        Some(span) => format!(", synced {span} ago"),
+        Some("now") => "synced now · ".to_owned(),
+        Some(span) => format!("synced {span} ago · "),
     };
-    let status = if status == "active" { "account ok" } else { status };
-    match account.describe_delay(now) {
-        Some(late) => (format!("{status}{age} · {late}"), theme.soon()),
-        None => (format!("{status}{age}"), Style::new()),
-    }
+    Some(format!("{age}{late}"))
 }
 
 pub fn draw_row(
@@ -187,28 +179,27 @@ pub fn draw_row(
     if area.height < 2 {
         return;
     }
-    let facts = thread_facts(row, thread);
-    let facts_width = paint_view::runs_right(buffer, left, area.y + 1, width, &[(&facts, theme.dim())]);
     let tag = row_view::tab_name(inbox, row);
     let style = if unread { Style::new() } else { theme.dim() };
     let line = row_view::mark_runs(inbox, theme, row);
+    let fact = if line.is_some() { String::new() } else { thread_fact(row, thread).unwrap_or_default() };
+    let fact_width = paint_view::runs_right(buffer, left, area.y + 1, width, &[(&fact, theme.dim())]);
     let line = line.unwrap_or_else(|| vec![(subject(thread).to_owned(), style)]);
     let line = line.iter().map(|(words, style)| (words.as_str(), *style));
     let runs: Vec<paint_view::Run<'_>> = [(tag.as_str(), theme.dim())].into_iter().chain(line).collect();
-    paint_view::runs(buffer, left, area.y + 1, width.saturating_sub(facts_width + 1), &runs);
+    paint_view::runs(buffer, left, area.y + 1, width.saturating_sub(fact_width + 1), &runs);
 }
 
-/// Returns what is not usual of a thread: another folder, its priority and category, a rule.
-fn thread_facts(row: &ConversationRow, thread: &Thread) -> String {
+/// Returns the first unusual fact of a thread without a mark, else its category.
+fn thread_fact(row: &ConversationRow, thread: &Thread) -> Option<String> {
+    let here = (!thread.only_here.is_empty()).then(|| "here only".to_owned());
+    let rule = thread.by_rule.is_some().then(|| "by rule".to_owned());
     let folder = thread_filing::folder_of(row);
     let folder = (folder != "inbox").then(|| SafeText::line(folder).to_string());
     let priority = thread.priority.as_ref().map(SafeText::to_string);
-    let priority = priority.filter(|priority| !matches!(priority.as_str(), "normal" | "medium"));
+    let priority = priority.filter(|priority| !matches!(priority.as_str(), "low" | "normal" | "medium"));
     let category = thread.category.as_ref().map(SafeText::to_string);
-    let rule = thread.by_rule.is_some().then(|| "by rule".to_owned());
-    let here = (!thread.only_here.is_empty()).then(|| "here only".to_owned());
-    let facts: Vec<String> = [folder, priority, category, rule, here].into_iter().flatten().collect();
-    facts.join(" ")
+    here.or(rule).or(folder).or(priority).or(category)
 }
 
 pub(crate) fn subject(thread: &Thread) -> &str {

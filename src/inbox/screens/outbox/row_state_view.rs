@@ -16,7 +16,7 @@ use model::time::Timestamp;
 /// One word, for a column.
 pub fn state_label(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {
     match row.state {
-        RowState::Queued if is_planned(row, now) => ("planned", theme.strong()),
+        RowState::Queued if is_planned(row, now) => ("scheduled", theme.strong()),
         RowState::Queued if row.remaining_hold(now).is_some() => ("held", theme.strong()),
         RowState::Queued if row.not_before > now => ("waits", theme.strong()),
         RowState::Queued => ("queued", theme.dim()),

@@ -68,17 +68,17 @@ fn what_is_wrong_with_a_mail_is_named() {
         (0..=bounds::MAX_ATTACHMENTS).map(|number| DraftFile::Typed(format!("/tmp/{number}"))).collect();
     let cases = [
         (ComposedMail { to: String::new(), ..good.clone() }, 0, "To: at least one"),
-        (ComposedMail { to: "ana".into(), ..good.clone() }, 0, "To: \"ana\" is no mail address"),
+        (ComposedMail { to: "ana".into(), ..good.clone() }, 0, "To: \"ana\" is not a mail address"),
         (ComposedMail { cc: "a@b.example, x".into(), ..good.clone() }, 1, "Cc: \"x\""),
         (ComposedMail { bcc: "@".into(), ..good.clone() }, 2, "Bcc:"),
-        (ComposedMail { subject: " \r\n ".into(), ..good.clone() }, 3, "Subject: it is empty"),
+        (ComposedMail { subject: " \r\n ".into(), ..good.clone() }, 3, "Subject: empty"),
         (
             ComposedMail { subject: "x".repeat(bounds::MAX_SUBJECT_CHARS + 1), ..good.clone() },
             3,
             "Subject: 999 characters",
         ),
         (ComposedMail { body: " ".into(), ..good.clone() }, 4, "the mail is empty"),
-        (ComposedMail { files: many, ..good.clone() }, 4, "21 files; 20 are the most"),
+        (ComposedMail { files: many, ..good.clone() }, 4, "21 files; at most 20 are allowed"),
     ];
     for (written, place, words) in cases {
         let (at, why) = written.to_mail(None, &own()).expect_err("wrong");

@@ -110,8 +110,8 @@ fn mine() -> OutboxRow {
 #[test]
 fn a_row_says_first_what_it_waits_for_itself() {
     all_hold(vec![
-        (mine(), vec![], live(), Leader::Here, WaitReason::Nothing, "queued; leaves next"),
-        (mine(), vec![], live(), Leader::Unknown, WaitReason::Nothing, "queued; leaves next"),
+        (mine(), vec![], live(), Leader::Here, WaitReason::Nothing, "queued; next to send"),
+        (mine(), vec![], live(), Leader::Unknown, WaitReason::Nothing, "queued; next to send"),
         (later(mine(), 4), vec![], live(), Leader::Here, WaitReason::Held(at(4)), "Sending in 4 s"),
         (later(mine(), 4), vec![], offline(), import(), WaitReason::Held(at(4)), "Sending in 4 s"),
         (
@@ -120,7 +120,7 @@ fn a_row_says_first_what_it_waits_for_itself() {
             offline(),
             Leader::Here,
             WaitReason::Planned(at(7_200)),
-            "planned, in 2h if frontdesk runs",
+            "scheduled, in 2h if frontdesk runs",
         ),
         (file(2, RowState::Sending), vec![], live(), Leader::Here, WaitReason::Uploading, "uploading"),
         (
@@ -129,7 +129,7 @@ fn a_row_says_first_what_it_waits_for_itself() {
             live(),
             Leader::Here,
             WaitReason::UploadNext,
-            "waits to be uploaded",
+            "waiting to upload",
         ),
         (
             file(2, RowState::Uncertain),
@@ -137,7 +137,7 @@ fn a_row_says_first_what_it_waits_for_itself() {
             live(),
             Leader::Here,
             WaitReason::UploadCutOff,
-            "the upload was cut off; tries again",
+            "upload interrupted; retrying",
         ),
         (text(2, "a", RowState::Sending), vec![], live(), import(), WaitReason::Answer, "sending"),
         (
@@ -176,7 +176,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             live(),
             Leader::Here,
             WaitReason::RowBefore(None),
-            "waits for the one before it",
+            "waiting for the message before it",
         ),
         (
             mine(),
@@ -184,7 +184,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             live(),
             Leader::Here,
             WaitReason::RowBefore(Some(StopReason::Credits)),
-            "waits for the one before it, which asks: NOT SENT, out of credits",
+            "waiting for the message before it: NOT SENT, out of credits",
         ),
         (
             mine(),
@@ -192,7 +192,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             live(),
             Leader::Here,
             WaitReason::Nothing,
-            "queued; leaves next",
+            "queued; next to send",
         ),
         (
             mine(),
@@ -216,7 +216,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             live(),
             Leader::Here,
             WaitReason::FileBefore,
-            "waits for the file before it",
+            "waiting for the file before it",
         ),
         (
             mine(),
@@ -224,7 +224,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             live(),
             Leader::Here,
             WaitReason::PauseBefore,
-            "waits: the pause before it failed",
+            "waiting: pausing the AI failed",
         ),
     ]);
 }
@@ -232,7 +232,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
 #[test]
 fn the_wait_for_another_try_is_no_hold() {
     let next = WaitReason::NextTry(Some(at(6)));
-    let words = "not sent yet; tries again in 6 s";
+    let words = "not sent yet; retrying in 6 s";
     all_hold(vec![
         (again(mine(), 6), vec![], live(), Leader::Here, next, words),
         (
@@ -241,7 +241,7 @@ fn the_wait_for_another_try_is_no_hold() {
             offline(),
             Leader::Here,
             WaitReason::Connection,
-            "waits for a connection; leaves by itself",
+            "waiting for a connection; sent automatically",
         ),
         (
             again(mine(), 6),
@@ -249,7 +249,7 @@ fn the_wait_for_another_try_is_no_hold() {
             live(),
             Leader::Here,
             WaitReason::RowBefore(None),
-            "waits for the one before it",
+            "waiting for the message before it",
         ),
     ]);
     assert_eq!(again(mine(), 6).remaining_hold(at(0)), None);
@@ -265,7 +265,7 @@ fn a_row_says_what_its_channel_waits_for() {
             live(),
             Leader::Here,
             WaitReason::NextTry(Some(at(8))),
-            "not sent yet; tries again in 8 s",
+            "not sent yet; retrying in 8 s",
         ),
         (
             tried(mine(), -1),
@@ -273,7 +273,7 @@ fn a_row_says_what_its_channel_waits_for() {
             live(),
             Leader::Here,
             WaitReason::NextTry(None),
-            "not sent yet; tries again",
+            "not sent yet; retrying",
         ),
         (
             later(mine(), 30),
@@ -281,7 +281,7 @@ fn a_row_says_what_its_channel_waits_for() {
             limited(),
             Leader::Here,
             WaitReason::RateLimit(at(30)),
-            "waits for the server's rate limit, free in 30 s",
+            "rate limit; sending, free in 30 s",
         ),
         (mine(), vec![], limited(), Leader::Here, WaitReason::RateLimit(at(30)), ""),
         (
@@ -290,7 +290,7 @@ fn a_row_says_what_its_channel_waits_for() {
             offline(),
             Leader::Here,
             WaitReason::Connection,
-            "waits for a connection; leaves by itself",
+            "waiting for a connection; sent automatically",
         ),
         (
             mine(),
@@ -298,7 +298,7 @@ fn a_row_says_what_its_channel_waits_for() {
             Health::Trouble { since: at(-9), why: SafeText::line("gone") },
             Leader::Here,
             WaitReason::Server,
-            "waits for the server, which is in trouble; leaves by itself",
+            "server trouble; sent automatically",
         ),
         (
             mine(),
@@ -306,7 +306,7 @@ fn a_row_says_what_its_channel_waits_for() {
             Health::Refused { code: SafeText::line("gone"), why: SafeText::line("gone") },
             import(),
             WaitReason::Key,
-            "waits: the channel key is not taken",
+            "waiting: key refused",
         ),
         (
             mine(),
@@ -314,7 +314,7 @@ fn a_row_says_what_its_channel_waits_for() {
             Health::Misconfigured { why: SafeText::line("gone") },
             Leader::Here,
             WaitReason::Configuration,
-            "waits: the channel cannot work as configured",
+            "waiting: this channel cannot be used as configured",
         ),
         (
             mine(),
@@ -322,7 +322,7 @@ fn a_row_says_what_its_channel_waits_for() {
             live(),
             Leader::Nobody,
             WaitReason::Sender,
-            "waits: no process that may send is running",
+            "waiting: no process that may send is running",
         ),
         (
             mine(),
@@ -330,7 +330,7 @@ fn a_row_says_what_its_channel_waits_for() {
             live(),
             import(),
             WaitReason::OtherProcess(import()),
-            "queued; contacts import, process 4312, does the sending",
+            "queued; sent by contacts import, process 4312",
         ),
     ]);
 }

@@ -24,7 +24,7 @@ fn a_template_goes_out_in_waves_and_is_watched() {
     let mut desk = desk();
     desk.keys("gp/").types("renewal-nov").keys("<Enter>");
     desk.wait(300_000);
-    desk.keys("Va").shows("all matches marked").keys("b").shows("200 with an id");
+    desk.keys("Va").shows("all matches marked").keys("b").shows("200 in all");
     // Key of the kind, its name, and the preview.
     desk.keys("<Shift-Tab>t<Tab>")
         .types("hello en")
@@ -64,7 +64,7 @@ fn a_template_goes_out_in_waves_and_is_watched() {
     photographs!(desk, "recipients", Overlay);
     desk.keys("<Esc>yf").shows("copied 2 that failed");
     assert_eq!(desk.copied.last().expect("copied"), "+34000040009\n+34001500009");
-    desk.keys("R").shows("To those that failed before: 2 with an id").keys("<Esc>");
+    desk.keys("R").shows("To failed recipients of the last one: 2 in all").keys("<Esc>");
     desk.keys(":").types("export csv /nowhere/at/all.csv").keys("<Enter>").shows("was not written");
 }
 

@@ -73,7 +73,7 @@ fn an_unpaid_message_holds_up_nobody_else_and_says_which_key_sends_it() {
     desk.settle().shows("NOT SENT, out of credits; enough now · Esc Y sends it");
     desk.shows("Esc Y sends 1 that waited for credits");
     desk.types("Did it come?").keys("<Enter>").pass(5).settle();
-    desk.shows("waits for the one before it, which asks: NOT SENT, out of c…");
+    desk.shows("waiting for the message before it: NOT SENT, out of c");
     assert!(desk.outbound().is_empty());
     desk.keys("<Esc>Ki").types("Until six.").keys("<Enter>").pass(5).settle();
     assert_eq!(desk.outbound().len(), 1, "{:?}", desk.outbound());

@@ -186,9 +186,16 @@ pub(crate) fn open_suggestion(inbox: &mut Inbox, kind: SuggestionKind) {
     }
 }
 
-/// Requests a summary to show above the composer; it takes no keys.
+/// Requests a summary to show above the composer, once the messages are read; it takes no keys.
 pub(crate) fn request_brief(inbox: &mut Inbox) {
-    if !inbox.context.settings.brief_on_pause || may_suggest(inbox).is_err() {
+    if !inbox.context.settings.brief_on_pause {
+        return;
+    }
+    if let Some(history) = inbox.desk.tab_mut().history.as_mut().filter(|history| !history.loaded) {
+        history.awaits_brief = true;
+        return;
+    }
+    if may_suggest(inbox).is_err() {
         return;
     }
     let asked = SuggestionPanel::start(inbox, SuggestionKind::Brief, AskedBy::Person)
@@ -198,9 +205,18 @@ pub(crate) fn request_brief(inbox: &mut Inbox) {
     }
 }
 
+/// Requests the brief that waited for the messages.
+pub(crate) fn request_awaited_brief(inbox: &mut Inbox) {
+    let history = inbox.desk.tab_mut().history.as_mut().filter(|history| history.loaded);
+    if history.is_some_and(|history| std::mem::take(&mut history.awaits_brief)) {
+        request_brief(inbox);
+    }
+}
+
 pub(crate) fn hide_brief(desk: &mut Desk) {
     if let Some(history) = &mut desk.tab_mut().history {
         history.brief = None;
+        history.awaits_brief = false;
     }
 }
 

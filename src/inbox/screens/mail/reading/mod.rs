@@ -242,7 +242,7 @@ mod tests {
         for part in [
             "Subject: Other",
             "Cc: c@z.example",
-            "Answers go to: list@y.example",
+            "Replies go to: list@y.example",
             "02 Jan 2031 03:04",
             "[file 1] report.pdf .exe · application/pdf · 12 KB · PROGRAM: opening it runs it",
         ] {
@@ -250,7 +250,7 @@ mod tests {
         }
         // The unfolded header has them; they are not repeated in the text.
         let unfolded = shown(&odd, MailView { prefers_html: true, unfolded: true });
-        assert!(!unfolded.contains("Cc:") && !unfolded.contains("Answers go to"), "{unfolded}");
+        assert!(!unfolded.contains("Cc:") && !unfolded.contains("Replies go to"), "{unfolded}");
         let line = |text: &str, is_marked| HeaderLine { text: text.to_owned(), is_marked };
         let lines = header_lines(&odd, 30);
         assert!(lines.contains(&line("Reply-To    list@y.example", true)), "{lines:?}");
