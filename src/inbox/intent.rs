@@ -16,7 +16,7 @@ pub struct Intent {
     pub operation: Operation,
     /// Hold in microseconds.
     pub hold: i64,
-    /// For a text: the newest message its writer has had on screen.
+    /// For a message that may cross another's answer: the newest message its writer has had on screen.
     pub seen: Option<HistoryPosition>,
     /// Planned time; `None` sends after the hold.
     pub planned_at: Option<Timestamp>,

@@ -127,7 +127,7 @@ pub struct OutboxRow {
     pub first_attempt_at: Option<Timestamp>,
     pub attempts: u32,
     pub state: RowState,
-    /// Newest message its author had on screen. A later answer by others stops an unsent text;
+    /// Newest message its author had on screen. A later answer by others stops an unsent message;
     /// `None` disables the check.
     pub seen: Option<HistoryPosition>,
     /// Result of searching the history for this text.

@@ -12,7 +12,7 @@ use crate::{Store, StoreError, drafts, outbox, sending_account, settling};
 use model::chance::Chance;
 use model::ids::{IdempotencyKey, RowId};
 use model::messages::HistoryPosition;
-use model::outbox::{ClockTimes, OutboxRow, RetryClass, RowState, StopReason, StopVerdict};
+use model::outbox::{ClockTimes, Operation, OutboxRow, RetryClass, RowState, StopReason, StopVerdict};
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell};
 
@@ -148,13 +148,25 @@ fn requeue(
 ) -> Result<(), StoreError> {
     // An operation that is never retried automatically becomes `queued`, as a person requested it.
     let by_itself = row.operation.retry_class() != RetryClass::Guarded;
+    // No history shows the answer that an SMS crosses, so its writer can never have it on screen.
+    let keeps_seen = !matches!(
+        (&row.operation, &row.state),
+        (Operation::SendSms { .. }, RowState::Stopped(StopReason::ReplyConflict, _))
+    );
     change.execute(
         "UPDATE outbox SET state = iif(attempts > 0 AND ?5, 'uncertain', 'queued'), stop = NULL, why = NULL,
              failures = 0, not_before = ?2, due_at = ?2, planned_at = NULL, looks = 0, looked_at = NULL, absent_at = NULL,
-             finding = NULL, seen_at = iif(seen_at IS NULL, NULL, coalesce(?3, seen_at)),
-             seen_id = iif(seen_id IS NULL, NULL, coalesce(?4, seen_id))
+             finding = NULL, seen_at = iif(seen_at IS NULL OR NOT ?6, NULL, coalesce(?3, seen_at)),
+             seen_id = iif(seen_id IS NULL OR NOT ?6, NULL, coalesce(?4, seen_id))
          WHERE id = ?1",
-        params![row.id, now, seen.map(|pair| pair.0.micros()), seen.map(|pair| pair.1.as_str()), by_itself],
+        params![
+            row.id,
+            now,
+            seen.map(|pair| pair.0.micros()),
+            seen.map(|pair| pair.1.as_str()),
+            by_itself,
+            keeps_seen
+        ],
     )?;
     outbox::record_audit(change, row, "asked again by a person", "same key")
 }

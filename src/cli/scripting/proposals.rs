@@ -190,7 +190,7 @@ fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError>
         .with_field("change", entry.proposal.change.word())
         .with_hidden_created_field("messageId");
     let mut rows = change::rows(&session, &found, operations)?;
-    if let Some(last) = rows.last_mut().filter(|row| row.operation.is_customer_message()) {
+    if let Some(last) = rows.last_mut().filter(|row| row.operation.may_cross()) {
         // A newer message stops it.
         last.seen = entry.known_position();
     }

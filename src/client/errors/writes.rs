@@ -191,7 +191,11 @@ fn is_listed_error(operation: &Operation, code: ErrorCode) -> bool {
                 ValidationError | NotConfigured | MediaFetchFailed | InsufficientCredits | Answered
             )
         }
-        Operation::SendSms { .. } | Operation::Call { .. } => {
+        Operation::SendSms { .. } => matches!(
+            code,
+            ValidationError | NotConfigured | InvalidRecipient | InsufficientCredits | Answered
+        ),
+        Operation::Call { .. } => {
             matches!(code, ValidationError | NotConfigured | InvalidRecipient | InsufficientCredits)
         }
         Operation::Broadcast { .. } => matches!(

@@ -174,6 +174,16 @@ impl Operation {
         matches!(self, Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_))
     }
 
+    /// True if the operation may cross an answer of the AI or of another person: a chat message, an
+    /// SMS, or a mail in a thread.
+    pub fn may_cross(&self) -> bool {
+        match self {
+            Self::SendMail(mail) => mail.thread.is_some(),
+            Self::SendSms { .. } => true,
+            other => other.is_customer_message(),
+        }
+    }
+
     /// Returns the lane of the operation: the conversation for chat, or the number if there is no
     /// conversation; the number for SMS and calls, where it is also the conversation's id. `None`
     /// if the operation requires a conversation and there is none.
@@ -342,6 +352,24 @@ mod tests {
         ];
         for (newer, older, replaces) in cases {
             assert_eq!(newer.replaces(&older), replaces, "{newer:?} {older:?}");
+        }
+    }
+
+    #[test]
+    fn only_messages_in_a_conversation_may_cross() {
+        let new = Mail { to: vec!["a@b.example".into()], ..Mail::default() };
+        let answer = Mail { thread: Some("t1".into()), ..new.clone() };
+        let cases = [
+            (Operation::SendText { to: "1".into(), text: "hi".into(), reply_to: None }, true),
+            (Operation::SendSms { to: "+1".into(), body: "hi".into(), via: None }, true),
+            (Operation::SendMail(Box::new(answer)), true),
+            (Operation::SendMail(Box::new(new)), false),
+            (Operation::Call { to: "+1".into(), via: None, context: None }, false),
+            (react("m1"), false),
+            (pause(true), false),
+        ];
+        for (operation, expected) in cases {
+            assert_eq!(operation.may_cross(), expected, "{operation:?}");
         }
     }
 

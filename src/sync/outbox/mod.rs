@@ -309,7 +309,7 @@ impl ChannelSync {
             return self.planned_stop_reason(row, planned, now).await;
         }
         let moved = match (&row.row.seen, row.row.lane.conversation()) {
-            (Some(seen), Some(conversation)) if operation.is_customer_message() => {
+            (Some(seen), Some(conversation)) if operation.may_cross() => {
                 self.store.messages_since(self.id(), conversation, seen).await?
             }
             _ => NewerMessages::default(),

@@ -196,14 +196,17 @@ fn is_key_forgotten(lane: &LaneRow, desk: &LaneContext<'_>) -> bool {
 }
 
 /// True if the history must be read before the row is sent: the AI was just paused, the row was planned,
-/// or an outage delayed it.
+/// an outage delayed it, or it is an answer by mail. SMS have no history.
 fn must_read_first(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'_>) -> bool {
     let row = &lane.row;
-    if !row.operation.is_customer_message() {
+    let is_mail = matches!(row.operation, Operation::SendMail(_)) && row.seen.is_some();
+    if !is_mail && !row.operation.is_customer_message() {
         return false;
     }
     let unread = |at: Timestamp| desk.read_at.get(conversation).is_none_or(|read| *read < at);
-    if row.attempts == 0 && row.planned_at.is_some_and(unread) {
+    // Other programs answer from the same mailbox, and no event reports it in time.
+    let read_after = if is_mail { Some(row.due_at) } else { row.planned_at };
+    if row.attempts == 0 && read_after.is_some_and(unread) {
         return true;
     }
     let held_up = row.seen.is_some() && row.attempts == 0 && desk.outage.was_delayed(row.due_at);

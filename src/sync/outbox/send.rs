@@ -158,9 +158,7 @@ impl ChannelSync {
     /// Client that sends a row. In a team, it names what the writer of an answer has seen.
     fn client_for(&self, row: &OutboxRow) -> Client {
         match &row.seen {
-            Some((_, message))
-                if row.operation.is_customer_message() && self.with_state(|state| state.is_of_team) =>
-            {
+            Some((_, message)) if row.operation.may_cross() && self.with_state(|state| state.is_of_team) => {
                 self.client.with_seen(message)
             }
             _ => self.client.clone(),

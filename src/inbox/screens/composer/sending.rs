@@ -15,6 +15,7 @@ use crate::screens::composer::attachments;
 use crate::screens::composer::canned::update as canned;
 use crate::screens::composer::reply_conflict::ReplyConflictPrompt;
 use crate::screens::composer::send_questions;
+use crate::screens::mail::review;
 use crate::settings::PauseOnReply;
 use crate::tab::Tab;
 use crate::{HeldRow, Inbox};
@@ -59,14 +60,18 @@ pub(crate) fn send_unless_conflict(desk: &mut Desk, context: &mut Context) {
             desk.tab().composer.as_ref().map(|composer| SafeText::line(&composer.text())).unwrap_or_default();
         return context.open(ReplyConflictPrompt { newer_messages: crossed, text });
     }
-    if team::ask_about_sending_colleague(desk, context) {
+    if !desk.is_forwarding() && team::ask_about_sending_colleague(desk, context) {
         return;
     }
     send_confirmed(desk, context);
 }
 
-/// Sends the composer's content. The caller has confirmed crossing messages and a split.
+/// Sends the composer's content. The caller has confirmed crossing messages, and a split or the
+/// warnings about a mail.
 pub(crate) fn send_confirmed(desk: &mut Desk, context: &mut Context) {
+    if desk.tab().compose_header().is_some() {
+        return review::send_mail(desk, context);
+    }
     let operations = reply_operations(desk);
     if !operations.is_empty() {
         send_operations(desk, operations, true, context);

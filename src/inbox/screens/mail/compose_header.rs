@@ -77,6 +77,11 @@ pub enum InputResult {
 }
 
 impl ComposeHeader {
+    /// True if the mail passes another one on instead of answering it.
+    pub(crate) fn is_forward(&self) -> bool {
+        self.answers.is_none() && (self.quote.is_some() || self.inlined_quote.is_some())
+    }
+
     pub fn from_composed(written: ComposedMail) -> (Self, String) {
         let line = |text: &str| TextLine::new(text);
         let head = Self {

@@ -14,6 +14,7 @@ use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::composer::attachments;
 use crate::screens::composer::canned::update as canned;
+use crate::screens::composer::sending;
 use crate::screens::mail::compose_header::{BODY_FOCUS, SUBJECT_FIELD};
 use crate::screens::mail::markdown;
 use crate::screens::mail::review_layout;
@@ -158,16 +159,16 @@ fn send_unless_warned(desk: &mut Desk, context: &mut Context) {
     let written = desk.tab().composer.as_ref().and_then(|composer| composer.composed_mail());
     let doubts = written.as_ref().map(send_warnings).unwrap_or_default();
     if doubts.is_empty() {
-        return send_mail(desk, context);
+        return sending::send_unless_conflict(desk, context);
     }
     let lines = doubts.into_iter().map(DialogLine::plain).collect();
     let back = |inbox: &mut Inbox| inbox.desk.tab_mut().focus = Focus::Composer;
-    let question = Confirm::new("Send anyway?", lines)
-        .answer('y', "send anyway", |inbox: &mut Inbox| send_mail(&mut inbox.desk, &mut inbox.context));
+    let send = |inbox: &mut Inbox| sending::send_unless_conflict(&mut inbox.desk, &mut inbox.context);
+    let question = Confirm::new("Send anyway?", lines).answer('y', "send anyway", send);
     context.open(question.answer('e', "back to the mail", back).on_cancel(back));
 }
 
-/// Enqueues the mail with this desk's own hold.
+/// Enqueues the mail with this desk's own hold. The caller has confirmed warnings and crossing answers.
 pub(crate) fn send_mail(desk: &mut Desk, context: &mut Context) {
     let tab = desk.tab();
     if let Err(why) = crate::conditions::check_tab_writable(tab) {
@@ -193,11 +194,14 @@ pub(crate) fn send_mail(desk: &mut Desk, context: &mut Context) {
     let (channel, conversation) = (tab.channel.id.clone(), composer.conversation.clone());
     let Some(platform) = tab.platform().cloned() else { return };
     let hold = context.settings.mail_hold;
+    let operation = Operation::SendMail(Box::new(mail.clone()));
+    let intent = Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
+    let intent = desk.with_read_position(intent);
     let tab = desk.tab_mut();
     if tab.mail.sent_mails.len() == MAX_SENT_MAILS {
         tab.mail.sent_mails.remove(0);
     }
-    tab.mail.sent_mails.push((mail.clone(), written.to_draft_text()));
+    tab.mail.sent_mails.push((mail, written.to_draft_text()));
     if let Some(composer) = &mut tab.composer {
         composer.clear();
     }
@@ -205,8 +209,6 @@ pub(crate) fn send_mail(desk: &mut Desk, context: &mut Context) {
         history.follow_newest();
     }
     tab.focus = Focus::History;
-    let operation = Operation::SendMail(Box::new(mail));
-    let intent = Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
     context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: true });
     let is_in_triage = desk.tab().is_in_triage();
     match hold / SECOND {

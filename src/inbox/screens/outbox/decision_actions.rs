@@ -201,8 +201,9 @@ impl Keyboard {
 fn row_lines(inbox: &Inbox, entry: &OutboxEntry) -> Vec<DialogLine> {
     let row = &entry.row;
     let mut lines = Vec::new();
+    // The newer messages below tell more than the reason.
     if let RowState::Stopped(stop, why) = &row.state
-        && *stop != StopReason::ReplyConflict
+        && (*stop != StopReason::ReplyConflict || entry.newer_messages.is_empty())
         && !why.is_empty()
     {
         lines.push(DialogLine::error(why.to_string()));

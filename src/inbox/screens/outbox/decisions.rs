@@ -1,7 +1,7 @@
 //! Answers to the question about a stopped outbox row: keys and the effect of each.
 
 use model::messages::Message;
-use model::outbox::{OutboxRow, RowState, StopReason, StopVerdict};
+use model::outbox::{Operation, OutboxRow, RowState, StopReason, StopVerdict};
 use model::queries::OutboxEntry;
 
 /// Maximum number of candidate messages with a digit key.
@@ -57,7 +57,7 @@ pub fn decision_options(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption>
         let verdict = StopVerdict::Adopt(message.id.clone());
         out.push(DecisionOption { key: number, verdict, word: "mark as sent".to_owned(), effect });
     }
-    if row.operation.written_text().is_some() {
+    if row.operation.written_text().is_some() || matches!(row.operation, Operation::SendMail(_)) {
         let effect = if stop.is_ambiguous() {
             "back into the composer; if it was sent, the customer has it already"
         } else {
@@ -110,7 +110,7 @@ pub fn plan_send_all(entries: &[OutboxEntry]) -> (Vec<&OutboxEntry>, usize) {
 mod tests {
     use super::*;
     use model::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
-    use model::outbox::{HistoryFinding, Lane, Operation};
+    use model::outbox::{HistoryFinding, Lane};
     use model::text::SafeText;
     use model::time::Timestamp;
 
@@ -155,11 +155,12 @@ mod tests {
         OutboxEntry { row, title: SafeText::line("Maria"), newer_messages: Vec::new(), candidates }
     }
 
-    /// One operation per retry class.
+    /// One operation per retry class, and a mail.
     fn operations() -> Vec<Operation> {
         let to = || "+34600111222".to_owned();
         vec![
             Operation::SendText { to: to(), text: "hi".into(), reply_to: None },
+            Operation::SendMail(Box::default()),
             Operation::Call { to: to(), via: None, context: None },
             Operation::SetAutomation { enabled: false },
             Operation::AddWebhook { url: "https://h.example".into(), events: Vec::new() },
@@ -186,6 +187,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn crossed_mail_can_be_sent_edited_or_dropped() {
+        let mail = entry(Operation::SendMail(Box::default()), StopReason::ReplyConflict);
+        let keys: String = decision_options(&mail, false).iter().map(|option| option.key).collect();
+        assert_eq!(keys, "yex");
     }
 
     #[test]

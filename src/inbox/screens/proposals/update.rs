@@ -120,7 +120,7 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
         channel: row.channel.clone(),
         platform: platform.clone(),
         conversation: row.conversation.id.clone(),
-        seen: if operation.is_customer_message() { entry.known_position() } else { None },
+        seen: if operation.may_cross() { entry.known_position() } else { None },
         operation,
         hold,
         planned_at: None,

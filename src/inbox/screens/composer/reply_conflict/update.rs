@@ -14,6 +14,7 @@ use crate::screens::composer::Composer;
 use crate::screens::composer::reply_conflict::ReplyConflictPrompt;
 use crate::screens::composer::sending;
 use crate::screens::history::History;
+use crate::screens::mail::compose_header::ComposeHeader;
 use crate::wrap;
 use model::messages::Message;
 use model::time::Moment;
@@ -84,9 +85,16 @@ impl Desk {
         }
     }
 
+    /// Returns the answers of the AI or colleagues since the open text was begun. A forward crosses none.
     pub(crate) fn newer_messages(&self) -> Vec<Message> {
         let tab = self.tab();
-        tab.history.as_ref().map(|history| tab.read_progress.newer_messages(history)).unwrap_or_default()
+        let history = tab.history.as_ref().filter(|_| !self.is_forwarding());
+        history.map(|history| tab.read_progress.newer_messages(history)).unwrap_or_default()
+    }
+
+    /// True if a mail is being forwarded, which answers nobody in its thread.
+    pub(crate) fn is_forwarding(&self) -> bool {
+        self.tab().compose_header().is_some_and(ComposeHeader::is_forward)
     }
 
     /// Marks the crossing messages as seen, and sends if `sends`.
@@ -105,7 +113,7 @@ impl Desk {
 
     /// Adds the writer's read position to an intent that sends a message.
     pub(crate) fn with_read_position(&self, mut intent: Intent) -> Intent {
-        if intent.operation.is_customer_message() {
+        if intent.operation.may_cross() && !self.is_forwarding() {
             intent.seen = Some(self.tab().read_progress.known_position());
         }
         intent
