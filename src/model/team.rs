@@ -203,7 +203,7 @@ impl Presence {
             (Activity::Typing, _) => format!("{} is typing", self.person),
             (Activity::Sending, None) => format!("{} is sending a reply", self.person),
             (Activity::Sending, Some(left)) => {
-                format!("{}'s reply is sent in {} s", self.person, left.div_ceil(SECOND.unsigned_abs()))
+                format!("{}'s reply leaves in {} s", self.person, left.div_ceil(SECOND.unsigned_abs()))
             }
         }
     }
