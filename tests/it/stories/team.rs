@@ -33,9 +33,9 @@ fn title_says_what_a_colleague_does_here() {
     desk.deliver_news(ana(&id, Activity::Looking, None)).shows("Ana is looking");
     desk.deliver_news(ana(&id, Activity::Typing, None)).shows("Ana is typing");
     let leaves_at = desk.clock.now().plus(4 * SECOND);
-    desk.deliver_news(ana(&id, Activity::Sending, Some(leaves_at))).shows("Ana's reply is sent in 4 s");
+    desk.deliver_news(ana(&id, Activity::Sending, Some(leaves_at))).shows("Ana's reply leaves in 4 s");
     desk.wait(2 * SECOND);
-    desk.shows("Ana's reply is sent in 2 s");
+    desk.shows("Ana's reply leaves in 2 s");
     desk.deliver_news(News::Present(Vec::new())).hides("Ana");
     desk.deliver_news(ana(&"elsewhere".into(), Activity::Typing, None)).hides("Ana is typing");
 }
