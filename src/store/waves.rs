@@ -145,8 +145,8 @@ impl Store {
         self.outbox().call_async(move |connection| halt(connection, &id, phase, why)).await
     }
 
-    /// Updates the counts of a past wave from a broadcast read for another reason. Returns true if
-    /// the broadcast is a wave.
+    /// Updates the counts of a wave from a broadcast read for another reason, so that its sums and its
+    /// chart agree. Returns true if the broadcast is a wave.
     pub async fn record_wave_broadcast(&self, told: &Broadcast, now: Timestamp) -> Result<bool, StoreError> {
         let told = told.clone();
         self.outbox()
@@ -162,15 +162,11 @@ impl Store {
                 let wave: Option<(i64, i64)> = connection
                     .first(sql, [&told.id], |row| Ok((row.get("campaign")?, row.get("number")?)))?;
                 let Some((campaign, number)) = wave else { return Ok(false) };
-                // The current wave of a running campaign is counted by its own poll.
                 connection.execute(
                     "UPDATE campaign_wave SET recipients = ?3, delivered = ?4, failed = ?5, pending = ?6,
                          looked_at = coalesce(looked_at, ?7)
                      WHERE campaign = ?1 AND number = ?2
-                         AND (recipients, delivered, failed, pending) IS NOT (?3, ?4, ?5, ?6)
-                         AND (EXISTS (SELECT 1 FROM campaign_wave l
-                                  WHERE l.campaign = ?1 AND l.number > ?2 AND l.row IS NOT NULL)
-                              OR EXISTS (SELECT 1 FROM campaign c WHERE c.number = ?1 AND c.phase <> 'running'))",
+                         AND (recipients, delivered, failed, pending) IS NOT (?3, ?4, ?5, ?6)",
                     params![
                         campaign,
                         number,
