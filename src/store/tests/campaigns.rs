@@ -5,6 +5,7 @@ use crate::Store;
 use crate::lane::AttemptResult;
 use crate::outbox::NewRow;
 use crate::tests::{at, channel};
+use model::broadcasts::{Broadcast, BroadcastStatus};
 use model::ids::{CampaignId, ContactId};
 use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{Lane, Operation, PreparedRequest, StopVerdict, WriteMethod};
@@ -86,8 +87,28 @@ async fn a_wave_has_one_row_or_none() {
         (wave.row_state, wave.sent_at, wave.reading),
         (WaveRowState::Sent(Some("bc_1".into())), Some(at(3)), Some(reading))
     );
+    // The broadcast is read for another reason.
+    let newer = Broadcast { failed: 0, delivered: 2, ..broadcast("bc_1", 2) };
+    assert!(store.record_wave_broadcast(&newer, at(5)).await.unwrap());
+    let counted = WaveReading { delivered: 2, failed: 0, ..reading };
+    assert_eq!(stands(&store, &id).waves[0].reading, Some(counted));
     assert!(store.halt_campaign(&id, CampaignPhase::Stopped).unwrap());
     assert_eq!(queue(1).await, None, "it was stopped");
+}
+
+fn broadcast(id: &str, recipients: i64) -> Broadcast {
+    Broadcast {
+        id: id.into(),
+        status: BroadcastStatus::Sending,
+        text: None,
+        recipients,
+        delivered: 0,
+        failed: 0,
+        pending: 0,
+        created_at: None,
+        completed_at: None,
+        failures: Vec::new(),
+    }
 }
 
 #[tokio::test]
