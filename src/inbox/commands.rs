@@ -122,7 +122,7 @@ macro_rules! each_command {
             PreviousConversation History ["K"] "previous" "Previous conversation, while reading" => always, conversations::previous_conversation;
             Decide History ["a"] "decide" "Decide on a stopped message: send, edit or drop" => outbox::may_decide, outbox::decide;
             ShowPicture History ["v"] "picture" "Show or hide the selected message's picture; asks before a new host" => always, history::show_picture;
-            FindInHistory History ["/"] "find" "Search this conversation as you type" => always, history::find_in_history;
+            FindInHistory History ["f"] "find" "Search this conversation as you type" => always, history::find_in_history;
             OlderHit History ["n"] "older hit" "Next older match" => history::may_step_hits, history::older_hit;
             NewerHit History ["N"] "newer hit" "Next newer match" => history::may_step_hits, history::newer_hit;
             Back History ["Esc", "h", "Left"] "back" "Back to the list" => always, history::back;

@@ -240,7 +240,9 @@ pub(crate) fn place_commands(inbox: &Inbox) -> &'static [Command] {
             C::Help,
         ],
         Focus::History if asks => &[C::Decide, C::Take, C::Reply, C::Done, C::Back, C::Undo, C::Help],
-        Focus::History => &[C::Take, C::Done, C::Later, C::Reply, C::FindInHistory, C::Undo, C::Help],
+        Focus::History => {
+            &[C::Take, C::Done, C::Later, C::Reply, C::SearchAll, C::FindInHistory, C::Undo, C::Help]
+        }
         Focus::Composer
             if typing::composer_mode(&inbox.desk) == ComposerMode::Reply
                 && sending::is_window_closed(&inbox.desk) =>

@@ -19,10 +19,6 @@ const COACTIVE_SCOPES: &[&[CommandScope]] = &[
     &[CommandScope::Composer],
 ];
 
-/// A command, and the one of a nearer scope that may have its key: in a conversation `/` searches the
-/// conversation.
-const SHADOWED: (Command, Command) = (Command::SearchAll, Command::FindInHistory);
-
 /// The keys of every command, in the order of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyMap {
@@ -93,10 +89,8 @@ impl KeyMap {
             // Sorted, prefixes precede the sequences that continue them.
             all.sort_by_key(|(keys, _)| sequence_name(keys));
             for (at, (keys, one)) in all.iter().enumerate() {
-                let is_shadowed = |other| SHADOWED == (*one, other) || SHADOWED == (other, *one);
-                let goes_on = |(longer, other): &&(&Sequence, Command)| {
-                    longer.starts_with(keys) && other != one && !(longer == keys && is_shadowed(*other))
-                };
+                let goes_on =
+                    |(longer, other): &&(&Sequence, Command)| longer.starts_with(keys) && other != one;
                 for (longer, other) in all[at + 1..].iter().filter(goes_on) {
                     let longer = (longer != keys).then(|| (*longer).clone());
                     let clash = KeyClash { keys: (*keys).clone(), one: *one, other: *other, longer };

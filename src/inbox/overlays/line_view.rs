@@ -60,7 +60,7 @@ impl OverlayView for LinePrompt {
 fn prompt(kind: &LinePromptKind) -> &'static str {
     match kind {
         LinePromptKind::Filter(_) => "filter / ",
-        LinePromptKind::FindInHistory(_) => "find / ",
+        LinePromptKind::FindInHistory(_) => "find ",
         LinePromptKind::SearchRows(_) => "search / ",
         LinePromptKind::Command { .. } => ":",
     }

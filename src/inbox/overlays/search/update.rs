@@ -231,7 +231,7 @@ impl Search {
             find::seek_message(desk, message, context);
             find::request_hits(desk, context);
         }
-        context.show_notice(context.fill_in_keys("{back} {search-all} back to the matches"));
+        context.show_notice(context.fill_in_keys("{search-all} back to the matches"));
         KeyOutcome::Done
     }
 }
