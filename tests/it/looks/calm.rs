@@ -115,7 +115,7 @@ fn nothing_normal_is_said_and_what_differs_from_it_stands_out() {
     desk.theme = Theme::new(ThemeName::Dark, false);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order 1041?");
     desk.settle().keys("<Enter>").settle();
-    assert_eq!(desk.status(), "t take · d done · s later · r reply · / find · ? help");
+    assert_eq!(desk.status(), "t take · d done · s later · r reply · / search · ? help");
     desk.hides("LIVE").hides("live").hides("outbox").hides("key ");
     assert_eq!(accent_and_weight(&desk, "TEST"), (true, true));
     desk.keys("p").settle().shows("AI paused · you have it");

@@ -24,7 +24,7 @@ fn the_keys_are_those_that_can_be_pressed_here_and_now() {
     assert!(line(&desk).starts_with(keys), "{}", line(&desk));
     desk.keys("z").settle().wait(10_000_000);
     desk.keys("<Enter>");
-    assert_eq!(line(&desk), "t take · d done · s later · r reply · / find · ? help");
+    assert_eq!(line(&desk), "t take · d done · s later · r reply · / search · ? help");
     desk.keys("r");
     assert_eq!(line(&desk), "Enter send · Alt-d done · Ctrl-O more · Ctrl-N note · Esc leave · F1 help");
     desk.keys("<Esc>g");
@@ -32,7 +32,7 @@ fn the_keys_are_those_that_can_be_pressed_here_and_now() {
     desk.keys("<Esc>gp");
     assert!(line(&desk).ends_with("? help"), "{}", line(&desk));
     desk.keys("<Esc>").resize((60, 20));
-    assert_eq!(line(&desk), "t take · d done · s later · r reply · / find · ? help");
+    assert_eq!(line(&desk), "t take · d done · s later · r reply · / search · ? help");
 }
 
 #[test]
