@@ -12,7 +12,7 @@ use crate::screens::conversations::card::update as card;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::account::Platform;
-use model::conversations::{Automation, ConversationRow, ServiceWindow};
+use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::local::TagLocation;
 use model::service_window::window_label;
 use model::snooze;
@@ -90,7 +90,8 @@ fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(Strin
     // The address of a mail conversation is already shown.
     let email = conversation.email.as_ref().map(ToString::to_string);
     add("email", email.filter(|email| conversation.address.as_ref() != Some(email)));
-    add("status", Some(safe(&conversation.status.word().to_owned())));
+    let is_normal = conversation.status == ConversationStatus::Open;
+    add("status", (!is_normal).then(|| SafeText::line(conversation.status.word()).to_string()));
     add("closed", conversation.closed_at.map(|at| format_ago(inbox.context.now.since(at))));
     let zone = &inbox.context.settings.zone;
     let first = conversation.first_message_at.or(conversation.created_at);
@@ -189,16 +190,15 @@ fn referral_fields(row: &ConversationRow) -> Vec<(String, String, Style)> {
     std::iter::once(heading_field("Came from an ad")).chain(told).collect()
 }
 
-/// Says who answers the customer; `None` where the channel has no switch for the AI.
+/// Says why the AI does not answer the customer; `None` if it does, or has no switch on the channel.
 fn describe_automation(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let (pending, automation) = (row.automation_pending, row.conversation.automation);
     let claim = row.local.claim.as_ref().filter(|claim| claim.agent != inbox.context.settings.agent);
     let colleague = claim.map(|claim| claim.agent.clone());
     Some(match (pending, automation) {
-        (_, Automation::NotApplicable) => return None,
+        (_, Automation::NotApplicable) | (None, Automation::On) => return None,
         (Some(false), _) => "AI: pausing…".to_owned(),
         (Some(true), _) => "AI: resuming…".to_owned(),
-        (None, Automation::On) => "AI answers".to_owned(),
         (None, Automation::Unknown) => "AI: checking…".to_owned(),
         (None, Automation::Off) if colleague.is_some() => format!("{} has it", colleague.unwrap_or_default()),
         (None, Automation::Off) if !row.paused_here => "Paused by a colleague".to_owned(),
