@@ -111,14 +111,14 @@ fn tags_the_server_does_not_take_are_told() {
 fn the_card_says_who_has_the_customer_until_when() {
     let mut desk = Desk::with(160, 40, |settings| settings.pause_lease = 3 * 3_600 * SECOND);
     let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
-    desk.settle().shows("AI answers").shows("reply     window 2");
+    desk.settle().hides("You have it").shows("reply     window 2");
     desk.keys("ggt").settle().keys("<Esc>").shows("You have it").shows("taken     by you");
     desk.shows("reminder  at 13:00");
     for old in ["AI OFF", "lease", "claimed", "estimate", "noted on this desk"] {
         desk.hides(old);
     }
     photograph!(desk, "who_has_the_customer", Card);
-    desk.keys("z").settle().settle().shows("AI answers");
+    desk.keys("z").settle().settle().has_ai_on().hides("You have it");
     desk.elsewhere("whatsapp", "PATCH", &format!("/conversations/{id}"), json!({"automationEnabled": false}));
     desk.wait(60 * SECOND);
     desk.settle().wait(60 * SECOND);
