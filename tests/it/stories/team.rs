@@ -41,6 +41,14 @@ fn title_says_what_a_colleague_does_here() {
 }
 
 #[test]
+fn taking_while_a_colleague_types_keeps_both_in_the_title() {
+    let (mut desk, id) = in_team();
+    desk.deliver_news(ana(&id, Activity::Typing, None)).keys("t").settle();
+    desk.shows("you have it").shows("Ana is typing");
+    photographs!(desk, "taken_while_ana_types", History, Composer, Status);
+}
+
+#[test]
 fn reply_of_a_colleague_has_their_name_and_one_from_another_machine_reads_you() {
     let (mut desk, _) = in_team();
     desk.store.set_team(&["whatsapp".into()]).expect("stored");
@@ -85,6 +93,7 @@ fn question_before_a_crossing_reply_names_the_colleague() {
     desk.keys("r").types("On my way").settle();
     desk.person_sends(&ana, "whatsapp", "+34600111222", "Ana looks into it");
     desk.settle().keys("<Enter>").shows("Ana Ruiz answered while you wrote").shows("Ana Ruiz 1");
+    photographs!(desk, "conflict");
 }
 
 #[test]
@@ -149,6 +158,7 @@ fn assign_is_one_act_and_z_takes_all_of_it_back() {
     assert_eq!(claim_of(&desk).as_deref(), Some("me"));
     desk.keys(":assign Ana call at 5<Enter>").shows("Ana has it now · z undo").settle();
     desk.shows("AI paused · Ana has it").hides("you have it").hides("MINE").shows("@Ana call at 5");
+    photographs!(desk, "handed_over");
     desk.shows("Maria Lopez · +34600111222");
     assert_eq!(claim_of(&desk).as_deref(), Some("Ana"));
     desk.keys("z").settle().settle().shows("MINE").shows("you have it").hides("@Ana call at 5");
