@@ -3,10 +3,10 @@
 use crate::Store;
 use crate::lane::{AttemptResult, LaneRow};
 use crate::outbox::NewRow;
-use crate::tests::{add, at, channel, conversation, list, message, send};
+use crate::tests::{add, at, channel, conversation, list, message, row, send};
 use model::ids::{ConversationId, MessageId};
 use model::messages::{Direction, HistoryPosition};
-use model::outbox::{MAX_KEY_AGE, OutboxRow, RowState, StopReason, StopVerdict};
+use model::outbox::{MAX_KEY_AGE, Operation, OutboxRow, RowState, StopReason, StopVerdict};
 use model::queries::Draft;
 use model::text::SafeText;
 use model::time::SECOND;
@@ -138,6 +138,22 @@ async fn sending_anyway_moves_what_was_seen() {
     let row = store.enqueue(send("a", "unasked", 0), at(0)).unwrap();
     stop(store, &row, StopReason::Refused).await;
     assert_eq!(store.retry_stopped(&row.id, None, at(20)).unwrap().unwrap().after.unwrap().seen, None);
+}
+
+#[tokio::test]
+async fn sms_that_is_sent_anyway_names_no_message() {
+    let desk = desk();
+    let seen = Some((at(5), MessageId::from("m1")));
+    let number = "+34600111222";
+    for (stopped, kept) in [(StopReason::ReplyConflict, None), (StopReason::Late, seen.clone())] {
+        let operation = Operation::SendSms { to: number.to_owned(), body: "one".to_owned(), via: None };
+        let new = NewRow { seen: seen.clone(), ..row(number, operation, 0) };
+        let row = desk.store.enqueue(new, at(0)).unwrap();
+        stop(&desk.store, &row, stopped).await;
+        let verdict = StopVerdict::SendAnyway;
+        let decided = desk.store.decide(&row.id, verdict, seen.clone(), at(20)).unwrap().unwrap();
+        assert_eq!(decided.after.unwrap().seen, kept, "{stopped:?}");
+    }
 }
 
 #[tokio::test]

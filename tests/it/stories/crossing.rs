@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::desk::{Desk, direct};
+use crate::stories::mail::{calm, letter};
 
 const MARIA: &str = "+34600111222";
 
@@ -155,4 +156,110 @@ fn a_pause_without_a_clear_answer_is_tried_again_by_one_key() {
     desk.wait(5_000_000);
     desk.settle();
     assert_eq!(texts(&desk), ["I take over"]);
+}
+
+/// Opens a thread of Ana Ruiz and begins a mail with a key. Returns the thread.
+fn writing_mail(key: &str) -> (Desk, String) {
+    let mut desk = Desk::demo(80, 24);
+    calm(&mut desk);
+    desk.keys("3").settle();
+    let thread = letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Where is it?"), None);
+    calm(&mut desk);
+    desk.keys("gg<Enter>").settle().keys(key);
+    (desk, thread)
+}
+
+fn colleague_answers(desk: &Desk, thread: &str) {
+    let body = json!({
+        "to": ["ana@ruiz.example"], "subject": "Re: Order 2001", "text": "I am looking into it.", "threadId": thread
+    });
+    desk.elsewhere("email", "POST", "/email/send", body);
+}
+
+/// First lines of the mails sent in a thread, oldest first.
+fn mails_sent(desk: &Desk, thread: &str) -> Vec<String> {
+    let told = desk.get("email", &format!("/email/threads/{thread}"));
+    let mails = told["messages"].as_array().expect("a list").iter();
+    let texts = mails.filter(|mail| mail["direction"] == "outbound").map(|mail| mail["text"].as_str());
+    texts.map(|text| text.and_then(|text| text.lines().next()).unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn mail_asks_before_it_crosses_an_answer() {
+    let (mut desk, thread) = writing_mail("r");
+    desk.types("It left today");
+    colleague_answers(&desk, &thread);
+    calm(&mut desk);
+    desk.keys("<Ctrl-X>").shows("Send this mail?").keys("y");
+    desk.shows("A colleague answered while you wrote")
+        .shows("I am looking into it.")
+        .shows("Yours: It left today");
+    desk.shows("[y] send anyway   [Esc] keep editing");
+    photographs!(desk, "mail_asks", Overlay);
+    desk.keys("<Enter>").has_queued(0);
+    // Seen by now: the second time nothing is asked.
+    desk.keys("<Esc>").shows("It left today").types(" at noon").keys("<Ctrl-X>y").hides("while you wrote");
+    desk.pass(11);
+    calm(&mut desk);
+    assert_eq!(mails_sent(&desk, &thread), ["I am looking into it.", "It left today at noon"]);
+}
+
+#[test]
+fn mail_that_crosses_an_answer_can_be_sent_anyway() {
+    let (mut desk, thread) = writing_mail("r");
+    desk.types("It left today");
+    colleague_answers(&desk, &thread);
+    calm(&mut desk);
+    desk.keys("<Ctrl-X>yy").shows("z undo").keys("z").shows("undone: back in the composer");
+    desk.keys("<Ctrl-X>y").hides("while you wrote").pass(11);
+    calm(&mut desk);
+    assert_eq!(mails_sent(&desk, &thread), ["I am looking into it.", "It left today"]);
+}
+
+#[test]
+fn held_mail_stops_when_the_thread_has_another_answer() {
+    let (mut desk, thread) = writing_mail("r");
+    desk.types("It left today").keys("<Ctrl-X>y").shows("z undo").settle();
+    colleague_answers(&desk, &thread);
+    desk.wait(11_000_000);
+    desk.settle().shows("NOT SENT, someone answered meanwhile");
+    photographs!(desk, "mail_stopped", History, Status);
+    desk.keys("a")
+        .shows("Someone answered meanwhile")
+        .shows("[y] send anyway")
+        .shows("I am looking into it.");
+    assert_eq!(mails_sent(&desk, &thread), ["I am looking into it."]);
+    desk.keys("e").shows("back in the composer").shows("It left today").hides("NOT SENT");
+    desk.keys("<Ctrl-X>y").hides("while you wrote").pass(11);
+    calm(&mut desk);
+    assert_eq!(mails_sent(&desk, &thread), ["I am looking into it.", "It left today"]);
+}
+
+#[test]
+fn forward_and_new_mail_cross_nothing() {
+    let (mut desk, thread) = writing_mail("F");
+    desk.types("carla@z.example");
+    colleague_answers(&desk, &thread);
+    calm(&mut desk);
+    desk.keys("<Ctrl-X>y").hides("while you wrote").shows("z undo").pass(11);
+    calm(&mut desk);
+    assert_eq!(mails_sent(&desk, &thread).len(), 2);
+    desk.hides("NOT SENT").keys("<Ctrl-N>").types("carla@z.example");
+    desk.keys("<Tab><Tab><Tab>").types("Bikes").keys("<Tab>").types("For you.").keys("<Ctrl-X>y").pass(11);
+    calm(&mut desk);
+    desk.has_queued(0);
+}
+
+/// No history shows what a colleague wrote to a number, so the question says who it was.
+#[test]
+fn sms_that_the_service_refused_says_why() {
+    let mut desk = Desk::demo(80, 24);
+    desk.settle().keys("4").settle();
+    let fault = json!({"path_prefix": "/voip/sms", "count": 1, "status": 409, "code": "ANSWERED"});
+    desk.dev("fault", fault);
+    desk.keys("<Enter>i").types("Your bike is ready").keys("<Enter>").pass(6);
+    desk.settle().shows("NOT SENT, someone answered meanwhile").keys("<Esc>a");
+    desk.shows("Someone answered meanwhile").shows("[y] send anyway").shows("[e] edit");
+    photographs!(desk, "sms_stopped", Overlay);
+    desk.keys("y").settle().hides("NOT SENT").has_queued(0);
 }

@@ -13,9 +13,10 @@ use frontdesk::inbox::event::{FileWrite, Intent};
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::local::{Assignment, LocalChange, LocalState, Tag, TagLocation};
-use frontdesk::model::messages::{MessageAgent, MessageRow};
+use frontdesk::model::messages::{HistoryPosition, MessageAgent, MessageRow};
 use frontdesk::model::news::News;
-use frontdesk::model::outbox::{Lane, Operation};
+use frontdesk::model::outbox::content::Mail;
+use frontdesk::model::outbox::{Lane, Operation, OutboxRow, RowState, StopVerdict};
 use frontdesk::model::queries::{ConversationKey, HistoryQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::snooze::Snooze;
@@ -55,11 +56,21 @@ struct TeamDesk {
 
 impl TeamDesk {
     async fn start(team: &Team, name: &'static str, role: Role) -> Self {
-        Self::start_at(&format!("{}/v1", team.base_url), team, name, role).await
+        Self::start_at(&format!("{}/v1", team.base_url), team, name, (role, "whatsapp")).await
+    }
+
+    /// Starts the desk of an agent whose only tab is of this channel.
+    async fn start_on(team: &Team, name: &'static str, channel: &str) -> Self {
+        Self::start_at(&format!("{}/v1", team.base_url), team, name, (Role::Agent, channel)).await
     }
 
     /// Starts a desk that reaches the service at an address of its own.
-    async fn start_at(base_url: &str, team: &Team, name: &'static str, role: Role) -> Self {
+    async fn start_at(
+        base_url: &str,
+        team: &Team,
+        name: &'static str,
+        (role, channel): (Role, &str),
+    ) -> Self {
         let colleague = team.sign_in(name, role).await;
         let spec = TeamSpec {
             base_url: base_url.to_owned(),
@@ -67,7 +78,7 @@ impl TeamDesk {
             person: SafeText::line(name),
             channels: vec![chats()],
         };
-        let key = colleague.key("whatsapp").to_owned();
+        let key = colleague.key(channel).to_owned();
         let folder = tempfile::tempdir().expect("a folder");
         let news = Arc::default();
         let mut desk = Self { name, spec, key, folder, store: None, engine: None, news };
@@ -117,6 +128,57 @@ impl TeamDesk {
 
     fn store(&self) -> &Store {
         self.store.as_ref().expect("open files")
+    }
+
+    /// Queues a message.
+    fn enqueue(&self, intent: Intent) {
+        let write = FileWrite::Enqueue { intents: vec![intent], clears_draft: false };
+        effects::write(self.store(), write, SystemClock.now());
+        if let Some(engine) = &self.engine {
+            engine.wake_outbox();
+        }
+    }
+
+    /// Newest stored message of a conversation.
+    fn newest(&self, conversation: &str) -> Option<HistoryPosition> {
+        let lane = Lane::Conversation(conversation.into());
+        self.store().newest_position(&chats(), &lane).expect("read")
+    }
+
+    async fn rows(&self) -> Vec<OutboxRow> {
+        let rows = self.store().lane_rows(&chats()).await.expect("read");
+        rows.into_iter().map(|row| row.row).collect()
+    }
+
+    /// Decides about a stopped row, with everything stored on screen.
+    fn decide(&self, row: &OutboxRow, verdict: StopVerdict) {
+        let seen = row.lane.conversation().and_then(|conversation| self.newest(conversation.as_str()));
+        self.store().decide(&row.id, verdict, seen, SystemClock.now()).expect("decided").expect("stopped");
+        if let Some(engine) = &self.engine {
+            engine.wake_outbox();
+        }
+    }
+
+    /// Waits until nothing is left to send.
+    async fn until_sent(&self) {
+        until_found(&format!("{}: everything sent", self.name), async || {
+            let rows = self.rows().await;
+            if rows.is_empty() { Ok(()) } else { Err(format!("{rows:?}")) }
+        })
+        .await;
+    }
+
+    /// Waits until the desk asks about a crossing answer; returns the row and the reason.
+    async fn until_asked(&self) -> (OutboxRow, String) {
+        until_found(&format!("{}: the question", self.name), async || {
+            let rows = self.rows().await;
+            let asking = rows.iter().find_map(|row| match &row.state {
+                RowState::Stopped(StopReason::ReplyConflict, why) => Some((row.clone(), why.to_string())),
+                _ => None,
+            });
+            asking.ok_or_else(|| format!("{rows:?}"))
+        })
+        .await
     }
 
     fn wake(&self) {
@@ -209,6 +271,17 @@ impl TeamDesk {
         });
         newest.unwrap_or_default()
     }
+}
+
+fn intent(
+    platform: Platform,
+    conversation: &str,
+    operation: Operation,
+    seen: Option<HistoryPosition>,
+    hold: i64,
+) -> Intent {
+    let conversation = ConversationId::from(conversation);
+    Intent { channel: chats(), platform, conversation, operation, hold, seen, planned_at: None }
 }
 
 async fn shared(team: &Team, desk: &TeamDesk, conversation: &str) -> Value {
@@ -584,37 +657,98 @@ async fn held_reply_stops_when_a_colleague_answers_first() {
     let (mut ana, mut ben, id) = two_desks(&team).await;
     ana.until("events", |desk| desk.engine.as_ref().is_some_and(|engine| engine.has_live_events(&chats())))
         .await;
-    let conversation = ConversationId::from(id.as_str());
-    let lane = Lane::Conversation(conversation.clone());
     ana.until("the history", |desk| !desk.texts(&id).0.is_empty()).await;
-    let seen = ana.store().newest_position(&chats(), &lane).expect("read");
+    let seen = ana.newest(&id);
     assert!(seen.is_some());
     let operation = Operation::SendText { to: CUSTOMER.to_owned(), text: "Late".to_owned(), reply_to: None };
-    let intent = Intent {
-        channel: chats(),
-        platform: Platform::Whatsapp,
-        conversation,
-        operation,
-        hold: 3 * SECOND,
-        seen,
-        planned_at: None,
-    };
-    let write = FileWrite::Enqueue { intents: vec![intent], clears_draft: false };
-    effects::write(ana.store(), write, SystemClock.now());
-    ana.engine.as_ref().expect("it runs").wake_outbox();
+    ana.enqueue(intent(Platform::Whatsapp, &id, operation, seen, 3 * SECOND));
     team.advance(1).await;
     let body = json!({"to": CUSTOMER, "type": "text", "text": {"body": "First"}});
     team.call(&ben.key, "POST", "/v1/messages/send", body).await.ok();
-    ana.until("the question", |desk| {
-        let news = desk.news.lock().expect("no panic");
-        news.iter().any(|news| matches!(news, News::Stopped(_, _, StopReason::ReplyConflict, _, _)))
-    })
-    .await;
+    ana.until_asked().await;
     let path = format!("/v1/conversations/{id}/messages");
     let list = team.call(&ben.key, "GET", &path, Value::Null).await.ok();
     let sent = list["data"].as_array().expect("a list").iter().filter(|item| item["direction"] == "outbound");
     assert_eq!(sent.count(), 1, "{list}");
     ana.close().await;
     ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn held_mail_stops_when_a_colleague_answers_first() {
+    const MARIA: &str = "maria@mail.example";
+    let team = Team::start().await;
+    let thread = team.inbound("email", MARIA, "Hola").await;
+    let mut ana = TeamDesk::start_on(&team, "Ana", "email").await;
+    let ben = team.sign_in("Ben", Role::Agent).await;
+    ana.until("the thread", |desk| !desk.texts(&thread).0.is_empty()).await;
+    let mail = Mail {
+        to: vec![MARIA.to_owned()],
+        subject: "Re: Hola".to_owned(),
+        text: Some("Late".to_owned()),
+        thread: Some(thread.as_str().into()),
+        ..Mail::default()
+    };
+    let operation = Operation::SendMail(Box::new(mail));
+    ana.enqueue(intent(Platform::Email, &thread, operation, ana.newest(&thread), 3 * SECOND));
+    team.advance(1).await;
+    let body = json!({"to": [MARIA], "subject": "Re: Hola", "text": "First", "threadId": thread});
+    team.call(ben.key("email"), "POST", "/v1/email/send", body).await.ok();
+    let (row, _) = ana.until_asked().await;
+    // The question shows the answer, and sending anyway needs no second one.
+    ana.until("the answer", |desk| desk.texts(&thread).0.iter().any(|text| text == "First")).await;
+    let path = format!("/v1/email/threads/{thread}");
+    let sent = async || {
+        let body = team.call(ben.key("email"), "GET", &path, Value::Null).await.ok();
+        let mails = body["messages"].as_array().expect("a list").iter();
+        mails
+            .filter(|mail| mail["direction"] == "outbound")
+            .map(|mail| text(&mail["text"]))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(sent().await, ["First"]);
+    ana.decide(&row, StopVerdict::SendAnyway);
+    ana.until_sent().await;
+    assert_eq!(sent().await, ["First", "Late"]);
+    ana.close().await;
+    team.shutdown().await;
+}
+
+/// The interface has no history of SMS: only the service knows what a colleague wrote.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sms_behind_a_colleagues_is_refused_and_names_the_colleague() {
+    let team = Team::start().await;
+    team.inbound("voip", CUSTOMER, "Hola").await;
+    let mut ana = TeamDesk::start_on(&team, "Ana", "voip").await;
+    let ben = team.sign_in("Ben", Role::Agent).await;
+    ana.until_listed(CUSTOMER).await;
+    let send = |words: &str| {
+        let operation = Operation::SendSms { to: CUSTOMER.to_owned(), body: words.to_owned(), via: None };
+        ana.enqueue(intent(Platform::Voip, CUSTOMER, operation, ana.newest(CUSTOMER), 0));
+    };
+    send("First of Ana");
+    ana.until_sent().await;
+    assert!(ana.newest(CUSTOMER).is_some(), "her own SMS");
+    team.advance(1).await;
+    let body = json!({"to": CUSTOMER, "body": "From Ben"});
+    team.call(ben.key("voip"), "POST", "/v1/voip/sms", body).await.ok();
+    let count = async || {
+        let list = team.call(ben.key("voip"), "GET", "/v1/voip/conversations", Value::Null).await.ok();
+        list["data"][0]["messageCount"].as_u64()
+    };
+    assert_eq!(count().await, Some(3));
+    send("Second of Ana");
+    let (row, why) = ana.until_asked().await;
+    assert!(why.contains("Ben answered"), "{why}");
+    assert_eq!(count().await, Some(3), "nothing was sent");
+    ana.decide(&row, StopVerdict::SendAnyway);
+    ana.until_sent().await;
+    assert_eq!(count().await, Some(4));
+    // Ben's SMS is older than her newest one.
+    send("Third of Ana");
+    ana.until_sent().await;
+    assert_eq!(count().await, Some(5));
+    ana.close().await;
     team.shutdown().await;
 }

@@ -7,7 +7,7 @@ use crate::tests::at;
 use RowState::{Queued, Sending, Uncertain};
 use model::attachments::{FileFacts, ReplyAttachment};
 use model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
-use model::outbox::content::{Audience, BroadcastContent};
+use model::outbox::content::{Audience, BroadcastContent, Mail};
 use model::outbox::{HistorySearches, MAX_KEY_AGE, OutboxRow, SendingAccount};
 use model::text::SafeText;
 
@@ -287,6 +287,47 @@ fn a_text_that_was_held_up_waits_for_the_reading() {
     let mut due = seen(text("a", Queued));
     due.row.due_at = at(10);
     assert_eq!(choice(&due, None), LaneStep::Send(0), "not held up");
+}
+
+#[test]
+fn answer_by_mail_waits_until_its_thread_is_read() {
+    let (held, outage) = (HashMap::new(), Outage::new(at(-1)));
+    let choice = |row: LaneRow, read_at: Option<i64>| {
+        let read_at = read_at.map(|second| (ConversationId::from("a"), at(second))).into_iter().collect();
+        let desk = LaneContext {
+            now: at(20).into(),
+            held: &held,
+            sender: sender(),
+            confirm_after: at(0),
+            read_at: &read_at,
+            outage: &outage,
+            search_after: None,
+        };
+        choose_row(&[row], &desk)
+    };
+    let mail = |state| {
+        let mail = Mail { to: vec!["a@b.example".into()], thread: Some("a".into()), ..Mail::default() };
+        let mut row = in_conversation("a", Operation::SendMail(Box::new(mail)), state);
+        (row.row.due_at, row.row.not_before) = (at(10), at(10));
+        row
+    };
+    let sms = || {
+        let operation = Operation::SendSms { to: "+34600111222".into(), body: "hi".into(), via: None };
+        let mut row = seen(in_conversation("a", operation, Queued));
+        row.read_first = true;
+        row
+    };
+    let cases = [
+        ("unread", seen(mail(Queued)), None, LaneStep::ReadFirst("a".into())),
+        ("read during the hold", seen(mail(Queued)), Some(9), LaneStep::ReadFirst("a".into())),
+        ("read since", seen(mail(Queued)), Some(10), LaneStep::Send(0)),
+        ("a forward", mail(Queued), None, LaneStep::Send(0)),
+        ("it may have left", seen(mail(Uncertain)), None, LaneStep::Send(0)),
+        ("no history", sms(), None, LaneStep::Send(0)),
+    ];
+    for (name, row, read_at, expected) in cases {
+        assert_eq!(choice(row, read_at), expected, "{name}");
+    }
 }
 
 #[test]

@@ -116,6 +116,24 @@ async fn answer_behind_an_unseen_one_is_refused() {
     cross_on_every_channel(Team::at(&cluster::database(server).await, folder.path()).await).await;
 }
 
+/// The interface has no history of SMS, so the writer names one of their own.
+#[tokio::test]
+async fn sms_behind_an_unseen_one_is_refused() {
+    let team = Team::start().await;
+    let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
+    let send = |words: &str| ("/v1/voip/sms", json!({"to": CUSTOMER, "body": words}));
+    let (of_ana, of_ben) = (ana.key("voip"), ben.key("voip"));
+    let first = answer(&team, of_ana, send("From Ana"), (None, "a1")).await.ok();
+    let first = text(&first["messageId"]);
+    team.advance(1).await;
+    answer(&team, of_ana, send("More from Ana"), (Some(&first), "a2")).await.ok();
+    let refused = answer(&team, of_ben, send("From Ben"), (Some(&first), "b1")).await;
+    let words = refused.refused(409, "ANSWERED");
+    assert!(words.contains("Ana answered"), "{words}");
+    answer(&team, of_ben, send("From Ben"), (None, "b1")).await.ok();
+    team.shutdown().await;
+}
+
 #[tokio::test]
 async fn answers_sent_at_once_are_accepted_once() {
     let mut teams = vec![Team::start().await];

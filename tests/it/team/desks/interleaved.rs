@@ -1,6 +1,6 @@
-//! Two and five desks take, answer, note, tag, snooze, hand over and finish conversations in random order, with their
-//! networks cut and their processes ended in between. No answer of a person is sent behind a colleague's that its
-//! writer has neither seen nor been asked about, and in the end all desks have what the service has.
+//! Two and five desks take, answer, note, tag, snooze, hand over and finish chats and mail threads in random order,
+//! with their networks cut and their processes ended in between. No answer of a person is sent behind a colleague's
+//! that its writer has neither seen nor been asked about, and in the end all desks have what the service has.
 //!
 //! `FRONTDESK_LIVES` sets the number of interleavings, `FRONTDESK_DESKS` the number of desks, `FRONTDESK_SEED` the
 //! cases.
@@ -9,8 +9,6 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::SocketAddr;
 
-use frontdesk::model::messages::HistoryPosition;
-use frontdesk::model::outbox::{OutboxRow, RowState, StopVerdict};
 use futures_util::future::join_all;
 
 use super::*;
@@ -52,6 +50,82 @@ struct Written {
     is_confirmed: bool,
 }
 
+/// Channel of the conversation of an interleaving.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Chat,
+    Mail,
+}
+
+impl Place {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Chat => "whatsapp",
+            Self::Mail => "email",
+        }
+    }
+
+    fn platform(self) -> Platform {
+        match self {
+            Self::Chat => Platform::Whatsapp,
+            Self::Mail => Platform::Email,
+        }
+    }
+
+    fn customer(self, number: u32) -> String {
+        match self {
+            // No number here is refused by the simulated platform.
+            Self::Chat => format!("+34{number:05}2222"),
+            Self::Mail => format!("customer{number}@mail.example"),
+        }
+    }
+
+    fn reply(self, id: &str, customer: &str, words: &str) -> Operation {
+        match self {
+            Self::Chat => {
+                Operation::SendText { to: customer.to_owned(), text: words.to_owned(), reply_to: None }
+            }
+            Self::Mail => Operation::SendMail(Box::new(Mail {
+                to: vec![customer.to_owned()],
+                subject: "Re: Hola".to_owned(),
+                text: Some(words.to_owned()),
+                thread: Some(id.into()),
+                ..Mail::default()
+            })),
+        }
+    }
+
+    /// Messages of the service, oldest first.
+    async fn messages(self, team: &Team, key: &str, id: &str) -> Vec<Value> {
+        let path = match self {
+            Self::Chat => format!("/v1/conversations/{id}/messages"),
+            Self::Mail => format!("/v1/email/threads/{id}"),
+        };
+        let body = team.call(key, "GET", &path, Value::Null).await.ok();
+        match self {
+            // Newest first.
+            Self::Chat => body["data"].as_array().expect("a list").iter().rev().cloned().collect(),
+            Self::Mail => body["messages"].as_array().expect("a list").clone(),
+        }
+    }
+
+    /// Field of a message that holds its text.
+    fn text_field(self) -> &'static str {
+        match self {
+            Self::Chat => "content",
+            Self::Mail => "text",
+        }
+    }
+}
+
+/// Text of an answer; `None` for other changes.
+fn written_words(operation: &Operation) -> Option<&str> {
+    match operation {
+        Operation::SendMail(mail) => mail.text.as_deref(),
+        other => other.written_text().map(|(words, _)| words),
+    }
+}
+
 /// Counts over all interleavings.
 #[derive(Debug, Default, Clone, Copy)]
 struct Figures {
@@ -62,10 +136,10 @@ struct Figures {
 }
 
 impl Workplace {
-    async fn start(team: &Team, name: &'static str) -> Self {
+    async fn start(team: &Team, name: &'static str, place: Place) -> Self {
         let address: SocketAddr = team.base_url.trim_start_matches("http://").parse().expect("an address");
         let proxy = Proxy::start(address, Door::Open).await;
-        let desk = TeamDesk::start_at(&proxy.base_url(), team, name, Role::Agent).await;
+        let desk = TeamDesk::start_at(&proxy.base_url(), team, name, (Role::Agent, place.word())).await;
         Self { desk, proxy, cut: None }
     }
 
@@ -98,34 +172,11 @@ impl Workplace {
         }
     }
 
-    /// Newest message of the desk's history.
-    fn newest(&self, id: &str) -> Option<HistoryPosition> {
-        self.desk.store().newest_position(&chats(), &Lane::Conversation(id.into())).expect("read")
-    }
-
-    fn answer(&self, id: &str, customer: &str, words: &str, hold: i64) -> String {
-        let seen = self.newest(id).expect("a message on screen");
-        let operation =
-            Operation::SendText { to: customer.to_owned(), text: words.to_owned(), reply_to: None };
-        self.enqueue(id, operation, hold, Some(seen.clone()));
+    fn answer(&self, round: &Round, words: &str, hold: i64) -> String {
+        let seen = self.desk.newest(&round.id).expect("a message on screen");
+        let operation = round.place.reply(&round.id, &round.customer, words);
+        self.desk.enqueue(intent(round.place.platform(), &round.id, operation, Some(seen.clone()), hold));
         seen.1.to_string()
-    }
-
-    fn enqueue(&self, id: &str, operation: Operation, hold: i64, seen: Option<HistoryPosition>) {
-        let intent = Intent {
-            channel: chats(),
-            platform: Platform::Whatsapp,
-            conversation: id.into(),
-            operation,
-            hold,
-            seen,
-            planned_at: None,
-        };
-        let write = FileWrite::Enqueue { intents: vec![intent], clears_draft: false };
-        effects::write(self.desk.store(), write, SystemClock.now());
-        if let Some(engine) = &self.desk.engine {
-            engine.wake_outbox();
-        }
     }
 
     fn hand_over(&self, id: &str, to: &str) {
@@ -133,21 +184,18 @@ impl Workplace {
         self.desk.change(LocalChange::Claim(vec![(id.into(), Some(claim))]));
     }
 
-    /// Hands back to the assistant, releases and closes.
-    fn finish(&self, id: &str) {
-        self.desk.release(id);
-        self.enqueue(id, Operation::Close, 0, None);
-    }
-
-    async fn rows(&self) -> Vec<OutboxRow> {
-        let rows = self.desk.store().lane_rows(&chats()).await.expect("read");
-        rows.into_iter().map(|row| row.row).collect()
+    /// Releases, and in a chat hands back to the assistant and closes.
+    fn finish(&self, round: &Round) {
+        self.desk.release(&round.id);
+        if round.place == Place::Chat {
+            self.desk.enqueue(intent(Platform::Whatsapp, &round.id, Operation::Close, None, 0));
+        }
     }
 }
 
 /// One random step of a desk.
 fn step(workplaces: &[Workplace], workplace: usize, random: &mut StdRng, round: &mut Round) {
-    let (id, customer) = (round.id.as_str(), round.customer.as_str());
+    let id = round.id.as_str();
     let here = &workplaces[workplace];
     let number = round.steps;
     match random.random_range(0..12) {
@@ -160,7 +208,7 @@ fn step(workplaces: &[Workplace], workplace: usize, random: &mut StdRng, round: 
         4..=6 => {
             let words = format!("answer {number} of {}", here.desk.name);
             let hold = if random.random_bool(0.5) { 0 } else { HOLD };
-            let seen = here.answer(id, customer, &words, hold);
+            let seen = here.answer(round, &words, hold);
             round.written.insert(words, Written { workplace, seen, is_confirmed: false });
         }
         7 | 8 => {
@@ -170,12 +218,13 @@ fn step(workplaces: &[Workplace], workplace: usize, random: &mut StdRng, round: 
         }
         9 => here.desk.tag(id, &format!("tag{number}")),
         10 => here.desk.snooze(id, Some(SystemClock.now().plus(HOUR))),
-        _ => here.finish(id),
+        _ => here.finish(round),
     }
 }
 
 /// One interleaving.
 struct Round {
+    place: Place,
     id: String,
     customer: String,
     steps: usize,
@@ -184,10 +233,9 @@ struct Round {
 }
 
 impl Round {
-    async fn begin(team: &Team, workplaces: &[Workplace], number: u32) -> Self {
-        // No number here is refused by the simulated platform.
-        let customer = format!("+34{number:05}2222");
-        let id = team.inbound("whatsapp", &customer, "Hola").await;
+    async fn begin(team: &Team, workplaces: &[Workplace], place: Place, number: u32) -> Self {
+        let customer = place.customer(number);
+        let id = team.inbound(place.word(), &customer, "Hola").await;
         team.advance(1).await;
         for workplace in workplaces {
             workplace.open(&id);
@@ -196,7 +244,7 @@ impl Round {
             workplace.desk.until_listed(&id).await;
             workplace.desk.until("the history", |desk| !desk.texts(&id).0.is_empty()).await;
         }
-        Self { id, customer, steps: 0, notes: Vec::new(), written: BTreeMap::new() }
+        Self { place, id, customer, steps: 0, notes: Vec::new(), written: BTreeMap::new() }
     }
 
     async fn run(&mut self, workplaces: &mut [Workplace], random: &mut StdRng) {
@@ -226,7 +274,7 @@ impl Round {
     async fn settle(&mut self, workplaces: &[Workplace], random: &mut StdRng, figures: &mut Figures) {
         for (place, workplace) in workplaces.iter().enumerate() {
             until_found(&format!("{} has sent everything", workplace.desk.name), async || {
-                let rows = workplace.rows().await;
+                let rows = workplace.desk.rows().await;
                 for row in rows.iter().filter(|row| row.is_stopped()) {
                     self.decide(workplace, place, row, random, figures);
                 }
@@ -248,7 +296,7 @@ impl Round {
         figures: &mut Figures,
     ) {
         let RowState::Stopped(stop, _) = &row.state else { return };
-        let Some((words, _)) = row.operation.written_text() else {
+        let Some(words) = written_words(&row.operation) else {
             // A conversation that somebody else has closed.
             workplace
                 .desk
@@ -260,7 +308,7 @@ impl Round {
         assert!(matches!(stop, StopReason::ReplyConflict | StopReason::Late), "{row:?}");
         figures.warned += 1;
         let words = words.to_owned();
-        let seen = workplace.newest(&self.id).expect("a message on screen");
+        let seen = workplace.desk.newest(&self.id).expect("a message on screen");
         let verdict = if random.random_bool(0.5) { StopVerdict::SendAnyway } else { StopVerdict::Drop };
         if verdict == StopVerdict::SendAnyway {
             let seen = seen.1.to_string();
@@ -277,14 +325,13 @@ impl Round {
 
     /// Checks that nobody has answered behind a colleague's answer without having seen it.
     async fn check_answers(&self, team: &Team, workplaces: &[Workplace], figures: &mut Figures, what: &str) {
-        let path = format!("/v1/conversations/{}/messages", self.id);
-        let list = team.call(&workplaces[0].desk.key, "GET", &path, Value::Null).await.ok();
-        let mut messages: Vec<&Value> = list["data"].as_array().expect("a list").iter().collect();
-        // Newest first.
-        messages.reverse();
+        let messages = self.place.messages(team, &workplaces[0].desk.key, &self.id).await;
+        let list = json!(messages);
+        let text_of =
+            |message: &Value| message[self.place.text_field()].as_str().unwrap_or_default().to_owned();
         let place = |id: &str| messages.iter().position(|message| message["id"] == id);
         for (at, message) in messages.iter().enumerate() {
-            let Some(written) = self.written.get(message["content"].as_str().unwrap_or_default()) else {
+            let Some(written) = self.written.get(&text_of(message)) else {
                 continue;
             };
             figures.sent += 1;
@@ -302,7 +349,7 @@ impl Round {
             }
         }
         for words in self.written.keys() {
-            let sent = messages.iter().filter(|message| message["content"] == words.as_str()).count();
+            let sent = messages.iter().filter(|message| text_of(message) == *words).count();
             assert_eq!(sent, 1, "{what}: {words:?} was sent {sent} times: {list}");
         }
     }
@@ -336,18 +383,18 @@ impl Round {
 }
 
 /// Runs interleavings on one service; `numbers` are those of the cases.
-async fn interleave(desks: usize, numbers: Vec<u32>, seed: u64) -> Figures {
+async fn interleave(place: Place, desks: usize, numbers: Vec<u32>, seed: u64) -> Figures {
     let mut figures = Figures::default();
     for part in numbers.chunks(PER_SERVICE as usize) {
         let team = Team::start().await;
         let mut workplaces = Vec::new();
         for name in &NAMES[..desks] {
-            workplaces.push(Workplace::start(&team, name).await);
+            workplaces.push(Workplace::start(&team, name, place).await);
         }
         for number in part {
             let mut random = StdRng::seed_from_u64(seed ^ (u64::from(*number) << 8) ^ desks as u64);
-            let what = format!("interleaving {number} of {desks} desks, FRONTDESK_SEED={seed}");
-            let mut round = Round::begin(&team, &workplaces, *number).await;
+            let what = format!("interleaving {number} of {desks} desks, {place:?}, FRONTDESK_SEED={seed}");
+            let mut round = Round::begin(&team, &workplaces, place, *number).await;
             round.run(&mut workplaces, &mut random).await;
             round.settle(&workplaces, &mut random, &mut figures).await;
             round.check_answers(&team, &workplaces, &mut figures, &what).await;
@@ -369,8 +416,11 @@ async fn nobody_answers_behind_a_colleague_unwarned() {
     let sizes = chosen.map_or(vec![2, NAMES.len()], |count: usize| vec![count]);
     for desks in sizes {
         let group = |first: u32| (first..cases.cases).step_by(GROUPS as usize).collect::<Vec<_>>();
-        let groups = (0..GROUPS).map(group).filter(|numbers| !numbers.is_empty());
-        let running = groups.map(|numbers| interleave(desks, numbers, cases.seed));
+        let groups = (0..GROUPS).map(|first| (first, group(first)));
+        let running = groups.filter(|(_, numbers)| !numbers.is_empty()).map(|(first, numbers)| {
+            let place = if first % 2 == 0 { Place::Chat } else { Place::Mail };
+            interleave(place, desks, numbers, cases.seed)
+        });
         let mut all = Figures::default();
         for figures in join_all(running).await {
             all.sent += figures.sent;
