@@ -356,6 +356,7 @@ async fn connections_of_an_earlier_format_belong_to_the_first_workspace() {
     let before = "ALTER TABLE connections DROP COLUMN workspace CASCADE;
                   ALTER TABLE connections ADD PRIMARY KEY (name);
                   ALTER TABLE connection_calls DROP COLUMN workspace;
+                  DROP TABLE team_work;
                   INSERT INTO connections VALUES ('shop', '{}', NULL, 7);
                   INSERT INTO connection_calls (at, connection, endpoint, contact, millis, bytes)
                       VALUES (1, 'shop', 'orders', '', 1, 1);
