@@ -82,7 +82,7 @@ fn a_question_is_not_answered_before_it_was_drawn() {
 #[test]
 fn nothing_covers_what_is_written() {
     for columns in [60, 80, 100] {
-        for over in ["", "I", "f", "If", "/order<Enter>", "I<Tab>"] {
+        for over in ["", "I", "f<Esc>", "If<Esc>", "forder<Enter>", "I<Tab>"] {
             for (key, shown) in [("r", "├ Reply"), ("i", "├ Reply"), (";", "Note ·"), ("t", "")] {
                 let mut desk = Desk::with(columns, 24, direct);
                 desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
@@ -109,7 +109,7 @@ fn nothing_covers_what_is_written() {
 #[test]
 fn a_mail_that_is_written_is_not_covered_either() {
     for columns in [60, 80, 100] {
-        for over in ["", "I", "f", "If"] {
+        for over in ["", "I", "f<Esc>", "If<Esc>"] {
             for key in ["r", "R"] {
                 let mut desk = Desk::demo(columns, 24);
                 desk.settle().keys("3").settle().keys("<Enter>").settle().keys(over).keys(key).settle();

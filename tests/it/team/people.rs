@@ -113,7 +113,7 @@ async fn names_are_checked_and_people_are_counted() {
     let team = Team::start().await;
     for name in ["", " ", "a@b", "A\u{202e}na", &"x".repeat(65)] {
         let refused = team.admin.add_person(name, None, team.clock.now()).await;
-        assert!(refused.is_err_and(|error| error.to_string().contains("is no name")), "{name:?}");
+        assert!(refused.is_err_and(|error| error.to_string().contains("is not a valid name")), "{name:?}");
     }
     for number in 0..200 {
         team.add(&format!("Person {number}"), Role::Agent).await;
