@@ -63,7 +63,24 @@ async fn exchange(client: &mut TcpStream, shared: &Shared) -> Option<Then> {
     if let Some(gate) = &script.after {
         gate.pass().await;
     }
-    give(client, script.give, answer).await
+    match answer {
+        Some(Reply { bytes, stream: Some(service) }) if matches!(script.give, Give::Answer(..)) => {
+            client.write_all(&bytes).await.ok()?;
+            relay_stream(client, service).await
+        }
+        answer => give(client, script.give, answer).await,
+    }
+}
+
+/// Passes on an event stream as it comes, until either side closes.
+async fn relay_stream(client: &mut TcpStream, mut service: TcpStream) -> Option<Then> {
+    let (mut from_client, mut to_client) = client.split();
+    let mut unread = [0; 1];
+    tokio::select! {
+        _ = tokio::io::copy(&mut service, &mut to_client) => {}
+        _ = from_client.read(&mut unread) => return Some(Then::Ended),
+    }
+    finish(client, End::Close).await
 }
 
 impl Incoming {
@@ -101,6 +118,8 @@ impl Incoming {
 /// The service's answer as far as received.
 struct Reply {
     bytes: Vec<u8>,
+    /// The connection on which an event stream goes on behind its head.
+    stream: Option<TcpStream>,
 }
 
 impl Reply {
@@ -120,15 +139,26 @@ impl Reply {
     }
 }
 
-/// Sends a whole request on a new connection and reads the answer to its end.
+/// Sends a whole request on a new connection and reads the answer to its end, or the head of an event stream.
 async fn forward(upstream: SocketAddr, incoming: &Incoming) -> Option<Reply> {
     let mut service = TcpStream::connect(upstream).await.ok()?;
     service.write_all(&lonely(&incoming.head)).await.ok()?;
     service.write_all(&incoming.body).await.ok()?;
     let mut bytes = Vec::new();
     // If the service dies, the part received so far counts.
-    while let Ok(1..) = service.read_buf(&mut bytes).await {}
-    (!bytes.is_empty()).then_some(Reply { bytes })
+    while let Ok(1..) = service.read_buf(&mut bytes).await {
+        if is_event_stream(&bytes) {
+            return Some(Reply { bytes, stream: Some(service) });
+        }
+    }
+    (!bytes.is_empty()).then_some(Reply { bytes, stream: None })
+}
+
+/// True once the head of an event stream has come.
+fn is_event_stream(bytes: &[u8]) -> bool {
+    let head = head_end(bytes).map(|end| String::from_utf8_lossy(&bytes[..end]).into_owned());
+    head.and_then(|head| header(&head, "content-type"))
+        .is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
 /// Sends part of a request to the service and closes; waits until the service has noticed.
