@@ -263,12 +263,12 @@ mod tests {
         assert!(matches!(to_operation(change), Operation::ChangeContact(_)));
         let long = "x".repeat(201);
         let cases: [(&[&str], &str); 6] = [
-            (&["600", "", "", "", "", ""], "phone: \"600\" is no number"),
-            (&["", "", "", "", "", ""], "phone: \"\" is no number"),
+            (&["600", "", "", "", "", ""], "phone: \"600\" is not a number"),
+            (&["", "", "", "", "", ""], "phone: \"\" is not a number"),
             (&["+34600111222", &long, "", "", "", ""], "name: has 201 characters"),
-            (&["+34600111222", "", "maria", "", "", ""], "email: \"maria\" is no mail address"),
-            (&["+34600111222", "", "", "", "{x}", ""], "metadata: is no JSON object"),
-            (&["+34600111222", "Maria"], "has 2 cells where 6 columns are named"),
+            (&["+34600111222", "", "maria", "", "", ""], "email: \"maria\" is not a mail address"),
+            (&["+34600111222", "", "", "", "{x}", ""], "metadata: is not a JSON object"),
+            (&["+34600111222", "Maria"], "has 2 cells, but there are 6 columns"),
         ];
         for (cells, wanted) in cases {
             let told = columns.parse_row(cells).expect_err(wanted).at(7).describe();

@@ -212,7 +212,7 @@ mod tests {
         let caps = ModelCaps { tab_tokens: Some(500), tab_cost: Some(cost("0.0008")), ..caps };
         assert_eq!(caps.check(&used(100, 0), &used(400, 0), &used(100, 0)), Ok(()), "the tab's last");
         let why = caps.check(&used(100, 0), &used(401, 0), &used(100, 0)).expect_err("of the tab");
-        assert!(why.contains("500 tokens of this tab for today") && why.contains("tab_tokens"), "{why}");
+        assert!(why.contains("500 tokens for this tab for today") && why.contains("tab_tokens"), "{why}");
         let why = caps.check(&used(100, 0), &used(0, 350), &used(101, 0)).expect_err("of the tab");
         assert!(why.contains("tab_cost"), "{why}");
         assert_eq!((caps.used_percent(&used(100, 0)), caps.used_percent(&used(0, 500))), (10, 100));

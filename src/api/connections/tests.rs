@@ -115,7 +115,7 @@ fn mistakes_say_where_and_what() {
         (
             "{ name = \"phone\", in = \"path\", from = \"contact\" }",
             "{ name = \"phone\", in = \"path\", constant = \"7\" }",
-            "line 16: connection \"shop\": endpoint \"orders\": nothing it is given says who the customer is",
+            "line 16: connection \"shop\": endpoint \"orders\": it takes nothing that identifies the customer",
         ),
         (", constant = \"5\"", "", "needs one of: from, constant, ask"),
         (

@@ -293,13 +293,13 @@ mod tests {
             ),
             (
                 |connection| connection.endpoints[0].contact.clear(),
-                "nothing it is given says who the customer is",
+                "it takes nothing that identifies the customer",
             ),
             (
                 |connection| {
                     connection.endpoints[0].parameters[0].source = ParameterSource::Constant("7".into())
                 },
-                "nothing it is given says who the customer is",
+                "it takes nothing that identifies the customer",
             ),
             (
                 |connection| {
@@ -315,7 +315,7 @@ mod tests {
                     connection.endpoints[0].parameters[0].source =
                         ParameterSource::ContactField(ContactField::Metadata("id".into()));
                 },
-                "nothing it is given says who the customer is",
+                "it takes nothing that identifies the customer",
             ),
         ];
         for (change, said) in cases {

@@ -242,10 +242,10 @@ mod tests {
             (vec![sized("/a", MAX_ATTACHED_BYTES), sized("https://f.example/b", MAX_ATTACHED_BYTES)], None),
             (
                 vec![sized("/a", MAX_ATTACHED_BYTES), sized("/b", 100_000)],
-                Some("18.1 MB together; 18.0 MB are the most"),
+                Some("18.1 MB together; a mail takes at most 18.0 MB"),
             ),
             (vec![sized("/a", 1); bounds::MAX_ATTACHMENTS], None),
-            (vec![sized("/a", 1); bounds::MAX_ATTACHMENTS + 1], Some("21 files; 20 are the most")),
+            (vec![sized("/a", 1); bounds::MAX_ATTACHMENTS + 1], Some("21 files; at most 20 are allowed")),
         ];
         for (files, wanted) in cases {
             let told = describe_excess(&files);

@@ -311,7 +311,7 @@ mod tests {
             (
                 mail("www@f.example", &["ann@a.example"], false),
                 vec!["ann@a.example"],
-                Some("Answers go to: ann@a.example"),
+                Some("Replies go to: ann@a.example"),
             ),
             (mail("www@f.example", &["ann @a.example"], true), vec![], none),
             (mail("www@f.example", &["list@l.example"], true), vec![], none),

@@ -124,18 +124,18 @@ fn what_stops_it() {
         "wave 1: 1 of 10 failed (10 %, the limit is 5 %)"
     );
     let asks = [wave(10, WaveRowState::NeedsDecision(SafeText::line("no answer came")), None)];
-    assert_eq!(why(&next_step(&campaign(&asks), &fine(), at(30))), "wave 1 asks: no answer came");
+    assert_eq!(why(&next_step(&campaign(&asks), &fine(), at(30))), "wave 1 needs a decision: no answer came");
     let asks = Campaign { judged_from: 1, ..campaign(&asks) };
     assert!(
         matches!(next_step(&asks, &fine(), at(30)), WaveStep::Pause(PauseCause::Row, _)),
         "it still asks"
     );
     let dropped = campaign(&[wave(10, WaveRowState::Dropped, None)]);
-    assert_eq!(why(&next_step(&dropped, &fine(), at(30))), "wave 1 was taken back");
+    assert_eq!(why(&next_step(&dropped, &fine(), at(30))), "wave 1 was undone");
     let dropped = Campaign { judged_from: 1, ..dropped };
     assert_eq!(next_step(&dropped, &fine(), at(30)), WaveStep::Send(1));
     let nameless = campaign(&[wave(10, WaveRowState::Sent(None), None)]);
-    assert!(why(&next_step(&nameless, &fine(), at(30))).contains("cannot be counted"));
+    assert!(why(&next_step(&nameless, &fine(), at(30))).contains("results are unknown"));
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn who_pays_for_the_rest_is_told_before_it_runs_out() {
     let with = |credits: f64| CampaignFacts { credits: Some(credits), ..fine() };
     let low = |report: &CampaignFacts| describe_low_balance(&campaign(&first), report);
     assert_eq!(low(&with(990.0)), None);
-    assert_eq!(low(&with(989.0)).as_deref(), Some("989 credits; the 990 still to come cost 990 credits"));
+    assert_eq!(low(&with(989.0)).as_deref(), Some("989 credits; the remaining 990 cost 990 credits"));
     assert_eq!(low(&CampaignFacts { is_test: true, ..with(1.0) }), None, "a test key pays nothing");
     assert_eq!(low(&CampaignFacts { credits: None, ..fine() }), None);
     let mut ended = campaign(&first);

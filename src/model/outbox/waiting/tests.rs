@@ -281,7 +281,7 @@ fn a_row_says_what_its_channel_waits_for() {
             limited(),
             Leader::Here,
             WaitReason::RateLimit(at(30)),
-            "rate limit; sending, free in 30 s",
+            "rate limit; sending in 30 s",
         ),
         (mine(), vec![], limited(), Leader::Here, WaitReason::RateLimit(at(30)), ""),
         (
