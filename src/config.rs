@@ -3,6 +3,7 @@
 //! Every mistake is one sentence with its place, the problem and the remedy. The effect of the settings is
 //! defined elsewhere.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -116,8 +117,18 @@ pub struct ChannelConfig {
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{place}: {problem}")]
 pub struct ConfigError {
+    /// File and line, or channel.
     pub place: String,
+    /// Line in the file, from 1.
+    pub line: Option<usize>,
     pub problem: String,
+}
+
+impl ConfigError {
+    /// Creates an error on a line of a file.
+    fn on_line(file: &str, line: usize, problem: &str) -> Self {
+        Self { place: format!("{file}, line {line}"), line: Some(line), problem: problem.to_owned() }
+    }
 }
 
 /// All mistakes in a configuration.
@@ -170,13 +181,10 @@ impl Default for Config {
 impl Config {
     /// Reads a file; a missing one gives the defaults.
     pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
-        let text = match disk::read_text(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => {
-                let place = path.display().to_string();
-                return Err(ConfigErrors(vec![ConfigError { place, problem: error.to_string() }]));
-            }
+        let text = match read_text(path) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Ok(Self::default()),
+            Err(error) => return Err(ConfigErrors(vec![error])),
         };
         let mut config = Self::parse(&path.display().to_string(), &text)?;
         let joined = path.parent().and_then(|folder| membership::read(folder).ok().flatten());
@@ -224,8 +232,8 @@ impl Config {
         if let Some(writing) = mistakes.collect(root.table("writing")).flatten() {
             mistakes.all(writing.unknown());
             config.agent = mistakes.value(writing.string("agent"));
-            // Relative to the file, unless absolute.
-            config.replies = mistakes.value(writing.string("replies")).map(|text| folder.join(text));
+            config.replies =
+                mistakes.value(writing.string("replies")).map(|text| resolve_path(folder, &text));
         }
         if let Some(polling) = mistakes.collect(root.table("polling")).flatten() {
             mistakes.all(polling.unknown());
@@ -273,8 +281,31 @@ impl Config {
             let read = macros::read(&section, &config.macros, &config.keymap, &mut mistakes);
             config.macros.extend(read);
         }
+        mistakes.0.sort_by_key(|mistake| mistake.line);
         (config, mistakes.0)
     }
+}
+
+/// Reads the text of a file; `None` if it does not exist.
+pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
+    let name = path.display().to_string();
+    let text = match disk::read_bytes(path) {
+        Ok(bytes) => String::from_utf8(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            let denial = disk::find_denial(path, disk::NeededAccess::Read);
+            let problem = denial.map_or_else(
+                || error.to_string(),
+                |denial| format!("could not be read: {denial}; {}", denial.remedy()),
+            );
+            return Err(ConfigError { place: name, line: None, problem });
+        }
+    };
+    text.map(Some).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        ConfigError::on_line(&name, line, "this line is not UTF-8 text; save the file as UTF-8")
+    })
 }
 
 #[derive(Debug, Default)]
@@ -311,7 +342,7 @@ fn read_channel(
     let sources = [
         mistakes.value(section.string("key_env")).map(KeySource::Environment),
         mistakes.value(section.string("key_command")).map(KeySource::Command),
-        mistakes.value(section.string("key_file")).map(|text| KeySource::File(PathBuf::from(text))),
+        mistakes.value(section.string("key_file")).map(|text| KeySource::File(resolve_path(folder, &text))),
     ];
     let mut flag = |key: &str| mistakes.value(section.boolean(key)).unwrap_or(false);
     let [read_only, pictures, draft_only] = ["read_only", "pictures", "draft_only"].map(&mut flag);
@@ -339,6 +370,14 @@ fn read_channel(
     Some(ChannelConfig { name, base_url, key, read_only, pictures, draft_only, mail, targets })
 }
 
+/// Path of a setting: `~/` is the home folder, and a relative path is beside the file.
+fn resolve_path(folder: &Path, text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => folder.join(text),
+    }
+}
+
 fn id_of(name: &str) -> ChannelId {
     ChannelId::new(name.to_lowercase())
 }
@@ -352,10 +391,19 @@ impl ChannelConfig {
     /// Fetches the key from its source.
     ///
     /// # Errors
-    /// When the key is missing or readable by others.
+    /// When the key is missing, readable by others, or no key.
     pub fn fetch_key(&self) -> Result<Secret, ConfigError> {
-        let fail = |problem| ConfigError { place: format!("channel {:?}", self.name), problem };
-        self.key.fetch(&self.name, &self.base_url).map_err(fail)
+        let fail = |problem| ConfigError { place: format!("channel {:?}", self.name), line: None, problem };
+        let key = self.key.fetch(&self.name, &self.base_url).map_err(fail)?;
+        match keys::check_key_form(&key) {
+            Ok(()) => Ok(key),
+            Err(why) => Err(fail(format!("{why}; {}", self.key_advice()))),
+        }
+    }
+
+    /// Advice for a key that the server refuses.
+    pub fn key_advice(&self) -> String {
+        format!("{}; {}", self.key.describe_replacement(&self.name), keys::KEY_CREATION_ADVICE)
     }
 }
 

@@ -52,6 +52,14 @@ pub struct AccountBody {
     /// From the platform operator; present only if the number is fully connected.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub quality_rating: Option<String>,
+    /// True on a bot-chat key whose sends take `buttons`; absent otherwise. Extension of this service.
+    #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
+    pub takes_buttons: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -130,6 +138,7 @@ impl AccountBody {
             credits: self.credits_balance.unwrap_or(0.0),
             messaging_tier: line(&self.messaging_tier),
             quality_rating: line(&self.quality_rating),
+            takes_buttons: self.takes_buttons,
             id: self.id,
         }
     }

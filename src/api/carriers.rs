@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::email::AttachmentBody;
 use crate::team::PersonName;
+use model::email::invitations::InvitationAnswer;
 
 /// A message or reaction to be delivered to a platform.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -161,6 +162,94 @@ pub struct MailDraft {
     /// Person who sends it with a key of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<PersonName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<InvitationReply>,
+}
+
+/// Answer to a calendar invitation, as part of a [`MailDraft`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InvitationReply {
+    pub answer: InvitationAnswer,
+    /// Key of the answered event, see [`CalendarEvent::key`].
+    pub event: String,
+    /// The calendar part of the mail (RFC 5546, method REPLY), whole.
+    pub calendar: String,
+}
+
+/// Answer to an invitation, as stored with the mail that gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenAnswer {
+    pub answer: InvitationAnswer,
+    /// Key of the answered event, see [`CalendarEvent::key`].
+    pub event: String,
+}
+
+/// Purpose of a calendar in a mail (RFC 5546).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CalendarMethod {
+    #[default]
+    Request,
+    Cancel,
+    Reply,
+}
+
+/// Organizer or guest of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CalendarPerson {
+    pub address: String,
+    /// The unfolded line of the calendar.
+    pub line: String,
+}
+
+/// Event of a calendar in a mail, as stored with the mail: what is shown of it, and the lines that
+/// an answer repeats.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CalendarEvent {
+    pub method: CalendarMethod,
+    pub uid: String,
+    pub sequence: i64,
+    /// Unfolded `RECURRENCE-ID` line, if only one event of a series is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recurrence: Option<String>,
+    pub summary: String,
+    /// Time in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// Latest end of the event or of its series, in microseconds; `None` if endless or unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends_at: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub organizer: Option<CalendarPerson>,
+    /// The guest that is the mailbox; in a reply, its author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<CalendarPerson>,
+    /// Addresses of the first guests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guests: Vec<String>,
+    /// Answer of `guest` in a reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<InvitationAnswer>,
+    /// Unfolded lines for the answer: time and title.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
+    /// Unfolded lines of the time zones that the lines above name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub zones: Vec<String>,
+}
+
+impl CalendarEvent {
+    /// Returns the key of the event: calendar id and, within a series, the time of the event.
+    pub fn key(&self) -> String {
+        let value = |line: &String| line.rsplit(':').next().unwrap_or_default().trim().to_owned();
+        let recurrence = self.recurrence.as_ref().map(value).unwrap_or_default();
+        format!("{} {recurrence}", self.uid)
+    }
+
+    /// Returns the key of the whole series, or of an event that is in none.
+    pub fn series_key(&self) -> String {
+        format!("{} ", self.uid)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -192,6 +281,12 @@ pub struct MailFiling {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MailboxSettings {
     pub address: String,
+    /// Other addresses whose mail reaches the mailbox and which it may send from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// True if the server accepts mail from these addresses with a `+` tag.
+    #[serde(default)]
+    pub sends_tagged: bool,
     /// Display name of outgoing mail.
     pub name: Option<String>,
     /// `imaps://USER@HOST:PORT`.
@@ -202,6 +297,24 @@ pub struct MailboxSettings {
     pub oauth: Option<OauthSettings>,
     /// True if the assistant answers mail without approval.
     pub auto_reply: bool,
+}
+
+impl MailboxSettings {
+    /// Addresses of the mailbox, the main one first.
+    pub fn own_addresses(&self) -> Vec<String> {
+        std::iter::once(&self.address).chain(&self.aliases).cloned().collect()
+    }
+
+    /// Returns true for an address from which the login may send: one of the mailbox's own, also with a
+    /// `+` tag if the server accepts these.
+    pub fn may_send_as(&self, address: &str) -> bool {
+        let same = |text: &str| self.own_addresses().iter().any(|own| own.eq_ignore_ascii_case(text));
+        let untagged = address.rsplit_once('@').and_then(|(local, domain)| {
+            let (name, _) = local.split_once('+')?;
+            Some(format!("{name}@{domain}"))
+        });
+        same(address) || (self.sends_tagged && untagged.is_some_and(|untagged| same(&untagged)))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ use crate::request::derived_body;
 use crate::schema;
 use crate::team::PersonName;
 use model::bounds::{MAX_FILENAME_CHARS, MAX_SUBJECT_CHARS};
+use model::email::invitations::InvitationAnswer;
 
 /// Response of `GET /email/account`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ pub struct EmailAccountBody {
     /// Import of mail from before the mailbox was connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier_mail: Option<EarlierMailBody>,
+    /// Other addresses of the mailbox, from which it may send; this service's choice.
+    #[serde(default, deserialize_with = "lenient::texts", skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -67,7 +71,8 @@ pub struct EarlierMailBody {
         transform = schema::nullable("cc bcc attachments"),
         transform = schema::set("cc bcc", "maxItems", model::bounds::MAX_RECIPIENTS),
         transform = schema::set("attachments", "maxItems", model::bounds::MAX_ATTACHMENTS),
-        transform = schema::set("headers", "maxProperties", model::bounds::MAX_MAIL_HEADERS)
+        transform = schema::set("headers", "maxProperties", model::bounds::MAX_MAIL_HEADERS),
+        transform = schema::allow_words("invitationResponse", &InvitationAnswer::WORDS.join(" "))
     )
 )]
 pub struct SendEmail {
@@ -91,7 +96,8 @@ pub struct SendEmail {
     /// Other name of `html`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body_html: Option<Text<MAX_BODY_CHARS>>,
-    /// A name, an address or `Name <address>`; only the name counts.
+    /// A name, an address or `Name <address>`. The address counts if it is one of the mailbox's own;
+    /// without one, an answer is sent from the address that the answered mail reached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Text<320>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,6 +112,12 @@ pub struct SendEmail {
     pub thread_id: Option<Text<MAX_REFERENCE_CHARS>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<SendAttachment>,
+    /// Answers the newest invitation of the thread, or the one in the mail of `inReplyTo`. Requires
+    /// `threadId`, and the organizer as the only recipient in `to`. The service adds the calendar part.
+    /// This service's choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub invitation_response: Option<InvitationAnswer>,
 }
 
 /// Maximum length of a text or HTML body, in characters; this service's choice.
@@ -233,7 +245,8 @@ pub struct EmailThreadBody {
         rename = "EmailMessage",
         transform = schema::always("direction from subject status messageId createdAt"),
         transform = schema::times("createdAt sentAt datedAt openedAt"),
-        transform = schema::allow_words("direction", &model::messages::Direction::WORDS.join(" "))
+        transform = schema::allow_words("direction", &model::messages::Direction::WORDS.join(" ")),
+        transform = schema::allow_words("invitationResponse", &InvitationAnswer::WORDS.join(" "))
     )
 )]
 pub struct EmailBody {
@@ -299,6 +312,51 @@ pub struct EmailBody {
     /// Person of the team who sent it with a key of their own.
     #[serde(default, deserialize_with = "lenient::readable", skip_serializing_if = "Option::is_none")]
     pub agent: Option<PersonName>,
+    /// Address of the mailbox that the mail reached, if it is not the account's; inbound mail only.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub delivered_to: Option<String>,
+    /// Invitation in the mail that an answer can be sent to; inbound mail only.
+    #[serde(default, deserialize_with = "lenient::readable", skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<InvitationBody>,
+    /// Answer to an invitation that the mail is; outbound mail only.
+    #[serde(default, deserialize_with = "lenient::readable", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub invitation_response: Option<InvitationAnswer>,
+}
+
+/// Calendar invitation in a mail; this service's choice.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "Invitation",
+        transform = schema::times("endsAt"),
+        transform = schema::allow_words("response", &InvitationAnswer::WORDS.join(" "))
+    )
+)]
+pub struct InvitationBody {
+    #[serde(default, deserialize_with = "lenient::text")]
+    pub summary: Option<String>,
+    /// Time of the event in words.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// Latest end of the event or of its series; absent if it is endless or unknown.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub ends_at: Option<String>,
+    /// Address that an answer goes to.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub organizer: Option<String>,
+    /// Invited address of the mailbox; absent if none is.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub guest: Option<String>,
+    #[serde(default, deserialize_with = "lenient::flag")]
+    pub cancelled: bool,
+    /// Last answer sent from the mailbox.
+    #[serde(default, deserialize_with = "lenient::readable", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub response: Option<InvitationAnswer>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

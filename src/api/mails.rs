@@ -7,6 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::email::InvitationBody;
+
 use model::email::fields::{
     AI_FIELDS, CC_FIELDS, DATE_FIELDS, DIRECTION_FIELDS, FILE_CONTENT_FIELDS, FILE_LIST_FIELDS,
     FILE_NAME_FIELDS, FILE_SIZE_FIELDS, FILE_TYPE_FIELDS, FILE_URL_FIELDS, FROM_FIELDS, FROM_NAME_FIELDS,
@@ -14,6 +16,7 @@ use model::email::fields::{
     OUTBOUND_FIELDS, REPLY_TO_FIELDS, SENDER_DATE_FIELD, SENDER_FIELDS, STATUS_FIELDS, SUBJECT_FIELDS,
     TEXT_FIELDS, TO_FIELDS,
 };
+use model::email::invitations::{Invitation, InvitationAnswer};
 use model::email::{MailFile, MailMessage};
 use model::ids::{ConversationId, MessageId};
 use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, Sender};
@@ -131,7 +134,25 @@ fn parse_mail(fields: &Fields) -> MailMessage {
         rich: None,
         links: Vec::new(),
         files: files(fields).iter().take(MAX_FILES).map(file).collect(),
+        delivered_to: addresses(fields, &["deliveredTo"]).into_iter().next(),
+        invitation: fields.get("invitation").and_then(invitation),
+        invitation_response: named(fields, &["invitationResponse"])
+            .and_then(|word| InvitationAnswer::from_word(&word)),
     }
+}
+
+fn invitation(value: &Value) -> Option<Invitation> {
+    let body: InvitationBody = serde_json::from_value(value.clone()).ok()?;
+    let line = |text: Option<String>| SafeText::optional_line(text.as_deref());
+    Some(Invitation {
+        summary: line(body.summary).unwrap_or_default(),
+        when: line(body.when),
+        ends_at: body.ends_at.as_deref().and_then(Timestamp::parse_any),
+        organizer: line(body.organizer),
+        guest: line(body.guest),
+        is_cancelled: body.cancelled,
+        response: body.response,
+    })
 }
 
 /// Returns a text under one of `names`; from an object, its part under one of `inner`.

@@ -106,7 +106,7 @@ pub struct SignedIn {
 pub struct ChannelKey {
     /// `whatsapp`, `telegram`, `email` or `voip`.
     pub channel: String,
-    /// Name for people, such as `WhatsApp`.
+    /// Name for people, such as `WhatsApp`, or the name of a further channel of its kind.
     pub name: String,
     /// `live` or `test`.
     pub environment: String,
@@ -245,7 +245,7 @@ pub struct TeamStats {
     pub data: Vec<PersonStats>,
 }
 
-/// What a person did in a period, and what they have now.
+/// Work of a person in a period, and the conversations they have now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(

@@ -8,7 +8,7 @@ use crate::conversations::LastChange;
 #[cfg(feature = "schema")]
 use crate::escalations::EscalationBody;
 use crate::escalations::EscalationState;
-use crate::fields::{Text, TextOrNumber};
+use crate::fields::{Filled, Link, Text, TextOrNumber};
 use crate::lenient;
 use crate::request::derived_body;
 #[cfg(feature = "schema")]
@@ -18,6 +18,9 @@ use model::conversations::{Automation, Conversation, ConversationStatus};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
+
+/// Maximum length of a button's label, in characters.
+pub const MAX_BUTTON_CHARS: usize = 64;
 
 /// Request of `POST /telegram/send`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,9 +47,26 @@ pub struct SendTelegram {
     /// Id of the service, or numeric id of the platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<TextOrNumber<MAX_ID_CHARS>>,
+    /// Rows of buttons below the message. Extension of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buttons: Option<Vec<Vec<MessageButton>>>,
 }
 
 derived_body!(SendTelegram);
+
+/// Button below a message: a press comes in as a message with its label, unless it opens an address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MessageButton {
+    /// Label.
+    pub text: Filled<MAX_BUTTON_CHARS>,
+    /// Data of a press, at most 64 bytes; the label if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Filled<MAX_BUTTON_CHARS>>,
+    /// Address that the button opens, instead of data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<Link>,
+}
 
 impl SendTelegram {
     /// A request without content.
@@ -60,6 +80,7 @@ impl SendTelegram {
             filename: None,
             parse_mode: None,
             reply_to: None,
+            buttons: None,
         }
     }
 }

@@ -2,18 +2,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::lenient;
-#[cfg(feature = "schema")]
-use crate::schema;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(
-        rename = "Template",
-        transform = schema::allow_words("status", "APPROVED")
-    )
-)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Template"))]
 pub struct TemplateBody {
     #[serde(deserialize_with = "lenient::id")]
     pub name: String,
@@ -22,13 +14,17 @@ pub struct TemplateBody {
     pub language: String,
     #[serde(default, deserialize_with = "lenient::text_or_empty")]
     pub category: String,
-    /// `APPROVED`.
+    /// `APPROVED` in `data`; in `notApproved` the platform's word, such as `PENDING` or `REJECTED`.
     #[serde(default, deserialize_with = "lenient::text_or_empty")]
     pub status: String,
     /// Header, body, footer, buttons.
     #[serde(default, deserialize_with = "lenient::list")]
     #[cfg_attr(feature = "schema", schemars(with = "crate::fields::JsonObjects"))]
     pub components: Vec<Value>,
+    /// Why the platform does not approve it: its word, after which its explanation may follow. Extension of
+    /// this service.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub rejected_reason: Option<String>,
 }
 
 /// Reads the code from a string or from an object as in a send.
@@ -42,7 +38,41 @@ fn language<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Err
 
 /// Response of `GET /templates`, without pagination.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TemplateList {
+    /// The approved templates, which can be sent.
     pub data: Vec<TemplateBody>,
+    /// Templates in review, rejected, paused or disabled; absent if there are none. Extension of this service.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_approved: Vec<TemplateBody>,
+}
+
+/// Reads the templates of a response that are not approved; those that cannot be read are left out.
+pub fn read_not_approved(body: &[u8]) -> Vec<TemplateBody> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Extension {
+        #[serde(default, deserialize_with = "lenient::list")]
+        not_approved: Vec<Value>,
+    }
+    let extension: Option<Extension> = serde_json::from_slice(body).ok();
+    let all = extension.map(|extension| extension.not_approved).unwrap_or_default();
+    all.into_iter().filter_map(|item| serde_json::from_value(item).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unreadable_items_of_the_extension_hide_no_others() {
+        let body = br#"{"data": [], "notApproved": [7, {"name": "cart", "status": "REJECTED", "rejectedReason": "SCAM"}]}"#;
+        let read = read_not_approved(body);
+        assert_eq!(read.len(), 1);
+        assert_eq!((read[0].status.as_str(), read[0].rejected_reason.as_deref()), ("REJECTED", Some("SCAM")));
+        for other in [&br#"{"data": []}"#[..], br#"{"notApproved": "no list"}"#, b"[]", b"no JSON"] {
+            assert!(read_not_approved(other).is_empty());
+        }
+    }
 }

@@ -69,6 +69,7 @@ pub fn account_from_body(body: EmailAccountBody) -> MailAccount {
         last_sync_at: body.last_sync_at.as_deref().and_then(Timestamp::parse_any),
         ai_auto_reply: body.ai_auto_reply,
         earlier: body.earlier_mail.map(|earlier| (earlier.filed, earlier.finished)),
+        aliases: body.aliases.iter().map(|alias| SafeText::line(alias)).collect(),
     }
 }
 

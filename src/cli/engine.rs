@@ -23,6 +23,7 @@ use model::leader::Leader;
 use model::news::{Health, News};
 use model::text::SafeText;
 use model::time::Clock;
+use model::webhook_status::WebhookDeliveryState;
 use store::{Reader, Store, StoreError};
 use sync::{ChannelSpec, Engine, ProcessRole};
 
@@ -78,7 +79,7 @@ async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> a
     let noted = log.clone();
     let tell: receiver::NewsCallback = Arc::new(move |news: News| {
         noted.log_news(&news);
-        if let News::Leader(..) = &news {
+        if let News::Leader(..) | News::WebhookStatus(..) = &news {
             // The receiver is dropped at the end.
             let _ = told.send(news);
         }
@@ -103,6 +104,8 @@ async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> a
     tracing::info!("the engine has started");
     let mut elsewhere = BTreeSet::new();
     let (mut receives, mut ended) = (None, Ok(()));
+    // Reason last printed; each channel reports it.
+    let mut closed = None;
     loop {
         tokio::select! {
             () = signals.next() => break,
@@ -113,11 +116,10 @@ async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> a
                 }
             }
             heard = news.recv() => {
-                if let Some(News::Leader(channel, leader)) = heard {
-                    match leader {
-                        Leader::Elsewhere { .. } => elsewhere.insert(channel),
-                        Leader::Here | Leader::Nobody | Leader::Unknown => elsewhere.remove(&channel),
-                    };
+                match heard {
+                    Some(News::Leader(channel, leader)) => record_leader(&mut elsewhere, channel, &leader),
+                    Some(News::WebhookStatus(_, status)) => print_closed_receiver(&status.state, &mut closed)?,
+                    _ => {}
                 }
             }
         }
@@ -138,6 +140,31 @@ async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> a
         () = signals.next() => tracing::warn!("ended by a second signal"),
     }
     ended
+}
+
+/// Records which channels another process leads.
+fn record_leader(elsewhere: &mut BTreeSet<ChannelId>, channel: ChannelId, leader: &Leader) {
+    match leader {
+        Leader::Elsewhere { .. } => elsewhere.insert(channel),
+        Leader::Here | Leader::Nobody | Leader::Unknown => elsewhere.remove(&channel),
+    };
+}
+
+/// Prints once why no webhooks are received.
+fn print_closed_receiver(state: &WebhookDeliveryState, printed: &mut Option<SafeText>) -> anyhow::Result<()> {
+    match state {
+        WebhookDeliveryState::Closed(why) if printed.as_ref() != Some(why) => {
+            *printed = Some(why.clone());
+            print::line(&format!("frontdesk engine: no webhooks: {why}; messages are polled for"))
+                .context("could not print the notice")
+        }
+        WebhookDeliveryState::Closed(_)
+        | WebhookDeliveryState::Registering
+        | WebhookDeliveryState::Refused(_)
+        | WebhookDeliveryState::Quiet
+        | WebhookDeliveryState::Instant
+        | WebhookDeliveryState::Doubted => Ok(()),
+    }
 }
 
 /// Result that ends the engine: the outbox was lost, or all was sent and that was asked for; `None` to

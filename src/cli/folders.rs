@@ -10,7 +10,7 @@ use crate::shell::clock;
 use crate::shell::desk_parts::DeskFiles;
 
 /// Variable that sets one folder for all files but the configuration.
-const DATA_DIR_VARIABLE: &str = "FRONTDESK_DATA_DIR";
+pub const DATA_DIR_VARIABLE: &str = "FRONTDESK_DATA_DIR";
 
 /// Configuration folder: `FRONTDESK_CONFIG_DIR`, else the platform's.
 pub fn config() -> Result<PathBuf> {
@@ -56,7 +56,14 @@ impl DeskFolders {
     }
 
     pub fn open(&self, owner: String) -> Result<Store> {
-        self.files(owner).open().context("could not open this desk's files")
+        self.files(owner).open().with_context(|| {
+            match disk::find_denial(&self.data.join("outbox.db"), disk::NeededAccess::Write) {
+                Some(denial) => {
+                    format!("could not open this desk's files: {denial}; {}", denial.remedy())
+                }
+                None => "could not open this desk's files".to_owned(),
+            }
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Value};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
@@ -30,6 +30,9 @@ const LEVELS_HELP: &str =
 /// Starts logging to the folder, at the level of `FRONTDESK_LOG` (default `info`).
 pub fn start(folder: &Path) -> Result<()> {
     let filter = filter(LevelFilter::INFO)?;
+    if let Some(denial) = disk::find_denial(folder, disk::NeededAccess::Write) {
+        bail!("could not use the log folder {}: {denial}; {}", folder.display(), denial.remedy());
+    }
     disk::create_own_folder(folder)
         .with_context(|| format!("could not use the log folder {}", folder.display()))?;
     let files = RollingFileAppender::builder()
@@ -38,11 +41,20 @@ pub fn start(folder: &Path) -> Result<()> {
         .filename_suffix("log")
         .max_log_files(HISTORY_LIMIT_DAYS)
         .build(folder)
-        .with_context(|| format!("could not open the log in {}", folder.display()))?;
+        .map_err(|error| anyhow!("could not open the log in {}: {}", folder.display(), root_cause(&error)))?;
     let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(files));
     // A second start in one process, as in tests, keeps the first log.
     let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
     Ok(())
+}
+
+/// Innermost error of a chain: the others name no cause.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
 }
 
 /// Form of the records of the service.

@@ -43,7 +43,11 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
         "Abilities of the terminal: colours, pictures, notifications, copies.",
     ),
     ("LC_ALL, LC_CTYPE, LANG", "Character set of the terminal, checked by doctor."),
-    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "Proxy for requests to the servers of channels."),
+    (
+        "HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY",
+        "Proxy for requests to the servers of channels, and the hosts that need none.",
+    ),
+    ("SSL_CERT_FILE", "File of the authorities whose certificates are trusted, instead of the system's."),
     (
         "XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME",
         "Folders of the files, instead of ~/.config, ~/.local/share, ~/.cache and ~/.local/state.",

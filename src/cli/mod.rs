@@ -31,6 +31,7 @@ mod until_sent;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use clap::{Parser, Subcommand};
 use thiserror::Error;
@@ -65,6 +66,13 @@ pub const JSON_ERRORS_HELP: &str = "With --json, errors are JSON too: one object
 /// Columns of the text beside an exit code.
 const EXIT_CODE_COLUMNS: usize = 75;
 
+/// The version, with the commit where the build was told it.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let commit = option_env!("FRONTDESK_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
+    format!("{}{commit}", env!("CARGO_PKG_VERSION"))
+});
+
 fn exit_codes() -> String {
     let told = EXIT_CODES.map(|(code, words)| {
         let lines = wrap::wrap(words, EXIT_CODE_COLUMNS).into_iter().map(|range| words[range].trim_end());
@@ -75,7 +83,7 @@ fn exit_codes() -> String {
 
 /// A human-takeover inbox for an AI messaging assistant, in the terminal.
 #[derive(Debug, Default, Parser)]
-#[command(version, about, long_about = None, after_help = exit_codes())]
+#[command(version = VERSION.as_str(), about, long_about = None, after_help = exit_codes())]
 pub struct Cli {
     /// Change nothing: turn off every change in all tabs of the inbox.
     #[arg(long)]

@@ -28,6 +28,20 @@ pub fn line(text: &str) -> Result<()> {
     Ok(writeln!(io::stdout(), "{text}").map_err(StdoutError)?)
 }
 
+/// Says on standard error that a list for people is empty; standard output stays empty.
+pub fn empty(is_empty: bool, what: &str) {
+    if is_empty {
+        // If standard error fails, the empty output remains.
+        let _ = writeln!(io::stderr(), "no {what}");
+    }
+}
+
+/// Warns on standard error about what is done anyway.
+pub fn warn(words: &str) {
+    // If standard error fails, the exit code remains.
+    let _ = writeln!(io::stderr(), "frontdesk: {words}");
+}
+
 /// Writes JSON to standard output in one line, without characters that act on a terminal.
 pub fn json(value: &Value) -> Result<()> {
     line(&json::escape_invisible(&value.to_string()))

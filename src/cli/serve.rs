@@ -134,7 +134,10 @@ fn metrics_token(path: &Path) -> Result<MetricsToken> {
 
 async fn serve(arguments: ServeArguments) -> Result<()> {
     let database = match arguments.db {
-        Some(place) => place,
+        Some(place) => {
+            place.file().map_or(Ok(()), check_folder_exists)?;
+            place
+        }
         None => folders::data()?.join("service.db").into(),
     };
     let shown = database.to_string();
@@ -204,6 +207,18 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
             print_message("stopped by a second signal; open requests were cut off");
             std::process::exit(1);
         }
+    }
+}
+
+/// Refuses a database in a folder that does not exist: a mistyped path would start a new service.
+fn check_folder_exists(database: &Path) -> Result<()> {
+    let folder = database.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.exists()) {
+        Some(folder) => {
+            let folder = folder.display();
+            anyhow::bail!("the folder {folder} of the database does not exist; run: mkdir -p {folder}")
+        }
+        None => Ok(()),
     }
 }
 

@@ -81,24 +81,27 @@ pub struct Unfinished {
 impl fmt::Display for Unfinished {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { failure, remaining: left, channel, what } = self;
-        write!(formatter, "{channel}: {what}: {}; ", failure.why)?;
+        write!(formatter, "{channel}: {what}: {}", failure.why)?;
         match left {
             RemainingState::Nothing => {}
             RemainingState::Queued(row) => {
-                write!(formatter, "row {row} is queued and will be sent as soon as possible; ")?
+                write!(formatter, "; row {row} is queued and will be sent as soon as possible")?
             }
             RemainingState::Unknown(row) => write!(
                 formatter,
-                "it may or may not have been done: row {row} stays in the outbox and is retried with the same key; "
+                "; it may or may not have been done: row {row} stays in the outbox and is retried with the same key"
             )?,
             RemainingState::Waiting(row) => {
                 let is_unclear = failure.cause == FailureCause::Unclear;
                 let doubt = if is_unclear { "it may or may not have been done: " } else { "" };
-                write!(formatter, "{doubt}row {row} stays in the outbox and waits for you; ")?;
+                write!(formatter, "; {doubt}row {row} stays in the outbox and waits for you")?;
             }
             RemainingState::GoesOn(_) => {}
         }
-        formatter.write_str(&left.advice(failure))
+        if *left == RemainingState::Nothing && failure.has_remedy() {
+            return Ok(());
+        }
+        write!(formatter, "; {}", left.advice(failure))
     }
 }
 
@@ -191,7 +194,10 @@ fn is_unknown(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<OutcomeUnknown>()
             || matches!(cause.downcast_ref(), Some(DatabaseError::Unknown))
-            || matches!(cause.downcast_ref(), Some(AdminError::Database(DatabaseError::Unknown)))
+            || matches!(
+                cause.downcast_ref(),
+                Some(AdminError::Database(DatabaseError::Unknown) | AdminError::Unknown(_))
+            )
     })
 }
 
@@ -356,7 +362,7 @@ fn service_failure(error: &anyhow::Error) -> Option<(FailureCause, &'static str)
 /// Failure of a read made without a session.
 fn read_failure(error: &anyhow::Error) -> Option<RequestFailure> {
     error.chain().find_map(|cause| match cause.downcast_ref::<CheckError>() {
-        Some(CheckError::Read(read)) => RequestFailure::of_read(read),
+        Some(CheckError::Read { error, .. }) => RequestFailure::of_read(error),
         _ => cause.downcast_ref::<ReadError>().and_then(RequestFailure::of_read),
     })
 }
@@ -379,6 +385,7 @@ mod tests {
             (unknown(), 3),
             (unknown().context("carrying it out"), 3),
             (anyhow::Error::from(commit()).context("changing the balance"), 3),
+            (anyhow::Error::from(AdminError::Unknown("it may be there".to_owned())), 3),
             (anyhow::anyhow!("refused"), 1),
         ] {
             let report = report(&error).json();

@@ -5,6 +5,8 @@ use sha2::{Digest, Sha256};
 use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::read_one;
+use crate::request::ReadResponse;
+use crate::words;
 use api::account::AccountBody;
 use api::paths;
 use model::account::Account;
@@ -25,7 +27,7 @@ impl Client {
 
     /// `GET /account`, with the identity by which outbox rows are compared.
     pub async fn identified_account(&self) -> Result<(Account, SendingAccount), ReadError> {
-        let answer = self.get(paths::ACCOUNT, &[]).await?;
+        let answer = self.get_account().await?;
         let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
         let assistant = body.assistant_id.clone().or_else(|| body.assistant.id.clone());
         let account = body.into_model();
@@ -35,9 +37,20 @@ impl Client {
             workspace: account.workspace_id.clone(),
             assistant: assistant.unwrap_or_default(),
             environment: account.environment.word().to_owned(),
+            platform: Some(account.platform.word().to_owned()),
             name: account.workspace_name.as_ref().map(SafeText::to_string),
         };
         Ok((account, identity))
+    }
+
+    /// Sends `GET /account`. A 404 means that the address of the server is wrong.
+    pub(crate) async fn get_account(&self) -> Result<ReadResponse, ReadError> {
+        self.get(paths::ACCOUNT, &[]).await.map_err(|error| match error {
+            ReadError::NotFound(_) | ReadError::NoSuchPath(_) => {
+                ReadError::NoSuchPath(words::describe_missing_account(self.base_url()))
+            }
+            other => other,
+        })
     }
 
     /// Returns the host of the base URL, with the port if one is given.

@@ -36,7 +36,7 @@ pub const RESOURCES: &[(&str, &str)] = &[
 
 impl Client {
     pub async fn probe_account(&self) -> Result<ProbeResult, ReadError> {
-        let answer = self.get(paths::ACCOUNT, &[]).await?;
+        let answer = self.get_account().await?;
         let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
         Ok(ProbeResult {
             account: body.into_model(),

@@ -67,7 +67,7 @@ pub enum ClientError {
         url: String,
     },
     /// The key has characters that are invalid in a header.
-    #[error("the channel key contains invalid characters; copy it again from the dashboard")]
+    #[error("the channel key contains invalid characters; copy it again")]
     BadKey,
 }
 

@@ -144,6 +144,7 @@ pub(crate) fn prepare_mail(mail: &Mail, files: &[&[u8]]) -> Result<PreparedReque
         in_reply_to: mail.in_reply_to.as_deref().map(Text::from),
         thread_id: mail.thread.as_ref().map(|id| id.as_str().into()),
         attachments: attachments(&mail.attachments, files)?,
+        invitation_response: mail.invitation_response,
     };
     json(WriteMethod::Post, paths::EMAIL_SEND, &body)
 }

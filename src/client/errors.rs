@@ -117,6 +117,13 @@ pub enum ReadError {
 }
 
 impl ReadError {
+    /// True if the server answered that it failed (5xx).
+    pub fn is_server_failure(&self) -> bool {
+        let Self::Trouble(why) = self else { return false };
+        let status = why.as_str().strip_suffix(')').and_then(|text| text.rsplit_once('('));
+        status.and_then(|(_, status)| status.parse::<u16>().ok()).is_some_and(|status| status >= 500)
+    }
+
     /// True if the key may not read the list or the server does not have it; a retry is useless.
     pub fn is_inaccessible(&self) -> bool {
         matches!(self, Self::Forbidden(_) | Self::NotFound(_) | Self::NoSuchPath(_))

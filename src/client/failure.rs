@@ -95,6 +95,11 @@ impl FailureCause {
 }
 
 impl RequestFailure {
+    /// True if the text ends with what to do: cause and remedy are separated by a semicolon.
+    pub fn has_remedy(&self) -> bool {
+        self.why.as_str().contains("; ")
+    }
+
     /// Takes the code in parentheses at the end of `why`, or the default of the cause.
     pub fn new(cause: FailureCause, why: &str) -> Self {
         let code = find_code(why).unwrap_or(cause.row().1);

@@ -10,6 +10,7 @@ mod answer_hashes;
 mod broadcasts;
 pub mod budget;
 mod calls;
+mod causes;
 mod checks;
 pub mod checkup;
 mod connect;
@@ -57,9 +58,11 @@ pub use local_listener::trust_user;
 pub use prepare::{Attachments, PrepareError, prepare, prepare_with};
 pub use receipt::{Receipt, ReceiptKind};
 pub use request::ReadResponse;
+pub use templates::ListedTemplates;
 pub use triggers::PlainTrigger;
 
 pub use api::lists::{ListPage, Unreadable};
+pub use api::templates::TemplateBody;
 
 /// Installs the TLS provider; may be called repeatedly, and is called by [`Client::new`].
 pub fn install_tls() {

@@ -217,7 +217,7 @@ impl Client {
 
     /// Sends a change of this desk. `person` is the person of the session.
     pub async fn send_team_change(&self, change: &TeamChange, person: &SafeText) -> WriteOutcome<TeamAnswer> {
-        let id = change.conversation.as_str();
+        let id = change.shared_id.as_str();
         let at = || Some(change.at.to_string().as_str().into());
         let whole =
             |body: SharedConversation| TeamAnswer::Changed(SharedPart::State(Box::new(to_state(body))));

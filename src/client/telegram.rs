@@ -1,5 +1,7 @@
 //! The bot-chat channel: conversations and sending.
 
+use serde_json::Value;
+
 use crate::ListPage;
 use crate::checks;
 use crate::connect::Client;
@@ -8,7 +10,7 @@ use crate::pages::read_page;
 use crate::prepare::{PrepareError, json};
 use api::fields::Text;
 use api::paths;
-use api::telegram::{ParseMode, SendTelegram, TelegramType, escape_html, read_conversation};
+use api::telegram::{MessageButton, ParseMode, SendTelegram, TelegramType, escape_html, read_conversation};
 use model::account::Platform;
 use model::bounds;
 use model::conversations::Conversation;
@@ -30,11 +32,15 @@ pub(crate) fn prepare_text(
     text: &str,
     reply_to: Option<&MessageId>,
 ) -> Result<PreparedRequest, PrepareError> {
+    send(text_message(chat, text)?, reply_to)
+}
+
+/// Builds a plain text.
+fn text_message(chat: &str, text: &str) -> Result<SendTelegram, PrepareError> {
     let escaped = escape_html(text);
     checks::check_required("the text", &escaped, bounds::MAX_TEXT_CHARS)?;
     checks::check_utf16_length("the text", text, bounds::MAX_TEXT_CHARS)?;
-    let body = SendTelegram { text: Some(escaped.into()), ..SendTelegram::empty(chat, TelegramType::Text) };
-    send(body, reply_to)
+    Ok(SendTelegram { text: Some(escaped.into()), ..SendTelegram::empty(chat, TelegramType::Text) })
 }
 
 /// `POST /telegram/send` with other content than plain text.
@@ -57,9 +63,43 @@ pub(crate) fn prepare_content(
         }
         ChatContent::Media(media) => send_media(chat, media, reply_to),
         ChatContent::Template(_) => Err(not_here("send templates")),
-        ChatContent::Interactive(_) => Err(not_here("send buttons")),
+        ChatContent::Interactive(object) => match read_choices(&object.0) {
+            Some((text, buttons)) => {
+                let body = SendTelegram { buttons: Some(buttons), ..text_message(chat, &text)? };
+                send(body, reply_to)
+            }
+            None => Err(not_here("send interactive content other than buttons and lists")),
+        },
         ChatContent::Location(_) => Err(not_here("send locations")),
     }
+}
+
+/// Reads business chat's buttons or list as a text and a row for each choice; `None` for other content. The
+/// descriptions of a list are lines of the text.
+fn read_choices(object: &str) -> Option<(String, Vec<Vec<MessageButton>>)> {
+    let object: Value = serde_json::from_str(object).ok()?;
+    let action = &object["action"];
+    let choices: Vec<&Value> = match object["type"].as_str()? {
+        "button" => action["buttons"].as_array()?.iter().map(|button| &button["reply"]).collect(),
+        "list" => {
+            let sections = action["sections"].as_array()?.iter();
+            sections.filter_map(|section| section["rows"].as_array()).flatten().collect()
+        }
+        _ => return None,
+    };
+    let row = |choice: &&Value| {
+        let (text, data) = (choice["title"].as_str()?, choice["id"].as_str()?);
+        Some(vec![MessageButton { text: text.into(), data: Some(data.into()), url: None }])
+    };
+    let buttons = choices.iter().map(row).collect::<Option<_>>()?;
+    let described = choices.iter().filter_map(|choice| {
+        Some(format!("{}: {}", choice["title"].as_str()?, choice["description"].as_str()?))
+    });
+    let described = described.collect::<Vec<_>>().join("\n");
+    let part = |name: &str| object[name]["text"].as_str().unwrap_or("").to_owned();
+    let parts = [part("header"), part("body"), described, part("footer")];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+    Some((parts.join("\n\n"), buttons))
 }
 
 fn send_media(

@@ -141,8 +141,9 @@ impl SocketTransport {
     }
 
     fn http(&self) -> Result<&reqwest::Client, ExchangeError> {
-        let made =
-            self.http.get_or_init(|| self.build_client().map_err(|error| SafeText::line(&error.to_string())));
+        let made = self.http.get_or_init(|| {
+            self.build_client().map_err(|error| SafeText::line(&words::describe_client_error(&error)))
+        });
         made.as_ref().map_err(|why| ExchangeError::NotSent(NotSent::Misconfigured(why.clone())))
     }
 

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 
+use crate::causes::ConnectionCause;
 use crate::headers::ResponseFacts;
 use crate::local_listener::ForeignListener;
 use model::text::SafeText;
@@ -17,18 +18,13 @@ pub fn describe_transport_error(error: &reqwest::Error) -> String {
     if let Some(stranger) = foreign_listener(error) {
         return stranger.to_string();
     }
-    let chain = chain(error);
-    let has = |word: &str| chain.contains(word);
-    let words = if has("certificate") {
-        "the server's certificate is not trusted"
-    } else if has("dns error") || has("failed to lookup") {
-        "the server's name was not found"
-    } else if error.is_timeout() && error.is_connect() {
+    if let Some(cause) = ConnectionCause::of(error) {
+        return cause.describe(|name| std::env::var(name).ok());
+    }
+    let words = if error.is_timeout() && error.is_connect() {
         "the server could not be reached in time"
     } else if error.is_timeout() {
         TIMEOUT_TEXT
-    } else if has("connection refused") {
-        "the server refused the connection"
     } else if error.is_connect() {
         "the server could not be reached"
     } else if error.is_decode() {
@@ -37,6 +33,14 @@ pub fn describe_transport_error(error: &reqwest::Error) -> String {
         BROKEN_TEXT
     };
     words.to_owned()
+}
+
+/// Describes why no HTTP client could be made.
+pub fn describe_client_error(error: &reqwest::Error) -> String {
+    match ConnectionCause::of(error) {
+        Some(cause) => cause.describe(|name| std::env::var(name).ok()),
+        None => error.to_string(),
+    }
 }
 
 /// Returns the foreign owner of the local port, if that caused the error.
@@ -53,7 +57,13 @@ fn foreign_listener(error: &reqwest::Error) -> Option<&ForeignListener> {
 
 /// True if the certificate was rejected, so that a retry is useless.
 pub fn is_certificate(error: &reqwest::Error) -> bool {
-    error.is_connect() && chain(error).contains("certificate")
+    error.is_connect() && matches!(ConnectionCause::of(error), Some(ConnectionCause::Certificate(_)))
+}
+
+/// Text for an account that is not at this address: most often `/v1` is missing.
+pub fn describe_missing_account(base_url: &str) -> SafeText {
+    let advice = if base_url.ends_with("/v1") { "check base_url" } else { "the address should end in /v1" };
+    SafeText::line(&format!("nothing at {base_url}/account; {advice}"))
 }
 
 pub fn describe_not_json(facts: &ResponseFacts, body: &[u8], status: u16) -> String {
@@ -79,16 +89,4 @@ pub fn redirect(facts: &ResponseFacts, status: u16) -> String {
         "{REDIRECT_PREFIX}{place} ({status}); redirects are not followed because the key would be sent \
          along; correct base_url"
     )
-}
-
-/// Returns the messages of an error and its causes, in lower case.
-fn chain(error: &reqwest::Error) -> String {
-    let mut words = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        words.push_str(": ");
-        words.push_str(&error.to_string());
-        cause = error.source();
-    }
-    words.to_ascii_lowercase()
 }

@@ -18,7 +18,7 @@ impl ConfigText<'_> {
     pub fn error(self, at: usize, problem: &str) -> ConfigError {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        ConfigError { place: format!("{}, line {line}", self.name), problem: problem.to_owned() }
+        ConfigError::on_line(self.name, line, problem)
     }
 }
 

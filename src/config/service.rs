@@ -43,7 +43,7 @@ impl ServiceConfig {
     pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
         let name = path.display().to_string();
         let text = disk::read_text(path).map_err(|cause| {
-            ConfigErrors(vec![ConfigError { place: name.clone(), problem: cause.to_string() }])
+            ConfigErrors(vec![ConfigError { place: name.clone(), line: None, problem: cause.to_string() }])
         })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::parse(&name, &text, folder, &|name| std::env::var(name).ok())
@@ -212,8 +212,10 @@ fn read_questions(section: &Section<'_>, path: &Path, mistakes: &mut Mistakes) -
     match QuestionFile::parse(&text) {
         Ok(file) => file,
         Err(wrong) => {
+            // They are of another file, whose lines are not compared with those of this one.
             let one = |question_mistake: QuestionError| ConfigError {
                 place: format!("{shown}, line {}", question_mistake.line),
+                line: None,
                 problem: question_mistake.problem,
             };
             mistakes.all(wrong.into_iter().map(one).collect());

@@ -106,7 +106,7 @@ fn every_mistake_is_told() {
     let lines: Vec<&str> = mistakes.iter().map(|error| error.place.as_str()).collect();
     assert_eq!(
         lines,
-        ["f, line 2", "f, line 2", "f, line 2", "f, line 4", "f, line 5", "f, line 8", "f, line 7"]
+        ["f, line 2", "f, line 2", "f, line 2", "f, line 4", "f, line 5", "f, line 7", "f, line 8"]
     );
     assert_eq!(config, Config::default());
     let twice = "[[channel]]\nname=\"A\"\nbase_url=\"https://x/v1\"\n[[channel]]\nname=\"a\"\nbase_url=\"https://x/v1\"\n";

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::UNIX_EPOCH;
 
+mod access;
 mod watch;
 
+pub use access::{AccessDenial, FileOwner, NeededAccess, find_denial, foreign_owner};
 pub use watch::FileWatch;
 
 /// Sets the umask to 077, also for libraries and child processes.
@@ -97,6 +99,13 @@ pub fn open_plain(path: &Path) -> io::Result<File> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
     }
     Ok(file)
+}
+
+/// Reads a regular file.
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_plain(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads a regular file as UTF-8.

@@ -26,6 +26,7 @@ use crate::screens::history::commands as history;
 use crate::screens::history::pipe;
 use crate::screens::history::voice;
 use crate::screens::mail::commands as mail;
+use crate::screens::mail::invitations;
 use crate::screens::outbox::commands as outbox;
 use crate::screens::people::commands as people;
 use crate::screens::people::csv_import::update as importing;
@@ -51,6 +52,9 @@ macro_rules! each_command {
             Write Conversation ["i"] "write" "Write without quoting" => composer::may_write, composer::write;
             ReplyAll Conversation ["R"] "reply all" "Mail: reply to all recipients" => mail::may_answer, mail::reply_all;
             Forward Conversation ["F"] "forward" "Mail: forward with quote and files" => mail::may_answer, mail::forward;
+            Accept Conversation ["@ y"] "accept" "Mail: accept the invitation; {undo} undo" => invitations::may_answer, mail::accept;
+            Decline Conversation ["@ n"] "decline" "Mail: decline the invitation; {undo} undo" => invitations::may_answer, mail::decline;
+            Maybe Conversation ["@ m"] "maybe" "Mail: accept the invitation tentatively; {undo} undo" => invitations::may_answer, mail::maybe;
             WriteNumber Conversation ["Ctrl-N"] "new" "Phone: write an SMS to any number. Mail: write a new mail" => phone::may_write_number, phone::write_number;
             Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first" => phone::may_call, phone::call;
             WriteNote Conversation [";"] "note" "Write a private note, never sent to the customer" => on_conversation, composer::write_note;
@@ -181,7 +185,7 @@ macro_rules! each_command {
             ShowProposals Desk [] "proposals" "Replies and actions proposed by assistants" => always, desk::show_proposals;
             ShowReviews Desk [] "reviews" "Review queue: rate a sample of AI answers" => always, desk::show_reviews;
             GoToDrafts Desk [] "drafts" "All unsent drafts" => always, desk::go_to_drafts;
-            GoToTemplates Desk ["g t"] "templates" "Approved templates of this channel and their fields" => always, desk::go_to_templates;
+            GoToTemplates Desk ["g t"] "templates" "Templates of this channel, their fields and whether they are approved" => always, desk::go_to_templates;
             GoToEvents Desk [] "events" "Trigger events: messages, contacts, orders, appointments, campaigns" => always, desk::go_to_events;
             GoToWebhooks Desk ["g w"] "webhooks" "Webhooks of this channel; {show-events} events" => always, desk::go_to_webhooks;
             GoToAccount Desk ["g a"] "account" "Account: balance, number, permissions of the key, prices" => always, desk::go_to_account;

@@ -71,7 +71,7 @@ pub(crate) fn writable_conversation(inbox: &Inbox) -> Result<&ConversationRow, R
 pub(crate) fn changeable_conversation(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
     let tab = inbox.desk.tab();
     let row = inbox.desk.current_conversation().ok_or_else(|| no_conversation_reason(tab))?;
-    let moved = inbox.desk.list().has_just_moved(inbox.context.moment);
+    let moved = inbox.desk.list().has_just_moved(inbox.context.input_moment());
     if moved && tab.focus == Focus::List && !inbox.features.macros.has_played_step() {
         return Err("the list has just changed; check it, then press the key again".into());
     }

@@ -26,7 +26,7 @@ pub fn connection_label(health: &Health, now: Timestamp, settings: &Settings) ->
         Health::Live { at } => match now.since(*at) {
             age if age < 2 * SECOND => ("live".to_owned(), Tone::Dim),
             age if age < MAX_FRESH_AGE => (format!("live {}", format_precise_span(age)), Tone::Dim),
-            age => (format!("Last answer {} ago", format_precise_span(age)), Tone::NeedsAttention),
+            age => (format!("No contact for {}", format_precise_span(age)), Tone::NeedsAttention),
         },
         Health::Silent { since } => {
             (format!("No answer for {}", format_precise_span(now.since(*since).max(0))), Tone::NeedsAttention)
@@ -78,8 +78,8 @@ mod tests {
             (Health::Live { at: ago(1) }, "live", ""),
             (Health::Live { at: ago(-9) }, "live", ""),
             (Health::Live { at: ago(7) }, "live 7s", ""),
-            (Health::Live { at: ago(21) }, "Last answer 21s ago", ""),
-            (Health::Live { at: ago(7_300) }, "Last answer 2h ago", ""),
+            (Health::Live { at: ago(21) }, "No contact for 21s", ""),
+            (Health::Live { at: ago(7_300) }, "No contact for 2h", ""),
             (Health::Silent { since: ago(4) }, "No answer for 4s", "slow"),
             (Health::Offline { since: ago(60), why: why.clone() }, "Offline since 10:04: no route", "off"),
             (Health::Trouble { since: ago(60), why }, "Server trouble since 10:04: no route", "err"),

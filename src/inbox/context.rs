@@ -14,6 +14,8 @@ pub struct Context {
     pub now: Timestamp,
     /// Steady clock as last read; never goes back.
     pub moment: Moment,
+    /// Time the input that is handled came from the terminal; `None` if nobody pressed it.
+    pub(crate) input_arrived_at: Option<Moment>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
     /// True while the terminal window has the focus.
@@ -38,6 +40,7 @@ impl Context {
         Self {
             now: times.now,
             moment: times.moment,
+            input_arrived_at: None,
             size,
             focused: true,
             settings,
@@ -53,6 +56,11 @@ impl Context {
 
     pub(crate) fn clock_reading(&self) -> ClockReading {
         ClockReading { now: self.now, moment: self.moment }
+    }
+
+    /// Time of the input that is handled.
+    pub(crate) fn input_moment(&self) -> Moment {
+        self.input_arrived_at.unwrap_or(self.moment)
     }
 
     /// Converts a wall clock time near `now` to the steady clock.

@@ -173,6 +173,7 @@ pub(crate) fn hint_word(inbox: &Inbox, command: Command) -> &'static str {
     let other = [
         // The last line is short of room, and in a text the meaning of undo is clear.
         (Command::UndoEdit, true, "undo"),
+        (Command::UndoInText, true, "undo"),
         (Command::Send, in_note, "keep"),
         (Command::SwitchMode, in_note, "answer"),
         (Command::Take, is_in_triage, "answer"),
@@ -254,10 +255,11 @@ pub(crate) fn place_commands(inbox: &Inbox) -> &'static [Command] {
         }
         Focus::Composer => &[
             C::Send,
+            C::UndoInText,
             C::DoneInText,
             C::Menu,
-            C::SwitchMode,
             C::Leave,
+            C::SwitchMode,
             C::NewLine,
             C::TurnMarkup,
             C::HelpInText,

@@ -31,27 +31,35 @@ const MAX_QUEUED_INPUTS: usize = 100_000;
 /// Queue of input; the module's text tells the rule.
 #[derive(Debug, Default)]
 pub struct InputQueue {
-    inputs: VecDeque<Event>,
+    /// Each input with the time it came from the terminal.
+    inputs: VecDeque<(Moment, Event)>,
+    /// Arrival of the input taken last.
+    arrived_at: Moment,
     /// Wait at the last look, and when it began.
     waiting: Option<(InputWait, Moment)>,
 }
 
 impl InputQueue {
-    /// Adds input that has come.
-    pub fn push(&mut self, input: Event) {
+    /// Adds input that came from the terminal at a time.
+    pub fn push(&mut self, input: Event, arrived_at: Moment) {
         if self.inputs.len() < MAX_QUEUED_INPUTS {
-            self.inputs.push_back(input);
+            self.inputs.push_back((arrived_at, input));
         }
     }
 
     /// Adds input that is taken before all other, such as the keys that a line of plain mode stands for.
-    pub fn push_first(&mut self, inputs: Vec<Event>) {
-        inputs.into_iter().rev().for_each(|input| self.inputs.push_front(input));
+    pub fn push_first(&mut self, inputs: Vec<Event>, arrived_at: Moment) {
+        inputs.into_iter().rev().for_each(|input| self.inputs.push_front((arrived_at, input)));
+    }
+
+    /// Time the input that [`Self::next`] returned last came from the terminal.
+    pub fn arrived_at(&self) -> Moment {
+        self.arrived_at
     }
 
     /// Next input in the queue, which may have to wait.
     pub fn first(&self) -> Option<&Event> {
-        self.inputs.front()
+        self.inputs.front().map(|(_, input)| input)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -79,14 +87,14 @@ impl InputQueue {
             }
         }
         loop {
-            if let Some(wait) = inbox.input_wait(self.inputs.front()) {
+            if let Some(wait) = inbox.input_wait(self.first()) {
                 return self.next_while_waiting(wait, now);
             }
             self.waiting = None;
-            let input = self.inputs.pop_front()?;
+            let input = self.take(0)?;
             let Event::Burst(text) = &input else { return Some(input) };
             match bursts::keys_of(inbox, text) {
-                Some(keys) => self.push_first(keys),
+                Some(keys) => self.push_first(keys, self.arrived_at),
                 None => return Some(input),
             }
         }
@@ -96,17 +104,17 @@ impl InputQueue {
         let before = self.waiting.filter(|waiting| waiting.0 == wait);
         let since = before.map_or(now, |waiting| waiting.1);
         self.waiting = Some((wait, since));
-        if let Some(at) = self.inputs.iter().position(never_waits) {
-            return self.inputs.remove(at);
+        if let Some(at) = self.inputs.iter().position(|(_, input)| never_waits(input)) {
+            return self.take(at);
         }
         let stops = |input: &Event| match wait {
             InputWait::Macro => input::stops_macro(input),
             InputWait::Read => input::is_interrupt(input),
         };
-        if let Some(at) = self.inputs.iter().position(stops) {
+        if let Some(at) = self.inputs.iter().position(|(_, input)| stops(input)) {
             self.waiting = None;
             self.inputs.drain(..at);
-            return self.inputs.pop_front();
+            return self.take(0);
         }
         let clicked = self.drop_pointers();
         if wait == InputWait::Read
@@ -118,10 +126,16 @@ impl InputQueue {
         clicked.then_some(Event::InputDropped(DroppedInput::Click))
     }
 
+    fn take(&mut self, at: usize) -> Option<Event> {
+        let (arrived_at, input) = self.inputs.remove(at)?;
+        self.arrived_at = arrived_at;
+        Some(input)
+    }
+
     /// Drops all input. Returns the event that says so, `None` if there was no input.
     fn drop_inputs(&mut self, why: DroppedInput) -> Option<Event> {
         let before = self.inputs.len();
-        self.inputs.retain(never_waits);
+        self.inputs.retain(|(_, input)| never_waits(input));
         (self.inputs.len() < before).then_some(Event::InputDropped(why))
     }
 
@@ -130,8 +144,8 @@ impl InputQueue {
         let clicks = |input: &Event| {
             matches!(input, Event::Pointer(Pointer::Down(..) | Pointer::Tab(_) | Pointer::AllTabs))
         };
-        let clicked = self.inputs.iter().any(clicks);
-        self.inputs.retain(|input| !matches!(input, Event::Pointer(_)));
+        let clicked = self.inputs.iter().any(|(_, input)| clicks(input));
+        self.inputs.retain(|(_, input)| !matches!(input, Event::Pointer(_)));
         clicked
     }
 }

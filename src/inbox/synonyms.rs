@@ -7,6 +7,9 @@ const SYNONYMS: &[(Command, &[&str])] = {
     use Command as C;
     &[
         (C::Reply, &["answer", "respond", "write back"]),
+        (C::Accept, &["invitation", "calendar", "rsvp", "yes", "attend", "meeting"]),
+        (C::Decline, &["invitation", "calendar", "rsvp", "no", "reject"]),
+        (C::Maybe, &["invitation", "calendar", "rsvp", "tentative", "perhaps"]),
         (C::WriteNote, &["comment", "internal", "private"]),
         (C::WriteNumber, &["compose", "new message", "sms"]),
         (C::Call, &["phone", "dial", "ring"]),

@@ -202,7 +202,7 @@ impl Tab {
     }
 
     pub fn own_addresses(&self) -> Vec<String> {
-        self.mail.account.iter().map(|entry| entry.address.to_string()).collect()
+        self.mail.account.iter().flat_map(model::email::MailAccount::own_addresses).collect()
     }
 
     /// True for a phone number; the content of its calls is not reported.

@@ -36,7 +36,7 @@ use crate::screens::proposals::update as proposals;
 use model::ids::{ChannelId, ConversationId};
 use model::news::News;
 use model::outbox::OutboxRow;
-use model::time::{ClockReading, MINUTE};
+use model::time::{ClockReading, MINUTE, Moment};
 
 /// Minimum wait between two updates without an event, in microseconds.
 const MIN_WAIT: i64 = 1_000;
@@ -65,6 +65,15 @@ impl Inbox {
     pub fn save_on_exit(&mut self) -> Vec<Effect> {
         self.features.absence.left(&mut self.context);
         self.changes.save_on_exit(&mut self.desk, &mut self.context)
+    }
+
+    /// Handles input that came from the terminal at a time, which is earlier than now where the machine is
+    /// slow.
+    pub fn take_input(&mut self, input: Event, arrived_at: Moment) -> Vec<Effect> {
+        self.context.input_arrived_at = Some(arrived_at);
+        let effects = self.update(input);
+        self.context.input_arrived_at = None;
+        effects
     }
 
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
@@ -106,16 +115,16 @@ impl Inbox {
             Event::Time(times) => self.set_time(times),
             Event::Key(key) => {
                 input::take_key(self, key);
-                self.context.guard.record_key(self.context.moment);
+                self.context.guard.record_key(self.context.input_moment());
             }
             Event::Paste(text) => input::take_paste(self, &text),
             Event::Burst(text) => {
                 input::take_burst(self, &text);
-                self.context.guard.record_key(self.context.moment);
+                self.context.guard.record_key(self.context.input_moment());
             }
             Event::LineBreak => {
                 input::take_line_break(self);
-                self.context.guard.record_key(self.context.moment);
+                self.context.guard.record_key(self.context.input_moment());
             }
             Event::InputDropped(why) => self.input_dropped(why),
             // Only the plain mode has lines, and reads them itself.
@@ -330,6 +339,7 @@ impl Inbox {
         self.rows_changed();
         self.desk.all_tabs_list.mark_stale();
         self.desk.prefetched.forget(&channel, Some(conversation));
+        self.desk.shown_card.mark_stale_for(&channel, conversation);
         let Some(tab) = self.desk.tab_of(&channel) else { return };
         if let Some(history) = &mut tab.history
             && history.conversation == *conversation

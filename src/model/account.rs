@@ -137,4 +137,6 @@ pub struct Account {
     pub messaging_tier: Option<SafeText>,
     /// As reported by the platform operator.
     pub quality_rating: Option<SafeText>,
+    /// True if a message on bot-chat can have buttons, which is an extension of the service.
+    pub takes_buttons: bool,
 }

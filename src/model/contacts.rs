@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{ChannelId, ContactId, ConversationId};
+use crate::notes::PrivateNote;
 use crate::outbox::content::Json;
 use crate::queries::ConversationKey;
 use crate::text::SafeText;
@@ -174,7 +175,12 @@ pub struct ContactCard {
     pub contact: Option<Contact>,
     /// Conversations in other tabs with the same number or mail address.
     pub elsewhere: Vec<OtherConversation>,
+    /// Newest private notes, newest first, at most [`MAX_CARD_NOTES`].
+    pub notes: Vec<PrivateNote>,
 }
+
+/// Notes of a card.
+pub const MAX_CARD_NOTES: u32 = 3;
 
 /// Applies additions and removals to the server's tags and keeps all others.
 pub fn merge_tags(before: &[String], add: &[String], remove: &[String]) -> Vec<String> {

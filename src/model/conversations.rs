@@ -359,6 +359,14 @@ impl ConversationRow {
         Some(format!("score {}: {words}", self.trouble_score(now)))
     }
 
+    /// Returns the time of the customer's newest message on the phone, where the server tells no history, if nothing
+    /// was said or sent since.
+    pub fn last_word_on_phone(&self) -> Option<Timestamp> {
+        let is_phone = self.conversation.address.as_deref() == Some(self.conversation.id.as_str());
+        let at = self.last_inbound_at.filter(|_| is_phone)?;
+        self.conversation.last_message_at.is_none_or(|last| last <= at).then_some(at)
+    }
+
     /// Name of the user of this desk who paused the AI, unless it is `agent` or unknown.
     pub fn paused_by_other(&self, agent: &SafeText) -> Option<&SafeText> {
         self.paused.as_ref().map(|(owner, _)| owner).filter(|owner| !owner.is_empty() && *owner != agent)

@@ -72,7 +72,7 @@ impl HistoryEvent {
     pub fn describe(&self, agent: &SafeText) -> String {
         let who = match &self.by {
             EventAuthor::Unknown => return self.kind.describe_alone().to_owned(),
-            EventAuthor::OtherDesk => "another desk",
+            EventAuthor::OtherDesk => "a colleague",
             EventAuthor::Agent(name) if name.is_empty() || name == agent => "you",
             EventAuthor::Agent(name) => name.as_str(),
         };
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(taken.describe(&ana), "you took over");
         assert_eq!(taken.describe(&SafeText::line("Tom")), "Ana took over");
         let other = HistoryEvent { by: EventAuthor::OtherDesk, ..event(HistoryEventKind::HandedBack, 1) };
-        assert_eq!(other.describe(&ana), "another desk handed back to the AI");
+        assert_eq!(other.describe(&ana), "a colleague handed back to the AI");
         let unknown = HistoryEvent { by: EventAuthor::Unknown, ..event(HistoryEventKind::Closed, 1) };
         assert_eq!(unknown.describe(&ana), "closed");
     }

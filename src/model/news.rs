@@ -117,7 +117,7 @@ pub enum News {
     SharedReplies,
     /// People of the team with what they have, or why they could not be read.
     People(Result<Vec<TeamPerson>, SafeText>),
-    /// What each person of the team did since a time, or why it could not be read.
+    /// Work of each person of the team since a time, or why it could not be read.
     TeamStatistics {
         since: Timestamp,
         read: Result<TeamStatistics, SafeText>,

@@ -217,6 +217,8 @@ pub struct DraftEntry {
 /// Counts shown in a tab's title and the status line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TabCounts {
+    /// True once the server has told its list, which may be empty.
+    pub list_was_read: bool,
     /// Conversations in the section of those who need a person.
     pub needs_reply: u32,
     /// Start of the longest current wait.

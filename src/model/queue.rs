@@ -15,8 +15,8 @@
 //! - the customer has waited for [`COLLEAGUE_TIMEOUT`] since the claim and since their first message without an
 //!   answer. The rank is then the one without the claim.
 //!
-//! Closed and snoozed conversations, and those with nothing but a broadcast, are in no section; a
-//! send that needs a decision brings any of them back.
+//! Closed and snoozed conversations, those that this desk is about to close, and those with nothing but a
+//! broadcast are in no section; a send that needs a decision brings any of them back.
 //!
 //! Ranks of [`Section::NeedsPerson`]:
 //!
@@ -150,6 +150,7 @@ impl SectionCounts {
 /// Facts that decide the place and the mark of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
+    /// Closed, or about to be by this desk.
     pub is_closed: bool,
     pub is_asleep: bool,
     /// Nothing but a broadcast was sent, and nobody has written.
@@ -188,7 +189,7 @@ impl Facts {
         let draft_only = row.local.draft_only;
         let lease_from = row.lease_from.filter(|_| draft_only.is_none() && lease > 0);
         Self {
-            is_closed: conversation.status == ConversationStatus::Closed,
+            is_closed: conversation.status == ConversationStatus::Closed || row.close_pending,
             is_asleep: row.local.is_asleep(),
             is_broadcast_only: row.is_broadcast_only,
             claimed_here: mine.first().map(|claim| claim.at),

@@ -67,6 +67,8 @@ pub struct TeamChange {
     pub number: i64,
     pub channel: ChannelId,
     pub conversation: ConversationId,
+    /// The service's id of the conversation; the same, except on the phone, where a number is the id here.
+    pub shared_id: ConversationId,
     pub action: TeamAction,
     pub at: Timestamp,
 }
@@ -141,7 +143,7 @@ pub struct TeamPerson {
     pub held: Vec<SafeText>,
 }
 
-/// What the people of a team did in a period, as the service counted it.
+/// Work of the people of a team in a period, as the service counted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamStatistics {
     /// Inclusive.
@@ -152,7 +154,7 @@ pub struct TeamStatistics {
     pub people: Vec<PersonStatistics>,
 }
 
-/// What a person did in a period, and what they have now.
+/// Work of a person in a period, and the conversations they have now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonStatistics {
     pub name: SafeText,
@@ -173,6 +175,13 @@ pub struct PersonStatistics {
     pub handed_back: i64,
     /// Conversations the person has now.
     pub claim_count: i64,
+}
+
+impl PersonStatistics {
+    /// Returns the name, marked if the person was removed.
+    pub fn label(&self) -> String {
+        if self.is_removed { format!("{} (removed)", self.name) } else { self.name.to_string() }
+    }
 }
 
 /// Activity of a person in a conversation.

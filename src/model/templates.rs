@@ -5,7 +5,7 @@ use crate::outbox::content::Json;
 use crate::time::Timestamp;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApprovedTemplate {
+pub struct MessageTemplate {
     pub name: String,
     pub language: String,
     /// Word of the platform.
@@ -16,9 +16,22 @@ pub struct ApprovedTemplate {
     pub raw: String,
 }
 
+/// Template that cannot be sent: in review, rejected, paused or disabled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnapprovedTemplate {
+    pub template: MessageTemplate,
+    /// Word of the platform, such as `PENDING` or `REJECTED`.
+    pub status: String,
+    /// Word of the platform, after which its explanation may follow.
+    pub reason: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Templates {
-    pub all: Vec<ApprovedTemplate>,
+    /// Templates that can be sent.
+    pub all: Vec<MessageTemplate>,
+    /// Other templates; empty if the server does not list them.
+    pub not_approved: Vec<UnapprovedTemplate>,
     /// `None` before the first reading.
     pub fetched_at: Option<Timestamp>,
     /// Credits charged for the latest send, if reported.
@@ -49,6 +62,24 @@ pub struct TemplateVariable {
     pub before: String,
 }
 
+/// Returns the reason of a rejection; what to do follows the platform's bare words.
+pub fn explain_rejection(reason: &str) -> String {
+    let advice = match reason {
+        "ABUSIVE_CONTENT" => "the text breaks the platform's rules; write another one",
+        "CATEGORY_NOT_AVAILABLE" => "the account may not use this category; choose another",
+        "INCORRECT_CATEGORY" => "the text belongs to another category; submit it under that one",
+        "INVALID_FORMAT" => {
+            "a variable, a link or an example is wrong: variables are numbered from 1, stand between words and \
+             have examples"
+        }
+        "PROMOTIONAL" => "the text advertises; submit it as marketing",
+        "SCAM" => "the platform takes the text for fraud; write another one",
+        "TAG_CONTENT_MISMATCH" => "the text does not match its category or language; correct these",
+        _ => return reason.to_owned(),
+    };
+    format!("{reason} ({advice})")
+}
+
 impl TemplateVariable {
     /// True if the variable is a customer's name: it follows a salutation, or its name ends with
     /// `name`.
@@ -63,7 +94,7 @@ impl TemplateVariable {
     }
 }
 
-impl ApprovedTemplate {
+impl MessageTemplate {
     /// Returns the variables of all parts, in order.
     pub fn slots(&self) -> Vec<TemplateVariable> {
         let mut slots = Vec::new();
@@ -189,14 +220,14 @@ fn find_variables(pattern: &str) -> Vec<(String, String)> {
 mod tests {
     use super::*;
 
-    fn template() -> ApprovedTemplate {
+    fn template() -> MessageTemplate {
         let parts = vec![
             TemplatePart::HeaderMedia("image", Some("https://shop.example/a.jpg".into())),
             TemplatePart::Body("Hi {{2}}, order {{1}} left. Thanks, {{2}}!".into()),
             TemplatePart::Footer("Harbor".into()),
             TemplatePart::Button(1, "Track".into(), Some("https://shop.example/t/{{1}}".into())),
         ];
-        ApprovedTemplate {
+        MessageTemplate {
             name: "order_update".into(),
             language: "en".into(),
             category: "UTILITY".into(),
@@ -234,15 +265,13 @@ mod tests {
             sent,
             r#"[{"type":"header","parameters":[{"type":"image","image":{"link":"https://x.example/b.png"}}]},{"type":"body","parameters":[{"type":"text","text":"1041 \"blue\""},{"type":"text","text":"Maria"}]},{"type":"button","sub_type":"url","index":"1","parameters":[{"type":"text","text":"a1"}]}]"#
         );
-        let named = ApprovedTemplate {
-            parts: Some(vec![TemplatePart::Body("Hi {{first_name}}".into())]),
-            ..template
-        };
+        let named =
+            MessageTemplate { parts: Some(vec![TemplatePart::Body("Hi {{first_name}}".into())]), ..template };
         let slots = named.slots();
         assert!(slots[0].is_greeting_name());
         let sent = named.components(&slots, &["Ana"]).expect("components").0;
         assert!(sent.contains(r#"{"type":"text","parameter_name":"first_name","text":"Ana"}"#), "{sent}");
-        let bare = ApprovedTemplate { parts: Some(vec![TemplatePart::Body("Hello.".into())]), ..named };
+        let bare = MessageTemplate { parts: Some(vec![TemplatePart::Body("Hello.".into())]), ..named };
         assert_eq!(bare.components(&bare.slots(), &[]), None);
     }
 }

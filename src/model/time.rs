@@ -38,6 +38,11 @@ impl From<jiff::tz::TimeZone> for Zone {
 impl Zone {
     pub const UTC: Self = Self(jiff::tz::TimeZone::UTC);
 
+    /// Looks a name of the time zone database up, such as `Europe/Lisbon`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        jiff::tz::TimeZone::get(name).ok().map(Self)
+    }
+
     /// Parses the rule of a POSIX `TZ` variable, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
     pub fn from_posix_rule(rule: &str) -> Option<Self> {
         jiff::tz::TimeZone::posix(rule).ok().map(Self)

@@ -316,7 +316,7 @@ pub struct CallReport {
 }
 
 /// Message template of an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Template {
     pub name: String,
     pub language: String,
@@ -326,6 +326,17 @@ pub struct Template {
     pub status: String,
     /// JSON array: header, body, footer, buttons.
     pub components: String,
+    /// Reason why it is not approved: a word of the platform, after which its own explanation may follow.
+    pub reason: Option<String>,
+}
+
+/// Platform's report about the review of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateReport {
+    pub name: String,
+    pub language: String,
+    pub status: String,
+    pub reason: Option<String>,
 }
 
 /// State of a channel's account at the platform.
@@ -395,6 +406,8 @@ pub enum PlatformEvent {
     Call(CallReport),
     /// The account's templates, rating or limit changed.
     AccountChanged,
+    /// A template was approved, rejected, paused or disabled.
+    TemplateReviewed(TemplateReport),
     /// Mail in the inbox or the folder of sent mail.
     Mail(Box<ArrivedMail>),
     /// Changed flags or folders of mail.
@@ -471,6 +484,16 @@ pub trait PlatformSource: Send + Sync {
     /// Sender name of outgoing mail, if configured.
     fn display_name(&self) -> Option<String> {
         None
+    }
+
+    /// Other addresses of a mailbox, from which it may send.
+    fn other_addresses(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns true for an address of a mailbox from which it may send.
+    fn may_send_as(&self, _address: &str) -> bool {
+        false
     }
 
     /// Returns true if the assistant answers this mailbox.

@@ -24,7 +24,8 @@ pub use contract::{
     DeliveryStep, FileFetchError, FindChatFuture, FoundChat, InboundMessage, InboundUpdate, MailFacts,
     OPTED_OUT_MESSAGE, OutboundFile, OutboundMessage, Platform, PlatformDescription, PlatformError,
     PlatformEvent, PlatformSource, PollResult, REACTION_KIND, REMOVED_MESSAGE, SecretStore, SendOutcome,
-    SentElsewhere, SentTrace, SimulatedDelivery, StatusReport, Template, Transport, WebhookCall,
+    SentElsewhere, SentTrace, SimulatedDelivery, StatusReport, Template, TemplateReport, Transport,
+    WebhookCall,
 };
 
 /// Returns the names of the channels that a webhook call addresses, to be compared with

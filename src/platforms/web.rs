@@ -1,6 +1,8 @@
 //! Shared parts of the HTTP platforms: request bodies, and outcomes derived from answers or their
 //! absence.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use url::Url;
 
@@ -8,11 +10,16 @@ use crate::contract::{FileFetchError, OutboundFile, PlatformError, SendOutcome};
 use api::errors::ErrorCode;
 use model::time::{MINUTE, SECOND};
 use net::guard::{
-    FetchError, FetchLimits, Fetched, Guard, HeaderError, Policy, Request, UrlRefusal, is_loopback_address,
+    FetchError, FetchLimits, Fetched, Guard, HeaderError, OversizePolicy, Policy, Request, UrlRefusal,
+    is_loopback_address,
 };
 
 /// Multipart boundary.
 const BOUNDARY: &str = "frontdesk-6f1d9c52c3b04f6f9a31c8b0";
+
+/// Bounds of an answer to a form.
+const FORM_TIMEOUT: Duration = Duration::from_secs(15);
+const MAX_FORM_ANSWER_BYTES: usize = 64 * 1024;
 
 /// Maximum number of redirects of a file.
 const MAX_REDIRECTS: usize = 3;
@@ -46,6 +53,25 @@ pub(super) async fn fetch_file(
         }
     }
     Err(FileFetchError::transient("the platform redirected too often for a file"))
+}
+
+/// Sends a form; returns the status and the JSON of the answer, null if it is none.
+///
+/// # Errors
+/// With the reason, if there is no answer.
+pub(super) async fn post_form(guard: &Guard, address: &str, form: String) -> Result<(u16, Value), String> {
+    let request = Request::post(form.into_bytes())
+        .header("content-type", "application/x-www-form-urlencoded")
+        .and_then(|header| header.header("accept", "application/json"))
+        .map_err(|why| why.to_string())?;
+    let url = guard.vet(address).map_err(|why| why.to_string())?;
+    let limits = FetchLimits {
+        max_body: MAX_FORM_ANSWER_BYTES,
+        oversize: OversizePolicy::Refuse,
+        total: FORM_TIMEOUT,
+    };
+    let answer = guard.fetch(&url, request, limits).await.map_err(|why| why.to_string())?;
+    Ok((answer.status, json_body(&answer)))
 }
 
 pub(super) fn is_same_origin(address: &Url, api: &str) -> bool {

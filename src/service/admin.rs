@@ -4,6 +4,7 @@
 //! Works beside a running service, which sees a change within a second.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use serde_json::Value;
 use thiserror::Error;
@@ -18,17 +19,18 @@ use crate::database::session::DbSession;
 use crate::database::workspaces::Workspace;
 use crate::database::{
     Database, DatabaseError, channels, contacts as stored_contacts, conversations, keys as stored, media,
-    person_export, processes, templates, workspaces,
+    person_export, processes, workspaces,
 };
 use crate::keys;
 use crate::media::files::MediaFiles;
 use crate::sealing_key::{KeyError, SealingKey, SealingKeyLocation};
 use crate::workspace::{self, IssuedKey};
 use model::account::Environment;
+use model::bounds;
 use model::phone_forms;
 use model::secret::Secret;
 use model::time::Timestamp;
-use platforms::{Channel, Template};
+use platforms::Channel;
 
 #[derive(Debug, Error)]
 pub enum AdminError {
@@ -58,6 +60,9 @@ pub enum AdminError {
     /// The named object does not exist.
     #[error("{0}")]
     Absent(String),
+    /// A platform may have carried it out; the text says how to find out.
+    #[error("{0}")]
+    Unknown(String),
 }
 
 /// Change of a workspace's balance, in credits.
@@ -74,6 +79,8 @@ pub struct Admin {
     pub(crate) key: Option<SealingKeyLocation>,
     place: DatabaseLocation,
     pub(crate) workspace: WorkspaceChoice,
+    /// Name of the channel that is connected; `None` for the first one of its kind.
+    pub(crate) channel_name: Option<String>,
 }
 
 /// Selects the workspace with this id or name; `None` selects the oldest one.
@@ -113,12 +120,110 @@ impl WorkspaceChoice {
     }
 }
 
+/// Maximum length of a channel's name, in characters.
+const MAX_CHANNEL_NAME_CHARS: usize = 40;
+
+/// Selects a channel of a workspace: the first one of its kind, or a further one by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChannelChoice {
+    Kind(Channel),
+    /// Compared without case.
+    Name(String),
+}
+
+impl ChannelChoice {
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Kind(kind) => kind.word(),
+            Self::Name(name) => name,
+        }
+    }
+
+    fn selects(&self, channel: &ChannelRow) -> bool {
+        match self {
+            Self::Kind(kind) => channel.kind == *kind && channel.name.is_none(),
+            Self::Name(wanted) => {
+                channel.name.as_ref().is_some_and(|name| name.to_lowercase() == wanted.to_lowercase())
+            }
+        }
+    }
+}
+
+impl From<Channel> for ChannelChoice {
+    fn from(kind: Channel) -> Self {
+        Self::Kind(kind)
+    }
+}
+
+impl FromStr for ChannelChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        if let Some(kind) = Channel::from_word(&text.to_lowercase()) {
+            return Ok(Self::Kind(kind));
+        }
+        if text.is_empty()
+            || bounds::count_chars(text) > MAX_CHANNEL_NAME_CHARS
+            || text.chars().any(char::is_control)
+        {
+            return Err(format!("a channel's name is one line of 1 to {MAX_CHANNEL_NAME_CHARS} characters"));
+        }
+        Ok(Self::Name(text.to_owned()))
+    }
+}
+
 impl WorkspaceChoice {
-    /// Returns the workspace's channel of a kind.
-    pub(crate) fn channel(&self, db: &dyn DbSession, kind: Channel) -> Result<ChannelRow, AdminError> {
-        let all = channels::list_by_workspace(db, &self.find(db)?.id)?;
-        let none = || AdminError::Refused(format!("this workspace has no {} channel", kind.word()));
-        all.into_iter().find(|channel| channel.kind == kind).ok_or_else(none)
+    /// Returns the workspace's channel.
+    pub(crate) fn channel(
+        &self,
+        db: &dyn DbSession,
+        wanted: &ChannelChoice,
+    ) -> Result<ChannelRow, AdminError> {
+        let mut all = channels::list_by_workspace(db, &self.find(db)?.id)?;
+        if let Some(place) = all.iter().position(|channel| wanted.selects(channel)) {
+            return Ok(all.swap_remove(place));
+        }
+        let known: Vec<&str> = all.iter().map(ChannelRow::word).collect();
+        Err(AdminError::Absent(format!(
+            "there is no channel {:?}; there are: {}",
+            wanted.word(),
+            known.join(", ")
+        )))
+    }
+
+    /// Returns the channel of a kind that a platform is connected to, and makes it if its name is new.
+    pub(crate) fn channel_to_connect(
+        &self,
+        db: &dyn DbSession,
+        (kind, name): (Channel, Option<&str>),
+        now: Timestamp,
+    ) -> Result<ChannelRow, AdminError> {
+        let Some(name) = name else { return self.channel(db, &kind.into()) };
+        let wanted = ChannelChoice::Name(name.to_owned());
+        let workspace = self.find(db)?.id;
+        let all = channels::list_by_workspace(db, &workspace)?;
+        if let Some(found) = all.into_iter().find(|channel| wanted.selects(channel)) {
+            if found.kind == kind {
+                return Ok(found);
+            }
+            let (is, wanted) = (found.kind.word(), kind.word());
+            return Err(AdminError::Refused(format!(
+                "the channel {name:?} is a {is} channel; choose another name for a {wanted} channel"
+            )));
+        }
+        let own = uuid::Uuid::now_v7().simple();
+        let channel = ChannelRow {
+            id: format!("ch_{}_{own}", kind.word()),
+            workspace,
+            kind,
+            name: Some(name.to_owned()),
+            assistant: format!("asst_{}_{own}", kind.word()),
+            assistant_name: None,
+            address: None,
+        };
+        channels::insert(db, &channel, now)?;
+        Ok(channel)
     }
 }
 
@@ -159,13 +264,31 @@ impl Admin {
             cause => cause.into(),
         })?;
         let (key, place) = (SealingKeyLocation::of(place, key).ok(), place.clone());
-        Ok(Self { database, key, place, workspace: WorkspaceChoice::default() })
+        Ok(Self { database, key, place, workspace: WorkspaceChoice::default(), channel_name: None })
     }
 
     /// Selects a workspace by id or name.
     #[must_use]
     pub fn in_workspace(self, workspace: Option<String>) -> Self {
         Self { workspace: WorkspaceChoice(workspace), ..self }
+    }
+
+    /// Names the channel that the next connection belongs to, which is made if there is none of this name.
+    ///
+    /// # Errors
+    /// If the text is no name, or the word of a kind.
+    pub fn naming_channel(self, name: Option<&str>) -> Result<Self, AdminError> {
+        let channel_name = match name.map(str::parse).transpose().map_err(AdminError::Refused)? {
+            None => None,
+            Some(ChannelChoice::Name(name)) => Some(name),
+            Some(ChannelChoice::Kind(kind)) => {
+                let word = kind.word();
+                return Err(AdminError::Refused(format!(
+                    "{word:?} names the first {word} channel; leave the name out to connect that one"
+                )));
+            }
+        };
+        Ok(Self { channel_name, ..self })
     }
 
     /// Returns the id of the selected workspace.
@@ -177,16 +300,17 @@ impl Admin {
     /// Creates a key and returns its id and text. The text is not stored and cannot be shown again.
     pub async fn create_key(
         &self,
-        kind: Channel,
+        channel: impl Into<ChannelChoice>,
         environment: Environment,
         now: Timestamp,
     ) -> Result<(String, Secret), AdminError> {
         let key = keys::generate(environment, &mut rand::rng());
         let id = format!("key_{}", uuid::Uuid::now_v7().simple());
         let (name, text, workspace) = (id.clone(), key.text.clone(), self.workspace.clone());
+        let wanted = channel.into();
         self.database
             .write(move |db| {
-                let channel = workspace.channel(db, kind)?;
+                let channel = workspace.channel(db, &wanted)?;
                 stored::insert(db, &name, &channel.id, environment, &key, now)?;
                 let action = ("key create", name.as_str());
                 Ok::<_, AdminError>(audit::record(db, &channel.workspace, CONSOLE, action, now)?)
@@ -280,46 +404,6 @@ impl Admin {
             return self.database.read(move |db| Ok(workspace.find(db)?.balance)).await;
         };
         self.database.write(move |db| change_balance(db, &workspace.find(db)?, change, now)).await
-    }
-
-    /// Lists templates of every status.
-    pub async fn templates(&self) -> Result<Vec<Template>, AdminError> {
-        let workspace = self.workspace.clone();
-        self.database.read(move |db| Ok(templates::list(db, &workspace.find(db)?.id)?)).await
-    }
-
-    /// Adds a template, or replaces the one with its name and language.
-    ///
-    /// # Errors
-    /// When the components are malformed (see [`check_components`]), or the database fails.
-    pub async fn put_template(&self, template: Template, now: Timestamp) -> Result<(), AdminError> {
-        check_components(&template.components).map_err(AdminError::Refused)?;
-        let workspace = self.workspace.clone();
-        self.database
-            .write(move |db| {
-                let workspace = workspace.find(db)?.id;
-                templates::put(db, &workspace, &template)?;
-                Ok(audit::record(db, &workspace, CONSOLE, ("template put", &template.name), now)?)
-            })
-            .await
-    }
-
-    pub async fn remove_template(
-        &self,
-        name: &str,
-        language: &str,
-        now: Timestamp,
-    ) -> Result<(), AdminError> {
-        let (name, language, workspace) = (name.to_owned(), language.to_owned(), self.workspace.clone());
-        self.database
-            .write(move |db| {
-                let workspace = workspace.find(db)?.id;
-                if templates::remove(db, &workspace, &name, &language)? {
-                    return Ok(audit::record(db, &workspace, CONSOLE, ("template remove", &name), now)?);
-                }
-                Err(AdminError::Absent(format!("there is no template {name} in {language}")))
-            })
-            .await
     }
 
     /// Erases a person from every channel of the workspace. `address` is a phone number, a mail address, a
@@ -435,7 +519,7 @@ fn find_person(db: &dyn DbSession, workspace: &str, address: &str) -> Result<Era
 }
 
 fn drop_secrets(db: &dyn DbSession) -> Result<DroppedSecrets, AdminError> {
-    let connected = "SELECT channels.kind || ' of ' || channels.workspace FROM connected_channels
+    let connected = "SELECT coalesce(channels.name, channels.kind) || ' of ' || channels.workspace FROM connected_channels
                      JOIN channels ON channels.id = connected_channels.channel ORDER BY 1";
     let signed = "SELECT url FROM webhooks WHERE secret IS NOT NULL ORDER BY created_at, id";
     let sealed = "SELECT name FROM connections WHERE sealed IS NOT NULL ORDER BY name, workspace";
@@ -472,52 +556,4 @@ fn change_balance(
     workspaces::set_balance(db, &workspace.id, balance, &reference, now)?;
     audit::record(db, &workspace.id, CONSOLE, ("credits change", &reference), now)?;
     Ok(balance)
-}
-
-/// Checks that components are a JSON list of parts with a known type, one of which is a body with text.
-fn check_components(text: &str) -> Result<(), String> {
-    const COMPONENT_TYPES: [&str; 4] = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
-    let parts: Value =
-        serde_json::from_str(text).map_err(|error| format!("the components are not JSON: {error}"))?;
-    let Some(parts) = parts.as_array() else {
-        return Err("the components must be a list: [{\"type\": \"BODY\", \"text\": \"…\"}]".to_owned());
-    };
-    for (place, part) in parts.iter().enumerate() {
-        let kind = part["type"].as_str().unwrap_or_default();
-        if !COMPONENT_TYPES.contains(&kind) {
-            return Err(format!(
-                "component {place} has the type {kind:?}; use one of {}",
-                COMPONENT_TYPES.join(", ")
-            ));
-        }
-    }
-    let body = parts.iter().find(|part| part["type"] == "BODY").and_then(|part| part["text"].as_str());
-    match body {
-        Some(text) if !text.trim().is_empty() => Ok(()),
-        _ => Err("a template needs a BODY component with text".to_owned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn components_are_checked_before_they_are_kept() {
-        let cases = [
-            (r#"[{"type":"BODY","text":"Hi {{1}}"}]"#, ""),
-            (r#"[{"type":"HEADER"},{"type":"BODY","text":"Hi"}]"#, ""),
-            ("[", "not JSON"),
-            ("{}", "must be a list"),
-            (r#"[{"type":"BODYS","text":"Hi"}]"#, "component 0 has the type \"BODYS\""),
-            (r#"[{"type":"BODY","text":" "}]"#, "needs a BODY"),
-            ("[]", "needs a BODY"),
-        ];
-        for (text, problem) in cases {
-            match check_components(text) {
-                Ok(()) => assert_eq!(problem, "", "{text}"),
-                Err(said) => assert!(!problem.is_empty() && said.contains(problem), "{text}: {said}"),
-            }
-        }
-    }
 }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::carriers::dashboard::{ChannelStatus, all_standings};
+use crate::database::webhooks::{self, WebhookRow};
 use crate::database::{Database, DatabaseError};
 use crate::sealing_key::{KeyError, SealingKeyLocation};
 
@@ -14,6 +15,8 @@ pub struct Inspection {
     /// Path of the key that fits the database, or the problem with it.
     pub key: Result<PathBuf, KeyError>,
     pub channels: Vec<ChannelStatus>,
+    /// Active webhooks whose deliveries fail.
+    pub failing_webhooks: Vec<WebhookRow>,
 }
 
 /// Inspects a database and its key, which is in `key_file` or beside the database.
@@ -31,7 +34,8 @@ pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, D
     };
     // A database of an earlier version may lack the tables.
     let channels = Database::read_while_served(database, all_standings).unwrap_or_default();
-    Ok(Inspection { lock_owner: holder, key, channels })
+    let failing_webhooks = Database::read_while_served(database, webhooks::failing).unwrap_or_default();
+    Ok(Inspection { lock_owner: holder, key, channels, failing_webhooks })
 }
 
 fn find_key(place: &SealingKeyLocation, database: &Path) -> Result<Result<PathBuf, KeyError>, DatabaseError> {

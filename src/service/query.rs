@@ -9,6 +9,7 @@ use crate::reply::Reply;
 use api::body::Body;
 use api::pages::PageWriter;
 use model::bounds;
+use model::time::Timestamp;
 
 #[derive(Debug, Clone, Default)]
 pub struct Query {
@@ -56,6 +57,14 @@ impl Query {
             Some(word) => Ok(Some(word)),
             None => Err(ApiError::validation(format!("{name} must be one of {}", words.join(", ")))),
         }
+    }
+
+    /// Returns a parameter that must be a time.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` for another value.
+    pub fn time(&self, name: &str) -> Result<Option<Timestamp>, ApiError> {
+        self.text(name).map(|text| parse_time(name, text)).transpose()
     }
 
     /// Returns the requested page. `list` names the list by everything that decides its rows.
@@ -143,6 +152,15 @@ impl PageRequest {
 
 fn digits(text: &str) -> Option<&str> {
     Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Parses the time of a parameter.
+///
+/// # Errors
+/// `VALIDATION_ERROR` for another text.
+pub fn parse_time(name: &str, text: &str) -> Result<Timestamp, ApiError> {
+    let problem = || ApiError::validation(format!("{name} must be a time such as 2026-11-20T09:17:04Z"));
+    Timestamp::parse(text).ok_or_else(problem)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::database::session::{DbSession, WriteScope};
 use crate::database::{DatabaseError, events};
 use crate::errors::ApiError;
 use crate::state::Service;
-use crate::team::work::WORK_RETENTION;
+pub use crate::team::work::WORK_RETENTION;
 use model::time::{Clock, DAY, HOUR, Timestamp};
 
 /// Interval between two sweeps, in microseconds.
@@ -62,6 +62,7 @@ struct Cutoffs {
     events: Option<(Timestamp, Timestamp)>,
     deliveries: Option<Timestamp>,
     logs: Option<Timestamp>,
+    work: Timestamp,
 }
 
 impl Retention {
@@ -80,6 +81,7 @@ impl Retention {
             events,
             deliveries: before(self.deliveries),
             logs: before(self.logs),
+            work: now.plus(-WORK_RETENTION),
         }
     }
 }
@@ -95,6 +97,8 @@ pub struct RetentionPlan {
     pub attempts: i64,
     pub audit: i64,
     pub calls: i64,
+    /// Work of the people of a team, which is kept for [`WORK_RETENTION`].
+    pub work: i64,
 }
 
 impl RetentionPlan {
@@ -113,6 +117,7 @@ impl RetentionPlan {
             attempts: count(stored::ATTEMPTS, cutoffs.deliveries)?,
             audit: count(stored::ACTIONS, cutoffs.logs)?,
             calls: count(stored::CALLS, cutoffs.logs)?,
+            work: stored::WORK.count(db, cutoffs.work)?,
         })
     }
 }
@@ -173,7 +178,7 @@ async fn sweep(service: &Service, now: Timestamp) -> Result<(), ApiError> {
         (stored::ATTEMPTS, cutoffs.deliveries),
         (stored::ACTIONS, cutoffs.logs),
         (stored::CALLS, cutoffs.logs),
-        (stored::WORK, Some(now.plus(-WORK_RETENTION))),
+        (stored::WORK, Some(cutoffs.work)),
     ] {
         if let Some(before) = before {
             removed += sweep_table(service, table, before).await?;

@@ -92,11 +92,15 @@ fn fill_workspace(
             id: format!("ch_{}{suffix}", kind.word()),
             workspace: workspace.id.clone(),
             kind,
+            name: None,
             assistant: format!("asst_{}{suffix}", kind.word()),
             assistant_name: assistant.map(str::to_owned),
             address: None,
         };
         channels::insert(db, &channel, now)?;
+        if kind == Channel::Whatsapp {
+            put_sample_templates(db, &channel.id)?;
+        }
         for environment in [Environment::Live, Environment::Test] {
             let key = keys::generate(environment, &mut rand::rng());
             let key_id = format!("key_{}_{}{suffix}", kind.word(), environment.word());
@@ -104,6 +108,10 @@ fn fill_workspace(
             issued.push(IssuedKey { channel: kind.word(), environment, key: Secret::new(&key.text) });
         }
     }
+    Ok(issued)
+}
+
+fn put_sample_templates(db: &dyn DbSession, channel: &str) -> Result<(), DatabaseError> {
     for template in script::shop()["templates"].as_array().map_or(&[][..], Vec::as_slice) {
         let part = |name| text_field(template, name).unwrap_or_default();
         let template = Template {
@@ -112,10 +120,11 @@ fn fill_workspace(
             category: part("category"),
             status: part("status"),
             components: template["components"].to_string(),
+            reason: None,
         };
-        templates::put(db, &workspace.id, &template)?;
+        templates::put(db, channel, &template)?;
     }
-    Ok(issued)
+    Ok(())
 }
 
 /// Gives each channel without an address its simulated one.

@@ -27,7 +27,7 @@ pub fn execute_order(store: &Store, order: CampaignAction, now: Timestamp) -> Ev
         }
         CampaignAction::Recall(id) => store.recall_campaign(id),
         CampaignAction::Halt(id, phase) => store.halt_campaign(id, *phase),
-        CampaignAction::UndoPause(id) => store.undo_campaign_pause(id),
+        CampaignAction::UndoPause(id) => store.undo_campaign_pause(id, now),
         CampaignAction::Continue(id, limit, quality) => store.continue_campaign(id, *limit, quality.clone()),
         CampaignAction::Track(channel, id) => store.track_broadcast(channel, id, now).map(|()| true),
     };

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
 
 /// Names of variables that hold keys.
 static WITHHELD_VARIABLES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
@@ -56,9 +57,49 @@ pub fn spawn_background_sender() -> io::Result<()> {
     command.spawn().map(drop)
 }
 
+/// Runs a command to its end, with its standard input and error, and returns its standard output.
+///
+/// # Errors
+/// `TimedOut` if it has not ended in time; it is killed then.
+pub fn output_within(command: &mut Command, limit: Duration) -> io::Result<Output> {
+    command.stdout(Stdio::piped());
+    let child = command.spawn()?;
+    let process = child.id();
+    let (done, ended) = mpsc::sync_channel(1);
+    let waits = std::thread::Builder::new().name("command".to_owned());
+    waits.spawn(move || {
+        // The caller may have stopped waiting.
+        let _ = done.send(child.wait_with_output());
+    })?;
+    ended.recv_timeout(limit).unwrap_or_else(|_| {
+        kill(process);
+        Err(io::ErrorKind::TimedOut.into())
+    })
+}
+
+#[cfg(unix)]
+fn kill(process: u32) {
+    let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
+    // It may have ended meanwhile.
+    let _ = id.map(|id| rustix::process::kill_process(id, rustix::process::Signal::KILL));
+}
+
+#[cfg(not(unix))]
+fn kill(_: u32) {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn command_that_does_not_end_is_given_up() {
+        let run = |script: &str, limit: u64| {
+            output_within(command("sh").args(["-c", script]), Duration::from_millis(limit))
+        };
+        let ended = run("printf key", 30_000).expect("it ends");
+        assert_eq!((ended.status.success(), ended.stdout.as_slice()), (true, &b"key"[..]));
+        assert_eq!(run("exec sleep 60", 50).expect_err("it does not end").kind(), io::ErrorKind::TimedOut);
+    }
 
     #[test]
     fn a_child_is_not_given_what_holds_a_key() {

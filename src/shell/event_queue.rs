@@ -11,6 +11,7 @@ use std::time::Duration;
 use inbox::event::{Event, Load};
 use model::ids::ChannelId;
 use model::news::News;
+use model::time::Moment;
 
 /// Number of waiting results at which all replaced news is removed.
 const MAX_QUEUED_RESULTS: usize = 10_000;
@@ -40,8 +41,8 @@ pub enum Signal {
 pub struct EventBatch {
     /// Handled first.
     pub signals: Vec<Signal>,
-    /// Handled second: keys, pastes, resizes.
-    pub keys: Vec<Event>,
+    /// Handled second: keys, pastes, lines, each with the time it came from the terminal.
+    pub keys: Vec<(Moment, Event)>,
     pub results: Vec<Event>,
 }
 
@@ -60,7 +61,7 @@ impl EventBatch {
 #[derive(Debug, Default)]
 struct Queues {
     signals: Vec<Signal>,
-    keys: VecDeque<Event>,
+    keys: VecDeque<(Moment, Event)>,
     results: VecDeque<Event>,
     /// Keys taken, and how many of them a frame shows.
     keys_taken: u64,
@@ -120,11 +121,11 @@ impl EventQueue {
         self.shared.1.notify_one();
     }
 
-    /// Adds a key or other input.
-    pub fn key(&self, event: Event) {
+    /// Adds a key or other input that came from the terminal at a time.
+    pub fn key(&self, event: Event, arrived_at: Moment) {
         let mut queues = self.lock();
         if queues.keys.len() < MAX_QUEUED_KEYS {
-            queues.keys.push_back(event);
+            queues.keys.push_back((arrived_at, event));
         }
         drop(queues);
         self.shared.1.notify_one();
@@ -226,7 +227,7 @@ mod tests {
         let news = || Event::News(News::Conversations(ChannelId::from("a")));
         mailbox.result(news());
         mailbox.result(news());
-        mailbox.key(Event::Focus(true));
+        mailbox.key(Event::Focus(true), Moment::default());
         mailbox.signal(Signal::End);
         let turn = mailbox.wait(Duration::ZERO);
         assert_eq!((turn.signals.len(), turn.keys.len(), turn.results.len()), (1, 1, 1));
@@ -269,9 +270,9 @@ mod tests {
     fn waiting_ends_with_the_first_event() {
         let mailbox = EventQueue::default();
         let other = mailbox.clone();
-        let thread = std::thread::spawn(move || other.key(Event::Focus(false)));
+        let thread = std::thread::spawn(move || other.key(Event::Focus(false), Moment::default()));
         let turn = mailbox.wait(Duration::from_secs(60));
-        assert_eq!(turn.keys, [Event::Focus(false)]);
+        assert_eq!(turn.keys, [(Moment::default(), Event::Focus(false))]);
         thread.join().expect("the sender ends");
     }
 }

@@ -2,8 +2,10 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::shell::clock::SystemClock;
 use crate::shell::event_queue::{EventQueue, Signal};
 use crate::shell::run::DeskError;
 use crate::shell::terminal::{self, Screen, ScreenOptions};
@@ -29,7 +31,7 @@ pub fn choose_first_step(config: &Path, theme: Theme) -> Result<FirstStep, DeskE
     let mut screen = Screen::acquire(ScreenOptions::default())?;
     let mut first = FirstRun::new(&config.display().to_string());
     show(&mut screen, size, &first, theme)?;
-    let gate = input::spawn(mailbox.clone())?;
+    let gate = input::spawn(mailbox.clone(), Arc::new(SystemClock))?;
     loop {
         let turn = mailbox.wait(IDLE_TIMEOUT);
         for signal in turn.signals {
@@ -48,7 +50,7 @@ pub fn choose_first_step(config: &Path, theme: Theme) -> Result<FirstStep, DeskE
                 }
             }
         }
-        for key in turn.keys.into_iter().flat_map(keys) {
+        for key in turn.keys.into_iter().flat_map(|(_, event)| keys(event)) {
             let step = first.key(key);
             match step {
                 Some(FirstStep::AddChannel) => match gate.lend(&mut screen, terminal_lending::run_setup)? {

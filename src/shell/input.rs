@@ -14,6 +14,7 @@ use crate::shell::decoder::Decoder;
 use crate::shell::event_queue::{EventQueue, Signal};
 use crate::shell::terminal::{self, Screen};
 use inbox::event::Event;
+use model::time::Clock;
 
 /// Maximum wait of [`InputGate::close`] for the thread.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -23,13 +24,13 @@ const READ_BYTES: usize = 64 * 1024;
 const DEFAULT_ERASE: u8 = 0x7f;
 
 /// Starts reading until the terminal is gone. The thread ends with the process.
-pub fn spawn(mailbox: EventQueue) -> io::Result<InputGate> {
+pub fn spawn(mailbox: EventQueue, clock: Arc<dyn Clock>) -> io::Result<InputGate> {
     let (woken, waker) = io::pipe()?;
     let gate = InputGate { shared: Arc::default(), waker: Arc::new(waker) };
     let reading = gate.clone();
     let thread = std::thread::Builder::new().name("input".to_owned());
     thread.spawn(move || {
-        if let Err(error) = read_all(&mailbox, &reading, woken) {
+        if let Err(error) = read_all(&mailbox, &reading, woken, &*clock) {
             tracing::warn!(%error, "the terminal's input has ended");
         }
         mailbox.signal(Signal::TerminalLost);
@@ -37,14 +38,21 @@ pub fn spawn(mailbox: EventQueue) -> io::Result<InputGate> {
     Ok(gate)
 }
 
-fn read_all(mailbox: &EventQueue, gate: &InputGate, woken: PipeReader) -> io::Result<()> {
+fn read_all(mailbox: &EventQueue, gate: &InputGate, woken: PipeReader, clock: &dyn Clock) -> io::Result<()> {
     let mut input = TerminalInput::open()?.with_waker(woken);
+    let mut arrived_at = clock.moment();
     loop {
         if gate.wait_while_closed() {
             // Input begun before another program used the terminal is dropped.
             input.reset();
         }
-        input.next(|| mailbox.has_shown_all_keys())?.into_iter().for_each(|event| mailbox.key(event));
+        let was_waiting = input.has_bytes()?;
+        let events = input.next(was_waiting, || mailbox.has_shown_all_keys())?;
+        // Bytes that waited may have come right after the read before.
+        if !was_waiting {
+            arrived_at = clock.moment();
+        }
+        events.into_iter().for_each(|event| mailbox.key(event, arrived_at));
     }
 }
 
@@ -103,12 +111,20 @@ impl TerminalInput {
         self.decoder = Decoder::new(self.erase);
     }
 
-    /// Waits for bytes, a timeout or a wake-up. Returns the events, which may be none. `shown` tells if the
-    /// screen is up to date.
+    /// True if bytes wait to be read.
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub fn next(&mut self, shown: impl FnOnce() -> bool) -> io::Result<Vec<Event>> {
+    fn has_bytes(&self) -> io::Result<bool> {
+        Ok(self.wait(Some(Duration::ZERO))?.0)
+    }
+
+    /// Waits for bytes, a timeout or a wake-up. Returns the events, which may be none. `was_waiting`: the bytes
+    /// were there when the read before had been handled. `shown` tells if the screen is up to date.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn next(&mut self, was_waiting: bool, shown: impl FnOnce() -> bool) -> io::Result<Vec<Event>> {
         let deadline = self.decoder.deadline();
         let wait = deadline.map(|deadline| deadline.saturating_sub(self.started.elapsed()));
         let (bytes, woken) = self.wait(wait)?;
@@ -120,7 +136,10 @@ impl TerminalInput {
         }
         match rustix::io::read(self.terminal.fd(), &mut self.buffer) {
             Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
-            Ok(count) => Ok(self.decoder.feed(&self.buffer[..count], self.started.elapsed(), shown())),
+            Ok(count) => {
+                let now = self.started.elapsed();
+                Ok(self.decoder.feed(&self.buffer[..count], now, was_waiting, shown()))
+            }
             Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Ok(Vec::new()),
             Err(error) => Err(error.into()),
         }

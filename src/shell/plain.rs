@@ -23,7 +23,7 @@ use inbox::plain::snapshot::UiSnapshot;
 use inbox::{Inbox, Notice};
 use model::news::News;
 use model::pictures::Graphics;
-use model::time::{ClockReading, Moment};
+use model::time::{Clock, ClockReading, Moment};
 use sync::Engine;
 
 /// Columns and rows of the layout, which is never drawn: narrow enough for one pane at a time.
@@ -63,7 +63,7 @@ impl DeskParts {
         let hands =
             EffectRunner::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|effect| hands.perform(effect));
-        read_lines(mailbox.clone())?;
+        read_lines(mailbox.clone(), self.clock.clone())?;
         let mut turning = PlainMode {
             app,
             hands,
@@ -88,12 +88,12 @@ impl DeskParts {
 }
 
 /// Reads standard input by line; its end ends the program.
-fn read_lines(mailbox: EventQueue) -> io::Result<()> {
+fn read_lines(mailbox: EventQueue, clock: Arc<dyn Clock>) -> io::Result<()> {
     let thread = std::thread::Builder::new().name("input".to_owned());
     thread.spawn(move || {
         for line in io::stdin().lock().lines() {
             match line {
-                Ok(line) => mailbox.key(Event::Line(line)),
+                Ok(line) => mailbox.key(Event::Line(line), clock.moment()),
                 Err(error) => {
                     tracing::warn!(%error, "the input has ended");
                     break;
@@ -139,7 +139,7 @@ impl PlainMode {
             if self.update(Event::Time(times()))? {
                 return Ok(());
             }
-            turn.keys.into_iter().for_each(|line| self.inputs.push(line));
+            turn.keys.into_iter().for_each(|(arrived_at, line)| self.inputs.push(line, arrived_at));
             if !self.inputs.is_waiting() && self.take_inputs(&times)? {
                 return Ok(());
             }
@@ -223,7 +223,7 @@ impl PlainMode {
         let (notice, place) = (self.app.context.notice.clone(), UiSnapshot::of(&self.app));
         self.line = Some(LineStart { layer, notice, place });
         self.works = false;
-        self.inputs.push_first(keys);
+        self.inputs.push_first(keys, self.app.context.moment);
     }
 
     /// Prints what a line has changed, or that it had no effect.

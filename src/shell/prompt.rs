@@ -131,7 +131,7 @@ fn read_typed(echo: Echo) -> io::Result<String> {
     let mut answer = String::new();
     loop {
         let Some(event) = waiting.pop_front() else {
-            waiting.extend(input.next(|| true)?);
+            waiting.extend(input.next(false, || true)?);
             continue;
         };
         let before = answer.clone();

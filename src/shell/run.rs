@@ -84,7 +84,7 @@ impl DeskParts {
             stale.for_each(|stale| mailbox.result(Event::News(stale)));
         }
         report_restored(&store, &self.channels, &mailbox);
-        let gate = input::spawn(mailbox.clone())?;
+        let gate = input::spawn(mailbox.clone(), self.clock.clone())?;
         let homes =
             self.channels.iter().map(|channel| (channel.id.clone(), channel.base_url.clone())).collect();
         let viewer = PictureLoader::new(self.runtime.clone(), homes, app.context.settings.graphics);
@@ -275,7 +275,7 @@ impl EventLoop {
                 }
             }
         }
-        turn.keys.into_iter().for_each(|input| self.inputs.push(input));
+        turn.keys.into_iter().for_each(|(arrived_at, input)| self.inputs.push(input, arrived_at));
         if !self.inputs.is_waiting() && self.take_inputs()? {
             return Ok(Some(LoopEnd::Quit));
         }
@@ -294,7 +294,8 @@ impl EventLoop {
     /// Handles input until the rest has to wait. Returns true at the end.
     fn take_inputs(&mut self) -> io::Result<bool> {
         while let Some(event) = self.inputs.next(&self.app, self.clock.moment()) {
-            if self.update(event)? {
+            let effects = self.app.take_input(self.with_tab(event), self.inputs.arrived_at());
+            if self.perform(effects)? {
                 return Ok(true);
             }
         }
@@ -321,7 +322,13 @@ impl EventLoop {
         if let Event::Loaded(load, _) = &event {
             self.awaited.retain(|entry| entry != load);
         }
-        for effect in self.app.update(self.with_tab(event)) {
+        let effects = self.app.update(event);
+        self.perform(effects)
+    }
+
+    /// Performs effects. Returns true at the end.
+    fn perform(&mut self, effects: Vec<Effect>) -> io::Result<bool> {
+        for effect in effects {
             match effect {
                 Effect::Terminal(order) => {
                     if self.order(order)? {

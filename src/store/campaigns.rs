@@ -7,10 +7,13 @@ use crate::rows::campaign;
 use crate::{Reader, Store, StoreError};
 use model::ids::{BroadcastId, CampaignId, ChannelId};
 use model::text::SafeText;
-use model::time::Timestamp;
+use model::time::{SECOND, Timestamp};
 use model::waves::{Campaign, CampaignAudience, CampaignPhase, NewCampaign, PauseCause};
 
 const MAX_CAMPAIGNS: i64 = 500;
+
+/// Shortest hold that is left when a pause is undone, in microseconds.
+const HOLD_AFTER_PAUSE: i64 = 10 * SECOND;
 
 impl Store {
     /// Starts a campaign, which runs without further calls after the commit. Blocks.
@@ -53,15 +56,18 @@ impl Store {
         })
     }
 
-    /// Undoes a pause by a person, as if it had not been: a pause by a stop rule stays. Returns false if there
-    /// is no such pause. Blocks.
-    pub fn undo_campaign_pause(&self, id: &CampaignId) -> Result<bool, StoreError> {
+    /// Undoes a pause by a person: a pause by a stop rule stays. If nothing was sent yet, some of the hold is left, so
+    /// that it can still be taken back. Returns false if there is no such pause. Blocks.
+    pub fn undo_campaign_pause(&self, id: &CampaignId, now: Timestamp) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
             let running = connection.execute(
-                "UPDATE campaign SET phase = 'running', cause = NULL, why = ''
+                "UPDATE campaign SET phase = 'running', cause = NULL, why = '',
+                     starts_at = iif(EXISTS (SELECT 1 FROM campaign_wave w
+                             WHERE w.campaign = campaign.number AND w.row IS NOT NULL),
+                         starts_at, max(starts_at, ?3))
                  WHERE id = ?1 AND phase = 'paused' AND cause = ?2",
-                params![id, PauseCause::Person.word()],
+                params![id, PauseCause::Person.word(), now.plus(HOLD_AFTER_PAUSE)],
             )?;
             Ok(running > 0)
         })

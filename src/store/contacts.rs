@@ -8,8 +8,8 @@ use crate::erasing::ErasedConversation;
 use crate::outbox::new_key;
 use crate::reader::conversations::load_row;
 use crate::reader::elsewhere;
-use crate::{Reader, Store, StoreError, script_keys, tombstones};
-use model::contacts::{Contact, ContactCard, OtherConversation, ReceivedContact};
+use crate::{Reader, Store, StoreError, notes, script_keys, tombstones};
+use model::contacts::{Contact, ContactCard, MAX_CARD_NOTES, OtherConversation, ReceivedContact};
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
 use model::outbox::PreparedRequest;
@@ -167,7 +167,8 @@ impl Reader {
                 others.push(OtherConversation { key, title: row.conversation.title(), last_at });
             }
         }
-        Ok(ContactCard { contact, elsewhere: others })
+        let notes = notes::newest(&moment, &key.channel, &key.conversation, MAX_CARD_NOTES)?;
+        Ok(ContactCard { contact, elsewhere: others, notes })
     }
 }
 

@@ -17,13 +17,13 @@ pub enum StoreError {
     /// The outbox file has zero bytes although it was used before. It is unchanged.
     #[error(
         "the outbox {path} is an empty file (0 bytes), though this desk was used before; it may have held unsent \
-         messages: bring a copy back, or move it away to start with an empty one"
+         messages: restore a copy, or move it away to start with an empty one"
     )]
     OutboxEmptied { path: PathBuf },
     /// A file was deleted, moved or replaced while open: writes to it are lost.
     #[error(
         "{path} was deleted, moved or replaced while frontdesk was using it, so nothing is kept or sent any \
-         more: end frontdesk, bring the file back if you have it, and start again"
+         more: end frontdesk, restore the file if you have it, and start again"
     )]
     FileReplaced { path: PathBuf },
     /// The outbox was written by a newer version. It is unchanged.
@@ -31,7 +31,7 @@ pub enum StoreError {
     OutboxNewer { path: PathBuf, version: i64 },
     /// The outbox has a format that was never released. It is unchanged.
     #[error(
-        "the outbox {path} has the form {version}, from before 0.1.0; open it with the frontdesk that wrote it, \
+        "the outbox {path} is in format {version}, from before 0.1.0; open it with the frontdesk that wrote it, \
          or move it away"
     )]
     OutboxOlder { path: PathBuf, version: i64 },

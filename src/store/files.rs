@@ -63,6 +63,9 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_trouble_kind.sql"),
         include_str!("schema/cache_agent.sql"),
         include_str!("schema/cache_colleague.sql"),
+        include_str!("schema/cache_closing.sql"),
+        include_str!("schema/cache_template_status.sql"),
+        include_str!("schema/cache_buttons.sql"),
     ],
 };
 /// Migrations of the outbox. Numbers below the first were never released.

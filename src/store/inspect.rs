@@ -7,7 +7,10 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::files::{self, Paths};
 use crate::leases;
+use crate::sending_account;
 use crate::set_aside;
+use model::ids::ChannelId;
+use model::outbox::SendingAccount;
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell, read_row};
 
@@ -71,16 +74,41 @@ pub fn newest_conversations(
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(files::uri(&path, "mode=ro"), flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let connection = open_read_only(&path)?;
     let sql = "SELECT it.id, address, name, subject FROM conversation AS it
          LEFT JOIN thread ON thread.channel = it.channel AND thread.id = it.id
          WHERE is_closed = 0 AND (thread.id IS NOT NULL OR NOT ?1) ORDER BY sort_at DESC, it.id LIMIT ?2";
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     connection
         .all(sql, (threads, count), |row| Ok(read_row!(row, ConversationName { id, address, name, subject })))
+}
+
+/// Returns the last confirmed account of a channel; `None` if none is known.
+pub fn confirmed_account(folder: &Path, channel: &ChannelId) -> rusqlite::Result<Option<SendingAccount>> {
+    let path = Paths::for_folder(folder, None).outbox;
+    if !path.exists() {
+        return Ok(None);
+    }
+    let connection = open_read_only(&path)?;
+    let sql = "SELECT account FROM sending_account WHERE channel = ?1";
+    let found =
+        connection.first(sql, [channel.as_str()], |row| sending_account::read_cell(row, "account"))?;
+    Ok(found.flatten())
+}
+
+/// True if a process of this desk holds a lease.
+pub fn has_leases(folder: &Path, cache: Option<&Path>, now: Timestamp) -> bool {
+    let path = Paths::for_folder(folder, cache).cache;
+    let held = open_read_only(&path).and_then(|connection| count_leased_channels(&connection, now));
+    held.is_ok_and(|count| count > 0)
+}
+
+fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(files::uri(path, "mode=ro"), flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    Ok(connection)
 }
 
 /// Inspects the files of a folder, which may be missing; `cache` is another folder for the cache.
@@ -192,7 +220,6 @@ mod tests {
     use crate::Store;
     use crate::leases::{LeaseHealth, LeaseRequest, ProcessRank};
     use crate::processes::Process;
-    use model::ids::ChannelId;
     use model::time::SECOND;
 
     #[tokio::test]

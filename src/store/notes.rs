@@ -85,6 +85,10 @@ fn insert(
     Ok(PrivateNote { id, text: SafeText::block(text), at: now, author })
 }
 
+/// Selects the newest notes of a conversation since a time.
+const SELECT_NEWEST: &str = "SELECT id, text, created_at, author FROM desk.note
+     WHERE channel = ?1 AND conversation = ?2 AND created_at >= ?3 ORDER BY created_at DESC, number DESC LIMIT ?4";
+
 /// Returns the notes of a conversation since a time, oldest first; expects the outbox attached as
 /// `desk`.
 pub(crate) fn list(
@@ -93,13 +97,21 @@ pub(crate) fn list(
     conversation: &ConversationId,
     since: Option<Timestamp>,
 ) -> Result<Vec<PrivateNote>, StoreError> {
-    let sql = "SELECT id, text, created_at, author FROM desk.note
-         WHERE channel = ?1 AND conversation = ?2 AND created_at >= ?3
-         ORDER BY created_at DESC, number DESC LIMIT ?4";
     let since = since.map_or(i64::MIN, Timestamp::micros);
-    let mut notes: Vec<_> = connection.all(sql, params![channel, conversation, since, MAX_NOTES], read)?;
+    let mut notes: Vec<_> =
+        connection.all(SELECT_NEWEST, params![channel, conversation, since, MAX_NOTES], read)?;
     notes.reverse();
     Ok(notes)
+}
+
+/// Returns the newest notes of a conversation, newest first; expects the outbox attached as `desk`.
+pub(crate) fn newest(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    limit: u32,
+) -> Result<Vec<PrivateNote>, StoreError> {
+    Ok(connection.all(SELECT_NEWEST, params![channel, conversation, i64::MIN, limit], read)?)
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<PrivateNote> {

@@ -1,6 +1,7 @@
 //! Calls and texts of phone channels, of which the server tells no history.
 //!
-//! They are kept apart from `message`: they have gaps, so nothing is counted or alerted by them.
+//! They are kept apart from `message`: they have gaps, so nothing is counted or alerted by them. Only the time of the
+//! customer's newest one is a fact of the conversation.
 
 use rusqlite::{Connection, params};
 
@@ -63,6 +64,12 @@ impl Store {
                         params![number, message.id, at, message.content_type, message.content.as_str()],
                     )?;
                     if inserted > 0 {
+                        // Wakes a conversation that was put away until they write.
+                        change.execute(
+                            "UPDATE conversation SET last_inbound_at = max(coalesce(last_inbound_at, ?2), ?2)
+                                 WHERE number = ?1",
+                            params![number, at],
+                        )?;
                         remove_oldest(&change, number)?;
                         touched.push(id);
                     }

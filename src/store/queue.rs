@@ -25,7 +25,7 @@ const AGENT_ENTRY: &str = "desk agent";
 const WINDOW_AGE: i64 = DAY - WINDOW_WARNING;
 
 /// Columns of `conversation` that are copies, each with its source.
-const COPIES: [(&str, &str); 7] = [
+const COPIES: [(&str, &str); 8] = [
     (
         "claimed_here_at",
         "(SELECT k.at FROM desk.claim k WHERE k.channel = conversation.channel
@@ -56,9 +56,11 @@ const COPIES: [(&str, &str); 7] = [
     ),
     (
         "ai_asked_at",
-        "(SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = conversation.number
+        "(SELECT iif(conversation.waiting_since <= h.at, h.at, (SELECT min(m.sort_at) FROM message m
+                 WHERE m.conversation = conversation.number AND m.inbound = 1 AND m.sort_at > h.at))
+             FROM desk.handback h
              WHERE h.channel = conversation.channel AND h.conversation = conversation.id
-                 AND m.inbound = 1 AND m.sort_at > h.at AND NOT EXISTS (SELECT 1 FROM message n
+                 AND NOT EXISTS (SELECT 1 FROM message n
                      WHERE n.conversation = conversation.number AND n.said_by > 0 AND n.sort_at > h.at
                          AND n.sender <> 'api'))",
     ),
@@ -66,6 +68,11 @@ const COPIES: [(&str, &str); 7] = [
         "stuck",
         "(SELECT count(*) FROM desk.outbox o WHERE o.channel = conversation.channel
              AND o.conversation = conversation.id AND o.state = 'stopped')",
+    ),
+    (
+        "closing",
+        "EXISTS (SELECT 1 FROM desk.outbox o WHERE o.channel = conversation.channel
+             AND o.conversation = conversation.id AND o.operation = 'close' AND o.state <> 'stopped')",
     ),
 ];
 
@@ -75,12 +82,13 @@ const SOURCES: [&str; 6] = ["claim", "snooze", "pause", "draft_only", "proposal"
 /// Selects rows that have copies or should have some.
 const SELECT_COPIED: &str = "SELECT number FROM conversation INDEXED BY conversation_copied
      WHERE coalesce(claimed_here_at, colleague_claimed_at, snoozed_after, paused_from, proposed_at, ai_asked_at)
-             IS NOT NULL OR stuck > 0
+             IS NOT NULL OR stuck > 0 OR closing > 0
      UNION SELECT c.number FROM (SELECT channel, conversation FROM desk.claim
              UNION SELECT channel, conversation FROM desk.snooze UNION SELECT channel, conversation FROM desk.pause
              UNION SELECT channel, conversation FROM desk.proposal
              UNION SELECT channel, conversation FROM desk.handback
-             UNION SELECT channel, conversation FROM desk.outbox WHERE state = 'stopped') d
+             UNION SELECT channel, conversation FROM desk.outbox
+                 WHERE state = 'stopped' OR operation = 'close') d
          CROSS JOIN conversation c ON c.channel = d.channel AND c.id = d.conversation";
 
 /// Prepares a cache that was opened: records the agent of this desk, unless the process has none,
@@ -249,8 +257,10 @@ pub(crate) fn install(outbox: &Connection) -> Result<(), StoreError> {
         add(table, "DELETE", "old", "1");
     }
     let stops = "new.conversation IS NOT NULL AND (old.state = 'stopped') <> (new.state = 'stopped')";
+    add("outbox", "INSERT", "new", "new.conversation IS NOT NULL AND new.operation = 'close'");
     add("outbox", "UPDATE OF state", "new", stops);
-    add("outbox", "DELETE", "old", "old.conversation IS NOT NULL AND old.state = 'stopped'");
+    let counts = "old.conversation IS NOT NULL AND (old.state = 'stopped' OR old.operation = 'close')";
+    add("outbox", "DELETE", "old", counts);
     Ok(outbox.execute_batch(&sql)?)
 }
 

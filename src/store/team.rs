@@ -60,13 +60,23 @@ impl Store {
 
     /// Returns the oldest change that the team's service has not accepted yet.
     pub async fn next_team_change(&self) -> Result<Option<TeamChange>, StoreError> {
-        self.outbox()
+        let next = self
+            .outbox()
             .call_async(|connection| {
                 let sql = "SELECT number, channel, conversation, part, item, action, text, until, version, at
                      FROM team_change ORDER BY number LIMIT 1";
                 Ok(connection.first(sql, [], change_from_row)?)
             })
-            .await
+            .await?;
+        let Some(next) = next else { return Ok(None) };
+        let find = move |cache: &Connection| {
+            let sql =
+                "SELECT raw ->> '$.id' FROM conversation WHERE channel = ?1 AND id = ?2 AND id LIKE '+%'
+                 AND json_valid(raw) AND raw ->> '$.id' IS NOT NULL";
+            let found = cache.first(sql, params![next.channel, next.conversation], only_cell)?;
+            Ok(TeamChange { shared_id: found.unwrap_or_else(|| next.conversation.clone()), ..next })
+        };
+        self.cache().call_async(move |cache| find(&cache.connection)).await.map(Some)
     }
 
     /// Number of changes that the team's service has not accepted yet. Blocks.
@@ -125,23 +135,23 @@ impl Store {
         parts: Vec<(ConversationId, SharedPart)>,
     ) -> Result<AppliedShared, StoreError> {
         let ids: Vec<ConversationId> = parts.iter().map(|(id, _)| id.clone()).collect();
-        let places = self.cache().call_async(move |cache| find_channels(&cache.connection, &ids)).await?;
+        let places = self.cache().call_async(move |cache| find_places(&cache.connection, &ids)).await?;
         let owner = self.owner().to_owned();
         self.outbox()
             .change_async(move |change| {
                 let mut applied = AppliedShared::default();
-                for ((conversation, part), channel) in parts.iter().zip(places) {
-                    let Some(channel) = channel else {
+                for ((shared_id, part), place) in parts.iter().zip(places) {
+                    let Some((channel, conversation)) = place else {
                         change.execute(
                             "INSERT OR IGNORE INTO team_unplaced (conversation) SELECT ?1
                                  WHERE (SELECT count(*) FROM team_unplaced) < ?2",
-                            params![conversation, MAX_UNPLACED],
+                            params![shared_id, MAX_UNPLACED],
                         )?;
                         continue;
                     };
                     let sql = "SELECT read_at IS NOT NULL FROM team_channel WHERE channel = ?1";
                     let rings = change.first(sql, [&channel], only_cell)?.unwrap_or(false);
-                    let view = View { change, channel: &channel, conversation, owner: &owner };
+                    let view = View { change, channel: &channel, conversation: &conversation, owner: &owner };
                     view.apply_part(part, rings, &mut applied)?;
                 }
                 Ok(applied)
@@ -163,7 +173,8 @@ impl Store {
     pub async fn take_placed(&self) -> Result<Vec<ConversationId>, StoreError> {
         let sql =
             "SELECT u.conversation FROM desk.team_unplaced u WHERE EXISTS (SELECT 1 FROM desk.team_channel t
-                 CROSS JOIN conversation c ON c.channel = t.channel AND c.id = u.conversation) LIMIT ?1";
+                 CROSS JOIN conversation c ON c.channel = t.channel AND (c.id = u.conversation OR c.id > '+'
+                     AND c.id < ',' AND json_valid(c.raw) AND c.raw ->> '$.id' = u.conversation)) LIMIT ?1";
         let placed: Vec<ConversationId> = self
             .cache()
             .call_async(move |cache| {
@@ -185,11 +196,21 @@ impl Store {
     }
 }
 
-/// Finds the channel of the team whose list shows each conversation.
-fn find_channels(cache: &Connection, ids: &[ConversationId]) -> Result<Vec<Option<ChannelId>>, StoreError> {
-    let sql = "SELECT t.channel FROM desk.team_channel t
-         CROSS JOIN conversation c ON c.channel = t.channel AND c.id = ?1 LIMIT 1";
-    let find = |id: &ConversationId| Ok(cache.first(sql, [id], only_cell)?);
+/// Finds the channel of the team whose list shows each conversation, and the conversation's id there: on the phone it
+/// is the customer's number.
+fn find_places(
+    cache: &Connection,
+    ids: &[ConversationId],
+) -> Result<Vec<Option<(ChannelId, ConversationId)>>, StoreError> {
+    let sql = "SELECT c.channel, c.id FROM desk.team_channel t
+             CROSS JOIN conversation c ON c.channel = t.channel AND c.id = ?1
+         UNION ALL SELECT c.channel, c.id FROM desk.team_channel t
+             CROSS JOIN conversation c ON c.channel = t.channel AND c.id > '+' AND c.id < ','
+                 AND json_valid(c.raw) AND c.raw ->> '$.id' = ?1 LIMIT 1";
+    let find = |id: &ConversationId| {
+        let place = cache.first(sql, [id], |row| Ok((row.get("channel")?, row.get("id")?)))?;
+        Ok(place)
+    };
     ids.iter().map(find).collect()
 }
 
@@ -231,6 +252,7 @@ fn change_from_row(row: &Row<'_>) -> rusqlite::Result<TeamChange> {
         number: row.get("number")?,
         channel: row.get("channel")?,
         conversation: row.get("conversation")?,
+        shared_id: row.get("conversation")?,
         action,
         at: row.get("at")?,
     })

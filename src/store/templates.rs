@@ -1,11 +1,11 @@
-//! Approved templates as last read, and the price of the last template sent.
+//! Templates as last read, and the price of the last template sent.
 
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
 use crate::{Reader, Store, StoreError, meta};
 use model::ids::ChannelId;
-use model::templates::{ApprovedTemplate, TemplatePart, Templates};
+use model::templates::{MessageTemplate, TemplatePart, Templates, UnapprovedTemplate};
 use model::time::Timestamp;
 use sqlite::{Queries, read_row};
 
@@ -23,6 +23,10 @@ pub struct ReceivedTemplate {
     pub category: String,
     /// JSON array of components.
     pub components: String,
+    /// Status in the platform's word; `None` if approved.
+    pub status: Option<String>,
+    /// Reason why it is not approved.
+    pub reason: Option<String>,
 }
 
 impl Store {
@@ -37,11 +41,16 @@ impl Store {
         self.cache()
             .change_async(move |change| {
                 change.execute("DELETE FROM template WHERE channel = ?1", [channel.as_str()])?;
-                let mut insert = change.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
-                for (position, it) in told.into_iter().take(MAX_TEMPLATES).enumerate() {
+                let mut insert = change.prepare(
+                    "INSERT INTO template (channel, position, name, language, category, components, status, reason)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                )?;
+                for (position, template) in told.into_iter().take(MAX_TEMPLATES).enumerate() {
                     let position = i64::try_from(position).unwrap_or(i64::MAX);
-                    let of = params![channel, position, it.name, it.language, it.category, it.components];
-                    insert.execute(of)?;
+                    let ReceivedTemplate { name, language, category, components, status, reason } = template;
+                    insert.execute(params![
+                        channel, position, name, language, category, components, status, reason
+                    ])?;
                 }
                 drop(insert);
                 meta::write(change, &channel, &[(FETCHED_AT_MARK, Some(now.micros().to_string()))])?;
@@ -67,19 +76,33 @@ impl Reader {
             Ok::<_, StoreError>(value.and_then(|value| value.parse::<i64>().ok()))
         };
         Ok(Templates {
-            all: list(&moment, channel)?,
+            all: list_approved(&moment, channel)?,
+            not_approved: list_not_approved(&moment, channel)?,
             fetched_at: number(FETCHED_AT_MARK)?.map(Timestamp::from_micros),
             charged: number(CHARGE_MARK)?,
         })
     }
 }
 
-fn list(connection: &Connection, channel: &ChannelId) -> Result<Vec<ApprovedTemplate>, StoreError> {
-    let sql =
-        "SELECT name, language, category, components FROM template WHERE channel = ?1 ORDER BY position";
+fn list_approved(connection: &Connection, channel: &ChannelId) -> Result<Vec<MessageTemplate>, StoreError> {
+    let sql = "SELECT name, language, category, components FROM template
+               WHERE channel = ?1 AND status IS NULL ORDER BY position";
     Ok(connection.all(sql, [channel.as_str()], |row| {
         let parts = row.parse_word("components", parse_parts)?;
-        Ok(read_row!(row, ApprovedTemplate { name, language, category, raw = components; parts }))
+        Ok(read_row!(row, MessageTemplate { name, language, category, raw = components; parts }))
+    })?)
+}
+
+fn list_not_approved(
+    connection: &Connection,
+    channel: &ChannelId,
+) -> Result<Vec<UnapprovedTemplate>, StoreError> {
+    let sql = "SELECT name, language, category, components, status, reason FROM template
+               WHERE channel = ?1 AND status IS NOT NULL ORDER BY position";
+    Ok(connection.all(sql, [channel.as_str()], |row| {
+        let parts = row.parse_word("components", parse_parts)?;
+        let template = read_row!(row, MessageTemplate { name, language, category, raw = components; parts });
+        Ok(read_row!(row, UnapprovedTemplate { status, reason; template }))
     })?)
 }
 

@@ -284,7 +284,8 @@ impl ChannelSync {
         if is_phone {
             self.read_phone_entries(listed, applied.has_changes()).await?;
         }
-        if applied.has_changes() || beside {
+        // A first list is news even if it is empty.
+        if applied.has_changes() || beside || baseline {
             self.publish(News::Conversations(self.id().clone()));
         }
         Ok(applied.superseded)

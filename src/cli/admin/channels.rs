@@ -5,17 +5,20 @@ use anyhow::{Context, Result};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use crate::cli::admin::keys::ChannelArgument;
+use crate::cli::admin::mailbox::MailboxArguments;
 use crate::cli::print;
 use crate::shell::clock::SystemClock;
 use crate::shell::prompt;
-use api::carriers::{MailboxSettings, OauthSettings};
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
 use platforms::{telegram, voip, whatsapp};
-use service::admin::Admin;
-use service::carriers::dashboard::{ChannelStatus, MailSince, MailboxAccess, NumberAccess, PhoneAccess};
+use service::admin::{Admin, ChannelChoice};
+use service::carriers::dashboard::{ChannelStatus, NumberAccess, PhoneAccess};
+use service::database::keys::KeyLine;
+
+/// Begin of the error when a channel could not be connected.
+pub(super) const NOTHING_CONNECTED: &str = "nothing was connected";
 
 /// What can be done with the channels of a service.
 #[derive(Debug, Subcommand)]
@@ -28,16 +31,24 @@ pub enum PlatformAction {
     List,
     /// Test a channel's connection to its platform.
     Test {
-        /// Channel.
-        #[arg(value_enum)]
-        channel: ChannelArgument,
+        /// Channel: whatsapp, telegram, email, voip, or the name of a further channel.
+        channel: ChannelChoice,
     },
     /// Disconnect a channel, and remove its secrets.
     Disconnect {
-        /// Channel.
-        #[arg(value_enum)]
-        channel: ChannelArgument,
+        /// Channel: whatsapp, telegram, email, voip, or the name of a further channel.
+        channel: ChannelChoice,
     },
+}
+
+impl PlatformAction {
+    /// Name of the further channel to connect.
+    pub fn new_channel_name(&self) -> Option<&str> {
+        match self {
+            Self::Connect(platform) => platform.channel_name(),
+            _ => None,
+        }
+    }
 }
 
 /// The platforms a channel can be connected to.
@@ -52,6 +63,9 @@ pub enum PlatformKind {
         /// polls the platform.
         #[arg(long)]
         webhook: bool,
+        /// Name of a further bot in the same workspace; without it, the first one.
+        #[arg(long = "channel", value_name = "NAME", visible_alias = "name")]
+        channel_name: Option<String>,
     },
     /// Business chat: a number of the WhatsApp Cloud API. Asks for the access token, the app secret
     /// and the verify token, in this order.
@@ -65,38 +79,13 @@ pub enum PlatformKind {
         /// Address of the API, with its version.
         #[arg(long, value_name = "URL", default_value = whatsapp::DEFAULT_API)]
         api_url: String,
+        /// Name of a further number in the same workspace; without it, the first one.
+        #[arg(long = "channel", value_name = "NAME", visible_alias = "name")]
+        channel_name: Option<String>,
     },
     /// Email: a mailbox read over IMAP that sends over SMTP. Asks for its password, then for the
     /// password for sending (empty if it is the same).
-    Email {
-        /// Mail address of the mailbox.
-        #[arg(long, value_name = "ADDRESS")]
-        address: String,
-        /// Sender name of its mail; without it, the name of the workspace.
-        #[arg(long, value_name = "NAME")]
-        name: Option<String>,
-        /// IMAP server: imaps://USER@HOST:PORT, or imap:// for STARTTLS.
-        #[arg(long, value_name = "URL")]
-        imap: String,
-        /// SMTP server: smtps://USER@HOST:PORT, or smtp:// for STARTTLS.
-        #[arg(long, value_name = "URL")]
-        smtp: String,
-        /// Existing mail to import as threads, without events and answers: a span such as 12h, 30d
-        /// or 8w, a day such as 2026-10-01, or now for none. Without it, 30d, unless the mailbox
-        /// was connected before.
-        #[arg(long, value_name = "SPAN|DAY|now")]
-        since: Option<MailSince>,
-        /// Let the assistant answer mail until a person does.
-        #[arg(long)]
-        auto_reply: bool,
-        /// Address of the provider's token endpoint, if it requires OAuth2; then a refresh token
-        /// and the client secret are asked for.
-        #[arg(long, value_name = "URL", requires = "client_id")]
-        token_url: Option<String>,
-        /// Client id of this service at the provider.
-        #[arg(long, value_name = "ID", requires = "token_url")]
-        client_id: Option<String>,
-    },
+    Email(Box<MailboxArguments>),
     /// Voice and SMS: a number of a Twilio account, or of a compatible one. Asks for the auth
     /// token.
     Voip {
@@ -109,33 +98,59 @@ pub enum PlatformKind {
         /// Address of the API.
         #[arg(long, value_name = "URL", default_value = voip::DEFAULT_API)]
         api_url: String,
+        /// Name of a further number in the same workspace; without it, the first one.
+        #[arg(long = "channel", value_name = "NAME", visible_alias = "name")]
+        channel_name: Option<String>,
     },
+}
+
+impl PlatformKind {
+    /// Name of the further channel to connect.
+    fn channel_name(&self) -> Option<&str> {
+        match self {
+            Self::Telegram { channel_name, .. }
+            | Self::Whatsapp { channel_name, .. }
+            | Self::Voip { channel_name, .. } => channel_name.as_deref(),
+            Self::Email(mailbox) => mailbox.channel_name.as_deref(),
+        }
+    }
 }
 
 pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()> {
     match action {
         PlatformAction::Connect(platform) => {
+            let name = platform.channel_name().map(str::to_owned);
             let (word, address) = connect(admin, platform).await?;
             let address = SafeText::line(&address);
+            let has_key = match &name {
+                Some(name) => has_key(admin, name).await?,
+                None => true,
+            };
             if json {
-                return print::json(&json!({"channel": word, "address": address.as_str()}));
+                return print::json(&json!({"channel": word, "name": name, "address": address.as_str()}));
             }
-            print::line(&format!("{word} is connected to {address}"))
+            print::line(&format!("{} is connected to {address}", name.as_deref().unwrap_or(word)))?;
+            match name.filter(|_| !has_key) {
+                Some(name) => print::line(&format!(
+                    "create a key for it: frontdesk admin key create --channel {name:?}"
+                )),
+                None => Ok(()),
+            }
         }
         PlatformAction::List => list(admin, json).await,
         PlatformAction::Test { channel } => {
-            let lines = admin.test_channel(channel.channel()).await.context("could not test the channel")?;
+            let lines = admin.test_channel(channel.clone()).await.context("could not test the channel")?;
             if json {
-                return print::json(&json!({"channel": channel.channel().word(), "told": lines}));
+                return print::json(&json!({"channel": channel.word(), "told": lines}));
             }
             lines.iter().try_for_each(|text| print::line(SafeText::line(text).as_str()))
         }
         PlatformAction::Disconnect { channel } => {
             admin
-                .disconnect(channel.channel(), SystemClock.now())
+                .disconnect(channel.clone(), SystemClock.now())
                 .await
                 .context("could not disconnect the channel")?;
-            let word = channel.channel().word();
+            let word = channel.word();
             if json {
                 return print::json(&json!({"channel": word, "connected": false}));
             }
@@ -144,20 +159,32 @@ pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()
     }
 }
 
-/// Connects a channel. Returns its word and its public address.
+/// Asks for a secret of a platform.
+pub(super) fn secret(what: &str) -> Result<Secret> {
+    let asked = prompt::ask_secret(what);
+    let asked = asked.with_context(|| format!("{NOTHING_CONNECTED}: could not read the {what}"));
+    asked.map(|text| Secret::new(&text))
+}
+
+/// Returns true if the named channel has a key that is not revoked.
+async fn has_key(admin: &Admin, name: &str) -> Result<bool> {
+    let keys = admin.keys().await.context("could not list the keys")?;
+    let is_of_it = |key: &KeyLine| key.channel_name.as_deref() == Some(name) && key.revoked_at.is_none();
+    Ok(keys.iter().any(is_of_it))
+}
+
+/// Connects a channel. Returns the word of its kind and its public address.
 async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str, String)> {
-    let nothing = "nothing was connected";
-    let secret = |what: &str| {
-        let asked = prompt::ask_secret(what).with_context(|| format!("{nothing}: could not read the {what}"));
-        asked.map(|text| Secret::new(&text))
-    };
     let now = SystemClock.now();
     Ok(match platform {
-        PlatformKind::Telegram { api_url, webhook } => {
+        PlatformKind::Telegram { api_url, webhook, .. } => {
             let token = secret("bot token")?;
-            ("telegram", admin.connect_bot(&api_url, webhook, &token, now).await.context(nothing)?.name)
+            (
+                "telegram",
+                admin.connect_bot(&api_url, webhook, &token, now).await.context(NOTHING_CONNECTED)?.name,
+            )
         }
-        PlatformKind::Whatsapp { phone_number_id, business_account_id, api_url } => {
+        PlatformKind::Whatsapp { phone_number_id, business_account_id, api_url, .. } => {
             let access = NumberAccess {
                 api: api_url,
                 number: phone_number_id,
@@ -166,25 +193,16 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
                 app_secret: secret("app secret")?,
                 verify: secret("verify token")?,
             };
-            ("whatsapp", admin.connect_number(&access, now).await.context(nothing)?.phone)
+            ("whatsapp", admin.connect_number(&access, now).await.context(NOTHING_CONNECTED)?.phone)
         }
-        PlatformKind::Email { address, name, imap, smtp, since, auto_reply, token_url, client_id } => {
-            let oauth = token_url.zip(client_id);
-            let oauth = oauth.map(|(token_url, client_id)| OauthSettings { token_url, client_id });
-            let words = match oauth {
-                Some(_) => ("refresh token", "client secret (empty if there is none)"),
-                None => ("password", "password for sending (empty if it is the same)"),
-            };
-            let reading = secret(words.0)?;
-            let sending = prompt::optional_secret(words.1).context(nothing)?;
-            let settings = MailboxSettings { address, name, imap, smtp, oauth, auto_reply };
-            let access = MailboxAccess { settings, reading, sending: Secret::new(&sending), since };
-            ("email", admin.connect_mailbox(&access, now).await.context(nothing)?)
+        PlatformKind::Email(mailbox) => {
+            let access = mailbox.read_access().await?;
+            ("email", admin.connect_mailbox(&access, now).await.context(NOTHING_CONNECTED)?)
         }
-        PlatformKind::Voip { account_sid, number, api_url } => {
+        PlatformKind::Voip { account_sid, number, api_url, .. } => {
             let token = secret("auth token")?;
             let access = PhoneAccess { api: api_url, account: account_sid, number: number.clone(), token };
-            admin.connect_phone(&access, now).await.context(nothing)?;
+            admin.connect_phone(&access, now).await.context(NOTHING_CONNECTED)?;
             ("voip", number)
         }
     })
@@ -199,7 +217,10 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
 }
 
 fn describe_channel_status(it: &ChannelStatus) -> String {
-    let word = it.kind.word();
+    let word = match &it.name {
+        Some(name) => format!("{name} ({})", it.kind.word()),
+        None => it.kind.word().to_owned(),
+    };
     let Some(address) = &it.address else { return format!("{word}\tnot connected") };
     let heard = it.delivery_method.unwrap_or_default();
     let state = it.trouble.as_ref().map_or_else(|| "well".to_owned(), |why| format!("PROBLEM: {why}"));
@@ -225,8 +246,8 @@ fn describe_channel_status(it: &ChannelStatus) -> String {
 
 fn channel_status_to_json(it: &ChannelStatus) -> Value {
     json!({
-        "channel": it.kind.word(), "connected": it.address.is_some(), "address": it.address, "heard": it.delivery_method,
-        "trouble": it.trouble, "quality": it.quality, "limit": it.tier, "waiting": it.waiting, "unknown": it.unknown,
+        "channel": it.kind.word(), "name": it.name, "connected": it.address.is_some(), "address": it.address,
+        "heard": it.delivery_method, "trouble": it.trouble, "quality": it.quality, "limit": it.tier, "waiting": it.waiting, "unknown": it.unknown,
         "earlier": it.earlier.map(|earlier| json!({
             "since": earlier.since.to_string(), "filed": earlier.filed, "total": earlier.total,
             "finished": earlier.is_finished,

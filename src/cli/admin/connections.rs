@@ -27,6 +27,7 @@ use service::connections::dashboard::TestCall;
 pub enum ConnectionAction {
     /// Add the connection that a file describes, or replace the one with its name, after a live
     /// test call. The credential is asked for, or read from standard input.
+    #[command(alias = "create")]
     Add {
         /// File with one `[[connection]]` table; the book shows an example.
         file: PathBuf,
@@ -49,6 +50,7 @@ pub enum ConnectionAction {
         limit: u32,
     },
     /// Remove a connection with its credential.
+    #[command(alias = "delete")]
     Remove {
         /// Name.
         name: String,

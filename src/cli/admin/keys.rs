@@ -8,32 +8,7 @@ use crate::cli::print;
 use crate::shell::clock::SystemClock;
 use model::account::Environment;
 use model::time::Clock;
-use platforms::Channel;
-use service::admin::Admin;
-
-/// The kinds of channel, as the command line names them.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum ChannelArgument {
-    /// Business chat.
-    Whatsapp,
-    /// Bot-chat.
-    Telegram,
-    /// Email.
-    Email,
-    /// Voice and SMS.
-    Voip,
-}
-
-impl ChannelArgument {
-    pub fn channel(self) -> Channel {
-        match self {
-            Self::Whatsapp => Channel::Whatsapp,
-            Self::Telegram => Channel::Telegram,
-            Self::Email => Channel::Email,
-            Self::Voip => Channel::Voip,
-        }
-    }
-}
+use service::admin::{Admin, ChannelChoice};
 
 /// Live or test, as the command line names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -48,10 +23,11 @@ pub enum EnvironmentArgument {
 #[derive(Debug, Subcommand)]
 pub enum KeyAction {
     /// Create a key, and print it this one time.
+    #[command(alias = "add")]
     Create {
-        /// Channel of the key.
-        #[arg(long, value_enum)]
-        channel: ChannelArgument,
+        /// Channel of the key: whatsapp, telegram, email, voip, or the name of a further channel.
+        #[arg(long, value_name = "CHANNEL")]
+        channel: ChannelChoice,
         /// Environment of the key.
         #[arg(long, value_enum, default_value = "live")]
         environment: EnvironmentArgument,
@@ -59,6 +35,7 @@ pub enum KeyAction {
     /// List the keys by their last characters, including revoked ones.
     List,
     /// Revoke a key for good: requests with it are refused.
+    #[command(aliases = ["delete", "remove"])]
     Revoke {
         /// Id, as shown by `list`.
         id: String,
@@ -72,7 +49,7 @@ pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
                 EnvironmentArgument::Live => Environment::Live,
                 EnvironmentArgument::Test => Environment::Test,
             };
-            let made = admin.create_key(channel.channel(), environment, SystemClock.now()).await;
+            let made = admin.create_key(channel, environment, SystemClock.now()).await;
             let (id, key) = made.context("could not create the key")?;
             if json {
                 return print::json(&json!({"id": id, "key": key.expose()}));
@@ -97,7 +74,8 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
             .iter()
             .map(|key| {
                 json!({
-                    "id": key.id, "workspace": key.workspace, "channel": key.channel.word(), "environment": key.environment.word(),
+                    "id": key.id, "workspace": key.workspace, "channel": key.channel.word(),
+                    "channelName": key.channel_name, "environment": key.environment.word(),
                     "tail": key.tail, "createdAt": key.created_at.to_string(),
                     "revokedAt": key.revoked_at.map(|at| at.to_string()),
                 })
@@ -107,7 +85,8 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
     }
     for it in keys {
         let state = it.revoked_at.map_or_else(|| "valid".to_owned(), |at| format!("revoked {at}"));
-        let (channel, environment) = (it.channel.word(), it.environment.word());
+        let channel = it.channel_name.as_deref().unwrap_or(it.channel.word());
+        let environment = it.environment.word();
         print::line(&format!(
             "{}\t{channel}\t{environment}\t…{}\t{}\t{state}",
             it.id, it.tail, it.created_at

@@ -9,6 +9,7 @@ mod credits;
 mod erase;
 mod key_file;
 mod keys;
+mod mailbox;
 mod moving;
 mod person;
 mod proposals;
@@ -93,7 +94,7 @@ pub enum AdminAction {
     /// Tell what the service removes because of its age.
     #[command(subcommand)]
     Retention(retention::RetentionAction),
-    /// Manage templates: list, put, remove.
+    /// Manage templates: list, put, submit, remove.
     #[command(subcommand)]
     Template(templates::TemplateAction),
     /// Manage webhooks: list, deliveries, replay, disable, enable.
@@ -143,7 +144,11 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
         AdminError::Database(_) => anyhow::Error::from(why).context(format!("could not open {place}")),
         told => told.into(),
     })?;
-    let admin = admin.in_workspace(arguments.workspace);
+    let name = match &arguments.action {
+        AdminAction::Channel(action) => action.new_channel_name(),
+        _ => None,
+    };
+    let admin = admin.in_workspace(arguments.workspace).naming_channel(name).map_err(anyhow::Error::from)?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("could not start")?;
     let json = arguments.json;

@@ -47,6 +47,7 @@ pub enum PersonAction {
     /// List the people by name.
     List,
     /// Remove a person: their sessions and keys end within a second.
+    #[command(alias = "delete")]
     Remove {
         /// Name or id.
         name: String,

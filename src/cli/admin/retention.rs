@@ -12,7 +12,7 @@ use crate::config::ServiceConfig;
 use crate::shell::clock::SystemClock;
 use model::time::{Clock, DAY};
 use service::admin::Admin;
-use service::retention::Retention;
+use service::retention::{Retention, WORK_RETENTION};
 
 /// Actions on retention.
 #[derive(Debug, Subcommand)]
@@ -48,6 +48,7 @@ pub async fn run(admin: &Admin, action: RetentionAction, json: bool) -> Result<(
         ("deliveries", retention.deliveries, plan.attempts, "attempts to deliver"),
         ("logs", retention.logs, plan.audit, "entries of the audit log"),
         ("logs", retention.logs, plan.calls, "calls of Data Connections"),
+        ("statistics", Some(WORK_RETENTION), plan.work, "entries of what people of the team did"),
     ];
     if json {
         let items = lines.map(|(kind, kept, count, what)| {

@@ -10,29 +10,46 @@ use serde_json::{Value, json};
 use crate::cli::admin::read_file;
 use crate::cli::print;
 use crate::shell::clock::SystemClock;
+use model::templates::explain_rejection;
 use model::time::Clock;
 use platforms::Template;
-use service::admin::Admin;
+use platforms::whatsapp::SubmittedTemplate;
+use service::admin::{Admin, ChannelChoice};
+use service::carriers::dashboard::TemplateRemoval;
 
 /// What can be done with templates.
 #[derive(Debug, Subcommand)]
 pub enum TemplateAction {
     /// List all templates, approved or not.
-    List,
-    /// Add a template, or replace the one with its name and language.
+    List(TemplateChannel),
+    /// Store a template in this service alone, or replace the one with its name and language. The templates
+    /// of a connected number are those of its platform; see `submit`.
     Put(PutArguments),
-    /// Remove a template.
+    /// Submit a template of a connected number to its platform for review.
+    Submit(TemplateContent),
+    /// Remove a template in one language. On a connected number it is deleted at the platform, too, for all
+    /// numbers of the account.
     Remove {
         /// Name.
         name: String,
         /// Language code, such as en or pt_BR.
         language: String,
+        #[command(flatten)]
+        channel: TemplateChannel,
     },
+}
+
+/// The channel that templates belong to.
+#[derive(Debug, Args)]
+pub struct TemplateChannel {
+    /// Channel of the templates: whatsapp, or the name of a further number.
+    #[arg(long, value_name = "CHANNEL", default_value = "whatsapp")]
+    channel: ChannelChoice,
 }
 
 /// A template, as the command line gives it.
 #[derive(Debug, Args)]
-pub struct PutArguments {
+pub struct TemplateContent {
     /// Name.
     name: String,
     /// Language code, such as en or pt_BR.
@@ -42,6 +59,15 @@ pub struct PutArguments {
     /// Category.
     #[arg(long, value_enum, default_value = "utility")]
     category: TemplateCategory,
+    #[command(flatten)]
+    channel: TemplateChannel,
+}
+
+/// A template with its status.
+#[derive(Debug, Args)]
+pub struct PutArguments {
+    #[command(flatten)]
+    content: TemplateContent,
     /// Status; only approved templates are offered and sent.
     #[arg(long, value_enum, default_value = "approved")]
     status: TemplateApproval,
@@ -71,36 +97,63 @@ pub enum TemplateApproval {
 
 pub async fn run(admin: &Admin, action: TemplateAction, json: bool) -> Result<()> {
     match action {
-        TemplateAction::List => list(admin, json).await,
+        TemplateAction::List(of) => list(admin, of.channel, json).await,
         TemplateAction::Put(arguments) => {
-            let components = read(&arguments.components)?;
-            let upper = |value: Option<clap::builder::PossibleValue>| {
-                value.map(|possible_value| possible_value.get_name().to_uppercase()).unwrap_or_default()
-            };
-            let template = Template {
-                name: arguments.name,
-                language: arguments.language,
-                category: upper(arguments.category.to_possible_value()),
-                status: upper(arguments.status.to_possible_value()),
-                components,
-            };
+            let (channel, template) = arguments.content.read(word(arguments.status))?;
             let Template { name, language, status, .. } = &template;
             let item = json!({"name": name, "language": language, "status": status});
-            let told = format!("{name}\t{language}\t{status}");
-            admin.put_template(template, SystemClock.now()).await.context("could not store the template")?;
+            let told = print::columns(&[name, language, status]);
+            let put = admin.put_template(channel, template, SystemClock.now());
+            put.await.context("could not store the template")?;
             if json { print::json(&item) } else { print::line(&told) }
         }
-        TemplateAction::Remove { name, language } => {
-            admin
-                .remove_template(&name, &language, SystemClock.now())
-                .await
-                .context("could not remove the template")?;
+        TemplateAction::Submit(content) => submit(admin, content, json).await,
+        TemplateAction::Remove { name, language, channel } => {
+            let removed = admin.remove_template(channel.channel, (&name, &language), SystemClock.now());
+            let removed = removed.await.context("could not remove the template")?;
+            let is_at_platform = removed == TemplateRemoval::Platform;
             if json {
-                return print::json(&json!({"name": name, "language": language, "removed": true}));
+                return print::json(&json!({
+                    "name": name, "language": language, "removed": true, "atPlatform": is_at_platform,
+                }));
             }
-            print::line(&format!("{name}\t{language}\tremoved"))
+            let place = if is_at_platform { "removed, also at the platform" } else { "removed" };
+            print::line(&print::columns(&[name.as_str(), &language, place]))
         }
     }
+}
+
+async fn submit(admin: &Admin, content: TemplateContent, json: bool) -> Result<()> {
+    let (channel, template) = content.read(String::new())?;
+    let submitted = admin.submit_template(channel, template, SystemClock.now());
+    let SubmittedTemplate { id, template } = submitted.await.context("could not submit the template")?;
+    let Template { name, language, category, status, .. } = &template;
+    if json {
+        return print::json(&json!({
+            "id": id, "name": name, "language": language, "category": category, "status": status,
+        }));
+    }
+    print::line(&print::columns(&[name, language, category, status]))
+}
+
+impl TemplateContent {
+    /// Reads the components; returns the channel and the template.
+    fn read(self, status: String) -> Result<(ChannelChoice, Template)> {
+        let template = Template {
+            name: self.name,
+            language: self.language,
+            category: word(self.category),
+            status,
+            components: read(&self.components)?,
+            reason: None,
+        };
+        Ok((self.channel.channel, template))
+    }
+}
+
+/// Word of the platform for a value of the command line.
+fn word(value: impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_uppercase()).unwrap_or_default()
 }
 
 fn read(path: &Path) -> Result<String> {
@@ -112,8 +165,8 @@ fn read(path: &Path) -> Result<String> {
     read_file(path)
 }
 
-async fn list(admin: &Admin, json: bool) -> Result<()> {
-    let templates = admin.templates().await.context("could not list the templates")?;
+async fn list(admin: &Admin, channel: ChannelChoice, json: bool) -> Result<()> {
+    let templates = admin.templates(channel).await.context("could not list the templates")?;
     if json {
         let items: Vec<_> = templates
             .iter()
@@ -121,14 +174,17 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
                 let components: Value = serde_json::from_str(&template.components).unwrap_or(Value::Null);
                 json!({
                     "name": template.name, "language": template.language, "category": template.category,
-                    "status": template.status, "components": components,
+                    "status": template.status, "reason": template.reason, "components": components,
                 })
             })
             .collect();
         return print::json(&Value::Array(items));
     }
-    for it in templates {
-        print::line(&format!("{}\t{}\t{}\t{}", it.name, it.language, it.category, it.status))?;
+    for template in templates {
+        let Template { name, language, category, status, reason, .. } = &template;
+        let reason = reason.as_deref().map(explain_rejection);
+        let columns = [name, language, category, status].into_iter().chain(&reason);
+        print::line(&print::columns(&columns.map(String::as_str).collect::<Vec<_>>()))?;
     }
     Ok(())
 }

@@ -92,6 +92,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
         });
         return print::json(&Value::Array(lines.collect()));
     }
+    print::empty(all.is_empty(), "webhooks");
     for (channel, row) in all {
         let line = format!("{} · {} · {} · {}", row.id, channel.word(), row.url, describe_state(&row));
         print::line(SafeText::line(&line).as_str())?;

@@ -6,12 +6,14 @@ use serde_json::json;
 use crate::cli::asking::{MAX_RETRIES, prompt_error};
 use crate::cli::channel::check::{self, KeyCheck};
 use crate::cli::channel::{AddArguments, ConfigFile};
-use crate::cli::{CliError, print};
+use crate::cli::{CliError, folders, print};
 use crate::config::KeySource;
 use crate::config::edit::{self, ChannelTable};
-use crate::config::keys::{KeyLocation, KeyStorage};
+use crate::config::keys::{self, KeyLocation, KeyStorage};
 use crate::shell::prompt;
+use model::outbox::account::describe_key_change;
 use model::secret::Secret;
+use store::inspect;
 
 const ADDRESS_PROMPT: &str = "Address of the service (https://…/v1)";
 
@@ -25,6 +27,9 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     // Also checks the address, before a secret is entered.
     let mut wanted = resolve_channel(&file, arguments)?;
     let (key, checked) = read_checked_key(arguments, &mut wanted)?;
+    if !arguments.yes {
+        confirm_key_change(&file, &wanted, &checked)?;
+    }
     let kept = match &arguments.key_env {
         Some(_) => None,
         None => Some(place(&file, &wanted).store(&key).map_err(|error| anyhow!(error))?),
@@ -40,6 +45,26 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
         edit::with_channel(&file.text()?, &entry).map_err(|why| anyhow!("{}: {why}", path.display()))?;
     edit::write(path, &text).with_context(|| format!("could not write {}", path.display()))?;
     Ok(print_added(arguments, &file, &wanted, &key, &checked, kept.as_ref())?)
+}
+
+/// Asks before a tab gets a key of another account. Without a terminal, this is an error.
+fn confirm_key_change(file: &ConfigFile, wanted: &NewChannel, checked: &KeyCheck) -> Result<(), CliError> {
+    let Some(channel) = file.channel(&wanted.name) else { return Ok(()) };
+    let before = inspect::confirmed_account(&folders::data()?, &channel.id()).ok().flatten();
+    let change = before.and_then(|before| describe_key_change(&before, &checked.probe.account));
+    let Some((_, words)) = change else { return Ok(()) };
+    let refused = || {
+        let name = &wanted.name;
+        CliError::Usage(format!(
+            "{name}: {words}; nothing was changed. Add another tab with --name, or use this key with --yes"
+        ))
+    };
+    if !prompt::can_ask() {
+        return Err(refused());
+    }
+    prompt::print_wrapped(&format!("{words}. Another tab needs another --name.")).map_err(prompt_error)?;
+    let answer = prompt::ask_line("Use this key for the tab all the same? y/n").map_err(prompt_error)?;
+    if answer.eq_ignore_ascii_case("y") { Ok(()) } else { Err(refused()) }
 }
 
 fn place<'a>(file: &'a ConfigFile, wanted: &'a NewChannel) -> KeyLocation<'a> {
@@ -127,9 +152,16 @@ fn read_checked_key(
     let mut more = if arguments.key_env.is_none() && prompt::can_ask() { MAX_RETRIES } else { 0 };
     // An address given as a switch is not questioned.
     let asks_address = arguments.base_url.is_none();
+    let key_advice = match &arguments.key_env {
+        Some(variable) => {
+            let replacement = KeySource::Environment(variable.clone()).describe_replacement(&wanted.name);
+            format!("{replacement}; {}", keys::KEY_CREATION_ADVICE)
+        }
+        None => keys::KEY_CREATION_ADVICE.to_owned(),
+    };
     let mut key = read_key(arguments)?;
     loop {
-        match check::check(&wanted.base_url, &key, arguments.timeout) {
+        match check::check(&wanted.base_url, &key, arguments.timeout, &key_advice) {
             Ok(checked) => return Ok((key, checked)),
             Err(error) if more > 0 && error.is_about_the_key() => {
                 more -= 1;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::channel::{ConfigFile, TestArguments};
 use crate::cli::unfinished::{self, ChannelErrors};
 use crate::cli::{desk, print};
+use crate::config::keys::check_key_form;
 use crate::shell::clock::SystemClock;
 use api::account::DeskServiceBody;
 use client::checkup::{ProbeResult, RESOURCES, ReadAccess};
@@ -32,8 +33,15 @@ pub struct KeyCheck {
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The account could not be read.
-    #[error("could not read the account: {}", describe_read_error(.0))]
-    Read(ReadError),
+    #[error("could not read the account: {}", describe_read_error(.error, .key_advice))]
+    Read {
+        error: ReadError,
+        /// Advice for a key that is refused.
+        key_advice: String,
+    },
+    /// The text is no channel key; it was not sent.
+    #[error("{0}")]
+    NotAKey(String),
     /// The address or the key is invalid.
     #[error(transparent)]
     Client(#[from] ClientError),
@@ -45,17 +53,24 @@ pub enum CheckError {
 impl CheckError {
     /// True if another key might work.
     pub fn is_about_the_key(&self) -> bool {
-        matches!(self, Self::Read(ReadError::Refused { .. }) | Self::Client(ClientError::BadKey))
+        matches!(
+            self,
+            Self::Read { error: ReadError::Refused { .. }, .. }
+                | Self::NotAKey(_)
+                | Self::Client(ClientError::BadKey)
+        )
     }
 
     /// True if another address might work: no usable answer came from this one.
     pub fn is_about_the_address(&self) -> bool {
-        matches!(self, Self::Read(_)) && !self.is_about_the_key()
+        matches!(self, Self::Read { .. }) && !self.is_about_the_key()
     }
 }
 
-/// Reads account and permissions of a key. Rate limits are waited for within `patience` microseconds.
-pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, CheckError> {
+/// Reads account and permissions of a key. Rate limits are waited for within `patience` microseconds;
+/// `key_advice` says how to replace a refused key.
+pub fn check(base_url: &str, key: &Secret, patience: i64, key_advice: &str) -> Result<KeyCheck, CheckError> {
+    check_key_form(key).map_err(CheckError::NotAKey)?;
     let clock = SystemClock;
     let until = clock.moment().plus(patience);
     let client = Client::new(base_url, key, Arc::new(clock))?.for_person();
@@ -64,7 +79,8 @@ pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, Ch
             let asked = clock.now();
             client.probe_account().await.map(|greet| (greet, asked, clock.now()))
         });
-        let (greeting, asked, answered) = greeted.await.map_err(CheckError::Read)?;
+        let (greeting, asked, answered) =
+            greeted.await.map_err(|error| CheckError::Read { error, key_advice: key_advice.to_owned() })?;
         // The Date header has whole seconds, so adding half a second is right on average.
         let skew =
             greeting.server_time.map(|at| at.plus(500_000).since(asked.plus(answered.since(asked) / 2)));
@@ -108,10 +124,10 @@ async fn retry_until<T>(
 }
 
 /// Describes an error with its remedy.
-fn describe_read_error(error: &ReadError) -> String {
+fn describe_read_error(error: &ReadError, key_advice: &str) -> String {
     match error {
         ReadError::Refused { code, why } => {
-            format!("the server refuses this key: {why} ({code}); create a new one in the dashboard")
+            format!("the server refuses this key: {why} ({code}); {key_advice}")
         }
         ReadError::Limited(wait) => {
             format!("the server asks to wait {} s; try again after that", wait / SECOND + 1)
@@ -214,7 +230,7 @@ pub fn run(arguments: &TestArguments) -> Result<()> {
     let mut failed = Vec::new();
     for channel in channels {
         let checked = channel.fetch_key().map_err(anyhow::Error::from).and_then(|key| {
-            let checked = check(&channel.base_url, &key, arguments.timeout)?;
+            let checked = check(&channel.base_url, &key, arguments.timeout, &channel.key_advice())?;
             Ok((key.hint(), checked))
         });
         match checked {

@@ -26,12 +26,14 @@ pub enum ChannelAction {
     ///
     /// The key is asked for without being shown, or read from the first line of standard input. It
     /// is stored in the desktop's keyring if there is one, else in a file that only you can read.
+    #[command(alias = "create")]
     Add(AddArguments),
     /// List the configured channels, without asking a server.
     List(ChannelListArguments),
     /// Ask each server what its key may do.
     Test(TestArguments),
     /// Remove a channel and its key; drafts and unsent messages are kept.
+    #[command(alias = "delete")]
     Remove(RemoveArguments),
 }
 
@@ -50,6 +52,9 @@ pub struct AddArguments {
     /// Never change anything on the server from this tab.
     #[arg(long)]
     pub read_only: bool,
+    /// Use the key although it is for another account than the tab had.
+    #[arg(long)]
+    pub yes: bool,
     /// Maximum seconds to wait for a rate limit.
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
     pub timeout: i64,

@@ -22,6 +22,13 @@ const COMPLETE_VARIABLE: &str = "FRONTDESK_COMPLETE";
 const PROGRAM: &str = "frontdesk";
 /// Maximum conversations offered, newest first.
 const MAX_CANDIDATES: usize = 200;
+/// End of the script for zsh. A file in `fpath` is run by the first Tab as the function `_frontdesk`, which
+/// must complete and not only register.
+const ZSH_FIRST_CALL: &str = r#"
+if [[ "${funcstack[1]}" == _frontdesk ]]; then
+    _clap_dynamic_completer_frontdesk "$@"
+fi
+"#;
 const SHELLS: Shells<'static> =
     Shells(&[&bash::BashCompleter, &env::Elvish, &env::Fish, &env::Powershell, &env::Zsh]);
 
@@ -52,9 +59,15 @@ fn completion_command(by_name: bool) -> Command {
 /// Writes the registration script of a shell.
 pub fn script(shell: Shell, page: &mut Vec<u8>) -> std::io::Result<()> {
     match SHELLS.completer(&shell.to_string()) {
-        Some(it) => it.write_registration(COMPLETE_VARIABLE, PROGRAM, PROGRAM, PROGRAM, page),
-        None => Err(std::io::Error::other(format!("no completions for {shell}"))),
+        Some(completer) => {
+            completer.write_registration(COMPLETE_VARIABLE, PROGRAM, PROGRAM, PROGRAM, page)?;
+        }
+        None => return Err(std::io::Error::other(format!("no completions for {shell}"))),
     }
+    if shell == Shell::Zsh {
+        page.extend_from_slice(ZSH_FIRST_CALL.as_bytes());
+    }
+    Ok(())
 }
 
 pub fn channels() -> Vec<CompletionCandidate> {

@@ -30,6 +30,7 @@ pub enum ConnectionAction {
     /// Asks for everything that no option gives. The credential is asked for without being shown,
     /// or read from the first line of standard input or from the environment, and stored encrypted.
     /// You choose the fields that the card shows from the answer of the test call.
+    #[command(alias = "create")]
     Add(Box<AddArguments>),
     /// List the connections of this desk, without their credentials.
     List(ListArguments),
@@ -41,6 +42,7 @@ pub enum ConnectionAction {
     /// input or from the environment.
     Credential(CredentialArguments),
     /// Remove a connection and its credential.
+    #[command(alias = "delete")]
     Remove(RemoveArguments),
 }
 

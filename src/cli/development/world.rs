@@ -117,6 +117,7 @@ impl GeneratedData {
             credits: 1000.0,
             messaging_tier: None,
             quality_rating: None,
+            takes_buttons: false,
         }
     }
 

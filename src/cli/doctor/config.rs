@@ -1,13 +1,12 @@
 //! Checks of the configuration file: mistakes and permissions.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::is_open_to_others;
 use crate::cli::folders::DeskFolders;
 use crate::config::keys::connections::key_provider;
-use crate::config::{AssistConfig, Config};
+use crate::config::{AssistConfig, Config, read_text};
 use crate::shell::clock::{self, SystemClock};
 use model::model_costs::ModelUsage;
 use model::time::Clock;
@@ -62,9 +61,9 @@ pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
 pub fn check_config(path: &Path) -> (Config, Vec<CheckResult>) {
     let shown = path.display().to_string();
     let nothing = || Config::examine(&shown, "").0;
-    let text = match disk::read_text(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => {
+    let text = match read_text(path) {
+        Ok(Some(text)) => text,
+        Ok(None) => {
             let advice = "run: frontdesk channel add, or try: frontdesk demo";
             return (
                 nothing(),
@@ -72,12 +71,7 @@ pub fn check_config(path: &Path) -> (Config, Vec<CheckResult>) {
             );
         }
         Err(error) => {
-            let finding = CheckResult::fail(
-                "configuration",
-                format!("{shown}: {error}"),
-                "make the file readable, as UTF-8 text",
-            );
-            return (nothing(), vec![finding]);
+            return (nothing(), vec![CheckResult::fail("configuration", error.to_string(), "")]);
         }
     };
     let (config, mistakes) = Config::examine(&shown, &text);
@@ -93,6 +87,11 @@ pub fn check_config(path: &Path) -> (Config, Vec<CheckResult>) {
             ),
             _ => CheckResult::ok("configuration", format!("{shown}, channels: {count}")),
         });
+    }
+    // A file of root may be given to all users of a machine.
+    if let Some(owner) = disk::foreign_owner(path).filter(|owner| owner.uid != 0) {
+        let seen = format!("{shown} belongs to {owner}, who can change it");
+        findings.push(CheckResult::fail("configuration", seen, format!("run: sudo chown $(id -un) {shown}")));
     }
     if is_open_to_others(path, 0o022) {
         let advice = format!("run: chmod go-w {shown}");

@@ -1,12 +1,13 @@
-//! Checks of the data folder: permissions, both databases and their contents.
+//! Checks of the folders: owner, permissions, both databases and their contents.
 
 use std::io;
 use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
-use crate::cli::folders::DeskFolders;
+use crate::cli::folders::{DATA_DIR_VARIABLE, DeskFolders};
 use crate::config::ChannelConfig;
 use crate::shell::clock::SystemClock;
+use disk::{AccessDenial, NeededAccess};
 use model::time::Clock;
 use store::inspect::{self, FileState, StoreInspection};
 
@@ -16,18 +17,18 @@ pub fn is_open_to_others(path: &Path, rights: u32) -> bool {
 
 pub fn check_files(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let folder = files.data.as_path();
-    let shown = folder.display();
-    if !folder.exists() {
-        return vec![CheckResult::ok(
-            "data folder",
-            format!("{shown} does not exist yet; the first start creates it"),
-        )];
+    let is_readable = folder.is_dir() && disk::find_denial(folder, NeededAccess::Read).is_none();
+    let mut findings = check_folder("data folder", folder, PRIVATE);
+    if files.cache != files.data {
+        findings.extend(check_folder("cache folder", &files.cache, PRIVATE));
     }
-    let mut findings = vec![permissions("data folder", folder)];
-    if files.cache != files.data && files.cache.exists() {
-        findings.push(permissions("cache folder", &files.cache));
+    if files.logs != files.data {
+        // Logs hold no texts of customers.
+        findings.extend(check_folder("log folder", &files.logs, NOT_SHARED));
     }
-    findings.extend(check_writable(folder, disk::check_folder_writable(folder)));
+    if !is_readable {
+        return findings;
+    }
     let seen = inspect::inspect(folder, Some(&files.cache), SystemClock.now());
     findings.push(database(
         "outbox",
@@ -39,24 +40,78 @@ pub fn check_files(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<Check
     findings
 }
 
-fn permissions(name: &'static str, folder: &Path) -> CheckResult {
+/// True if an inbox, an engine or a script of this desk runs.
+pub fn is_desk_running(files: &DeskFolders) -> bool {
+    inspect::has_leases(&files.data, Some(&files.cache), SystemClock.now())
+}
+
+/// Rights that others must not have on a private folder.
+const PRIVATE: u32 = 0o077;
+/// Rights that others must not have on any folder.
+const NOT_SHARED: u32 = 0o022;
+
+/// Checks a folder that is written to: whether it or its nearest parent can be used, what others may do
+/// there, and whether there is room.
+fn check_folder(name: &'static str, folder: &Path, closed: u32) -> Vec<CheckResult> {
+    if folder.exists() && !folder.is_dir() {
+        let seen = format!("{} is a file, not a folder", folder.display());
+        let advice = format!("move it away, or set {DATA_DIR_VARIABLE}");
+        return vec![CheckResult::fail(name, seen, advice)];
+    }
+    if let Some(denial) = disk::find_denial(folder, NeededAccess::Write) {
+        return vec![CheckResult::fail(name, denied(folder, &denial), folder_remedy(&denial))];
+    }
+    if !folder.exists() {
+        let seen = format!("{} does not exist yet; the first start creates it", folder.display());
+        return vec![CheckResult::ok(name, seen)];
+    }
+    let mut findings = vec![permissions(name, folder, closed)];
+    findings.extend(check_writable(folder, disk::check_folder_writable(folder)));
+    findings
+}
+
+/// Names the folder, unless the denial is about itself.
+fn denied(folder: &Path, denial: &AccessDenial) -> String {
+    if denial.path == folder {
+        denial.to_string()
+    } else {
+        format!("{} cannot be used: {denial}", folder.display())
+    }
+}
+
+fn folder_remedy(denial: &AccessDenial) -> String {
+    format!("{}, or set {DATA_DIR_VARIABLE} to a folder of your own", denial.remedy())
+}
+
+fn permissions(name: &'static str, folder: &Path, closed: u32) -> CheckResult {
     let shown = folder.display();
-    if is_open_to_others(folder, 0o077) {
+    if is_open_to_others(folder, closed) {
+        let right = if closed == PRIVATE { "read" } else { "changed" };
         return CheckResult::fail(
             name,
-            format!("{shown} can be read by other users"),
+            format!("{shown} can be {right} by other users"),
             format!("run: chmod 700 {shown}"),
         );
+    }
+    if closed != PRIVATE {
+        return CheckResult::ok(name, format!("{shown}, not shared"));
     }
     let entries =
         std::fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
     let entries: Vec<_> = match entries {
         Ok(entries) => entries,
         Err(error) => {
-            let advice = "check its owner, or set FRONTDESK_DATA_DIR";
+            let advice = format!("set {DATA_DIR_VARIABLE} to another folder");
             return CheckResult::fail(name, format!("{shown}: {error}"), advice);
         }
     };
+    let foreign = entries.iter().find_map(|entry| {
+        let denial = disk::find_denial(entry, NeededAccess::Write)?;
+        (denial.path == *entry && denial.is_foreign()).then_some(denial)
+    });
+    if let Some(denial) = foreign {
+        return CheckResult::fail(name, denial.to_string(), denial.remedy());
+    }
     let open = entries.iter().find(|entry| {
         entry.extension().is_some_and(|extension| extension != "log") && is_open_to_others(entry, 0o077)
     });
@@ -74,7 +129,7 @@ fn permissions(name: &'static str, folder: &Path) -> CheckResult {
 }
 
 /// Finding for a folder that cannot be written, with the remedy.
-fn check_writable(folder: &Path, taken: io::Result<()>) -> Option<CheckResult> {
+pub fn check_writable(folder: &Path, taken: io::Result<()>) -> Option<CheckResult> {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let error = taken.err()?;
     let shown = folder.display();
@@ -85,15 +140,18 @@ fn check_writable(folder: &Path, taken: io::Result<()>) -> Option<CheckResult> {
         ReadOnlyFilesystem => {
             (format!("the disk of {shown} is read-only"), "mount it writable, or set FRONTDESK_DATA_DIR")
         }
-        _ => (format!("{shown} is not writable: {error}"), "check its owner, or set FRONTDESK_DATA_DIR"),
+        _ => (format!("{shown} is not writable: {error}"), "set FRONTDESK_DATA_DIR to another folder"),
     };
     Some(CheckResult::fail("disk", seen, advice))
 }
 
 fn database(name: &str, state: &FileState, if_damaged: &str) -> CheckResult {
     let Some(bytes) = state.bytes else { return CheckResult::ok(name, "does not exist yet") };
+    if let Some(denial) = disk::find_denial(&state.path, NeededAccess::Read) {
+        return CheckResult::fail(name, denial.to_string(), denial.remedy());
+    }
     if let Some(why) = &state.unread {
-        let advice = "check its owner and the disk; it is not known to be damaged";
+        let advice = "look at the disk; the file is not known to be damaged";
         return CheckResult::fail(name, format!("{} could not be read: {why}", state.path.display()), advice);
     }
     if let Some(damage) = &state.damage {

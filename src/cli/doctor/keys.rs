@@ -2,23 +2,25 @@
 
 use crate::cli::channel::check::{self, CheckError, KeyCheck};
 use crate::cli::doctor::CheckResult;
+use crate::cli::folders::DeskFolders;
 use crate::config::keys::keyring;
 use crate::config::{ChannelConfig, KeySource};
 use api::account::{DeskServiceBody, TEAM_FEATURE};
-use client::ReadError;
 use model::account::Environment;
+use model::outbox::account::{KeyChange, describe_key_change};
 use model::text::SafeText;
-use model::time::SECOND;
+use model::time::{SECOND, format_precise_span};
+use store::inspect;
 
 /// Time limit for a rate limit, in microseconds; one says nothing about the key.
 const MAX_RATE_WAIT: i64 = 3 * SECOND;
 /// Clock difference that is reported, in microseconds.
 const MAX_CLOCK_SKEW: i64 = 30 * SECOND;
 
-pub fn check_keys(channels: &[ChannelConfig]) -> Vec<CheckResult> {
+pub fn check_keys(folders: Option<&DeskFolders>, channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let mut findings = vec![check_keyring()];
     for channel in channels {
-        findings.extend(key(channel));
+        findings.extend(key(folders, channel));
     }
     findings
 }
@@ -30,7 +32,10 @@ fn check_keyring() -> CheckResult {
         Err(keyring::KeyringError::Absent(why)) => {
             CheckResult::ok("keyring", format!("none ({why}); `channel add` stores keys in private files"))
         }
-        Err(failure) => CheckResult::warn(
+        Err(keyring::KeyringError::Locked) => {
+            CheckResult::warn("keyring", "it is locked", keyring::UNLOCK_ADVICE)
+        }
+        Err(failure @ keyring::KeyringError::Failed(_)) => CheckResult::warn(
             "keyring",
             failure.to_string(),
             "`channel add` stores keys in private files instead",
@@ -38,34 +43,28 @@ fn check_keyring() -> CheckResult {
     }
 }
 
-fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
+fn key(folders: Option<&DeskFolders>, channel: &ChannelConfig) -> Vec<CheckResult> {
     let name = channel.name.as_str();
     let secret = match channel.fetch_key() {
         Ok(secret) => secret,
         Err(error) => {
             let advice = match &channel.key {
+                _ if has_remedy(&error.problem) => "",
                 KeySource::Environment(_) => "set it in the environment in which frontdesk starts",
-                // The error of an existing file already has its remedy.
-                KeySource::File(path) if path.is_file() => "",
                 KeySource::Command(_) | KeySource::File(_) => "correct it in config.toml",
                 KeySource::Kept(_) => "",
             };
             return vec![CheckResult::fail(name, error.problem, advice)];
         }
     };
-    let checked = match check::check(&channel.base_url, &secret, MAX_RATE_WAIT) {
+    let checked = match check::check(&channel.base_url, &secret, MAX_RATE_WAIT, &channel.key_advice()) {
         Ok(checked) => checked,
         Err(error) => {
-            let advice = match &error {
-                // These errors already have their remedy.
-                CheckError::Client(_)
-                | CheckError::Read(ReadError::Refused { .. } | ReadError::Limited(_)) => String::new(),
-                _ => format!("check base_url {} and the network", channel.base_url),
-            };
-            return vec![CheckResult::fail(name, error.to_string(), advice)];
+            return vec![CheckResult::fail(name, error.to_string(), failure_advice(channel, &error))];
         }
     };
     let mut findings = vec![account(channel, &secret.hint(), &checked)];
+    findings.extend(key_change(folders, channel, &checked));
     findings.extend(check_scope(name, &checked));
     findings.push(budget(name, &checked));
     findings.push(clock(name, &checked));
@@ -74,6 +73,47 @@ fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
         Err(error) => CheckResult::warn(name, format!("{error:#}"), "try again later"),
     });
     findings
+}
+
+/// True if an error text ends with what to do: problem and remedy are separated by a semicolon.
+fn has_remedy(text: &str) -> bool {
+    text.contains("; ")
+}
+
+/// Advice for a failed check, unless its text already has one.
+fn failure_advice(channel: &ChannelConfig, error: &CheckError) -> String {
+    match error {
+        CheckError::Client(_) | CheckError::NotAKey(_) | CheckError::Here(_) => String::new(),
+        CheckError::Read { .. } if has_remedy(&error.to_string()) => String::new(),
+        CheckError::Read { error, .. } if error.is_server_failure() => {
+            "the server is there but fails; try again later, or look at its log".to_owned()
+        }
+        CheckError::Read { .. } => format!("check base_url {} and the network", channel.base_url),
+    }
+}
+
+/// Finding for a key of another account than the one this desk last saw in the tab.
+fn key_change(
+    folders: Option<&DeskFolders>,
+    channel: &ChannelConfig,
+    checked: &KeyCheck,
+) -> Option<CheckResult> {
+    let before = inspect::confirmed_account(&folders?.data, &channel.id()).ok().flatten()?;
+    let (change, seen) = describe_key_change(&before, &checked.probe.account)?;
+    let name = channel.name.as_str();
+    let replace = channel.key.describe_replacement(&channel.name);
+    Some(match change {
+        KeyChange::Platform => {
+            CheckResult::fail(name, seen, "use another tab: frontdesk channel add --name NAME")
+        }
+        KeyChange::LiveToTest => CheckResult::fail(name, seen, format!("to answer customers, {replace}")),
+        KeyChange::Business => {
+            let advice = "use another tab: frontdesk channel add --name NAME; if the tab is to change, open the \
+                          inbox";
+            CheckResult::fail(name, seen, advice)
+        }
+        KeyChange::TestToLive => CheckResult::warn(name, seen, "if it is meant, open the inbox"),
+    })
 }
 
 /// Describes what the service offers to desks beside the interface.
@@ -134,8 +174,10 @@ fn clock(name: &str, checked: &KeyCheck) -> CheckResult {
         None => CheckResult::ok(name, "the server does not report its time"),
         Some(skew) if skew.abs() > MAX_CLOCK_SKEW => {
             let way = if skew > 0 { "ahead of" } else { "behind" };
-            let seen = format!("the server's clock is {} s {way} this one", skew.abs() / SECOND);
-            CheckResult::warn(name, seen, "set the clock of this machine; countdowns are wrong by this much")
+            let span = format_precise_span(skew.abs());
+            let advice = "set the clock of this machine, or tell the operator if it is the server's that is wrong; \
+                          countdowns are wrong by this much";
+            CheckResult::warn(name, format!("the server's clock is {span} {way} this one"), advice)
         }
         Some(_) => CheckResult::ok(name, "clocks agree"),
     }

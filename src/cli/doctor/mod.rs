@@ -12,12 +12,12 @@ mod zone;
 
 use std::path::PathBuf;
 
-use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::folders::DeskFolders;
 use crate::cli::{CliError, folders, print};
+use crate::config::Config;
 use ::service::DatabaseLocation;
 
 /// The switches of `doctor`.
@@ -96,7 +96,7 @@ impl CheckResult {
 }
 
 pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
-    let findings = run_checks(arguments)?;
+    let findings = run_checks(arguments);
     let failed = findings.iter().filter(|finding| finding.verdict == CheckVerdict::Fail).count();
     if arguments.json {
         let all: Vec<Value> = findings.iter().map(CheckResult::json).collect();
@@ -112,24 +112,48 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     }
 }
 
-fn run_checks(arguments: &DoctorArguments) -> Result<Vec<CheckResult>> {
-    let path = folders::config()?.join("config.toml");
-    let (config, mut findings) = config::check_config(&path);
-    findings.extend(config::connections(&path));
-    let folders = DeskFolders::find()?;
-    findings.extend(config.assist.as_ref().map(|assist_config| config::assist(assist_config, &folders)));
+fn run_checks(arguments: &DoctorArguments) -> Vec<CheckResult> {
+    let (config, mut findings) = match folders::config() {
+        Ok(folder) => {
+            let path = folder.join("config.toml");
+            let (config, mut findings) = config::check_config(&path);
+            findings.extend(config::connections(&path));
+            (config, findings)
+        }
+        Err(error) => (Config::default(), vec![without_folder("configuration", &error)]),
+    };
     let channels = config.channels;
-    findings.extend(receiver::check_receiver(config.receiver.as_ref()));
-    findings.extend(files::check_files(&folders, &channels));
+    let folders = match DeskFolders::find() {
+        Ok(folders) => {
+            findings.extend(config.assist.as_ref().map(|assist| config::assist(assist, &folders)));
+            findings.extend(files::check_files(&folders, &channels));
+            Some(folders)
+        }
+        Err(error) => {
+            findings.push(without_folder("data folder", &error));
+            None
+        }
+    };
+    let is_running = folders.as_ref().is_some_and(files::is_desk_running);
+    findings.extend(receiver::check_receiver(config.receiver.as_ref(), is_running));
     if let Some(database) = &arguments.db {
         findings.extend(service::check_service(database, arguments.key_file.as_deref()));
     }
     findings.push(zone::check_zone());
     findings.extend(terminal::check_terminal(&config.copy_command));
     if !arguments.offline {
-        findings.extend(keys::check_keys(&channels));
+        findings.extend(keys::check_keys(folders.as_ref(), &channels));
     }
-    Ok(findings)
+    findings
+}
+
+/// Finding for a folder that has no place. The error is one sentence: problem and remedy.
+fn without_folder(subject: &str, error: &anyhow::Error) -> CheckResult {
+    let text = error.to_string();
+    match text.split_once("; ") {
+        Some((problem, remedy)) => CheckResult::fail(subject, problem, remedy),
+        None => CheckResult::fail(subject, text, ""),
+    }
 }
 
 #[cfg(test)]

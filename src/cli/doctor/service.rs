@@ -3,14 +3,17 @@
 use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
-use crate::cli::doctor::files::is_open_to_others;
+use crate::cli::doctor::files::{check_writable, is_open_to_others};
 use crate::cli::print;
 use crate::shell::clock::SystemClock;
+use disk::NeededAccess;
 use model::text::SafeText;
 use model::time::Clock;
 use service::DatabaseLocation;
-use service::admin::Admin;
+use service::admin::{Admin, AdminError};
 use service::carriers::dashboard::ChannelStatus;
+use service::database::DatabaseError;
+use service::database::webhooks::WebhookRow;
 use service::inspection::{self, Inspection};
 
 const SUBJECT: &str = "service";
@@ -24,21 +27,47 @@ pub fn check_service(place: &DatabaseLocation, key_file: Option<&Path>) -> Vec<C
 
 /// Checks a database on a server, where the serving process is unknown.
 fn check_server(place: &DatabaseLocation) -> Vec<CheckResult> {
-    let seen = Admin::open(place, None).map_err(anyhow::Error::new).and_then(|admin| {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(runtime.block_on(admin.channels(SystemClock.now()))?)
+    let seen = Admin::open(place, None).and_then(|admin| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(DatabaseError::from)?;
+        runtime.block_on(async {
+            Ok((admin.channels(SystemClock.now()).await?, admin.failing_webhooks().await?))
+        })
     });
     match seen {
-        Ok(channels) => {
+        Ok((channels, failing)) => {
             let answers = CheckResult::ok(SUBJECT, format!("{place}, a service database"));
-            std::iter::once(answers).chain(channels.iter().filter_map(channel)).collect()
+            let found = channels.iter().filter_map(channel).chain(failing.iter().map(failing_webhook));
+            std::iter::once(answers).chain(found).collect()
         }
-        Err(error) => vec![CheckResult::fail(SUBJECT, format!("{place}: {error}"), "")],
+        Err(error) => {
+            let advice = match &error {
+                AdminError::Database(
+                    DatabaseError::Absent(_) | DatabaseError::Unreachable(_) | DatabaseError::Lost,
+                ) => "start the database server, or correct host, port, user and name in the URL",
+                _ => "",
+            };
+            vec![CheckResult::fail(SUBJECT, format!("{place}: {error}"), advice)]
+        }
     }
+}
+
+/// Finding for a webhook whose deliveries fail.
+fn failing_webhook(webhook: &WebhookRow) -> CheckResult {
+    let since = webhook.failing_since.map_or_else(String::new, |at| format!(" since {at}"));
+    let seen = SafeText::line(&format!("{} to {}: failing{since}", webhook.id, webhook.url));
+    CheckResult::warn(
+        "webhook",
+        seen.as_str(),
+        format!("run: frontdesk admin webhook deliveries {} --failed", webhook.id),
+    )
 }
 
 fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
     let shown = database.display();
+    if let Some(denial) = disk::find_denial(database, NeededAccess::Read) {
+        return vec![CheckResult::fail(SUBJECT, denial.to_string(), denial.remedy())];
+    }
     if !database.exists() {
         let advice = format!("run: frontdesk serve --db {shown}");
         return vec![CheckResult::warn(SUBJECT, format!("{shown} does not exist yet"), advice)];
@@ -48,13 +77,20 @@ fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
         let advice = format!("run: chmod 600 {shown}");
         findings.push(CheckResult::fail(SUBJECT, format!("{shown} can be read by other users"), advice));
     }
-    let Inspection { lock_owner: holder, key, channels } = match inspection::inspect(database, key_file) {
-        Ok(seen) => seen,
-        Err(error) => {
-            findings.push(CheckResult::fail(SUBJECT, format!("{shown}: {error}"), ""));
-            return findings;
-        }
-    };
+    let folder = database.parent().filter(|folder| !folder.as_os_str().is_empty());
+    // Only the user of the service may have to write there.
+    let is_own = |folder: &&Path| disk::find_denial(folder, NeededAccess::Write).is_none();
+    if let Some(folder) = folder.filter(is_own) {
+        findings.extend(check_writable(folder, disk::check_folder_writable(folder)));
+    }
+    let Inspection { lock_owner: holder, key, channels, failing_webhooks } =
+        match inspection::inspect(database, key_file) {
+            Ok(seen) => seen,
+            Err(error) => {
+                findings.push(CheckResult::fail(SUBJECT, format!("{shown}: {error}"), ""));
+                return findings;
+            }
+        };
     findings.push(match holder {
         Some(Some(process)) => CheckResult::ok(SUBJECT, format!("{shown}, served by process {process}")),
         Some(None) => CheckResult::ok(SUBJECT, format!("{shown}, served by another process")),
@@ -68,14 +104,16 @@ fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
         Err(error) => CheckResult::fail("sealing key", error.to_string(), ""),
     });
     findings.extend(channels.iter().filter_map(channel));
+    findings.extend(failing_webhooks.iter().map(failing_webhook));
     findings
 }
 
 /// Finding for a connected channel.
 fn channel(it: &ChannelStatus) -> Option<CheckResult> {
     let address = it.address.as_ref()?;
-    let name = format!("{} channel", it.kind.word());
-    let advice = format!("run: frontdesk admin channel test {}", it.kind.word());
+    let name = format!("{} channel", it.word());
+    let named = if it.name.is_some() { format!("{:?}", it.word()) } else { it.word().to_owned() };
+    let advice = format!("run: frontdesk admin channel test {named}");
     let unknown = format!("{address}, {} with unknown outcome", print::count(it.unknown, "message"));
     Some(match &it.trouble {
         Some(why) => CheckResult::fail(&name, SafeText::line(&format!("{address}: {why}")).as_str(), advice),

@@ -33,8 +33,10 @@ pub enum WebhooksAction {
     /// List the webhooks of each channel.
     List(ReadArguments),
     /// Create a webhook; its secret is read from an environment variable.
+    #[command(alias = "add")]
     Create(WebhookCreateArguments),
     /// Remove one.
+    #[command(alias = "remove")]
     Delete(WebhookDeleteArguments),
 }
 

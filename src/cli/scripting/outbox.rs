@@ -70,6 +70,7 @@ fn list(files: &Files, common: &Common) -> Result<()> {
             .collect();
         return print::json(&Value::Array(rows));
     }
+    print::empty(page.entries.is_empty(), "messages in the outbox");
     page.entries.iter().try_for_each(|entry| {
         let (state, _) = state(entry);
         let why = waits.row_wait(&entry.row, &rows, files).describe(&entry.row);

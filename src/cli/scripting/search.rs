@@ -54,6 +54,8 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     if arguments.common.json {
         return print::json(&search_to_json(&files, &reader, &page, &listed)?);
     }
+    let found = page.people.len() + page.notes.len() + listed.len() + page.hits.len();
+    print::empty(found == 0, "matches");
     for (channel, row) in &page.people {
         let line = print::conversation_line(&files.label(&reader, channel)?, row, files.now());
         print::line(&format!("person\t{line}"))?;

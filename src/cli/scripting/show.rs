@@ -67,7 +67,7 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
         ListStatus::All => None,
     };
     let wanted = TopQuery { filter: arguments.status.filter(), closed, limit: arguments.limit };
-    let mut items = Vec::new();
+    let (mut items, mut count) = (Vec::new(), 0_usize);
     let channels = session.unmirrored_channels(arguments.common.channel.as_deref())?;
     let listed = session.for_each_channel(channels, |channel| {
         let platform = session.platform(channel)?;
@@ -83,6 +83,7 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
                 "{name}: conversations: {words}; each is listed as unreadable-…"
             ))?;
         }
+        count += rows.len();
         for row in rows {
             if arguments.common.json {
                 let item = print::conversation_json(name, session.is_test(channel), &row);
@@ -93,6 +94,7 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
         }
         incomplete.map_or(Ok(()), Err)
     });
+    print::empty(!arguments.common.json && count == 0 && listed.is_ok(), "conversations");
     print::list(arguments.common.json, items, listed)
 }
 

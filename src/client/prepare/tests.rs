@@ -3,6 +3,7 @@
 use crate::prepare::{Attachments, PrepareError, prepare, prepare_with};
 use model::account::Platform;
 use model::ids::MessageId;
+use model::interactive::{InteractiveFrame, build_buttons, build_list};
 use model::outbox::content::{
     Audience, BroadcastContent, ChatContent, ContactPatch, Degrees, FilledTemplate, Json, LinkedMedia, Mail,
     MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange, ThreadPlace,
@@ -310,6 +311,30 @@ fn a_mail_with_all_it_can_have() {
 }
 
 #[test]
+fn choices_on_bot_chat_are_rows_of_buttons() {
+    let frame =
+        InteractiveFrame { header: String::new(), body: "Which & why?".into(), footer: "Harbor".into() };
+    let list = build_list(&frame, "Choose", &[("Brass", "loud"), ("Steel", "")]);
+    let cases = [
+        (build_buttons(&frame, &["Yes"]), r#"\n\nHarbor","buttons":[[{"text":"Yes","data":"1"}]]}"#),
+        (
+            list,
+            concat!(
+                r#"\n\nBrass: loud\n\nHarbor","#,
+                r#""buttons":[[{"text":"Brass","data":"1"}],[{"text":"Steel","data":"2"}]]}"#
+            ),
+        ),
+    ];
+    for (object, end) in cases {
+        let content = ChatContent::Interactive(object);
+        let operation = Operation::SendContent { to: "77".into(), content, reply_to: None };
+        let (_, body) = prepared(&Platform::Telegram, &operation).expect("can be sent");
+        let begin = r#"{"chatId":"77","type":"text","text":"Which &amp; why?"#;
+        assert!(body.starts_with(begin) && body.ends_with(end), "{body}");
+    }
+}
+
+#[test]
 fn internationalised_domains_leave_in_ascii() {
     let whole = Mail { to: vec!["kim@bücher.example".into()], ..mail() };
     let (_, body) = enclosing(&Operation::SendMail(Box::new(whole)), &[]).expect("can be sent");
@@ -395,6 +420,7 @@ fn what_the_other_operations_certainly_refuse() {
         (&whatsapp, content(ChatContent::Template(broken)), not_json),
         (&whatsapp, content(ChatContent::Interactive(Json("{".into()))), not_json),
         (&whatsapp, content(ChatContent::Interactive(Json("[]".into()))), not_json),
+        (&telegram, content(ChatContent::Interactive(Json(r#"{"type":"flow"}"#.into()))), not_here),
         (&telegram, content(ChatContent::Template(template())), not_here),
         (&email, content(ChatContent::Template(template())), not_here),
         (&whatsapp, nobody, |error| matches!(error, Empty(_))),

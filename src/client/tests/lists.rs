@@ -66,7 +66,7 @@ async fn read(client: &Client, list: &str) -> Outcome {
         "contacts" => outcome(client.contacts(None, None).await),
         "people" => outcome(client.people(None, None).await),
         "correspondents" => outcome(client.email_contacts(None, None).await),
-        "templates" => outcome(client.templates().await),
+        "templates" => outcome(client.templates().await.map(|listed| listed.approved)),
         "webhooks" => outcome(client.webhooks(&Platform::Whatsapp).await),
         _ => outcome(client.trigger_events(trigger_events::TriggerKind::Order).await),
     }

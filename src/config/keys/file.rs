@@ -21,7 +21,7 @@ pub enum KeyFileError {
     #[error("{path} is not a plain file", path = .0.display())]
     NotAFile(PathBuf),
     /// Readable by others.
-    #[error("other users can read {path}; run: chmod 600 {path}", path = .0.display())]
+    #[error("{path} can be read by other users; run: chmod 600 {path}", path = .0.display())]
     Open(PathBuf),
     /// Owned by another user, who can change it.
     #[error("{path} belongs to another user; run: chown $(id -un) {path}", path = .0.display())]

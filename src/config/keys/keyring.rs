@@ -3,11 +3,17 @@
 
 use thiserror::Error;
 
+/// Advice for a locked keyring.
+pub const UNLOCK_ADVICE: &str = "unlock it, or use key_env or key_file";
+
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyringError {
     /// No keyring is available.
     #[error("no keyring: {0}")]
     Absent(&'static str),
+    /// The owner has not unlocked the keyring, or it does not let this program in.
+    #[error("the keyring is locked; {UNLOCK_ADVICE}")]
+    Locked,
     /// The keyring refuses or fails.
     #[error("the keyring failed: {0}")]
     Failed(String),
@@ -30,9 +36,9 @@ pub fn delete(name: &str) -> Result<bool, KeyringError> {
     service::within(service::PATIENCE, move |store| service::delete(store, &name))
 }
 
-/// Checks that a keyring is available, without a password prompt.
+/// Checks that a keyring is available and unlocked, without a password prompt.
 pub fn probe() -> Result<(), KeyringError> {
-    service::within(service::PROBE, |_| Ok(()))
+    service::within(service::PROBE, service::check_unlocked)
 }
 
 #[cfg(all(target_os = "linux", feature = "keyring"))]
@@ -76,6 +82,15 @@ mod service {
             tracing::debug!(%error, "no keyring");
             KeyringError::Absent("there is no secret service on the session bus")
         })
+    }
+
+    /// Fails if the collection in which keys are stored is locked. One that does not exist yet is made when
+    /// a key is stored.
+    pub fn check_unlocked(store: &SecretService<'_>) -> Result<(), KeyringError> {
+        match store.get_default_collection().and_then(|collection| collection.is_locked()) {
+            Ok(true) => Err(KeyringError::Locked),
+            Ok(false) | Err(_) => Ok(()),
+        }
     }
 
     /// Attributes that identify an entry.
@@ -128,7 +143,7 @@ mod service {
     /// Maps an error to its kind only: it may contain secret data.
     fn failed(error: Error) -> KeyringError {
         let words = match error {
-            Error::Locked | Error::Prompt => "it is locked or does not let this program in",
+            Error::Locked | Error::Prompt => return KeyringError::Locked,
             Error::NoResult => "it cannot store new keys",
             _ => "it refused the request",
         };
@@ -153,6 +168,10 @@ mod service {
     }
 
     const ABSENT: KeyringError = KeyringError::Absent("this build has none");
+
+    pub fn check_unlocked(_: &()) -> Result<(), KeyringError> {
+        Err(ABSENT)
+    }
 
     pub fn set(_: &(), _: &str, _: &str) -> Result<(), KeyringError> {
         Err(ABSENT)

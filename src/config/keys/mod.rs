@@ -3,11 +3,14 @@
 //!
 //! A kept key is bound to its server: it is not used with another base_url.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use url::Url;
 
 use crate::shell::children;
+use model::account::Environment;
 use model::secret::Secret;
 
 pub mod connections;
@@ -16,6 +19,9 @@ pub mod keyring;
 pub mod session;
 #[cfg(test)]
 mod tests;
+
+/// Time limit of `key_command`.
+const KEY_COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Source of a channel's key; never a command line argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +89,16 @@ impl KeySource {
         }
     }
 
+    /// Advice for a key that the server refuses, or that is for another tab.
+    pub fn describe_replacement(&self, channel: &str) -> String {
+        match self {
+            Self::Environment(variable) => format!("put another key into the variable {variable}"),
+            Self::Command(_) => "let key_command print another key".to_owned(),
+            Self::File(path) => format!("put another key into the file {}", path.display()),
+            Self::Kept(_) => format!("run: frontdesk channel add --name {channel:?}"),
+        }
+    }
+
     /// Source as text for the person.
     pub fn describe(&self) -> String {
         match self {
@@ -91,6 +107,17 @@ impl KeySource {
             Self::File(path) => format!("file {}", path.display()),
             Self::Kept(_) => "stored by `channel add`".to_owned(),
         }
+    }
+}
+
+/// Command that makes a key, for those who run the service themselves.
+pub const KEY_CREATION_ADVICE: &str = "on your own service, `frontdesk admin key create` makes a key";
+
+/// Refuses a text that is no channel key, before it is sent to a server.
+pub fn check_key_form(key: &Secret) -> Result<(), String> {
+    match Environment::from_key(key.expose()) {
+        Some(_) => Ok(()),
+        None => Err("this is not a channel key: a key begins with svc_live_ or svc_test_".to_owned()),
     }
 }
 
@@ -196,8 +223,14 @@ fn file_name(channel: &str) -> String {
 }
 
 fn run(command: &str) -> Result<String, String> {
-    let output = children::command("sh").arg("-c").arg(command).output();
-    let output = output.map_err(|error| format!("could not run key_command: {error}"))?;
+    let output = children::output_within(children::command("sh").arg("-c").arg(command), KEY_COMMAND_TIMEOUT);
+    let output = output.map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => format!(
+            "key_command did not end within {} s; run it by hand to see what it waits for",
+            KEY_COMMAND_TIMEOUT.as_secs()
+        ),
+        _ => format!("could not run key_command: {error}"),
+    })?;
     if !output.status.success() {
         return Err(format!("key_command failed ({}); run it by hand to see why", output.status));
     }

@@ -83,3 +83,16 @@ pub struct ListLine {
     pub dim: bool,
     pub target: Option<ConversationKey>,
 }
+
+impl ListLine {
+    pub fn new(name: &str, text: &str) -> Self {
+        Self {
+            name: SafeText::line(name),
+            text: SafeText::line(text),
+            trailing: String::new(),
+            is_urgent: false,
+            dim: false,
+            target: None,
+        }
+    }
+}

@@ -235,15 +235,14 @@ impl LevelsChart {
             text_line(&name, why.as_str(), true)
         });
         let people = last.map(|last| last.statistics.people.as_slice()).unwrap_or_default();
-        let name = |person: &PersonStatistics| match person.is_removed {
-            true => format!("{} (removed)", person.name),
-            false => person.name.to_string(),
-        };
-        let names = people.iter().map(name).chain(trouble.iter().map(|line| line.name.to_string()));
+        let names = people
+            .iter()
+            .map(PersonStatistics::label)
+            .chain(trouble.iter().map(|line| line.name.to_string()));
         let widest = names.map(|name| wrap::cells(&name)).max().unwrap_or(0);
         let room = listing::text_columns(context, widest);
         let person_lines = people.iter().flat_map(|person| {
-            let names = std::iter::once(name(person)).chain(std::iter::repeat(String::new()));
+            let names = std::iter::once(person.label()).chain(std::iter::repeat(String::new()));
             let lines = pack_facts(person_facts(person), room).into_iter().zip(names);
             lines.map(|(facts, name)| text_line(&name, &facts, person.is_removed)).collect::<Vec<_>>()
         });
@@ -289,7 +288,7 @@ fn describe_time(at: Timestamp, context: &Context) -> String {
     if is_today { at.hour_and_minute(zone) } else { at.date(zone) }
 }
 
-/// What a person did, and what they have now; most important first.
+/// Describes the work of a person, most important facts first.
 fn person_facts(person: &PersonStatistics) -> Vec<String> {
     let mut facts = vec![match person.answers {
         0 => "no answers".to_owned(),
@@ -322,27 +321,13 @@ fn pack_facts(facts: Vec<String>, room: usize) -> Vec<String> {
 }
 
 fn text_line(name: &str, text: &str, dim: bool) -> ListLine {
-    ListLine {
-        name: SafeText::line(name),
-        text: SafeText::line(text),
-        trailing: String::new(),
-        is_urgent: false,
-        dim,
-        target: None,
-    }
+    ListLine { dim, ..ListLine::new(name, text) }
 }
 
 fn chart_line(name: &str, words: &str, bar: String, cases: usize) -> ListLine {
     let cases = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
     let width = usize::try_from(BAR_WIDTH).unwrap_or(0);
-    ListLine {
-        name: SafeText::line(name),
-        text: SafeText::line(&format!("{words} · {cases}")),
-        trailing: format!("{bar:<width$}"),
-        is_urgent: false,
-        dim: false,
-        target: None,
-    }
+    ListLine { trailing: format!("{bar:<width$}"), ..ListLine::new(name, &format!("{words} · {cases}")) }
 }
 
 #[cfg(test)]

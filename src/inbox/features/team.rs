@@ -139,10 +139,10 @@ pub(crate) fn report_mention(
 ) {
     let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == *channel);
     let row = tab.and_then(|tab| tab.list.page.rows.iter().find(|row| row.conversation.id == *conversation));
-    let title = row.map_or_else(|| SafeText::line("a conversation"), |row| row.conversation.title());
+    let about = row.map_or_else(String::new, |row| format!(" about {}", row.conversation.title()));
     let place = SafeText::line(tab.map_or("", |tab| tab.channel.name.as_str()));
     let context = &mut inbox.context;
-    context.show_warning(format!("{author} mentions you in a note: {title}"));
+    context.show_warning(format!("{author} mentions you in a note{about}"));
     if !context.settings.notice.is_quiet(context.now, &context.settings.zone) {
         // A notification may be seen by others.
         context.alert(TerminalOrder::Notify(place, SafeText::line(&format!("{author} mentions you"))));

@@ -101,7 +101,7 @@ fn input_is_taken_waits_or_is_dropped() {
         let mut queue = InputQueue::default();
         assert_eq!(queue.next(&inbox, at(0)), None);
         let name = format!("{state:?} {comes:?} {lasted}");
-        comes.into_iter().for_each(|input| queue.push(input));
+        comes.into_iter().for_each(|input| queue.push(input, at(0)));
         let mut all = Vec::new();
         while let Some(event) = queue.next(&inbox, at(lasted)) {
             // The inbox stops waiting or playing there.
@@ -119,7 +119,7 @@ fn input_is_taken_waits_or_is_dropped() {
 fn keys_of_a_burst_wait_one_by_one() {
     let mut inbox = inbox(State::Free);
     let mut queue = InputQueue::default();
-    queue.push(burst("ok"));
+    queue.push(burst("ok"), at(0));
     assert_eq!(queue.next(&inbox, at(0)), Some(key('o')));
     inbox.keyboard.reads.record(&Load::NeedsPerson);
     assert_eq!(queue.next(&inbox, at(0)), None);
@@ -137,24 +137,24 @@ fn input_that_comes_before_a_late_read_has_ended_is_dropped() {
         (vec![], None),
         "nothing is said of a wait alone"
     );
-    queue.push(key('i'));
+    queue.push(key('i'), at(0));
     assert_eq!((taken(&mut queue, &inbox, 100), queue.due()), (vec![], Some(at(250))));
     assert_eq!((taken(&mut queue, &inbox, 250), queue.due()), (vec![late.clone()], None));
     inbox.input_dropped(DroppedInput::Late);
-    queue.push(key('j'));
+    queue.push(key('j'), at(0));
     assert_eq!(taken(&mut queue, &inbox, 900), [late]);
     assert!(!inbox.keyboard.reads.end_read(&Load::NeedsPerson), "it takes nobody elsewhere");
-    queue.push(key('k'));
+    queue.push(key('k'), at(0));
     assert_eq!(taken(&mut queue, &inbox, 901), [key('k')]);
     // The next wait begins anew.
     inbox.keyboard.reads.record(&Load::NeedsPerson);
-    queue.push(key('l'));
+    queue.push(key('l'), at(0));
     assert_eq!((taken(&mut queue, &inbox, 902), queue.due()), (vec![], Some(at(1_152))));
 }
 
 #[test]
 fn queue_is_bounded() {
     let mut queue = InputQueue::default();
-    (0..=MAX_QUEUED_INPUTS).for_each(|_| queue.push(key('i')));
+    (0..=MAX_QUEUED_INPUTS).for_each(|_| queue.push(key('i'), at(0)));
     assert_eq!(queue.inputs.len(), MAX_QUEUED_INPUTS);
 }

@@ -48,7 +48,7 @@ pub(crate) fn take_whole(inbox: &mut Inbox, text: &str) {
     if !inbox.context.overlays.last().is_some_and(|layer| layer.is_question()) {
         return paste(inbox, text);
     }
-    inbox.context.guard.raise_after_burst(inbox.context.moment);
+    inbox.context.guard.raise_after_burst(inbox.context.input_moment());
     text.chars().for_each(|character| inbox.handle_key(key(character)));
 }
 

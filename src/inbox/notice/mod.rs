@@ -86,6 +86,8 @@ enum NoticeLifetime {
 pub(crate) enum StatusNotice {
     /// A change is held until `until`: its name with a count.
     Held { until: Moment, what: String },
+    /// A message of the open conversation is held.
+    MessageHeld,
     /// The text has a placeholder to fill in.
     UnfilledPlaceholder,
     /// The tab's server was asked for a refresh and has not answered.

@@ -2,6 +2,7 @@
 
 use crate::Inbox;
 use crate::changes::Changes;
+use crate::command::Command;
 use crate::components::text_view::TextView;
 use crate::context::Context;
 use crate::desk::Desk;
@@ -70,6 +71,10 @@ fn status_text(inbox: &Inbox, fact: &StatusNotice) -> Option<String> {
                 format!("{what} in {seconds} s · {}", keymap::undo_hint(&inbox.desk, &inbox.context))
             })
         }
+        StatusNotice::MessageHeld => inbox.changes.has_held_rows(&inbox.desk).then(|| {
+            let send = inbox.context.settings.keymap.key_name_in_text(Command::Send);
+            format!("held · {send} sends now · {}", keymap::undo_hint(&inbox.desk, &inbox.context))
+        }),
         StatusNotice::UnfilledPlaceholder => canned::open_field_error(&inbox.desk, &inbox.context),
         StatusNotice::Refreshing(channel) => {
             let asks = inbox.desk.tabs.iter().any(|tab| tab.channel.id == *channel && tab.is_refreshing);
@@ -108,7 +113,8 @@ impl Keyboard {
             NoticeLifetime::While(StatusNotice::Interrupted) => self.interrupted_until(),
             NoticeLifetime::While(StatusNotice::Held { until, .. }) => Some(*until),
             NoticeLifetime::While(
-                StatusNotice::UnfilledPlaceholder
+                StatusNotice::MessageHeld
+                | StatusNotice::UnfilledPlaceholder
                 | StatusNotice::Refreshing(_)
                 | StatusNotice::QueryingConnections
                 | StatusNotice::UnansweredQuestion,

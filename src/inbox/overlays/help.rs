@@ -10,8 +10,8 @@ use crate::overlays::palette;
 use crate::wrap;
 
 /// First keys of sequences, each shown as one entry.
-const PREFIXES: [(&str, &str); 4] =
-    [("g", "places"), ("y", "copy"), ("V", "bulk marks"), (",", "sort orders")];
+const PREFIXES: [(&str, &str); 5] =
+    [("g", "places"), ("y", "copy"), ("V", "bulk marks"), (",", "sort orders"), ("@", "invitation")];
 /// Columns of an entry with the gap behind it.
 pub const ENTRY_WIDTH: u16 = 25;
 

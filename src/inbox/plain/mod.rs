@@ -26,14 +26,13 @@ use crate::screens::outbox::row_state_view;
 use crate::tab::Focus;
 use crate::tabs_view;
 use crate::theme_view::Theme;
-use model::conversations::{Automation, ConversationRow, ServiceWindow};
+use model::conversations::{Automation, ConversationRow};
 use model::ids::ConversationId;
 use model::messages::{DeliveryStatus, Direction};
 use model::news::Health;
 use model::outbox::OutboxRow;
 use model::queries::ConversationKey;
-use model::queue::WINDOW_WARNING;
-use model::service_window::{remaining_window, window_label};
+use model::service_window::describe_notable_window;
 use model::spending;
 use model::targets::TargetState;
 use model::text::SafeText;
@@ -134,8 +133,9 @@ impl PlainOutput {
             self.last_inbound.clear();
             (self.newest_inbound, self.list_was_read) = (None, false);
         }
-        let is_live = matches!(tab.health, Health::Live { .. }) && tab.list.loaded;
-        if !self.waiting_announced && is_live && (tab.counts.needs_reply > 0 || tab.list.page.rows.is_empty())
+        let is_read =
+            matches!(tab.health, Health::Live { .. }) && tab.list.loaded && tab.counts.list_was_read;
+        if !self.waiting_announced && is_read && (tab.counts.needs_reply > 0 || tab.list.page.rows.is_empty())
         {
             lines.push(format!("{} waiting", tab.counts.needs_reply));
             self.waiting_announced = true;
@@ -353,13 +353,8 @@ fn describe_conversation(row: &ConversationRow, inbox: &Inbox) -> String {
         add(format!("{} unread", row.unread));
     }
     add(automation_text(row).to_owned());
-    let is_window_normal = conversation.window == ServiceWindow::Open
-        && remaining_window(row.last_inbound_at, now).is_none_or(|left| left > WINDOW_WARNING);
-    match window_label(conversation.window, row.last_inbound_at, now).as_str() {
-        _ if is_window_normal => (),
-        "" => (),
-        "?" => add("Reply window unknown".to_owned()),
-        window => add(format!("Reply window {window}")),
+    if let Some(words) = describe_notable_window(conversation.window, row.last_inbound_at, now) {
+        add(words);
     }
     if row.draft.is_some() {
         add("draft".to_owned());

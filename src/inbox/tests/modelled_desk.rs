@@ -67,13 +67,14 @@ impl ModelledDesk {
     pub(crate) fn key(&mut self, key: KeyPress) {
         self.written.clear();
         self.pass(BETWEEN_KEYS);
-        self.inputs.push(Event::Key(key));
+        self.inputs.push(Event::Key(key), self.store.times().moment);
         self.take_inputs();
     }
 
     pub(crate) fn types(&mut self, text: &str) {
         for letter in text.chars() {
-            self.inputs.push(Event::Key(KeyPress::plain(KeyCode::Char(letter))));
+            let press = Event::Key(KeyPress::plain(KeyCode::Char(letter)));
+            self.inputs.push(press, self.store.times().moment);
             self.take_inputs();
         }
     }
@@ -119,7 +120,7 @@ impl ModelledDesk {
 
     fn take_inputs(&mut self) {
         while let Some(event) = self.inputs.next(&self.inbox, self.store.times().moment) {
-            let effects = self.inbox.update(event);
+            let effects = self.inbox.take_input(event, self.inputs.arrived_at());
             self.perform(effects);
         }
     }
@@ -278,6 +279,7 @@ impl ModelledStore {
             u32::try_from(of_channel.filter(|row| row.is_stopped() == is_stopped).count()).unwrap_or(u32::MAX)
         };
         TabCounts {
+            list_was_read: true,
             needs_reply: count(ConversationRow::needs_person),
             outbox: outbox(false),
             stopped: outbox(true),
@@ -299,6 +301,7 @@ impl ModelledStore {
             credits: 1_000.0,
             messaging_tier: None,
             quality_rating: None,
+            takes_buttons: false,
         }
     }
 

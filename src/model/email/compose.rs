@@ -262,6 +262,8 @@ pub fn reply_to_mail(
     all: bool,
     when: &str,
 ) -> ComposedMail {
+    let reached = letter.delivered_to.iter().map(|address| address.as_str());
+    let own: Vec<&str> = own.iter().map(String::as_str).chain(reached).collect();
     let is_own = |text: &str| own.iter().any(|own| own.eq_ignore_ascii_case(text));
     let senders = letter.reply_addresses();
     let to_all = |entry: &[crate::text::SafeText]| {

@@ -8,12 +8,14 @@ pub mod attached;
 pub mod compose;
 pub mod fields;
 pub mod files;
+pub mod invitations;
 pub mod quotes;
 pub mod quoting;
 pub mod rules;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::email::invitations::{Invitation, InvitationAnswer};
 use crate::email::rules::RuleAction;
 use crate::ids::ConversationId;
 use crate::text::{SafeText, kept_block};
@@ -44,9 +46,17 @@ pub struct MailAccount {
     /// them. `None` if the server files none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<(u64, bool)>,
+    /// Other addresses of the mailbox.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<SafeText>,
 }
 
 impl MailAccount {
+    /// Addresses of the mailbox, the main one first.
+    pub fn own_addresses(&self) -> Vec<String> {
+        std::iter::once(&self.address).chain(&self.aliases).map(ToString::to_string).collect()
+    }
+
     /// Returns the reason mail may be late, `None` if it is on time.
     pub fn describe_delay(&self, now: Timestamp) -> Option<String> {
         let status = self.sync_status.as_ref().map_or("active", SafeText::as_str);
@@ -207,6 +217,14 @@ pub struct MailMessage {
     /// Link targets, in the order of their numbers in the text.
     pub links: Vec<SafeText>,
     pub files: Vec<MailFile>,
+    /// Address of the mailbox that the mail reached, if it is not the account's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivered_to: Option<SafeText>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<Invitation>,
+    /// Answer to an invitation that the mail is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invitation_response: Option<InvitationAnswer>,
 }
 
 /// Reads the formats of earlier versions (one text or nothing) as a list.

@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::account::Environment;
+use crate::account::{Account, Environment, Platform};
 use crate::text::SafeText;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,10 @@ pub struct SendingAccount {
     pub assistant: String,
     /// `live` or `test`.
     pub environment: String,
+    /// Word of [`Platform`]; `None` in rows of earlier versions. Not compared: it follows from the
+    /// assistant.
+    #[serde(default)]
+    pub platform: Option<String>,
     /// Display name of the workspace; not compared.
     pub name: Option<String>,
 }
@@ -42,10 +46,20 @@ impl SendingAccount {
         same_server && (&self.workspace, &self.assistant) == (&other.workspace, &other.assistant)
     }
 
+    /// Platform, where this and `other` are known to differ in it.
+    fn differing_platform(&self, other: &Self) -> Option<Platform> {
+        let (own, others) = self.platform.as_deref().zip(other.platform.as_deref())?;
+        (own != others).then(|| Platform::from_word(own))
+    }
+
     /// Describes the account, with the detail that distinguishes it from `other`.
     fn describe(&self, other: Option<&Self>) -> String {
         let name = self.name.clone().filter(|name| !name.is_empty());
         let mut words = name.unwrap_or_else(|| format!("workspace {}", self.workspace));
+        if let Some(platform) = other.and_then(|other| self.differing_platform(other)) {
+            words.push_str(&format!(" ({})", platform.label()));
+            return words;
+        }
         let Some(other) = other.filter(|other| self.has_same_name(other)) else { return words };
         if self.environment != other.environment {
             let label = Environment::from_word(&self.environment).map(Environment::label);
@@ -64,6 +78,48 @@ impl SendingAccount {
         let name = |account: &Self| account.name.clone().filter(|name| !name.is_empty());
         name(self) == name(other)
     }
+}
+
+/// Difference between the account of a tab and that of the key it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyChange {
+    /// Another kind of channel, whose conversations belong into another tab.
+    Platform,
+    LiveToTest,
+    TestToLive,
+    /// Another workspace or assistant of the same kind.
+    Business,
+}
+
+/// Compares the account of a tab with the account of its key; `None` if they are the same. The text says
+/// both.
+pub fn describe_key_change(before: &SendingAccount, now: &Account) -> Option<(KeyChange, String)> {
+    let known = before.platform.as_deref().map(Platform::from_word);
+    if let Some(known) = known.filter(|known| *known != now.platform) {
+        let words = format!("this tab was {}; its key is for {}", known.label(), now.platform.label());
+        return Some((KeyChange::Platform, words));
+    }
+    match (Environment::from_word(&before.environment), now.environment) {
+        (Some(Environment::Live), Environment::Test) => {
+            let words = "this tab was LIVE; its key is a test key (TEST): nothing reaches a customer";
+            return Some((KeyChange::LiveToTest, words.to_owned()));
+        }
+        (Some(Environment::Test), Environment::Live) => {
+            let words = "this tab was TEST; its key is a live key (LIVE): what you send reaches customers";
+            return Some((KeyChange::TestToLive, words.to_owned()));
+        }
+        (Some(Environment::Live), Environment::Live)
+        | (Some(Environment::Test), Environment::Test)
+        | (None, _) => {}
+    }
+    (before.workspace != now.workspace_id).then(|| {
+        let name = |name: Option<&str>, id: &str| {
+            name.filter(|name| !name.is_empty()).map_or_else(|| format!("workspace {id}"), str::to_owned)
+        };
+        let was = name(before.name.as_deref(), &before.workspace);
+        let is = name(now.workspace_name.as_ref().map(SafeText::as_str), &now.workspace_id);
+        (KeyChange::Business, format!("this tab belonged to {was}; its key belongs to {is}"))
+    })
 }
 
 /// Message after the conversations of another business were removed from the tab.
@@ -110,6 +166,7 @@ mod tests {
             workspace: "w1".into(),
             assistant: "a1".into(),
             environment: "live".into(),
+            platform: Some("WHATSAPP".into()),
             name: Some("Harbor Garage".into()),
         }
     }
@@ -134,6 +191,76 @@ mod tests {
             let (written, now) = words.as_str().split_once("; this tab now belongs to ").expect("both");
             assert_ne!(written, format!("written for {now}"), "{words}");
         }
+    }
+
+    fn account(platform: Platform, environment: Environment, workspace: &str) -> Account {
+        Account {
+            id: "a1".into(),
+            workspace_id: workspace.into(),
+            workspace_name: Some(SafeText::line("Other Shop")),
+            assistant_name: None,
+            platform,
+            environment,
+            number: None,
+            credits: 1.0,
+            messaging_tier: None,
+            quality_rating: None,
+            takes_buttons: false,
+        }
+    }
+
+    #[test]
+    fn key_of_another_kind_environment_or_business_is_described() {
+        use Environment::{Live, Test};
+        let test = SendingAccount { environment: "test".into(), ..harbor() };
+        let old = SendingAccount { platform: None, ..harbor() };
+        let cases = [
+            (harbor(), account(Platform::Whatsapp, Live, "w1"), None),
+            (old, account(Platform::Telegram, Live, "w1"), None),
+            (
+                harbor(),
+                account(Platform::Telegram, Live, "w1"),
+                Some((KeyChange::Platform, "this tab was business chat; its key is for bot-chat")),
+            ),
+            (
+                harbor(),
+                account(Platform::Whatsapp, Test, "w1"),
+                Some((
+                    KeyChange::LiveToTest,
+                    "this tab was LIVE; its key is a test key (TEST): nothing reaches a customer",
+                )),
+            ),
+            (
+                test,
+                account(Platform::Whatsapp, Live, "w1"),
+                Some((
+                    KeyChange::TestToLive,
+                    "this tab was TEST; its key is a live key (LIVE): what you send reaches customers",
+                )),
+            ),
+            (
+                harbor(),
+                account(Platform::Whatsapp, Live, "w2"),
+                Some((
+                    KeyChange::Business,
+                    "this tab belonged to Harbor Garage; its key belongs to Other Shop",
+                )),
+            ),
+        ];
+        for (before, now, expected) in cases {
+            let expected = expected.map(|(change, words)| (change, words.to_owned()));
+            assert_eq!(describe_key_change(&before, &now), expected);
+        }
+    }
+
+    #[test]
+    fn removed_account_names_the_kind_that_changed() {
+        let bot = SendingAccount { assistant: "a2".into(), platform: Some("TELEGRAM".into()), ..harbor() };
+        assert_eq!(
+            describe_removed_account(&harbor(), &bot).as_str(),
+            "this tab now belongs to Harbor Garage (bot-chat); the conversations of Harbor Garage (business \
+             chat) were put away"
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachments;
+use crate::email::invitations::InvitationAnswer;
 use crate::ids::{ContactId, MessageId, ThreadId};
 use crate::outbox::Operation;
 
@@ -165,6 +166,9 @@ pub struct Mail {
     pub thread: Option<ThreadId>,
     /// At most 20.
     pub attachments: Vec<MailAttachment>,
+    /// Answer to the invitation in the mail being answered; the service adds its calendar part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invitation_response: Option<InvitationAnswer>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

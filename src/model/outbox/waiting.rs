@@ -290,9 +290,8 @@ impl WaitReason {
 fn describe_verb(operation: &Operation) -> &'static str {
     match operation {
         Operation::SendFile(_) => "Uploading and sending",
-        it if it.is_customer_message() => "Sending",
         Operation::Close => "Closing",
-        _ => "Leaving",
+        _ => "Sending",
     }
 }
 

@@ -160,6 +160,25 @@ pub enum FetchError {
     Url(#[from] UrlRefusal),
 }
 
+impl FetchError {
+    /// Describes the cause for the operator of the service. Developers get [`ADDRESS_REFUSED`], so that they
+    /// cannot probe the operator's network.
+    pub fn describe_for_operator(&self) -> String {
+        match self {
+            Self::Unreachable(Unreachable::NoAddress) => "the host's name was not found".to_owned(),
+            Self::Unreachable(Unreachable::NoAnswer) => {
+                "the host refused the connection or did not answer".to_owned()
+            }
+            Self::Unreachable(Unreachable::Forbidden)
+            | Self::Tls
+            | Self::TimedOut
+            | Self::TooLarge
+            | Self::Broken
+            | Self::Url(_) => self.to_string(),
+        }
+    }
+}
+
 impl From<Unreachable> for FetchError {
     fn from(reason: Unreachable) -> Self {
         Self::Unreachable(reason)

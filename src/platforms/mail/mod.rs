@@ -1,6 +1,7 @@
 //! Received mail: its text, its topic and the recipient of its answer.
 
 pub mod answer_target;
+pub mod calendar;
 pub mod plain;
 pub mod topics;
 
@@ -9,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::contract::OutboundFile;
 use crate::mail::answer_target::AnswerTarget;
 use crate::mailbox::MailDirection;
+use api::carriers::CalendarEvent;
 use api::email::AttachmentBody;
 use model::bounds;
 use model::time::Timestamp;
@@ -46,6 +48,10 @@ pub struct InboundMail {
     pub claimed_at: Option<Timestamp>,
     /// Arrival time by the mailbox's server; `None` without a mailbox.
     pub arrived_at: Option<Timestamp>,
+    /// Address of the mailbox that the mail reached, if it is not the main one.
+    pub delivered_to: Option<String>,
+    /// Invitation, cancellation or answer in it.
+    pub event: Option<CalendarEvent>,
 }
 
 impl InboundMail {

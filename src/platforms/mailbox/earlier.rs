@@ -63,8 +63,8 @@ pub(super) struct FetchedEarlierMail {
 }
 
 impl FetchedEarlierMail {
-    /// Converts to an arrived mail of the mailbox with the address `own`.
-    pub(super) fn to_arrived_mail(&self, own: &str) -> ArrivedMail {
+    /// Converts to an arrived mail of the mailbox with the addresses `own`.
+    pub(super) fn to_arrived_mail(&self, own: &[String]) -> ArrivedMail {
         let mail = parsing::read_mail(&self.head, &self.raw, own);
         ArrivedMail { earlier: Some(self.arrival), ..mail }
     }

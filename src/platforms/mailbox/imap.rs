@@ -1,5 +1,6 @@
 //! IMAP connection to a mailbox: logged in, with its folders discovered.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use rustls::ClientConfig;
 use tokio::time::timeout;
 
 use crate::contract::PlatformError;
-use crate::mailbox::answer_guard::AnswerSize;
+use crate::mailbox::answer_guard::{self, AnswerSize};
 use crate::mailbox::fetched::FetchedMail;
 use crate::mailbox::folders::{self, Folder, FolderUse};
 use crate::mailbox::login::{BearerLogin, MailLogin};
@@ -80,9 +81,12 @@ impl ImapLink {
         let greeting = async {
             let mut client = Client::new(stream);
             match client.read_response().await {
-                Ok(Some(_)) => Ok(client),
-                Ok(None) => Err("it closed the connection".to_owned()),
-                Err(why) => Err(why.to_string()),
+                Ok(Some(response)) => match describe_farewell(response.parsed()) {
+                    Some(words) => Err(GreetingError::Farewell(words)),
+                    None => Ok(client),
+                },
+                Ok(None) => Err(GreetingError::NotImap("it closed the connection".to_owned())),
+                Err(why) => Err(GreetingError::NotImap(describe_io_error(&why))),
             }
         };
         let silent = |why: String| {
@@ -92,7 +96,12 @@ impl ImapLink {
         };
         let greeted =
             timeout(COMMAND_TIMEOUT, greeting).await.map_err(|_| silent("no greeting".to_owned()))?;
-        let client = greeted.map_err(silent)?;
+        let client = greeted.map_err(|error| match error {
+            GreetingError::Farewell(words) => {
+                PlatformError::transient(format!("{place} takes no connection now: {words}"))
+            }
+            GreetingError::NotImap(why) => silent(why),
+        })?;
         let logged_in = async {
             match proof.mechanism {
                 Mechanism::Xoauth2 => {
@@ -103,6 +112,10 @@ impl ImapLink {
         };
         let session = match timeout(COMMAND_TIMEOUT, logged_in).await {
             Ok(Ok(session)) => session,
+            Ok(Err((ImapError::No(text) | ImapError::Bad(text), _))) if is_temporary(&text) => {
+                let why = format!("{place} takes no login now: {}", describe_refusal(&text));
+                return Err(PlatformError { why, pause: MINUTE });
+            }
             Ok(Err((why @ (ImapError::No(_) | ImapError::Bad(_) | ImapError::Validate(_)), _))) => {
                 login.discard_token().await;
                 let why = format!(
@@ -152,7 +165,10 @@ impl ImapLink {
                         _ => Err(ImapError::Bad(why())),
                     };
                 }
-                Response::Data { status: Status::Bye, .. } => return Err(ImapError::ConnectionLost),
+                Response::Data { status: Status::Bye, .. } => {
+                    let words = describe_farewell(line.parsed()).unwrap_or_default();
+                    return Err(ImapError::Io(io::Error::other(Farewell(words))));
+                }
                 Response::MailboxData(MailboxDatum::Exists(count)) => self.told_count = Some(*count),
                 told => tell(told),
             }
@@ -448,13 +464,98 @@ fn imap_error(why: &ImapError) -> PlatformError {
     PlatformError { why: format!("the mailbox cannot be read now: {}", describe_imap_error(why)), pause }
 }
 
+/// End of a connection that the server announced (`BYE`), with its words.
+#[derive(Debug, thiserror::Error)]
+#[error("the server closed the connection: {0}")]
+struct Farewell(String);
+
+/// Why a connection ended before the login.
+enum GreetingError {
+    /// The server's own words (`BYE`).
+    Farewell(String),
+    NotImap(String),
+}
+
+/// Words of a server that ends the connection.
+fn describe_farewell(response: &Response<'_>) -> Option<String> {
+    let Response::Data { status: Status::Bye, outcome } = response else { return None };
+    let words = outcome.information.as_deref().filter(|words| !words.trim().is_empty());
+    Some(shorten(words.unwrap_or("it closed the connection")))
+}
+
 fn describe_imap_error(why: &ImapError) -> String {
-    SafeText::line(&why.to_string()).as_str().chars().take(300).collect()
+    match why {
+        ImapError::No(text) | ImapError::Bad(text) => describe_refusal(text),
+        ImapError::Io(error) => describe_io_error(error),
+        ImapError::ConnectionLost => "the server closed the connection".to_owned(),
+        ImapError::Parse(_) => "the server's answer could not be read".to_owned(),
+        other => shorten(&other.to_string()),
+    }
+}
+
+fn describe_io_error(error: &io::Error) -> String {
+    if let Some(bound) = answer_guard::exceeded(error) {
+        return format!("the server sent {bound}");
+    }
+    if let Some(farewell) = error.get_ref().and_then(|inner| inner.downcast_ref::<Farewell>()) {
+        return farewell.to_string();
+    }
+    match error.kind() {
+        // The codec reports a line that it cannot parse with the line itself.
+        io::ErrorKind::Other | io::ErrorKind::InvalidData => "its answer is not IMAP".to_owned(),
+        io::ErrorKind::BrokenPipe
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::UnexpectedEof => "the server closed the connection".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
+/// Returns the server's words of a refusal. The library wraps them in the debug form
+/// `code: …, info: Some("…")`.
+fn describe_refusal(text: &str) -> String {
+    let quoted = text.split_once("info: Some(\"").and_then(|(_, rest)| rest.rsplit_once("\")"));
+    let words = match quoted {
+        Some((words, _)) => words.replace("\\\"", "\"").replace("\\\\", "\\"),
+        None if text.contains("info: None") => "it refused without a reason".to_owned(),
+        None => text.to_owned(),
+    };
+    shorten(&words)
+}
+
+/// True if the refusal says nothing about the login: the server is busy or in maintenance (RFC 5530).
+fn is_temporary(text: &str) -> bool {
+    ["UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG"].iter().any(|code| text.contains(&format!("[{code}]")))
+}
+
+fn shorten(text: &str) -> String {
+    SafeText::line(text).as_str().chars().take(300).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn refusals_are_told_in_the_servers_words() {
+        let cases = [
+            (
+                r#"code: None, info: Some("[UNAVAILABLE] Try \"later\"")"#,
+                r#"[UNAVAILABLE] Try "later""#,
+                true,
+            ),
+            (r#"code: Some(Alert), info: Some("Web login required")"#, "Web login required", false),
+            ("code: None, info: None", "it refused without a reason", false),
+            ("the folder is closed", "the folder is closed", false),
+        ];
+        for (text, words, temporary) in cases {
+            assert_eq!((describe_refusal(text).as_str(), is_temporary(text)), (words, temporary), "{text}");
+        }
+        let broken = |kind: io::ErrorKind| describe_imap_error(&ImapError::Io(kind.into()));
+        assert_eq!(broken(io::ErrorKind::BrokenPipe), "the server closed the connection");
+        let unread = io::Error::other("Error(Error { input: [72, 84, 84, 80] }) during parsing");
+        assert_eq!(describe_imap_error(&ImapError::Io(unread)), "its answer is not IMAP");
+    }
 
     #[test]
     fn names_of_folders_are_written_as_the_protocol_wants() {

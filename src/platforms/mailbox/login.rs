@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use async_imap::Authenticator;
 use lettre::transport::smtp::authentication::Mechanism;
-use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -16,10 +15,8 @@ use api::carriers::{MailboxSecrets, OauthSettings};
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::MINUTE;
-use net::guard::{FetchLimits, Guard, OversizePolicy, Request};
+use net::guard::Guard;
 
-const TOKEN_TIMEOUT: Duration = Duration::from_secs(15);
-const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// Time before its expiry at which a token is renewed.
 const RENEW_MARGIN: Duration = Duration::from_secs(60);
 /// Lifetime of a token if the provider names none.
@@ -175,34 +172,23 @@ impl TokenSource {
         let unreachable = |why: String| {
             PlatformError::transient(format!("{} returned no access token: {why}", self.settings.token_url))
         };
-        let request = Request::post(self.refresh_form(refresh).into_bytes())
-            .header("content-type", "application/x-www-form-urlencoded")
-            .and_then(|header| header.header("accept", "application/json"))
-            .map_err(|why| unreachable(why.to_string()))?;
-        let url = self.guard.vet(&self.settings.token_url).map_err(|why| unreachable(why.to_string()))?;
-        let limits = FetchLimits {
-            max_body: MAX_ANSWER_BYTES,
-            oversize: OversizePolicy::Refuse,
-            total: TOKEN_TIMEOUT,
-        };
-        let answer =
-            self.guard.fetch(&url, request, limits).await.map_err(|why| unreachable(why.to_string()))?;
-        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-        match told["access_token"].as_str().filter(|_| answer.status == 200) {
+        let form = self.refresh_form(refresh);
+        let (status, told) =
+            web::post_form(&self.guard, &self.settings.token_url, form).await.map_err(unreachable)?;
+        match told["access_token"].as_str().filter(|_| status == 200) {
             Some(token) => Ok(IssuedTokens {
                 access: Secret::new(token),
                 lasts: told["expires_in"].as_u64().unwrap_or(DEFAULT_LIFETIME_SECONDS),
                 refresh: told["refresh_token"].as_str().filter(|text| !text.is_empty()).map(Secret::new),
             }),
-            None if answer.status >= 500 => Err(unreachable(format!("it answered {}", answer.status))),
+            None if status >= 500 => Err(unreachable(format!("it answered {status}"))),
             None => {
                 let said = told["error_description"].as_str().or(told["error"].as_str()).unwrap_or_default();
                 let said = SafeText::line(said);
                 Err(PlatformError {
                     why: format!(
-                        "the provider does not accept the refresh token ({}: {said}); let the account's \
-                         owner agree again, then connect the channel again",
-                        answer.status
+                        "the provider does not accept the refresh token ({status}: {said}); let the account's \
+                         owner agree again, then connect the channel again"
                     ),
                     pause: MINUTE,
                 })

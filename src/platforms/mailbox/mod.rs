@@ -6,6 +6,7 @@
 //! | `answer_guard.rs` | bounds on a server's answers |
 //! | `fetched.rs` | fetched items of a mail |
 //! | `login.rs` | passwords and access tokens |
+//! | `consent.rs` | consent of the owner, which gives a refresh token |
 //! | `sending.rs` | sends a mail and determines its outcome |
 //! | `imap.rs` | one IMAP connection |
 //! | `folders.rs` | purposes of the folders |
@@ -16,6 +17,7 @@
 //! | `filing.rs` | flags, moves, and the copy of sent mail |
 
 mod answer_guard;
+pub mod consent;
 mod earlier;
 mod fetched;
 mod filing;
@@ -51,7 +53,7 @@ use reading::MailboxReader;
 use sending::SmtpPool;
 use server::{MailProtocol, MailServer};
 
-pub use parsing::MailDirection;
+pub use parsing::{MailDirection, read_calendar};
 
 /// Kind of an outbound message that changes mails in the mailbox.
 pub const FILING_KIND: &str = "filing";
@@ -113,7 +115,7 @@ impl MailboxPlatform {
         }
     }
 
-    /// Logs in at both servers and returns the mark at which reading would begin.
+    /// Logs in at both servers, asks whether the address may send, and returns the mark at which reading would begin.
     pub async fn test_login(&self, since: i64, name: String) -> Result<MailboxCursor, PlatformError> {
         let mark = self.initial_mark(since, name).await?;
         self.try_sending().await?;
@@ -126,14 +128,22 @@ impl MailboxPlatform {
     pub fn describe_status(&self) -> Vec<String> {
         let MailboxSettings { address, auto_reply, .. } = &self.settings;
         let (reads, sends) = (self.imap_server.describe(), self.smtp_server.describe());
-        vec![
+        let mut others = self.settings.aliases.clone();
+        if self.settings.sends_tagged {
+            others.extend(address.rsplit_once('@').map(|(local, domain)| format!("{local}+TAG@{domain}")));
+        }
+        let mut lines = vec![
             format!("{address}: {reads} accepts the login, and the inbox can be read"),
             format!("{sends} accepts the login and mail from this address"),
-            match auto_reply {
-                true => "the assistant answers mail until a person does".to_owned(),
-                false => "the assistant answers no mail".to_owned(),
-            },
-        ]
+        ];
+        if !others.is_empty() {
+            lines.push(format!("mail to {} is answered from the address it reached", others.join(", ")));
+        }
+        lines.push(match auto_reply {
+            true => "the assistant answers mail until a person does".to_owned(),
+            false => "the assistant answers no mail".to_owned(),
+        });
+        lines
     }
 }
 
@@ -194,7 +204,7 @@ impl PlatformSource for MailboxPlatform {
         if head.kind == MailUpdateKind::Flags {
             return head.facts.into_iter().map(PlatformEvent::Filed).collect();
         }
-        let mail = parsing::read_mail(&head, raw, &self.settings.address);
+        let mail = parsing::read_mail(&head, raw, &self.settings.own_addresses());
         vec![PlatformEvent::Mail(Box::new(mail))]
     }
 
@@ -211,6 +221,14 @@ impl PlatformSource for MailboxPlatform {
 
     fn display_name(&self) -> Option<String> {
         self.settings.name.clone()
+    }
+
+    fn other_addresses(&self) -> Vec<String> {
+        self.settings.aliases.clone()
+    }
+
+    fn may_send_as(&self, address: &str) -> bool {
+        self.settings.may_send_as(address)
     }
 
     fn answers_mail(&self) -> bool {

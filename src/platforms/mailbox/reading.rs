@@ -107,8 +107,9 @@ impl MailboxPlatform {
         self.failures.store(0, Ordering::SeqCst);
         *place = Some(reader);
         let mut earlier = Vec::with_capacity(news.earlier.len());
+        let own = self.settings.own_addresses();
         for piece in news.earlier {
-            earlier.push(piece.to_arrived_mail(&self.settings.address));
+            earlier.push(piece.to_arrived_mail(&own));
             // Parsing a batch occupies the processor for a while.
             tokio::task::yield_now().await;
         }

@@ -26,6 +26,8 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(45);
 const STEP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time limit for the text of a mail and its answer.
 const TEXT_TIMEOUT: Duration = Duration::from_secs(180);
+/// Tag of the address by which the server is asked for tagged senders.
+const PROBE_TAG: &str = "frontdesk";
 /// EHLO name; the server sees the real address anyway.
 const HELO_NAME: &str = "[127.0.0.1]";
 
@@ -62,6 +64,9 @@ impl From<PlatformError> for SendRejected {
     }
 }
 
+/// Code of a refusal that is not one of the recipient.
+const REFUSED: ErrorCode = ErrorCode::WhatsappError;
+
 impl MailboxPlatform {
     /// Makes one attempt to send a mail.
     pub(super) async fn send(&self, envelope: &MailEnvelope, bytes: &[u8]) -> SendOutcome {
@@ -89,7 +94,7 @@ impl MailboxPlatform {
             }
             Ok(Err(why)) if why.status().is_some() => {
                 self.release_connection(connection).await;
-                rejection(&why, "the mail", ErrorCode::WhatsappError).into()
+                rejection(&why, "the mail", REFUSED).into()
             }
             Ok(Err(why)) => SendOutcome::Unknown {
                 why: format!(
@@ -103,16 +108,40 @@ impl MailboxPlatform {
         }
     }
 
-    /// Logs in at the SMTP server without sending.
+    /// Logs in at the SMTP server and asks whether it accepts mail from the mailbox's addresses, without sending.
     pub(super) async fn try_sending(&self) -> Result<(), PlatformError> {
-        match self.connect_smtp().await {
-            Ok(connection) => {
-                self.release_connection(connection).await;
-                Ok(())
-            }
-            Err(SendRejected::Later(pause, why)) => Err(PlatformError { why, pause }),
-            Err(SendRejected::Refused(_, why, _)) => Err(PlatformError { why, pause: MINUTE }),
+        let mut connection = self.connect_for_questions().await?;
+        let (place, user) = (self.smtp_server.describe(), &self.smtp_server.user);
+        for address in self.settings.own_addresses() {
+            let Some(why) = ask_for_sender(&mut connection, &address).await else { continue };
+            let instead = match address == self.settings.address {
+                true => "connect the channel with another --address",
+                false => "connect the channel without this --alias",
+            };
+            let why = format!(
+                "{place} accepts the login of {user}, but {why}. Allow {user} to send as {address} there, or {instead}"
+            );
+            return Err(PlatformError { why, pause: MINUTE });
         }
+        self.release_connection(connection).await;
+        Ok(())
+    }
+
+    /// Returns true if the server accepts mail from the mailbox's address with a `+` tag, and to it.
+    pub async fn accepts_tagged_sender(&self) -> Result<bool, PlatformError> {
+        let Some((local, domain)) = self.settings.address.rsplit_once('@') else { return Ok(false) };
+        let tagged = format!("{local}+{PROBE_TAG}@{domain}");
+        let mut connection = self.connect_for_questions().await?;
+        let refusal = ask_for_sender(&mut connection, &tagged).await;
+        self.release_connection(connection).await;
+        Ok(refusal.is_none())
+    }
+
+    async fn connect_for_questions(&self) -> Result<AsyncSmtpConnection, PlatformError> {
+        self.connect_smtp().await.map_err(|held| match held {
+            SendRejected::Later(pause, why) => PlatformError { why, pause },
+            SendRejected::Refused(_, why, _) => PlatformError { why, pause: MINUTE },
+        })
     }
 
     async fn release_connection(&self, connection: AsyncSmtpConnection) {
@@ -146,9 +175,8 @@ impl MailboxPlatform {
         let silent = || {
             SendRejected::Later(3 * SECOND, format!("{place} sends nothing; check that it is an SMTP server"))
         };
-        let mut connection = greeted
-            .map_err(|_| silent())?
-            .map_err(|why| rejection(&why, &place, ErrorCode::WhatsappError))?;
+        let mut connection =
+            greeted.map_err(|_| silent())?.map_err(|why| rejection(&why, &place, REFUSED))?;
         let proof = self.login.smtp_proof().await?;
         let mechanisms: &[Mechanism] = match proof.mechanism {
             Mechanism::Plain => &[Mechanism::Plain, Mechanism::Login],
@@ -186,6 +214,23 @@ impl MailboxPlatform {
     }
 }
 
+/// Returns why the server accepts no mail from an address, which may be another one than the login's; `None` if
+/// it does, or does not say. Ends the begun mail.
+async fn ask_for_sender(connection: &mut AsyncSmtpConnection, address: &str) -> Option<String> {
+    let sender: Address = address.parse().ok()?;
+    let mut steps = run_step(connection, Mail::new(Some(sender.clone()), Vec::new()), address, REFUSED).await;
+    if steps.is_ok() {
+        steps = run_step(connection, Rcpt::new(sender, Vec::new()), address, REFUSED).await;
+    }
+    if !matches!(timeout(STEP_TIMEOUT, connection.command(Rset)).await, Ok(Ok(_))) {
+        connection.abort().await;
+    }
+    match steps {
+        Err(SendRejected::Refused(_, why, _)) => Some(why),
+        Ok(()) | Err(SendRejected::Later(..)) => None,
+    }
+}
+
 /// Sends everything before the text.
 async fn send_envelope(
     connection: &mut AsyncSmtpConnection,
@@ -199,17 +244,11 @@ async fn send_envelope(
     };
     let wide = !bytes.is_ascii() && connection.server_info().supports_feature(Extension::EightBitMime);
     let options = if wide { vec![MailParameter::Body(MailBodyParameter::EightBitMime)] } else { Vec::new() };
-    run_step(
-        connection,
-        Mail::new(Some(address(&envelope.from)?), options),
-        &envelope.from,
-        ErrorCode::WhatsappError,
-    )
-    .await?;
+    run_step(connection, Mail::new(Some(address(&envelope.from)?), options), &envelope.from, REFUSED).await?;
     for to in &envelope.to {
         run_step(connection, Rcpt::new(address(to)?, Vec::new()), to, ErrorCode::InvalidRecipient).await?;
     }
-    run_step(connection, Data, "the mail", ErrorCode::WhatsappError).await
+    run_step(connection, Data, "the mail", REFUSED).await
 }
 
 async fn run_step(

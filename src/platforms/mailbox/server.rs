@@ -130,7 +130,7 @@ impl MailServer {
         let connected = timeout(CONNECT_TIMEOUT, TcpStream::connect((self.host.as_str(), self.port))).await;
         let stream = connected
             .map_err(|_| unreachable("no answer".to_owned()))?
-            .map_err(|why| unreachable(why.kind().to_string()))?;
+            .map_err(|why| unreachable(describe_connect_error(&why)))?;
         // The commands are short and each waits for its answer.
         stream.set_nodelay(true).map_err(|why| unreachable(why.to_string()))?;
         match self.encryption {
@@ -199,6 +199,16 @@ impl MailServer {
             StreamKind::Plain(stream) => Ok((stream, greeting.into_bytes())),
             StreamKind::Encrypted(_) => Err(none()),
         }
+    }
+}
+
+/// Describes a failed connect. The kind of a failed look-up has no name of its own.
+fn describe_connect_error(error: &io::Error) -> String {
+    let text = error.to_string();
+    if text.contains("failed to lookup") {
+        "its name was not found".to_owned()
+    } else {
+        error.kind().to_string()
     }
 }
 

@@ -83,6 +83,11 @@ fn build_call(parcel: &OutboundMessage) -> (&'static str, Value) {
     if let Some(id) = parse_number(parcel.quoted.as_deref()) {
         body["reply_parameters"] = json!({"message_id": id, "allow_sending_without_reply": true});
     }
+    if let Some(rows) =
+        parcel.content.as_ref().map(|content| &content["buttons"]).filter(|rows| rows.is_array())
+    {
+        body["reply_markup"] = json!({ "inline_keyboard": rows });
+    }
     (method, body)
 }
 
@@ -203,6 +208,9 @@ mod tests {
             );
             assert_eq!(body["caption"], "<b>hi</b>");
         }
+        let rows = json!([[{"text": "Yes", "callback_data": "yes"}]]);
+        let asking = OutboundMessage { content: Some(json!({ "buttons": rows })), ..parcel("text") };
+        assert_eq!(build_call(&asking).1["reply_markup"], json!({ "inline_keyboard": rows }));
         let reaction =
             OutboundMessage {
                 text: "👍".to_owned(), quoted: Some("5".to_owned()), ..parcel(REACTION_KIND)

@@ -88,7 +88,7 @@ fn ends_host_label(before: &str) -> bool {
     before.is_empty() || before.ends_with('.')
 }
 
-fn platform_error(status: u16, error: &Value) -> PlatformError {
+pub(super) fn platform_error(status: u16, error: &Value) -> PlatformError {
     let said = SafeText::line(error["message"].as_str().unwrap_or("it gave no reason"));
     match (error["code"].as_i64(), status) {
         (Some(190), _) | (_, 401) => PlatformError::needs_person(
@@ -103,7 +103,9 @@ fn platform_error(status: u16, error: &Value) -> PlatformError {
             "the platform does not know this number or account, or the token is for another one; check \
              --phone-number-id and --business-account-id ({said})"
         )),
-        (Some(4 | 80007 | 130_429), _) => PlatformError::needs_person("the platform asks for a pause"),
+        (Some(4 | 80_007 | 80_008 | 130_429), _) => {
+            PlatformError::needs_person("the platform asks for a pause")
+        }
         _ => PlatformError::transient(format!("the platform answered {status}: {said}")),
     }
 }

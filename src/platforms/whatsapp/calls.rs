@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::contract::{
-    ArrivedMessage, DeliveryStep, InboundMessage, InboundUpdate, PlatformEvent, StatusReport, Template,
+    ArrivedMessage, DeliveryStep, InboundMessage, InboundUpdate, PlatformEvent, StatusReport,
 };
 use crate::whatsapp::address::{self, ChatPerson, group_address, phone_address};
-use crate::whatsapp::{PAYMENT_PREFIX, message, sending};
+use crate::whatsapp::{PAYMENT_PREFIX, message, sending, templates};
 use crate::words::{self, in_brackets, join_parts, read_text};
 use api::carriers::NumberSettings;
 use api::extras::MessageExtras;
@@ -181,8 +181,9 @@ fn digest(text: &str) -> String {
 
 /// Parses an update; empty if nothing in it is stored.
 pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
-    if piece["changed"].is_string() {
-        return vec![PlatformEvent::AccountChanged];
+    if let Some(field) = piece["changed"].as_str() {
+        let report = templates::read_report(field, &piece["value"]).map(PlatformEvent::TemplateReviewed);
+        return report.into_iter().chain([PlatformEvent::AccountChanged]).collect();
     }
     if let (Some(id), Some(name)) = (read_text(&piece["group"]), read_text(&piece["name"])) {
         return vec![PlatformEvent::Renamed { peer: group_address(&id), name }];
@@ -277,17 +278,6 @@ fn status(told: &Value) -> Option<PlatformEvent> {
             .filter(|id| !is_group && bounds::is_user_id(id)),
         trace: None,
     }))
-}
-
-pub(super) fn read_template(told: &Value) -> Option<Template> {
-    let part = |name: &str| told[name].as_str().map(str::to_owned);
-    Some(Template {
-        name: part("name")?,
-        language: part("language")?,
-        category: part("category").unwrap_or_default(),
-        status: part("status")?,
-        components: told["components"].to_string(),
-    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@
 //! | `asking.rs` | one API call and its errors |
 //! | `sending.rs` | requests that send messages, and their outcomes |
 //! | `uploads.rs` | cache of uploaded files |
-//! | `calls.rs` | webhook calls: messages, statuses, templates |
+//! | `calls.rs` | webhook calls: messages, statuses, changes of the account |
+//! | `templates.rs` | the account's templates: list, submission, deletion |
 //! | `message.rs` | author and content of a message |
 //! | `structured.rs` | orders, forms, contacts and places as text |
 //! | `address.rs` | people with a number or an id, and groups |
@@ -19,6 +20,7 @@ mod calls;
 mod message;
 mod sending;
 mod structured;
+mod templates;
 mod uploads;
 
 use std::collections::HashMap;
@@ -41,6 +43,7 @@ use model::text::SafeText;
 use net::guard::{Guard, Request};
 
 pub use calls::names_in_call;
+pub use templates::{SubmissionError, SubmittedTemplate};
 
 /// Time for which a typing indicator is visible, less the time of the request.
 const TYPING_DURATION: Duration = Duration::from_secs(20);
@@ -49,8 +52,6 @@ pub const DEFAULT_API: &str = "https://graph.facebook.com/v23.0";
 const SIGNATURE_HEADER: &str = "x-hub-signature-256";
 /// Prefix of ids made for payment messages, which the platform does not know.
 pub const PAYMENT_PREFIX: &str = "payment ";
-const PAGE_SIZE: usize = 100;
-const MAX_PAGES: usize = 20;
 
 pub struct NumberPlatform {
     guard: Guard,
@@ -122,29 +123,6 @@ impl NumberPlatform {
     /// Returns the settings updated with the platform's record of the number.
     pub fn with_identity(&self, me: &NumberIdentity) -> NumberSettings {
         NumberSettings { quality: me.quality.clone(), tier: me.tier.clone(), ..self.settings.clone() }
-    }
-
-    async fn list_templates(&self) -> Result<Vec<Template>, PlatformError> {
-        let fields = "name,language,category,status,components";
-        let first = format!("{}/message_templates?fields={fields}&limit={PAGE_SIZE}", self.settings.account);
-        let mut path = first.clone();
-        let mut all = Vec::new();
-        for _ in 0..MAX_PAGES {
-            let told = self.call_idempotent(&path, Request::get()).await?;
-            let Some(data) = told["data"].as_array() else {
-                return Err(PlatformError::transient("the platform did not return the account's templates"));
-            };
-            all.extend(data.iter().filter_map(calls::read_template));
-            match told["paging"]["cursors"]["after"].as_str() {
-                Some(after) if told["paging"]["next"].is_string() => {
-                    let after: String = byte_serialize(after.as_bytes()).collect();
-                    path = format!("{first}&after={after}");
-                }
-                _ => return Ok(all),
-            }
-        }
-        // A partial list would make the caller delete the missing templates.
-        Err(PlatformError::transient("the account has more templates than can be read"))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Periodic copy of a channel account's state at the platform: templates, quality rating and messaging limit.
 
+use crate::database::DatabaseError;
 use crate::database::connected as stored;
 use crate::database::session::DbSession;
 use crate::database::templates::{self};
-use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
 use crate::operators::ConnectedChannel;
 use crate::state::Service;
@@ -50,8 +50,7 @@ pub async fn refresh_description(
             let mark = description_mark(now);
             // If the account changed meanwhile, nothing is stored and the next round asks again.
             if stored::store_description(db, (&row.channel, &row.version), &row.mark, (&mark, &settings))? {
-                let workspace = channels::read(db, &row.channel)?.workspace;
-                replace_templates(db, &workspace, &templates)?;
+                replace_templates(db, &row.channel, &templates)?;
             }
             Ok(())
         })
@@ -71,24 +70,52 @@ fn is_due(mark: &str, now: Timestamp) -> bool {
     !at.is_ok_and(|at| (0..MAX_DESCRIPTION_AGE).contains(&now.since(at)))
 }
 
-/// Replaces the templates of a workspace.
-pub fn replace_templates(db: &dyn DbSession, workspace: &str, all: &[Template]) -> Result<(), DatabaseError> {
-    let before = templates::list(db, workspace)?;
-    for template in all.iter().filter(|template| !before.contains(template)) {
-        templates::put(db, workspace, template)?;
+/// Replaces the templates of a channel.
+pub fn replace_templates(db: &dyn DbSession, channel: &str, all: &[Template]) -> Result<(), DatabaseError> {
+    let before = templates::list(db, channel)?;
+    for template in all {
+        let old = before.iter().find(|old| is_same_template(old, template));
+        let reason = old.and_then(|old| reported_reason(old, template)).or_else(|| template.reason.clone());
+        let template = Template { reason, ..template.clone() };
+        if old != Some(&template) {
+            templates::put(db, channel, &template)?;
+        }
     }
-    let is_there = |old: &Template| {
-        all.iter().any(|template| template.name == old.name && template.language == old.language)
-    };
+    let is_there = |old: &Template| all.iter().any(|template| is_same_template(old, template));
     for old in before.iter().filter(|template| !is_there(template)) {
-        templates::remove(db, workspace, &old.name, &old.language)?;
+        templates::remove(db, channel, &old.name, &old.language)?;
     }
     Ok(())
+}
+
+fn is_same_template(one: &Template, other: &Template) -> bool {
+    one.name == other.name && one.language == other.language
+}
+
+/// Returns the stored reason if a report has explained it further than the list does.
+fn reported_reason(old: &Template, listed: &Template) -> Option<String> {
+    let word = listed.reason.as_deref().unwrap_or_default();
+    old.reason.clone().filter(|reason| old.status == listed.status && reason.starts_with(word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn explained_reason_is_kept_while_the_status_stays() {
+        let told = |status: &str, reason: Option<&str>| Template {
+            status: status.to_owned(),
+            reason: reason.map(str::to_owned),
+            ..Template::default()
+        };
+        let old = told("REJECTED", Some("INVALID_FORMAT: two variables touch"));
+        let kept = |listed: Template| reported_reason(&old, &listed);
+        assert_eq!(kept(told("REJECTED", Some("INVALID_FORMAT"))), old.reason);
+        assert_eq!(kept(told("REJECTED", None)), old.reason);
+        assert_eq!(kept(told("REJECTED", Some("SCAM"))), None);
+        assert_eq!(kept(told("APPROVED", None)), None);
+    }
 
     #[test]
     fn an_account_is_asked_for_once_in_a_while_and_when_it_has_changed() {

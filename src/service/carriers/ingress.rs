@@ -18,7 +18,7 @@ use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
 use crate::database::session::DbSession;
-use crate::database::{DatabaseError, connected, conversations, messages};
+use crate::database::{DatabaseError, connected, conversations, messages, templates};
 use crate::errors::ApiError;
 use crate::mail::{arriving, filing};
 use crate::media::names;
@@ -325,6 +325,7 @@ fn apply_event(
         PlatformEvent::AccountChanged => {
             Ok(connected::request_description(work.db, &channel.id, work.stamp())?)
         }
+        PlatformEvent::TemplateReviewed(report) => Ok(templates::set_review(work.db, &channel.id, &report)?),
         PlatformEvent::IdChanged { from, to } => Ok(people::change_id(work, channel, &from, &to)?),
         PlatformEvent::Renamed { peer, name } => {
             if let Some(found) = conversations::find_by_peer(work.db, &channel.id, &peer)? {

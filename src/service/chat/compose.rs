@@ -19,7 +19,7 @@ use model::prices;
 /// `TEMPLATE_ERROR` for a template that is missing, not approved or filled wrongly.
 pub fn compose(
     work: &WriteContext<'_>,
-    workspace: &str,
+    channel: &str,
     content: Content,
     media: Option<&MediaInfo>,
 ) -> Result<(i64, ComposedMessage), ApiError> {
@@ -50,7 +50,7 @@ pub fn compose(
         Content::Template { template } => {
             let (name, language) = (template.name.as_str(), template.language.code.as_str());
             let components = template.components.map(|all| all.to_values()).unwrap_or_default();
-            let content = template_text(work, workspace, name, language, &components)?;
+            let content = template_text(work, channel, name, language, &components)?;
             let details = json!({"template": name, "language": language, "components": components});
             (
                 prices::TEMPLATE_CREDITS,
@@ -82,12 +82,12 @@ pub fn compose(
 
 fn template_text(
     work: &WriteContext<'_>,
-    workspace: &str,
+    channel: &str,
     name: &str,
     language: &str,
     components: &[Value],
 ) -> Result<String, ApiError> {
-    let found = templates::find(work.db, workspace, name, language)?;
+    let found = templates::find(work.db, channel, name, language)?;
     let refuse = |message: String| ApiError::new(ErrorCode::TemplateError, message);
     let template = found.ok_or_else(|| refuse(format!("there is no template {name} in {language}")))?;
     if template.status != "APPROVED" {

@@ -26,12 +26,12 @@ pub fn record_contact(
     }
     let found = contacts::find_by_phone(work.db, &channel.workspace, phone)?;
     let made = || ContactRow::new(work.id("ct", at), &channel.workspace, phone, at);
-    let mut contact = found.unwrap_or_else(made);
+    let mut contact = found.clone().unwrap_or_else(made);
     if !contact.named && name.is_some() {
         contact.name = name.map(str::to_owned);
     }
     contact.last_at = contact.last_at.max(at);
-    contacts::put(work.db, &contact)?;
+    contacts::put(work.db, found.as_ref(), &contact)?;
     Ok(Some(contact))
 }
 
@@ -125,7 +125,7 @@ pub fn change_phone(
         return Ok(());
     }
     match contacts::find_by_phone(work.db, &channel.workspace, from)? {
-        Some(contact) => contacts::set_phone(work.db, &channel.workspace, &contact.phone, to),
+        Some(contact) => contacts::set_phone(work.db, &contact, to),
         None => Ok(()),
     }
 }

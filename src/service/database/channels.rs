@@ -1,3 +1,5 @@
+//! Channels of a workspace: one of each kind from its beginning, and further ones by name.
+
 use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, bound, single_cell};
 use crate::database::session::DbSession;
@@ -10,19 +12,34 @@ pub struct ChannelRow {
     pub id: String,
     pub workspace: String,
     pub kind: Channel,
+    /// Name of a further channel of its kind; `None` for the first one.
+    pub name: Option<String>,
     pub assistant: String,
     pub assistant_name: Option<String>,
     /// Phone number, bot name or mail address; `None` until a platform is connected.
     pub address: Option<String>,
 }
 
-const SELECT: &str = "SELECT id, workspace, kind, assistant, assistant_name, address FROM channels";
+impl ChannelRow {
+    /// Returns the name or, for the first of its kind, the word of the kind: what commands take.
+    pub fn word(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.kind.word())
+    }
+
+    /// Returns the name for people.
+    pub fn display_name(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.kind.display_name())
+    }
+}
+
+const SELECT: &str = "SELECT id, workspace, kind, name, assistant, assistant_name, address FROM channels";
 
 pub fn insert(db: &dyn DbSession, channel: &ChannelRow, now: Timestamp) -> Result<(), DatabaseError> {
-    let sql = "INSERT INTO channels (id, workspace, kind, assistant, assistant_name, address, created_at)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let ChannelRow { id, workspace, kind, assistant, assistant_name, address } = channel;
-    db.change_later(sql, bound![id, workspace, kind.word(), assistant, assistant_name, address, now])
+    let sql =
+        "INSERT INTO channels (id, workspace, kind, name, assistant, assistant_name, address, created_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let ChannelRow { id, workspace, kind, name, assistant, assistant_name, address } = channel;
+    db.change_later(sql, bound![id, workspace, kind.word(), name, assistant, assistant_name, address, now])
 }
 
 pub fn read(db: &dyn DbSession, id: &str) -> Result<ChannelRow, DatabaseError> {
@@ -34,6 +51,7 @@ pub fn find_workspace(db: &dyn DbSession, id: &str) -> Result<Option<String>, Da
     db.fetch_optional("SELECT workspace FROM channels WHERE id = ?1", bound![id], single_cell)
 }
 
+/// Finds the oldest channel of a kind.
 pub fn find_by_kind(db: &dyn DbSession, kind: Channel) -> Result<Option<ChannelRow>, DatabaseError> {
     db.fetch_optional(
         &format!("{SELECT} WHERE kind = ?1 ORDER BY created_at, id LIMIT 1"),
@@ -51,11 +69,11 @@ pub fn list_by_workspace(db: &dyn DbSession, workspace: &str) -> Result<Vec<Chan
 }
 
 pub fn set_missing_address(db: &dyn DbSession, kind: Channel, address: &str) -> Result<(), DatabaseError> {
-    let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND address IS NULL";
+    let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND name IS NULL AND address IS NULL";
     db.change_later(sql, bound![kind.word(), address])
 }
 
 fn from_row(row: &DbRow<'_>) -> Result<ChannelRow, DatabaseError> {
     let kind = row.parse_word("kind", Channel::from_word)?.ok_or(DatabaseError::NoRow)?;
-    Ok(read_row!(row, ChannelRow { id, workspace, assistant, assistant_name, address; kind }))
+    Ok(read_row!(row, ChannelRow { id, workspace, name, assistant, assistant_name, address; kind }))
 }

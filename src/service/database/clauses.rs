@@ -23,6 +23,19 @@ impl<'a> SqlQuery<'a> {
         }
     }
 
+    /// Compares a column with a list of at most `length` texts. The text of the query does not depend on how many
+    /// there are, as the engines prepare each text once.
+    pub fn filter_in(&mut self, column: &str, texts: &'a [String], length: usize) {
+        let _ = write!(self.sql, " AND {column} IN (");
+        let padded = texts.iter().map(String::as_str).chain(std::iter::repeat(""));
+        for (place, text) in padded.take(length.max(texts.len())).enumerate() {
+            self.bound.push(SqlValue::Text(text));
+            let comma = if place == 0 { "" } else { ", " };
+            let _ = write!(self.sql, "{comma}?{}", self.bound.len());
+        }
+        self.sql.push(')');
+    }
+
     /// Appends SQL with a question mark for each value.
     pub fn push(&mut self, text: &str, bound: &[SqlValue<'a>]) {
         let mut values = bound.iter();

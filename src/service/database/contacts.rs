@@ -3,7 +3,8 @@
 use crate::cursors::PagePosition;
 use crate::database::DatabaseError;
 use crate::database::clauses::SqlQuery;
-use crate::database::rows::{bound, single_cell, table};
+use crate::database::rows::{SqlValue, bound, single_cell, table};
+use crate::database::search_parts;
 use crate::database::session::DbSession;
 use model::phone_forms;
 use model::time::Timestamp;
@@ -44,6 +45,10 @@ impl ContactRow {
         }
     }
 
+    fn folded_name(&self) -> String {
+        fold_case(self.name.as_deref().unwrap_or(""))
+    }
+
     pub fn page_position(&self) -> PagePosition {
         PagePosition { at: self.last_at.micros(), id: self.id.clone() }
     }
@@ -53,7 +58,9 @@ table!(ContactRow from contacts {
     id, workspace, phone, name, named, email, tags, metadata, created_at, updated_at, last_at
 });
 
-pub fn put(db: &dyn DbSession, row: &ContactRow) -> Result<(), DatabaseError> {
+/// Inserts a contact, or replaces the stored one, which is `before`. The number of a stored one stays.
+pub fn put(db: &dyn DbSession, before: Option<&ContactRow>, row: &ContactRow) -> Result<(), DatabaseError> {
+    index(db, (&row.workspace, &row.id), before, Some(row))?;
     let sql = "INSERT INTO contacts (id, workspace, phone, name, named, email, tags, metadata, created_at,
         updated_at, last_at, folded) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         ON CONFLICT (id) DO UPDATE SET name = excluded.name, named = excluded.named, email = excluded.email,
@@ -73,14 +80,27 @@ pub fn put(db: &dyn DbSession, row: &ContactRow) -> Result<(), DatabaseError> {
             row.created_at,
             row.updated_at,
             row.last_at,
-            fold_case(row.name.as_deref().unwrap_or(""))
+            row.folded_name()
         ],
     )
 }
 
-pub fn set_phone(db: &dyn DbSession, workspace: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
-    let sql = "UPDATE contacts SET phone = ?3 WHERE workspace = ?1 AND phone = ?2";
-    db.change_later(sql, bound![workspace, from, to])
+/// Replaces the parts by which a contact is found.
+fn index(
+    db: &dyn DbSession,
+    of: (&str, &str),
+    before: Option<&ContactRow>,
+    after: Option<&ContactRow>,
+) -> Result<(), DatabaseError> {
+    let texts = |row: &ContactRow| vec![row.folded_name(), row.phone.clone()];
+    let (before, after) = (before.map(texts).unwrap_or_default(), after.map(texts).unwrap_or_default());
+    search_parts::replace(db, of, &before, &after)
+}
+
+pub fn set_phone(db: &dyn DbSession, contact: &ContactRow, to: &str) -> Result<(), DatabaseError> {
+    let changed = ContactRow { phone: to.to_owned(), ..contact.clone() };
+    index(db, (&contact.workspace, &contact.id), Some(contact), Some(&changed))?;
+    db.change_later("UPDATE contacts SET phone = ?2 WHERE id = ?1", bound![contact.id, to])
 }
 
 pub fn read(db: &dyn DbSession, workspace: &str, id: &str) -> Result<Option<ContactRow>, DatabaseError> {
@@ -128,21 +148,76 @@ pub fn list(
     after: &PagePosition,
     reach: i64,
 ) -> Result<Vec<ContactRow>, DatabaseError> {
-    let name = search.map(fold_case);
-    // Numbers are typed with spaces and hyphens, but stored without.
-    let number =
-        search.map(|search| search.replace([' ', '-', '(', ')', '.'], "")).filter(|entry| !entry.is_empty());
-    let sql = format!("{SELECT} WHERE workspace = ?1 AND (last_at, id) < (?2, ?3)");
-    let mut query = SqlQuery::new(sql, bound![workspace, after.at, after.id]);
-    let forms = number.as_deref().map(phone_forms::all_forms).unwrap_or_default();
-    let form: [Option<&String>; 4] = std::array::from_fn(|place| forms.get(place + 1));
-    if name.is_some() {
+    let search = search.map(Search::new);
+    let candidates = match &search {
+        Some(search) => search.candidates(db, workspace)?,
+        None => None,
+    };
+    let begin = |column: &str| {
+        let sql = format!("{SELECT} WHERE {column} = ?1 AND (last_at, id) < (?2, ?3)");
+        SqlQuery::new(sql, bound![workspace, after.at, after.id])
+    };
+    let Some(candidates) = candidates else {
+        return fetch_page(db, begin("workspace"), search.as_ref(), reach);
+    };
+    search_parts::page_of(&candidates, reach, ContactRow::page_position, |ids| {
+        // Steers the planner to the ids.
+        let mut query = begin("workspace || ''");
+        query.filter_in("id", ids, search_parts::CHUNK_ROWS);
+        fetch_page(db, query, search.as_ref(), reach)
+    })
+}
+
+fn fetch_page<'a>(
+    db: &dyn DbSession,
+    mut query: SqlQuery<'a>,
+    search: Option<&'a Search>,
+    reach: i64,
+) -> Result<Vec<ContactRow>, DatabaseError> {
+    if let Some(search) = search {
         let sql = " AND (instr(folded, ?) > 0 OR instr(phone, ?) > 0 OR phone IN (?, ?, ?, ?))";
-        query.push(sql, bound![name, number, form[0], form[1], form[2], form[3]]);
+        let forms = &search.forms;
+        query.push(sql, bound![search.name, search.number, forms[0], forms[1], forms[2], forms[3]]);
     }
-    query.push(" ORDER BY last_at DESC, id DESC LIMIT ?", bound![reach]);
+    query.push(" ORDER BY last_at DESC, id DESC LIMIT ?", &[SqlValue::Int(reach)]);
     let (sql, bound) = query.parts();
     db.fetch_all(sql, bound, from_row)
+}
+
+struct Search {
+    /// In lower case.
+    name: String,
+    /// Without spaces and hyphens, with which numbers are typed but not stored.
+    number: Option<String>,
+    /// Other forms of a whole number.
+    forms: [Option<String>; 4],
+}
+
+impl Search {
+    fn new(text: &str) -> Self {
+        let number = Some(text.replace([' ', '-', '(', ')', '.'], "")).filter(|number| !number.is_empty());
+        let mut forms = number.as_deref().map(phone_forms::all_forms).unwrap_or_default().into_iter().skip(1);
+        Self { name: fold_case(text), number, forms: std::array::from_fn(|_| forms.next()) }
+    }
+
+    /// Ids of the contacts that may match, without doubles; `None` if too many may.
+    fn candidates(&self, db: &dyn DbSession, workspace: &str) -> Result<Option<Vec<String>>, DatabaseError> {
+        let Some(number) = &self.number else { return Ok(None) };
+        let by_name = search_parts::find_candidates(db, workspace, &self.name)?;
+        let Some(mut found) = by_name else { return Ok(None) };
+        // A name with its spaces left out is no number.
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'+');
+        if is_number && *number != self.name {
+            let by_number = search_parts::find_candidates(db, workspace, number)?;
+            let Some(by_number) = by_number else { return Ok(None) };
+            found.extend(by_number);
+        }
+        let [a, b, c, d] = &self.forms;
+        let sql = "SELECT id FROM contacts WHERE workspace = ?1 AND phone IN (?2, ?3, ?4, ?5)";
+        let of_forms: Vec<String> = db.fetch_all(sql, bound![workspace, a, b, c, d], single_cell)?;
+        found.extend(of_forms);
+        Ok(Some(found.into_iter().collect()))
+    }
 }
 
 pub fn newest(db: &dyn DbSession, workspace: &str, count: i64) -> Result<Vec<ContactRow>, DatabaseError> {
@@ -160,8 +235,10 @@ pub fn touch(db: &dyn DbSession, workspace: &str, phone: &str, at: Timestamp) ->
     db.change_later("UPDATE contacts SET last_at = ?2 WHERE id = ?1 AND last_at < ?2", bound![found.id, at])
 }
 
-pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    db.change_later("DELETE FROM contacts WHERE id = ?1", bound![id])
+/// Removes the parts by which a contact is found.
+pub fn remove_from_search(db: &dyn DbSession, workspace: &str, id: &str) -> Result<(), DatabaseError> {
+    let row = read(db, workspace, id)?;
+    index(db, (workspace, id), row.as_ref(), None)
 }
 
 fn fold_case(text: &str) -> String {

@@ -156,6 +156,22 @@ pub fn list_authors_before(
     Ok(found.into_iter().flatten().collect())
 }
 
+/// Maximum number of mails with a certain header returned of a thread.
+const MAX_MAILS_WITH_HEADER: i64 = 100;
+
+/// Lists the received mails of a thread that have a stored header of a name, newest first.
+pub fn list_with_header(
+    db: &dyn DbSession,
+    thread: &str,
+    name: &str,
+) -> Result<Vec<EmailRow>, DatabaseError> {
+    let sql = format!(
+        "{SELECT} WHERE thread = ?1 AND direction = 'inbound' AND headers LIKE ?2
+         ORDER BY created_at DESC, id DESC LIMIT ?3"
+    );
+    db.fetch_all(&sql, bound![thread, format!("%\"{name}\":%"), MAX_MAILS_WITH_HEADER], from_row)
+}
+
 pub fn newest_in_thread(db: &dyn DbSession, thread: &str) -> Result<Option<EmailRow>, DatabaseError> {
     Ok(list_thread(db, thread, 1, 0)?.pop())
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::team::changes;
-use crate::database::{DatabaseError, conversations};
+use crate::database::{DatabaseError, contacts, conversations, correspondents};
 use api::extras::MessageExtras;
 use model::time::Timestamp;
 use sqlite::read_row;
@@ -50,7 +50,7 @@ const fn server_table(name: &'static str, erasure: Erasure) -> ServiceTable {
 }
 
 /// All tables; a table follows those that refer to it.
-pub const TABLES: [ServiceTable; 52] = [
+pub const TABLES: [ServiceTable; 53] = [
     table("outbound", Erasure::By(erase_outbound)),
     table("events", Erasure::By(erase_events)),
     table("deliveries", Erasure::With("events")),
@@ -66,6 +66,8 @@ pub const TABLES: [ServiceTable; 52] = [
     table("media", Erasure::By(erase_files)),
     server_table("media_parts", Erasure::With("media")),
     table("thread_automation", Erasure::By(erase_thread_automation)),
+    // Found by the texts of contacts and correspondents.
+    table("search_parts", Erasure::By(erase_search_parts)),
     table("correspondents", Erasure::By(erase_correspondents)),
     table("peer_aliases", Erasure::By(erase_aliases)),
     table("calls", Erasure::With("messages")),
@@ -179,6 +181,10 @@ struct MessageFile {
 }
 
 impl ErasedPerson {
+    fn is_in_mails(&self) -> bool {
+        !(self.threads.is_empty() && self.named_in.is_empty())
+    }
+
     /// Finds all data of a person by their addresses, on some channels of a workspace.
     pub fn find(
         db: &dyn DbSession,
@@ -498,8 +504,17 @@ fn erase_team_marks(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Dat
     })
 }
 
+fn erase_search_parts(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let workspace = &person.workspace;
+    person.contacts.iter().try_for_each(|id| contacts::remove_from_search(db, workspace, id))?;
+    if !person.is_in_mails() {
+        return Ok(());
+    }
+    person.addresses.iter().try_for_each(|address| correspondents::remove_from_search(db, workspace, address))
+}
+
 fn erase_correspondents(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
-    if person.threads.is_empty() && person.named_in.is_empty() {
+    if !person.is_in_mails() {
         return Ok(());
     }
     let sql = "DELETE FROM correspondents WHERE address = ?1

@@ -77,6 +77,8 @@ pub struct KeyLine {
     pub hash: KeyHash,
     pub workspace: String,
     pub channel: Channel,
+    /// Name of a further channel of its kind.
+    pub channel_name: Option<String>,
     pub environment: Environment,
     pub tail: String,
     pub created_at: Timestamp,
@@ -84,12 +86,12 @@ pub struct KeyLine {
 }
 
 pub fn list(db: &dyn DbSession) -> Result<Vec<KeyLine>, DatabaseError> {
-    let sql = "SELECT keys.id, hash, channels.workspace, kind, environment, tail, keys.created_at, revoked_at
+    let sql = "SELECT keys.id, hash, channels.workspace, kind, channels.name AS channel_name, environment, tail, keys.created_at, revoked_at
          FROM keys JOIN channels ON channels.id = keys.channel ORDER BY keys.created_at, keys.id";
     db.fetch_all(sql, &[], |row| {
         let (channel, environment) = channel_and_environment(row)?;
         Ok(read_row!(row, KeyLine {
-            id, hash, workspace, tail, created_at, revoked_at; channel, environment
+            id, hash, workspace, channel_name, tail, created_at, revoked_at; channel, environment
         }))
     })
 }

@@ -77,21 +77,6 @@ pub struct Filter {
     pub status: Option<&'static str>,
 }
 
-impl Filter {
-    /// False if no message can pass: an inbound message has the status `received`, and no other has it.
-    fn can_match(&self) -> bool {
-        match (self.direction, self.status) {
-            (Some(direction), Some(status)) => (direction == "inbound") == (status == "received"),
-            _ => true,
-        }
-    }
-
-    /// The direction to ask for; a status implies one, and its index is in the order of the list.
-    fn asked_direction(&self) -> Option<&'static str> {
-        self.direction.filter(|_| self.status.is_none())
-    }
-}
-
 table!(MessageRow<T> in messages {
     id: text, conversation: text, channel: text, platform_id: text, direction: text, sender: text, content: text,
     kind: text, media_url: optional_text, details: optional_text, status: text, reply_to: optional_text,
@@ -177,10 +162,9 @@ pub fn list(
     after: &PagePosition,
     reach: i64,
 ) -> Result<Vec<MessageRow>, DatabaseError> {
-    if !filter.can_match() {
+    let Some(query) = page_query(bound![channel, after.at, after.id], filter, reach) else {
         return Ok(Vec::new());
-    }
-    let query = page_query(bound![channel, after.at, after.id], filter, reach);
+    };
     let (sql, bound) = query.parts();
     db.fetch_all(sql, bound, from_row)
 }
@@ -194,10 +178,7 @@ pub fn visit_page<E: From<DatabaseError>>(
     reach: i64,
     mut visit: impl FnMut(&MessageRow<&str>) -> Result<(), E>,
 ) -> Result<(), E> {
-    if !filter.can_match() {
-        return Ok(());
-    }
-    let query = page_query(bound![channel, after.at, after.id], filter, reach);
+    let Some(query) = page_query(bound![channel, after.at, after.id], filter, reach) else { return Ok(()) };
     let (sql, bound) = query.parts();
     db.for_each_row(sql, bound, |row| visit(&view(row)?))
 }
@@ -216,17 +197,25 @@ pub fn visit_history<E: From<DatabaseError>>(
     db.for_each_row(&sql, bound![conversation, after.at, after.id, reach], |row| visit(&view(row)?))
 }
 
+/// Returns the query of a page, `None` if no message can pass the filter.
+///
 /// `channel || ''` keeps the planner from using the channel's index where a conversation's fits
-/// better.
-fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> SqlQuery<'a> {
+/// better. A status implies the direction: inbound messages have the status `received`, and no others
+/// have it. The index of the status is in the order of the list, so the direction is not asked for.
+fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> Option<SqlQuery<'a>> {
+    let direction = match (filter.direction, filter.status) {
+        (Some(direction), Some(status)) if (direction == "inbound") != (status == "received") => return None,
+        (_, Some(_)) => None,
+        (direction, None) => direction,
+    };
     let channel_term = if filter.conversation.is_some() { "channel || ''" } else { "channel" };
     let sql = format!("{SELECT} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
     let mut query = SqlQuery::new(sql, bound);
     query.filter("conversation", filter.conversation.as_deref().map(SqlValue::Text));
-    query.filter("direction", filter.asked_direction().map(SqlValue::Text));
+    query.filter("direction", direction.map(SqlValue::Text));
     query.filter("status", filter.status.map(SqlValue::Text));
     query.push(" ORDER BY created_at DESC, id DESC LIMIT ?", &[SqlValue::Int(reach)]);
-    query
+    Some(query)
 }
 
 pub fn newest(db: &dyn DbSession, conversation: &str, count: i64) -> Result<Vec<MessageRow>, DatabaseError> {

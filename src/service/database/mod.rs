@@ -46,6 +46,7 @@ pub mod retention;
 pub mod rows;
 pub mod savepoint;
 pub mod scopes;
+pub mod search_parts;
 pub mod session;
 mod sqlite;
 pub mod team;
@@ -274,7 +275,7 @@ impl Database {
             let vacuuming = self.vacuuming.clone();
             return Some(tokio::task::spawn_blocking(move || {
                 let _alone = vacuuming.lock().unwrap_or_else(PoisonError::into_inner);
-                let removed = postgres::remove_dead_rows(&url, erasing::tables_of_persons());
+                let removed = postgres::vacuum(&url, erasing::tables_of_persons());
                 drop(removed.inspect_err(|cause| {
                     tracing::warn!(%cause, "deleted rows of an erased person are left to the server's \
                                             autovacuum");

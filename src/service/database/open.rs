@@ -27,7 +27,7 @@ const LATER_TABLES: [&str; 5] = [
     include_str!("schema_operating.sql"),
 ];
 /// Columns added later: table, column, and the SQL that adds it if missing.
-const LATER_COLUMNS: [(&str, &str, &str); 12] = [
+const LATER_COLUMNS: [(&str, &str, &str); 15] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -64,6 +64,32 @@ const LATER_COLUMNS: [(&str, &str, &str); 12] = [
         "assigned_by",
         "ALTER TABLE team_conversations ADD COLUMN assigned_by TEXT",
     ),
+    (
+        "channels",
+        "name",
+        "ALTER TABLE channels ADD COLUMN name TEXT;
+         CREATE UNIQUE INDEX channels_by_name ON channels (workspace, name) WHERE name IS NOT NULL;",
+    ),
+    (
+        "templates",
+        "channel",
+        "ALTER TABLE templates RENAME TO earlier_templates;
+         CREATE TABLE templates (
+             channel TEXT NOT NULL REFERENCES channels,
+             name TEXT NOT NULL,
+             language TEXT NOT NULL,
+             category TEXT NOT NULL,
+             status TEXT NOT NULL,
+             components TEXT NOT NULL,
+             PRIMARY KEY (channel, name, language)
+         ) STRICT, WITHOUT ROWID;
+         INSERT INTO templates
+             SELECT channels.id, earlier.name, language, category, status, components
+             FROM earlier_templates AS earlier JOIN channels ON channels.workspace = earlier.workspace
+             WHERE channels.kind = 'whatsapp';
+         DROP TABLE earlier_templates;",
+    ),
+    ("templates", "reason", "ALTER TABLE templates ADD COLUMN reason TEXT"),
 ];
 /// Indexes added later. Mail addresses are matched in lower case. Each filter of a list has an
 /// index in the order of the list; the trailing columns let further filters be checked without
@@ -99,6 +125,8 @@ const WRITER_SETTINGS: &str = "
 ";
 /// Reader threads; more would only compete for the same processors.
 const READER_THREADS: usize = 3;
+/// Threads for searches, apart from the readers, which no slow search holds up.
+const SEARCHER_THREADS: usize = 2;
 /// Readers have a smaller cache, as there are several.
 const READER_SETTINGS: &str = "
     PRAGMA busy_timeout = 5000;
@@ -163,6 +191,10 @@ pub fn open_unchecked(path: &Path) -> Result<Connection, DatabaseError> {
     if count_tables(&connection)? == 0 || application != APPLICATION_ID {
         return Err(DatabaseError::Foreign);
     }
+    let format: i64 = connection.scalar("PRAGMA user_version", [])?;
+    if format > FORMAT_VERSION {
+        return Err(DatabaseError::Newer(format));
+    }
     Ok(connection)
 }
 
@@ -180,7 +212,7 @@ pub fn open_readers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, Datab
 }
 
 pub fn open_searchers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseError> {
-    Ok(vec![Box::new(open_reader(path)?)])
+    (0..SEARCHER_THREADS).map(|_| Ok(Box::new(open_reader(path)?) as Box<dyn DbSession + Send>)).collect()
 }
 
 /// Opens a file for writing and migrates its tables; the flag is true if they were created.
@@ -223,6 +255,7 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     rebuild_lanes(&mut connection)?;
     rebuild_connections(&mut connection)?;
     add_columns(&mut connection)?;
+    add_search_parts(&mut connection)?;
     connection.execute_batch(LATER_INDEXES)?;
     Ok((connection, fresh))
 }
@@ -239,6 +272,18 @@ fn add_columns(connection: &mut Connection) -> rusqlite::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Creates the index of parts with the parts of those who are there.
+fn add_search_parts(connection: &mut Connection) -> rusqlite::Result<()> {
+    let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'search_parts'";
+    let found: i64 = connection.scalar(sql, [])?;
+    if found > 0 {
+        return Ok(());
+    }
+    let change = connection.transaction()?;
+    change.execute_batch(include_str!("schema_search.sql"))?;
+    change.commit()
 }
 
 /// Rebuilds `egress` if its lanes still refer to conversations only; threads are lanes, too.
@@ -294,7 +339,7 @@ fn is_database(path: &Path) -> io::Result<bool> {
     Ok(read_header(path)? == FILE_HEADER)
 }
 
-fn check_integrity(connection: &Connection) -> Result<(), DatabaseError> {
+pub fn check_integrity(connection: &Connection) -> Result<(), DatabaseError> {
     let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
     if verdict == "ok" {
         return Ok(());
@@ -405,6 +450,32 @@ mod tests {
             "ws_1 shop 7"
         );
         assert_eq!(read("SELECT workspace FROM connection_calls"), "ws_1");
+    }
+
+    #[test]
+    fn templates_of_an_earlier_version_belong_to_the_number_of_their_workspace() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        let (connection, ..) = open_writer(&path, Durability::Full).expect("opens");
+        connection
+            .execute_batch(
+                "DROP INDEX channels_by_name; ALTER TABLE channels DROP COLUMN name;
+                 INSERT INTO workspaces (id, balance, created_at) VALUES ('w1', 0, 1), ('w2', 0, 2);
+                 INSERT INTO channels VALUES ('n1', 'w1', 'whatsapp', 'a', NULL, NULL, 1),
+                     ('b1', 'w1', 'telegram', 'a', NULL, NULL, 1), ('n2', 'w2', 'whatsapp', 'a', NULL, NULL, 1);
+                 DROP TABLE templates;
+                 CREATE TABLE templates (workspace TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
+                     category TEXT NOT NULL, status TEXT NOT NULL, components TEXT NOT NULL,
+                     PRIMARY KEY (workspace, name, language)) STRICT, WITHOUT ROWID;
+                 INSERT INTO templates VALUES ('w1', 'hello', 'en', 'UTILITY', 'APPROVED', '[]'),
+                     ('w2', 'hello', 'en', 'UTILITY', 'APPROVED', '[]');",
+            )
+            .expect("as before");
+        drop(connection);
+        let (connection, ..) = open_writer(&path, Durability::Full).expect("opens again");
+        let sql =
+            "SELECT group_concat(channel || ' ' || name) FROM (SELECT * FROM templates ORDER BY channel)";
+        assert_eq!(connection.scalar::<String>(sql, []).expect("read"), "n1 hello,n2 hello");
     }
 
     #[test]

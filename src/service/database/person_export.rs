@@ -22,7 +22,15 @@ const CONTACT: CopiedTable = CopiedTable {
     source: "contacts WHERE id = ?1",
 };
 const CONVERSATION: CopiedTable = CopiedTable {
-    columns: &["conversations.id", "kind", "peer", "name", "username", "email", "conversations.created_at"],
+    columns: &[
+        "conversations.id",
+        "kind",
+        "peer",
+        "conversations.name",
+        "username",
+        "email",
+        "conversations.created_at",
+    ],
     source: "conversations JOIN channels ON channels.id = channel WHERE conversations.id = ?1",
 };
 const MESSAGES: CopiedTable = CopiedTable {

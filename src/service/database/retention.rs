@@ -33,7 +33,7 @@ pub const ACTIONS: AgedTable = AgedTable { table: "team_actions", key: "id", at:
 /// The log of Data Connections.
 pub const CALLS: AgedTable = AgedTable { table: "connection_calls", key: "seq", at: "at" };
 pub const MEDIA: AgedTable = AgedTable { table: "media", key: "id", at: "created_at" };
-/// What the people of a team did.
+/// Work of the people of a team.
 pub const WORK: AgedTable = AgedTable { table: "team_work", key: "id", at: "at" };
 const MESSAGES: AgedTable = AgedTable { table: "messages", key: "id", at: "created_at" };
 const MAILS: AgedTable = AgedTable { table: "emails", key: "id", at: "created_at" };

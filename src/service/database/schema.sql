@@ -55,13 +55,13 @@ CREATE TABLE idempotency (
 CREATE INDEX idempotency_by_age ON idempotency (at);
 
 CREATE TABLE templates (
-    workspace TEXT NOT NULL REFERENCES workspaces,
+    channel TEXT NOT NULL REFERENCES channels,
     name TEXT NOT NULL,
     language TEXT NOT NULL,
     category TEXT NOT NULL,
     status TEXT NOT NULL,
     components TEXT NOT NULL,
-    PRIMARY KEY (workspace, name, language)
+    PRIMARY KEY (channel, name, language)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE conversations (

@@ -105,7 +105,7 @@ CREATE TABLE IF NOT EXISTS team_actions (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS team_actions_by_time ON team_actions (workspace, at);
 
--- What people did, from which their statistics are counted. Ids and times only.
+-- Work of people, from which their statistics are counted. Ids and times only.
 CREATE TABLE IF NOT EXISTS team_work (
     -- For an answer, the id of the message or mail.
     id TEXT PRIMARY KEY,

@@ -49,6 +49,12 @@ pub fn list(db: &dyn DbSession, channel: &str) -> Result<Vec<WebhookRow>, Databa
     db.fetch_all(&format!("{SELECT} WHERE channel = ?1 ORDER BY created_at, id"), bound![channel], from_row)
 }
 
+/// Lists the active webhooks of all channels whose deliveries fail.
+pub fn failing(db: &dyn DbSession) -> Result<Vec<WebhookRow>, DatabaseError> {
+    let sql = format!("{SELECT} WHERE active AND failing_since IS NOT NULL ORDER BY failing_since, id");
+    db.fetch_all(&sql, bound![], from_row)
+}
+
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<WebhookRow>, DatabaseError> {
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }

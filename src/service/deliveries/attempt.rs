@@ -18,7 +18,7 @@ use crate::errors::ApiError;
 use crate::metrics::DeliveryOutcome;
 use crate::state::{Service, ServiceState};
 use model::time::{Clock, Timestamp};
-use net::guard::{FetchLimits, HeaderError, Request};
+use net::guard::{FetchError, FetchLimits, HeaderError, Request};
 
 /// Pause between two attempts to store an outcome.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -106,7 +106,7 @@ async fn send_event(
     let begun = Instant::now();
     let outcome = service.guard.fetch(&url, request, FetchLimits::DELIVERY).await;
     let millis = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-    let answer = outcome.as_ref().map(|fetched| fetched.status).map_err(ToString::to_string);
+    let answer = outcome.as_ref().map(|fetched| fetched.status).map_err(FetchError::describe_for_operator);
     let status = answer.as_ref().ok();
     tracing::debug!(delivery = delivery.id, attempt = delivery.attempts + 1, status, "a delivery was tried");
     Attempt { verdict: schedule::judge_response(&outcome), answer, millis }

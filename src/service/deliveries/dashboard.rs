@@ -20,6 +20,11 @@ impl Admin {
         self.database.read(move |db| list(db, &workspace)).await
     }
 
+    /// Lists the active webhooks of the whole service whose deliveries fail.
+    pub async fn failing_webhooks(&self) -> Result<Vec<WebhookRow>, AdminError> {
+        Ok(self.database.read(|db| webhooks::failing(db)).await?)
+    }
+
     /// Lists the attempts to deliver to one webhook, or to all of the workspace, newest first.
     pub async fn delivery_attempts(
         &self,

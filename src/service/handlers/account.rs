@@ -44,6 +44,7 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
                 environment: Some(caller.environment.word().to_owned()),
                 messaging_tier: tier,
                 quality_rating: quality,
+                takes_buttons: channel.kind == Channel::Telegram,
                 workspace: workspace_body(workspace),
                 assistant: AssistantBody {
                     id: Some(channel.assistant),

@@ -47,7 +47,7 @@ fn create_in(
     work.service.platforms.address(&channels::read(work.db, &caller.channel_id)?)?;
     let recipients = select_recipients(work, caller, named)?;
     let total = i64::try_from(recipients.len()).unwrap_or(i64::MAX);
-    let (price, outgoing) = compose(work, &caller.workspace, content, media.as_ref())?;
+    let (price, outgoing) = compose(work, &caller.channel_id, content, media.as_ref())?;
     let stamp = work.stamp();
     let row = BroadcastRow {
         id: work.id("bc", stamp),

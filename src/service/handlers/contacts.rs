@@ -121,7 +121,7 @@ fn upsert_in(work: &WriteContext<'_>, caller: &Caller, told: ContactUpdate) -> R
     let status = if found.is_some() { 200 } else { 201 };
     let stamp = work.stamp();
     let made = || ContactRow::new(work.id("ct", stamp), &caller.workspace, &told.phone, stamp);
-    let mut contact = found.unwrap_or_else(made);
+    let mut contact = found.clone().unwrap_or_else(made);
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
     if let Some(name) = told.name {
         contact.named = !name.is_empty();
@@ -137,7 +137,7 @@ fn upsert_in(work: &WriteContext<'_>, caller: &Caller, told: ContactUpdate) -> R
         contact.metadata = metadata;
     }
     contact.updated_at = stamp;
-    contacts::put(work.db, &contact)?;
+    contacts::put(work.db, found.as_ref(), &contact)?;
     if let Some(row) = conversations::find_by_peer(work.db, &caller.channel_id, &contact.phone)? {
         let (name, email) = (contact.name.as_deref(), contact.email.as_deref());
         conversations::set_person(work.db, &row.id, name, email)?;

@@ -17,7 +17,7 @@ use crate::errors::ApiError;
 use crate::handlers::account::credits_as_f64;
 use crate::handlers::mail_bodies as bodies;
 use crate::mail::content::MailSendRequest;
-use crate::mail::{attachments, filing};
+use crate::mail::{attachments, filing, invitations};
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::sending::accept::QUEUED_STATUS;
@@ -57,6 +57,7 @@ pub async fn account(State(service): State<Service>, request: ReadRequest) -> Re
                     last_sync_at: Some(now.to_string()),
                     ai_auto_reply: Some(false),
                     earlier_mail: None,
+                    aliases: Vec::new(),
                 });
             };
             let row = connected::read(db, &channel.id)?;
@@ -69,6 +70,7 @@ pub async fn account(State(service): State<Service>, request: ReadRequest) -> Re
                 sync_status: Some(if trouble { "error" } else { "active" }.to_owned()),
                 last_sync_at: read_at.map(|time| time.to_string()),
                 ai_auto_reply: Some(behind.platform.answers_mail() && state.assistant.is_some()),
+                aliases: behind.platform.other_addresses(),
                 earlier_mail: row.and_then(|row| MailImportProgress::of(&row.mark)).map(|earlier| {
                     EarlierMailBody {
                         filed: earlier.filed,
@@ -161,7 +163,8 @@ pub async fn thread(
         .read_consistent(move |db| {
             let row = threads::read(db, &caller.channel_id, &id)?.ok_or_else(not_found)?;
             let mails = emails::list_thread(db, &row.id, MAX_SHOWN_MAILS, MAX_SHOWN_BYTES)?;
-            Reply::ok(&bodies::full_thread_body(row, mails, &base))
+            let found = invitations::describe_all(db, &caller.channel_id, &mails)?;
+            Reply::ok(&bodies::full_thread_body(row, mails, found, &base))
         })
         .await
 }

@@ -1,11 +1,13 @@
 //! Conversion of mail rows to the schemas of the interface.
 
+use std::collections::HashMap;
+
 use crate::database::correspondents::CorrespondentRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::ThreadRow;
-use crate::mail::{dates, earlier};
+use crate::mail::{dates, earlier, identities, invitations};
 use crate::sending::mail::AGENT_KEY;
-use api::email::{EmailBody, EmailContactBody, EmailThreadBody};
+use api::email::{EmailBody, EmailContactBody, EmailThreadBody, InvitationBody};
 use api::messages::MessageBody;
 use model::time::Timestamp;
 use platforms::mail::answer_target::AnswerTarget;
@@ -41,9 +43,20 @@ pub fn filed_thread_body(row: ThreadRow) -> EmailThreadBody {
     EmailThreadBody { folder: Some(row.folder.clone()), ..thread_body(row) }
 }
 
-/// Thread with its mails. Relative attachment URLs are prefixed with `base`.
-pub fn full_thread_body(row: ThreadRow, mails: Vec<EmailRow>, base: &str) -> EmailThreadBody {
-    let messages = mails.into_iter().map(|mail| email_body(mail, base)).collect();
+/// Thread with its mails and the invitations in them. Relative attachment URLs are prefixed with `base`.
+pub fn full_thread_body(
+    row: ThreadRow,
+    mails: Vec<EmailRow>,
+    mut invitations: HashMap<String, InvitationBody>,
+    base: &str,
+) -> EmailThreadBody {
+    let messages = mails
+        .into_iter()
+        .map(|mail| {
+            let invitation = invitations.remove(&mail.id);
+            EmailBody { invitation, ..email_body(mail, base) }
+        })
+        .collect();
     EmailThreadBody { messages: Some(messages), ..filed_thread_body(row) }
 }
 
@@ -88,6 +101,9 @@ fn email_body(mut row: EmailRow, base: &str) -> EmailBody {
         dated_at: dates::read_claimed_date(&headers).map(str::to_owned),
         opened_at: row.opened_at.and_then(format_time),
         agent: headers.get(AGENT_KEY).and_then(|agent| serde_json::from_value(agent.clone()).ok()),
+        delivered_to: identities::read_delivery(&headers).map(str::to_owned),
+        invitation: None,
+        invitation_response: invitations::read_answer(&headers),
     }
 }
 

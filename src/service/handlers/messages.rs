@@ -52,7 +52,7 @@ fn send_in(
         Some(quoted) => Some(find_quoted_message(work, &conversation, &quoted)?),
         None => None,
     };
-    let (price, outgoing) = compose(work, &caller.workspace, asked.content, media.as_ref())?;
+    let (price, outgoing) = compose(work, &caller.channel_id, asked.content, media.as_ref())?;
     let id = work.id("msg", work.stamp());
     let paid = work.pay(caller, price, "message", &id)?;
     let outgoing = ComposedMessage { cost: paid.used, reply_to, ..outgoing };

@@ -1,7 +1,9 @@
 //! Handlers of the Telegram channel.
 
+use std::collections::HashSet;
+
 use axum::extract::State;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::auth::Caller;
 use crate::database::conversations::{self, ConversationRow};
@@ -15,14 +17,14 @@ use crate::handlers::messages::{check_reachable, react_with};
 use crate::media;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
-use crate::sending::accept::{ComposedMessage, accept_send};
+use crate::sending::accept::{BUTTONS_DETAIL, ComposedMessage, accept_send};
 use crate::state::Service;
 use crate::write::WriteContext;
 use api::errors::ErrorCode;
 use api::fields::{Text, TextOrNumber, require_filled};
 use api::reactions::React;
 use api::request::FieldError;
-use api::telegram::{ParseMode, SendTelegram, TelegramType};
+use api::telegram::{MessageButton, ParseMode, SendTelegram, TelegramType};
 use model::{bounds, prices, reactions};
 use platforms::telegram::{chat, html, markdown};
 use platforms::{Channel, FoundChat};
@@ -37,7 +39,15 @@ struct TelegramSendRequest {
     marked: (&'static str, String),
     media: Option<LinkedFile>,
     reply_to: Option<String>,
+    /// Rows of buttons as the platform takes them; `None` without buttons.
+    buttons: Option<Value>,
 }
+
+/// Maximum number of buttons below a message, and of a row.
+const MAX_BUTTONS: usize = 100;
+const MAX_BUTTONS_IN_ROW: usize = 8;
+/// Maximum length of a button's data, in bytes.
+const MAX_BUTTON_DATA_BYTES: usize = 64;
 
 /// Photo, video, document or audio behind a URL.
 struct LinkedFile {
@@ -119,8 +129,55 @@ impl TelegramSendRequest {
         let mode = mode.word();
         let text = read.map_err(|why| FieldError::new(name, format!("is not valid {mode}: {why}")))?;
         let reply_to = body.reply_to.and_then(TextOrNumber::non_empty);
-        Ok(Self { chat, kind, text, marked: (mode, marked), media, reply_to })
+        let buttons = body.buttons.map(check_buttons).transpose()?.flatten();
+        Ok(Self { chat, kind, text, marked: (mode, marked), media, reply_to, buttons })
     }
+}
+
+/// Checks the rows of buttons and returns them as the platform takes them; `None` if there are none.
+///
+/// # Errors
+/// `VALIDATION_ERROR` that names the field.
+fn check_buttons(rows: Vec<Vec<MessageButton>>) -> Result<Option<Value>, FieldError> {
+    let refused = |field: String, problem: &str| Err(FieldError::new(field, problem));
+    if rows.iter().map(Vec::len).sum::<usize>() > MAX_BUTTONS {
+        return refused("buttons".to_owned(), &format!("must have at most {MAX_BUTTONS} buttons"));
+    }
+    let mut used = HashSet::new();
+    let mut keyboard = Vec::with_capacity(rows.len());
+    for (row_number, row) in rows.into_iter().enumerate() {
+        if row.is_empty() || row.len() > MAX_BUTTONS_IN_ROW {
+            let problem = format!("must have 1 to {MAX_BUTTONS_IN_ROW} buttons");
+            return refused(format!("buttons[{row_number}]"), &problem);
+        }
+        let mut line = Vec::with_capacity(row.len());
+        for (place, MessageButton { text, data, url }) in row.into_iter().enumerate() {
+            let field = |name: &str| format!("buttons[{row_number}][{place}].{name}");
+            line.push(match (data, url) {
+                (Some(_), Some(_)) => return refused(field("data"), "must be absent beside url"),
+                (None, Some(url)) if !url.as_str().starts_with("https://") => {
+                    return refused(field("url"), "must begin with https://");
+                }
+                (None, Some(url)) => json!({ "text": text.as_str(), "url": url.as_str() }),
+                (data, None) => {
+                    let name = if data.is_some() { "data" } else { "text" };
+                    let data = data.as_ref().unwrap_or(&text).as_str().to_owned();
+                    if data.len() > MAX_BUTTON_DATA_BYTES {
+                        let problem = format!("must have at most {MAX_BUTTON_DATA_BYTES} bytes as data");
+                        return refused(field(name), &problem);
+                    }
+                    let button = json!({ "text": text.as_str(), "callback_data": data });
+                    // The platform reports a press by its data.
+                    if !used.insert(data) {
+                        return refused(field(name), "is the data of another button, too");
+                    }
+                    button
+                }
+            });
+        }
+        keyboard.push(Value::Array(line));
+    }
+    Ok((!keyboard.is_empty()).then_some(Value::Array(keyboard)))
 }
 
 impl TelegramSendRequest {
@@ -189,21 +246,23 @@ fn send_in(
     let price = if asked.media.is_some() { media::price(asked.kind, hosted) } else { prices::TEXT_CREDITS };
     let id = work.id("msg", work.stamp());
     let paid = work.pay(caller, price, "message", &id)?;
-    let details = asked.media.as_ref().map(|entry| {
+    let mut details = asked.media.as_ref().map(|entry| {
         json!({
             "mimeType": media.as_ref().map(|media| media.mime_type.clone()),
             "size": media.as_ref().map(|media| media.size),
             "filename": entry.filename,
         })
-        .to_string()
     });
+    if let Some(buttons) = asked.buttons {
+        details.get_or_insert_with(|| json!({}))[BUTTONS_DETAIL] = buttons;
+    }
     let outgoing = ComposedMessage {
         sender: "api",
         content: asked.text,
         marked: Some(asked.marked),
         kind: asked.kind,
         media_url: asked.media.map(|media| media.link),
-        details,
+        details: details.map(|details| details.to_string()),
         reply_to,
         cost: paid.used,
         broadcast: None,

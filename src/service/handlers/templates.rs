@@ -10,7 +10,10 @@ use crate::state::Service;
 use api::templates::{TemplateBody, TemplateList};
 use platforms::Template;
 
-/// Handles `listTemplates`: approved templates only.
+/// Status of a template that can be sent.
+const APPROVED: &str = "APPROVED";
+
+/// Handles `listTemplates`: the approved templates, and beside them the others.
 pub async fn list(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service
@@ -22,9 +25,11 @@ pub async fn list(State(service): State<Service>, request: ReadRequest) -> Resul
                 language: template.language,
                 category: template.category,
                 status: template.status,
+                rejected_reason: template.reason,
             };
-            let data = templates::list_approved(db, &caller.workspace)?.into_iter().map(body).collect();
-            Reply::ok(&TemplateList { data })
+            let all = templates::list(db, &caller.channel_id)?.into_iter().map(body);
+            let (data, not_approved) = all.partition(|template| template.status == APPROVED);
+            Reply::ok(&TemplateList { data, not_approved })
         })
         .await
 }

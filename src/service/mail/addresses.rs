@@ -21,27 +21,35 @@ pub fn check_list(name: &str, told: Vec<MailAddress>) -> Result<Vec<String>, Fie
     Ok(found)
 }
 
-/// Returns the display name in `from`, which may be a name, an address or `Name <address>`. The address is
-/// ignored, since mail is always sent from the account's own.
+/// Parts of `from`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SenderField {
+    pub name: Option<String>,
+    pub address: Option<String>,
+}
+
+/// Reads `from`, which may be a name, an address or `Name <address>`.
 ///
 /// # Errors
 /// For control characters or a malformed address.
-pub fn sender_name(text: &str) -> Result<Option<String>, FieldError> {
+pub fn read_sender(text: &str) -> Result<SenderField, FieldError> {
     if text.chars().any(char::is_control) {
         return Err(FieldError::new("from", "must not contain control characters"));
     }
-    let name = match text.split_once('<') {
-        Some((name, address)) => {
-            if !address.trim().strip_suffix('>').is_some_and(bounds::is_email) {
-                return Err(FieldError::new("from", "must be a name, an address or `Name <address>`"));
-            }
-            name
+    let (name, address) = match text.split_once('<') {
+        Some((name, rest)) => {
+            let address = rest.trim().strip_suffix('>').filter(|address| bounds::is_email(address));
+            let malformed = || FieldError::new("from", "must be a name, an address or `Name <address>`");
+            (name, Some(address.ok_or_else(malformed)?))
         }
-        None if bounds::is_email(text.trim()) => "",
-        None => text,
+        None if bounds::is_email(text.trim()) => ("", Some(text.trim())),
+        None => (text, None),
     };
     let name = name.trim().trim_matches('"').trim();
-    Ok(Some(name.to_owned()).filter(|text| !text.is_empty()))
+    Ok(SenderField {
+        name: Some(name.to_owned()).filter(|text| !text.is_empty()),
+        address: address.map(str::to_owned),
+    })
 }
 
 #[cfg(test)]
@@ -87,17 +95,20 @@ mod tests {
     }
 
     #[test]
-    fn only_the_name_of_a_sender_is_taken() {
+    fn name_and_address_of_a_sender_are_read() {
+        let desk = Some("desk@harborbicycles.example");
         let cases = [
-            ("Harbor Bicycles", Some(Some("Harbor Bicycles"))),
-            ("desk@harborbicycles.example", Some(None)),
-            ("\"Workshop\" <w@harborbicycles.example>", Some(Some("Workshop"))),
-            ("<w@harborbicycles.example>", Some(None)),
+            ("Harbor Bicycles", Some((Some("Harbor Bicycles"), None))),
+            ("desk@harborbicycles.example", Some((None, desk))),
+            ("\"Workshop\" <desk@harborbicycles.example>", Some((Some("Workshop"), desk))),
+            ("<desk@harborbicycles.example>", Some((None, desk))),
             ("Workshop <nobody>", None),
             ("Work\r\nshop", None),
         ];
         for (from, expected) in cases {
-            assert_eq!(sender_name(from).ok().as_ref().map(Option::as_deref), expected, "{from}");
+            let found = read_sender(from).ok();
+            let found = found.as_ref().map(|sender| (sender.name.as_deref(), sender.address.as_deref()));
+            assert_eq!(found, expected, "{from}");
         }
     }
 }

@@ -221,6 +221,7 @@ fn send_answer(
         cc: Vec::new(),
         bcc: Vec::new(),
         from_name: None,
+        from_address: None,
         reply_to: None,
         subject: topics::reply_subject(&thread.subject),
         text: Some(text),
@@ -229,6 +230,7 @@ fn send_answer(
         in_reply_to: None,
         thread: Some(thread.id.clone()),
         attachments: Vec::new(),
+        invitation_response: None,
     };
     let id = work.id("mail", work.stamp());
     accept_mail(work, channel, id, asked, Vec::new(), MailAuthor { sender: "ai", cost: 0 })?;

@@ -107,8 +107,36 @@ enum MailTexts {
     Both(MultiPart),
 }
 
-/// Returns the text parts; HTML always comes with plain text.
+/// Returns the text parts; HTML always comes with plain text, and an answer to an invitation with its
+/// calendar as the last alternative, which programs prefer.
 fn mail_texts(draft: &MailDraft) -> MailTexts {
+    let texts = plain_and_html(draft);
+    let Some(reply) = &draft.invitation else { return texts };
+    let both = match texts {
+        MailTexts::One(part) => {
+            MultiPart::alternative().boundary(format!("=_texts_{}", draft.id)).singlepart(part)
+        }
+        MailTexts::Both(parts) => parts,
+    };
+    MailTexts::Both(both.singlepart(calendar_part(&reply.calendar)))
+}
+
+/// The method in the header is the one in the calendar (RFC 6047); Outlook ignores an answer without it.
+fn calendar_part(calendar: &str) -> SinglePart {
+    let part = SinglePart::builder();
+    let part = match ContentType::parse("text/calendar; charset=utf-8; method=REPLY") {
+        Ok(kind) => part.header(kind),
+        Err(_) => part,
+    };
+    // Base64 keeps the line ends, which other encodings leave to the servers on the way.
+    let bytes = Body::new_with_encoding(calendar.as_bytes().to_vec(), ContentTransferEncoding::Base64);
+    match bytes {
+        Ok(body) => part.body(body),
+        Err(bytes) => part.body(bytes),
+    }
+}
+
+fn plain_and_html(draft: &MailDraft) -> MailTexts {
     match (&draft.text, &draft.html) {
         (text, Some(html)) => {
             let text = text.clone().unwrap_or_else(|| plain::html_to_text(html));
@@ -145,6 +173,8 @@ fn mailbox(name: Option<&str>, address: &str) -> Result<Mailbox, ApiError> {
 
 #[cfg(test)]
 mod tests {
+    use api::carriers::InvitationReply;
+    use model::email::invitations::InvitationAnswer;
     use serde_json::json;
 
     use super::*;
@@ -201,6 +231,32 @@ mod tests {
         let attached = read.attachment(0).expect("a file");
         assert_eq!(attached.contents(), file().bytes);
         assert_eq!(mail_parser::MimeHeaders::attachment_name(attached), Some("Rückgabe.pdf"));
+    }
+
+    #[test]
+    fn answer_to_an_invitation_has_its_calendar_as_the_last_alternative() {
+        let calendar = "BEGIN:VCALENDAR\r\nMETHOD:REPLY\r\nSUMMARY:Größe\r\nEND:VCALENDAR\r\n".to_owned();
+        let reply = InvitationReply {
+            answer: InvitationAnswer::Accepted,
+            event: "1 ".to_owned(),
+            calendar: calendar.clone(),
+        };
+        for html in [None, Some("<p>Ja</p>".to_owned())] {
+            let count = if html.is_some() { 3 } else { 2 };
+            let mail = MailDraft { invitation: Some(reply.clone()), html, ..draft() };
+            let bytes = build_mail(&mail, Vec::new()).expect("written");
+            let read = mail_parser::MessageParser::default().parse(&bytes).expect("a mail");
+            let kind = |part: &mail_parser::MessagePart<'_>| {
+                let kind = mail_parser::MimeHeaders::content_type(part).expect("a type").clone();
+                format!("{}/{}", kind.ctype(), kind.subtype().unwrap_or_default())
+            };
+            assert_eq!(kind(&read.parts[0]), "multipart/alternative");
+            assert_eq!(read.parts.len(), count + 1);
+            let last = read.parts.last().expect("a part");
+            assert_eq!((kind(last).as_str(), last.contents()), ("text/calendar", calendar.as_bytes()));
+            let text = String::from_utf8(bytes.clone()).expect("text");
+            assert!(text.contains("Content-Type: text/calendar; charset=utf-8; method=REPLY\r\n"), "{text}");
+        }
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value};
 
-use crate::mail::addresses;
+use crate::mail::addresses::{self, SenderField};
 use crate::mail::attachments::{self, Attachment};
 use crate::mail::headers;
 use api::email::SendEmail;
 use api::fields::{MailAddress, Text};
 use api::request::FieldError;
 use model::bounds::MAX_RECIPIENTS;
+use model::email::invitations::InvitationAnswer;
 
 pub use api::email::{MAX_BODY_CHARS, MAX_REFERENCE_CHARS};
 
@@ -21,6 +22,8 @@ pub struct MailSendRequest {
     pub bcc: Vec<String>,
     /// Sender's name, if it differs from the account's.
     pub from_name: Option<String>,
+    /// Requested address of the sender; counts if it is one of the mailbox's own.
+    pub from_address: Option<String>,
     /// Address for answers, if it differs from the account's.
     pub reply_to: Option<String>,
     pub subject: String,
@@ -31,6 +34,8 @@ pub struct MailSendRequest {
     pub in_reply_to: Option<String>,
     pub thread: Option<String>,
     pub attachments: Vec<Attachment>,
+    /// Answer to an invitation of the thread.
+    pub invitation_response: Option<InvitationAnswer>,
 }
 
 impl MailSendRequest {
@@ -58,14 +63,20 @@ impl MailSendRequest {
         if html.is_none() && text.is_none() {
             return Err(FieldError::new("text", "or html is required"));
         }
+        let thread = check_reference("threadId", body.thread_id)?;
+        if body.invitation_response.is_some() && thread.is_none() {
+            return Err(FieldError::new("invitationResponse", "requires threadId"));
+        }
+        let from = match body.from {
+            Some(from) => addresses::read_sender(from.as_str())?,
+            None => SenderField::default(),
+        };
         Ok(Self {
             to,
             cc,
             bcc,
-            from_name: match body.from {
-                Some(from) => addresses::sender_name(from.as_str())?,
-                None => None,
-            },
+            from_name: from.name,
+            from_address: from.address,
             reply_to: body.reply_to.map(MailAddress::into_string),
             subject: subject.trim().to_owned(),
             text,
@@ -75,8 +86,9 @@ impl MailSendRequest {
                 None => Map::new(),
             },
             in_reply_to: check_reference("inReplyTo", body.in_reply_to)?,
-            thread: check_reference("threadId", body.thread_id)?,
+            thread,
             attachments: attachments::check(body.attachments)?,
+            invitation_response: body.invitation_response,
         })
     }
 }
@@ -155,6 +167,11 @@ mod tests {
             (json!({"inReplyTo": "<a>\r\nx"}), "inReplyTo must not contain"),
             (json!({"threadId": 5}), "threadId must be a string"),
             (json!({"attachments": {}}), "attachments must be an array"),
+            (json!({"invitationResponse": "accepted"}), "invitationResponse requires threadId"),
+            (
+                json!({"invitationResponse": "yes", "threadId": "t"}),
+                "invitationResponse must be one of accepted, declined, tentative",
+            ),
         ];
         for (more, words) in cases {
             let message = with(&more).expect_err(words).to_string();

@@ -15,7 +15,7 @@ use crate::database::{DatabaseError, correspondents, egress, ingress};
 use crate::errors::ApiError;
 use crate::mail::arriving::INBOX_NAME;
 use crate::mail::receive::{self, TOPIC_JOIN_WINDOW};
-use crate::mail::{categories, filing, naming, repeats};
+use crate::mail::{categories, filing, invitations, naming, repeats};
 use crate::sending::mail::{self as sent, SENT_NAME};
 use crate::write::WriteContext;
 use model::bounds;
@@ -115,6 +115,7 @@ fn file_inbound(
     }
     count_mail(work, &mut thread, mail, at)?;
     let answered = answered.map(|found| found.0.header_id);
+    invitations::record_cancellation(work, channel, mail)?;
     let row = receive::inbound_row(work.id("mail", at), &thread.id, channel, mail, answered, at);
     Ok(EmailRow { headers: mark_headers(&row.headers), ..row })
 }

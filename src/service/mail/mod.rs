@@ -11,6 +11,8 @@ pub mod dates;
 pub mod earlier;
 pub mod filing;
 pub mod headers;
+pub mod identities;
+pub mod invitations;
 pub mod naming;
 pub mod receive;
 pub mod repeats;

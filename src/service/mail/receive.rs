@@ -9,7 +9,7 @@ use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, connected, correspondents};
 use crate::events;
 use crate::mail::dates::MailDates;
-use crate::mail::{categories, naming};
+use crate::mail::{categories, identities, invitations, naming};
 use crate::sending::mail::SENT_NAME;
 use crate::write::WriteContext;
 use api::events::{EmailReceived, EmailThreadCategorized, EventData};
@@ -45,6 +45,8 @@ fn headers_json(mail: &InboundMail, dates: Option<MailDates>) -> String {
     if let Some(dates) = dates {
         dates.write_to(&mut headers);
     }
+    invitations::write_event(mail, &mut headers);
+    identities::write_delivery(mail, &mut headers);
     if let Some(address) = &mail.sent_by {
         headers.insert("Sender".to_owned(), Value::String(address.clone()));
     }
@@ -72,6 +74,7 @@ pub fn receive(
     let answered = answered.map(|found| found.0.header_id);
     let row = inbound_row(id.clone(), &thread.id, channel, mail, answered, stamp);
     emails::insert(work.db, &row)?;
+    invitations::record_cancellation(work, channel, mail)?;
     if connected::is_importing(work.db, &channel.id)? {
         naming::record_references(work.db, &channel.id, &row, mail)?;
     }
@@ -158,6 +161,7 @@ pub fn sent_row(
     if let Some(dates) = dates {
         dates.write_to(&mut headers);
     }
+    invitations::write_foreign_answer(mail, &mut headers);
     EmailRow {
         id,
         thread: thread.to_owned(),

@@ -8,6 +8,7 @@ use crate::database::{DatabaseError, delivery_log, processes};
 use crate::metrics::exposition::{Exposition, format_seconds};
 use crate::state::ServiceState;
 use model::time::Clock;
+use sqlite::read_row;
 
 /// Timeout of all queries together; a scraper waits for 10 seconds.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
@@ -18,12 +19,21 @@ const QUEUES_QUERY: &str =
     UNION ALL SELECT 'ingress', count(*), min(due_at) FROM ingress WHERE done_at IS NULL AND name NOT LIKE 'file %'
     UNION ALL SELECT 'deliveries', count(*), min(due_at) FROM deliveries WHERE due_at IS NOT NULL
     UNION ALL SELECT 'timers', count(*), min(at) FROM due";
+/// Waiting messages and webhook deliveries of each workspace that has any.
+const WORKSPACE_QUEUES_QUERY: &str = "SELECT channels.workspace, 'egress' AS queue, count(*) AS length
+    FROM egress JOIN channels ON channels.id = egress.channel WHERE state = 'waiting' GROUP BY channels.workspace
+    UNION ALL SELECT channels.workspace, 'deliveries', count(*)
+    FROM deliveries JOIN webhooks ON webhooks.id = deliveries.webhook JOIN channels ON channels.id = webhooks.channel
+    WHERE due_at IS NOT NULL GROUP BY channels.workspace ORDER BY 1, 2 LIMIT 2000";
 const LANES_QUERY: &str =
     "SELECT CASE WHEN state IN ('departed', 'recalled') THEN 'claimed' ELSE state END AS state,
     count(DISTINCT lane) AS lanes FROM egress
     WHERE state IN ('waiting', 'claimed', 'departed', 'recalled', 'unknown') GROUP BY 1";
-const CHANNELS_QUERY: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled, mark FROM connected_channels
-    JOIN channels ON channels.id = connected_channels.channel ORDER BY kind";
+/// Bounded to the oldest channels, since each one is a label. Ids of further workspaces and channels are random,
+/// so they say no name.
+const CHANNELS_QUERY: &str = "SELECT channels.id, workspace, kind, trouble IS NOT NULL AS is_troubled, mark
+    FROM connected_channels JOIN channels ON channels.id = connected_channels.channel
+    ORDER BY channels.created_at, channels.id LIMIT 1000";
 /// Bounded to the oldest webhooks, since each one is a label.
 const MAX_ENDPOINTS: u32 = 1_000;
 /// Bounded to the oldest workspaces, since each one is a label.
@@ -36,11 +46,27 @@ const WEBHOOKS_QUERY: &str =
     AS state, count(*) AS webhooks FROM webhooks GROUP BY 1";
 const SERVER_CLOCK_QUERY: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
 
+struct ConnectedChannel {
+    id: String,
+    workspace: String,
+    kind: String,
+    is_troubled: bool,
+    /// Position up to which it was read.
+    mark: String,
+}
+
+impl ConnectedChannel {
+    fn labels(&self) -> [(&'static str, &str); 3] {
+        [("channel", self.kind.as_str()), ("workspace", &self.workspace), ("id", &self.id)]
+    }
+}
+
 struct DatabaseMetrics {
     queues: Vec<(String, i64, Option<i64>)>,
+    /// Workspace, queue and length.
+    workspace_queues: Vec<(String, String, i64)>,
     lanes: Vec<(String, i64)>,
-    /// Kind, whether it is in trouble, and its reading position.
-    channels: Vec<(String, bool, String)>,
+    channels: Vec<ConnectedChannel>,
     credits: Vec<(String, i64)>,
     /// Number of suspended workspaces.
     suspended: i64,
@@ -120,9 +146,12 @@ impl DatabaseMetrics {
             queues: db.fetch_all(QUEUES_QUERY, &[], |row| {
                 Ok((row.get("queue")?, row.get("length")?, row.get("oldest")?))
             })?,
+            workspace_queues: db.fetch_all(WORKSPACE_QUEUES_QUERY, &[], |row| {
+                Ok((row.get("workspace")?, row.get("queue")?, row.get("length")?))
+            })?,
             lanes: db.fetch_all(LANES_QUERY, &[], |row| Ok((row.get("state")?, row.get("lanes")?)))?,
             channels: db.fetch_all(CHANNELS_QUERY, &[], |row| {
-                Ok((row.get("kind")?, row.get("is_troubled")?, row.get("mark")?))
+                Ok(read_row!(row, ConnectedChannel { id, workspace, kind, is_troubled, mark }))
             })?,
             credits: db.fetch_all(CREDITS_QUERY, &[], |row| Ok((row.get("id")?, row.get("balance")?)))?,
             suspended: db.fetch_scalar(SUSPENDED_QUERY, &[])?,
@@ -147,6 +176,11 @@ impl DatabaseMetrics {
             let age = oldest.map_or(0, |oldest| u128::try_from(now.saturating_sub(oldest)).unwrap_or(0));
             page.write_sample(name, &[("queue", queue)], format_seconds(age));
         }
+        let name = "frontdesk_workspace_queue_length";
+        page.begin_family(name, "gauge", "Entries of a workspace in a queue, due or not.");
+        for (workspace, queue, length) in &self.workspace_queues {
+            page.write_sample(name, &[("workspace", workspace), ("queue", queue)], length);
+        }
         let name = "frontdesk_lanes";
         page.begin_family(name, "gauge", "Conversations with queued messages, by state.");
         for state in ["waiting", "claimed", "unknown"] {
@@ -155,8 +189,8 @@ impl DatabaseMetrics {
         }
         let name = "frontdesk_channel_up";
         page.begin_family(name, "gauge", "Whether a connected channel works.");
-        for (channel, is_troubled, _) in &self.channels {
-            page.write_sample(name, &[("channel", channel)], u8::from(!is_troubled));
+        for channel in &self.channels {
+            page.write_sample(name, &channel.labels(), u8::from(!channel.is_troubled));
         }
         self.write_earlier(page);
         page.begin_family("frontdesk_credits", "gauge", "Remaining credits of a workspace.");
@@ -193,9 +227,12 @@ impl DatabaseMetrics {
             "gauge",
             "Mails from before the mailbox was connected, imported and remaining.",
         );
-        for earlier in self.channels.iter().filter_map(|(_, _, mark)| MailImportProgress::of(mark)) {
-            page.write_sample(name, &[("state", "filed")], earlier.filed);
-            page.write_sample(name, &[("state", "left")], earlier.total.saturating_sub(earlier.filed));
+        for channel in &self.channels {
+            let Some(earlier) = MailImportProgress::of(&channel.mark) else { continue };
+            let [_, workspace, id] = channel.labels();
+            let left = earlier.total.saturating_sub(earlier.filed);
+            page.write_sample(name, &[("state", "filed"), workspace, id], earlier.filed);
+            page.write_sample(name, &[("state", "left"), workspace, id], left);
         }
     }
 

@@ -29,6 +29,9 @@ pub const QUEUED_STATUS: &str = "queued";
 /// Number of latest messages searched for the customer's last one.
 const MAX_SEARCHED_MESSAGES: i64 = 8;
 
+/// Detail of a message with rows of buttons, as its platform takes them.
+pub const BUTTONS_DETAIL: &str = "buttons";
+
 /// Message to send.
 #[derive(Debug, Clone, Default)]
 pub struct ComposedMessage {
@@ -161,7 +164,10 @@ fn extra_fields(kind: &str, mut details: Value) -> Option<Value> {
             }
             Some(details)
         }
-        _ => None,
+        _ => {
+            let buttons = details[BUTTONS_DETAIL].take();
+            buttons.is_array().then(|| json!({ BUTTONS_DETAIL: buttons }))
+        }
     }
 }
 

@@ -11,9 +11,10 @@ use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, connected, correspondents, due, ingress, workspaces};
 use crate::errors::ApiError;
 use crate::events;
-use crate::mail::compose;
 use crate::mail::content::MailSendRequest;
+use crate::mail::invitations::AnsweredInvitation;
 use crate::mail::receive::new_thread;
+use crate::mail::{compose, identities, invitations};
 use crate::reply::Reply;
 use crate::sending::accept::{self, QUEUED_STATUS};
 use crate::sending::outcome::{MAX_RETRY_TIME, build_reply, settle_row, store_reply};
@@ -94,6 +95,41 @@ pub struct MailAuthor {
     pub cost: i64,
 }
 
+/// Thread and mail that a mail answers.
+struct AnsweredMail {
+    thread: ThreadRow,
+    invitation: Option<AnsweredInvitation>,
+    /// Address of the mailbox that the answered mail reached or was sent from, `None` for the main one.
+    own_address: Option<String>,
+    in_reply_to: Option<String>,
+}
+
+fn find_answered(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    asked: &MailSendRequest,
+) -> Result<AnsweredMail, ApiError> {
+    let answered = match &asked.in_reply_to {
+        Some(reference) => emails::find(work.db, &channel.id, reference)?,
+        None => None,
+    };
+    let thread = find_or_create_thread(work, channel, asked, answered.as_ref())?;
+    refuse_mail_daemon(asked, &thread)?;
+    let invitation = invitations::find_answered(work, channel, &thread, asked, answered.as_ref())?;
+    // In an existing thread a mail answers the last one.
+    let before = match (&answered, &asked.in_reply_to) {
+        (None, None) => emails::newest_in_thread(work.db, &thread.id)?,
+        _ => None,
+    };
+    let own_address = answered.as_ref().or(before.as_ref()).and_then(identities::address_in);
+    let in_reply_to = match (&invitation, answered.or(before)) {
+        (Some(invitation), _) => Some(invitation.header_id.clone()),
+        (None, Some(answered)) => Some(answered.header_id),
+        (None, None) => asked.in_reply_to.clone(),
+    };
+    Ok(AnsweredMail { thread, invitation, own_address, in_reply_to })
+}
+
 /// Sends or queues a mail with the given id. A queued mail is returned as `queued` and is not in its thread
 /// yet.
 pub fn accept_mail(
@@ -104,18 +140,7 @@ pub fn accept_mail(
     attachments: Vec<AttachmentBody>,
     author: MailAuthor,
 ) -> Result<EmailRow, ApiError> {
-    let answered = match &asked.in_reply_to {
-        Some(reference) => emails::find(work.db, &channel.id, reference)?,
-        None => None,
-    };
-    let thread = find_or_create_thread(work, channel, &asked, answered.as_ref())?;
-    refuse_mail_daemon(&asked, &thread)?;
-    let in_reply_to = match (answered, &asked.in_reply_to) {
-        (Some(answered), _) => Some(answered.header_id),
-        (None, Some(reference)) => Some(reference.clone()),
-        // In an existing thread a mail answers the last one.
-        (None, None) => emails::newest_in_thread(work.db, &thread.id)?.map(|email_row| email_row.header_id),
-    };
+    let AnsweredMail { thread, invitation, own_address, in_reply_to } = find_answered(work, channel, &asked)?;
     let address = work.service.platforms.address(channel)?.to_owned();
     let connected = work.service.platforms.connected(&channel.id);
     let given = || connected.as_ref().and_then(|entry| entry.platform.display_name());
@@ -132,7 +157,14 @@ pub fn accept_mail(
         headers.insert("Reply-To".to_owned(), Value::String(address));
     }
     let stamp = work.stamp();
-    let domain = address.rsplit('@').next().unwrap_or("mail.example");
+    let domain = address.rsplit('@').next().unwrap_or("mail.example").to_owned();
+    let sender = match &connected {
+        Some(entry) => {
+            let guest = invitation.as_ref().map(|invitation| invitation.guest_address().to_owned());
+            identities::choose_sender(&*entry.platform, &[guest, asked.from_address, own_address], &address)
+        }
+        None => address,
+    };
     let draft = MailDraft {
         header_id: format!("<{id}@{domain}>"),
         id,
@@ -140,7 +172,8 @@ pub fn accept_mail(
         begins_thread: thread.message_count == 0,
         thread: thread.id,
         at: stamp.micros(),
-        sender: address,
+        invitation: invitation.map(|invitation| invitation.to_reply(&sender, stamp)),
+        sender,
         sender_name,
         to: asked.to,
         cc: asked.cc,
@@ -382,6 +415,9 @@ pub fn sent_row(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Ti
     let mut draft = draft.clone();
     if let Some(agent) = draft.agent {
         draft.headers.insert(AGENT_KEY.to_owned(), json!({"id": agent.id, "name": agent.name}));
+    }
+    if let Some(reply) = &draft.invitation {
+        invitations::write_answer(reply, &mut draft.headers);
     }
     EmailRow {
         id: draft.id,

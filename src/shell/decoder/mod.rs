@@ -136,9 +136,10 @@ impl Decoder {
         }
     }
 
-    /// Decodes one read. `shown`: the screen shows the effect of everything before it.
-    pub fn feed(&mut self, bytes: &[u8], now: Duration, shown: bool) -> Vec<Event> {
-        let gap = now.saturating_sub(self.last);
+    /// Decodes one read. `was_waiting`: its bytes may have come right behind those before, and only the reader
+    /// is late. `shown`: the screen shows the effect of everything before it.
+    pub fn feed(&mut self, bytes: &[u8], now: Duration, was_waiting: bool, shown: bool) -> Vec<Event> {
+        let gap = if was_waiting { Duration::ZERO } else { now.saturating_sub(self.last) };
         let is_typed = bytes.len() <= 2 && gap >= SEQUENCE_TIMEOUT;
         self.typed = if is_typed { self.typed + bytes.len() } else { 0 };
         let mut before = Vec::new();

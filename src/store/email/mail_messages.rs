@@ -45,7 +45,7 @@ impl Store {
         })
     }
 
-    /// Returns the stored mail fields of a thread, which never change.
+    /// Returns the stored mail fields of a thread.
     pub async fn stored_mail_messages(
         &self,
         channel: &ChannelId,

@@ -35,9 +35,7 @@ const FACT_COLUMNS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
          AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.said_by > 0
              AND m.sort_at > h.at AND m.sender <> 'api'))
          AS handed_back_at,
-     (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number
-         WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at)
-         AS asked_ai_at,
+     c.ai_asked_at,
      c.channel, c.trouble_why, c.proposed_at, c.broadcast_only, c.queue";
 
 /// True if a waiting customer was answered earlier in the same case: someone answered at most a day
@@ -276,9 +274,9 @@ fn count_sections(connection: &Connection, query: &ConversationQuery) -> Result<
 
 fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
     let conversation = read(row)?;
-    let mut listed = read_row!(row, ConversationRow {
+    Ok(read_row!(row, ConversationRow {
         unread, waiting_since, last_inbound_at, draft: optional_line, automation_pending, close_pending, paused_here,
-        stopped_rows = stuck, handed_back_at, ai_asked_at = asked_ai_at, lease_from, answered_before, channel,
+        stopped_rows = stuck, handed_back_at, ai_asked_at, lease_from, answered_before, channel,
         proposed_at, is_broadcast_only = broadcast_only;
         conversation,
         place: row.get::<Option<i64>>("queue")?.map(Place::from_sort_key),
@@ -286,7 +284,5 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         paused: row.optional_line("paused_by")?.zip(row.get("paused_since")?),
         local: local::read(row)?,
         thread: thread::read(row)?
-    });
-    listed.ai_asked_at = listed.ai_asked_at.filter(|_| listed.handed_back_at.is_some());
-    Ok(listed)
+    }))
 }

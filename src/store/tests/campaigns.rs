@@ -10,6 +10,7 @@ use model::ids::{CampaignId, ContactId};
 use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{Lane, Operation, PreparedRequest, StopVerdict, WriteMethod};
 use model::text::SafeText;
+use model::time::SECOND;
 use model::waves::{
     Campaign, CampaignAudience, CampaignPhase, FrozenContacts, NewCampaign, PauseCause, WavePlan,
     WaveReading, WaveRowState,
@@ -141,15 +142,16 @@ async fn only_a_pause_by_a_person_is_undone_and_the_rules_stay() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let id = begin(&store, 7);
-    assert!(!store.undo_campaign_pause(&id).unwrap(), "it is not paused");
     let before = stands(&store, &id);
+    assert!(!store.undo_campaign_pause(&id, before.created_at).unwrap(), "it is not paused");
     assert!(store.halt_campaign(&id, CampaignPhase::Paused).unwrap());
-    assert!(store.undo_campaign_pause(&id).unwrap());
-    assert_eq!(stands(&store, &id), before);
+    assert!(store.undo_campaign_pause(&id, before.created_at).unwrap());
+    let held = before.created_at.plus(10 * SECOND);
+    assert_eq!(stands(&store, &id), Campaign { starts_at: held, ..before.clone() }, "it can be taken back");
     let why = Some((PauseCause::Failures, SafeText::line("wave 1: 1 of 2 failed")));
     assert!(store.end_campaign(&id, CampaignPhase::Paused, why).await.unwrap());
     assert!(!store.halt_campaign(&id, CampaignPhase::Paused).unwrap(), "it is paused already");
-    assert!(!store.undo_campaign_pause(&id).unwrap(), "a stop rule has paused it");
+    assert!(!store.undo_campaign_pause(&id, before.created_at).unwrap(), "a stop rule has paused it");
     assert_eq!(stands(&store, &id).phase, CampaignPhase::Paused);
 }
 

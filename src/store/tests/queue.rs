@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 
 use crate::clock::StoreClock;
 use crate::proposals::NewProposal;
-use crate::tests::{add, at, channel, conversation, list, message, send};
+use crate::tests::{add, at, channel, conversation, list, message, row, send};
 use crate::{Reader, Store, StoreOptions, pauses, queue};
 use model::attention::AttentionQuery;
 use model::conversations::{
@@ -19,6 +19,7 @@ use model::filter::{ConversationFilter, Sort};
 use model::ids::ConversationId;
 use model::local::{Assignment, LocalChange};
 use model::messages::Direction::{Inbound, Outbound};
+use model::outbox::Operation;
 use model::proposals::ProposedChange;
 use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
 use model::queue::{Facts, Place, Section, SectionCounts, WINDOW_WARNING, place_of};
@@ -258,6 +259,20 @@ async fn an_ai_that_does_not_answer_after_a_hand_back_needs_a_person_after_a_min
 }
 
 #[tokio::test]
+async fn customer_who_waits_at_the_hand_back_needs_a_person_if_the_ai_stays_silent() {
+    let scene = Scene::at(100);
+    list(&scene.store, vec![with_ai("a", Automation::On, 0)]).await;
+    add(&scene.store, vec![message("a", "m1", 10, Inbound)]).await;
+    scene.hand_back("a", 100);
+    assert_eq!((scene.place("a"), scene.next()), (Some((Section::WithAi, 0)), Some(at(100).plus(MINUTE))));
+    scene.pass(MINUTE);
+    scene.apply_time();
+    assert_eq!(scene.place("a"), Some((Section::NeedsPerson, 2)));
+    add(&scene.store, vec![message("a", "m2", 170, Outbound)]).await;
+    assert_eq!(scene.place("a"), Some((Section::WithAi, 1)));
+}
+
+#[tokio::test]
 async fn stopped_rows_snoozes_and_proposals_move_a_row_at_once() {
     let scene = Scene::at(1_000);
     list(&scene.store, vec![with_ai("a", Automation::On, 0)]).await;
@@ -273,6 +288,28 @@ async fn stopped_rows_snoozes_and_proposals_move_a_row_at_once() {
     assert_eq!(scene.place("a"), None);
     add(&scene.store, vec![message("a", "m1", 950, Inbound)]).await;
     assert_eq!(scene.place("a"), Some((Section::NeedsPerson, 6)), "a reply wakes it");
+}
+
+#[tokio::test]
+async fn what_is_about_to_be_closed_leaves_the_inbox_and_comes_back_with_an_undo_or_a_refusal() {
+    let scene = Scene::at(1_000);
+    list(&scene.store, vec![with_ai("a", Automation::Off, 10)]).await;
+    add(&scene.store, vec![message("a", "m1", 900, Inbound)]).await;
+    let needs_person = Some((Section::NeedsPerson, 4));
+    assert_eq!(scene.place("a"), needs_person);
+    let held = scene.store.enqueue(row("a", Operation::Close, 5_000_000), at(1_000)).unwrap();
+    assert_eq!(scene.place("a"), None);
+    let scene = scene.reopen();
+    assert_eq!(scene.place("a"), None);
+    scene.store.recall(&held.id).unwrap();
+    assert_eq!(scene.place("a"), needs_person);
+    scene.store.enqueue(row("a", Operation::Close, 0), at(1_000)).unwrap();
+    assert_eq!(scene.place("a"), None);
+    scene.in_outbox(|outbox| {
+        let sql = "UPDATE outbox SET state = 'stopped', stop = 'refused', why = 'said why'";
+        outbox.execute(sql, []).map(drop)
+    });
+    assert_eq!(scene.place("a"), Some((Section::NeedsPerson, 2)));
 }
 
 #[tokio::test]
@@ -383,6 +420,7 @@ struct Random {
     pause: Option<(i64, bool)>,
     handed_back: Option<i64>,
     stopped: bool,
+    closing: bool,
     proposed: Option<i64>,
 }
 
@@ -405,11 +443,12 @@ fn random() -> impl Strategy<Value = Random> {
         prop::option::weighted(0.3, (seconds_ago(), prop::bool::weighted(0.2))),
         prop::option::weighted(0.3, seconds_ago()),
         prop::bool::weighted(0.1),
+        prop::bool::weighted(0.15),
         prop::option::weighted(0.15, seconds_ago()),
     );
     (outside, here).prop_map(|(outside, here)| {
         let (closed, automation, window, escalated, messages, words) = outside;
-        let (claim, snoozed, pause, handed_back, stopped, proposed) = here;
+        let (claim, snoozed, pause, handed_back, stopped, closing, proposed) = here;
         Random {
             closed,
             automation,
@@ -422,6 +461,7 @@ fn random() -> impl Strategy<Value = Random> {
             pause,
             handed_back,
             stopped,
+            closing,
             proposed,
         }
     })
@@ -469,6 +509,9 @@ async fn build(scene: &Scene, id: &str, random: &Random) {
     }
     if random.stopped {
         scene.stop(id);
+    }
+    if random.closing {
+        scene.store.enqueue(row(id, Operation::Close, 0), at(NOW)).unwrap();
     }
     if let Some(ago) = random.proposed {
         scene.propose(id, NOW - ago);

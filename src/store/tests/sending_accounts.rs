@@ -13,6 +13,7 @@ fn account(workspace: &str, environment: &str) -> SendingAccount {
         workspace: workspace.into(),
         assistant: "a1".into(),
         environment: environment.into(),
+        platform: None,
         name: Some(workspace.into()),
     }
 }

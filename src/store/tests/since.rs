@@ -100,7 +100,7 @@ async fn an_ai_that_does_not_answer_after_it_was_handed_back_is_noticed() {
     switch(&store, false, 9, 9).await;
     switch(&store, true, 5000, 20).await;
     assert_eq!(listed().handed_back_at, Some(at(20)), "by the server's clock");
-    assert_eq!(listed().unanswered_since(at(500)), None, "what came before is the writer's");
+    assert_eq!(listed().unanswered_since(at(20).plus(MINUTE)), Some(at(20)), "the customer waited already");
     add(&store, vec![message("a", "m2", 21, Direction::Outbound)]).await;
     assert_eq!(listed().handed_back_at, None, "it answered");
     switch(&store, false, 5001, 22).await;

@@ -81,11 +81,11 @@ impl ChannelSync {
                 imported.insert(mail.message.id.clone());
             }
             let (message, letter) = match letters.remove(&mail.message.id) {
-                // Text already laid out is kept: mails do not change.
+                // Text already laid out is kept: the text of a mail does not change.
                 Some(known)
                     if known.plain == mail.mail.plain
                         && known.rich.is_some() == mail.html.is_some()
-                        && has_same_reply_address(&known, &mail.mail) =>
+                        && has_same_facts(&known, &mail.mail) =>
                 {
                     (with_text(mail.message, &known), None)
                 }
@@ -124,10 +124,14 @@ impl ChannelSync {
     }
 }
 
-/// True if two readings agree on sender and reply address; a newer server may report more.
-fn has_same_reply_address(known: &MailMessage, told: &MailMessage) -> bool {
-    (&known.from, &known.sender, &known.reply_to, known.is_unanswerable)
-        == (&told.from, &told.sender, &told.reply_to, told.is_unanswerable)
+/// True if two readings agree on what may differ later: a newer server may report more, and an invitation is
+/// answered or cancelled.
+fn has_same_facts(known: &MailMessage, told: &MailMessage) -> bool {
+    let is_same_mail = (&known.from, &known.sender, &known.reply_to, known.is_unanswerable)
+        == (&told.from, &told.sender, &told.reply_to, told.is_unanswerable);
+    is_same_mail
+        && (&known.delivered_to, &known.invitation, known.invitation_response)
+            == (&told.delivered_to, &told.invitation, told.invitation_response)
 }
 
 /// Message of a mail with its HTML converted to text.

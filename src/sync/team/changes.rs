@@ -198,7 +198,8 @@ impl TeamSync {
                     // A deleted note that is gone already is no news.
                     if !matches!((&change.action, refusal.status), (TeamAction::DeleteNote { .. }, 404)) {
                         let place = Some(change.conversation.clone());
-                        let words = SafeText::line(&format!("Not shared: {}", refusal.message));
+                        let words =
+                            SafeText::line(&format!("Colleagues do not see this: {}", refusal.message));
                         self.publish(News::Notice(change.channel.clone(), place, words));
                     }
                     None
@@ -209,7 +210,7 @@ impl TeamSync {
         progress.unclear = None;
         let is_note = matches!(change.action, TeamAction::AddNote { .. } | TeamAction::EditNote { .. });
         if answer.is_none() || (is_note && is_repeat) {
-            self.with_state(|state| state.unclear.insert(change.conversation.clone()));
+            self.with_state(|state| state.unclear.insert(change.shared_id.clone()));
         }
         let applied = self.store.settle_team_change(change, answer).await?;
         self.publish_applied(&applied, |who| format!("{who} took it first"));

@@ -1,7 +1,7 @@
 //! `mail show`, `reply` and `forward`: one thread of mails.
 
 use anyhow::{Result, anyhow};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cli::scripting::mail::{files_fingerprint, send_mail};
@@ -12,6 +12,7 @@ use crate::cli::{CliError, UsageError, print};
 use model::account::Platform;
 use model::email::attached::DraftFile;
 use model::email::compose::{self, ComposedMail};
+use model::email::invitations::{self, InvitationAnswer};
 use model::email::{MailFile, MailMessage, files};
 use model::ids::ThreadId;
 use model::messages::MessageRow;
@@ -83,6 +84,55 @@ pub struct MailForwardArguments {
     pub key: KeyArgument,
     #[command(flatten)]
     pub common: Common,
+}
+
+/// Answers to an invitation, as the command line names them.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ResponseArgument {
+    Accept,
+    Decline,
+    Maybe,
+}
+
+impl ResponseArgument {
+    fn answer(self) -> InvitationAnswer {
+        match self {
+            Self::Accept => InvitationAnswer::Accepted,
+            Self::Decline => InvitationAnswer::Declined,
+            Self::Maybe => InvitationAnswer::Tentative,
+        }
+    }
+}
+
+/// The switches of `mail respond`.
+#[derive(Debug, Args)]
+pub struct MailRespondArguments {
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
+    /// The answer.
+    #[arg(value_enum)]
+    pub answer: ResponseArgument,
+    /// Text above the answer; `-` reads it from standard input.
+    #[arg(default_value = "")]
+    pub text: String,
+    /// Id of the mail with the invitation; without it, the newest invitation of the thread.
+    #[arg(long, value_name = "ID")]
+    pub mail: Option<String>,
+    #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl MailRespondArguments {
+    fn key(&self, comment: &str) -> WriteKey {
+        if !self.key.is_given() {
+            return WriteKey::NONE;
+        }
+        let mut wish = self.wanted.request_parts();
+        wish.extend([self.answer.answer().word(), comment, self.mail.as_deref().unwrap_or_default()]);
+        WriteKey::of(&self.key, "mail respond", &self.common, &wish)
+    }
 }
 
 impl MailReplyArguments {
@@ -180,6 +230,8 @@ fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
         ("From", from),
         ("To", joined(&letter.to)),
         ("Cc", joined(&letter.cc)),
+        ("Reached", text(&letter.delivered_to)),
+        ("Invitation", invitation_words(letter)),
         ("Reply-To", joined(&letter.reply_to)),
         ("Sender", text(&letter.sender)),
         ("Date", date),
@@ -193,6 +245,11 @@ fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
     lines.push(String::new());
     lines.extend(plain_text_of(row).lines().map(str::to_owned));
     lines
+}
+
+/// State of the invitation in a mail.
+fn invitation_words(letter: &MailMessage) -> String {
+    letter.invitation.as_ref().map_or_else(String::new, |invitation| invitation.describe_state().to_owned())
 }
 
 fn file_words(file: &MailFile) -> String {
@@ -231,6 +288,14 @@ fn mail_json(row: &MessageRow) -> Value {
         "createdAt": row.message.created_at.map(|at| at.to_string()),
         "sentAt": row.written_at().map(|at| at.to_string()),
         "datedAt": letter.dated_at.map(|at| at.to_string()),
+        "deliveredTo": text(&letter.delivered_to),
+        "invitation": letter.invitation.as_ref().map(|invitation| json!({
+            "summary": invitation.summary.as_str(), "when": text(&invitation.when),
+            "endsAt": invitation.ends_at.map(|end| end.to_string()), "organizer": text(&invitation.organizer),
+            "guest": text(&invitation.guest), "cancelled": invitation.is_cancelled,
+            "response": invitation.response.map(InvitationAnswer::word),
+        })),
+        "invitationResponse": letter.invitation_response.map(InvitationAnswer::word),
         "status": row.message.delivery.word(),
         "text": plain_text_of(row),
         "attachments": letter.files.iter().map(file).collect::<Vec<_>>(),
@@ -257,8 +322,7 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAX_MAILS)?;
     let channel = &found.channel;
     session.read(channel, "could not read the account", async || channel.pull_mailbox().await)?;
-    let own: Vec<String> =
-        session.mailbox(channel).iter().map(|mail_account| mail_account.address.to_string()).collect();
+    let own = session.mailbox(channel).map(|account| account.own_addresses()).unwrap_or_default();
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
     let subject =
         found.row.thread.as_ref().and_then(|thread| thread.subject.as_ref()).map(ToString::to_string);
@@ -302,5 +366,32 @@ pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<()
     let written = ComposedMail { to: arguments.to.join(", "), body, files, ..begun };
     let thread = ThreadId::from(found.row.conversation.id.as_str());
     let mail = written.to_mail(Some(thread), &[]).map_err(|(_, why)| CliError::Usage(why))?;
+    send_mail(session, &found.channel, &arguments.common, mail, &key)
+}
+
+/// Answers the invitation of a thread.
+pub fn respond(session: &Session, arguments: &MailRespondArguments) -> Result<(), CliError> {
+    let comment = match arguments.text.as_str() {
+        "" => String::new(),
+        text => channel_selection::text(text)?,
+    };
+    let Some(key) = writing::claim_key(session, &arguments.common, arguments.key(&comment))? else {
+        return Ok(());
+    };
+    let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAX_MAILS)?;
+    let letter = match arguments.mail.as_deref() {
+        Some(id) => chosen(&mails, Some(id))?.1,
+        None => {
+            let letters = mails.iter().rev().filter_map(|row| row.mail.as_deref());
+            let invitation = letters.into_iter().find(|letter| letter.invitation.is_some());
+            invitation.ok_or_else(|| CliError::Usage("this thread has no invitation".to_owned()))?
+        }
+    };
+    let thread = ThreadId::from(found.row.conversation.id.as_str());
+    let mail = invitations::answer_invitation(letter, thread, arguments.answer.answer(), &comment);
+    let mail = mail.map_err(CliError::Usage)?;
+    if letter.invitation.as_ref().is_some_and(|invitation| invitation.is_over(session.now())) {
+        print::warn("the event is over; the answer is sent anyway");
+    }
     send_mail(session, &found.channel, &arguments.common, mail, &key)
 }

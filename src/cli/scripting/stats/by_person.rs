@@ -22,11 +22,11 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
     }
     let until = until.map_or_else(|| "now".to_owned(), |time| time.local_timestamp(&zone));
     print::line(&format!("work from {} to {until}", since.local_timestamp(&zone)))?;
-    let widest = statistics.people.iter().map(|person| label(person).chars().count()).max().unwrap_or(0);
+    let widest = statistics.people.iter().map(|person| person.label().chars().count()).max().unwrap_or(0);
     print::line(&line("", widest, &["answers", "wait", "9 in 10", "taken", "done", "back", "has"]))?;
     for person in &statistics.people {
         let words = columns(person);
-        print::line(&line(&label(person), widest, &words.each_ref().map(String::as_str)))?;
+        print::line(&line(&person.label(), widest, &words.each_ref().map(String::as_str)))?;
     }
     Ok(())
 }
@@ -49,10 +49,6 @@ fn read(files: &Files, since: Timestamp, until: Option<Timestamp>) -> Result<Tea
         .into(),
         None => error.into(),
     })
-}
-
-fn label(person: &PersonStatistics) -> String {
-    if person.is_removed { format!("{} (removed)", person.name) } else { person.name.to_string() }
 }
 
 fn columns(person: &PersonStatistics) -> [String; 7] {

@@ -10,7 +10,6 @@ use model::model_costs::ModelUsageRow;
 use model::prices::{self};
 use model::queries::OutboxEntry;
 use model::spending::Spent;
-use model::text::SafeText;
 
 /// Days of usual spending that count as a low balance.
 const LOW_BALANCE_DAYS: f64 = 2.0;
@@ -61,12 +60,5 @@ pub(crate) fn format_credits(amount: f64) -> String {
 }
 
 fn credit_line(name: &str, words: &str, right: String) -> ListLine {
-    ListLine {
-        name: SafeText::line(name),
-        text: SafeText::line(words),
-        trailing: right,
-        is_urgent: false,
-        dim: false,
-        target: None,
-    }
+    ListLine { trailing: right, ..ListLine::new(name, words) }
 }

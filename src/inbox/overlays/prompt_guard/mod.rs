@@ -1,6 +1,6 @@
 //! Keeps a question from being answered by keys typed ahead. A question accepts an answer once it
 //! has been on screen and the keyboard has been quiet for a moment; earlier keys go back into the
-//! text.
+//! text. A key counts at the time it came from the terminal, not when a slow machine gets to it.
 
 pub(crate) mod update;
 
@@ -47,23 +47,23 @@ impl PromptGuard {
     }
 
     /// Raises the guard again after text that is too fast for an answer.
-    pub(crate) fn raise_after_burst(&mut self, now: Moment) {
-        (self.accepts_answers, self.required_quiet, self.last_key) = (false, TYPING_QUIET_TIME, now);
+    pub(crate) fn raise_after_burst(&mut self, at: Moment) {
+        (self.accepts_answers, self.required_quiet, self.last_key) = (false, TYPING_QUIET_TIME, at);
     }
 
-    pub(crate) fn record_key(&mut self, now: Moment) {
-        self.last_key = now;
+    pub(crate) fn record_key(&mut self, at: Moment) {
+        self.last_key = at;
     }
 
-    /// True if a key may answer the question. Esc needs only that the question was on screen.
-    fn accepts(&mut self, key: KeyPress, now: Moment) -> bool {
+    /// True if a key that came at a time may answer the question. Esc needs only that the question was on screen.
+    fn accepts(&mut self, key: KeyPress, at: Moment) -> bool {
         let Some(drawn_at) = self.drawn_at.filter(|_| !self.accepts_answers) else {
             return self.accepts_answers;
         };
         if key.code == KeyCode::Esc {
-            return now.since(drawn_at) >= ANSWER_QUIET_TIME;
+            return at.since(drawn_at) >= ANSWER_QUIET_TIME;
         }
-        self.accepts_answers = now.since(drawn_at.max(self.last_key)) >= self.required_quiet;
+        self.accepts_answers = at.since(drawn_at.max(self.last_key)) >= self.required_quiet;
         self.accepts_answers
     }
 

@@ -34,7 +34,7 @@ pub(crate) fn describe_answers(inbox: &Inbox) -> Option<String> {
 
 /// True if a key may answer the topmost question; otherwise with a message.
 pub(crate) fn allow_key(desk: &mut Desk, key: KeyPress, is_answer: bool, context: &mut Context) -> bool {
-    if context.guard.accepts(key, context.moment) {
+    if context.guard.accepts(key, context.input_moment()) {
         return true;
     }
     match key.typed() {

@@ -133,10 +133,11 @@ fn key_card(desk: &Desk, account: &Account) -> PageCard {
     let tab = desk.tab();
     let count = ABILITIES.iter().filter(|ability| ability.1(&account.platform)).count();
     let words = format!("{count} of {} permissions", ABILITIES.len());
-    let mut card = text_card("key", account.environment.label(), &words);
-    let test = "TEST: everything is checked, nothing is sent or charged";
-    let live = "LIVE: messages reach customers";
-    card.push_line("key", if account.environment == Environment::Test { test } else { live });
+    let is_test = account.environment == Environment::Test;
+    let mut card = text_card("key", if is_test { "TEST" } else { "" }, &words);
+    if is_test {
+        card.push_line("key", "TEST: everything is checked, nothing is sent or charged");
+    }
     if tab.channel.read_only {
         card.push_line("read-only", "nothing can be changed here");
     }

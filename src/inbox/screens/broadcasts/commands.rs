@@ -6,7 +6,6 @@ use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
 use crate::screens::broadcasts::sending;
 use crate::screens::broadcasts::update as broadcasts;
-use model::account::Platform;
 use model::waves::CampaignPhase;
 
 /// Checks that the channel of the active tab has broadcasts.
@@ -14,8 +13,7 @@ pub(crate) fn has_broadcasts(inbox: &Inbox) -> Result<(), Reason> {
     if broadcasts::has_broadcasts(&inbox.desk) {
         return Ok(());
     }
-    let label = inbox.desk.tab().platform().map_or("this channel", Platform::label);
-    Err(format!("{label} has no broadcasts; they go out on business chat"))
+    Err("broadcasts go out on business chat only".into())
 }
 
 pub(crate) fn may_broadcast(inbox: &Inbox) -> Result<(), Reason> {

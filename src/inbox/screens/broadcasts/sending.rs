@@ -30,6 +30,11 @@ use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 const MAX_CONTACT_FETCHES: usize = 50;
 
 impl Overlay for BroadcastForm {
+    fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, String)>> {
+        let keys = [("Ctrl-X", "review"), ("Tab", "next"), ("Esc", "back")];
+        Some(keys.map(|(key, word)| (key.to_owned(), word.to_owned())).to_vec())
+    }
+
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let count = self.fields().len();
         self.focus = self.focus.min(count - 1);

@@ -160,10 +160,8 @@ fn empty_text(inbox: &Inbox) -> Option<String> {
         return None;
     }
     if !broadcasts::has_broadcasts(&inbox.desk) && !rows.all_tabs {
-        let label = inbox.desk.tab().platform().map_or("this channel", model::account::Platform::label);
-        return Some(inbox.context.fill_in_keys(&format!(
-            "{label} has no broadcasts; business chat channels have them. {{all-tabs}} all channels"
-        )));
+        let text = "Broadcasts go out on business chat only. {all-tabs} all channels";
+        return Some(inbox.context.fill_in_keys(text));
     }
     Some(match rows.loaded {
         false => loading_view::empty_pane_text(inbox, Pane::Page),

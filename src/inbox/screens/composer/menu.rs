@@ -124,10 +124,8 @@ pub fn unavailable_reason(inbox: &Inbox, entry: ComposerMenuItem) -> Option<Stri
     match entry {
         ComposerMenuItem::Template => inbox.check_enabled(Command::Template).err(),
         ComposerMenuItem::Attach => inbox.check_enabled(Command::Attach).err(),
-        ComposerMenuItem::Location
-        | ComposerMenuItem::Buttons
-        | ComposerMenuItem::List
-        | ComposerMenuItem::Json => sending::check_may_send_content(inbox).err(),
+        ComposerMenuItem::Location | ComposerMenuItem::Json => sending::check_may_send_content(inbox).err(),
+        ComposerMenuItem::Buttons | ComposerMenuItem::List => sending::check_may_send_choices(inbox).err(),
         ComposerMenuItem::Markup if !inbox.desk.tab().has_markup() => Some("bot-chat only".to_owned()),
         ComposerMenuItem::Later => inbox.check_enabled(Command::Write).err(),
         ComposerMenuItem::Suggested => inbox.check_enabled(Command::SuggestDraft).err(),

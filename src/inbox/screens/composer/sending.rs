@@ -8,7 +8,6 @@ use crate::event::{Effect, FileWrite, Intent, SyncOrder};
 use crate::features::team;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::EarlyDecision;
-use crate::keymap::update as keymap;
 use crate::notice::StatusNotice;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::attachments;
@@ -22,6 +21,7 @@ use crate::{HeldRow, Inbox};
 use model::account::Platform;
 use model::conversations::ServiceWindow;
 use model::ids::{ChannelId, ConversationId, RowId};
+use model::local::{Assignment, LocalChange};
 use model::outbox::content::ChatContent;
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
@@ -130,7 +130,7 @@ fn send_operations(
     false
 }
 
-/// Pauses the AI, then sends, in one lane.
+/// Pauses the AI and claims the conversation, then sends, in one lane.
 pub(super) fn pause_and_send(
     desk: &mut Desk,
     pause: Intent,
@@ -138,6 +138,9 @@ pub(super) fn pause_and_send(
     clears_draft: bool,
     context: &mut Context,
 ) {
+    let claim = Assignment { agent: context.settings.agent.clone(), at: context.now };
+    let claim = LocalChange::Claim(vec![(pause.conversation.clone(), Some(claim))]);
+    context.push(FileWrite::ChangeLocal(pause.channel.clone(), claim));
     sends.insert(0, pause);
     enqueue_sends(desk, sends, clears_draft, context);
 }
@@ -189,8 +192,7 @@ pub(crate) fn enqueue_sends(
     }
     if let Some(history) = &mut tab.history {
         history.follow_newest();
-        history.brief = None;
-        history.awaits_brief = false;
+        history.drop_brief();
     }
     context.notice = None;
 }
@@ -240,9 +242,7 @@ pub(crate) fn send(inbox: &mut Inbox, ends_hold: bool) {
     let attached = composer.attachment.is_some();
     if composer.is_blank() && !attached {
         if !ends_hold && inbox.changes.has_held_rows(&inbox.desk) {
-            let send = inbox.context.settings.keymap.key_name_in_text(Command::Send);
-            let undo = keymap::undo_hint(&inbox.desk, &inbox.context);
-            return inbox.context.show_notice(format!("held · {send} sends now · {undo}"));
+            return inbox.context.show_status(StatusNotice::MessageHeld);
         }
         return inbox.changes.send_held_now(&inbox.desk, &mut inbox.context);
     }
@@ -336,6 +336,17 @@ pub(crate) fn check_may_send_content(inbox: &Inbox) -> Result<(), String> {
         }
         Some(Platform::Whatsapp) | None => Ok(()),
         Some(other) => Err(format!("{} has none of these", other.label())),
+    }
+}
+
+/// [`check_may_send_content`] for buttons and lists, which messages on bot-chat can have, too, if the service
+/// has the extension.
+pub(crate) fn check_may_send_choices(inbox: &Inbox) -> Result<(), String> {
+    let tab = inbox.desk.tab();
+    let takes_buttons = tab.account.as_ref().is_some_and(|account| account.takes_buttons);
+    match tab.platform() {
+        Some(Platform::Telegram) if takes_buttons => inbox.check_enabled(Command::Write),
+        _ => check_may_send_content(inbox),
     }
 }
 

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::command::Command;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
@@ -118,6 +119,7 @@ fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(Strin
     add("snoozed", snooze.map(|snooze| snooze.describe(inbox.context.now, zone)));
     add("reply", describe_window(inbox, row));
     facts.extend(connections::view::card_fields(inbox, theme, row));
+    facts.extend(private_note_fields(inbox));
     facts.extend(contact_fields(inbox, row));
     facts.extend(other_tab_fields(inbox));
     facts.extend(referral_fields(row));
@@ -154,7 +156,23 @@ fn contact_fields(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, 
     for (name, value) in &contact.metadata {
         facts.push(text_field(&wrap::cut(name.as_str(), usize::from(LABEL_WIDTH) - 1), value.to_string()));
     }
-    facts.push(text_field("read", format_ago(inbox.context.now.since(contact.read_at))));
+    facts.push(text_field("as of", format_ago(inbox.context.now.since(contact.read_at))));
+    facts
+}
+
+/// The newest private notes, each with its age and its author in the team.
+fn private_note_fields(inbox: &Inbox) -> Vec<(String, String, Style)> {
+    let notes = card::current_card(&inbox.desk).map(|card| card.notes.as_slice()).unwrap_or_default();
+    if notes.is_empty() {
+        return Vec::new();
+    }
+    let mut facts = vec![heading_field("Notes")];
+    for note in notes {
+        let age = format_short_span(inbox.context.now.since(note.at));
+        let text = note.text.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+        let author = note.author.as_ref().map_or_else(String::new, |author| format!("{author}: "));
+        facts.push(text_field(&age, format!("{author}{text}")));
+    }
     facts
 }
 
@@ -166,12 +184,13 @@ fn other_tab_fields(inbox: &Inbox) -> Vec<(String, String, Style)> {
     if others.is_empty() {
         return Vec::new();
     }
-    let mut facts = vec![heading_field("Same person elsewhere")];
+    let key = inbox.context.key_of(Command::Elsewhere);
+    let mut facts = vec![heading_field(&format!("On other channels · {key}"))];
     for it in others {
         let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
         let name = tab.map_or_else(|| it.key.channel.to_string(), |tab| tab.channel.name.clone());
         let last = it.last_at.map(|at| format!(" · {}", format_ago(inbox.context.now.since(at))));
-        facts.push(text_field("g x", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
+        facts.push(text_field("also", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
     }
     facts
 }
@@ -204,6 +223,7 @@ fn describe_automation(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
         (None, Automation::Off) if !row.paused_here => "Paused by a colleague".to_owned(),
         (None, Automation::Off) => match row.paused_by_other(&inbox.context.settings.agent) {
             Some(name) => format!("{name} has it"),
+            None if row.local.claim.is_none() => "AI paused".to_owned(),
             None => "You have it".to_owned(),
         },
     })

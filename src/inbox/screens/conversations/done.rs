@@ -175,7 +175,8 @@ impl Changes {
             return Some(OpenWork::UnsentDraft);
         }
         // Most mail wants no answer.
-        let waiting = row.waiting_since.filter(|_| ending(row) != Ending::Archive)?;
+        let waiting =
+            row.waiting_since.or(row.last_word_on_phone()).filter(|_| ending(row) != Ending::Archive)?;
         (!self.has_answered_since(row, waiting)).then_some(OpenWork::NoAnswer)
     }
 

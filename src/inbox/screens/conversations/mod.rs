@@ -306,8 +306,7 @@ impl ConversationList {
         let shown = self.index().filter(|index| *index >= self.first && !self.scrolled);
         let line = shown.map(|index| self.lines_above(self.first, index));
         let old_index = self.index();
-        let above: Vec<ConversationKey> =
-            self.page.rows.iter().take(old_index.unwrap_or(0)).map(ConversationRow::key).collect();
+        let before: Vec<ConversationKey> = self.page.rows.iter().map(ConversationRow::key).collect();
         let knew_top = !other && self.page.reaches_top;
         self.page = page;
         self.loaded = true;
@@ -315,7 +314,7 @@ impl ConversationList {
             return self.follow_top(visible, now);
         }
         if knew_top {
-            self.record_arrivals(&above);
+            self.record_arrivals(&before);
         }
         self.select_returned();
         match self.index() {

@@ -13,16 +13,17 @@ use crate::layout::Area;
 use crate::loads::Pane;
 use crate::overlays::line::LinePrompt;
 use crate::screens::conversations::{ConversationList, ListEntry, ROW_LINES, row_view};
-use crate::tab::Focus;
+use crate::tab::{Focus, Tab};
 use crate::tabs_view;
 use crate::theme_view::Theme;
+use crate::wrap;
 use model::filter::{self, Sort};
 use model::news::Health;
 use model::queries::{MAX_COUNTED_ROWS, TabCounts};
 use model::queue::Section;
 
-/// Width below which the title is shortened, in columns.
-const NARROW_WIDTH: u16 = 50;
+/// Columns of a title row that are neither its name nor its hint.
+const TITLE_EDGES: usize = 6;
 
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (tab, list) = (inbox.desk.tab(), inbox.desk.list());
@@ -34,7 +35,9 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         0 => String::new(),
         marked => format!("{marked} marked · "),
     };
-    let up = rows_above_hint(inbox, list, focused, area.width);
+    let named = wrap::cells(&title) + typed.iter().map(|(words, _)| wrap::cells(words)).sum::<usize>();
+    let room = usize::from(area.width).saturating_sub(named + TITLE_EDGES);
+    let up = rows_above_hint(inbox, list, focused, room);
     let has_room = up.is_empty() && list.typed.is_empty();
     let count = match list.sort {
         // Each section has its own count.
@@ -99,19 +102,18 @@ pub(crate) fn section_texts(inbox: &Inbox, section: Section) -> (&'static str, S
     }
 }
 
-/// Hint for rows above the screen or new above the cursor, with the key that goes there.
-fn rows_above_hint(inbox: &Inbox, list: &ConversationList, focused: bool, width: u16) -> String {
+/// Hint for rows above the screen or new above the cursor, with the key that goes there; as much of it as there is
+/// room for.
+fn rows_above_hint(inbox: &Inbox, list: &ConversationList, focused: bool, room: usize) -> String {
     let (new, need) = list.count_arrivals();
     if new == 0 {
         return if list.more_above() { "↑ more  ".to_owned() } else { String::new() };
     }
     let key = if focused { format!(" · {}", inbox.context.key_of(Command::Top)) } else { String::new() };
     let verb = if need == 1 { "needs" } else { "need" };
-    match need {
-        0 => format!("↑ {new} new{key}  "),
-        _ if width < NARROW_WIDTH => format!("↑ {new} new, {need} for you{key}  "),
-        _ => format!("↑ {new} new, {need} {verb} you{key}  "),
-    }
+    let need = if need == 0 { String::new() } else { format!(", {need} {verb} you") };
+    let hints = [format!("↑ {new} new{need}{key}  "), format!("↑ {new} new{key}  "), format!("↑ {new}  ")];
+    hints.into_iter().find(|hint| wrap::cells(hint) <= room).unwrap_or_default()
 }
 
 fn inset(area: Area) -> Area {
@@ -150,13 +152,23 @@ fn row_count_label(list: &ConversationList) -> String {
     }
 }
 
+/// Stands in an empty list until the server has told it.
+const ASKING: &str = "Asking the server…";
+
+/// True if a server that can be reached has not told its list yet.
+fn awaits_list(tab: &Tab) -> bool {
+    let is_asked = tab.is_inbox() && tab.empty_reason.is_none() && !tab.list.resource.has_failed();
+    let is_reached = matches!(tab.health, Health::Connecting | Health::Live { .. } | Health::Limited { .. });
+    is_asked && is_reached && (tab.health == Health::Connecting || !tab.counts.list_was_read)
+}
+
 pub(crate) fn empty_text(inbox: &Inbox) -> String {
     let (tab, list) = (inbox.desk.tab(), inbox.desk.list());
     if inbox.desk.shows_all_tabs || !list.typed.is_empty() {
-        return if list.loaded {
-            no_match_text(inbox, list)
-        } else {
-            loading_view::empty_pane_text(inbox, Pane::List)
+        return match list.loaded {
+            true if list.typed.is_empty() && inbox.desk.tabs.iter().any(awaits_list) => ASKING.to_owned(),
+            true => no_match_text(inbox, list),
+            false => loading_view::empty_pane_text(inbox, Pane::List),
         };
     }
     match &tab.health {
@@ -177,7 +189,7 @@ pub(crate) fn empty_text(inbox: &Inbox) -> String {
         _ if tab.empty_reason.is_some() => {
             tab.empty_reason.as_ref().map_or_else(String::new, |note| note.server_reason().to_string())
         }
-        Health::Connecting => "Asking the server…".to_owned(),
+        _ if awaits_list(tab) => ASKING.to_owned(),
         _ if !list.loaded => loading_view::empty_pane_text(inbox, Pane::List),
         _ => no_match_text(inbox, list),
     }

@@ -123,6 +123,12 @@ impl History {
         }
     }
 
+    /// Removes the brief, and forgets one that waits for the messages.
+    pub(crate) fn drop_brief(&mut self) {
+        self.brief = None;
+        self.awaits_brief = false;
+    }
+
     /// Limits the history to what was sent from this desk: the server reports no calls and SMS.
     pub fn limit_to_local(&mut self) {
         self.is_local_only = true;

@@ -29,14 +29,12 @@ use crate::wrap;
 use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::messages::MessageRow;
 use model::outbox::OutboxRow;
-use model::service_window::{remaining_window, window_label};
+use model::service_window::describe_notable_window;
 use model::text::SafeText;
-use model::time::{HOUR, MINUTE, Timestamp, format_short_span};
+use model::time::{MINUTE, Timestamp, format_short_span};
 
 /// Time before the end of a pause at which the end is shown, in microseconds.
 const LEASE_WARNING_TIME: i64 = 30 * MINUTE;
-/// Time before the service window closes at which it is shown, in microseconds.
-const WINDOW_WARNING_TIME: i64 = 2 * HOUR;
 
 /// Draws the history with its frame; the composer closes it below.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
@@ -178,16 +176,14 @@ fn automation_state(
 
 /// Service window, if it is closed, unknown or about to close.
 fn window_state(theme: Theme, row: &ConversationRow, now: Timestamp) -> Option<(String, Style)> {
-    match row.conversation.window {
-        ServiceWindow::NotApplicable => None,
-        ServiceWindow::Closed => Some(("Reply window closed".to_owned(), theme.strong())),
-        ServiceWindow::Unknown => Some(("Reply window unknown".to_owned(), theme.dim())),
-        ServiceWindow::Open => {
-            let left = remaining_window(row.last_inbound_at, now)?;
-            let label = window_label(ServiceWindow::Open, row.last_inbound_at, now);
-            (left < WINDOW_WARNING_TIME).then(|| (format!("Reply window {label}"), theme.soon()))
-        }
-    }
+    let window = row.conversation.window;
+    let words = describe_notable_window(window, row.last_inbound_at, now)?;
+    let style = match window {
+        ServiceWindow::Closed => theme.strong(),
+        ServiceWindow::Open => theme.soon(),
+        ServiceWindow::Unknown | ServiceWindow::NotApplicable => theme.dim(),
+    };
+    Some((words, style))
 }
 
 /// Names the colleague who has the conversation.
@@ -204,10 +200,14 @@ fn describe_holder(inbox: &Inbox, row: &ConversationRow) -> String {
     if !row.paused_here {
         return "Paused by a colleague".to_owned();
     }
-    let other = row.paused_by_other(&inbox.context.settings.agent);
-    let holder = other.map_or_else(|| "you have it".to_owned(), |name| format!("{name} has it"));
+    let holder = match row.paused_by_other(&inbox.context.settings.agent) {
+        Some(name) => format!(" · {name} has it"),
+        // A pause alone claims nothing.
+        None if row.local.claim.is_none() => String::new(),
+        None => " · you have it".to_owned(),
+    };
     let lease = describe_lease(inbox, row).map_or_else(String::new, |text| format!(" · {text}"));
-    format!("AI paused · {holder}{lease}")
+    format!("AI paused{holder}{lease}")
 }
 
 /// Names who paused the AI, with the age of the pause and its lease if known.

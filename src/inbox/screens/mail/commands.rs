@@ -6,6 +6,7 @@ use crate::conditions::{on_mail, on_writable_tab, thread_can_be_filed, writable_
 use crate::desk_commands;
 use crate::event::TerminalOrder;
 use crate::keys::KeyPress;
+use crate::screens::mail::invitations;
 use crate::screens::mail::menus;
 use crate::screens::mail::reading::update as reading;
 use crate::screens::mail::rules::update as rules;
@@ -16,6 +17,7 @@ use crate::screens::mail::triage::update as triage;
 use crate::screens::mail::writing::MailStart;
 use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
+use model::email::invitations::InvitationAnswer;
 
 pub(crate) fn may_answer(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
@@ -28,6 +30,18 @@ pub(crate) fn reply_all(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn forward(inbox: &mut Inbox, _: KeyPress) {
     writing::start_mail(inbox, MailStart::Forward, false);
+}
+
+pub(crate) fn accept(inbox: &mut Inbox, _: KeyPress) {
+    invitations::answer(inbox, InvitationAnswer::Accepted);
+}
+
+pub(crate) fn decline(inbox: &mut Inbox, _: KeyPress) {
+    invitations::answer(inbox, InvitationAnswer::Declined);
+}
+
+pub(crate) fn maybe(inbox: &mut Inbox, _: KeyPress) {
+    invitations::answer(inbox, InvitationAnswer::Tentative);
 }
 
 pub(crate) fn may_file(inbox: &Inbox) -> Result<(), Reason> {

@@ -5,6 +5,7 @@ pub(crate) mod commands;
 pub mod compose_header;
 pub(crate) mod filing;
 pub(crate) mod header_view;
+pub(crate) mod invitations;
 pub(crate) mod markdown;
 pub mod menus;
 pub(crate) mod menus_view;

@@ -89,9 +89,9 @@ pub const HISTORY_HINTS: &[Command] = &[
 /// Key hints while a mail is written, in addition to those on its border.
 pub const WRITING_HINTS: &[Command] = &[
     Command::Menu,
+    Command::UndoInText,
+    Command::DoneInText,
     Command::EditOutside,
-    Command::UndoEdit,
-    Command::DeleteWord,
     Command::Leave,
     Command::HelpInText,
 ];

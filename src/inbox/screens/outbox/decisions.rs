@@ -57,7 +57,7 @@ pub fn decision_options(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption>
         let verdict = StopVerdict::Adopt(message.id.clone());
         out.push(DecisionOption { key: number, verdict, word: "mark as sent".to_owned(), effect });
     }
-    if row.operation.written_text().is_some() || matches!(row.operation, Operation::SendMail(_)) {
+    if can_be_edited(&row.operation) {
         let effect = if stop.is_ambiguous() {
             "back into the composer; if it was sent, the customer has it already"
         } else {
@@ -69,6 +69,14 @@ pub fn decision_options(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption>
         if stop.is_ambiguous() { "nothing more is sent; it may have been done" } else { "nothing is sent" };
     out.push(DecisionOption::new('x', StopVerdict::Drop, "drop", effect));
     out
+}
+
+/// True if a person wrote its text. The answer to an invitation is more than its text and is given again.
+fn can_be_edited(operation: &Operation) -> bool {
+    match operation {
+        Operation::SendMail(mail) => mail.invitation_response.is_none(),
+        other => other.written_text().is_some(),
+    }
 }
 
 fn send_option(row: &OutboxRow, stop: StopReason, spent: bool) -> DecisionOption {

@@ -23,7 +23,7 @@ use model::json;
 use model::outbox::Operation;
 use model::outbox::content::{ChatContent, FilledTemplate, Json};
 use model::prices::{self, Price};
-use model::templates::{ApprovedTemplate, TemplateVariable, Templates};
+use model::templates::{MessageTemplate, TemplateVariable, Templates};
 use model::time::MINUTE;
 
 /// Age at which the list is read again when it is shown.
@@ -31,7 +31,7 @@ const REFRESH_INTERVAL: i64 = 5 * MINUTE;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateForm {
-    pub template: ApprovedTemplate,
+    pub template: MessageTemplate,
     /// Variables to fill in; a single slot for the JSON if the template's parts are unknown.
     pub slots: Vec<TemplateVariable>,
     pub values: Vec<TextLine>,
@@ -42,7 +42,7 @@ pub struct TemplateForm {
 
 impl TemplateForm {
     /// Creates a form filled with the stored examples and the customer's first name.
-    fn new(template: ApprovedTemplate, first_name: Option<&str>) -> Self {
+    fn new(template: MessageTemplate, first_name: Option<&str>) -> Self {
         let mut slots = template.slots();
         if template.parts.is_none() {
             let label = "components".to_owned();
@@ -111,17 +111,14 @@ impl Tab {
     }
 
     /// Templates that match all words of the query, sorted by name and language.
-    pub fn search_templates(&self, query: &str) -> Vec<&ApprovedTemplate> {
+    pub fn search_templates(&self, query: &str) -> Vec<&MessageTemplate> {
         let query = query.to_lowercase();
-        let all = |approved_template: &&ApprovedTemplate| {
-            let words = format!(
-                "{} {} {}",
-                approved_template.name, approved_template.language, approved_template.category
-            )
-            .to_lowercase();
+        let all = |template: &&MessageTemplate| {
+            let words =
+                format!("{} {} {}", template.name, template.language, template.category).to_lowercase();
             query.split_whitespace().all(|word| words.contains(word))
         };
-        let mut found: Vec<&ApprovedTemplate> = self.templates.all.iter().filter(all).collect();
+        let mut found: Vec<&MessageTemplate> = self.templates.all.iter().filter(all).collect();
         found.sort_by(|a, b| (&a.name, &a.language).cmp(&(&b.name, &b.language)));
         found
     }
@@ -268,7 +265,7 @@ pub(crate) fn templates_fetched(
 impl ConnectionAnswers {
     pub(crate) fn fill_template(
         &mut self,
-        template: ApprovedTemplate,
+        template: MessageTemplate,
         from_page: bool,
         desk: &Desk,
         context: &mut Context,

@@ -6,10 +6,10 @@ pub(crate) mod form_view;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::pages::PageKind;
-use crate::screens::cards::PageCard;
+use crate::screens::cards::{CardEmphasis, PageCard};
 use crate::screens::connections::ConnectionAnswers;
 use model::account::Platform;
-use model::templates::{ApprovedTemplate, TemplatePart};
+use model::templates::{MessageTemplate, TemplatePart, UnapprovedTemplate, explain_rejection};
 use model::text::SafeText;
 
 pub(crate) fn no_templates_text(desk: &Desk) -> String {
@@ -19,26 +19,27 @@ pub(crate) fn no_templates_text(desk: &Desk) -> String {
             Some(note) => note.server_reason().to_string(),
             None => "Reading…".to_owned(),
         },
-        Some(Platform::Whatsapp) | None => {
-            "No template is approved for this channel yet. They are made in the dashboard.".to_owned()
-        }
-        Some(other) => format!("{} needs no templates.", other.label()),
+        Some(Platform::Whatsapp) | None => "No template is approved for this channel yet.".to_owned(),
+        Some(_) => "Templates are for business chat only.".to_owned(),
     }
 }
 
+/// Cards of the approved templates, followed by those that cannot be sent.
 pub(crate) fn template_cards(desk: &Desk) -> Vec<PageCard> {
-    desk.tab().search_templates("").into_iter().map(template_card).collect()
+    let mut others: Vec<&UnapprovedTemplate> = desk.tab().templates.not_approved.iter().collect();
+    others.sort_by_key(|other| display_name(&other.template));
+    let approved = desk.tab().search_templates("").into_iter().map(approved_card);
+    approved.chain(others.into_iter().map(unapproved_card)).collect()
 }
 
 impl ConnectionAnswers {
     pub(crate) fn fill_chosen_template(&mut self, id: &str, desk: &mut Desk, context: &mut Context) {
-        let found = desk
-            .tab()
-            .templates
-            .all
-            .iter()
-            .find(|approved_template| display_name(approved_template) == id)
-            .cloned();
+        let others = &desk.tab().templates.not_approved;
+        if let Some(other) = others.iter().find(|other| display_name(&other.template) == id) {
+            let status = status_words(&other.status);
+            return context.show_warning(format!("cannot be sent: the template is {status}"));
+        }
+        let found = desk.tab().templates.all.iter().find(|template| display_name(template) == id).cloned();
         let (Some(template), Some(row)) = (found, desk.current_conversation()) else {
             return context.show_warning("open a conversation first: a template is sent to someone");
         };
@@ -49,27 +50,54 @@ impl ConnectionAnswers {
     }
 }
 
-fn display_name(template: &ApprovedTemplate) -> String {
+fn display_name(template: &MessageTemplate) -> String {
     format!("{} {}", template.name, template.language)
 }
 
-fn template_card(it: &ApprovedTemplate) -> PageCard {
-    let mut card = PageCard {
-        id: display_name(it),
-        kind: it.language.clone(),
-        title: SafeText::line(&it.name),
-        text: SafeText::line(&body_text(it)),
-        trailing: it.category.to_lowercase(),
-        ..PageCard::default()
-    };
-    // The server lists approved templates only.
+/// Status in words: `in appeal` for `IN_APPEAL`, `in review` for `PENDING`.
+fn status_words(status: &str) -> String {
+    match status {
+        "PENDING" => "in review".to_owned(),
+        other => other.to_lowercase().replace('_', " "),
+    }
+}
+
+fn approved_card(template: &MessageTemplate) -> PageCard {
+    let mut card = empty_card(template, template.category.to_lowercase());
     card.push_line("status", "APPROVED");
-    card.push_line("category", &it.category.to_lowercase());
-    card.push_line("language", &it.language);
-    let Some(parts) = &it.parts else {
+    push_content(&mut card, template);
+    card
+}
+
+fn unapproved_card(other: &UnapprovedTemplate) -> PageCard {
+    let mut card = empty_card(&other.template, status_words(&other.status));
+    card.emphasis = CardEmphasis::Dim;
+    card.push_line("status", &other.status);
+    if let Some(reason) = &other.reason {
+        card.push_line("reason", &explain_rejection(reason));
+    }
+    push_content(&mut card, &other.template);
+    card
+}
+
+fn empty_card(template: &MessageTemplate, trailing: String) -> PageCard {
+    PageCard {
+        id: display_name(template),
+        kind: template.language.clone(),
+        title: SafeText::line(&template.name),
+        text: SafeText::line(&body_text(template)),
+        trailing,
+        ..PageCard::default()
+    }
+}
+
+fn push_content(card: &mut PageCard, template: &MessageTemplate) {
+    card.push_line("category", &template.category.to_lowercase());
+    card.push_line("language", &template.language);
+    let Some(parts) = &template.parts else {
         card.push_line("parts", "of an unknown format; filled in as JSON");
-        card.push_line("raw", &it.raw);
-        return card;
+        card.push_line("raw", &template.raw);
+        return;
     };
     for part in parts {
         match part {
@@ -83,14 +111,13 @@ fn template_card(it: &ApprovedTemplate) -> PageCard {
             TemplatePart::Button(_, label, None) => card.push_line("button", label),
         }
     }
-    let slots: Vec<String> = it.slots().into_iter().map(|slot| slot.label).collect();
+    let slots: Vec<String> = template.slots().into_iter().map(|slot| slot.label).collect();
     let slots = if slots.is_empty() { "nothing".to_owned() } else { slots.join(", ") };
     card.push_line("fill in", &slots);
-    card
 }
 
-fn body_text(it: &ApprovedTemplate) -> String {
-    let text = it.parts.iter().flatten().find_map(|part| match part {
+fn body_text(template: &MessageTemplate) -> String {
+    let text = template.parts.iter().flatten().find_map(|part| match part {
         TemplatePart::Body(text) => Some(text.replace('\n', " ")),
         _ => None,
     });

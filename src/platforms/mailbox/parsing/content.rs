@@ -30,8 +30,7 @@ pub fn read_content(parsed: &Message<'_>, returned: Option<&BounceReport>, is_cu
     if !content.has_text() {
         content.open_signed(parsed);
     }
-    if let Some(calendar) = parsed.parts.iter().find(|part| is_calendar(part)) {
-        let calendar = text_of_part(parsed, calendar);
+    if let Some((calendar, _)) = calendar_of(parsed) {
         content.append(&invitations::describe_invitation(&calendar, content.has_text()));
     }
     if let Some(words) = content.text.as_deref().and_then(stand_ins::describe_text) {
@@ -149,6 +148,13 @@ impl MailContent {
             }
         }
     }
+}
+
+/// Returns the calendar of a mail and the method in its header.
+pub fn calendar_of(parsed: &Message<'_>) -> Option<(String, Option<String>)> {
+    let part = parsed.parts.iter().find(|part| is_calendar(part))?;
+    let method = part.content_type().and_then(|kind| kind.attribute("method")).map(str::to_owned);
+    Some((text_of_part(parsed, part), method))
 }
 
 /// Returns the plain text of a mail, else the text of its HTML.

@@ -12,6 +12,8 @@ use crate::mailbox::parsing::lines::header_values;
 use crate::mailbox::parsing::mailboxes::{AddressHeader, MailAddress, read_mailboxes};
 use api::carriers::MailUpdateKind;
 
+/// Maximum length of the tag in an address that answers are sent from.
+const MAX_TAG_CHARS: usize = 40;
 /// Headers in which forwarding services name the author.
 const ORIGINAL_AUTHOR_HEADERS: [&str; 2] = ["X-Original-From", "X-Original-Sender"];
 
@@ -131,6 +133,38 @@ pub fn is_own(own: &[String], address: &str) -> bool {
         format!("{}@{domain}", local.split('+').next().unwrap_or(local)).to_lowercase()
     };
     own.iter().any(|one| one.eq_ignore_ascii_case(address) || untagged(one) == untagged(address))
+}
+
+/// Headers in which mail servers name the address of a delivery, the most specific first.
+const DELIVERY_HEADERS: [&str; 3] = ["X-Original-To", "Envelope-To", "Delivered-To"];
+
+/// Returns the address of the mailbox that a mail reached, if it is not the main one: an alias, or one of
+/// its addresses with a `+` tag. Servers that deliver to the main address only leave it to `To` and `Cc`.
+pub fn reached_address(parsed: &Message<'_>, people: &Correspondence, own: &[String]) -> Option<String> {
+    let main = own.first()?;
+    let other = |address: &str| {
+        let is_other = !address.eq_ignore_ascii_case(main) && is_own(own, address) && has_plain_tag(address);
+        let alias = own.iter().find(|alias| alias.eq_ignore_ascii_case(address)).cloned();
+        is_other.then(|| alias.unwrap_or_else(|| address.to_owned()))
+    };
+    let delivered =
+        DELIVERY_HEADERS.iter().flat_map(|name| read_mailboxes(&header_values(parsed, name)).mailboxes);
+    if let Some(found) = delivered.map(|mailbox| mailbox.address).find_map(|address| other(&address)) {
+        return Some(found);
+    }
+    let named = || people.to.mailboxes.iter().chain(&people.cc.mailboxes);
+    if named().any(|mailbox| mailbox.address.eq_ignore_ascii_case(main)) {
+        return None;
+    }
+    named().find_map(|mailbox| other(&mailbox.address))
+}
+
+/// Returns false for a `+` tag with signs that only a prankster would choose for the sender of an answer.
+fn has_plain_tag(address: &str) -> bool {
+    let local = address.rsplit_once('@').map_or(address, |(local, _)| local);
+    let tag = local.split_once('+').map_or("", |(_, tag)| tag);
+    tag.len() <= MAX_TAG_CHARS
+        && tag.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_' | '='))
 }
 
 /// Addresses for posting to a mailing list (RFC 2369).

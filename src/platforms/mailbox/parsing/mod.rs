@@ -36,7 +36,7 @@ use crate::contract::OutboundFile;
 use crate::mail::InboundMail;
 use crate::mail::answer_target::{AnswerTarget, is_mail_daemon};
 use crate::mail::{ArrivedMail, BounceReport, topics};
-use api::carriers::{MailUpdateHeader, MailUpdateKind};
+use api::carriers::{CalendarEvent, MailUpdateHeader, MailUpdateKind};
 use api::email::{MAX_BODY_CHARS, MAX_REFERENCE_CHARS};
 use automation::MailKind;
 use content::MailContent;
@@ -82,6 +82,9 @@ pub struct ParsedMail {
     pub files: Vec<OutboundFile>,
     /// Report on a mail that this service sent.
     pub bounce: Option<BounceReport>,
+    /// Address of the mailbox that the mail reached, if it is not the main one.
+    pub delivered_to: Option<String>,
+    pub event: Option<CalendarEvent>,
 }
 
 pub fn parse_mail(raw: &[u8], place: MailPlace<'_>) -> ParsedMail {
@@ -114,6 +117,9 @@ pub fn parse_mail(raw: &[u8], place: MailPlace<'_>) -> ParsedMail {
         // Nobody reads answers to a mail server.
         people.answers_go_to = AnswerTarget::Nobody { shown: people.from.shown.clone() };
     }
+    let calendar = content::calendar_of(&parsed);
+    let event = calendar
+        .and_then(|(calendar, declared)| invitations::read_event(&calendar, declared.as_deref(), place.own));
     let MailContent { text, html, files } = content::read_content(&parsed, returned.as_ref(), place.is_cut);
     let subject = header_values(&parsed, "Subject").into_iter().next().unwrap_or_default();
     let subject = one_line(&encoded_words::decode_words(&subject), bounds::MAX_SUBJECT_CHARS);
@@ -133,14 +139,15 @@ pub fn parse_mail(raw: &[u8], place: MailPlace<'_>) -> ParsedMail {
         html,
         files,
         bounce: returned,
+        delivered_to: correspondence::reached_address(&parsed, &people, place.own),
+        event,
         people,
     }
 }
 
-/// Converts a mail of the mailbox with the address `own` to an arrived mail.
-pub fn read_mail(head: &MailUpdateHeader, raw: &[u8], own: &str) -> ArrivedMail {
-    let own = [own.to_owned()];
-    let reading = parse_mail(raw, MailPlace { folder: head.kind, own: &own, is_cut: head.cut });
+/// Converts a mail of the mailbox with the addresses `own` to an arrived mail.
+pub fn read_mail(head: &MailUpdateHeader, raw: &[u8], own: &[String]) -> ArrivedMail {
+    let reading = parse_mail(raw, MailPlace { folder: head.kind, own, is_cut: head.cut });
     let people = reading.people;
     let author = people.from.mailboxes.first();
     let addresses = |header: AddressHeader| {
@@ -165,6 +172,8 @@ pub fn read_mail(head: &MailUpdateHeader, raw: &[u8], own: &str) -> ArrivedMail 
         headers: reading.marks,
         claimed_at: reading.claimed_at,
         arrived_at: head.arrived_at.map(|seconds| Timestamp::from_micros(seconds.saturating_mul(SECOND))),
+        delivered_to: reading.delivered_to,
+        event: reading.event,
     };
     let is_numbered = reading.has_own_id && head.kind == MailUpdateKind::Inbox;
     ArrivedMail {
@@ -175,6 +184,12 @@ pub fn read_mail(head: &MailUpdateHeader, raw: &[u8], own: &str) -> ArrivedMail 
         bounce: reading.bounce,
         earlier: None,
     }
+}
+
+/// Describes a calendar for a mailbox with the addresses `own`, and reads its event if that can be
+/// answered.
+pub fn read_calendar(calendar: &str, own: &[String]) -> (String, Option<CalendarEvent>) {
+    (invitations::describe_invitation(calendar, true), invitations::read_event(calendar, None, own))
 }
 
 /// Parses the sender's date; ignores what follows it, such as a header folded by mistake.

@@ -19,38 +19,40 @@ pub(super) fn check_free(db: &dyn DbSession, channel: &ChannelRow, settings: &st
         if other.kind == channel.kind && is_taken {
             let workspace = workspaces::read(db, &other.workspace)?;
             let name = workspace.name.unwrap_or(workspace.id);
-            let (word, address) = (other.kind.word(), other.address.unwrap_or_default());
+            let (word, address) = (other.word().to_owned(), other.address.unwrap_or_default());
+            let named = if other.name.is_some() { format!("{word:?}") } else { word.clone() };
             return Err(AdminError::Refused(format!(
                 "{address} is already connected to the {word} channel of the workspace {name}; disconnect it there first: \
-                 `admin --workspace {name:?} channel disconnect {word}`"
+                 `admin --workspace {name:?} channel disconnect {named}`"
             )));
         }
     }
     Ok(())
 }
 
-/// Returns true if another connected channel has a number of the same business account,
-/// whose calls are switched on and off together.
-pub(super) fn is_shared(
+/// Returns the other connected channels with a number of the same business account, whose calls are
+/// switched on and off together, and which have the same templates.
+pub(super) fn sharing_channels(
     db: &dyn DbSession,
     channel: &str,
     kind: Channel,
     settings: &str,
-) -> Result<bool, DatabaseError> {
+) -> Result<Vec<String>, DatabaseError> {
     let account = |settings: &str| {
         let settings: Value = serde_json::from_str(settings).unwrap_or_default();
         settings["account"].as_str().map(str::to_owned)
     };
+    let mut sharing = Vec::new();
     if kind != Channel::Whatsapp {
-        return Ok(false);
+        return Ok(sharing);
     }
     let others = stored::list(db)?.into_iter().filter(|row| row.channel != channel);
     for row in others.filter(|row| account(&row.settings) == account(settings)) {
         if channels::read(db, &row.channel)?.kind == kind {
-            return Ok(true);
+            sharing.push(row.channel);
         }
     }
-    Ok(false)
+    Ok(sharing)
 }
 
 /// Returns what the platform knows an account by. A mailbox has two names: its address,

@@ -13,6 +13,8 @@ use platforms::mailbox::MailboxPlatform;
 
 /// Maximum count of a span of earlier mail, in its unit.
 const MAX_SPAN_COUNT: i64 = 100_000;
+/// Maximum number of other addresses; each is tested when the mailbox is connected.
+const MAX_ALIASES: usize = 20;
 
 /// Access to a mailbox, as its owner configured it.
 #[derive(Clone)]
@@ -79,12 +81,21 @@ impl FromStr for MailSince {
 impl MailboxAccess {
     fn check(&self) -> Result<MailboxSecrets, AdminError> {
         let refuse = |why: String| Err(AdminError::Refused(why));
-        let MailboxSettings { address, name, oauth, .. } = &self.settings;
+        let MailboxSettings { address, aliases, name, oauth, .. } = &self.settings;
         if !bounds::is_email(address) {
             return refuse(format!(
                 "--address {address:?} is not a mail address; use the mailbox's own, such as \
                  desk@shop.example"
             ));
+        }
+        if let Some(alias) = aliases.iter().find(|alias| !bounds::is_email(alias)) {
+            return refuse(format!(
+                "--alias {alias:?} is not a mail address; use another address of this mailbox, such as \
+                 sales@shop.example"
+            ));
+        }
+        if aliases.len() > MAX_ALIASES {
+            return refuse(format!("--alias can be given at most {MAX_ALIASES} times"));
         }
         if name.iter().any(|text| {
             text.chars().any(char::is_control) || bounds::count_chars(text) > bounds::MAX_CONTACT_NAME_CHARS
@@ -125,12 +136,13 @@ impl Admin {
     ) -> Result<String, AdminError> {
         let secrets = access.check()?;
         let vault = self.vault().await?;
-        let settings = access.settings.clone();
+        let mut settings = access.settings.clone();
         let mailbox = MailboxPlatform::new(settings.clone(), &secrets).map_err(AdminError::Refused)?;
         let fresh = mailbox
             .test_login(now.micros() / SECOND, now.micros().to_string())
             .await
             .map_err(refused_error)?;
+        settings.sends_tagged = mailbox.accepts_tagged_sender().await.map_err(refused_error)?;
         let secrets = mailbox.changed_secrets().await.unwrap_or(secrets);
         let address = settings.address.clone();
         let (account, server, since) = (address.clone(), settings.imap.clone(), access.since);

@@ -6,10 +6,11 @@ mod bot;
 mod mailbox;
 mod number;
 mod phone;
+mod templates;
 
 use serde_json::{Value, json};
 
-use crate::admin::{Admin, AdminError};
+use crate::admin::{Admin, AdminError, ChannelChoice};
 use crate::audit::{self, CONSOLE};
 use crate::carriers::watch;
 use crate::database::channels::{self, ChannelRow};
@@ -26,10 +27,13 @@ use platforms::{Channel, PlatformError};
 pub use mailbox::{MailSince, MailboxAccess};
 pub use number::NumberAccess;
 pub use phone::{OpenCall, PhoneAccess};
+pub use templates::TemplateRemoval;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelStatus {
     pub kind: Channel,
+    /// Name of a further channel of its kind.
+    pub name: Option<String>,
     /// Address customers use; `None` if not connected.
     pub address: Option<String>,
     /// Arrival of inbound messages: by webhook or by polling.
@@ -43,6 +47,13 @@ pub struct ChannelStatus {
     pub unknown: i64,
     /// Import of earlier mail.
     pub earlier: Option<MailImportProgress>,
+}
+
+impl ChannelStatus {
+    /// Returns what commands take: the name or, for the first of its kind, the word of the kind.
+    pub fn word(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.kind.word())
+    }
 }
 
 /// Progress of an import of earlier mail.
@@ -130,11 +141,11 @@ impl Admin {
         new: NewConnection,
         also: impl FnOnce(&dyn DbSession, &ChannelRow) -> Result<(), DatabaseError> + Send + 'static,
     ) -> Result<(), AdminError> {
-        let workspace = self.workspace.clone();
+        let (workspace, name) = (self.workspace.clone(), self.channel_name.clone());
         self.database
             .write(move |db| {
                 let NewConnection { kind, address, settings, secrets, mark, at } = new;
-                let channel = workspace.channel(db, kind)?;
+                let channel = workspace.channel_to_connect(db, (kind, name.as_deref()), at)?;
                 accounts::check_free(db, &channel, &settings)?;
                 let sealed = vault
                     .seal(&watch::secret_owner(&channel.id), &secrets)
@@ -173,8 +184,8 @@ impl Admin {
     ///
     /// # Errors
     /// With an explanation of the problem, or if the database fails.
-    pub async fn test_channel(&self, kind: Channel) -> Result<Vec<String>, AdminError> {
-        let (row, secrets) = self.connected_row(kind).await?;
+    pub async fn test_channel(&self, channel: impl Into<ChannelChoice>) -> Result<Vec<String>, AdminError> {
+        let (kind, row, secrets) = self.connected_row(&channel.into()).await?;
         let mut lines = match kind {
             Channel::Whatsapp => number::test(&row.settings, &secrets).await?,
             Channel::Telegram => bot::test(&row.settings, &secrets).await?,
@@ -201,16 +212,20 @@ impl Admin {
     }
 
     /// Disconnects a channel and deletes its secrets.
-    pub async fn disconnect(&self, kind: Channel, now: Timestamp) -> Result<(), AdminError> {
-        let (row, secrets) = self.connected_row(kind).await?;
+    pub async fn disconnect(
+        &self,
+        channel: impl Into<ChannelChoice>,
+        now: Timestamp,
+    ) -> Result<(), AdminError> {
+        let (kind, row, secrets) = self.connected_row(&channel.into()).await?;
         let platform =
             watch::open_platform(kind, &row.settings, &secrets, None).map_err(AdminError::Refused)?;
         let (channel, settings) = (row.channel.clone(), row.settings.clone());
-        let is_shared = move |db: &dyn DbSession| accounts::is_shared(db, &channel, kind, &settings);
-        let is_shared: Result<bool, DatabaseError> = self.database.read(is_shared).await;
+        let sharing = move |db: &dyn DbSession| accounts::sharing_channels(db, &channel, kind, &settings);
+        let sharing: Result<Vec<String>, DatabaseError> = self.database.read(sharing).await;
         // The platform calls for all numbers of an account or for none.
         if !platform.needs_polling()
-            && !is_shared?
+            && sharing?.is_empty()
             && let Err(trouble) = platform.subscribe(None).await
         {
             tracing::warn!(%trouble, "the platform could not be told and continues to send requests for now");
@@ -225,22 +240,36 @@ impl Admin {
             .await
     }
 
-    /// Returns the connection of a channel and its secrets.
-    async fn connected_row(&self, kind: Channel) -> Result<(ConnectedRow, String), AdminError> {
-        let workspace = self.workspace.clone();
-        let found = self.database.read(move |db| {
-            let channel = workspace.channel(db, kind)?;
-            Ok::<_, AdminError>(stored::read(db, &channel.id)?)
-        });
-        let Some(row) = found.await? else {
-            let word = kind.word();
-            return Err(AdminError::Refused(format!(
-                "the {word} channel is not connected; connect it with `admin channel connect {word}`"
-            )));
+    /// Returns the kind of a channel, its connection and its secrets.
+    async fn connected_row(
+        &self,
+        wanted: &ChannelChoice,
+    ) -> Result<(Channel, ConnectedRow, String), AdminError> {
+        let (channel, row) = self.find_connection(wanted).await?;
+        let Some(row) = row else {
+            return Err(AdminError::Refused(describe_unconnected(&channel)));
         };
+        let secrets = self.open_secrets(&row).await?;
+        Ok((channel.kind, row, secrets))
+    }
+
+    /// Returns a channel and its connection, if it has one.
+    async fn find_connection(
+        &self,
+        wanted: &ChannelChoice,
+    ) -> Result<(ChannelRow, Option<ConnectedRow>), AdminError> {
+        let (workspace, choice) = (self.workspace.clone(), wanted.clone());
+        let found = self.database.read(move |db| {
+            let channel = workspace.channel(db, &choice)?;
+            let row = stored::read(db, &channel.id)?;
+            Ok::<_, AdminError>((channel, row))
+        });
+        found.await
+    }
+
+    async fn open_secrets(&self, row: &ConnectedRow) -> Result<String, AdminError> {
         let secrets = self.vault().await?.open(&watch::secret_owner(&row.channel), &row.sealed);
-        let secrets = secrets.map_err(|why| AdminError::Refused(why.to_string()))?;
-        Ok((row, secrets))
+        secrets.map_err(|why| AdminError::Refused(why.to_string()))
     }
 }
 
@@ -256,6 +285,13 @@ struct NewConnection {
     secrets: String,
     mark: MarkAfter,
     at: Timestamp,
+}
+
+/// Says how a channel without a connection is connected.
+fn describe_unconnected(channel: &ChannelRow) -> String {
+    let (word, kind) = (channel.word(), channel.kind.word());
+    let named = channel.name.as_ref().map(|name| format!(" --channel {name:?}")).unwrap_or_default();
+    format!("the channel {word} is not connected; connect it with `admin channel connect {kind}{named}`")
 }
 
 fn json_text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
@@ -286,6 +322,7 @@ fn list_channel_statuses(
         };
         all.push(ChannelStatus {
             kind,
+            name: channel.name,
             address: channel.address.filter(|_| row.is_some()),
             delivery_method: heard,
             earlier: row.as_ref().and_then(|row| MailImportProgress::of(&row.mark)),

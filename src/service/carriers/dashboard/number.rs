@@ -85,7 +85,7 @@ impl Admin {
             at: now,
         };
         let keep = move |db: &dyn DbSession, channel: &ChannelRow| {
-            account::replace_templates(db, &channel.workspace, &templates)
+            account::replace_templates(db, &channel.id, &templates)
         };
         self.store_connection(vault, connection, keep).await?;
         Ok(me)

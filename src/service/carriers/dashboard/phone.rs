@@ -4,7 +4,7 @@ use crate::admin::{Admin, AdminError};
 use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
 use crate::database::calls::{self as stored, CallRow};
 use crate::database::connected::ConnectedRow;
-use crate::database::{conversations, messages, opt_outs};
+use crate::database::{channels, connected, conversations, messages, opt_outs};
 use api::carriers::{PhoneSecrets, PhoneSettings};
 use model::bounds;
 use model::secret::Secret;
@@ -142,8 +142,11 @@ impl Admin {
         let workspace = self.workspace.clone();
         self.database
             .read(move |db| {
-                let channel = workspace.channel(db, Channel::Voip)?;
-                let rows = stored::list_open(db, &channel.id, MAX_LISTED_CALLS)?;
+                let mut rows = Vec::new();
+                for channel in channels::list_by_workspace(db, &workspace.find(db)?.id)? {
+                    let count = i64::try_from(rows.len()).unwrap_or(MAX_LISTED_CALLS);
+                    rows.extend(stored::list_open(db, &channel.id, MAX_LISTED_CALLS - count)?);
+                }
                 let with_peer = |call_row: CallRow| {
                     let found = conversations::read(db, &call_row.channel, &call_row.conversation)?;
                     let to = found.map(|conversation_row| conversation_row.peer).unwrap_or_default();
@@ -160,24 +163,34 @@ impl Admin {
     }
 
     pub async fn hang_up(&self, id: &str) -> Result<(), AdminError> {
-        let (row, secrets) = self.connected_row(Channel::Voip).await?;
-        let (channel, wanted) = (row.channel.clone(), id.to_owned());
+        let (workspace, wanted) = (self.workspace.clone(), id.to_owned());
         let found = self.database.read(move |db| {
-            let open = stored::read(db, &wanted)?
-                .filter(|call_row| call_row.channel == channel && call_row.ended_at.is_none());
-            let message = open.map(|call_row| messages::find_by_id(db, &call_row.id)).transpose()?.flatten();
-            Ok::<_, AdminError>(message.map(|message| message.platform_id))
+            let own = channels::list_by_workspace(db, &workspace.find(db)?.id)?;
+            let Some(call) = stored::read(db, &wanted)?.filter(|call| call.ended_at.is_none()) else {
+                return Ok(None);
+            };
+            if !own.iter().any(|channel| channel.id == call.channel) {
+                return Ok(None);
+            }
+            let message = messages::find_by_id(db, &call.id)?;
+            let connection = connected::read(db, &call.channel)?;
+            Ok::<_, AdminError>(connection.zip(message.map(|message| message.platform_id)))
         });
         let none = || {
             AdminError::Absent(format!(
                 "no call {id} is in progress; `admin call list` shows the calls in progress"
             ))
         };
-        let platform_id = found.await?.ok_or_else(none)?;
+        let Some((row, platform_id)) = found.await? else {
+            // Says first that no number is connected.
+            self.connected_row(&Channel::Voip.into()).await?;
+            return Err(none());
+        };
         if platform_id.is_empty() {
             let why = "it is not known yet whether this call was placed; try again in a minute";
             return Err(AdminError::Refused(why.to_owned()));
         }
+        let secrets = self.open_secrets(&row).await?;
         let phone = PhonePlatform::open(&row.settings, &secrets, None).map_err(AdminError::Refused)?;
         phone.hang_up(&platform_id).await.map_err(refused_error)
     }

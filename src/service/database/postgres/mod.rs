@@ -53,7 +53,7 @@ const MAX_JOBS_PER_TRANSACTION: usize = 16;
 /// Writer threads, each in another workspace.
 const WRITER_THREADS: usize = 6;
 const READER_THREADS: usize = 4;
-const SEARCHER_THREADS: usize = 1;
+const SEARCHER_THREADS: usize = 2;
 
 pub struct ServerWriter {
     session: WritingSession,
@@ -116,10 +116,7 @@ pub fn open_existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<OpenedDat
 
 /// Vacuums tables and refreshes their statistics, one by one and outside of transactions. Neither
 /// reads nor writes wait for it.
-pub fn remove_dead_rows(
-    url: &ServerUrl,
-    tables: impl Iterator<Item = &'static str>,
-) -> Result<(), DatabaseError> {
+pub fn vacuum<'a>(url: &ServerUrl, tables: impl Iterator<Item = &'a str>) -> Result<(), DatabaseError> {
     let link = Link::for_long_jobs(&ServerAddress::parse(url)?)?;
     link.connect()?;
     for table in tables {

@@ -6,7 +6,7 @@ use crate::database::transfer::note;
 use crate::database::{DatabaseError, erasing};
 
 /// Migrations from each format to the next, the first from an empty database.
-const MIGRATIONS: [&str; 18] = [
+const MIGRATIONS: [&str; 21] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -25,8 +25,11 @@ const MIGRATIONS: [&str; 18] = [
     include_str!("schema_connections.sql"),
     "ALTER TABLE team_conversations ADD COLUMN IF NOT EXISTS assigned_by TEXT COLLATE \"C\"",
     include_str!("schema_work.sql"),
+    include_str!("schema_channels.sql"),
+    include_str!("schema_search.sql"),
+    "ALTER TABLE templates ADD COLUMN IF NOT EXISTS reason TEXT COLLATE \"C\"",
 ];
-pub const FORMAT_VERSION: i64 = 18;
+pub const FORMAT_VERSION: i64 = 21;
 /// First format with an order of commits.
 const FIRST_ORDERED_FORMAT: i64 = 2;
 /// Format stored in the order of commits of a database that was moved elsewhere, which blocks all

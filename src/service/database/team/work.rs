@@ -1,4 +1,4 @@
-//! What the people of a team did, from which their statistics are counted.
+//! Work of the people of a team, from which their statistics are counted.
 
 use std::collections::BTreeMap;
 

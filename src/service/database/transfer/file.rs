@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use rusqlite::Connection;
+use rusqlite::backup::{Backup, StepResult};
 
 use crate::database::session::DbSession;
 use crate::database::transfer::note::{self, TransferMarker};
@@ -16,6 +17,10 @@ use crate::database::{DatabaseError, lock, open};
 use crate::media::files::MediaFiles;
 
 const PART_BYTES: usize = 256 * 1024;
+/// Pages that are copied before they are written out.
+const PAGES_PER_STEP: i32 = 4_096;
+/// A small cache writes the pages of a copy soon.
+const COPY_SETTINGS: &str = "PRAGMA cache_size = -4096";
 /// Settings of a target, which holds nothing that a crash could damage: pages are written once and not to a log
 /// first. What rows refer to is right at the source, and the copy is compared with it.
 const TARGET_SETTINGS: &str = "
@@ -77,6 +82,31 @@ impl FileSide {
         connection.execute_batch(TARGET_SETTINGS)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         Self::new(connection, path, Some(lock))
+    }
+
+    /// Copies all pages of this snapshot, in one transaction of the target.
+    pub fn copy_pages_to(&self, target: &mut Self, path: &Path) -> Result<(), DatabaseError> {
+        target.connection.execute_batch(&format!("COMMIT; {COPY_SETTINGS}"))?;
+        let file = File::open(path)?;
+        let backup = Backup::new(&self.connection, &mut target.connection)?;
+        loop {
+            match backup.step(PAGES_PER_STEP)? {
+                StepResult::Done => return Ok(()),
+                // Written out now: a service that waits for its own few pages would wait for all of these.
+                StepResult::More => file.sync_data()?,
+                // The source is read in a transaction, and the target is locked.
+                _ => return Err(DatabaseError::Busy),
+            }
+        }
+    }
+
+    /// Checks the pages of a copy, and removes one that is damaged.
+    pub fn check_pages(&self) -> Result<(), DatabaseError> {
+        open::check_integrity(&self.connection).inspect_err(|_| {
+            if let Some(path) = self.connection.path() {
+                let _ = std::fs::remove_file(path);
+            }
+        })
     }
 
     fn open_for_transfer(path: &Path) -> Result<Self, DatabaseError> {

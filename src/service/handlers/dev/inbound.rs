@@ -20,6 +20,7 @@ use model::bounds::{MAX_CONTACT_NAME_CHARS, MAX_SUBJECT_CHARS};
 use model::time::Clock;
 use platforms::mail::InboundMail;
 use platforms::mail::answer_target::AnswerTarget;
+use platforms::mailbox::read_calendar;
 use platforms::{Channel, InboundMessage};
 
 /// Maximum length of an inbound text, in characters; platforms deliver longer texts than they accept.
@@ -38,12 +39,19 @@ pub async fn inbound(
     };
     let (now, state) = (service.clock.now(), service.clone());
     if kind == Channel::Email {
-        let mail = read_mail(&mut fields)?;
+        let mut mail = read_mail(&mut fields)?;
+        let calendar: Option<Text<MAX_BODY_CHARS>> = fields.optional("calendar")?;
         return service
             .database
             .write(move |db| {
                 let work = WriteContext::of_service(db, &state, now);
                 let channel = channels::find_by_kind(db, kind)?.ok_or_else(no_channel)?;
+                if let Some(calendar) = &calendar {
+                    let own: Vec<String> = channel.address.iter().cloned().collect();
+                    let (described, event) = read_calendar(calendar.as_str(), &own);
+                    mail.text = mail.text.map(|text| format!("{text}\n\n{described}"));
+                    mail.event = event;
+                }
                 let received = mail::receive::receive(&work, &channel, &mail)?;
                 Reply::ok(&json!({
                     "conversationId": received.thread,

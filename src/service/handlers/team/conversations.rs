@@ -6,7 +6,7 @@ use crate::auth::DeskCaller;
 use crate::database::team::conversations as stored;
 use crate::errors::ApiError;
 use crate::handlers::contacts::check_tags;
-use crate::query::Query;
+use crate::query::{Query, parse_time};
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::state::Service;
@@ -39,9 +39,7 @@ impl Listed {
                 }
                 Ok(Self::Ids(ids))
             }
-            (None, Some(text)) => Timestamp::parse(text).map(Self::ChangedAfter).ok_or_else(|| {
-                ApiError::validation("changedAfter must be a time such as 2026-11-20T09:17:04Z")
-            }),
+            (None, Some(text)) => parse_time("changedAfter", text).map(Self::ChangedAfter),
             _ => Err(ApiError::validation("name either ids or changedAfter")),
         }
     }

@@ -99,7 +99,7 @@ fn make_keys(
         stored::insert_for_session(db, &id, (&channel.id, session), &key, now)?;
         made.push(ChannelKey {
             channel: channel.kind.word().to_owned(),
-            name: channel.kind.display_name().to_owned(),
+            name: channel.display_name().to_owned(),
             environment: Environment::Live.word().to_owned(),
             key: key.text,
         });

@@ -32,13 +32,9 @@ pub async fn read(
 }
 
 fn read_period(query: &Query, now: Timestamp) -> Result<Period, ApiError> {
-    let time = |name: &str| {
-        let problem = || ApiError::validation(format!("{name} must be a time such as 2026-11-20T09:17:04Z"));
-        query.text(name).map(|text| Timestamp::parse(text).ok_or_else(problem)).transpose()
-    };
-    let to = time("to")?;
+    let to = query.time("to")?;
     let end = to.unwrap_or(now);
-    let from = time("from")?.unwrap_or_else(|| end.plus(-DEFAULT_PERIOD));
+    let from = query.time("from")?.unwrap_or_else(|| end.plus(-DEFAULT_PERIOD));
     if from >= end {
         return Err(ApiError::validation("from must be before to"));
     }

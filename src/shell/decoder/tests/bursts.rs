@@ -92,6 +92,16 @@ fn bytes_at_the_pace_of_a_machine_are_a_burst() {
 }
 
 #[test]
+fn a_reader_that_is_late_takes_no_paste_for_typing() {
+    let mut played = Played::new();
+    played.read_as(millis(500), b"refund", false);
+    played.read_late(millis(700), b"\r");
+    played.read_late(millis(700), b"for Maria\r");
+    let events = played.drain_events();
+    assert!(!events.contains(&named("Enter")), "{events:?}");
+}
+
+#[test]
 fn a_long_paste_goes_on_in_its_next_reads() {
     let long = "word ".repeat(200);
     let mut played = Played::new();

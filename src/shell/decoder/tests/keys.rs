@@ -176,7 +176,7 @@ fn single_bytes_are_keys() {
 #[test]
 fn backspace_is_what_the_terminal_says() {
     let mut decoder = Decoder::new(0x08);
-    assert_eq!(decoder.feed(b"\x08", millis(1), true), [named("Backspace")]);
+    assert_eq!(decoder.feed(b"\x08", millis(1), false, true), [named("Backspace")]);
 }
 
 #[test]

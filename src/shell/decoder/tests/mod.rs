@@ -58,7 +58,13 @@ impl Played {
 
     fn read_as(&mut self, pause: Duration, bytes: &[u8], shown: bool) {
         self.pass(pause);
-        self.events.extend(self.decoder.feed(bytes, self.now, shown));
+        self.events.extend(self.decoder.feed(bytes, self.now, false, shown));
+    }
+
+    /// Feeds bytes that waited for a reader who came after a pause.
+    fn read_late(&mut self, pause: Duration, bytes: &[u8]) {
+        self.pass(pause);
+        self.events.extend(self.decoder.feed(bytes, self.now, true, false));
     }
 
     fn drain_events(&mut self) -> Vec<Event> {

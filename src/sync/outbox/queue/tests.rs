@@ -20,6 +20,7 @@ fn account(workspace: &str) -> SendingAccount {
         workspace: workspace.to_owned(),
         assistant: "a1".to_owned(),
         environment: "live".to_owned(),
+        platform: None,
         name: None,
     }
 }

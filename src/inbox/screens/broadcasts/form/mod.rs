@@ -9,7 +9,7 @@ use crate::components::text_line::TextLine;
 use model::attachments;
 use model::bounds;
 use model::outbox::content::{BroadcastContent, FilledTemplate};
-use model::templates::{ApprovedTemplate, TemplateVariable};
+use model::templates::{MessageTemplate, TemplateVariable};
 use model::time::SECOND;
 use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 use model::waves::{CampaignAudience, FrozenContacts, WavePlan};
@@ -90,7 +90,7 @@ pub struct BroadcastForm {
     link: TextLine,
     template: TextLine,
     /// The template found by its letters.
-    pub chosen: Option<ApprovedTemplate>,
+    pub chosen: Option<MessageTemplate>,
     pub slots: Vec<TemplateVariable>,
     values: Vec<TextLine>,
     plan_values: [TextLine; 5],
@@ -237,14 +237,12 @@ impl BroadcastForm {
     }
 
     /// A template was found by its letters, or none.
-    pub fn set_template(&mut self, found: Option<&ApprovedTemplate>) {
+    pub fn set_template(&mut self, found: Option<&MessageTemplate>) {
         if self.chosen.as_ref() == found {
             return;
         }
-        self.slots = found
-            .filter(|approved_template| approved_template.parts.is_some())
-            .map(ApprovedTemplate::slots)
-            .unwrap_or_default();
+        self.slots =
+            found.filter(|template| template.parts.is_some()).map(MessageTemplate::slots).unwrap_or_default();
         self.values =
             self.slots.iter().map(|slot| TextLine::new(slot.example.clone().unwrap_or_default())).collect();
         self.chosen = found.cloned();

@@ -9,6 +9,10 @@ use crate::screens::broadcasts::preflight::{
 };
 
 impl Overlay for Preflight {
+    fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, String)>> {
+        Some(vec![("Esc".to_owned(), "back".to_owned())])
+    }
+
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let blocked = self
             .list_checks(&inbox.desk)

@@ -31,9 +31,11 @@ pub(crate) enum ReturnedText {
 }
 
 impl ReturnedText {
-    /// Returns the text of an operation; `None` if no person wrote one.
+    /// Returns the text of an operation; `None` if no person wrote one. The answer to an invitation is more
+    /// than its text and is given again by its command.
     pub(crate) fn of(operation: &Operation) -> Option<Self> {
         match operation {
+            Operation::SendMail(mail) if mail.invitation_response.is_some() => None,
             Operation::SendMail(mail) => Some(Self::Mail(mail.clone())),
             _ => ComposedReply::of(operation).map(Self::Reply),
         }

@@ -94,7 +94,11 @@ pub(crate) fn send_form_content(
     let tab = inbox.desk.tab();
     let row = tab.history.as_ref().and_then(|history| history.row.as_ref());
     let to = row.and_then(|row| row.conversation.address.clone());
-    let refused = match sending::check_may_send_content(inbox) {
+    let may_send = match &content {
+        ChatContent::Interactive(_) => sending::check_may_send_choices(inbox),
+        _ => sending::check_may_send_content(inbox),
+    };
+    let refused = match may_send {
         Err(why) => Some(why),
         Ok(()) => tab.payment_error(form_price(inbox)),
     };

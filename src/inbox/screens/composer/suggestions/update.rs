@@ -215,8 +215,7 @@ pub(crate) fn request_awaited_brief(inbox: &mut Inbox) {
 
 pub(crate) fn hide_brief(desk: &mut Desk) {
     if let Some(history) = &mut desk.tab_mut().history {
-        history.brief = None;
-        history.awaits_brief = false;
+        history.drop_brief();
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod update;
 
 use model::contacts::ContactCard;
+use model::ids::{ChannelId, ConversationId};
 use model::queries::ConversationKey;
 
 /// Approximate maximum of lines without contact and other tabs.
@@ -20,5 +21,11 @@ pub struct ShownCard {
 impl ShownCard {
     pub(crate) fn mark_stale(&mut self) {
         self.stale = true;
+    }
+
+    /// Marks the card stale if it is that of a conversation.
+    pub(crate) fn mark_stale_for(&mut self, channel: &ChannelId, conversation: &ConversationId) {
+        self.stale |=
+            self.key.as_ref().is_some_and(|key| key.channel == *channel && key.conversation == *conversation);
     }
 }

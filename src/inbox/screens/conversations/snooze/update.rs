@@ -61,7 +61,12 @@ impl SnoozeMenu {
         lines.push(key("n", format!("note: {note}")));
         let (word, tone) = if self.stays { ("NO", Tone::NeedsAttention) } else { ("yes", Tone::Plain) };
         lines.push(key("k", format!("back earlier if the customer writes: {word}")).with_tone(tone));
-        lines.push(DialogLine::dim("Kept on this desk only."));
+        let is_shared = inbox.context.settings.is_in_team;
+        lines.push(DialogLine::dim(if is_shared {
+            "Shared with the team."
+        } else {
+            "Kept on this desk only."
+        }));
         lines
     }
 

@@ -2,7 +2,9 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::layout::SIDE_BY_SIDE_MIN_WIDTH;
 use crate::tab::{Focus, Tab};
+use crate::watch::update as watch;
 use model::conversations::ConversationRow;
+use model::queries::ConversationKey;
 use model::urgency;
 
 /// Opens the most urgent conversation the store found. After one was finished, the person stays
@@ -28,8 +30,20 @@ pub(crate) fn open_most_urgent(desk: &mut Desk, mut rows: Vec<ConversationRow>, 
     let key = next.key();
     let why = urgency::describe_urgency(next, context.now);
     let title = next.conversation.title();
+    if let Some(finished) = finished.as_ref().filter(|finished| finished.channel != key.channel) {
+        leave_finished(desk, finished, context);
+    }
     desk.open_conversation(&key.channel, &key.conversation, focus, context);
     if finished.is_none() {
         context.show_notice(format!("{title}: {why}"));
     }
+}
+
+/// Leaves the tab of a finished conversation with its list, so that nothing typed there later reaches that customer.
+fn leave_finished(desk: &mut Desk, finished: &ConversationKey, context: &mut Context) {
+    let visible = desk.list_rows(&desk.areas(context));
+    let Some(tab) = desk.tab_of(&finished.channel) else { return };
+    watch::close_conversation(tab, context);
+    tab.focus = Focus::List;
+    tab.list.top(visible);
 }

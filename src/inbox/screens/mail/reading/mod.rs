@@ -78,9 +78,29 @@ fn header_notes(letter: &MailMessage, subject: Option<&SafeText>) -> String {
     if !letter.cc.is_empty() {
         lines.push(format!("Cc: {}", format_addresses(&letter.cc)));
     }
+    lines.extend(letter.delivered_to.as_ref().map(|address| format!("Reached {address}")));
     lines.extend(letter.describe_reply_address());
     lines.extend(letter.dated_at.map(date_note));
+    lines.extend(
+        Some(invitation_line(letter))
+            .filter(|line| !line.is_empty())
+            .map(|line| format!("Invitation: {line}")),
+    );
     if lines.is_empty() { String::new() } else { format!("{}\n\n", lines.join("\n")) }
+}
+
+/// Address of the mailbox that the mail reached; empty for the main one.
+fn reached_line(letter: &MailMessage) -> String {
+    letter.delivered_to.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
+/// State of the invitation in a mail, or the answer that the mail is.
+fn invitation_line(letter: &MailMessage) -> String {
+    match (&letter.invitation, letter.invitation_response) {
+        (Some(invitation), _) => invitation.describe_state().to_owned(),
+        (None, Some(answer)) => answer.label().to_owned(),
+        (None, None) => String::new(),
+    }
 }
 
 fn date_note(dated_at: Timestamp) -> String {
@@ -113,7 +133,9 @@ pub fn short_header_lines(letter: &MailMessage, subject: Option<&SafeText>, widt
     let fields = [
         ("To", format_addresses(&letter.to), false),
         ("Cc", format_addresses(&letter.cc), false),
+        ("Reached", reached_line(letter), false),
         ("Reply-To", reply, true),
+        ("Invitation", invitation_line(letter), true),
         ("Subject", own, false),
     ];
     let mut lines = Vec::new();
@@ -146,8 +168,10 @@ pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<HeaderLine> {
     let fields = [
         ("To", all(&letter.to)),
         ("Cc", all(&letter.cc)),
+        ("Reached", reached_line(letter)),
         ("Sender", told(&letter.sender)),
         ("Reply-To", all(&letter.reply_to)),
+        ("Invitation", invitation_line(letter)),
         ("Subject", told(&letter.subject)),
         ("Message-ID", message_id),
     ];
