@@ -179,6 +179,7 @@ fn account() -> Account {
         credits: 1000.0,
         messaging_tier: None,
         quality_rating: None,
+        takes_buttons: false,
     }
 }
 

@@ -11,6 +11,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"', re.S)
+CHARACTER = re.compile(r"b?'(?:[^'\\\n]|\\.)'")
 SQL = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|WHERE|PRAGMA|ALTER)\b")
 SKIPPED = re.compile(r"#!?\[[^\]]*\]|tracing::\w+!|assert\w*!|\.expect\(")
 
@@ -20,6 +21,8 @@ def texts(path):
     source = source.split("#[cfg(test)]\nmod tests {")[0]
     # Comments become spaces, so that places stay.
     source = re.sub(r"(?m)^\s*//.*$", lambda found: " " * len(found.group()), source)
+    # A quotation mark as a character begins no text.
+    source = CHARACTER.sub(lambda found: " " * len(found.group()), source)
     for found in LITERAL.finditer(source):
         text = re.sub(r"\\\n\s*", "", found.group(1))
         before = source[max(0, found.start() - 40) : found.start()].rsplit("\n", 1)[-1]

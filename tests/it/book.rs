@@ -164,8 +164,10 @@ pub(crate) fn typed(text: &str) -> impl Iterator<Item = &str> {
 fn every_command_of_the_book_is_one_the_binary_knows() {
     let mut checked = 0;
     for path in pages() {
-        let text = page(&path);
-        checked += commands(&path, typed(&text).filter_map(|text| text.strip_prefix("frontdesk ")));
+        // Commands of a list are indented, long ones go on in the next line.
+        let text = page(&path).replace("\\\n", " ");
+        let lines = typed(&text).map(str::trim_start);
+        checked += commands(&path, lines.filter_map(|line| line.strip_prefix("frontdesk ")));
     }
     assert!(checked >= 40, "the book has lost its commands: {checked}");
 }
@@ -339,6 +341,6 @@ fn the_doctor_s_words_are_its_own() {
     let out = between(&out, ", +", ", ", "34600000001");
     let out = between(&out, " of 300", " reads", "");
     let out = between(&out, "local time ", "\n", "2026-11-20 11:00:00 +01:00");
-    let out = between(&out, "clock is ", " this one", "3600 s behind");
+    let out = between(&out, "clock is ", " this one", "1h behind");
     holds("docs/troubleshooting.md", "doctor", &format!("\n```text\n{out}```\n"));
 }

@@ -8,12 +8,15 @@ mod campaign;
 mod changing;
 mod chats;
 mod connecting;
+mod consent;
 mod hook_flood;
 mod mail_campaign;
 mod mail_dates;
 mod mail_earlier;
 mod mail_filing;
 mod mail_gate;
+mod mail_identities;
+mod mail_invitations;
 mod mail_line;
 mod mail_people;
 mod mail_read_back;
@@ -37,6 +40,7 @@ mod soak;
 mod stand_in;
 mod story;
 mod taking_over;
+mod templates;
 mod times;
 mod workspaces;
 
@@ -358,6 +362,8 @@ async fn connect_mailbox(options: &Options, mailbox: &TestMailbox) {
     let access = MailboxAccess {
         settings: MailboxSettings {
             address: mailbox.address.clone(),
+            aliases: mailbox.aliases.clone(),
+            sends_tagged: false,
             name: Some("Harbor Bicycles".to_owned()),
             imap: mailbox.imap_url(),
             smtp: mailbox.smtp_url(),

@@ -32,8 +32,8 @@ fn a_real_keyring_keeps_hands_out_and_forgets() {
          has_name() {{ dbus-send --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner \
              string:org.freedesktop.secrets | grep -q 'boolean true'; }}
          n=0; until has_name; do sleep 0.05; n=$((n + 1)); [ \"$n\" -lt 4800 ]; done
-         add() {{ printf '%s\\n' \"$1\" | \"$program\" channel add --name 'Harbor chat' --base-url {url}; }}
-         add {key}; \"$program\" list; add {other}; \"$program\" channel test; \"$program\" doctor
+         add() {{ printf '%s\\n' \"$1\" | \"$program\" channel add --name 'Harbor chat' --base-url {url} $2; }}
+         add {key}; \"$program\" list; add {other} --yes; \"$program\" channel test; \"$program\" doctor || true
          \"$program\" channel remove 'Harbor chat' --yes; add {key} | tail -n 1"
     );
     let mut run = std::process::Command::new("dbus-run-session");

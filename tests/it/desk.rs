@@ -595,7 +595,7 @@ impl Desk {
 
     /// Adds input of the keyboard or the mouse.
     fn input(&mut self, input: Event) {
-        self.inputs.push(input);
+        self.inputs.push(input, self.clock.moment());
         self.take_inputs();
     }
 
@@ -610,7 +610,8 @@ impl Desk {
     fn take_inputs_before_the_disk(&mut self) -> Option<Vec<Effect>> {
         let mut effects = None;
         while let Some(event) = self.inputs.next(&self.app, self.clock.moment()) {
-            effects.get_or_insert_with(Vec::new).extend(self.app.update(event));
+            let done = self.app.take_input(event, self.inputs.arrived_at());
+            effects.get_or_insert_with(Vec::new).extend(done);
         }
         effects
     }
@@ -676,7 +677,18 @@ impl Desk {
     /// Presses keys that arrive in one read: what they ask for is done once a
     /// key has to wait for it, or after the last.
     pub fn keys_at_once(&mut self, keys: &str) -> &mut Self {
-        presses(keys).into_iter().for_each(|press| self.inputs.push(Event::Key(press)));
+        let now = self.clock.moment();
+        presses(keys).into_iter().for_each(|press| self.inputs.push(Event::Key(press), now));
+        self.take_inputs();
+        self
+    }
+
+    /// Types letters that came from the terminal so many microseconds before they are handled.
+    pub fn types_late(&mut self, text: &str, micros: i64) -> &mut Self {
+        let arrived_at = self.clock.moment().plus(-micros);
+        for letter in text.chars() {
+            self.inputs.push(Event::Key(KeyPress::plain(KeyCode::Char(letter))), arrived_at);
+        }
         self.take_inputs();
         self
     }
@@ -691,7 +703,8 @@ impl Desk {
         for it in keys.chars() {
             self.clock.advance(BETWEEN_KEYS);
             effects.extend(self.app.update(Event::Time(self.clock.times())));
-            self.inputs.push(Event::Key(KeyPress::plain(KeyCode::Char(it))));
+            let press = Event::Key(KeyPress::plain(KeyCode::Char(it)));
+            self.inputs.push(press, self.clock.moment());
             effects.extend(self.take_inputs_before_the_disk().into_iter().flatten());
         }
         self.perform(effects);
@@ -933,19 +946,36 @@ impl Desk {
         self.folder.path().join("replies")
     }
 
-    /// Adds an approved template to the service's database.
+    /// Details of the messages sent on a channel, oldest first: buttons, places and the like.
+    pub fn sent_details(&self, kind: &str) -> Vec<Value> {
+        let file =
+            rusqlite::Connection::open(self.folder.path().join("service.db")).expect("the service's file");
+        let mut query = file
+            .prepare(
+                "SELECT details FROM messages JOIN channels ON channels.id = messages.channel
+                 WHERE direction = 'outbound' AND channels.kind = ?1 ORDER BY messages.id",
+            )
+            .expect("a query");
+        let rows = query.query_map([kind], |row| row.get::<_, Option<String>>("details")).expect("rows");
+        let parse = |text: String| serde_json::from_str(&text).expect("JSON");
+        rows.map(|row| row.expect("a row").map_or(Value::Null, parse)).collect()
+    }
+
+    /// Adds a template to the service's database, approved unless it has another status.
     pub fn template(&self, template: Value) {
         let file =
             rusqlite::Connection::open(self.folder.path().join("service.db")).expect("the service's file");
         let word = |name: &str| template[name].as_str().expect("a text").to_owned();
         file.execute(
-            "INSERT INTO templates (workspace, name, language, category, status, components)
-             SELECT id, ?1, ?2, ?3, 'APPROVED', ?4 FROM workspaces",
+            "INSERT INTO templates (channel, name, language, category, status, components, reason)
+             SELECT id, ?1, ?2, ?3, ?4, ?5, ?6 FROM channels WHERE kind = 'whatsapp'",
             rusqlite::params![
                 word("name"),
                 word("language"),
                 word("category"),
-                template["components"].to_string()
+                template["status"].as_str().unwrap_or("APPROVED"),
+                template["components"].to_string(),
+                template["reason"].as_str()
             ],
         )
         .expect("a template");

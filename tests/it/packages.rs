@@ -47,6 +47,8 @@ fn is_whole(root: &Path) {
         "share/doc/frontdesk/config.schema.json",
         "share/doc/frontdesk/README.md",
         "share/doc/frontdesk/LICENSE-MIT",
+        "share/doc/frontdesk/docs/install.md",
+        "share/doc/frontdesk/assets/frontdesk.service",
     ] {
         let length = root.join(file).metadata().map(|metadata| metadata.len()).unwrap_or(0);
         assert!(length > 100, "{file}");
@@ -75,6 +77,10 @@ fn a_debian_package_is_made_opened_and_run() {
     run(Command::new("dpkg-deb").arg("--extract").arg(&package).arg(&opened));
     is_whole(&opened.join("usr"));
     assert!(opened.join("usr/share/doc/frontdesk/copyright").exists());
+    for unit in ["system/frontdesk.service", "user/frontdesk-engine.service"] {
+        let unit = std::fs::read_to_string(opened.join("usr/lib/systemd").join(unit)).expect("a unit");
+        assert!(unit.contains("ExecStart=/usr/bin/frontdesk "), "{unit}");
+    }
     // Its root is the root of the machine.
     let listed = text(&run(Command::new("dpkg-deb").arg("--contents").arg(&package)));
     let folders: Vec<&str> = listed.lines().filter(|line| line.ends_with('/')).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use frontdesk::model::time::Timestamp;
 use frontdesk::service::cursors::PagePosition;
-use frontdesk::service::database::rows::SqlValue;
+use frontdesk::service::database::rows::{DbRow, RowCells, SqlValue};
 use frontdesk::service::database::session::{DbSession, Visit};
 use frontdesk::service::database::{
     Database, DatabaseError, Durability, broadcasts, contacts, conversations, correspondents, emails,
@@ -15,13 +15,33 @@ use serde_json::Value;
 
 use crate::postgres::cluster;
 
-/// Records the text of each query and returns no row.
+/// Records the text of each query.
 #[derive(Default)]
 struct QuestionRecorder(RefCell<Vec<String>>);
 
+/// A row that leads to one contact, so that the next query is asked, too.
+struct OneSubject;
+
+impl RowCells for OneSubject {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn name(&self, _: usize) -> &str {
+        "subject"
+    }
+
+    fn value(&self, _: usize) -> Result<SqlValue<'_>, DatabaseError> {
+        Ok(SqlValue::Text("k1"))
+    }
+}
+
 impl DbSession for QuestionRecorder {
-    fn rows(&self, sql: &str, _: &[SqlValue<'_>], _: &mut Visit<'_>) -> Result<(), DatabaseError> {
+    fn rows(&self, sql: &str, _: &[SqlValue<'_>], visit: &mut Visit<'_>) -> Result<(), DatabaseError> {
         self.0.borrow_mut().push(sql.to_owned());
+        if sql.contains("subject FROM search_parts") {
+            let _ = visit(&DbRow::of(&OneSubject))?;
+        }
         Ok(())
     }
 
@@ -61,7 +81,9 @@ impl Questions {
         let asked = recorder.0.take();
         assert!(!asked.is_empty(), "{operation}");
         self.0.extend(asked.into_iter().map(|sql| {
-            let is_ordered = sql.contains("LIMIT");
+            let of_few =
+                sql.contains("search_parts") || sql.contains("id IN (") || sql.contains("address IN (");
+            let is_ordered = sql.contains("LIMIT") && !of_few;
             Question { operation, sql, filters: filters.to_vec(), is_ordered }
         }));
     }
@@ -119,12 +141,17 @@ fn add_conversations(all: &mut Questions) {
             });
         }
     }
-    for search in [None, Some("ana 600")] {
+    for search in [None, Some("ana")] {
         all.add("/contacts", &[], &|db| drop(contacts::list(db, "w", search, &top, 51).expect("asked")));
         all.add("/email/contacts", &[], &|db| {
             drop(correspondents::list(db, "c", search, &top, 51).expect("asked"));
         });
     }
+    // The few rows that may match are sorted.
+    all.add("/contacts", &[], &|db| drop(contacts::list(db, "w", Some("ana 600"), &top, 51).expect("asked")));
+    all.add("/email/contacts", &[], &|db| {
+        drop(correspondents::list(db, "c", Some("ana ruiz"), &top, 51).expect("asked"));
+    });
 }
 
 fn add_mail(all: &mut Questions) {
@@ -155,7 +182,7 @@ fn add_others(all: &mut Questions) {
     for path in ["/webhooks", "/email/webhooks"] {
         all.add(path, &[], &|db| drop(webhooks::list(db, "c").expect("asked")));
     }
-    all.add("/templates", &[], &|db| drop(templates::list_approved(db, "w").expect("asked")));
+    all.add("/templates", &[], &|db| drop(templates::list(db, "w").expect("asked")));
     all.add("/triggers/new-message", &["direction"], &|db| {
         let filter = messages::Filter { direction: Some("inbound"), ..Default::default() };
         let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
@@ -199,7 +226,8 @@ fn check_index(question: &Question, plan: &str, tables: &[&str]) {
 }
 
 /// Tables that grow with use.
-const LARGE: [&str; 9] = [
+const LARGE: [&str; 10] = [
+    "search_parts",
     "messages",
     "conversations",
     "contacts",
@@ -231,13 +259,18 @@ fn lists_of_a_file_are_found_by_an_index() {
             .collect();
         let shown: Vec<_> = plan.iter().map(|(parent, line)| format!("{parent} {line}")).collect();
         let shown = shown.join("\n");
+        // Names of subqueries of a search, not of tables.
+        let is_subquery = |line: &str| line == "SCAN found" || line == "SCAN parts";
         assert!(
-            plan.iter().all(|(_, line)| !line.starts_with("SCAN") || line.contains("CONSTANT ROW")),
+            plan.iter().all(|(_, line)| !line.starts_with("SCAN")
+                || line.contains("CONSTANT ROW")
+                || is_subquery(line)),
             "{operation} reads a whole table\n{sql}\n{shown}"
         );
         // A sort within one row of the page is short.
         let sorts = |(parent, line): &(i64, String)| *parent == 0 && line.contains("TEMP B-TREE");
-        assert!(!plan.iter().any(sorts), "{operation} sorts\n{sql}\n{shown}");
+        let sorts = plan.iter().any(sorts) && question.is_ordered;
+        assert!(!sorts, "{operation} sorts\n{sql}\n{shown}");
         check_index(&question, &shown, &["USING"]);
     }
 }
@@ -266,6 +299,8 @@ const FILL: &str = "
         SELECT 'ws_1', CASE WHEN it % 3 = 0 THEN 'order' ELSE 'appointment' END, 'h' || it, '{}', it FROM generate_series(1, 20000) it;
     INSERT INTO broadcasts (id, channel, kind, content, price, total, status, created_at, completed_at)
         SELECT 'b' || it, 'ch_whatsapp', 'text', 'hello', 1, 1, 'completed', it, it FROM generate_series(1, 20000) it;
+    INSERT INTO search_parts SELECT 'ws_1', 'p' || it % 2000, 'k' || it FROM generate_series(1, 20000) it;
+    INSERT INTO search_parts SELECT 'ch_email', 'p' || it % 2000, 'a' || it || '@a.example' FROM generate_series(1, 20000) it;
     ANALYZE;";
 
 #[tokio::test]
@@ -281,7 +316,7 @@ async fn lists_of_a_server_are_found_by_an_index() {
     let mut all = "SET plan_cache_mode = force_generic_plan;".to_owned();
     for (number, question) in asked.iter().enumerate() {
         let Question { sql, .. } = question;
-        let count = (1..=20).rev().find(|count| sql.contains(&format!("?{count}"))).unwrap_or(0);
+        let count = (1..=120).rev().find(|count| sql.contains(&format!("?{count}"))).unwrap_or(0);
         let nulls = vec!["NULL"; count].join(", ");
         let given = if count > 0 { format!("({nulls})") } else { String::new() };
         let sql = sql.replace('?', "$");

@@ -163,7 +163,10 @@ async fn a_database_of_an_older_version_is_migrated() {
     let first = service::start(options(&url, &folder)).await.expect("it starts");
     assert!(inbound(&first, "hi").await.is_success());
     first.shutdown().await;
-    let back = "DROP TABLE commit_order, leases, shared_state, opt_outs, processes, peer_aliases, thread_automation,
+    let back = "ALTER TABLE channels DROP COLUMN name; ALTER TABLE templates ADD COLUMN workspace TEXT;
+                UPDATE templates SET workspace = 'ws_1'; ALTER TABLE templates DROP COLUMN channel CASCADE;
+                ALTER TABLE templates ADD CONSTRAINT templates_pkey PRIMARY KEY (workspace, name, language);
+                DROP TABLE commit_order, leases, shared_state, opt_outs, processes, peer_aliases, thread_automation,
                 team_notes, team_conversations, team_replies, team_tokens, team_sessions, team_people, team_changes,
                 team_actions, team_work, delivery_attempts; ALTER TABLE keys DROP COLUMN session;
                 DROP INDEX threads_in_folder, threads_in_category, threads_by_reading, messages_by_status, messages_by_media,

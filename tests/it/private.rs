@@ -65,6 +65,11 @@ fn served(mut command: Command) -> Child {
 fn what_is_made_is_private_whatever_the_umask() {
     let binary = Binary::new();
     let database = binary.folder().join("a/b/x.db");
+    for folder in ["a", "a/b"] {
+        let folder = binary.folder().join(folder);
+        fs::create_dir(&folder).expect("made");
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("set");
+    }
     let ready = binary.folder().join("ready.json");
     let arguments = ["serve", "--listen", "127.0.0.1:0", "--db", database.to_str().expect("a path")];
     let ready_file = ["--ready-file", ready.to_str().expect("a path")];
@@ -137,7 +142,7 @@ fn an_emptied_outbox_is_no_new_one() {
     assert!(matches!(Store::open(&binary.data()), Err(StoreError::OutboxEmptied { .. })));
     binary.configure("[[channel]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:9/v1\"\nkey_env = \"K\"\n");
     let said = binary.fails(1, &["outbox", "list"], "");
-    assert!(said.contains("is an empty file (0 bytes)") && said.contains("bring a copy back"), "{said}");
+    assert!(said.contains("is an empty file (0 bytes)") && said.contains("restore a copy"), "{said}");
     let said = binary.run(&["doctor", "--offline"], "").out;
     assert!(said.contains("an empty file of 0 bytes"), "{said}");
     assert_eq!(fs::metadata(&outbox).expect("there").len(), 0, "it is left as it was");

@@ -35,7 +35,11 @@ const WAYS: [Way; 42] = [
     ("listTelegramMessages", &["open"], "show"),
     ("reactToTelegramMessage", &["react"], "react"),
     ("getEmailAccount", &["mail-folders", "refresh"], "mail account"),
-    ("sendEmail", &["reply", "reply-all", "forward", "write-number"], "mail send"),
+    (
+        "sendEmail",
+        &["reply", "reply-all", "forward", "write-number", "accept", "decline", "maybe"],
+        "mail send",
+    ),
     ("listEmailThreads", &["go-to-inbox", "mail-folders"], "list"),
     ("getEmailThread", &["open"], "show"),
     ("updateEmailThread", &["star", "set-category", "unseen", "done"], "mail change"),

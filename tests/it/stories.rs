@@ -36,6 +36,7 @@ mod loop_alignment;
 mod macros;
 pub mod mail;
 mod mail_folders;
+pub mod mail_invitations;
 mod mail_quoting;
 mod mail_reading;
 mod mail_rules;

@@ -218,6 +218,7 @@ const SHOWN: &[(&str, &[Alike])] = &[
 /// Commands with JSON and without a sample, and why.
 const NOT_SHOWN: &[(&str, &str)] = &[
     ("broadcast continue", "goes on until the broadcast ends, with lines as `broadcast pause` has one"),
+    ("mail respond", "needs an invitation; prints what `mail reply` does"),
     (
         "outbox send-anyway",
         "a person decides it, of a text that another one crossed; prints what `outbox retry` does",
@@ -242,6 +243,7 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("admin assistant resume", "prints what `admin assistant show` does"),
     ("admin call list", "needs a call that goes on: `id`, `to`, `status` and `placedAt` of each"),
     ("admin call hang-up", "needs a call that goes on: `id`, and `ended`"),
+    ("admin template submit", "needs the platform: `id`, `name`, `language`, `category` and `status`"),
     ("admin move", "needs a PostgreSQL server; prints what `admin backup` does"),
     (
         "admin erase",

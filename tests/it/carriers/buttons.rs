@@ -85,3 +85,72 @@ async fn press_in_a_webhook_call_is_answered_with_it() {
     let history = served.waits(ANA, "a press", |entry| entry.len() == 1).await;
     assert_eq!(texts(&history), ["Friday at 9"]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn buttons_of_a_message_are_sent_and_their_presses_read_as_labels() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "When?");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    let mut asked = text_to(ANA, "Which day?");
+    asked["buttons"] = json!([
+        [{"text": "Tuesday"}, {"text": "Friday at 9", "data": "day:fri"}],
+        [{"text": "Map", "url": "https://shop.example/map"}],
+    ]);
+    let (status, sent) = served.send(asked, None).await;
+    assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
+    let reached = bot.waits_for("Which day?");
+    let keyboard = json!([
+        [{"text": "Tuesday", "callback_data": "Tuesday"}, {"text": "Friday at 9", "callback_data": "day:fri"}],
+        [{"text": "Map", "url": "https://shop.example/map"}],
+    ]);
+    assert_eq!(reached.body["reply_markup"], json!({ "inline_keyboard": keyboard }));
+    let mut pressed = press("4405");
+    pressed["callback_query"]["message"]["message_id"] = reached.id.into();
+    pressed["callback_query"]["message"]["reply_markup"] = reached.body["reply_markup"].clone();
+    bot.update(pressed);
+    let history = served.waits(ANA, "the press", |entry| entry.len() == 3).await;
+    assert_eq!(texts(&history), ["When?", "Which day?", "Friday at 9"]);
+    assert_eq!(history[2]["replyTo"], history[1]["id"]);
+    bot.waits_for_answered_press("4405");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn buttons_that_the_platform_would_refuse_are_named() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "When?");
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
+    let row = |count: usize| -> Vec<Value> {
+        (0..count).map(|number| json!({ "text": format!("{number}") })).collect()
+    };
+    let many: Vec<Vec<Value>> = (0..51)
+        .map(|number| vec![json!({ "text": format!("a{number}") }), json!({ "text": format!("b{number}") })])
+        .collect();
+    let cases = [
+        (json!([[]]), "buttons[0] must have 1 to 8 buttons"),
+        (json!([row(9)]), "buttons[0] must have 1 to 8 buttons"),
+        (json!(many), "buttons must have at most 100 buttons"),
+        (
+            json!([[{"text": "A", "data": "x"}], [{"text": "B", "data": "x"}]]),
+            "buttons[1][0].data is the data of",
+        ),
+        (json!([[{"text": "A", "data": "x", "url": "https://a.example"}]]), "data must be absent beside url"),
+        (json!([[{"text": "A", "url": "http://a.example"}]]), "url must begin with https://"),
+        (json!([[{"text": "é".repeat(40)}]]), "buttons[0][0].text must have at most 64 bytes"),
+        (json!([[{"data": "x"}]]), "buttons[0][0].text is required"),
+        (json!("none"), "buttons"),
+    ];
+    for (buttons, problem) in cases {
+        let mut asked = text_to(ANA, "Which day?");
+        asked["buttons"] = buttons;
+        let (status, told) = served.send(asked, None).await;
+        assert_eq!((status, &told["code"]), (400, &json!("VALIDATION_ERROR")), "{problem}: {told}");
+        assert!(told["message"].as_str().is_some_and(|text| text.contains(problem)), "{problem}: {told}");
+    }
+    let mut asked = text_to(ANA, "No buttons");
+    asked["buttons"] = json!([]);
+    assert_eq!(served.send(asked, None).await.0, 200);
+    assert_eq!(bot.waits_for("No buttons").body.get("reply_markup"), None);
+    assert_eq!(bot.reached().len(), 1, "what was refused reached nobody");
+}

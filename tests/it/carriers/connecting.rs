@@ -20,13 +20,13 @@ fn channel(arguments: &[&str]) -> Vec<String> {
         .collect()
 }
 
-struct Dashboard {
-    binary: Binary,
-    database: String,
+pub(super) struct Dashboard {
+    pub(super) binary: Binary,
+    pub(super) database: String,
 }
 
 impl Dashboard {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let binary = Binary::new();
         let database = binary.folder().join("service.db").to_str().expect("words").to_owned();
         let made = Self { binary, database };
@@ -64,7 +64,7 @@ impl Dashboard {
         self.listed_as("telegram")
     }
 
-    fn listed_as(&self, channel: &str) -> Value {
+    pub(super) fn listed_as(&self, channel: &str) -> Value {
         let all: Value = serde_json::from_str(&self.ok(&["list", "--json"], "")).expect("JSON");
         let found = all.as_array().expect("a list").iter().find(|value| value["channel"] == channel).cloned();
         found.expect("the channel")
@@ -194,6 +194,8 @@ fn a_mailbox_is_connected_after_a_live_test_and_its_password_is_sealed() {
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
         dashboard.fails(&all, input)
     };
+    let with_alias =
+        |alias: &str| [connect(address, &imap, &smtp), vec!["--alias".to_owned(), alias.to_owned()]].concat();
     let submission = smtp.rsplit(':').next().expect("a port");
     let swapped = format!("imap://{address}@127.0.0.1:{submission}");
     let cases = [
@@ -215,6 +217,13 @@ fn a_mailbox_is_connected_after_a_live_test_and_its_password_is_sealed() {
         (connect(address, &swapped, &smtp), &good, "does not answer as an IMAP server"),
         (connect(address, "http://127.0.0.1", &smtp), &good, "is not the address of a mail server"),
         (connect(address, "imap://127.0.0.1", &smtp), &good, "has no user"),
+        (
+            connect("delegated-sales@shop.example", &imap, &smtp),
+            &good,
+            "to send as delegated-sales@shop.example",
+        ),
+        (with_alias("delegated-sales@shop.example"), &good, "without this --alias"),
+        (with_alias("sales"), &good, "use another address of this mailbox"),
     ];
     for (all, input, words) in cases {
         let said = fails(&all, input);

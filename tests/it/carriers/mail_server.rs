@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -154,10 +154,16 @@ smtp_load_reserve = 1000
 acl_smtp_rcpt = acl_rcpt
 begin acl
 acl_rcpt:
+  deny senders = ^delegated-.*
+       message = this login may not send as somebody else
   deny local_parts = refused
        message = no such person here
   accept
 begin routers
+aliases:
+  driver = redirect
+  local_parts = ^sales-.*
+  data = desk-${sg{$local_part}{^sales-}{}}@$domain
 bounced:
   driver = redirect
   local_parts = ^bounced.*
@@ -218,6 +224,8 @@ pub struct TestMailbox {
     pub smtp_port: u16,
     /// Port for reading: the server's own or that of a proxy.
     pub imap_port: u16,
+    /// Other addresses whose mail reaches it.
+    pub aliases: Vec<String>,
     /// True if the assistant answers.
     pub auto_reply: bool,
     /// True for login with OAuth tokens.
@@ -312,6 +320,7 @@ impl MailServers {
             address,
             smtp_port: self.ports.submission,
             imap_port: self.ports.imap,
+            aliases: Vec::new(),
             auto_reply: false,
             tokens: false,
             since: MailSince::Now,
@@ -326,6 +335,15 @@ impl MailServers {
     /// Environment variable that passes the servers to a nested run.
     pub fn nested(&self) -> (&'static str, &Path) {
         (SERVERS, &self.folder)
+    }
+
+    /// Waits for a mail to an address, from any sender.
+    #[track_caller]
+    pub fn letters_for(&self, address: &str, text: &str) -> String {
+        until(text, || {
+            let found = self.letters(address);
+            found.iter().find(|letter| letter.contains(text)).cloned().ok_or_else(|| found.join("\n---\n"))
+        })
     }
 
     pub fn letters(&self, address: &str) -> Vec<String> {
@@ -384,6 +402,11 @@ impl TestMailbox {
 
     /// Delivers a mail and waits for it: two mails in transit could arrive in either order.
     pub fn receives(&self, from: &str, mail: &str) {
+        self.receives_at(&self.address, from, mail);
+    }
+
+    /// Delivers a mail for another address of the mailbox.
+    pub fn receives_at(&self, to: &str, from: &str, mail: &str) {
         let mut id = String::new();
         let mut server = Lines::to(self.servers.ports.relay);
         server.says("220");
@@ -391,7 +414,7 @@ impl TestMailbox {
         for (command, good) in [
             ("HELO customer.example".to_owned(), "250"),
             (format!("MAIL FROM:<{from}>"), "250"),
-            (format!("RCPT TO:<{}>", self.address), "250"),
+            (format!("RCPT TO:<{to}>"), "250"),
             ("DATA".to_owned(), "354"),
             (format!("{body}\r\n."), "250"),
             ("QUIT".to_owned(), "221"),
@@ -593,10 +616,17 @@ impl Lines {
 pub struct TokenServer {
     port: u16,
     ends: Arc<AtomicBool>,
+    /// True if the owner does not agree.
+    denies: Arc<AtomicBool>,
+    asked: Arc<Mutex<Vec<String>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl TokenServer {
+    /// Code that the owner types, and the page for it.
+    pub const TYPED_CODE: &str = "ABCD-EFGH";
+    pub const PAGE: &str = "https://login.example/device";
+
     /// Starts on the port the mail servers ask, once it is free. Good tokens are for `address`.
     pub fn start(port: u16, address: &str) -> Self {
         Self::with(port, address, false)
@@ -610,9 +640,10 @@ impl TokenServer {
     fn with(port: u16, address: &str, rotates: bool) -> Self {
         let listener = until("the port", || TcpListener::bind((Ipv4Addr::LOCALHOST, port)));
         let (address, ends) = (address.to_owned(), Arc::new(AtomicBool::new(false)));
-        let ended = Arc::clone(&ends);
+        let (denies, asked) = (Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<String>>>::default());
+        let (ended, denied, noted) = (Arc::clone(&ends), Arc::clone(&denies), Arc::clone(&asked));
         let thread = std::thread::spawn(move || {
-            let mut count_issued = 0;
+            let (mut count_issued, mut count_polls) = (0, 0);
             for mut stream in listener.incoming().flatten() {
                 if ended.load(Ordering::SeqCst) {
                     return;
@@ -622,7 +653,10 @@ impl TokenServer {
                 let Some(request) = stand_in::read(&mut stream) else { continue };
                 let RawRequest { target, headers, body, .. } = request;
                 let asked = format!("{target} {headers:?} {}", String::from_utf8_lossy(&body));
-                let body = if asked.contains("/introspect") {
+                noted.lock().expect("whole").push(asked.clone());
+                let body = if let Some(body) = consent_answer(&asked, &denied, &mut count_polls) {
+                    body
+                } else if asked.contains("/introspect") {
                     let good = asked.contains("good-token");
                     format!(r#"{{"active": "{good}", "user": "{address}"}}"#)
                 } else if rotates && asked.contains(&format!("refresh_token={}&", rotated(count_issued))) {
@@ -643,8 +677,41 @@ impl TokenServer {
                 let _ = stream.write_all(answer.as_bytes());
             }
         });
-        Self { port, ends, thread: Some(thread) }
+        Self { port, ends, denies, asked, thread: Some(thread) }
     }
+
+    /// Lets the owner refuse.
+    pub fn denies(&self) {
+        self.denies.store(true, Ordering::SeqCst);
+    }
+
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().expect("whole").clone()
+    }
+
+    pub fn was_asked(&self, part: &str) -> bool {
+        self.asked().iter().any(|asked| asked.contains(part))
+    }
+}
+
+/// Answers what a device or a browser asks until the owner has agreed; the first poll comes too early.
+fn consent_answer(asked: &str, denied: &AtomicBool, polls: &mut u32) -> Option<String> {
+    if asked.contains("/devicecode") {
+        let (code, page) = (TokenServer::TYPED_CODE, TokenServer::PAGE);
+        return Some(format!(
+            r#"{{"device_code": "device-7", "user_code": "{code}", "verification_uri": "{page}", "interval": 0}}"#
+        ));
+    }
+    let agreed = r#"{"access_token": "good-token", "expires_in": 3600, "refresh_token": "good-refresh"}"#;
+    if asked.contains("device_code=device-7") {
+        *polls += 1;
+        return Some(match (*polls, denied.load(Ordering::SeqCst)) {
+            (1, _) => r#"{"error": "authorization_pending"}"#.to_owned(),
+            (_, true) => r#"{"error": "access_denied"}"#.to_owned(),
+            (_, false) => agreed.to_owned(),
+        });
+    }
+    asked.contains("code=good-code&").then(|| agreed.to_owned())
 }
 
 fn rotated(count: usize) -> String {

@@ -168,6 +168,31 @@ impl NumberServer {
         self.world().templates = templates.to_vec();
     }
 
+    pub fn templates(&self) -> Vec<Value> {
+        self.world().templates.clone()
+    }
+
+    /// Ends the review of a template, and reports it as of the account. The list has the bare reason.
+    pub fn reviews(&self, name: &str, status: &str, reason: &str, explained: &Value) {
+        let mut world = self.world();
+        let found = world.templates.iter_mut().find(|template| template["name"] == name).expect("submitted");
+        found["status"] = status.into();
+        found["rejected_reason"] = reason.into();
+        // Reports write the language with a hyphen.
+        let language = found["language"].as_str().expect("a language").replace('_', "-");
+        let mut value = json!({"event": status, "message_template_id": 1, "message_template_name": name,
+            "message_template_language": language, "reason": reason});
+        if explained.is_object() {
+            value["rejection_info"] = explained.clone();
+        }
+        let change = json!({ "field": "message_template_status_update", "value": value });
+        let entry = json!({ "id": ACCOUNT, "time": 1, "changes": [change] });
+        let call = json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string();
+        world.said.push_back(call);
+        drop(world);
+        self.shared.changed();
+    }
+
     pub fn put_file(&self, id: &str, bytes: &[u8]) {
         self.world().files.insert(id.to_owned(), bytes.to_vec());
     }
@@ -369,6 +394,8 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     let path = request.target.split('?').next().unwrap_or("");
     let method = match path.rsplit('/').next().unwrap_or("") {
         "messages" if body["status"] == "read" => "read",
+        "message_templates" if request.method == "POST" => "submission",
+        "message_templates" if request.method == "DELETE" => "deletion",
         NUMBER => "record",
         other => other,
     };
@@ -424,6 +451,8 @@ fn answer(request: &RawRequest, method: &str, body: &Value, shared: &Shared<Worl
                 "quality_rating": world.quality, "messaging_limit_tier": "TIER_1K"}),
         ),
         ("GET", "message_templates") if path.contains(ACCOUNT) => (200, page(&world.templates, query)),
+        ("POST", "submission") if path.contains(ACCOUNT) => submit(body, &mut world.templates),
+        ("DELETE", "deletion") if path.contains(ACCOUNT) => delete(query, &mut world.templates),
         (verb, "subscribed_apps") if path.contains(ACCOUNT) => {
             if verb != "GET" {
                 world.followed = verb == "POST";
@@ -458,11 +487,74 @@ fn answer(request: &RawRequest, method: &str, body: &Value, shared: &Shared<Worl
     })
 }
 
+fn parameter<'a>(query: &'a str, name: &str) -> Option<&'a str> {
+    query.split('&').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// Id of a template in one language.
+fn template_id(template: &Value) -> String {
+    let word = |name: &str| template[name].as_str().expect("a word").to_owned();
+    format!("{}.{}", word("name"), word("language"))
+}
+
+/// Keeps a template in review, unless it is refused.
+fn submit(body: &Value, templates: &mut Vec<Value>) -> (u16, Value) {
+    let refused = |subcode: i64, title: &str, words: &str| {
+        let mut told = error(100, "Invalid parameter");
+        told["error"]["error_subcode"] = subcode.into();
+        told["error"]["error_user_title"] = title.into();
+        told["error"]["error_user_msg"] = words.into();
+        (400, told)
+    };
+    let list = body["components"].as_array().cloned().unwrap_or_default();
+    let text = list.iter().find(|part| part["type"] == "BODY").and_then(|part| part["text"].as_str());
+    let text = text.unwrap_or("").trim_end_matches(['.', '!', '?']);
+    if templates.iter().any(|template| template_id(template) == template_id(body)) {
+        let words = "There is already English content for this template.";
+        return refused(2_388_024, "Content in this language already exists", words);
+    }
+    if text.starts_with("{{") || text.ends_with("}}") {
+        return refused(
+            2_388_299,
+            "Leading or trailing parameters",
+            "Variables can't be at the start or end.",
+        );
+    }
+    let mut kept = body.clone();
+    kept["status"] = "PENDING".into();
+    kept["rejected_reason"] = "NONE".into();
+    templates.push(kept);
+    // Advertising is put in its own category.
+    let category = if text.contains("sale") { "MARKETING" } else { body["category"].as_str().unwrap_or("") };
+    (200, json!({ "id": template_id(body), "status": "PENDING", "category": category }))
+}
+
+/// Deletes a template in the language that its id names.
+fn delete(query: &str, templates: &mut Vec<Value>) -> (u16, Value) {
+    let (Some(id), Some(name)) = (parameter(query, "hsm_id"), parameter(query, "name")) else {
+        return (400, error(100, "Need either name or hsm_id, which deletes all languages"));
+    };
+    let before = templates.len();
+    templates.retain(|template| template["name"] != name || template_id(template) != id);
+    match templates.len() < before {
+        true => (200, json!({ "success": true })),
+        false => (400, error(100, "Message template was not found")),
+    }
+}
+
 /// A page of two templates.
 fn page(all: &[Value], query: &str) -> Value {
-    let after = query.split('&').find_map(|part| part.strip_prefix("after=Q%3D")).unwrap_or("0");
+    let after = parameter(query, "after").map_or("0", |after| after.strip_prefix("Q%3D").expect("its own"));
     let from: usize = after.parse().expect("a cursor it gave");
-    let data: Vec<&Value> = all.iter().skip(from).take(2).collect();
+    let named = parameter(query, "name").unwrap_or("");
+    let is_named = |template: &&Value| template["name"].as_str().is_some_and(|name| name.contains(named));
+    let all: Vec<&Value> = all.iter().filter(is_named).collect();
+    let shown = all.iter().skip(from).take(2).map(|template| {
+        let mut shown = (*template).clone();
+        shown["id"] = template_id(template).into();
+        shown
+    });
+    let data: Vec<Value> = shown.collect();
     let mut told = json!({ "data": data, "paging": {"cursors": {"after": format!("Q={}", from + 2)}} });
     if all.len() > from + 2 {
         told["paging"]["next"] = "https://platform.example/next".into();

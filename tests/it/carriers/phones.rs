@@ -96,7 +96,7 @@ async fn message_refused_by_the_platform_costs_nothing_and_is_not_stored() {
         (400, 21_606, 400, "NOT_CONFIGURED", "the reason"),
         (401, 20_003, 400, "NOT_CONFIGURED", "the reason"),
         // The last case: afterwards the customer cannot be written to.
-        (400, 21_610, 400, "INVALID_RECIPIENT", "STOP"),
+        (400, 21_610, 400, "INVALID_RECIPIENT", "has sent STOP"),
     ];
     for (status, code, wanted, word, why) in cases {
         phone.answer(move |_| Some(refusal(status, code)));

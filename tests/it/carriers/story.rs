@@ -41,7 +41,7 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     bot.says(ANA, "I want a human please");
     shows(&mut desk, "asked for a person");
     desk.keys("p");
-    shows(&mut desk, "you have it");
+    shows(&mut desk, "AI paused");
     desk.keys("r").types("Ana here, a person.").keys("<Enter><Ctrl-X>");
     shows(&mut desk, "Ana here, a person.");
     let reached = bot.waits_for("Ana here, a person.");

@@ -1,12 +1,16 @@
-//! Two workspaces of one service, each with its own platforms, do not see each other's messages.
+//! Two workspaces of one service, each with its own platforms, do not see each other's messages. Nor do two
+//! channels of one kind in a workspace.
 
 use frontdesk::model::time::Timestamp;
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
 
 use frontdesk::api::carriers::MailboxSettings;
+use frontdesk::model::account::Environment;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
+use frontdesk::platforms::{Channel, Template};
+use frontdesk::service::admin::{Admin, ChannelChoice};
 use frontdesk::service::carriers::dashboard::{MailboxAccess, NumberAccess, PhoneAccess};
 use frontdesk::service::{IssuedKey, Options, PublicUrl, RunningService, start};
 use frontdesk::shell::clock::SystemClock;
@@ -17,6 +21,7 @@ use super::mail_server::{self, TestMailbox};
 use super::number_server::{self, NumberServer};
 use super::phone_server::{self, PhoneServer};
 use super::stand_in::{self, Names};
+use super::templates::draft;
 use super::{dashboard, options};
 use crate::binary::free_port;
 use crate::postgres::cluster;
@@ -46,6 +51,8 @@ const SECOND_PHONE: Names = Names(&[
 struct Shop {
     /// `None` for the first workspace.
     workspace: Option<String>,
+    /// True if its channels are further ones of their kinds.
+    further: bool,
     names: [Names; 3],
     number: NumberServer,
     bot: BotServer,
@@ -59,6 +66,7 @@ impl Shop {
         let live = keys.iter().filter(|key| key.environment.word() == "live");
         Self {
             workspace: workspace.map(str::to_owned),
+            further: false,
             names,
             number: NumberServer::start_as(names[0]),
             bot: BotServer::start_as(names[1]),
@@ -101,17 +109,50 @@ impl Shop {
         Some(MailboxAccess { settings, reading, sending, since: Some(mailbox.since) })
     }
 
-    async fn connect(&self, options: &Options, webhook: bool) {
+    /// Name of the channel of a kind, if it is a further one.
+    fn channel_name(&self, kind: &str) -> Option<String> {
+        self.further.then(|| format!("Second {kind}"))
+    }
+
+    async fn admin(&self, options: &Options, kind: &str) -> Admin {
         let admin = dashboard(options).await.in_workspace(self.workspace.clone());
+        admin.naming_channel(self.channel_name(kind).as_deref()).expect("a name")
+    }
+
+    async fn connect(&self, options: &Options, webhook: bool) {
         let now = SystemClock.now();
+        let admin = self.admin(options, "whatsapp").await;
         admin.connect_number(&self.number_access(), now).await.expect("a number");
+        admin.close();
+        let admin = self.admin(options, "telegram").await;
         let token = Secret::new(&self.names[1].say(bot_server::TOKEN));
         admin.connect_bot(&self.bot.url(), webhook, &token, now).await.expect("a bot");
+        admin.close();
+        let admin = self.admin(options, "voip").await;
         admin.connect_phone(&self.phone_access(), now).await.expect("a phone number");
+        admin.close();
         if let Some(access) = self.mailbox_access() {
+            let admin = self.admin(options, "email").await;
             admin.connect_mailbox(&access, now).await.expect("a mailbox");
+            admin.close();
+        }
+    }
+
+    async fn create_keys(&mut self, options: &Options) {
+        let admin = dashboard(options).await;
+        for kind in self.kinds() {
+            let name = self.channel_name(kind).expect("a further channel");
+            let made =
+                admin.create_key(ChannelChoice::Name(name), Environment::Live, SystemClock.now()).await;
+            self.keys.insert(kind.to_owned(), made.expect("a key").1.expose().to_owned());
         }
         admin.close();
+    }
+
+    fn kinds(&self) -> Vec<&'static str> {
+        let mut kinds = vec!["whatsapp", "telegram", "voip"];
+        kinds.extend(self.mailbox.as_ref().map(|_| "email"));
+        kinds
     }
 
     fn is_written_to(&self, text: &str) {
@@ -133,7 +174,17 @@ struct Town {
 }
 
 impl Town {
+    /// The second shop is another workspace.
     async fn start(webhook: bool) -> Self {
+        Self::start_as(webhook, false).await
+    }
+
+    /// The second shop is further channels of the first workspace.
+    async fn of_one_workspace() -> Self {
+        Self::start_as(true, true).await
+    }
+
+    async fn start_as(webhook: bool, further: bool) -> Self {
         frontdesk::client::install_tls();
         let folder = tempfile::tempdir().expect("a folder");
         let mut options = options(&folder.path().join("service.db"));
@@ -141,13 +192,21 @@ impl Town {
         let made = start(options.clone()).await.expect("it starts");
         let first = Shop::new(None, [Names::default(); 3], &made.keys);
         made.shutdown().await;
-        let admin = dashboard(&options).await;
-        let (_, keys) = admin.add_workspace(Some(SECOND.to_owned()), SystemClock.now()).await.expect("added");
-        admin.close();
-        let second = Shop::new(Some(SECOND), [SECOND_NUMBER, SECOND_BOT, SECOND_PHONE], &keys);
-        let shops = [first, second];
+        let second_names = [SECOND_NUMBER, SECOND_BOT, SECOND_PHONE];
+        let second = if further {
+            Shop { further, ..Shop::new(None, second_names, &[]) }
+        } else {
+            let admin = dashboard(&options).await;
+            let added = admin.add_workspace(Some(SECOND.to_owned()), SystemClock.now()).await;
+            admin.close();
+            Shop::new(Some(SECOND), second_names, &added.expect("added").1)
+        };
+        let mut shops = [first, second];
         for shop in &shops {
             shop.connect(&options, webhook).await;
+        }
+        if further {
+            shops[1].create_keys(&options).await;
         }
         options.listen = (Ipv4Addr::LOCALHOST, free_port()).into();
         let public: PublicUrl = format!("http://{}", options.listen).parse().expect("an address");
@@ -168,12 +227,12 @@ impl Town {
     fn came_in(&self) -> Vec<String> {
         let from = "JOIN workspaces ON workspaces.id = channels.workspace";
         let chats = format!(
-            "SELECT coalesce(workspaces.name, 'first') || ' ' || channels.kind || ': ' || messages.content
+            "SELECT coalesce(workspaces.name, 'first') || ' ' || coalesce(channels.name, channels.kind) || ': ' || messages.content
              FROM messages JOIN conversations ON conversations.id = messages.conversation
              JOIN channels ON channels.id = conversations.channel {from} WHERE direction = 'inbound'"
         );
         let mails = format!(
-            "SELECT coalesce(workspaces.name, 'first') || ' ' || channels.kind || ': ' || emails.subject
+            "SELECT coalesce(workspaces.name, 'first') || ' ' || coalesce(channels.name, channels.kind) || ': ' || emails.subject
              FROM emails JOIN channels ON channels.id = emails.channel {from} WHERE direction = 'inbound'"
         );
         let mut all = cluster::column(&self.options.database, &chats);
@@ -189,6 +248,12 @@ impl Town {
             if all == wanted { Ok(()) } else { Err(format!("{all:?}")) }
         })
         .await;
+    }
+
+    async fn get(&self, shop: &Shop, path: &str) -> Value {
+        let request = self.http.get(format!("{}{path}", self.running.base_url));
+        let answer = request.bearer_auth(&shop.keys["whatsapp"]).send().await.expect("an answer");
+        serde_json::from_str(&answer.text().await.expect("a body")).expect("JSON")
     }
 
     async fn send(&self, shop: &Shop, channel: &str, path: &str, body: Value) {
@@ -230,9 +295,112 @@ impl Town {
 
 fn expected_texts(shop: &Shop, text: &str) -> Vec<String> {
     let name = shop.workspace.as_deref().unwrap_or("first");
-    let mut kinds = vec!["whatsapp", "telegram", "voip"];
-    kinds.extend(shop.mailbox.as_ref().map(|_| "email"));
-    kinds.iter().map(|kind| format!("{name} {kind}: {kind} {text}")).collect()
+    let line = |kind: &&str| {
+        let channel = shop.channel_name(kind).unwrap_or_else(|| (*kind).to_owned());
+        format!("{name} {channel}: {kind} {text}")
+    };
+    shop.kinds().iter().map(line).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn further_channels_of_a_workspace_have_platforms_and_keys_of_their_own() {
+    let town = Town::of_one_workspace().await;
+    let mut all = Vec::new();
+    for (shop, text) in town.shops.iter().zip(["one", "two"]) {
+        shop.is_written_to(text);
+        all.extend(expected_texts(shop, text));
+    }
+    town.waits_for(all).await;
+    for (at, text) in ["from the first", "from the second"].into_iter().enumerate() {
+        town.send_everywhere(at, text).await;
+    }
+    // Ana's one contact, and a conversation with each number.
+    let peers = format!("SELECT count(*) || '' FROM conversations WHERE peer = '{ANA}'");
+    assert_eq!(cluster::column(&town.options.database, &peers), ["4"]);
+    let contacts = format!("SELECT count(*) || '' FROM contacts WHERE phone = '{ANA}'");
+    assert_eq!(cluster::column(&town.options.database, &contacts), ["1"]);
+    town.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn templates_belong_to_the_number() {
+    let town = Town::of_one_workspace().await;
+    let [first, second] = &town.shops;
+    let admin = dashboard(&town.options).await;
+    let template = Template {
+        name: "only_here".to_owned(),
+        language: "en".to_owned(),
+        category: "UTILITY".to_owned(),
+        status: "APPROVED".to_owned(),
+        components: json!([{"type": "BODY", "text": "Hello"}]).to_string(),
+        reason: None,
+    };
+    let channel = ChannelChoice::Name("second WHATSAPP".to_owned());
+    admin.put_template(channel, template, SystemClock.now()).await.expect("stored");
+    admin.close();
+    let mut seen = Vec::new();
+    for shop in [first, second] {
+        let listed = town.get(shop, "/templates").await;
+        let names = listed["data"].as_array().expect("a list").iter();
+        seen.push(names.filter(|template| template["name"] == "only_here").count());
+    }
+    assert_eq!(seen, [0, 1]);
+    town.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn template_is_submitted_and_rejected_for_the_named_number() {
+    let town = Town::of_one_workspace().await;
+    let [first, second] = &town.shops;
+    let admin = dashboard(&town.options).await;
+    let named = || ChannelChoice::Name("second WHATSAPP".to_owned());
+    let submitted =
+        admin.submit_template(named(), draft("order_late", "It is late."), SystemClock.now()).await;
+    assert_eq!(submitted.expect("submitted").template.status, "PENDING");
+    assert!(first.number.templates().is_empty() && second.number.templates().len() == 1);
+    second.number.reviews("order_late", "REJECTED", "ABUSIVE_CONTENT", &Value::Null);
+    until_found("the rejection", async || {
+        let listed = admin.templates(named()).await.expect("listed");
+        let reasons: Vec<_> = listed.iter().map(|template| template.reason.as_deref()).collect();
+        if reasons == [Some("ABUSIVE_CONTENT")] { Ok(()) } else { Err(format!("{listed:?}")) }
+    })
+    .await;
+    let kind = ChannelChoice::Kind(Channel::Whatsapp);
+    assert!(admin.templates(kind).await.expect("listed").is_empty(), "the first number has none");
+    admin.close();
+    town.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn further_channel_is_named_and_disconnected_alone() {
+    let town = Town::of_one_workspace().await;
+    let admin = dashboard(&town.options).await;
+    let now = SystemClock.now();
+    let standings = admin.channels(now).await.expect("listed");
+    let numbers: Vec<_> = standings.iter().filter(|channel| channel.kind == Channel::Whatsapp).collect();
+    let addresses: Vec<_> =
+        numbers.iter().map(|channel| (channel.word(), channel.address.as_deref())).collect();
+    let wanted = [("whatsapp", Some(number_server::PHONE)), ("Second whatsapp", Some("+15550783999"))];
+    assert_eq!(addresses, wanted);
+
+    let named = ChannelChoice::Name("Second whatsapp".to_owned());
+    admin.test_channel(named.clone()).await.expect("well");
+    admin.disconnect(named.clone(), now).await.expect("disconnected");
+    let refused = admin.test_channel(named).await.expect_err("not connected").to_string();
+    assert!(refused.contains("channel connect whatsapp --channel \"Second whatsapp\""), "{refused}");
+    let unknown = admin.test_channel(ChannelChoice::Name("Third".to_owned())).await.expect_err("unknown");
+    assert!(unknown.to_string().contains("Second whatsapp"), "{unknown}");
+
+    let bot = admin.naming_channel(Some("Second whatsapp")).expect("a name");
+    let token = Secret::new(&town.shops[1].names[1].say(bot_server::TOKEN));
+    let taken =
+        bot.connect_bot(&town.shops[1].bot.url(), false, &token, now).await.expect_err("another kind");
+    assert!(taken.to_string().contains("choose another name"), "{taken}");
+    assert!(bot.naming_channel(Some("WhatsApp")).is_err(), "the word of a kind");
+
+    town.shops[0].number.says(ANA, "still here");
+    town.waits_for(vec!["first whatsapp: still here".to_owned()]).await;
+    town.running.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

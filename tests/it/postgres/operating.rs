@@ -353,7 +353,10 @@ async fn connections_of_an_earlier_format_belong_to_the_first_workspace() {
     let folder = tempfile::tempdir().expect("a folder");
     let url = cluster::database(server).await;
     service::start(options(&url, &folder)).await.expect("it starts").shutdown().await;
-    let before = "ALTER TABLE connections DROP COLUMN workspace CASCADE;
+    let before = "ALTER TABLE channels DROP COLUMN name; ALTER TABLE templates ADD COLUMN workspace TEXT;
+                  UPDATE templates SET workspace = 'ws_1'; ALTER TABLE templates DROP COLUMN channel CASCADE;
+                  ALTER TABLE templates ADD CONSTRAINT templates_pkey PRIMARY KEY (workspace, name, language);
+                  ALTER TABLE connections DROP COLUMN workspace CASCADE;
                   ALTER TABLE connections ADD PRIMARY KEY (name);
                   ALTER TABLE connection_calls DROP COLUMN workspace;
                   DROP TABLE team_work;

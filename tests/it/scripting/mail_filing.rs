@@ -7,7 +7,7 @@ fn json_output(binary: &Binary, arguments: &[&str]) -> Value {
     serde_json::from_str(&binary.ok(&[arguments, &["--json"]].concat(), "")).expect("JSON")
 }
 
-fn scene() -> (Desk, Binary) {
+pub fn scene() -> (Desk, Binary) {
     let desk = Desk::new(80, 24);
     let mut binary = Binary::new();
     binary.set("KEY", &desk.key_of("email"));

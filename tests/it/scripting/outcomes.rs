@@ -76,6 +76,7 @@ const TABLE: &[Row] = &[
     row("mail show", "email", Reads, "THREAD", "nothing"),
     row("mail reply", "email", Writes, "THREAD Hello", "THREAD Hello --mail nothing"),
     row("mail forward", "email", Writes, "THREAD Hello --to MAIL", "nothing Hello --to MAIL"),
+    row("mail respond", "email", Writes, "INVITED accept", "nothing accept"),
     row("mail change", "email", Writes, "THREAD --star true", "nothing --star true"),
     row("mail move", "email", Writes, "THREAD --to Suppliers", "nothing --to Suppliers"),
     row("mail spam", "email", Writes, "THREAD", "nothing"),
@@ -339,6 +340,17 @@ impl Cell {
             {
                 names.extend(told[field].as_str().map(|id| (name, id.to_owned())));
             }
+        }
+        if needs("INVITED") {
+            let account = world.get("email", "/email/account").await;
+            let calendar = format!(
+                "BEGIN:VCALENDAR\nMETHOD:REQUEST\nBEGIN:VEVENT\nUID:1\nORGANIZER:mailto:{mail}\n\
+                 ATTENDEE:mailto:{}\nEND:VEVENT\nEND:VCALENDAR\n",
+                account["emailAddress"].as_str().expect("an address")
+            );
+            let told = json!({"channel": "email", "from": mail, "subject": "A ride", "text": "Come!", "calendar": calendar});
+            let told = world.dev("/inbound", told).await;
+            names.insert("INVITED", told["threadId"].as_str().expect("an id").to_owned());
         }
         names.insert("DIGITS", phone[phone.len() - 4..].to_owned());
         for (name, file, text) in [

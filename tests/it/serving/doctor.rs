@@ -42,3 +42,35 @@ fn the_doctor_looks_at_a_service() {
     // `--key-file` requires `--db`.
     assert_eq!(binary.run(&["doctor", "--key-file", path_text(&key)], "").code, Some(2));
 }
+
+#[test]
+fn doctor_names_failing_webhooks_and_a_newer_version() {
+    let binary = Binary::new();
+    let database = binary.folder().join("service.db");
+    drop(Serving::start(&binary, &[]));
+    let change = |sql: &str| {
+        let connection = rusqlite::Connection::open(&database).expect("opens");
+        connection.execute_batch(sql).expect(sql);
+    };
+    change(
+        "INSERT INTO webhooks (id, channel, url, events, active, failing_since, created_at)
+         SELECT 'wh_1', id, 'https://hooks.example/a', '[]', 1, 1764460800000000, 1764460800000000
+         FROM channels LIMIT 1",
+    );
+    let found = binary.run(&["doctor", "--offline", "--db", path_text(&database)], "").out;
+    let line = found.lines().find(|line| line.contains("wh_1")).unwrap_or_else(|| panic!("{found}"));
+    assert!(line.starts_with("warn  webhook"), "{line}");
+    assert!(line.contains("failing since 2025-11-30") && line.contains("deliveries wh_1 --failed"), "{line}");
+    change("PRAGMA user_version = 99");
+    let (code, lines) = said(&binary, &database, &[]);
+    assert!(code == Some(1) && lines[0].contains("newer version"), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("not served")), "{lines:?}");
+}
+
+#[test]
+fn doctor_says_what_to_do_about_a_database_server_that_is_down() {
+    let binary = Binary::new();
+    let url = format!("postgres://frontdesk@127.0.0.1:{}/frontdesk", crate::binary::free_port());
+    let (code, lines) = said(&binary, Path::new(&url), &[]);
+    assert!(code == Some(1) && lines[0].contains("start the database server"), "{lines:?}");
+}

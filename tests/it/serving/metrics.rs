@@ -194,7 +194,8 @@ fn platform_requests_are_counted() {
     });
     let taken = [("channel", "telegram"), ("outcome", "taken")];
     assert_eq!(page.value("frontdesk_platform_outcomes_total", &taken), 1.0);
-    assert_eq!(page.value("frontdesk_channel_up", &[("channel", "telegram")]), 1.0);
+    let channel = [("channel", "telegram"), ("workspace", "ws_1"), ("id", "ch_telegram")];
+    assert_eq!(page.value("frontdesk_channel_up", &channel), 1.0);
     assert_eq!(page.value("frontdesk_lanes", &[("state", "waiting")]), 0.0);
     assert_eq!(page.value("frontdesk_queue_length", &[("queue", "egress")]), 0.0);
 }

@@ -129,8 +129,8 @@ fn everyone_takes_a_command_of_its_own_and_a_phrase() {
     desk.keys("y<Enter>").shows("Doesn't match");
     assert!(desk.outbound().is_empty());
     desk.keys("<Backspace>").types("SEND TO ALL 3").keys("<Enter>").shows("HELD 15s");
-    desk.keys("2").keys("gb").shows("bot-chat has no broadcasts").keys("\\").shows("Hello all");
-    desk.keys("b").shows("has no broadcasts");
+    desk.keys("2").keys("gb").shows("business chat only").keys("\\").shows("Hello all");
+    desk.keys("b").shows("business chat only");
 }
 
 #[test]

@@ -44,6 +44,16 @@ fn the_card_tells_all_that_is_known_of_a_person() {
 }
 
 #[test]
+fn the_card_shows_the_newest_notes() {
+    let mut desk = desk(160, json!({"tags": []}));
+    for note in ["first of four", "second", "third", "the newest"] {
+        desk.keys(";").types(note).keys("<Enter>");
+        desk.wait(SECOND);
+    }
+    desk.settle().shows("Notes").shows("now       the newest").hides("now       first of four");
+}
+
+#[test]
 fn tags_are_merged_with_those_of_others_and_read_back() {
     let mut desk = desk(160, json!({"name": "Maria Lopez", "tags": ["vip"]}));
     desk.settle().shows("#vip");

@@ -67,6 +67,22 @@ fn done_opens_the_most_urgent_and_not_the_neighbour() {
 }
 
 #[test]
+fn done_from_the_composer_leaves_its_tab_with_the_list() {
+    let mut desk = desk(120);
+    desk.keys(":open maria<Enter>").settle().keys("t").settle();
+    desk.types("All right!").keys("<Enter><Ctrl-X>").settle();
+    desk.customer("telegram", "48211", "Oksana", "I want to talk to a human");
+    desk.settle().settle().keys("<Alt-d>").settle();
+    assert_eq!(current(&desk), "Oksana");
+    desk.pass(6).keys("<Esc>1").settle();
+    assert_eq!(current(&desk), "João Pereira");
+    desk.wait(SECOND);
+    desk.keys("t").settle().types("Yes, until six").shows("Yes, until six").keys("<Enter><Ctrl-X>").settle();
+    let sent: Vec<_> = desk.outbound().iter().map(|sent| sent["to"].clone()).collect();
+    assert_eq!(sent, [MARIA, "+351910000111"]);
+}
+
+#[test]
 fn done_stays_in_the_list_when_nobody_else_waits() {
     let mut desk = Desk::new(120, 24);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Never mind, found it.");
@@ -186,15 +202,18 @@ fn done_on_a_bot_puts_away_until_they_write() {
 
 #[test]
 fn done_on_the_phone_puts_away_until_they_write() {
-    let mut desk = Desk::demo(120, 40);
+    let mut desk = Desk::with_all_tabs(120, 40);
+    let listed = |desk: &Desk| desk.app.desk.tabs[3].list.page.rows.len();
+    desk.customer("voip", MARIA, "Maria Lopez", "Is my bike ready?");
     desk.settle().keys("4").settle();
-    let before = desk.app.desk.tabs[3].list.page.rows.len();
-    desk.keys("gg").keys("d");
-    if desk.picture().contains("No answer to") {
-        desk.keys("d");
-    }
-    desk.shows("put away until they write").settle().keys("4").settle();
-    assert_eq!(desk.app.desk.tabs[3].list.page.rows.len(), before - 1);
+    desk.keys("ggd").shows("[d] put away anyway").keys("d").shows("put away until they write").settle();
+    assert_eq!(listed(&desk), 0);
+    desk.wait(60 * SECOND);
+    desk.customer("voip", MARIA, "Maria Lopez", "Hello?");
+    desk.pass(60).settle().settle();
+    assert_eq!(listed(&desk), 1);
+    desk.keys("4gg<Enter>i").types("It is").keys("<Enter><Ctrl-X><Esc>").settle();
+    desk.keys("d").hides("put away anyway").shows("put away until they write");
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn a_text_waits_for_the_pause_and_for_the_thread() {
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/conversations", "method": "GET", "count": 2, "status": 500}));
     desk.wait(30_000_000);
-    desk.settle().shows("you have it").shows("Reading the thread again…");
+    desk.settle().shows("AI paused").shows("Reading the thread again…");
     photographs!(desk, "reading", History, Status);
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/", "count": 0}));
@@ -131,7 +131,7 @@ fn a_pause_that_failed_holds_the_text_back_and_says_so() {
     desk.shows("pausing the AI failed").shows("Pause the AI");
     photographs!(desk, "failed", History, Composer);
     assert!(texts(&desk).is_empty());
-    desk.keys("<Esc>ay").settle().shows("you have it");
+    desk.keys("<Esc>ay").settle().shows("AI paused");
     assert_eq!(texts(&desk), ["I take over"]);
 }
 
@@ -152,7 +152,7 @@ fn a_pause_without_a_clear_answer_is_tried_again_by_one_key() {
     }
     desk.settle().shows("MAY OR MAY NOT").shows("the AI pause is not confirmed").hides("pause failed");
     desk.keys("a").shows("doing it twice changes nothing").hides("send a new one").keys("y");
-    desk.hides("it no longer needs this decision").settle().shows("you have it");
+    desk.hides("it no longer needs this decision").settle().shows("AI paused");
     desk.wait(5_000_000);
     desk.settle();
     assert_eq!(texts(&desk), ["I take over"]);

@@ -52,7 +52,7 @@ fn templates_show_how_they_look_and_what_is_filled_in() {
     desk.keys("<Enter>").shows("Template order_on_its_way");
     // Back to the page before, and to the same card.
     desk.keys("<Esc>").shows("Templates · Harbor chat").shows("{{1}}").shows("· order_on_its_way en");
-    desk.keys("2gt").shows("bot-chat needs no templates");
+    desk.keys("2gt").shows("for business chat only");
 }
 
 #[test]
@@ -86,6 +86,23 @@ fn what_was_spent_is_a_chart_and_a_forecast() {
     photographs!(desk, "by_day", Page);
     desk.keys("jj").shows("message").shows("4 credits for 4");
     desk.keys("G").shows("charged: 1 credit on average");
+}
+
+#[test]
+fn templates_that_are_not_approved_show_their_state_and_reason() {
+    let mut desk = desk();
+    let put = |name: &str, status: &str, reason: serde_json::Value| {
+        json!({"name": name, "language": "en", "category": "UTILITY", "status": status, "reason": reason,
+            "components": [{"type": "BODY", "text": "Your order is late."}]})
+    };
+    desk.template(put("order_late", "REJECTED", json!("SCAM")));
+    desk.template(put("order_lost", "PENDING", serde_json::Value::Null));
+    desk.keys("gt").settle().shows("order_late").shows("rejected").shows("order_lost").shows("in review");
+    desk.keys("/").types("order_late").keys("<Enter>").shows("reason");
+    photographs!(desk, "not_approved", Page);
+    desk.keys("<Enter>").shows("cannot be sent: the template is rejected");
+    // Only approved templates are offered for a conversation.
+    desk.keys("<Esc><Esc>").keys("<Enter>T").settle().shows("hello_again").hides("order_late");
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn all_tabs_make_one_list() {
     photographs!(desk, "all");
     desk.keys("foksana<Enter>").shows("Oksana").hides("Tom Baker");
     // The conversation's own tab decides about commands and answers.
-    desk.keys("p").settle().shows("you have it");
+    desk.keys("p").settle().shows("AI paused");
     desk.keys("r").types("Так, звичайно").keys("<Enter><Ctrl-X>").settle().shows("Так, звичайно");
     assert_eq!(desk.outbound()[0]["to"], "48211");
     desk.keys("<Esc><Esc>f<Esc>").shows("Maria Lopez");

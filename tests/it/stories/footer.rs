@@ -26,7 +26,7 @@ fn the_keys_are_those_that_can_be_pressed_here_and_now() {
     desk.keys("<Enter>");
     assert_eq!(line(&desk), "t take · d done · s later · r reply · / search · ? help");
     desk.keys("r");
-    assert_eq!(line(&desk), "Enter send · Alt-d done · Ctrl-O more · Ctrl-N note · Esc leave · F1 help");
+    assert_eq!(line(&desk), "Enter send · Alt-d done · Ctrl-O more · Esc leave · Ctrl-N note · F1 help");
     desk.keys("<Esc>g");
     assert_eq!(line(&desk), "Esc cancel");
     desk.keys("<Esc>gp");

@@ -89,6 +89,26 @@ fn what_cannot_leave_says_why() {
     desk.settle().keys("<Ctrl-O>l").shows("location: reply window closed: only templates can be sent");
     desk.keys("<Esc><Esc>2");
     desk.customer("telegram", "8812", "Nadia Rahimi", "hi");
-    desk.settle().keys("<Enter>i<Ctrl-O>b").shows("buttons: bot-chat has none of these");
+    desk.settle().keys("<Enter>i<Ctrl-O>l").shows("location: bot-chat has none of these");
     assert!(desk.outbound().is_empty());
+}
+
+#[test]
+fn choices_on_bot_chat_are_buttons_below_the_text() {
+    let mut desk = Desk::with(80, 24, direct);
+    desk.customer("telegram", "8812", "Nadia Rahimi", "Which bells?");
+    desk.settle().keys("2").settle().keys("<Enter>i").types("Brass & steel:").keys("<Ctrl-O>b");
+    desk.shows("Brass & steel:").keys("<Tab><Tab>").types("Brass").keys("<Tab>").types("Steel");
+    desk.shows("[ Brass ]").keys("<Enter>").shows("with your draft as its text").settle();
+    desk.keys("<Ctrl-O>i").types("Which size?").keys("<Tab><Tab><Tab>").types("Small | for children");
+    desk.keys("<Enter>").settle().shows("Small: for children");
+    let sent = desk.outbound();
+    let texts: Vec<&str> = sent.iter().map(|sent| sent["content"].as_str().expect("a text")).collect();
+    assert_eq!(texts, ["Brass & steel:", "Which size?\n\nSmall: for children"]);
+    let button = |text: &str, data: &str| json!([{"text": text, "callback_data": data}]);
+    let wanted = [
+        json!({ "buttons": [button("Brass", "1"), button("Steel", "2")] }),
+        json!({ "buttons": [button("Small", "1")] }),
+    ];
+    assert_eq!(desk.sent_details("telegram"), wanted);
 }

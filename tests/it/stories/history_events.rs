@@ -67,7 +67,7 @@ fn what_another_desk_does_is_told_as_its_own() {
         desk.wait(MINUTE);
         desk.settle();
     }
-    tells_in_order(&desk, &["another desk took over"]);
+    tells_in_order(&desk, &["a colleague took over"]);
     assert!(!history(&desk).contains("you took over"));
 }
 

@@ -80,6 +80,16 @@ fn a_question_is_not_answered_before_it_was_drawn() {
 }
 
 #[test]
+fn keys_that_came_before_the_question_do_not_answer_it_on_a_slow_machine() {
+    let mut desk = with_customer(100, 24);
+    desk.keys("<Enter>r").types("Hi").keys("<Enter>").shows("[y] pause the AI");
+    desk.wait(1_000_000);
+    desk.types_late("yes please", 1_000_000).shows("[y] pause the AI").shows("typed too early");
+    desk.wait(1_000_000);
+    desk.keys("y").hides("[y] pause the AI");
+}
+
+#[test]
 fn nothing_covers_what_is_written() {
     for columns in [60, 80, 100] {
         for over in ["", "I", "f<Esc>", "If<Esc>", "forder<Enter>", "I<Tab>"] {

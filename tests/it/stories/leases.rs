@@ -16,9 +16,9 @@ fn paused() -> Desk {
 #[test]
 fn a_pause_shows_its_owner_and_age() {
     let mut desk = paused();
-    desk.shows("you have it").has_paused(1);
+    desk.shows("AI paused").has_paused(1);
     desk.wait(12 * 60_000_000);
-    desk.settle().shows("you have it").shows("AI off, waiting");
+    desk.settle().shows("AI paused").shows("AI off, waiting");
     photographs!(desk, "a_pause_shows_its_owner_and_age", List, History, Status);
 }
 
@@ -42,7 +42,7 @@ fn a_pause_by_an_answer_from_here_is_ones_own() {
         desk.settle().keys(tab).settle().has_ai_on();
         desk.keys("r").types("On its way").keys("<Enter>").settle();
         desk.wait(60_000_000);
-        desk.settle().settle().shows("you have it").hides("someone else");
+        desk.settle().settle().shows("AI paused").hides("someone else");
     }
 }
 

@@ -31,7 +31,7 @@ fn letter_plays_the_steps_and_one_undo_takes_them_back() {
 #[test]
 fn key_plays_the_steps_and_sends_nothing_by_itself() {
     let mut desk = desk_with_macro(r#""pause-ai", "write", "type One moment, please.", "leave""#);
-    desk.keys("<F8>").settle().shows("One moment, please.").shows("you have it");
+    desk.keys("<F8>").settle().shows("One moment, please.").shows("AI paused");
     assert!(desk.outbound().is_empty());
 }
 
@@ -107,5 +107,5 @@ fn dot_repeats_the_last_action() {
     desk.settle().wait(1_000_000);
     desk.shows("Maria Lopez · +34").keys(".").settle().shows("2 snoozed");
     desk.keys("z").settle().shows("1 snoozed");
-    desk.keys("p").settle().shows("you have it").keys(".").shows("repeat stopped: the AI is already");
+    desk.keys("p").settle().shows("AI paused").keys(".").shows("repeat stopped: the AI is already");
 }

@@ -28,7 +28,7 @@ fn three_at(columns: u16, rows: u16) -> Desk {
         desk.clock.advance(60_000_000);
         desk.settle();
     }
-    desk.settle().keys("G<Enter>").shows("Maria Lopez · +34").keys("p").settle().shows("you have it");
+    desk.settle().keys("G<Enter>").shows("Maria Lopez · +34").keys("p").settle().shows("AI paused");
     desk
 }
 

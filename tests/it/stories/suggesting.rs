@@ -155,7 +155,7 @@ fn pausing_the_ai_shows_a_brief_that_takes_no_key() {
         .shows("Open: a message without an answer");
     // Two lines until it is unfolded.
     desk.hides("Tried:").keys("B").shows("Tried: nobody has answered").keys("B").hides("Tried:");
-    desk.shows("Maria     10:00  I was charged twice").settle().shows("you have it");
+    desk.shows("Maria     10:00  I was charged twice").settle().shows("AI paused");
     // Letters are still commands and text.
     desk.keys("i").types("It is on its way").shows("It is on its way").shows("Open: a message");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");

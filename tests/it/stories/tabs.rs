@@ -37,7 +37,7 @@ fn a_bot_conversation_is_paused_and_handed_back() {
     let is_automated = |desk: &Desk| {
         desk.get("telegram", "/telegram/conversations")["data"][0]["automationEnabled"].as_bool()
     };
-    desk.settle().keys("2").has_ai_on().keys("p").settle().shows("you have it");
+    desk.settle().keys("2").has_ai_on().keys("p").settle().shows("AI paused");
     assert_eq!(is_automated(&desk), Some(false));
     desk.keys("P").settle().has_ai_on();
     assert_eq!(is_automated(&desk), Some(true));
@@ -89,7 +89,7 @@ fn a_title_says_who_has_the_conversation_and_nothing_normal() {
     desk.settle().keys("<Enter>").settle();
     assert_eq!(title(&desk).trim_end_matches(['─', '┐']), "┌ Maria Lopez · +34600111222 ");
     desk.keys("p").settle();
-    assert!(title(&desk).ends_with(" AI paused · you have it ┐"), "{}", title(&desk));
+    assert!(title(&desk).ends_with(" AI paused ┐"), "{}", title(&desk));
     photographs!(desk, "title", History, Composer);
     desk.keys("P").settle();
     let path = format!("/conversations/{maria}");

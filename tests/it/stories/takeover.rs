@@ -23,7 +23,7 @@ fn a_message_appears_with_who_wrote_and_when() {
 fn pause_answer_hand_back() {
     let mut desk = waiting(120, 40);
     desk.keys("j").shows("where is my order 1041?");
-    desk.keys("p").shows("AI: pausing").settle().shows("you have it");
+    desk.keys("p").shows("AI: pausing").settle().shows("AI paused");
     desk.keys("r").types("Hi Maria, Ana here, a person.").keys("<Enter>");
     desk.shows("Sending in 5 s · Esc z undo · Ctrl-X sends now").has_queued(1);
     assert!(desk.outbound().is_empty(), "nothing leaves during the hold");
@@ -84,7 +84,7 @@ fn sending_with_the_ai_on_asks_once() {
 fn pause_and_send_pauses_first() {
     let mut desk = waiting(80, 24);
     desk.keys("<Enter>r").types("I take over").keys("<Enter>y").settle();
-    desk.shows("you have it");
+    desk.shows("AI paused");
     assert!(desk.outbound().is_empty(), "the message is still held");
     desk.keys("<Ctrl-X>").settle();
     assert_eq!(desk.outbound().len(), 1);
@@ -151,7 +151,7 @@ fn a_failing_ai_is_seen_at_once_and_forgotten_when_a_person_takes_over() {
     photographs!(desk, "failing");
     desk.keys("p").settle();
     desk.wait(20_000_000);
-    desk.settle().shows("you have it").hides("─ Asked for a person");
+    desk.settle().shows("AI paused").hides("─ Asked for a person");
 }
 
 #[test]

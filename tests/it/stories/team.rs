@@ -10,6 +10,8 @@ use frontdesk::model::time::{Clock, HOUR, SECOND, Timestamp};
 use frontdesk::inbox::theme_table_view::ThemeName;
 use frontdesk::inbox::theme_view::Theme;
 
+use serde_json::json;
+
 use crate::desk::{Desk, direct};
 
 fn in_team() -> (Desk, ConversationId) {
@@ -231,5 +233,28 @@ fn mention_rings_and_names_its_author() {
     let (mut desk, id) = in_team();
     let channel = "whatsapp".into();
     desk.deliver_news(News::Mention(channel, id, SafeText::line("Ana")));
-    desk.shows("Ana mentions you in a note: Maria Lopez");
+    desk.shows("Ana mentions you in a note about Maria Lopez");
+}
+
+#[test]
+fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
+    let (mut desk, _) = in_team();
+    let cut = |count: u32| json!({"path_prefix": "/", "count": count, "drop": "before"});
+    desk.dev("fault", cut(1_000));
+    desk.settle();
+    desk.wait(5 * SECOND);
+    desk.settle().shows("Offline since");
+    desk.keys("t").settle().types("On my way").keys("<Enter>").settle();
+    desk.keys("<Esc>;").types("rope is 12 mm").keys("<Enter>").settle();
+    desk.shows("you took over").shows("On my way").shows("rope is 12 mm");
+    photographs!(desk, "offline");
+    assert!(desk.outbound().is_empty());
+
+    desk.dev("fault", cut(0));
+    desk.wait(60 * SECOND);
+    desk.settle().settle().has_queued(0).hides("Offline since").shows("you have it").shows("rope is 12 mm");
+    let sent: Vec<String> = desk.outbound().iter().map(|sent| sent["content"].to_string()).collect();
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    desk.has_paused(1);
+    photographs!(desk, "back_online");
 }

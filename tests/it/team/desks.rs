@@ -301,6 +301,28 @@ async fn two_desks(team: &Team) -> (TeamDesk, TeamDesk, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn team_shares_what_it_does_on_the_phone() {
+    let team = Team::start().await;
+    team.inbound("voip", CUSTOMER, "Is my bike ready?").await;
+    let mut ana = TeamDesk::start_on(&team, "Ana", "voip").await;
+    let mut ben = TeamDesk::start_on(&team, "Ben", "voip").await;
+    for desk in [&ana, &ben] {
+        desk.until_listed(CUSTOMER).await;
+    }
+    ana.claim(CUSTOMER);
+    ana.add_note(CUSTOMER, "Calls back at five");
+    ben.until("the claim", |desk| desk.owner(CUSTOMER).as_deref() == Some("Ana")).await;
+    ben.until("the note", |desk| desk.texts(CUSTOMER).1 == ["Calls back at five"]).await;
+    ana.release(CUSTOMER);
+    ben.until("the release", |desk| desk.owner(CUSTOMER).is_none()).await;
+    ana.until_shared().await;
+    assert_eq!(ana.notices(), [""; 0]);
+    ana.close().await;
+    ben.close().await;
+    team.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn message_names_its_person_at_every_desk() {
     let team = Team::start().await;
     let (mut ana, mut ben, id) = two_desks(&team).await;
@@ -505,7 +527,7 @@ async fn numbers_of_two_desks_are_asked_of_the_service() {
         desk.engine.as_ref().expect("it runs").read_team_statistics(since);
         desk.until("the numbers of both", |desk| numbers(desk) == expected).await;
     }
-    // Without the service its refusal is told.
+    // A removed person is refused, and the desk says so.
     team.admin.remove_person("Ben", team.clock.now()).await.expect("removed");
     ben.engine.as_ref().expect("it runs").read_team_statistics(since);
     ben.until("the end of the session", |desk| {

@@ -66,7 +66,7 @@ async fn work_of_two_people_is_counted_exactly() {
     claim(&team, &ana, &mail, json!({"person": "Ben"})).await;
     let stats = team.get(&lea, PATH).await.ok();
     assert_eq!(numbers(&stats, "Ana")["claimCount"], 1, "{stats}");
-    // What is done already is not done again.
+    // The second time changes nothing and is not counted.
     for _ in 0..2 {
         let path = format!("/v1/conversations/{chat}");
         team.call(ana.key("whatsapp"), "PATCH", &path, json!({"automationEnabled": true})).await.ok();

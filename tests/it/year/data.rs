@@ -194,7 +194,7 @@ impl Year {
                  SELECT 'ws_1', CASE WHEN i % 2 = 0 THEN 'order' ELSE 'appointment' END, 'h' || i, '{{}}', {event_at} FROM n;
              {campaign_rows} INSERT INTO broadcasts (id, channel, kind, content, price, total, status, created_at, completed_at)
                  SELECT 'bc_' || i, 'ch_whatsapp', 'text', 'hello', 1, 0, 'completed', {campaign_at}, {campaign_at} FROM n;
-             {chat_messages} {bot_messages} COMMIT; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);",
+             {SEARCH_PARTS} {chat_messages} {bot_messages} COMMIT; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);",
             chat_rows = rows_sql(*chats),
             bot_rows = rows_sql(*bots),
             thread_rows = rows_sql(*threads),
@@ -234,6 +234,15 @@ impl Year {
 
 /// SQL of a text of 20 to 79 characters.
 const WORDS: &str = "substr('hello where is my order número 1041 gracias the bicycle hello where is my order', 1, 20 + i % 60)";
+
+/// SQL that fills the parts by which contacts are found.
+const SEARCH_PARTS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 3 FROM n WHERE i < 40),
+    texts(scope, subject, words) AS (SELECT workspace, id, folded FROM contacts
+        UNION ALL SELECT workspace, id, phone FROM contacts
+        UNION ALL SELECT channel, address, address FROM correspondents
+        UNION ALL SELECT channel, address, folded_name FROM correspondents)
+    INSERT OR IGNORE INTO search_parts
+        SELECT scope, substr(words, i, 3), subject FROM texts JOIN n ON i <= length(words) - 2;";
 
 /// SQL of a table `n` with the numbers `i` from 0.
 fn rows_sql(count: usize) -> String {

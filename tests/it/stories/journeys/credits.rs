@@ -29,7 +29,7 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
         .keys("<Enter>gg+<Enter>")
         .settle()
         .shows("your reaction");
-    desk.keys("p").settle().shows("you have it").keys("P").settle().has_ai_on();
+    desk.keys("p").settle().shows("AI paused").keys("P").settle().has_ai_on().keys("p").settle();
     // One page shows spending and waiting messages.
     desk.keys("$").settle().shows("EMPTY").shows("1 message waiting for credits · A send");
     photographs!(desk, "page", Overlay);

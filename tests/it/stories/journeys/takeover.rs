@@ -21,7 +21,7 @@ fn a_failing_ai_is_relieved_and_gets_its_conversation_back() {
     desk.keys("2").shows("João Pereira").keys("w").shows("Maria Lopez: asked for a person");
     photographs!(desk, "urgent", List, Status);
     desk.keys("I").shows("window").keys("I");
-    desk.keys("p").shows("AI: pausing").settle().shows("you have it");
+    desk.keys("p").shows("AI: pausing").settle().shows("AI paused");
     desk.keys("i").shows("1 credit").types("Sorry for the wait. ").keys("::");
     desk.types("twice").shows("Money back after a double charge").keys("<Enter>");
     // Tab moves between placeholders; an open one prevents sending.
@@ -43,7 +43,7 @@ fn a_failing_ai_is_relieved_and_gets_its_conversation_back() {
     desk.wait(SECOND);
     desk.settle().shows("Thank you, Tom!");
     assert_eq!(desk.bells, bells + 1);
-    desk.shows("you have it").keys("P").settle().has_paused(0).keys("z").settle().has_paused(1);
+    desk.shows("AI paused").keys("P").settle().has_paused(0).keys("z").settle().has_paused(1);
     desk.keys("P").settle().has_paused(0);
     desk.keys("dd").shows("z undo").keys("z").settle().keys("dd").pass(6).settle();
     photographs!(desk, "closed", List, Status);
