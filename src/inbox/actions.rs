@@ -11,6 +11,7 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::notice::INTERRUPT_WINDOW;
 use crate::notice::StatusNotice;
 use crate::screens::composer::ComposerMode;
+use crate::screens::conversations::card::update as card;
 use crate::tab::Focus;
 
 /// Opens the selected conversation; returns false with a message if there is none.
@@ -70,10 +71,24 @@ pub(crate) fn go_to_selected(desk: &mut Desk, context: &mut Context) {
 
 pub(crate) fn focus_adjacent_pane(desk: &mut Desk, by: isize, context: &mut Context) {
     let order = [Focus::List, Focus::History, Focus::Composer];
-    let tab = desk.tab();
     if !desk.is_inbox_shown() {
         return context.show_notice("this page has one pane");
     }
+    // The card comes between history and composer.
+    let has_card = card::has_focus(desk);
+    let (card_is_next, card_is_left) = match desk.tab().focus {
+        Focus::History => (by > 0 && !has_card, by < 0 && has_card),
+        Focus::Composer => (by < 0, false),
+        Focus::List => (false, false),
+    };
+    if card_is_left {
+        return card::set_focus(desk, false);
+    }
+    let card_is_next = card_is_next && card::can_take_focus(desk, context);
+    if card_is_next && open(desk, Focus::History, context) {
+        return card::set_focus(desk, true);
+    }
+    let tab = desk.tab();
     let at = order.iter().position(|focus| *focus == tab.focus).unwrap_or(0);
     let next = order[(at + 3).saturating_add_signed(by) % 3];
     match next {

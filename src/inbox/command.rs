@@ -7,6 +7,7 @@ pub type Reason = String;
 pub enum CommandScope {
     List,
     History,
+    Card,
     /// List and history: wherever a conversation is selected or open.
     Conversation,
     Rows,
@@ -29,6 +30,7 @@ impl CommandScope {
         match self {
             Self::List => "Conversation list",
             Self::History => "Messages",
+            Self::Card => "The customer's card",
             Self::Conversation => "The selected conversation",
             Self::Rows => "Lists",
             Self::Outbox => "Outbox",
@@ -45,10 +47,11 @@ impl CommandScope {
     }
 
     /// In the order help shows them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Conversation,
         Self::List,
         Self::History,
+        Self::Card,
         Self::Triage,
         Self::Outbox,
         Self::Proposals,

@@ -21,6 +21,7 @@ use crate::screens::composer::editor;
 use crate::screens::composer::suggestions::transcribing;
 use crate::screens::composer::suggestions::update as suggesting;
 use crate::screens::connections::commands as connections;
+use crate::screens::conversations::card::update as card;
 use crate::screens::conversations::commands as conversations;
 use crate::screens::history::commands as history;
 use crate::screens::history::pipe;
@@ -130,6 +131,10 @@ macro_rules! each_command {
             OlderHit History ["n"] "older hit" "Next older match" => history::may_step_hits, history::older_hit;
             NewerHit History ["N"] "newer hit" "Next newer match" => history::may_step_hits, history::newer_hit;
             Back History ["Esc", "h", "Left"] "back" "Back to the list" => always, history::back;
+            CardDown Card ["j", "Down"] "down" "Next conversation on another channel" => always, card::card_down;
+            CardUp Card ["k", "Up"] "up" "Previous conversation on another channel" => always, card::card_up;
+            CardOpen Card ["Enter", "l", "Right"] "go" "Go to the selected conversation" => conversations::may_open_from_card, card::open_selected;
+            CardBack Card ["Esc", "h", "Left"] "back" "Back to the messages" => always, card::leave_card;
             DecideLater Triage ["Space"] "later" "Decide later: shown again at the end" => on_mail, mail::decide_later;
             SameForAll Triage ["A"] "same for all" "Apply the last decision to all of this sender; asks first" => on_mail, mail::apply_to_sender;
             SearchInTriage Triage ["/"] "search" "Leave triage and search everything; decisions are kept" => on_mail, mail::search_in_triage;

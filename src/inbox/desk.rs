@@ -9,6 +9,7 @@ use crate::pages::PageKind;
 use crate::screens::composer::canned::CannedReplies;
 use crate::screens::conversations::ConversationList;
 use crate::screens::conversations::card::ShownCard;
+use crate::screens::conversations::card::update as card;
 use crate::screens::conversations::saved_views::{self, SavedView};
 use crate::screens::conversations::urgency::UrgencyWalk;
 use crate::screens::history::pictures::Pictures;
@@ -137,6 +138,9 @@ impl Desk {
             ],
             _ if !tab.is_inbox() => vec![CommandScope::Desk],
             Focus::List => vec![CommandScope::List, CommandScope::Conversation, CommandScope::Desk],
+            Focus::History if card::has_focus(self) => {
+                vec![CommandScope::Card, CommandScope::Conversation, CommandScope::Desk]
+            }
             Focus::History => vec![CommandScope::History, CommandScope::Conversation, CommandScope::Desk],
         }
     }

@@ -12,6 +12,7 @@ use crate::screens::composer::ComposerMode;
 use crate::screens::composer::sending;
 use crate::screens::composer::typing;
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
+use crate::screens::conversations::card::update as card;
 use crate::screens::mail;
 use crate::settings::Footer;
 use crate::status::{self, BALANCE_MIN_WIDTH, LineStart, SEPARATOR_CELLS};
@@ -217,6 +218,9 @@ pub(crate) fn place_commands(inbox: &Inbox) -> &'static [Command] {
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help],
         Focus::Composer if tab.is_writing_mail() => mail::view::WRITING_HINTS,
         _ if tab.has_finished_triage() => mail::view::SUMMARY_HINTS,
+        Focus::History if card::has_focus(&inbox.desk) => {
+            &[C::CardOpen, C::CardBack, C::Take, C::Done, C::Later, C::Undo, C::Help]
+        }
         Focus::List | Focus::History if tab.is_in_triage() => mail::view::TRIAGE_HINTS,
         Focus::List if tab.is_mail() && bulk_actions::acts_on_marks(&inbox.desk) => mail::view::MARKED_HINTS,
         Focus::List if tab.is_mail() => mail::view::LIST_HINTS,

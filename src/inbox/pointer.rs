@@ -18,6 +18,8 @@ use crate::layout::Area;
 use crate::overlays::overlay::PopupTarget;
 use crate::pages::update as pages;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PROPOSAL_LINES, PageKind};
+use crate::screens::conversations::card::update as card;
+use crate::screens::conversations::card_view;
 use crate::screens::reviews::REVIEW_LINES;
 use crate::tab::Focus;
 
@@ -82,6 +84,10 @@ fn click(inbox: &mut Inbox, at: (u16, u16)) {
         click_history(&mut inbox.desk, history, at, &mut inbox.context);
     } else if areas.composer.is_some_and(|composer| composer.contains(at)) {
         click_composer(inbox);
+    } else if let Some(area) = areas.card.filter(|area| area.contains(at))
+        && let Some(key) = card_view::conversation_at(inbox, area, at.1)
+    {
+        card::open_other(inbox, &key);
     }
 }
 

@@ -7,6 +7,8 @@ use crate::tab::Focus;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScrollCommand {
+    LineDown,
+    LineUp,
     HalfDown,
     HalfUp,
     PageDown,
@@ -26,6 +28,8 @@ pub(crate) fn scroll(inbox: &mut Inbox, travel: ScrollCommand) {
         return pages::move_row_selection(
             inbox,
             match travel {
+                ScrollCommand::LineDown => 1,
+                ScrollCommand::LineUp => -1,
                 ScrollCommand::HalfDown => page / 2,
                 ScrollCommand::HalfUp => -page / 2,
                 ScrollCommand::PageDown => page,
@@ -38,6 +42,8 @@ pub(crate) fn scroll(inbox: &mut Inbox, travel: ScrollCommand) {
     if inbox.desk.tab().focus == Focus::List {
         let list = inbox.desk.list_mut();
         match travel {
+            ScrollCommand::LineDown => list.step(1, visible),
+            ScrollCommand::LineUp => list.step(-1, visible),
             ScrollCommand::HalfDown => list.step(signed(visible / 2), visible),
             ScrollCommand::HalfUp => list.step(-signed(visible / 2), visible),
             ScrollCommand::PageDown => list.step(signed(visible), visible),
@@ -48,6 +54,8 @@ pub(crate) fn scroll(inbox: &mut Inbox, travel: ScrollCommand) {
     } else if let Some(history) = &mut inbox.desk.tab_mut().history {
         let rows = signed(history.visible_rows());
         match travel {
+            ScrollCommand::LineDown => history.scroll(1),
+            ScrollCommand::LineUp => history.scroll(-1),
             ScrollCommand::HalfDown => history.scroll(rows / 2),
             ScrollCommand::HalfUp => history.scroll(-rows / 2),
             ScrollCommand::PageDown => history.scroll(rows),

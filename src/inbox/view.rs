@@ -9,6 +9,7 @@ use crate::components::paint_view;
 use crate::layout::{self, Area};
 use crate::pages::PageKind;
 use crate::screens::cards::is_card_page;
+use crate::screens::conversations::card::update as card;
 use crate::tab::Focus;
 use crate::theme_view::Theme;
 
@@ -43,7 +44,8 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         }
         // Panes share the border between them; the one with the focus is drawn last.
         let list_has_focus = inbox.desk.tab().focus == Focus::List;
-        if let Some(area) = areas.card {
+        let card_has_focus = card::has_focus(&inbox.desk);
+        if let Some(area) = areas.card.filter(|_| !card_has_focus) {
             crate::screens::conversations::card_view::draw(inbox, theme, area, buffer);
         }
         if let Some(area) = areas.list.filter(|_| !list_has_focus) {
@@ -60,6 +62,9 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         }
         if let Some(area) = areas.list.filter(|_| list_has_focus) {
             crate::screens::conversations::view::draw(inbox, theme, area, buffer);
+        }
+        if let Some(area) = areas.card.filter(|_| card_has_focus) {
+            crate::screens::conversations::card_view::draw(inbox, theme, area, buffer);
         }
         if let Some(triage) = inbox.desk.tab().triage().filter(|triage| triage.is_over()) {
             crate::screens::mail::view::draw_summary(inbox, triage, theme, areas.body, buffer);

@@ -69,14 +69,36 @@ impl Store {
             })
             .await?;
         let Some(next) = next else { return Ok(None) };
-        let find = move |cache: &Connection| {
-            let sql =
-                "SELECT raw ->> '$.id' FROM conversation WHERE channel = ?1 AND id = ?2 AND id LIKE '+%'
+        let shared_id = self.find_shared_id(next.channel.clone(), next.conversation.clone()).await?;
+        Ok(Some(TeamChange { shared_id, ..next }))
+    }
+
+    /// Returns a conversation's id at the service: on the phone, the list shows the customer's number instead.
+    pub async fn find_shared_id(
+        &self,
+        channel: ChannelId,
+        conversation: ConversationId,
+    ) -> Result<ConversationId, StoreError> {
+        let sql = "SELECT raw ->> '$.id' FROM conversation WHERE channel = ?1 AND id = ?2 AND id LIKE '+%'
                  AND json_valid(raw) AND raw ->> '$.id' IS NOT NULL";
-            let found = cache.first(sql, params![next.channel, next.conversation], only_cell)?;
-            Ok(TeamChange { shared_id: found.unwrap_or_else(|| next.conversation.clone()), ..next })
+        let find = move |cache: &Connection| {
+            let found = cache.first(sql, params![channel, conversation], only_cell)?;
+            Ok(found.unwrap_or(conversation))
         };
-        self.cache().call_async(move |cache| find(&cache.connection)).await.map(Some)
+        self.cache().call_async(move |cache| find(&cache.connection)).await
+    }
+
+    /// Returns the ids by which lists of the team's channels show conversations; the id itself for one of no list.
+    pub async fn find_listed_ids(&self, ids: Vec<ConversationId>) -> Result<Vec<ConversationId>, StoreError> {
+        let find = move |cache: &Connection| {
+            let places = find_places(cache, &ids)?;
+            Ok(ids
+                .into_iter()
+                .zip(places)
+                .map(|(id, place)| place.map_or(id, |(_, listed)| listed))
+                .collect())
+        };
+        self.cache().call_async(move |cache| find(&cache.connection)).await
     }
 
     /// Number of changes that the team's service has not accepted yet. Blocks.

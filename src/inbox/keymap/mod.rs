@@ -15,6 +15,7 @@ pub type Sequence = Vec<KeyPress>;
 const COACTIVE_SCOPES: &[&[CommandScope]] = &[
     &[CommandScope::List, CommandScope::Conversation, CommandScope::Desk],
     &[CommandScope::History, CommandScope::Conversation, CommandScope::Desk],
+    &[CommandScope::Card, CommandScope::Conversation, CommandScope::Desk],
     &[CommandScope::Outbox, CommandScope::Rows, CommandScope::Desk],
     &[CommandScope::Composer],
 ];

@@ -79,6 +79,8 @@ pub(crate) struct TeamSync {
     changes: Notify,
     /// Wakes the task that tells presence.
     presence: Notify,
+    /// Wakes the task that shows the presence of colleagues.
+    colleagues: Notify,
     /// True once the session has ended or the service has no teams.
     ended: AtomicBool,
 }
@@ -104,7 +106,7 @@ struct TeamState {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Here {
-    conversation: Option<ConversationId>,
+    conversation: Option<(ChannelId, ConversationId)>,
     activity: Activity,
     /// Time of the last change of the text while the person types.
     typed_at: Option<Moment>,
@@ -140,16 +142,18 @@ impl TeamSync {
             state,
             changes: Notify::new(),
             presence: Notify::new(),
+            colleagues: Notify::new(),
             ended: AtomicBool::new(false),
         })
     }
 
     /// The tasks of a team: they end with the session.
-    pub(crate) fn tasks(team: &Arc<Self>) -> [TeamTask; 3] {
+    pub(crate) fn tasks(team: &Arc<Self>) -> [TeamTask; 4] {
         [
             Box::pin(stream::follow(team.clone())),
             Box::pin(changes::share(team.clone())),
             Box::pin(presence::report(team.clone())),
+            Box::pin(presence::publish(team.clone())),
         ]
     }
 
@@ -198,6 +202,7 @@ impl TeamSync {
         }
         self.changes.notify_one();
         self.presence.notify_one();
+        self.colleagues.notify_one();
     }
 
     /// Switches the tabs between rare and usual polling.

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use crate::team::{Here, TeamSync};
 use model::ids::{ChannelId, ConversationId};
+use model::news::News;
 use model::team::Activity;
 use model::time::{Moment, SECOND, Timestamp};
+use store::StoreError;
 
 /// Minimum interval between two reports about one conversation, in microseconds.
 const MIN_INTERVAL: i64 = 5 * SECOND;
@@ -20,7 +22,8 @@ impl TeamSync {
     /// channels are not told.
     pub(crate) fn set_focus(&self, focus: Option<&(ChannelId, Option<ConversationId>)>) {
         let is_team = |channel: &ChannelId| self.tabs.iter().any(|tab| tab.channel().spec().id == *channel);
-        let place = focus.map(|(channel, open)| open.clone().filter(|_| is_team(channel)));
+        let place =
+            focus.map(|(channel, open)| Some((channel.clone(), open.clone()?)).filter(|_| is_team(channel)));
         let changed = self.with_state(|state| {
             let before = state.here.take();
             state.here = place.map(|conversation| match before.clone() {
@@ -65,11 +68,40 @@ fn next_report(here: Option<&Here>, last: Option<&(Here, Moment)>, now: Moment) 
     Some((interval - now.since(*at)).clamp(0, interval))
 }
 
+impl TeamSync {
+    /// Returns the id at the service of the conversation a person looks at, `None` if there is none.
+    async fn find_shared_conversation(&self, here: &Here) -> Result<Option<ConversationId>, StoreError> {
+        let Some((channel, conversation)) = here.conversation.clone() else { return Ok(None) };
+        self.store.find_shared_id(channel, conversation).await.map(Some)
+    }
+}
+
 impl Here {
     /// Ends typing after a while without a change of the text.
     fn end_typing(&mut self, now: Moment) {
         if self.typed_at.is_some_and(|at| now.since(at) > TYPING_SPAN) {
             (self.activity, self.typed_at) = (Activity::Looking, None);
+        }
+    }
+}
+
+/// Publishes the colleagues who are here, with the ids of this desk's lists, until the team ends.
+pub(super) async fn publish(team: Arc<TeamSync>) {
+    loop {
+        team.colleagues.notified().await;
+        let mut present = team.with_state(|state| state.present.clone());
+        present.retain(|presence| presence.person != team.person);
+        let shared: Vec<_> = present.iter().filter_map(|presence| presence.conversation.clone()).collect();
+        match team.store.find_listed_ids(shared).await {
+            Ok(listed) => {
+                let places = present.iter_mut().filter_map(|presence| presence.conversation.as_mut());
+                places.zip(listed).for_each(|(place, listed)| *place = listed);
+            }
+            Err(error) => tracing::error!(%error, "conversations cannot be read"),
+        }
+        team.publish(News::Present(present));
+        if team.is_ended() {
+            return;
         }
     }
 }
@@ -89,7 +121,12 @@ pub(super) async fn report(team: Arc<TeamSync>) {
             (Some(0), Some(here)) => {
                 // A report that does not arrive is repeated like any other.
                 let leaves_in = here.leaves_at.map(|at| at.since(team.clock.now()));
-                team.client.post_presence(here.conversation.as_ref(), here.activity, leaves_in).await;
+                match team.find_shared_conversation(&here).await {
+                    Ok(conversation) => {
+                        team.client.post_presence(conversation.as_ref(), here.activity, leaves_in).await;
+                    }
+                    Err(error) => tracing::error!(%error, "a conversation cannot be read"),
+                }
                 last = Some((here, team.clock.moment()));
             }
             (wait, _) => {
@@ -110,7 +147,7 @@ mod tests {
     #[test]
     fn report_is_at_once_for_another_conversation_or_a_held_reply() {
         let here = |id: &str, activity| Here {
-            conversation: Some(id.into()),
+            conversation: Some(("chats".into(), id.into())),
             activity,
             typed_at: None,
             leaves_at: None,

@@ -10,7 +10,6 @@ use client::team_events::TeamNews;
 use client::team_state::{TeamSignal, add_presence, remove_presence};
 use model::account::Platform;
 use model::ids::ConversationId;
-use model::news::News;
 use model::team::Presence;
 use model::time::MINUTE;
 
@@ -91,22 +90,14 @@ impl TeamSync {
     }
 
     fn change_present(&self, change: impl FnOnce(&mut Vec<Presence>)) {
-        let present = self.with_state(|state| {
-            change(&mut state.present);
-            state.present.clone()
-        });
-        self.publish_present(present);
+        self.with_state(|state| change(&mut state.present));
+        self.colleagues.notify_one();
     }
 
     fn set_present_none(&self) {
         if self.with_state(|state| !std::mem::take(&mut state.present).is_empty()) {
-            self.publish_present(Vec::new());
+            self.colleagues.notify_one();
         }
-    }
-
-    fn publish_present(&self, mut present: Vec<Presence>) {
-        present.retain(|presence| presence.person != self.person);
-        self.publish(News::Present(present));
     }
 }
 

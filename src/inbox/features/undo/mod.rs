@@ -264,10 +264,14 @@ impl Changes {
     pub(crate) fn has_answered_since(&self, row: &ConversationRow, since: Timestamp) -> bool {
         let id = &row.conversation.id;
         let answers = |sent: &OutboxRow| {
-            sent.channel == row.channel
-                && sent.lane.conversation() == Some(id)
-                && sent.operation.is_customer_message()
-                && sent.created_at >= since
+            // A phone's conversation is its number.
+            let is_here = match &sent.lane {
+                Lane::Number(number) => number == id.as_str(),
+                lane => lane.conversation() == Some(id),
+            };
+            let is_answer =
+                sent.operation.is_customer_message() || matches!(sent.operation, Operation::SendSms { .. });
+            is_here && is_answer && sent.channel == row.channel && sent.created_at >= since
         };
         let sent = self.journal.entries.iter().filter(|entry| !entry.undone).flat_map(JournalEntry::rows);
         sent.into_iter().any(answers) || self.pending_groups.answers(&row.channel, id)

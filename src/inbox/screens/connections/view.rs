@@ -3,7 +3,6 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
-use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::shown_rows::ShownRows;
@@ -13,6 +12,7 @@ use crate::screens::composer::pickers_view;
 use crate::screens::composer::pickers_view::PickerTexts;
 use crate::screens::connections::endpoint_form;
 use crate::screens::connections::endpoint_form::EndpointPicker;
+use crate::screens::conversations::card_view::CardField;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::connections::{DisplayValue, mapping::MappedAnswer};
@@ -23,10 +23,7 @@ use model::time::format_ago;
 /// Cells of a label on the card.
 const LABEL_WIDTH: usize = 9;
 
-/// Label, words and style of a line of the card; no words makes a heading.
-type CardField = (String, String, Style);
-
-/// What connections told about a conversation's contact.
+/// Answers of the connections about a conversation's contact, as lines of the card.
 pub fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<CardField> {
     let mut facts = Vec::new();
     for (connection, endpoint, answer) in inbox.connections.answers_about(row, &inbox.context) {
@@ -36,10 +33,10 @@ pub fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<Ca
             (None, _) => String::new(),
         };
         let name = SafeText::line(&format!("{connection} · {endpoint}"));
-        facts.push((format!("{name}  {age}").trim_end().to_owned(), String::new(), Style::new()));
+        facts.push(CardField::heading(format!("{name}  {age}").trim_end()));
         facts.extend(answer.mapped.iter().flat_map(|mapped| answer_fields(theme, mapped)));
         if let Some(why) = answer.error.as_ref().filter(|_| !answer.is_pending) {
-            facts.push(("not now".to_owned(), why.to_string(), theme.urgent()));
+            facts.push(CardField::text("not now", why.to_string()).styled(theme.urgent()));
         }
     }
     facts
@@ -49,21 +46,23 @@ fn answer_fields(theme: Theme, mapped: &MappedAnswer) -> Vec<CardField> {
     let cut = |text: &str| wrap::cut(text, LABEL_WIDTH);
     let mut facts = Vec::new();
     if mapped.fields.is_empty() {
-        facts.push((String::new(), "no record".to_owned(), theme.dim()));
+        facts.push(CardField::text("", "no record").styled(theme.dim()));
     }
-    for it in &mapped.fields {
-        match &it.value {
-            DisplayValue::Line(text) => facts.push((cut(it.label.as_str()), text.to_string(), Style::new())),
+    for field in &mapped.fields {
+        match &field.value {
+            DisplayValue::Line(text) => {
+                facts.push(CardField::text(&cut(field.label.as_str()), text.to_string()))
+            }
             DisplayValue::Table(_, rows, more) => {
                 for row in rows {
                     let mut cells = row.iter().map(SafeText::as_str).filter(|text| !text.is_empty());
                     let first = cells.next().unwrap_or("");
                     let rest: Vec<&str> = cells.collect();
-                    let rest = if rest.is_empty() { it.label.to_string() } else { rest.join(" · ") };
-                    facts.push((cut(first), rest, Style::new()));
+                    let rest = if rest.is_empty() { field.label.to_string() } else { rest.join(" · ") };
+                    facts.push(CardField::text(&cut(first), rest));
                 }
                 if *more > 0 {
-                    facts.push((String::new(), format!("and {more} more"), theme.dim()));
+                    facts.push(CardField::text("", format!("and {more} more")).styled(theme.dim()));
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The card: facts about the customer from the conversation, the contact and the other tabs.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::Inbox;
@@ -10,11 +11,13 @@ use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::screens::connections;
 use crate::screens::conversations::card::update as card;
+use crate::tab::Focus;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::account::Platform;
 use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::local::TagLocation;
+use model::queries::ConversationKey;
 use model::service_window::window_label;
 use model::snooze;
 use model::targets::TargetState;
@@ -27,7 +30,68 @@ const LABEL_WIDTH: u16 = 10;
 /// Maximum lines per fact.
 const MAX_FIELD_LINES: usize = 4;
 
+/// A fact of the card; without a text, a heading.
+pub struct CardField {
+    label: String,
+    text: String,
+    style: Style,
+    /// Index of the conversation on another channel that the field names.
+    conversation: Option<usize>,
+}
+
+impl CardField {
+    pub fn heading(label: &str) -> Self {
+        Self::text(label, String::new())
+    }
+
+    pub fn text(label: &str, text: impl Into<String>) -> Self {
+        Self { label: label.to_owned(), text: text.into(), style: Style::new(), conversation: None }
+    }
+
+    pub fn styled(self, style: Style) -> Self {
+        Self { style, ..self }
+    }
+}
+
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let inner = area.inner();
+    let (lines, first) = visible_lines(inbox, theme, area);
+    let below = lines.len().saturating_sub(first + usize::from(inner.height));
+    let more = match (below, first) {
+        (0, 0) => String::new(),
+        (0, _) => " PgUp back ".to_owned(),
+        (below, _) => format!(" {below} more · PgDn "),
+    };
+    let title = (&[("Card", theme.strong())][..], &[(more.as_str(), theme.dim())][..]);
+    let title = if more.is_empty() { (title.0, &[][..]) } else { title };
+    let focused = card::has_focus(&inbox.desk) && inbox.context.overlays.is_empty();
+    paint_view::frame(buffer, area, theme, focused, Sides::All, title);
+    let selected = card::selected_conversation(&inbox.desk).map(|(index, _)| index);
+    for (y, line) in (inner.y..inner.y + inner.height).zip(lines.into_iter().skip(first)) {
+        if line.text.is_empty() {
+            let width = inner.width.saturating_sub(1);
+            paint_view::text(buffer, inner.x + 1, y, width, &line.label, theme.strong());
+            continue;
+        }
+        if line.conversation.is_some() && line.conversation == selected {
+            buffer.set_style(Rect::new(inner.x, y, inner.width, 1), theme.selected());
+        }
+        paint_view::text(buffer, inner.x + 1, y, LABEL_WIDTH, &line.label, theme.dim());
+        let width = value_width(inner.width);
+        paint_view::text(buffer, inner.x + 1 + LABEL_WIDTH, y, width, &line.text, line.style);
+    }
+}
+
+/// The conversation on another channel at a row of the screen.
+pub(crate) fn conversation_at(inbox: &Inbox, area: Area, y: u16) -> Option<ConversationKey> {
+    let (lines, first) = visible_lines(inbox, Theme::default(), area);
+    let row = usize::from(y.checked_sub(area.inner().y)?);
+    let index = lines.get(first + row)?.conversation?;
+    Some(card::current_card(&inbox.desk)?.elsewhere.get(index)?.key.clone())
+}
+
+/// All lines of the card, and the index of the first on screen.
+fn visible_lines(inbox: &Inbox, theme: Theme, area: Area) -> (Vec<CardField>, usize) {
     let inner = area.inner();
     let lines = inbox
         .desk
@@ -36,53 +100,40 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         .unwrap_or_default();
     let height = usize::from(inner.height);
     let first = card::card_scroll(&inbox.desk).min(lines.len().saturating_sub(height));
-    let below = lines.len().saturating_sub(first + height);
-    let more = match (below, first) {
-        (0, 0) => String::new(),
-        (0, _) => " PgUp back ".to_owned(),
-        (below, _) => format!(" {below} more · PgDn "),
-    };
-    let title = (&[("Card", theme.strong())][..], &[(more.as_str(), theme.dim())][..]);
-    let title = if more.is_empty() { (title.0, &[][..]) } else { title };
-    paint_view::frame(buffer, area, theme, false, Sides::All, title);
-    for (y, (label, words, style)) in (inner.y..inner.y + inner.height).zip(lines.into_iter().skip(first)) {
-        if words.is_empty() {
-            paint_view::text(buffer, inner.x + 1, y, inner.width.saturating_sub(1), &label, theme.strong());
-        } else {
-            paint_view::text(buffer, inner.x + 1, y, LABEL_WIDTH, &label, theme.dim());
-            paint_view::text(buffer, inner.x + 1 + LABEL_WIDTH, y, value_width(inner.width), &words, style);
-        }
-    }
+    let selected = card::selected_conversation(&inbox.desk).filter(|_| card::follows_selection(&inbox.desk));
+    let row = selected.and_then(|(index, _)| lines.iter().rposition(|line| line.conversation == Some(index)));
+    let first = row.map_or(first, |row| first.max((row + 1).saturating_sub(height)).min(row));
+    (lines, first)
 }
 
 fn value_width(inner: u16) -> u16 {
     inner.saturating_sub(LABEL_WIDTH + 2)
 }
 
-fn lines(inbox: &Inbox, theme: Theme, row: &ConversationRow, inner: u16) -> Vec<(String, String, Style)> {
+fn lines(inbox: &Inbox, theme: Theme, row: &ConversationRow, inner: u16) -> Vec<CardField> {
     let mut lines = Vec::new();
-    for (label, words, style) in card_fields(inbox, theme, row) {
-        if words.is_empty() {
-            lines.push((String::new(), String::new(), style));
-            lines.push((label, words, style));
+    for field in card_fields(inbox, theme, row) {
+        if field.text.is_empty() {
+            lines.push(CardField::heading(""));
+            lines.push(field);
             continue;
         }
-        let parts = wrap::wrap(&words, usize::from(value_width(inner)));
+        let parts = wrap::wrap(&field.text, usize::from(value_width(inner)));
         for (number, part) in parts.into_iter().take(MAX_FIELD_LINES).enumerate() {
-            let label = if number == 0 { label.clone() } else { String::new() };
-            lines.push((label, words[part].trim_end().to_owned(), style));
+            let label = if number == 0 { field.label.clone() } else { String::new() };
+            let text = field.text[part].trim_end().to_owned();
+            lines.push(CardField { label, text, ..field });
         }
     }
     lines
 }
 
-/// Label, text and style per fact; an empty text makes a heading.
-fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, String, Style)> {
+fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<CardField> {
     let conversation = &row.conversation;
-    let mut facts = vec![("name".to_owned(), conversation.title().to_string(), theme.strong())];
+    let mut facts = vec![CardField::text("name", conversation.title().to_string()).styled(theme.strong())];
     let mut add = |label: &str, words: Option<String>| {
         if let Some(words) = words {
-            facts.push((label.to_owned(), words, Style::new()));
+            facts.push(CardField::text(label, words));
         }
     };
     let safe = |text: &String| SafeText::line(text).to_string();
@@ -126,77 +177,77 @@ fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(Strin
     facts
 }
 
-fn heading_field(words: &str) -> (String, String, Style) {
-    (words.to_owned(), String::new(), Style::new())
-}
-
-fn text_field(label: &str, words: impl Into<String>) -> (String, String, Style) {
-    (label.to_owned(), words.into(), Style::new())
-}
-
-fn contact_fields(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)> {
+fn contact_fields(inbox: &Inbox, row: &ConversationRow) -> Vec<CardField> {
     let has_contacts = inbox.desk.tab().platform().is_some_and(Platform::has_contacts);
     let Some(card) = card::current_card(&inbox.desk).filter(|_| has_contacts) else { return Vec::new() };
-    let mut facts = vec![heading_field("Contact")];
+    let mut facts = vec![CardField::heading("Contact")];
     let Some(contact) = &card.contact else {
-        facts.push(text_field("", "not read yet"));
+        facts.push(CardField::text("", "not read yet"));
         return facts;
     };
     if contact.id.is_none() {
-        facts.push(text_field("", "no contact with this number"));
+        facts.push(CardField::text("", "no contact with this number"));
         return facts;
     }
     let other = |told: &Option<SafeText>, known: &Option<SafeText>| told.clone().filter(|_| told != known);
     if let Some(name) = other(&contact.name, &row.conversation.name) {
-        facts.push(text_field("name", name.to_string()));
+        facts.push(CardField::text("name", name.to_string()));
     }
     if let Some(email) = other(&contact.email, &row.conversation.email) {
-        facts.push(text_field("email", email.to_string()));
+        facts.push(CardField::text("email", email.to_string()));
     }
     for (name, value) in &contact.metadata {
-        facts.push(text_field(&wrap::cut(name.as_str(), usize::from(LABEL_WIDTH) - 1), value.to_string()));
+        facts.push(CardField::text(
+            &wrap::cut(name.as_str(), usize::from(LABEL_WIDTH) - 1),
+            value.to_string(),
+        ));
     }
-    facts.push(text_field("as of", format_ago(inbox.context.now.since(contact.read_at))));
+    facts.push(CardField::text("as of", format_ago(inbox.context.now.since(contact.read_at))));
     facts
 }
 
 /// The newest private notes, each with its age and its author in the team.
-fn private_note_fields(inbox: &Inbox) -> Vec<(String, String, Style)> {
+fn private_note_fields(inbox: &Inbox) -> Vec<CardField> {
     let notes = card::current_card(&inbox.desk).map(|card| card.notes.as_slice()).unwrap_or_default();
     if notes.is_empty() {
         return Vec::new();
     }
-    let mut facts = vec![heading_field("Notes")];
+    let mut facts = vec![CardField::heading("Notes")];
     for note in notes {
         let age = format_short_span(inbox.context.now.since(note.at));
         let text = note.text.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
         let author = note.author.as_ref().map_or_else(String::new, |author| format!("{author}: "));
-        facts.push(text_field(&age, format!("{author}{text}")));
+        facts.push(CardField::text(&age, format!("{author}{text}")));
     }
     facts
 }
 
 /// Conversations with the same number or mail address in other tabs.
-fn other_tab_fields(inbox: &Inbox) -> Vec<(String, String, Style)> {
+fn other_tab_fields(inbox: &Inbox) -> Vec<CardField> {
     let others = card::current_card(&inbox.desk)
         .map(|current_card| current_card.elsewhere.as_slice())
         .unwrap_or_default();
     if others.is_empty() {
         return Vec::new();
     }
-    let key = inbox.context.key_of(Command::Elsewhere);
-    let mut facts = vec![heading_field(&format!("On other channels · {key}"))];
-    for it in others {
-        let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
-        let name = tab.map_or_else(|| it.key.channel.to_string(), |tab| tab.channel.name.clone());
-        let last = it.last_at.map(|at| format!(" · {}", format_ago(inbox.context.now.since(at))));
-        facts.push(text_field("also", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
+    let key = match (card::has_focus(&inbox.desk), inbox.desk.tab().focus) {
+        (true, _) => inbox.context.key_of(Command::CardOpen),
+        (false, Focus::History) => inbox.context.key_of(Command::NextPane),
+        (false, _) => inbox.context.key_of(Command::Elsewhere),
+    };
+    let mut facts = vec![CardField::heading(&format!("On other channels · {key}"))];
+    for (index, other) in others.iter().enumerate() {
+        let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == other.key.channel);
+        let name = tab.map_or_else(|| other.key.channel.to_string(), |tab| tab.channel.name.clone());
+        let last = other.last_at.map(|at| format!(" · {}", format_ago(inbox.context.now.since(at))));
+        let text = format!("{name}: {}{}", other.title, last.unwrap_or_default());
+        facts.push(CardField { conversation: Some(index), ..CardField::text("also", text) });
     }
     facts
 }
 
 /// The ad that brought the customer here; every field is optional.
-fn referral_fields(row: &ConversationRow) -> Vec<(String, String, Style)> {
+fn referral_fields(row: &ConversationRow) -> Vec<CardField> {
     let Some(referral) = &row.conversation.referral else { return Vec::new() };
     let told = [
         ("source", &referral.source_type),
@@ -205,8 +256,8 @@ fn referral_fields(row: &ConversationRow) -> Vec<(String, String, Style)> {
         ("link", &referral.source_url),
     ];
     let told =
-        told.into_iter().filter_map(|(label, text)| Some(text_field(label, text.as_ref()?.to_string())));
-    std::iter::once(heading_field("Came from an ad")).chain(told).collect()
+        told.into_iter().filter_map(|(label, text)| Some(CardField::text(label, text.as_ref()?.to_string())));
+    std::iter::once(CardField::heading("Came from an ad")).chain(told).collect()
 }
 
 /// Says why the AI does not answer the customer; `None` if it does, or has no switch on the channel.

@@ -21,6 +21,7 @@ use crate::screens::composer::sending;
 use crate::screens::composer::suggestions::update as suggesting;
 use crate::screens::conversations::bulk_actions::update as bulk_actions;
 use crate::screens::conversations::bulk_plan::BulkAction;
+use crate::screens::conversations::card::update as card;
 use crate::screens::conversations::done;
 use crate::screens::conversations::saved_views::update as saved_views;
 use crate::screens::conversations::takeover::{check_finishable, check_takeable, is_taken};
@@ -199,6 +200,13 @@ pub(crate) fn may_show_card(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn card(inbox: &mut Inbox, _: KeyPress) {
     inbox.desk.panes.card = Some(inbox.desk.areas(&inbox.context).card.is_none());
+}
+
+pub(crate) fn may_open_from_card(inbox: &Inbox) -> Result<(), Reason> {
+    match card::selected_conversation(&inbox.desk) {
+        Some(_) => Ok(()),
+        None => Err("no conversation with this number or address on other channels".into()),
+    }
 }
 
 pub(crate) fn down(inbox: &mut Inbox, _: KeyPress) {

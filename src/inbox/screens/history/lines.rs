@@ -167,10 +167,13 @@ pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> Vec<His
     items
 }
 
-/// Returns the text of an outbox row in the history. `None` for a reaction or filing that is not
-/// stopped: they show on their message or list row.
+/// Returns the text of an outbox row in the history. `None` for a reaction, filing or switch of the AI
+/// that is not stopped: they show on their message, list row or in the title.
 pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
-    let shows_elsewhere = matches!(row.operation, Operation::React { .. } | Operation::ChangeThread { .. });
+    let shows_elsewhere = matches!(
+        row.operation,
+        Operation::React { .. } | Operation::ChangeThread { .. } | Operation::SetAutomation { .. }
+    );
     let is_mark = shows_elsewhere && !row.is_stopped();
     (!is_mark).then(|| row.operation.summary())
 }

@@ -13,6 +13,7 @@ use crate::keymap::update as keymap;
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::screens::composer::{Composer, ComposerMode};
+use crate::screens::conversations::card::update as card;
 use crate::screens::conversations::draft_only::view as draft_view;
 use crate::screens::history::History;
 use crate::screens::history::lines;
@@ -39,7 +40,8 @@ const LEASE_WARNING_TIME: i64 = 30 * MINUTE;
 /// Draws the history with its frame; the composer closes it below.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let tab = inbox.desk.tab();
-    let focused = tab.focus == Focus::History && inbox.context.overlays.is_empty();
+    let focused =
+        tab.focus == Focus::History && !card::has_focus(&inbox.desk) && inbox.context.overlays.is_empty();
     let Some(history) = &tab.history else {
         paint_view::draw_frame(
             buffer,

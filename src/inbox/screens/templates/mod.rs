@@ -64,7 +64,7 @@ fn status_words(status: &str) -> String {
 
 fn approved_card(template: &MessageTemplate) -> PageCard {
     let mut card = empty_card(template, template.category.to_lowercase());
-    card.push_line("status", "APPROVED");
+    card.push_line("status", "approved");
     push_content(&mut card, template);
     card
 }
@@ -72,7 +72,7 @@ fn approved_card(template: &MessageTemplate) -> PageCard {
 fn unapproved_card(other: &UnapprovedTemplate) -> PageCard {
     let mut card = empty_card(&other.template, status_words(&other.status));
     card.emphasis = CardEmphasis::Dim;
-    card.push_line("status", &other.status);
+    card.push_line("status", &status_words(&other.status));
     if let Some(reason) = &other.reason {
         card.push_line("reason", &explain_rejection(reason));
     }

@@ -16,6 +16,10 @@ pub struct ShownCard {
     stale: bool,
     /// First line on screen if the card fills the pane.
     first: usize,
+    /// Selected conversation of another channel; `Some` while the card has the focus.
+    selected: Option<usize>,
+    /// True if the selection is scrolled into view.
+    follows_selection: bool,
 }
 
 impl ShownCard {
