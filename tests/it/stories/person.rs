@@ -1,5 +1,6 @@
 //! One person on every tab: the cheapest way that reaches them.
 
+use frontdesk::inbox::keys::Pointer;
 use serde_json::json;
 
 use crate::desk::Desk;
@@ -58,4 +59,37 @@ fn who_has_one_way_is_written_to_on_it() {
     let mut desk = Desk::new(120, 40);
     desk.customer("telegram", "7001", "Lena", "Hello");
     desk.settle().keys("2").settle().keys("~").settle().shows("only channel: Harbor bot open (1)");
+}
+
+#[test]
+fn card_leads_to_the_other_channels() {
+    let mut desk = desk(160, 40);
+    to_chat(&mut desk);
+    // List, messages, card.
+    desk.keys("<Tab>").settle().shows("On other channels · Enter").shows("Harbor mail: ");
+    desk.keys("<Enter>").settle().shows("Where do I find the invoice of my bike?");
+    // From there back, now with the mouse.
+    desk.shows("Harbor chat: Anna Berg");
+    let picture = desk.picture();
+    let row = picture.lines().position(|line| line.contains("Harbor chat: Anna Berg")).expect("on the card");
+    desk.mouse(Pointer::Down(150, u16::try_from(row).expect("few lines")))
+        .settle()
+        .shows("Is my bike ready?");
+}
+
+#[test]
+fn card_with_the_focus_keeps_the_conversation_and_gives_it_back() {
+    let mut desk = desk(160, 40);
+    to_chat(&mut desk);
+    desk.keys("<Tab>j").shows("On other channels · Enter").shows("Is my bike ready?");
+    desk.keys("<Esc>").shows("On other channels · Tab").keys("<Tab><Tab>").types("Yes").shows("Yes");
+}
+
+#[test]
+fn card_that_fills_the_pane_takes_the_keys() {
+    let mut desk = desk(80, 24);
+    to_chat(&mut desk);
+    desk.keys("I").settle().shows("On other channels · Enter");
+    desk.keys("<Esc>").shows("Is my bike ready?").keys("I").settle();
+    desk.keys("<Enter>").settle().keys("I").shows("Where do I find the invoice of my bike?");
 }

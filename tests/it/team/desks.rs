@@ -313,6 +313,12 @@ async fn team_shares_what_it_does_on_the_phone() {
     ana.add_note(CUSTOMER, "Calls back at five");
     ben.until("the claim", |desk| desk.owner(CUSTOMER).as_deref() == Some("Ana")).await;
     ben.until("the note", |desk| desk.texts(CUSTOMER).1 == ["Calls back at five"]).await;
+    ana.engine.as_ref().expect("it runs").focus(Some((chats(), Some(CUSTOMER.into()))));
+    ben.until("Ana at the number", |desk| {
+        let is_there = |presence: &Presence| presence.conversation == Some(CUSTOMER.into());
+        desk.present().iter().any(is_there)
+    })
+    .await;
     ana.release(CUSTOMER);
     ben.until("the release", |desk| desk.owner(CUSTOMER).is_none()).await;
     ana.until_shared().await;
