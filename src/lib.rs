@@ -75,7 +75,7 @@
 //! it does, and the result is the effect `FileWrite::Enqueue`. The writing thread prepares the intent's bytes
 //! and key and commits them to `outbox.db`; the row returns as `Event::Enqueued`, and list and history reload
 //! and show `AI pausing`. The engine wakes, claims the row, sends it, and stores the answer; its news makes the
-//! screen reload and show `AI OFF by you`.
+//! screen reload and show `AI paused`.
 //!
 //! # One inbound message
 //!

@@ -1,4 +1,5 @@
-//! Parses the 2xx response to a write; a response the API does not define is not a success.
+//! Answers that the API defines for each write: the 2xx response and the listed error codes. A response the API does not
+//! define is not a success.
 //!
 //! Informational fields such as the balance are parsed leniently, so that an odd value does not
 //! make a successful write look failed.
@@ -6,6 +7,7 @@
 use serde_json::{Map, Value};
 
 use crate::contacts::contact_from_body;
+use crate::errors::ErrorCode;
 use api::answers::{AnswerMarks, parse};
 use api::broadcasts::BroadcastAccepted;
 use api::contacts::ContactBody;
@@ -285,6 +287,69 @@ fn kind(operation: &Operation, body: &Value, marks: &AnswerMarks) -> Option<Rece
             (is_closed || marks.test).then_some(ReceiptKind::Closed)?
         }
     })
+}
+
+/// True if the API lists the code for the operation.
+pub(crate) fn is_listed_error(operation: &Operation, code: ErrorCode) -> bool {
+    use ErrorCode::*;
+    if matches!(code, InvalidAuth | InvalidKey | RevokedKey | Forbidden) {
+        return true;
+    }
+    match operation {
+        Operation::SendText { .. } | Operation::SendContent { .. } => matches!(
+            code,
+            ValidationError
+                | NotConfigured
+                | SessionExpired
+                | InvalidRecipient
+                | TemplateError
+                | UnsupportedType
+                | MediaFetchFailed
+                | InsufficientCredits
+                | Answered
+        ),
+        Operation::SendMail(_) => {
+            matches!(
+                code,
+                ValidationError | NotConfigured | MediaFetchFailed | InsufficientCredits | Answered
+            )
+        }
+        Operation::SendSms { .. } => matches!(
+            code,
+            ValidationError | NotConfigured | InvalidRecipient | InsufficientCredits | Answered
+        ),
+        Operation::Call { .. } => {
+            matches!(code, ValidationError | NotConfigured | InvalidRecipient | InsufficientCredits)
+        }
+        Operation::Broadcast { .. } => matches!(
+            code,
+            ValidationError
+                | NotConfigured
+                | NoRecipients
+                | TemplateError
+                | UnsupportedType
+                | MediaFetchFailed
+                | InsufficientCredits
+        ),
+        Operation::AddWebhook { .. } => matches!(code, ValidationError | WebhookVerificationFailed),
+        Operation::React { .. } | Operation::SetAutomation { .. } => {
+            matches!(code, ValidationError | NotConfigured | NotFound)
+        }
+        Operation::ChangeThread { .. } => matches!(code, ValidationError | NotFound),
+        Operation::SaveContact(_)
+        | Operation::ChangeTags { .. }
+        | Operation::ChangeContact(_)
+        | Operation::SendFile(_)
+        | Operation::Upload { .. } => code == ValidationError,
+        Operation::Close | Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. } => {
+            code == NotFound
+        }
+    }
+}
+
+/// True if 404 means that the operation has reached its goal.
+pub(crate) fn is_removal(operation: &Operation) -> bool {
+    matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. })
 }
 
 /// Returns the new state of the AI switch, in the form of the API or of the service's extension.

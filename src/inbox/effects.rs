@@ -100,7 +100,7 @@ pub enum Load {
     Broadcasts(broadcasts::BroadcastQuery),
 }
 
-/// How `Load::Spread` sets the marks of a whole list.
+/// How `Load::MarkList` sets the marks of a whole list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkMode {
     All,

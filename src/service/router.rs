@@ -30,7 +30,7 @@ pub fn router(service: &Service) -> Router {
         .merge(hooks::routes())
         .fallback(gate::not_found)
         .layer(from_fn_with_state(service.clone(), gate::outer_layer))
-        // Outside `door`: probes need no known host and no rate limit.
+        // Outside `outer_layer`: probes need no known host and no rate limit.
         .merge(health::routes())
         .merge(metrics::routes())
         .with_state(service.clone())

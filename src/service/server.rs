@@ -80,8 +80,8 @@ impl Entrance {
 }
 
 /// Serves until `stop` changes or its sender is dropped. Then accepts no more connections, and cuts off
-/// requests that run longer than the drain time. At the connection limit, one that `crowd` chooses is closed
-/// for each new one; if there is none, the new one is refused.
+/// requests that run longer than the drain time. At the connection limit, one that [`OpenConnections`]
+/// chooses is closed for each new one; if there is none, the new one is refused.
 pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::Receiver<bool>) {
     let farewells = Arc::new(Semaphore::new(MAX_REJECTED_CONNECTIONS));
     let graceful = GracefulShutdown::new();

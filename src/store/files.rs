@@ -41,31 +41,50 @@ pub(crate) const CACHE: Schema = Schema {
     first: 13,
     versions: &[
         include_str!("schema/cache.sql"),
-        include_str!("schema/cache_first_message.sql"),
+        // Time of a conversation's first message, as the server tells it.
+        "ALTER TABLE conversation ADD COLUMN first_message_at INTEGER;",
         include_str!("schema/cache_urgency.sql"),
-        include_str!("schema/cache_failures.sql"),
-        include_str!("schema/cache_broadcast_only.sql"),
+        // Recipients a broadcast did not reach: a JSON list of contact, number, code and words.
+        "ALTER TABLE broadcast ADD COLUMN failures TEXT NOT NULL DEFAULT '[]';",
+        // True for a conversation that began with a broadcast and whose contact has not written.
+        "
+            ALTER TABLE conversation ADD COLUMN broadcast_only INTEGER NOT NULL DEFAULT 0;
+            CREATE INDEX conversation_broadcast_only ON conversation (channel, number) WHERE broadcast_only = 1;",
         include_str!("schema/cache_said_by.sql"),
         include_str!("schema/cache_person.sql"),
         include_str!("schema/cache_past.sql"),
         include_str!("schema/cache_lessons.sql"),
         include_str!("schema/cache_lens.sql"),
         include_str!("schema/cache_suggestions.sql"),
-        include_str!("schema/cache_attention.sql"),
+        // Conversations whose AI is in trouble, worst first.
+        "
+            CREATE INDEX conversation_in_trouble ON conversation (channel, trouble DESC, id)
+                WHERE trouble >= 30 AND is_closed = 0 AND automation <> 'off';",
         include_str!("schema/cache_requests.sql"),
-        include_str!("schema/cache_failed_order.sql"),
+        // Own messages that were not delivered, in order.
+        "
+            CREATE INDEX message_failed_order ON message (sort_at) WHERE delivery = 'failed' AND inbound = 0;",
         include_str!("schema/cache_broadcast_text.sql"),
         include_str!("schema/cache_outbox_mark.sql"),
         include_str!("schema/cache_receipts.sql"),
         include_str!("schema/cache_removed.sql"),
         include_str!("schema/cache_queue.sql"),
         include_str!("schema/cache_phone_entry.sql"),
-        include_str!("schema/cache_trouble_kind.sql"),
-        include_str!("schema/cache_agent.sql"),
+        // Scores all conversations again: each stored reason names its kind.
+        "UPDATE conversation SET trouble = NULL WHERE trouble > 0;",
+        // Person of the team who sent a message with a key of their own, by name.
+        r#"
+            ALTER TABLE message ADD COLUMN agent TEXT;
+            UPDATE message SET agent = raw ->> '$.agent.name'
+                WHERE inbound = 0 AND raw LIKE '%"agent"%' AND json_valid(raw) AND json_type(raw, '$.agent.name') = 'text';"#,
         include_str!("schema/cache_colleague.sql"),
         include_str!("schema/cache_closing.sql"),
-        include_str!("schema/cache_template_status.sql"),
-        include_str!("schema/cache_buttons.sql"),
+        // Templates that are not approved have a status, in the platform's word, and may have a reason.
+        "
+            ALTER TABLE template ADD COLUMN status TEXT;
+            ALTER TABLE template ADD COLUMN reason TEXT;",
+        // True if a message on bot-chat can have buttons.
+        "ALTER TABLE account ADD COLUMN takes_buttons INTEGER NOT NULL DEFAULT 0;",
     ],
 };
 /// Migrations of the outbox. Numbers below the first were never released.
@@ -76,7 +95,8 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_presence.sql"),
         include_str!("schema/outbox_charges.sql"),
         include_str!("schema/outbox_recipients.sql"),
-        include_str!("schema/outbox_audit_lane.sql"),
+        // Finds earlier requests of a conversation.
+        "CREATE INDEX audit_lane ON audit (channel, lane_id);",
         include_str!("schema/outbox_proposals.sql"),
         include_str!("schema/outbox_mail_rules.sql"),
         include_str!("schema/outbox_past.sql"),
@@ -85,13 +105,16 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_reviews.sql"),
         include_str!("schema/outbox_model_usage.sql"),
         include_str!("schema/outbox_promise.sql"),
-        include_str!("schema/outbox_audit_broadcast.sql"),
+        // Sent broadcasts, read at every poll.
+        "
+            CREATE INDEX audit_broadcast ON audit (channel, number) WHERE operation = 'broadcast' AND made <> '';",
         include_str!("schema/outbox_broadcast_balance.sql"),
         include_str!("schema/outbox_account.sql"),
         include_str!("schema/outbox_identity.sql"),
         include_str!("schema/outbox_script_keys.sql"),
         include_str!("schema/outbox_removed.sql"),
-        include_str!("schema/outbox_snooze_note.sql"),
+        // Text shown when a conversation comes back.
+        "ALTER TABLE snooze ADD COLUMN note TEXT;",
         include_str!("schema/outbox_history_event.sql"),
         include_str!("schema/outbox_team.sql"),
         include_str!("schema/outbox_team_reply.sql"),

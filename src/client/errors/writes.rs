@@ -139,7 +139,8 @@ fn classify_refused(
     if matches!(refusal.status, 408 | 421 | 425 | 452..) {
         return unsettled_outcome(raw, refusal.describe(), refusal);
     }
-    let is_gone = is_removal(operation) && refusal.code == Some(ErrorCode::NotFound) && refusal.status == 404;
+    let is_gone =
+        receipt::is_removal(operation) && refusal.code == Some(ErrorCode::NotFound) && refusal.status == 404;
     match phase {
         AttemptPhase::First => WriteOutcome::Refused(refusal),
         AttemptPhase::Anew | AttemptPhase::AfterUnclear if is_gone => {
@@ -163,70 +164,7 @@ fn classify_refused(
 fn is_settling(operation: &Operation, refusal: &ApiRefusal, is_kept: bool) -> bool {
     let Some(code) = refusal.code.filter(|code| code.status() == refusal.status) else { return false };
     let is_judged = matches!(refusal.status, 400 | 402) || code == ErrorCode::Answered;
-    is_listed_error(operation, code) && (is_kept || is_judged)
-}
-
-/// True if the API lists the code for the operation.
-fn is_listed_error(operation: &Operation, code: ErrorCode) -> bool {
-    use ErrorCode::*;
-    if matches!(code, InvalidAuth | InvalidKey | RevokedKey | Forbidden) {
-        return true;
-    }
-    match operation {
-        Operation::SendText { .. } | Operation::SendContent { .. } => matches!(
-            code,
-            ValidationError
-                | NotConfigured
-                | SessionExpired
-                | InvalidRecipient
-                | TemplateError
-                | UnsupportedType
-                | MediaFetchFailed
-                | InsufficientCredits
-                | Answered
-        ),
-        Operation::SendMail(_) => {
-            matches!(
-                code,
-                ValidationError | NotConfigured | MediaFetchFailed | InsufficientCredits | Answered
-            )
-        }
-        Operation::SendSms { .. } => matches!(
-            code,
-            ValidationError | NotConfigured | InvalidRecipient | InsufficientCredits | Answered
-        ),
-        Operation::Call { .. } => {
-            matches!(code, ValidationError | NotConfigured | InvalidRecipient | InsufficientCredits)
-        }
-        Operation::Broadcast { .. } => matches!(
-            code,
-            ValidationError
-                | NotConfigured
-                | NoRecipients
-                | TemplateError
-                | UnsupportedType
-                | MediaFetchFailed
-                | InsufficientCredits
-        ),
-        Operation::AddWebhook { .. } => matches!(code, ValidationError | WebhookVerificationFailed),
-        Operation::React { .. } | Operation::SetAutomation { .. } => {
-            matches!(code, ValidationError | NotConfigured | NotFound)
-        }
-        Operation::ChangeThread { .. } => matches!(code, ValidationError | NotFound),
-        Operation::SaveContact(_)
-        | Operation::ChangeTags { .. }
-        | Operation::ChangeContact(_)
-        | Operation::SendFile(_)
-        | Operation::Upload { .. } => code == ValidationError,
-        Operation::Close | Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. } => {
-            code == NotFound
-        }
-    }
-}
-
-/// True if 404 means that the operation has reached its goal.
-fn is_removal(operation: &Operation) -> bool {
-    matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. })
+    receipt::is_listed_error(operation, code) && (is_kept || is_judged)
 }
 
 fn unsettled_outcome<T>(raw: &RawResponse, why: SafeText, refusal: ApiRefusal) -> WriteOutcome<T> {

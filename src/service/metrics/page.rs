@@ -40,7 +40,7 @@ impl MetricsToken {
     }
 }
 
-/// Route outside `gate::door`, like the probes.
+/// Route outside `gate::outer_layer`, like the probes.
 pub fn routes() -> Router<Service> {
     Router::new().route("/metrics", get(page)).method_not_allowed_fallback(gate::wrong_method)
 }

@@ -1,2 +1,0 @@
--- Whether a message on bot-chat can have buttons.
-ALTER TABLE account ADD COLUMN takes_buttons INTEGER NOT NULL DEFAULT 0;

@@ -1,2 +1,0 @@
--- Scored again: each stored reason names its kind.
-UPDATE conversation SET trouble = NULL WHERE trouble > 0;
