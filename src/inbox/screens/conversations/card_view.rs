@@ -172,7 +172,7 @@ fn card_fields(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<CardFi
     facts.extend(connections::view::card_fields(inbox, theme, row));
     facts.extend(private_note_fields(inbox));
     facts.extend(contact_fields(inbox, row));
-    facts.extend(other_tab_fields(inbox));
+    facts.extend(other_tab_fields(inbox, row));
     facts.extend(referral_fields(row));
     facts
 }
@@ -223,7 +223,7 @@ fn private_note_fields(inbox: &Inbox) -> Vec<CardField> {
 }
 
 /// Conversations with the same number or mail address in other tabs.
-fn other_tab_fields(inbox: &Inbox) -> Vec<CardField> {
+fn other_tab_fields(inbox: &Inbox, row: &ConversationRow) -> Vec<CardField> {
     let others = card::current_card(&inbox.desk)
         .map(|current_card| current_card.elsewhere.as_slice())
         .unwrap_or_default();
@@ -240,8 +240,12 @@ fn other_tab_fields(inbox: &Inbox) -> Vec<CardField> {
         let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == other.key.channel);
         let name = tab.map_or_else(|| other.key.channel.to_string(), |tab| tab.channel.name.clone());
         let last = other.last_at.map(|at| format!(" · {}", format_ago(inbox.context.now.since(at))));
-        let text = format!("{name}: {}{}", other.title, last.unwrap_or_default());
+        let text = format!("{name}{}", last.unwrap_or_default());
         facts.push(CardField { conversation: Some(index), ..CardField::text("also", text) });
+        if other.title != row.conversation.title() {
+            let title = CardField::text("", other.title.to_string());
+            facts.push(CardField { conversation: Some(index), ..title });
+        }
     }
     facts
 }
