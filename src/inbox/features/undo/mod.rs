@@ -14,7 +14,7 @@ use crate::event::Intent;
 use model::conversations::ConversationRow;
 use model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
 use model::local::LocalChange;
-use model::outbox::{Operation, OutboxRow};
+use model::outbox::{Lane, Operation, OutboxRow};
 use model::proposals::DeskProposal;
 use model::queries::OutboxOutcome;
 use model::reviews::ReviewEntry;
