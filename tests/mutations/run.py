@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """Changes one rule of the product at a time and shows that a test fails.
 
-Each entry of table.toml names a place in the source, what stands there
-instead, and the tests that must notice. The sources are copied with all
-changes in them, each behind a switch; they are built once, and the tests run
-once for each change with only that one switched on. The product itself knows
-nothing of this.
+Each entry of table.toml names a place in the source, its replacement, and the
+tests that must fail. The sources are copied with all changes, each behind a
+switch. The copy is built once, and the tests run once for each change with
+only that change switched on. The product contains none of this.
 
-  tests/mutations/run.py             all of them
-  tests/mutations/run.py lane guard  those whose name or file holds a word
-  tests/mutations/run.py --check     whether the table still fits the source
+  tests/mutations/run.py             runs all changes
+  tests/mutations/run.py lane guard  runs those whose name or file contains a word
+  tests/mutations/run.py --check     checks that the table fits the source
 """
 
 import json
@@ -26,26 +25,26 @@ ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "target" / "mutations"
 COPIED = ["Cargo.toml", "Cargo.lock", "README.md", "CHANGELOG.md", "src", "tests", "benches", "assets", "docs"]
 SWITCH = "FRONTDESK_MUTATION"
-# The copy is another version: cargo would else take its tests for those of the
-# product, which are built in the same folder.
+# Another version number keeps cargo from mixing up the tests of the copy with
+# those of the product, which are built in the same folder.
 VERSION = re.compile(rb'((?:\[workspace\.package\]|\bname = "frontdesk(?:-[a-z]+)?")\nversion = "[^"]*)(")')
-# A change that makes a test hang has been noticed, too.
-PATIENCE = 600
-# Of the changes, in percent, that must be noticed.
-LEAST = 95
-SWITCHES = f'''//! Which change is switched on.
+# Timeout of a test run, in seconds. A change that makes a test hang is noticed.
+TIMEOUT = 600
+# Minimum share of noticed changes, in percent.
+MIN_NOTICED = 95
+SWITCHES = f'''//! Switches of the changes.
 
-/// Whether this one is.
+/// True if the change is switched on.
 pub fn on(number: usize) -> bool {{
     static CHOSEN: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-    let read = || std::env::var("{SWITCH}").ok().and_then(|it| it.parse().ok()).unwrap_or(0);
+    let read = || std::env::var("{SWITCH}").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     *CHOSEN.get_or_init(read) == number
 }}
 '''
 
 
 def literal_around(text, start, end):
-    """The string literal that holds a place."""
+    """Returns the bounds of the string literal around a place."""
     first, last = text.rfind('"', 0, start), text.find('"', end)
     if first < 0 or last < 0:
         raise ValueError("no literal around it")
@@ -53,10 +52,10 @@ def literal_around(text, start, end):
 
 
 def changes_of(text, entries):
-    """Each changed place of a file: where it is, and what stands there."""
+    """Returns the changed places of a file, in order, with their replacements."""
     places = {}
     for number, entry in entries:
-        found = [it.start() for it in re.finditer(re.escape(entry["find"]), text)]
+        found = [match.start() for match in re.finditer(re.escape(entry["find"]), text)]
         if len(found) != 1:
             raise ValueError(f'{entry["name"]}: {entry["find"]!r} is {len(found)} times in {entry["file"]}')
         start, end = found[0], found[0] + len(entry["find"])
@@ -74,7 +73,7 @@ def changes_of(text, entries):
 
 
 def changed(text, entries):
-    """A file with all its changes, each behind its switch."""
+    """Returns a file with all its changes, each behind its switch."""
     out, at = [], 0
     for (start, end), puts in changes_of(text, entries):
         out.append(text[at:start])
@@ -91,32 +90,32 @@ def changed(text, entries):
 
 
 def write(path, text):
-    """Writes what differs, so that what does not is not built again."""
+    """Writes a file unless it is the same, so that it is not built again."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_bytes() != text:
         path.write_bytes(text)
 
 
 def make_copy(table):
-    """The source tree with all changes in it."""
+    """Copies the source tree with all changes."""
     kept = set()
-    floors = {(floor_of(it["file"]),) if floor_of(it["file"]) else () for it in table}
+    crates = {(crate_of(entry["file"]),) if crate_of(entry["file"]) else () for entry in table}
     for top in COPIED:
         top = ROOT / top
-        for path in [top] if top.is_file() else sorted(it for it in top.rglob("*") if it.is_file()):
+        for path in [top] if top.is_file() else sorted(path for path in top.rglob("*") if path.is_file()):
             name = path.relative_to(ROOT)
-            entries = [(n, it) for n, it in enumerate(table, 1) if it["file"] == str(name)]
+            entries = [(n, entry) for n, entry in enumerate(table, 1) if entry["file"] == str(name)]
             text = path.read_bytes()
             if entries:
                 text = changed(text.decode(), entries).encode()
             if str(name) in ("Cargo.toml", "Cargo.lock"):
                 text = VERSION.sub(rb"\1-mutations\2", text)
-            if path.name == "lib.rs" and name.parts[1:-1] in floors:
+            if path.name == "lib.rs" and name.parts[1:-1] in crates:
                 text += b"\npub mod mutations;\n"
             write(COPY / name, text)
             kept.add(COPY / name)
-    for floor in floors:
-        switches = COPY.joinpath("src", *floor, "mutations.rs")
+    for crate in crates:
+        switches = COPY.joinpath("src", *crate, "mutations.rs")
         write(switches, SWITCHES.encode())
         kept.add(switches)
     for top in COPIED:
@@ -125,44 +124,44 @@ def make_copy(table):
                 path.unlink()
 
 
-def floor_of(file):
-    """The crate below src/ that a file is of; nothing for that at the root."""
+def crate_of(file):
+    """Returns the crate of a file below src/; None for the crate at the root."""
     parts = Path(file).parts
     return parts[1] if (ROOT / "src" / parts[1] / "Cargo.toml").exists() else None
 
 
 def build():
-    """The tests of each crate with all changes in it: its floor, and their program."""
-    # The libraries are those of the product: they are not built again.
+    """Builds the tests of the copy. Returns the test program of each crate."""
+    # Libraries are shared with the product and not built again.
     environment = dict(os.environ, CARGO_TARGET_DIR=os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target")))
     command = [os.environ.get("CARGO", "cargo"), "test", "--locked", "--lib", "--no-run", "--message-format=json"]
     built = subprocess.run(command, cwd=COPY, env=environment, capture_output=True, text=True)
     if built.returncode:
         sys.stderr.write(built.stderr)
         sys.exit("the changed sources do not build")
-    told = [json.loads(line) for line in built.stdout.splitlines()]
-    tests = [it for it in told if it.get("executable") and it["profile"]["test"]]
-    return {floor_of(Path(it["target"]["src_path"]).relative_to(COPY)): Path(it["executable"]) for it in tests}
+    messages = [json.loads(line) for line in built.stdout.splitlines()]
+    tests = [message for message in messages if message.get("executable") and message["profile"]["test"]]
+    return {crate_of(Path(test["target"]["src_path"]).relative_to(COPY)): Path(test["executable"]) for test in tests}
 
 
 def run_tests(programs, tests, number):
-    """How the tests end with one change switched on, and how many ran.
+    """Runs the tests with one change switched on. Returns the result and their number.
 
-    A test is named with its floor first, as in the product; the floor's program
-    knows it without.
+    The table names a test with its crate first; the program of the crate knows it
+    without.
     """
     environment = dict(os.environ, FRONTDESK_LIVES="400", FRONTDESK_SEED="20261126", **{SWITCH: str(number)})
     filters = {}
     for test in tests:
-        floor, _, rest = test.partition("::")
-        floor, test = (floor, rest) if floor in programs else (None, test)
-        filters.setdefault(floor, []).append(test)
+        crate, _, rest = test.partition("::")
+        crate, test = (crate, rest) if crate in programs else (None, test)
+        filters.setdefault(crate, []).append(test)
     state, count = "survived", 0
-    for floor, names in filters.items():
-        command = [programs[floor], *([] if "" in names else names)]
-        folder = COPY / "src" / floor if floor else COPY
+    for crate, names in filters.items():
+        command = [programs[crate], *([] if "" in names else names)]
+        folder = COPY / "src" / crate if crate else COPY
         try:
-            ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+            ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             return "hangs", 1
         passed = re.search(r"(\d+) passed; (\d+) failed", ran.stdout)
@@ -174,24 +173,26 @@ def run_tests(programs, tests, number):
 
 def main():
     table = tomllib.loads((Path(__file__).parent / "table.toml").read_text())["mutation"]
-    wanted = [it for it in sys.argv[1:] if it != "--check"]
+    wanted = [word for word in sys.argv[1:] if word != "--check"]
     if "--check" in sys.argv:
-        for name in sorted({it["file"] for it in table}):
-            changes_of((ROOT / name).read_text(), [(0, it) for it in table if it["file"] == name])
+        for name in sorted({entry["file"] for entry in table}):
+            changes_of((ROOT / name).read_text(), [(0, entry) for entry in table if entry["file"] == name])
         return print(f"{len(table)} changes fit the source")
-    begun = time.monotonic()
+    started = time.monotonic()
     make_copy(table)
     programs = build()
-    print(f"built in {time.monotonic() - begun:.0f} s", flush=True)
-    chosen = [(n, it) for n, it in enumerate(table, 1) if not wanted or any(w in it["name"] + it["file"] for w in wanted)]
-    every = sorted({test for _, it in chosen for test in it["tests"]})
+    print(f"built in {time.monotonic() - started:.0f} s", flush=True)
+    def is_wanted(entry):
+        return not wanted or any(word in entry["name"] + entry["file"] for word in wanted)
+    chosen = [(n, entry) for n, entry in enumerate(table, 1) if is_wanted(entry)]
+    every = sorted({test for _, entry in chosen for test in entry["tests"]})
     state, count = run_tests(programs, every, 0)
     if state != "survived":
         sys.exit("the tests fail with nothing changed")
     print(f"{count} tests pass with nothing changed", flush=True)
     survivors = []
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        runs = [(n, it, pool.submit(run_tests, programs, it["tests"], n)) for n, it in chosen]
+        runs = [(n, entry, pool.submit(run_tests, programs, entry["tests"], n)) for n, entry in chosen]
         for _, entry, run in runs:
             state, count = run.result()
             if count == 0:
@@ -200,8 +201,8 @@ def main():
                 survivors.append(entry)
             print(f'{state:<9} {entry["name"]}  ({entry["file"]})', flush=True)
     killed = len(chosen) - len(survivors)
-    print(f"{killed} of {len(chosen)} noticed, {100 * killed / max(len(chosen), 1):.0f} %, {time.monotonic() - begun:.0f} s")
-    return sys.exit(1 if 100 * killed < LEAST * len(chosen) else 0)
+    print(f"{killed} of {len(chosen)} noticed, {100 * killed / max(len(chosen), 1):.0f} %, {time.monotonic() - started:.0f} s")
+    return sys.exit(1 if 100 * killed < MIN_NOTICED * len(chosen) else 0)
 
 
 main()
