@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What a path is needed for.
+/// Purpose for which a path is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NeededAccess {
     Read,
@@ -25,7 +25,6 @@ pub struct AccessDenial {
     can_be_given: bool,
 }
 
-/// User who owns a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileOwner {
     pub uid: u32,
@@ -107,7 +106,7 @@ pub fn find_denial(path: &Path, needed: NeededAccess) -> Option<AccessDenial> {
     (!may(part, wanted)).then(|| denial((part, &metadata), path, false))
 }
 
-/// Returns `None`: only Unix systems are asked.
+/// Returns `None`: only Unix systems are supported.
 #[cfg(not(unix))]
 pub fn find_denial(_: &Path, _: NeededAccess) -> Option<AccessDenial> {
     None
@@ -121,7 +120,7 @@ pub fn foreign_owner(path: &Path) -> Option<FileOwner> {
     (uid != rustix::process::geteuid().as_raw()).then(|| owner(uid))
 }
 
-/// Returns `None`: only Unix systems are asked.
+/// Returns `None`: only Unix systems are supported.
 #[cfg(not(unix))]
 pub fn foreign_owner(_: &Path) -> Option<FileOwner> {
     None
@@ -136,7 +135,7 @@ fn may(path: &Path, wanted: rustix::fs::Access) -> bool {
     !matches!(refused, Some(Errno::ACCESS | Errno::PERM))
 }
 
-/// A part of `path` keeps this user out.
+/// Describes the part of `path` that keeps this user out.
 #[cfg(unix)]
 fn denial((part, metadata): (&Path, &std::fs::Metadata), path: &Path, is_file: bool) -> AccessDenial {
     use std::os::unix::fs::MetadataExt;

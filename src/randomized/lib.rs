@@ -1,26 +1,23 @@
-//! Seeds and sizes of random tests. A development dependency: no part of the
-//! program.
+//! Seeds and sizes of random tests. A development dependency only.
 //!
-//! `cargo test` always runs the same cases, on every machine. Two variables
-//! of the environment turn a random test into a campaign:
+//! `cargo test` runs the same cases on every machine. Two environment variables turn a random test into a
+//! campaign:
 //!
 //! - `FRONTDESK_LIVES=10000` runs 10,000 new cases. Their seed comes from the
 //!   system, unless `FRONTDESK_SEED` is set too.
 //! - `FRONTDESK_SEED=7` runs the cases of seed 7.
 //!
-//! Tests of hostile bytes draw each case from a seed of its own
-//! ([`case_seeds`]): they also run for a time, with `FRONTDESK_FUZZ_MINUTES=60`,
-//! and a failure is repeated alone.
+//! Tests of hostile bytes draw each case from a separate seed ([`case_seeds`]). With
+//! `FRONTDESK_FUZZ_MINUTES=60` they run for a time, and a failed case can be repeated alone.
 //!
-//! A campaign prints the command that repeats it; a failed test shows it. A
-//! failure that a campaign finds is mended and kept as a case of its own, in
-//! the words of the test: nothing is written to files.
+//! A campaign prints the command that repeats it; a failed test shows it. Nothing is written to files: a case
+//! that a campaign finds is added to the test.
 
 use std::time::{Duration, Instant};
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// Seed of every random test that runs as part of `cargo test`.
+/// Seed of every random test in a plain `cargo test`.
 const FIXED_SEED: u64 = 20_261_126;
 
 /// Number of cases of a random test, and the seed that decides all of them.
@@ -28,16 +25,15 @@ const FIXED_SEED: u64 = 20_261_126;
 pub struct RandomCases {
     pub cases: u32,
     pub seed: u64,
-    /// Differs from what `cargo test` runs.
+    /// True if the cases differ from those of a plain `cargo test`.
     pub is_campaign: bool,
 }
 
 impl RandomCases {
-    /// Reads the environment; `cases` is the size of the plain test.
+    /// Reads the environment; `cases` is the number of cases in a plain run.
     ///
     /// # Panics
-    /// When a variable is set to something that is no number: a campaign that
-    /// silently runs the plain cases proves nothing.
+    /// If a variable is not a number: a campaign that silently runs the plain cases proves nothing.
     pub fn new(cases: u32) -> Self {
         let variable = |name: &str| std::env::var(name).ok();
         Self::of(cases, variable("FRONTDESK_LIVES"), variable("FRONTDESK_SEED"), rand::random)
@@ -69,11 +65,11 @@ pub struct CaseSeeds {
     ends_at: Option<Instant>,
 }
 
-/// Seeds of a test whose plain size is `cases`: so many, or new ones until the
-/// minutes of `FRONTDESK_FUZZ_MINUTES` are over.
+/// Returns the seeds of a test with `cases` cases in a plain run, or new seeds until the minutes of
+/// `FRONTDESK_FUZZ_MINUTES` are over.
 ///
 /// # Panics
-/// When a variable is set to something that is no number.
+/// If a variable is not a number.
 pub fn case_seeds(cases: u32) -> CaseSeeds {
     let variable = |name: &str| std::env::var(name).ok();
     let minutes = variable("FRONTDESK_FUZZ_MINUTES").map(|text| number("FRONTDESK_FUZZ_MINUTES", &text));
@@ -89,8 +85,8 @@ pub fn case_command(seed: u64, test: &str) -> String {
 }
 
 impl CaseSeeds {
-    /// True if the cases go on for a time: nothing else runs beside them, so
-    /// that what they take can be measured.
+    /// True if the cases run for a time. Nothing else runs beside them, so that their duration can be
+    /// measured.
     pub fn is_timed(&self) -> bool {
         self.ends_at.is_some()
     }
@@ -112,8 +108,8 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Returns the configuration of a property test whose plain size is `cases`.
-/// Settings of the library's own environment variables do not apply.
+/// Returns the configuration of a property test with `cases` cases in a plain run. Ignores the library's own
+/// environment variables.
 #[expect(clippy::print_stdout, reason = "a failed test shows what it printed")]
 pub fn config(cases: u32) -> Config {
     let sample = RandomCases::new(cases);

@@ -33,7 +33,6 @@ pub struct ConnectionLimits {
     /// takes far less.
     pub grace: Duration,
     pub head: Duration,
-    /// Maximum lifetime of a connection.
     pub lifetime: Duration,
 }
 

@@ -34,7 +34,6 @@ use platforms::Channel;
 
 #[derive(Debug, Error)]
 pub enum AdminError {
-    /// The database file does not exist.
     #[error(
         "there is no service database at {path}; `frontdesk serve --db {path}` creates one",
         path = .0.display()
@@ -51,7 +50,6 @@ pub enum AdminError {
     Damaged(DatabaseLocation),
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// The sealing key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The request is not valid in the current state; the text says why.
@@ -120,7 +118,6 @@ impl WorkspaceChoice {
     }
 }
 
-/// Maximum length of a channel's name, in characters.
 const MAX_CHANNEL_NAME_CHARS: usize = 40;
 
 /// Selects a channel of a workspace: the first one of its kind, or a further one by its name.
@@ -174,7 +171,6 @@ impl FromStr for ChannelChoice {
 }
 
 impl WorkspaceChoice {
-    /// Returns the workspace's channel.
     pub(crate) fn channel(
         &self,
         db: &dyn DbSession,
@@ -192,7 +188,7 @@ impl WorkspaceChoice {
         )))
     }
 
-    /// Returns the channel of a kind that a platform is connected to, and makes it if its name is new.
+    /// Returns the channel of a kind that a platform is connected to; creates it if its name is new.
     pub(crate) fn channel_to_connect(
         &self,
         db: &dyn DbSession,
@@ -273,10 +269,10 @@ impl Admin {
         Self { workspace: WorkspaceChoice(workspace), ..self }
     }
 
-    /// Names the channel that the next connection belongs to, which is made if there is none of this name.
+    /// Names the channel of the next connection, which is created if it does not exist.
     ///
     /// # Errors
-    /// If the text is no name, or the word of a kind.
+    /// If the text is not a valid name, or is the word of a kind.
     pub fn naming_channel(self, name: Option<&str>) -> Result<Self, AdminError> {
         let channel_name = match name.map(str::parse).transpose().map_err(AdminError::Refused)? {
             None => None,
@@ -291,7 +287,6 @@ impl Admin {
         Ok(Self { channel_name, ..self })
     }
 
-    /// Returns the id of the selected workspace.
     pub(crate) async fn selected_id(&self) -> Result<String, AdminError> {
         let workspace = self.workspace.clone();
         self.database.read(move |db| Ok(workspace.find(db)?.id)).await
@@ -340,8 +335,8 @@ impl Admin {
         self.database.read(|db| Ok(workspaces::list(db)?)).await
     }
 
-    /// Suspends the selected workspace, or lets it go on. A suspended one only reads: its keys and people
-    /// change and send nothing, and the assistant is silent. Incoming messages are stored.
+    /// Suspends or resumes the selected workspace. A suspended one only reads: its keys and people change and
+    /// send nothing, and the assistant is silent. Incoming messages are stored.
     pub async fn suspend_workspace(&self, suspended: bool, now: Timestamp) -> Result<String, AdminError> {
         let workspace = self.workspace.clone();
         if !workspace.is_named() {
@@ -436,7 +431,7 @@ impl Admin {
             person.files().for_each(|id| files.remove(id));
         }
         if let Some(vacuuming) = self.database.wipe().await {
-            // The process may end behind it.
+            // The process may end right after this.
             drop(vacuuming.await);
         }
         let ids = person.ids();

@@ -54,7 +54,6 @@ pub fn record_request<C: Requester>(
     record(work.db, caller.workspace(), actor, action, work.now)
 }
 
-/// An entry of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
     pub id: String,

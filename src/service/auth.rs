@@ -33,7 +33,6 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Returns true for a test key, whose writes are rolled back.
     pub fn is_test(&self) -> bool {
         self.environment == Environment::Test
     }
@@ -102,11 +101,9 @@ impl Requester for Caller {
 /// A signed-in person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Id of the session.
     pub session: String,
     pub workspace: String,
     pub person: Person,
-    /// True if the operator has suspended the workspace.
     pub suspended: bool,
 }
 
@@ -170,7 +167,6 @@ impl Requester for DeskCaller {
     }
 }
 
-/// Stored key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredKey {
     pub caller: Caller,

@@ -17,7 +17,6 @@ use crate::state::Service;
 use crate::{assistant, carriers, deliveries, mail, retention, sending, waits, world};
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
-/// Pause between two checks of who leads.
 const LEADER_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Aborts its tasks when dropped.

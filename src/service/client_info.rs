@@ -13,7 +13,6 @@ use crate::hosts::Hosts;
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// Client of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientInfo {
     pub address: IpAddr,

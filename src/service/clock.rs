@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use model::time::{Clock, HOUR, Moment, SECOND, Timestamp, Zone};
 
-/// Maximum elapsed time counted for a stop of the service, in microseconds: a long stop cannot be told from a
-/// clock that was set forward.
+/// Maximum elapsed time counted for a stop of the service, in microseconds: a long stop cannot be
+/// distinguished from a clock that was set forward.
 const MAX_STOP: i64 = HOUR;
 /// Difference between wall clock and uptime since the last check, in microseconds, below which the clock
 /// counts as not set.
@@ -140,7 +140,6 @@ impl Clock for ServiceClock {
     }
 }
 
-/// Formats a time for the `Date` header.
 pub fn http_date(at: Timestamp) -> String {
     let (weekday, iso) = (at.day_name(&Zone::UTC), at.iso());
     let time = iso.as_str().get(11..19).unwrap_or("00:00:00");
@@ -206,7 +205,7 @@ mod tests {
         let kept = clock.elapsed_less_shift();
         assert_eq!(kept, (begin + 2) * HOUR);
 
-        // The next run continues after the last one, and at most [`LONGEST_STOP`] later.
+        // The next run continues after the last one, at most [`MAX_STOP`] later.
         for (wall, begins) in [(begin - 22, begin + 2), (begin + 2, begin + 2), (begin + 90, begin + 3)] {
             base.wall.store(wall * HOUR, Ordering::SeqCst);
             let next = ServiceClock::new(base.clone(), 0, Some(kept));

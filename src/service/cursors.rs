@@ -53,7 +53,7 @@ pub struct Cursors {
 }
 
 impl Cursors {
-    /// Creates it with the secret stored in the database.
+    /// Creates cursors with the secret stored in the database.
     pub fn new(secret: &[u8]) -> Result<Self, InvalidLength> {
         Ok(Self { keyed: Hmac::new_from_slice(secret)? })
     }

@@ -14,7 +14,6 @@ use axum::response::{IntoResponse, Response};
 
 use api::errors::{ErrorBody, ErrorCode};
 
-/// Point at which a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutPoint {
     /// Before the work.
@@ -97,7 +96,6 @@ impl Fault {
         self.count > 0 && path.starts_with(prefix) && self.method.as_ref().is_none_or(|entry| entry == method)
     }
 
-    /// Runs a call under this fault.
     pub async fn apply(self, mut request: Request, next: Next) -> Response {
         let delay = Delay { span: self.delay, passed: Arc::default() };
         let works = self.status.is_none() && self.cut != Some(CutPoint::Before);

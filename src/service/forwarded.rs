@@ -93,7 +93,6 @@ impl Forwarded {
     }
 }
 
-/// Returns true if the request carries any forwarding header.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
     [FORWARDED_FOR, FORWARDED_PROTO, FORWARDED_HOST, "forwarded"]
         .iter()

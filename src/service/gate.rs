@@ -32,14 +32,12 @@ const LIMIT_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// Path of signing in and out.
 pub const SIGN_IN_PATH: &str = "/desk/v1/sign-in";
 /// Maximum length of a request's path and query, in bytes.
 const MAX_ADDRESS_BYTES: usize = 8 * 1024;
 /// Maximum size of a request's headers together, in bytes.
 const MAX_HEADER_BYTES: usize = 32 * 1024;
 
-/// Answer to a request whose Host header names another host.
 const UNKNOWN_HOST_MESSAGE: &str = "the Host header does not name this service; its operator sets the \
                                     accepted hosts with --host or --public-url";
 

@@ -93,7 +93,6 @@ pub fn is_this_machine(authority: &str) -> bool {
     host_of(authority).is_some_and(|host| host.is_loopback())
 }
 
-/// Known hosts of one service.
 #[derive(Debug, Clone)]
 pub struct Hosts {
     named: Vec<HostName>,

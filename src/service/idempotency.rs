@@ -15,7 +15,6 @@ use api::errors::ErrorCode;
 use api::strict;
 use model::time::MINUTE;
 
-/// Maximum length of a key, in characters.
 const MAX_KEY_CHARS: usize = 255;
 /// Duration of a claim in the shared state, in microseconds. Only matters if its process was killed.
 const CLAIM_DURATION: i64 = MINUTE;

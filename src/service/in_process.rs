@@ -24,7 +24,6 @@ use platforms::Channel;
 
 pub use platforms::InboundMessage;
 
-/// Service without a socket.
 pub struct InProcess {
     /// Base URL of requests, ending in `/v1`.
     pub base_url: String,

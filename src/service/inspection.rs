@@ -15,7 +15,6 @@ pub struct Inspection {
     /// Path of the key that fits the database, or the problem with it.
     pub key: Result<PathBuf, KeyError>,
     pub channels: Vec<ChannelStatus>,
-    /// Active webhooks whose deliveries fail.
     pub failing_webhooks: Vec<WebhookRow>,
 }
 

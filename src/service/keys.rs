@@ -26,7 +26,6 @@ pub struct FreshKey {
 
 /// Prefix of a sign-in token.
 pub const TOKEN_PREFIX: &str = "desk_";
-/// Prefix of a session.
 pub const SESSION_PREFIX: &str = "session_";
 
 pub const fn prefix(environment: Environment) -> &'static str {

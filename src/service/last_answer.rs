@@ -18,7 +18,6 @@ use model::time::{Clock, Timestamp};
 /// desks that poll a list.
 const MAX_CACHED_BYTES: usize = 28 * 1024 * 1024;
 
-/// Cached answers by question.
 #[derive(Default)]
 pub struct AnswerCache {
     known: Mutex<CacheGenerations>,
@@ -33,7 +32,6 @@ struct CacheGenerations {
     bytes: usize,
 }
 
-/// Cached answer with its validity.
 struct CachedAnswer {
     /// Commit count of the database when the answer was read.
     commits: u64,

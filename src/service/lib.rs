@@ -2,7 +2,7 @@
 //! tests.
 //!
 //! A request passes [`server`], [`router`] and [`gate`] to the handler of its resource; every change passes
-//! [`write`](mod@write). What is sent to a platform passes [`sending`], what a platform brings passes
+//! [`write`](mod@write). Messages to a platform pass [`sending`], updates of a platform pass
 //! [`carriers::ingress`]. Events of the simulated world come from [`world`], work that falls due from [`background`].
 
 pub mod admin;

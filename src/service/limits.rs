@@ -51,7 +51,6 @@ pub struct QuotaStatus {
     pub reset: i64,
 }
 
-/// Refusal of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaExceeded {
     pub quota: QuotaStatus,

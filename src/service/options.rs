@@ -38,7 +38,6 @@ pub struct Options {
     pub assistant: AssistantChoice,
     pub after_person_answers: AfterPersonAnswers,
     pub assistant_caps: TokenCaps,
-    /// Facts about the business that the model is given.
     pub knowledge: Knowledge,
     /// Host names and addresses that requests may use, beside loopback and the listening address.
     pub hosts: Vec<HostName>,
@@ -50,7 +49,6 @@ pub struct Options {
     pub metrics_token: Option<MetricsToken>,
     pub failure_limit: FailureLimit,
     pub timeouts: RequestTimeouts,
-    /// How long old data is kept.
     pub retention: Retention,
     /// Maximum time the answer to a send waits for the platform's.
     pub answering: Duration,
@@ -60,7 +58,6 @@ pub struct Options {
     pub connections: usize,
 }
 
-/// Timeouts for receiving requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestTimeouts {
     /// For a request's head, and for an idle connection. Longer than clients keep idle connections, so that
@@ -146,7 +143,6 @@ impl Options {
         self.demo || self.dev || self.simulate
     }
 
-    /// Creates the configured assistant, if any.
     pub fn make_assistant(&self, business: &str) -> Result<Option<Box<dyn Assistant>>, String> {
         let scripted = || Box::new(ScriptedAssistant { acknowledges: self.demo }) as Box<dyn Assistant>;
         Ok(match &self.assistant {

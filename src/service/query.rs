@@ -16,12 +16,9 @@ pub struct Query {
     pairs: Vec<(String, String)>,
 }
 
-/// Requested page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
-    /// Maximum number of rows.
     pub limit: usize,
-    /// Position after which the page starts.
     pub after: PagePosition,
     list: ListName,
 }

@@ -25,7 +25,6 @@ pub struct BorrowedBody {
     connection: Arc<HeldConnection>,
 }
 
-/// Unread part of a body.
 pub struct RemainingBody(Arc<Mutex<Option<Incoming>>>);
 
 /// Lends a body to a handler. Its connection counts as receiving until the body has ended or is dropped.

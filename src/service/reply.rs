@@ -7,7 +7,6 @@ use serde_json::Value;
 use crate::errors::ApiError;
 use api::body::Body;
 
-/// Header of a replayed answer.
 const REPLAYED_HEADER: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +14,6 @@ pub struct Reply {
     pub status: u16,
     /// JSON.
     pub body: Vec<u8>,
-    /// True for an answer replayed under its idempotency key.
     pub replayed: bool,
     /// Id of the outbound message that the platform has to accept first; this answer is then the one for
     /// success.

@@ -38,7 +38,6 @@ pub struct ReadRequest<C = Caller> {
     segments: Segments,
 }
 
-/// Write request.
 pub struct WriteRequest<C = Caller> {
     pub caller: C,
     /// `Value::Null` if empty.

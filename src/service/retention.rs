@@ -26,7 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// Pause between two steps, so that requests come first.
 const STEP_PAUSE: Duration = Duration::from_millis(20);
 
-/// Time for which each kind is kept, in microseconds; `None` keeps it for good.
+/// Retention of each kind, in microseconds; `None` keeps it forever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// Messages and mails with their files and events; also conversations without messages.
@@ -86,7 +86,6 @@ impl Retention {
     }
 }
 
-/// Number of rows that the next sweep removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RetentionPlan {
     pub messages: i64,
@@ -123,7 +122,6 @@ impl RetentionPlan {
 }
 
 impl Admin {
-    /// Counts what the next sweep with this retention removes.
     pub async fn plan_retention(
         &self,
         retention: Retention,

@@ -81,7 +81,6 @@ fn interface_routes(service: &Service) -> Router<Service> {
         .layer(from_fn_with_state(service.clone(), gate::interface_layer))
 }
 
-/// Routes for desks, beside the interface.
 fn desk_routes(service: &Service) -> Router<Service> {
     Router::new()
         .route("/desk/v1", get(account::desk_service))

@@ -16,9 +16,7 @@ use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, meta};
 
-/// Size of the key, in bytes.
 pub const KEY_BYTES: usize = 32;
-/// Maximum number of bytes read from a key file.
 const MAX_KEY_FILE_BYTES: u64 = 4 * 1024;
 /// HMAC context string of the key fingerprint.
 const MARK_PURPOSE: &str = "which key a database is sealed with";
@@ -33,14 +31,13 @@ pub enum KeyError {
     Shared(PathBuf),
     #[error("{} contains no key; a key is 32 bytes or 64 hex digits", .0.display())]
     NoKey(PathBuf),
-    /// The file is gone, and secrets are sealed with its key.
+    /// The file is missing, and secrets are sealed with its key.
     #[error("{} does not exist, but this database contains encrypted secrets; restore the key file that \
              encrypts them", .0.display())]
     Missing(PathBuf),
     /// A database on a server needs a named key file.
     #[error("a database on a server needs the key file of its secrets; name it with --key-file")]
     Unnamed,
-    /// The secrets are sealed with another key.
     #[error(
         "the secrets of this database are encrypted with another key than the one in {}; name the file of \
          that key with --key-file",
@@ -206,7 +203,6 @@ impl SealingKey {
         &self.0
     }
 
-    /// Derives a key for another purpose.
     pub fn derive(&self, purpose: &str) -> Result<[u8; KEY_BYTES], DatabaseError> {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
         let made = hmac::sign(&key, purpose.as_bytes());

@@ -38,7 +38,6 @@ const PROBE_TIMEOUT: Duration = Duration::from_millis(200);
 const MAX_PROBE_BYTES: usize = 16 * 1024;
 /// Time a refused connection stays open for its client to read the answer.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum number of headers of a request.
 const MAX_HEADERS: usize = 100;
 /// Size of the read buffer, in bytes; bounds a request's head.
 const READ_BUFFER_BYTES: usize = 64 * 1024;

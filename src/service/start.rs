@@ -58,7 +58,6 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 pub enum StartError {
     #[error("could not listen on {address}: {cause}; choose another address with --listen")]
     Listen { address: SocketAddr, cause: std::io::Error },
-    /// The `/dev` switches may only listen on loopback.
     #[error("--dev can only be used with a loopback address, not with {0}")]
     NotLoopback(SocketAddr),
     #[error(
@@ -167,7 +166,6 @@ pub async fn start(options: Options) -> Result<RunningService, StartError> {
     })
 }
 
-/// Collects messages for the user who started the service.
 async fn startup_notices(
     prepared: &PreparedService,
     address: SocketAddr,
@@ -424,7 +422,7 @@ async fn seed_demo(service: &Service) -> Result<(), DatabaseError> {
         if !seed::is_seeded(db)? {
             seed::seed(&work)?;
         }
-        // After the messages, whose changes nobody has to be told of.
+        // After the messages: changes are logged only while a workspace has people.
         colleagues::add_people(&work)
     });
     seeding.await

@@ -34,9 +34,7 @@ pub struct ServiceState {
     /// Accepted hosts, and the base URL of links.
     pub hosts: Hosts,
     pub clock: ServiceClock,
-    /// One writer and several readers.
     pub database: Database,
-    /// Rate limit logs.
     pub limits: Limits,
     /// Idempotency keys of running requests.
     pub in_flight: InFlight,
@@ -48,7 +46,6 @@ pub struct ServiceState {
     pub guard: Guard,
     /// Client of the Data Connections.
     pub connections: Connections,
-    /// Platform adapters per channel.
     pub platforms: Platforms,
     /// `None` if no assistant is configured.
     pub assistant: Option<Box<dyn Assistant>>,
@@ -56,7 +53,6 @@ pub struct ServiceState {
     /// Memory budget of large request bodies.
     pub bodies: BodyBudget,
     pub vault: Vault,
-    /// Running requests to the model.
     pub assistant_tasks: AssistantTasks,
     pub last_answers: AnswerCache,
     /// Held while the simulation advances.
@@ -67,7 +63,6 @@ pub struct ServiceState {
     /// Time of the last sweep of old data, in microseconds.
     pub swept_at: AtomicI64,
     pub metrics: Metrics,
-    /// Presence and event streams of teams.
     pub team: TeamState,
     pub health: HealthState,
     /// Notified when an outbound message reaches its final state.

@@ -174,7 +174,6 @@ pub fn recall_answers(
     Ok(())
 }
 
-/// Returns true if the assistant wrote an outbound message.
 pub fn is_from_assistant(row: &EgressRow) -> Result<bool, ApiError> {
     if row.draft.is_empty() {
         return Ok(false);

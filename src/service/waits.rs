@@ -25,12 +25,9 @@ use model::time::{Clock, HOUR, MINUTE, Timestamp};
 /// Metadata name of the elapsed time, without the shift of `/dev/clock`, in microseconds.
 const ELAPSED_META_NAME: &str = "elapsed";
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval between two searches for waits that are too long.
 const OVERLONG_CHECK_INTERVAL: Duration = Duration::from_secs(5);
-/// Interval between two writes of the elapsed time.
 const ELAPSED_SAVE_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Kind of wait.
 struct DeadlineColumn {
     table: &'static str,
     /// Column with the end of the wait.

@@ -33,7 +33,6 @@ pub struct SeedData {
     pub dev: bool,
 }
 
-/// Creates the first workspace of a database.
 pub fn create_first(
     db: &dyn DbSession,
     world: SeedData,

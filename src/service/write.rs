@@ -89,7 +89,6 @@ impl<'a> WriteContext<'a> {
     }
 }
 
-/// Result of a charge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Payment {
     /// Credits charged; 0 for a test key.
@@ -98,7 +97,6 @@ pub struct Payment {
     pub remaining: i64,
 }
 
-/// Idempotency of one request.
 struct IdempotentRequest {
     key: String,
     fingerprint: Fingerprint,

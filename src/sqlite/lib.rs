@@ -88,7 +88,6 @@ impl<'a> Row<'a> {
         Ok(T::from_json(self.optional_text(name)?.unwrap_or_default()))
     }
 
-    /// Creates the error for a cell with an invalid value.
     pub fn unreadable(&self, name: &'static str, why: String) -> Error {
         match self.column_index(name) {
             Ok(place) => Error::FromSqlConversionFailure(place, Type::Text, why.into()),

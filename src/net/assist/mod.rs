@@ -278,7 +278,6 @@ fn used_tokens(usage: &Value, question: usize, answer: usize) -> (u64, u64, Toke
     }
 }
 
-/// Fails if `url` cannot be used as an endpoint.
 pub fn check_address(url: &str) -> Result<(), EndpointError> {
     vet_endpoint(url).map(drop)
 }

@@ -23,7 +23,6 @@ pub struct Transcript {
 }
 
 impl ModelClient {
-    /// Sends a voice note to the transcription model `model`.
     pub async fn transcribe(&self, model: &str, file: &VoiceFile<'_>) -> Result<Transcript, ModelError> {
         let url = vet_exact(&completions_url(&self.endpoint.url).replacen(
             COMPLETIONS_PATH,

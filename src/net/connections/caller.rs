@@ -57,7 +57,6 @@ pub struct EndpointResponse {
 }
 
 impl EndpointResponse {
-    /// Returns the fields that the endpoint's mapping selects.
     pub fn mapped(&self, endpoint: &ConnectionEndpoint, zone: &Zone) -> MappedAnswer {
         answers::map(&self.body, &endpoint.fields, self.at, zone)
     }

@@ -11,7 +11,6 @@ use model::time::{Clock, MINUTE};
 /// Maximum number of answers within [`ANSWER_WINDOW`] without a person's message.
 const MAX_UNATTENDED_ANSWERS: i64 = 3;
 const ANSWER_WINDOW: i64 = 10 * MINUTE;
-/// Escalation reason at that limit.
 pub const TOO_MANY_ANSWERS_REASON: &str =
     "the assistant answered three times in ten minutes; the sender may be another machine";
 

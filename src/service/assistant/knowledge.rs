@@ -7,7 +7,6 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::assistant::{ChatTranscript, Speaker};
 
-/// Maximum number of questions.
 const MAX_QUESTIONS: usize = 500;
 /// Maximum lengths of a question and an answer, in characters.
 const MAX_QUESTION_CHARS: usize = 300;
@@ -24,14 +23,11 @@ pub struct Knowledge {
     /// Name of the business; `None` for the workspace's name.
     pub business: Option<String>,
     pub instructions: String,
-    /// Tone of the answers.
     pub tone: String,
-    /// Facts about the business.
     pub facts: Vec<String>,
     pub questions: QuestionFile,
 }
 
-/// Questions with their answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuestionFile(Vec<QuestionEntry>);
 
@@ -42,12 +38,11 @@ struct QuestionEntry {
     answer: String,
 }
 
-/// Mistake in a question file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionError {
     /// Counted from 1.
     pub line: usize,
-    /// Problem with its remedy.
+    /// Includes the remedy.
     pub problem: String,
 }
 

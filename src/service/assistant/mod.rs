@@ -35,12 +35,10 @@ pub use tasks::{
 };
 pub use tools::Tools;
 
-/// Number of messages shown to the assistant.
 const MAX_SHOWN_MESSAGES: i64 = 20;
 /// Maximum length of the customer's words in a summary, in characters.
 const MAX_QUOTE_CHARS: usize = 200;
 
-/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     Customer,
@@ -49,7 +47,6 @@ pub enum Speaker {
     Person,
 }
 
-/// Conversation to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatTranscript {
     /// Customer's language, if known.
@@ -60,7 +57,6 @@ pub struct ChatTranscript {
     pub last: String,
 }
 
-/// Request for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handover {
     pub reason: String,
@@ -92,7 +88,6 @@ impl Proposal {
     }
 }
 
-/// Result of an assistant.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     pub text: Option<String>,
@@ -100,7 +95,6 @@ pub struct Answer {
     pub proposals: Vec<Proposal>,
 }
 
-/// Reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// Worth a retry.
@@ -113,7 +107,6 @@ pub enum AnswerError {
 
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<Answer, AnswerError>> + Send + 'a>>;
 
-/// Answers customers.
 pub trait Assistant: Send + Sync {
     /// Answers the last message; may use `tools` to look things up.
     fn answer<'a>(&'a self, turn: &'a ChatTranscript, tools: &'a Tools) -> AnswerFuture<'a>;
@@ -164,7 +157,6 @@ pub fn post_answer(
     Ok(())
 }
 
-/// Escalates a conversation the assistant cannot answer.
 fn escalate_failure(
     work: &WriteContext<'_>,
     conversation: &str,

@@ -10,10 +10,8 @@ use crate::assistant::{
 use model::bounds;
 use net::assist::{Endpoint, ModelClient, ModelLimits};
 
-/// Maximum length of an answer, in tokens.
 const MAX_ANSWER_TOKENS: u32 = 400;
 
-/// Escalation reason after two truncated answers.
 const TRUNCATED_ANSWER_REASON: &str = "the assistant's answer was incomplete twice, so it was not sent";
 
 pub struct RemoteAssistant {

@@ -6,7 +6,6 @@ use crate::demo::script;
 
 /// Number of answers to unknown messages per fallback question, in the demo.
 const ANSWERS_PER_FAILURE: u32 = 10;
-/// Maximum number of lines shown of a lookup.
 const MAX_LOOKUP_LINES: usize = 3;
 
 pub struct ScriptedAssistant {

@@ -22,20 +22,17 @@ use crate::write::WriteContext;
 use api::errors::ErrorCode;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
-/// Maximum number of concurrent answers.
 const MAX_CONCURRENT_ANSWERS: u32 = 4;
 /// Time limit of one answer, including lookups.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(45);
 /// Duration of a lease on a due task, in microseconds; after a crash another answer may start when it ends.
 const ANSWER_LEASE: i64 = MINUTE;
-/// Interval at which the lease is renewed.
 const LEASE_RENEW_INTERVAL: Duration = Duration::from_secs(15);
 /// Interval at which a running answer checks whether it is still wanted.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Pauses before the retries after a failure, in microseconds.
 const RETRY_DELAYS: [i64; 2] = [10 * SECOND, MINUTE];
 
-/// Running answers.
 pub struct AssistantTasks {
     slots: Arc<Semaphore>,
     conversations: Mutex<HashSet<String>>,
@@ -175,7 +172,6 @@ pub async fn request_answer(
     Ok(Some((turn, answer)))
 }
 
-/// Runs the assistant with [`ANSWER_TIMEOUT`].
 pub async fn answer_before_deadline(
     assistant: &dyn Assistant,
     turn: &ChatTranscript,

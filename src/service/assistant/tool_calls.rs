@@ -11,13 +11,12 @@ use model::connections::{ConnectionEndpoint, EndpointMethod, ParameterSource, Va
 pub const MAX_TOOL_ROUNDS: usize = 4;
 /// Maximum number of calls executed per message of the model.
 const MAX_TOOL_CALLS: usize = 4;
-/// Name of the function that hands the conversation to a person.
 const HAND_OVER_TOOL: &str = "hand_over";
 /// Maximum lengths of a handover's reason and summary, in characters.
 const MAX_REASON_CHARS: usize = 200;
 const MAX_SUMMARY_CHARS: usize = 1_000;
 
-/// Request in a model's message.
+/// Result of executing the function calls of a model's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolCallOutcome {
     /// No function: the message is the answer.
@@ -27,7 +26,6 @@ pub enum ToolCallOutcome {
     Person,
 }
 
-/// Adds the functions to a request.
 pub fn add_tools(body: &mut Value, tools: &Tools) {
     let mut functions: Vec<Value> = tools
         .list()

@@ -13,12 +13,9 @@ use model::time::Clock;
 use model::time::Zone;
 use platforms::Channel;
 
-/// Maximum length of a raw answer, in characters.
 const MAX_RAW_ANSWER_CHARS: usize = 4_000;
-/// Maximum number of offered endpoints.
 const MAX_OFFERED_ENDPOINTS: usize = 40;
 
-/// Tools for one customer.
 #[derive(Default)]
 pub struct Tools {
     service: Option<Service>,
@@ -27,7 +24,6 @@ pub struct Tools {
     facts: ContactFacts,
 }
 
-/// Result of a lookup.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
     pub mapped: MappedAnswer,
@@ -40,7 +36,6 @@ impl Tools {
         Self::default()
     }
 
-    /// Tools for the customer of a conversation.
     pub async fn for_conversation(service: &Service, conversation: &str) -> Result<Self, DatabaseError> {
         let stored = connections::load_for_subject(service, conversation).await?;
         let id = conversation.to_owned();
@@ -56,7 +51,6 @@ impl Tools {
         })
     }
 
-    /// Tools for the contact of a mail thread.
     pub async fn for_thread(service: &Service, thread: &str, address: &str) -> Result<Self, DatabaseError> {
         Ok(Self {
             service: Some(service.clone()),

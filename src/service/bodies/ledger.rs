@@ -48,7 +48,6 @@ pub type ReservationId = u64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooSlow;
 
-/// Rate at which a body arrives.
 #[derive(Debug, Clone, Copy)]
 struct BodyRate {
     received: usize,

@@ -20,12 +20,10 @@ const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct BodyRules {
     pub owner: BodyOwner,
-    /// In bytes.
     pub max_bytes: usize,
     pub timeouts: RequestTimeouts,
 }
 
-/// Reads a body chunk by chunk.
 pub struct BodyReader {
     pieces: BodyDataStream,
     budget: BodyBudget,

@@ -70,7 +70,6 @@ fn is_due(mark: &str, now: Timestamp) -> bool {
     !at.is_ok_and(|at| (0..MAX_DESCRIPTION_AGE).contains(&now.since(at)))
 }
 
-/// Replaces the templates of a channel.
 pub fn replace_templates(db: &dyn DbSession, channel: &str, all: &[Template]) -> Result<(), DatabaseError> {
     let before = templates::list(db, channel)?;
     for template in all {

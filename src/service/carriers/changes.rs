@@ -22,7 +22,6 @@ use model::time::{HOUR, Timestamp};
 use platforms::contract::with_speaker;
 use platforms::{ArrivedMessage, ChangedMessage};
 
-/// Content of a withdrawn message.
 pub const WITHDRAWN_TEXT: &str = "[withdrawn]";
 /// Number of a conversation's reactions that are searched for an earlier one of the same person.
 const MAX_SEARCHED_REACTIONS: i64 = 200;
@@ -37,7 +36,6 @@ fn is_in_history(db: &dyn DbSession, channel: &str, changed: &ChangedMessage) ->
     })
 }
 
-/// Finds a changed message and its conversation.
 fn find_changed(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
@@ -52,7 +50,7 @@ fn find_changed(
     Ok(row.map(|row| (conversation, row)))
 }
 
-/// Returns true if the history has the message with a file of this size. Only the size tells whether a file
+/// Returns true if the history has the message with a file of this size. Only the size shows whether a file
 /// was replaced.
 pub async fn is_recorded(
     service: &Service,

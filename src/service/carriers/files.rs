@@ -33,7 +33,6 @@ use platforms::{ArrivedMedia, FileFetchError};
 
 /// Prefix of the queue names of files.
 const FILE_UPDATE_PREFIX: &str = "file ";
-/// Maximum number of automatic retries.
 const MAX_FETCH_RETRIES: i64 = 5;
 /// Timeout of the first fetch, after which the message is stored without its file.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
@@ -55,7 +54,6 @@ pub struct FetchedFiles {
     pub missing: Option<MissingFile>,
 }
 
-/// Missing file and the message it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingFile(PendingFile);
 
@@ -70,13 +68,11 @@ impl MissingFile {
         Self(PendingFile { id, address, reference, name, mime_type, size, why, is_final, message, words })
     }
 
-    /// Placeholder for the file in the message's content.
     pub fn placeholder(&self) -> String {
         let size = self.0.size.map(|size| format!(", {}", format_size(size))).unwrap_or_default();
         format!("[{}{size}: not fetched, {}; try again: {}]", self.0.name, self.0.why, self.0.address)
     }
 
-    /// Content of the message while the file is missing.
     fn message_text(&self) -> String {
         if self.0.words.is_empty() {
             self.placeholder()
@@ -97,7 +93,6 @@ impl MissingFile {
     }
 }
 
-/// Formats a size for readers.
 fn format_size(bytes: i64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
@@ -175,7 +170,6 @@ pub fn change_text(work: &WriteContext<'_>, row: &MessageRow, words: &str) -> Re
     Ok(true)
 }
 
-/// Cancels the fetch for a withdrawn message.
 pub fn cancel_fetch(work: &WriteContext<'_>, row: &MessageRow) -> Result<(), ApiError> {
     if let Some((piece, _)) = find_pending(work, row)? {
         stored::finish(work.db, &piece, work.now)?;

@@ -280,7 +280,6 @@ pub fn media_id() -> String {
     format!("med_{id}")
 }
 
-/// Returns the URL of a file.
 pub fn media_address(service: &Service, id: &str, filename: &str) -> String {
     let base = service.hosts.base_url("http", "");
     format!("{base}/media/{id}/{}", names::safe_name(filename))

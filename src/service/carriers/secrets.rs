@@ -10,7 +10,6 @@ use crate::state::{Service, ServiceState};
 use api::carriers::MailboxSecrets;
 use platforms::{BoxFuture, SecretStore};
 
-/// Secrets of one connection of a channel.
 pub struct ChannelSecrets {
     /// Weak: the service owns the platform adapter, which owns this.
     pub service: Weak<ServiceState>,

@@ -33,7 +33,6 @@ pub const READ_LEASE: i64 = MINUTE + MINUTE / 2;
 const EXTRA_POLL_INTERVAL: Duration = Duration::from_secs(15);
 /// Maximum number of mail names forgotten per transaction, after an import of earlier mail.
 const REFERENCE_CLEANUP_BATCH: i64 = 500;
-/// Path of the webhooks.
 const WEBHOOK_PATH: &str = "/hooks/";
 
 /// Returns the owner name under which a channel's secrets are sealed.
@@ -79,7 +78,6 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Creates the adapter for a connected channel.
 fn connect_channel(service: &Service, kind: Channel, row: &ConnectedRow) -> Result<ConnectedChannel, String> {
     let secrets =
         service.vault.open(&secret_owner(&row.channel), &row.sealed).map_err(|why| why.to_string())?;

@@ -16,7 +16,6 @@ use model::time::SECOND;
 
 /// Message types a broadcast can have.
 const CONTENT_TYPES: [&str; 3] = ["text", "image", "template"];
-/// Recipients per step.
 const RECIPIENTS_PER_STEP: i64 = 5;
 /// Maximum number of a broadcast's messages queued for the platform, so that other messages do not wait
 /// behind all of it.
@@ -24,7 +23,6 @@ const MAX_QUEUED_MESSAGES: i64 = 50;
 /// Pause between two steps, in microseconds.
 const STEP_INTERVAL: i64 = SECOND;
 
-/// Schedules the next step.
 pub fn schedule_step(work: &WriteContext<'_>, id: &str) -> Result<(), DatabaseError> {
     due::add(work.db, work.now.plus(STEP_INTERVAL), JobKind::Broadcast.word(), id, "")
 }

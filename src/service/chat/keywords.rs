@@ -13,7 +13,6 @@ use platforms::contract::CALL_KIND;
 use platforms::telegram::chat;
 use platforms::{BLOCKED_MESSAGE, Channel, OPTED_OUT_MESSAGE, REMOVED_MESSAGE};
 
-/// Escalation reason after HELP.
 const HELP_REASON: &str = "the customer asks for help";
 
 /// Applies a keyword. Returns true if the text needs no other answer.

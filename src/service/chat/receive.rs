@@ -25,7 +25,6 @@ pub struct ReceivedMessage {
     pub message: String,
 }
 
-/// Stores a customer's message.
 pub fn receive(
     work: &WriteContext<'_>,
     channel: &ChannelRow,

@@ -64,7 +64,6 @@ fn check_buttons(part: &Value, given: &[Value]) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Refuses components the template does not have.
 fn check_known_parts(template: &[Value], given: &[Value]) -> Result<(), ApiError> {
     for part in given {
         let kind = text_field(part, "type");
@@ -79,7 +78,6 @@ fn check_known_parts(template: &[Value], given: &[Value]) -> Result<(), ApiError
     Ok(())
 }
 
-/// Refuses repeated components.
 fn check_unique_parts(given: &[Value]) -> Result<(), ApiError> {
     let name = |part: &Value| (text_field(part, "type"), number_field(part, "index"));
     for (place, part) in given.iter().enumerate() {
@@ -105,7 +103,6 @@ fn number_field(part: &Value, name: &str) -> Option<usize> {
     usize::try_from(number).ok()
 }
 
-/// Returns the texts of a component's parameters.
 fn parameter_texts(part: Option<&Value>) -> Vec<String> {
     let list = part.and_then(|part| part.get("parameters")).and_then(Value::as_array);
     let text = |value: &Value| match value.get("text") {

@@ -17,7 +17,6 @@ use net::connections::review::{review, review_secret};
 use net::connections::{EndpointCaller, EndpointRequest, FinishedCall, Sealer};
 use net::guard::{Guard, Policy};
 
-/// Input of a test call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TestCall {
     /// `None` selects the first endpoint.
@@ -120,7 +119,6 @@ impl Admin {
         Ok(all?.into_iter().map(|entry| (entry.connection, entry.sealed.is_some())).collect())
     }
 
-    /// Returns a connection of the selected workspace with its credential.
     pub async fn connection(&self, name: &str) -> Result<(Connection, Option<Secret>), AdminError> {
         self.connection_of(self.selected_id().await?, name).await
     }

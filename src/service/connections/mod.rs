@@ -17,7 +17,6 @@ use model::time::Clock;
 use net::connections::{EndpointCaller, EndpointRequest, FinishedCall, Sealer};
 use net::guard::Guard;
 
-/// Purpose of the key derived for credentials.
 pub const KEY_PURPOSE: &str = "credentials of connections";
 
 pub struct Connections {
@@ -44,7 +43,6 @@ impl Connections {
     }
 }
 
-/// Returns true if any connection is stored.
 pub async fn has_any(service: &Service) -> Result<bool, DatabaseError> {
     service.database.read(stored::has_any).await
 }

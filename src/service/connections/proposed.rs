@@ -120,7 +120,6 @@ impl Admin {
     }
 }
 
-/// Returns the workspace of a proposal's conversation.
 fn workspace_of(db: &dyn DbSession, row: &ProposalRow) -> Result<Option<String>, DatabaseError> {
     scopes::workspace_of_subject(db, &row.conversation)
 }

@@ -26,7 +26,6 @@ impl ChannelRow {
         self.name.as_deref().unwrap_or(self.kind.word())
     }
 
-    /// Returns the name for people.
     pub fn display_name(&self) -> &str {
         self.name.as_deref().unwrap_or(self.kind.display_name())
     }
@@ -46,7 +45,6 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<ChannelRow, DatabaseError> {
     db.fetch_one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// Returns the workspace of a channel.
 pub fn find_workspace(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
     db.fetch_optional("SELECT workspace FROM channels WHERE id = ?1", bound![id], single_cell)
 }

@@ -58,7 +58,7 @@ table!(ContactRow from contacts {
     id, workspace, phone, name, named, email, tags, metadata, created_at, updated_at, last_at
 });
 
-/// Inserts a contact, or replaces the stored one, which is `before`. The number of a stored one stays.
+/// Inserts a contact, or replaces the stored one, `before`, except for its number.
 pub fn put(db: &dyn DbSession, before: Option<&ContactRow>, row: &ContactRow) -> Result<(), DatabaseError> {
     index(db, (&row.workspace, &row.id), before, Some(row))?;
     let sql = "INSERT INTO contacts (id, workspace, phone, name, named, email, tags, metadata, created_at,
@@ -85,7 +85,7 @@ pub fn put(db: &dyn DbSession, before: Option<&ContactRow>, row: &ContactRow) ->
     )
 }
 
-/// Replaces the parts by which a contact is found.
+/// Replaces the search parts of a contact.
 fn index(
     db: &dyn DbSession,
     of: (&str, &str),
@@ -200,7 +200,7 @@ impl Search {
         Self { name: fold_case(text), number, forms: std::array::from_fn(|_| forms.next()) }
     }
 
-    /// Ids of the contacts that may match, without doubles; `None` if too many may.
+    /// Returns the distinct ids of the contacts that may match; `None` if there are too many.
     fn candidates(&self, db: &dyn DbSession, workspace: &str) -> Result<Option<Vec<String>>, DatabaseError> {
         let Some(number) = &self.number else { return Ok(None) };
         let by_name = search_parts::find_candidates(db, workspace, &self.name)?;
@@ -235,7 +235,7 @@ pub fn touch(db: &dyn DbSession, workspace: &str, phone: &str, at: Timestamp) ->
     db.change_later("UPDATE contacts SET last_at = ?2 WHERE id = ?1 AND last_at < ?2", bound![found.id, at])
 }
 
-/// Removes the parts by which a contact is found.
+/// Removes the search parts of a contact.
 pub fn remove_from_search(db: &dyn DbSession, workspace: &str, id: &str) -> Result<(), DatabaseError> {
     let row = read(db, workspace, id)?;
     index(db, (workspace, id), row.as_ref(), None)

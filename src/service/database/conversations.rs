@@ -218,7 +218,7 @@ pub fn list(
     db.fetch_all(sql, bound, from_row)
 }
 
-/// Visits the same page without copying the rows.
+/// Like [`list`], but visits each row without copying it.
 pub fn visit_page<E: From<DatabaseError>>(
     db: &dyn DbSession,
     channel: &str,

@@ -57,14 +57,14 @@ pub fn record_mail(
     db.change_later(sql, bound![channel, address, email, name, folded, at])
 }
 
-/// Returns the texts by which a stored correspondent is found, address and name; none if it is not stored.
+/// Returns the searched texts of a stored correspondent, address and name; empty if it is not stored.
 fn read_texts(db: &dyn DbSession, channel: &str, address: &str) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT coalesce(folded_name, '') FROM correspondents WHERE channel = ?1 AND address = ?2";
     let name: Option<String> = db.fetch_optional(sql, bound![channel, address], single_cell)?;
     Ok(name.map(|name| vec![address.to_owned(), name]).unwrap_or_default())
 }
 
-/// Removes the parts by which a correspondent is found in the channels of a workspace.
+/// Removes the search parts of a correspondent in the channels of a workspace.
 pub fn remove_from_search(db: &dyn DbSession, workspace: &str, address: &str) -> Result<(), DatabaseError> {
     let sql = "SELECT id FROM channels WHERE workspace = ?1";
     let channels: Vec<String> = db.fetch_all(sql, bound![workspace], single_cell)?;

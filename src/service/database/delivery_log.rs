@@ -9,10 +9,8 @@ use crate::database::session::DbSession;
 use model::time::Timestamp;
 use sqlite::read_row;
 
-/// Maximum number of logged attempts of a webhook.
 const MAX_ATTEMPTS_PER_WEBHOOK: i64 = 10_000;
 
-/// A logged attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptRow {
     pub webhook: String,
@@ -26,11 +24,10 @@ pub struct AttemptRow {
     pub outcome: String,
     /// HTTP status; `None` without an answer.
     pub status: Option<u16>,
-    /// Why there was no answer.
+    /// Reason for a missing answer.
     pub failure: Option<String>,
     pub millis: i64,
     pub at: Timestamp,
-    /// Time of the next attempt.
     pub next_at: Option<Timestamp>,
 }
 
@@ -127,7 +124,6 @@ pub fn replay(db: &dyn DbSession, delivery: &str, now: Timestamp) -> Result<bool
     Ok(db.change(sql, bound![delivery, now])? > 0)
 }
 
-/// Returns the webhook of a delivery.
 pub fn find_webhook(db: &dyn DbSession, delivery: &str) -> Result<Option<String>, DatabaseError> {
     let sql = "SELECT webhook FROM deliveries WHERE id = ?1";
     db.fetch_optional(sql, bound![delivery], crate::database::rows::single_cell)
@@ -141,7 +137,7 @@ pub fn count_open(db: &dyn DbSession, webhook: &str) -> Result<(i64, i64), Datab
     Ok((db.fetch_scalar(waiting, bound![webhook])?, db.fetch_scalar(dead, bound![webhook])?))
 }
 
-/// Deliveries of each webhook that wait, and that are dead letters, of the oldest webhooks.
+/// Counts the waiting deliveries and the dead letters of each of the oldest webhooks.
 pub fn count_by_webhook(db: &dyn DbSession, limit: u32) -> Result<Vec<(String, i64, i64)>, DatabaseError> {
     let sql =
         "SELECT id, (SELECT count(*) FROM deliveries WHERE webhook = webhooks.id AND due_at IS NOT NULL)

@@ -1,4 +1,4 @@
-//! Queue of what is sent to platforms; [`sending`](crate::sending) tells its protocol.
+//! Queue of rows to send to platforms; see [`sending`](crate::sending) for its protocol.
 
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, single_cell, table};

@@ -57,7 +57,7 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EmailRow>, DatabaseEr
     db.fetch_optional(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// Maximum number of mails behind another one that are looked at.
+/// Maximum number of later mails that are checked.
 const MAX_LATER_MAILS: i64 = 20;
 
 /// Lists the headers of the newest mails of a thread that were sent after a time.

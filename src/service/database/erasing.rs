@@ -30,7 +30,7 @@ pub enum Erasure {
     /// Rows are deleted with those of another table.
     With(&'static str),
     By(fn(&dyn DbSession, &ErasedPerson) -> Result<(), DatabaseError>),
-    /// Something stays, for the given reason.
+    /// Part of the data stays, for the given reason.
     Stays(&'static str),
 }
 
@@ -219,7 +219,6 @@ impl ErasedPerson {
         !is_elsewhere && self.contacts.is_empty() && self.conversations.is_empty() && self.threads.is_empty()
     }
 
-    /// Ids of everything about the person.
     pub fn ids(&self) -> PersonIds {
         PersonIds {
             contacts: self.contacts.clone(),

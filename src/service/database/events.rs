@@ -6,7 +6,7 @@ use crate::database::session::DbSession;
 use model::time::Timestamp;
 use sqlite::read_row;
 
-/// Number of events that a step of the purge looks at.
+/// Number of events that a step of the purge checks.
 const PURGED_AT_ONCE: i64 = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +40,9 @@ pub fn insert(db: &dyn DbSession, row: &EventRow) -> Result<(), DatabaseError> {
     db.change_later(sql, bound![id, channel, name, subject, body, at])
 }
 
-/// Removes events that are old enough, unless a delivery is pending or may be replayed. `after` is the time of
-/// the last event looked at; returns the same for the next call, `None` at the end.
+/// Removes events that are old enough, unless a delivery is pending or may be replayed. `after` is the time
+/// of the last event checked. Returns the number of removed events, and that time for the next call, `None` at
+/// the end.
 pub fn purge(
     db: &dyn DbSession,
     (delivered_before, dead_before): (Timestamp, Timestamp),

@@ -65,7 +65,6 @@ pub fn insert_for_session(
     db.change_later("UPDATE keys SET session = ?2 WHERE id = ?1", bound![id, session])
 }
 
-/// Revokes the keys of a session.
 pub fn revoke_of_session(db: &dyn DbSession, session: &str, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE keys SET revoked_at = coalesce(revoked_at, ?2) WHERE session = ?1";
     db.change_later(sql, bound![session, now])

@@ -84,7 +84,6 @@ impl<J> Lanes<J> {
         self.state().lanes.get_mut(scope)?.waiting.pop_front()
     }
 
-    /// Releases a lane to any free writer.
     pub fn release(&self, scope: &WriteScope) {
         let mut state = self.state();
         let Some(lane) = state.lanes.get_mut(scope) else { return };

@@ -44,7 +44,7 @@ pub fn insert_bytes(db: &dyn DbSession, id: &str, bytes: &[u8]) -> Result<(), Da
     Ok(())
 }
 
-/// Reads a part of a file stored by [`insert_bytes`], counted from 0; `None` behind the last.
+/// Reads a part of a file stored by [`insert_bytes`], counted from 0; `None` after the last.
 pub fn read_part(db: &dyn DbSession, id: &str, number: i64) -> Result<Option<Vec<u8>>, DatabaseError> {
     db.fetch_optional(
         "SELECT bytes FROM media_parts WHERE id = ?1 AND part = ?2",

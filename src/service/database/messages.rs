@@ -115,10 +115,10 @@ pub fn read_within(
     db.fetch_optional(&sql, bound![conversation, id], from_row)
 }
 
-/// Maximum number of answers behind a position that are looked at.
+/// Maximum number of later answers that are checked.
 const MAX_LATER_ANSWERS: i64 = 20;
 
-/// Lists the newest messages of a conversation behind a position of its history that were sent by people.
+/// Lists the newest messages of people in a conversation after a position of its history.
 pub fn answers_after(
     db: &dyn DbSession,
     conversation: &str,
@@ -169,7 +169,7 @@ pub fn list(
     db.fetch_all(sql, bound, from_row)
 }
 
-/// Visits the same page without copying the rows.
+/// Like [`list`], but visits each row without copying it.
 pub fn visit_page<E: From<DatabaseError>>(
     db: &dyn DbSession,
     channel: &str,

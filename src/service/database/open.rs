@@ -15,7 +15,6 @@ use sqlite::Queries;
 /// Identifies the file as this service's (SQLite `application_id`).
 const APPLICATION_ID: i64 = 0x6664_7376;
 const FILE_HEADER: &[u8] = b"SQLite format 3\0";
-/// Format written by this version.
 const FORMAT_VERSION: i64 = 1;
 const SCHEMA: &str = include_str!("schema.sql");
 /// Tables added later; created if missing.
@@ -139,7 +138,7 @@ const READER_SETTINGS: &str = "
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     Full,
-    /// Does not: simulations do not wait for the disk.
+    /// Commits do not wait for the disk.
     Simulated,
 }
 
@@ -274,7 +273,7 @@ fn add_columns(connection: &mut Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Creates the index of parts with the parts of those who are there.
+/// Creates the search index and fills it from the stored rows.
 fn add_search_parts(connection: &mut Connection) -> rusqlite::Result<()> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'search_parts'";
     let found: i64 = connection.scalar(sql, [])?;
@@ -302,7 +301,8 @@ fn rebuild_lanes(connection: &mut Connection) -> rusqlite::Result<()> {
     change.commit()
 }
 
-/// Rebuilds `connections` if they do not belong to a workspace yet; those that are there belong to the first.
+/// Rebuilds `connections` if they do not belong to a workspace yet; the existing ones then belong to the
+/// first.
 fn rebuild_connections(connection: &mut Connection) -> rusqlite::Result<()> {
     let sql = "SELECT count(*) FROM pragma_table_info('connections') WHERE name = 'workspace'";
     let found: i64 = connection.scalar(sql, [])?;

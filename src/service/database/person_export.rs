@@ -11,7 +11,7 @@ use model::time::Timestamp;
 /// Columns with a time in microseconds.
 const TIME_ENDING: &str = "_at";
 
-/// Columns that belong into a copy, and the rest of the query behind `FROM`.
+/// Columns that belong in a copy, and the rest of the query behind `FROM`.
 struct CopiedTable {
     columns: &'static [&'static str],
     source: &'static str,

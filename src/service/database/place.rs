@@ -5,7 +5,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// URL parameter that turns off notifications.
 const NO_LISTEN_PARAMETER: &str = "listen=off";
 /// URL parameter that names the trusted certificates; `system` for those of the system.
 const TRUST_PARAMETER: &str = "sslrootcert";
@@ -104,8 +103,8 @@ impl fmt::Display for ServerUrl {
     }
 }
 
-/// Splits off the user and returns the text behind the password. An unencoded password may contain
-/// any character, also those that separate parts of a URL.
+/// Splits off the user and returns the text after the password. An unencoded password may contain any
+/// character, also those that separate parts of a URL.
 fn split_credentials(rest: &str) -> (&str, &str) {
     let marks = [':', '/', '?', '@'];
     let Some((user, behind)) = rest.find(marks).map(|at| rest.split_at(at)) else { return ("", rest) };

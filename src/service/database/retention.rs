@@ -33,7 +33,6 @@ pub const ACTIONS: AgedTable = AgedTable { table: "team_actions", key: "id", at:
 /// The log of Data Connections.
 pub const CALLS: AgedTable = AgedTable { table: "connection_calls", key: "seq", at: "at" };
 pub const MEDIA: AgedTable = AgedTable { table: "media", key: "id", at: "created_at" };
-/// Work of the people of a team.
 pub const WORK: AgedTable = AgedTable { table: "team_work", key: "id", at: "at" };
 const MESSAGES: AgedTable = AgedTable { table: "messages", key: "id", at: "created_at" };
 const MAILS: AgedTable = AgedTable { table: "emails", key: "id", at: "created_at" };
@@ -77,7 +76,6 @@ pub fn count_events(
     ))
 }
 
-/// Lists channels with their workspaces.
 pub fn list_channels(db: &dyn DbSession) -> Result<Vec<(String, String)>, DatabaseError> {
     db.fetch_all("SELECT id, workspace FROM channels ORDER BY id", &[], |row| {
         Ok((row.get("id")?, row.get("workspace")?))
@@ -99,7 +97,6 @@ pub fn shrink_file(db: &dyn DbSession) -> Result<(), DatabaseError> {
     db.for_each_row(PAGES_AT_ONCE, &[], |_| Ok::<_, DatabaseError>(()))
 }
 
-/// Removed messages.
 #[derive(Debug, Default)]
 pub struct PurgedMessages {
     pub count: usize,
@@ -107,8 +104,8 @@ pub struct PurgedMessages {
     pub files: Vec<String>,
 }
 
-/// Removes some aged messages and mails of a channel with their files, and what is then empty of
-/// conversations and threads.
+/// Removes some aged messages and mails of a channel with their files, and the conversations and threads that
+/// are then empty.
 pub fn purge_messages(
     db: &dyn DbSession,
     (channel, workspace): (&str, &str),

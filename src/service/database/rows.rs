@@ -56,7 +56,6 @@ impl<'a> DbRow<'a> {
         }
     }
 
-    /// Converts a stored word.
     pub fn parse_word<T>(&self, name: &str, meaning: impl FnOnce(&str) -> T) -> Result<T, DatabaseError> {
         Ok(meaning(self.text(name)?))
     }

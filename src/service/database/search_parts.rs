@@ -12,14 +12,14 @@ use crate::database::DatabaseError;
 use crate::database::rows::{SqlValue, bound, single_cell};
 use crate::database::session::DbSession;
 
-/// Length of a part, in characters.
 const PART_CHARS: usize = 3;
 /// Shortest text that contains a stored part whole, in characters.
 const MIN_SEARCH_CHARS: usize = 2 * PART_CHARS - 1;
 /// Attempts to find parts in few rows: how many parts of each beginning are counted, and up to which number of rows.
 /// Most names and numbers differ at their ends. A part that is more frequent than the last number is of no use.
 const ATTEMPTS: [(usize, i64); 3] = [(2, 400), (2, 2_000), (8, 2_000)];
-/// Among more rows the first page is found soon by reading in the order of the list.
+/// Maximum number of candidates. With more, the first page is found faster by reading in the order of the
+/// list.
 const MAX_CANDIDATES: usize = 500;
 /// Number of rows that are compared in one query.
 pub const CHUNK_ROWS: usize = 100;
@@ -42,7 +42,7 @@ pub fn replace(
     after.difference(&before).try_for_each(|part| db.change_later(sql, bound![scope, part, row]))
 }
 
-/// Lists the rows that may contain a text, without doubles. `None` if it is too short, or too many rows may.
+/// Lists the distinct rows that may contain a text. `None` if it is too short, or too many rows may.
 pub fn find_candidates(
     db: &dyn DbSession,
     scope: &str,
@@ -61,8 +61,8 @@ pub fn find_candidates(
     Ok(None)
 }
 
-/// The two rarest parts of each beginning, the rarest last: a row with the text has both. `None` if a beginning has
-/// no part in fewer rows than the limit.
+/// Returns the two rarest parts of each beginning, the rarest last: a row with the text has both. `None` if a
+/// beginning has no part in fewer rows than the limit.
 fn rarest_pairs(beginnings: &[&[String]], counts: &HashMap<String, i64>, limit: i64) -> Option<Vec<String>> {
     let count_of = |part: &&String| counts.get(*part).copied().unwrap_or(0);
     let mut pairs = Vec::new();
@@ -76,7 +76,7 @@ fn rarest_pairs(beginnings: &[&[String]], counts: &HashMap<String, i64>, limit: 
     Some(pairs)
 }
 
-/// Counts the rows with each part, up to a limit; each beginning has at most so many parts.
+/// Counts the rows with each part, up to a limit; each beginning has at most `max_parts` parts.
 fn count_rows(
     db: &dyn DbSession,
     scope: &str,
@@ -147,7 +147,8 @@ fn stored_parts(texts: &[String]) -> BTreeSet<String> {
     texts.iter().flat_map(of_text).collect()
 }
 
-/// Parts of a text from its first, second and third character, last first; `None` if it is too short.
+/// Returns the parts of a text from its first, second and third character, last first; `None` if it is too
+/// short.
 fn searched_parts(text: &str) -> Option<[Vec<String>; PART_CHARS]> {
     let characters: Vec<char> = text.chars().collect();
     if characters.len() < MIN_SEARCH_CHARS {

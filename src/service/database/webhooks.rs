@@ -15,11 +15,10 @@ pub struct WebhookRow {
     /// Time since which no delivery has succeeded.
     pub failing_since: Option<Timestamp>,
     pub created_at: Timestamp,
-    /// Why nothing more is delivered; `None` while it is active, and for one that ended before this was stored.
+    /// Reason why delivery has ended; `None` while it is active, or if it ended before reasons were stored.
     pub ended_why: Option<String>,
 }
 
-/// Reason for the end of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
     /// Every attempt failed for the longest allowed time.

@@ -12,7 +12,7 @@ pub struct Workspace {
     pub name: Option<String>,
     pub email: Option<String>,
     pub balance: i64,
-    /// Since when its keys and people only read.
+    /// Start of the suspension, in which its keys and people only read.
     pub suspended_at: Option<Timestamp>,
 }
 
@@ -38,12 +38,12 @@ pub fn is_empty(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     db.fetch_scalar("SELECT NOT EXISTS (SELECT 1 FROM workspaces)", &[])
 }
 
-/// The workspace that `/dev` operations act on.
+/// Returns the workspace that `/dev` operations act on.
 pub fn first(db: &dyn DbSession) -> Result<Workspace, DatabaseError> {
     db.fetch_one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), &[], from_row)
 }
 
-/// Suspends a workspace since a time, or lets it go on.
+/// Suspends a workspace from a time on, or resumes it.
 pub fn set_suspended(db: &dyn DbSession, id: &str, since: Option<Timestamp>) -> Result<(), DatabaseError> {
     let Some(since) = since else {
         return db.change_later("UPDATE workspaces SET suspended_at = NULL WHERE id = ?1", bound![id]);
@@ -52,14 +52,12 @@ pub fn set_suspended(db: &dyn DbSession, id: &str, since: Option<Timestamp>) -> 
     db.change_later(sql, bound![id, since])
 }
 
-/// Returns true if the workspace of a channel is suspended.
 pub fn is_channel_suspended(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM channels JOIN workspaces ON workspaces.id = channels.workspace
                WHERE channels.id = ?1 AND suspended_at IS NOT NULL)";
     db.fetch_scalar(sql, bound![channel])
 }
 
-/// Returns true if the workspace of a mail thread is suspended.
 pub fn is_thread_suspended(db: &dyn DbSession, thread: &str) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM threads JOIN channels ON channels.id = threads.channel
                JOIN workspaces ON workspaces.id = channels.workspace

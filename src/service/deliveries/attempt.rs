@@ -67,7 +67,7 @@ async fn try_delivery(service: &Service, delivery: DueDelivery) -> Result<(), Ap
 #[derive(Debug, Clone)]
 struct Attempt {
     verdict: AttemptOutcome,
-    /// HTTP status, or why there is no answer.
+    /// HTTP status, or the reason for a missing answer.
     answer: Result<u16, String>,
     millis: i64,
 }
@@ -112,7 +112,6 @@ async fn send_event(
     Attempt { verdict: schedule::judge_response(&outcome), answer, millis }
 }
 
-/// Builds the signed request of an attempt.
 fn build_request(
     secret: Option<&str>,
     delivery: &DueDelivery,

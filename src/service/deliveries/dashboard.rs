@@ -99,7 +99,7 @@ impl Admin {
             .await
     }
 
-    /// Switches a webhook off or on. What waits for one that is switched off becomes a dead letter.
+    /// Switches a webhook off or on. Deliveries that wait for one that is switched off become dead letters.
     pub async fn switch_webhook(&self, id: &str, active: bool, now: Timestamp) -> Result<(), AdminError> {
         let (workspace, id) = (self.workspace.clone(), id.to_owned());
         self.database
@@ -140,7 +140,6 @@ fn select(
     }
 }
 
-/// Returns a webhook of the workspace.
 fn find(db: &dyn DbSession, workspace: &WorkspaceChoice, id: &str) -> Result<WebhookRow, AdminError> {
     list(db, workspace)?.into_iter().map(|(_, row)| row).find(|row| row.id == id).ok_or_else(|| {
         AdminError::Absent(format!(

@@ -25,7 +25,6 @@ use model::time::{Clock, Timestamp};
 
 /// Maximum number of concurrent attempts per subscription.
 const MAX_ATTEMPTS_PER_WEBHOOK: usize = 4;
-/// Maximum number of concurrent attempts.
 const MAX_CONCURRENT_ATTEMPTS: usize = 64;
 
 /// Delivers events until the service stops. Interrupted attempts are repeated after the next start.

@@ -13,7 +13,6 @@ pub const JITTER_THOUSANDTHS: i64 = 200;
 /// Time without a successful delivery after which a subscription is deactivated, in microseconds.
 pub const MAX_FAILING_TIME: i64 = 3 * DAY;
 
-/// Outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Delivered,
@@ -42,7 +41,7 @@ pub fn judge_response(outcome: &Result<Fetched, FetchError>) -> AttemptOutcome {
 }
 
 /// Returns the delay before the next attempt, in microseconds, after `made` attempts; `None` after the last.
-/// `chance` is between `-JITTER` and `JITTER`.
+/// `chance` is between `-JITTER_THOUSANDTHS` and `JITTER_THOUSANDTHS`.
 pub fn next_delay(made: usize, asked: Option<i64>, chance: i64) -> Option<i64> {
     let span = *RETRY_DELAYS.get(made.checked_sub(1)?)?;
     let span = span + span / 1000 * chance.clamp(-JITTER_THOUSANDTHS, JITTER_THOUSANDTHS);

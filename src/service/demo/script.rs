@@ -7,7 +7,6 @@ use serde_json::Value;
 use crate::demo::values::{list, text, texts};
 
 const SHOP: &str = include_str!("../../../assets/demo/shop.json");
-/// Language used for languages without a script.
 const FALLBACK_LANGUAGE: &str = "en";
 
 /// Customer who may write for the first time.
@@ -78,7 +77,6 @@ pub fn find_rule_answer(language: &str, lower_case: &str) -> Option<String> {
     list(shop(), "rules").iter().find(matches).and_then(|value| text(value, "answer"))
 }
 
-/// Returns the assistant's fallback question.
 pub fn fallback_answer(language: &str) -> String {
     text_in_language(&shop()["fallback"], language).unwrap_or_else(|| "Could you tell me more?".to_owned())
 }

@@ -159,7 +159,6 @@ fn referral_json(referral: &Value, at: Timestamp) -> String {
     referral.to_string()
 }
 
-/// Returns true if the database was seeded before.
 pub fn is_seeded(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     db.fetch_scalar("SELECT EXISTS (SELECT 1 FROM characters)", &[])
 }

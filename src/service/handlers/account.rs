@@ -56,7 +56,6 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
         .await
 }
 
-/// Handles `getDeskService`.
 pub async fn desk_service(
     State(service): State<Service>,
     request: ReadRequest<DeskCaller>,

@@ -22,7 +22,6 @@ use model::bounds;
 use model::time::Timestamp;
 use platforms::Channel;
 
-/// Returns the preview of a message.
 pub fn preview_text(content: &str, kind: &str) -> String {
     if content.is_empty() { format!("[{kind}]") } else { content.to_owned() }
 }
@@ -149,7 +148,6 @@ pub fn load_escalation(
     }))
 }
 
-/// Builds a bot-chat conversation.
 pub fn telegram_conversation_body(
     (row, escalation): (ConversationRow, Option<EscalationBody>),
 ) -> TelegramConversationBody {

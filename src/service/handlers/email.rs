@@ -33,7 +33,7 @@ use model::time::Clock;
 
 /// Maximum number of mails shown of a thread; the newest.
 const MAX_SHOWN_MAILS: i64 = 100;
-/// Maximum size of their bodies, in bytes.
+/// Maximum size of the bodies of a thread's shown mails, in bytes.
 const MAX_SHOWN_BYTES: usize = 8 * 1024 * 1024;
 const ARCHIVE_FOLDER: &str = "archive";
 const IS_READ_VALUES: [&str; 2] = ["true", "false"];

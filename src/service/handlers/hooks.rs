@@ -87,12 +87,12 @@ pub async fn receive_webhook(
     Ok(receipt)
 }
 
-/// Returns the channels that a call names and whose secret it is signed with. Only these
-/// read it: a call that is signed with one channel's secret says nothing to another.
+/// Returns the channels that a call names and whose secret signs it. Only these process the call, because a
+/// signature with one channel's secret does not authenticate it for another.
 ///
 /// # Errors
-/// `INVALID_AUTH` when no channel that is named has the secret; for a call that names no
-/// connected channel, when no channel of the kind has it.
+/// `INVALID_AUTH` if none of the named channels has the secret; for a call that names no connected channel,
+/// if no channel of the kind has it.
 fn recipients(
     kind: Channel,
     all: Vec<Arc<ConnectedChannel>>,

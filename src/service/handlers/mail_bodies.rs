@@ -14,7 +14,6 @@ use platforms::mail::answer_target::AnswerTarget;
 use platforms::mail::readable_text;
 use serde_json::{Map, Value};
 
-/// Maximum length of a mail shown as a message, in characters.
 const MAX_CONTENT_CHARS: usize = 65_536;
 
 fn format_time(at: Timestamp) -> Option<String> {

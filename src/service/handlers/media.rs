@@ -130,7 +130,6 @@ async fn next_part(
     }
 }
 
-/// Reads the next chunk of a file.
 async fn next_chunk(file: Option<File>) -> Option<(std::io::Result<Bytes>, Option<File>)> {
     let mut file = file?;
     let read = tokio::task::spawn_blocking(move || {

@@ -46,7 +46,6 @@ struct TelegramSendRequest {
 /// Maximum number of buttons below a message, and of a row.
 const MAX_BUTTONS: usize = 100;
 const MAX_BUTTONS_IN_ROW: usize = 8;
-/// Maximum length of a button's data, in bytes.
 const MAX_BUTTON_DATA_BYTES: usize = 64;
 
 /// Photo, video, document or audio behind a URL.

@@ -10,7 +10,6 @@ use crate::state::Service;
 use api::templates::{TemplateBody, TemplateList};
 use platforms::Template;
 
-/// Status of a template that can be sent.
 const APPROVED: &str = "APPROVED";
 
 /// Handles `listTemplates`: the approved templates, and beside them the others.

@@ -25,7 +25,6 @@ use api::voip::{CallBody, PlaceCall, SendSms, VoipConversationBody};
 use model::{counting, prices};
 use platforms::{CALL_KIND, Channel};
 
-/// Recipient of a call or an SMS.
 struct CallTarget {
     to: Phone,
     /// Channel to use; must be the key's own.

@@ -76,7 +76,6 @@ impl ServiceState {
     }
 }
 
-/// Returns the time at which the stored logs expire.
 fn expiry_micros(now: Timestamp) -> i64 {
     now.micros().saturating_add(MINUTE)
 }
@@ -87,7 +86,6 @@ impl SlidingLog {
     }
 }
 
-/// Decodes the times of a log.
 fn read_times(bytes: &[u8]) -> impl Iterator<Item = i64> {
     bytes.chunks_exact(8).filter_map(|chunk| chunk.try_into().ok().map(i64::from_le_bytes))
 }

@@ -28,7 +28,6 @@ use platforms::mail::{readable_text, topics};
 pub const ANSWER_KIND: &str = "mail_answer";
 /// Time for further mail to arrive before an answer, in microseconds.
 const ANSWER_DELAY: i64 = 2 * SECOND;
-/// Maximum number of concurrent answers.
 const MAX_CONCURRENT_ANSWERS: i64 = 4;
 /// Duration of a lease on a due task, in microseconds; longer than any answer takes.
 const ANSWER_LEASE: i64 = 2 * MINUTE;
@@ -65,7 +64,7 @@ pub fn schedule_answer(
     }
 }
 
-/// Decides who writes next in a thread.
+/// Author of the next mail in a thread.
 #[derive(PartialEq, Eq)]
 enum AnswerDecision {
     Assistant,

@@ -29,7 +29,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Requested attachment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
     /// Metadata known so far.

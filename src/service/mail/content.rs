@@ -34,7 +34,6 @@ pub struct MailSendRequest {
     pub in_reply_to: Option<String>,
     pub thread: Option<String>,
     pub attachments: Vec<Attachment>,
-    /// Answer to an invitation of the thread.
     pub invitation_response: Option<InvitationAnswer>,
 }
 

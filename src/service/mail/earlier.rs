@@ -212,7 +212,6 @@ fn count_mail(
     threads::update_filing(work.db, thread)
 }
 
-/// Returns the headers with the mark of imported mail.
 fn mark_headers(headers: &str) -> String {
     let mut headers: serde_json::Map<String, Value> = serde_json::from_str(headers).unwrap_or_default();
     headers.insert(EARLIER_KEY.to_owned(), Value::Bool(true));

@@ -128,7 +128,7 @@ fn apply_fact(
     if now == *thread { Ok(()) } else { store_filing(work, &now) }
 }
 
-/// Archives a thread whose mail was archived or deleted elsewhere.
+/// Archives a thread whose mail another program has archived or deleted.
 fn archive_missing(work: &WriteContext<'_>, thread: &ThreadRow) -> Result<(), DatabaseError> {
     if thread.folder != "inbox" {
         return Ok(());

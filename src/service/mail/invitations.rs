@@ -28,7 +28,7 @@ use platforms::mail::calendar;
 const EVENT_KEY: &str = "calendar event";
 /// Key of the answer that a mail gives.
 const ANSWER_KEY: &str = "calendar answer";
-/// Maximum number of cancellations of one event that are looked at.
+/// Maximum number of cancellations of one event that are checked.
 const MAX_CANCELLATIONS: i64 = 100;
 
 /// Stores the event of a received mail among its headers.
@@ -65,18 +65,17 @@ fn read_stored_answer(headers: &Map<String, Value>) -> Option<GivenAnswer> {
     serde_json::from_value(headers.get(ANSWER_KEY)?.clone()).ok()
 }
 
-/// Reads the answer that a sent mail gives.
 pub fn read_answer(headers: &Map<String, Value>) -> Option<InvitationAnswer> {
     Some(read_stored_answer(headers)?.answer)
 }
 
-/// Name under which the cancellations of an event are recorded; no id of an event can be read from it.
+/// Returns the name under which the cancellations of an event are recorded; it does not reveal the event's
+/// id.
 fn cancellation_name(key: &str) -> String {
     let hex: String = Sha256::digest(key).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     format!("cancelled event {hex}")
 }
 
-/// Records that a mail cancels an event.
 pub fn record_cancellation(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
@@ -139,7 +138,6 @@ pub fn describe_all(
     Ok(found)
 }
 
-/// Invitation that is about to be answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnsweredInvitation {
     answer: InvitationAnswer,

@@ -12,7 +12,6 @@ use crate::mail::receive::{self};
 use crate::write::WriteContext;
 use platforms::mail::InboundMail;
 
-/// Prefix of the names under which references are recorded.
 const REFERENCE_PREFIX: &str = "named ";
 /// Maximum number of recorded references of one mail: the first of its thread and the newest.
 const MAX_REFERENCES: usize = 10;
@@ -31,7 +30,6 @@ fn referenced_ids(mail: &InboundMail) -> Vec<&str> {
     names
 }
 
-/// Records the references of a mail.
 pub fn record_references(
     db: &dyn DbSession,
     channel: &str,

@@ -38,7 +38,6 @@ fn dates_of(mail: &InboundMail, now: Timestamp) -> Option<MailDates> {
     is_dated.then(|| MailDates::bounded(mail.claimed_at, mail.arrived_at, now))
 }
 
-/// Returns the headers to store, as JSON.
 fn headers_json(mail: &InboundMail, dates: Option<MailDates>) -> String {
     let mut headers = mail.headers.clone();
     mail.answers_go_to.write_to(&mut headers);
@@ -59,7 +58,6 @@ pub struct ReceivedMail {
     pub message: String,
 }
 
-/// Stores a received mail.
 pub fn receive(
     work: &WriteContext<'_>,
     channel: &ChannelRow,

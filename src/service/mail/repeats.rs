@@ -54,7 +54,6 @@ fn digest(mail: &InboundMail) -> String {
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns true if a stored mail with the same id also has the same content.
 fn has_same_content(row: &EmailRow, mail: &InboundMail) -> bool {
     let marks = serde_json::Value::Object(mail.headers.clone()).to_string();
     let is_listed = |headers: &str| LIST_MARKS.iter().any(|mark| headers.contains(mark));

@@ -39,8 +39,8 @@ impl ServiceState {
         read.await.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))
     }
 
-    /// Removes the bytes of erased files, and wipes what was deleted from the database; on
-    /// a server that goes on in the background.
+    /// Removes the bytes of erased files, and wipes the deleted data from the database; a server does so in
+    /// the background.
     pub async fn remove_erased(&self, files: Vec<String>) {
         for id in files {
             self.remove_media(&id).await;

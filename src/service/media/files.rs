@@ -61,7 +61,7 @@ impl MediaFiles {
         Ok(())
     }
 
-    /// Returns a file's path; refuses names that are no ids, so that no name leads elsewhere.
+    /// Returns a file's path; refuses names that are not ids, so that no name leads out of the folder.
     fn path(&self, name: &str) -> io::Result<PathBuf> {
         let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if plain { Ok(self.folder.join(name)) } else { Err(io::ErrorKind::InvalidInput.into()) }

@@ -31,7 +31,6 @@ const AUDIO_TYPES: [&str; 8] = [
 ];
 const AUDIO_EXTENSIONS: [&str; 6] = [".mp3", ".ogg", ".opus", ".aac", ".amr", ".m4a"];
 
-/// Properties of fetched media.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MediaInfo {
     /// True if it was uploaded to this service.
@@ -59,7 +58,7 @@ pub async fn inspect_content(
     }
 }
 
-/// As [`inspect_content`], for media of this kind behind a URL.
+/// Like [`inspect_content`], for media of this kind behind a URL.
 pub async fn inspect_for_request(
     service: &Service,
     request: &mut WriteRequest,

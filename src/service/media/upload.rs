@@ -24,11 +24,9 @@ use crate::state::Service;
 use api::errors::ErrorCode;
 use model::bounds;
 
-/// Form field of the file.
 const FILE_FIELD: &str = "file";
 /// Maximum number of parts of a body.
 const MAX_PARTS: usize = 4;
-/// Maximum size of a part's headers, in bytes.
 const MAX_PART_HEADER_BYTES: usize = 8 * 1024;
 /// Maximum size of the body beside the file, in bytes.
 const MAX_ENVELOPE_BYTES: usize = 64 * 1024;
@@ -104,7 +102,6 @@ async fn next_chunk(
     Some((next, reader))
 }
 
-/// Maximum size of a body, in bytes.
 fn max_body_bytes() -> usize {
     usize::try_from(bounds::MAX_UPLOAD_BYTES).unwrap_or(usize::MAX).saturating_add(MAX_ENVELOPE_BYTES)
 }

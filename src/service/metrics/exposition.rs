@@ -31,7 +31,6 @@ impl Exposition {
     }
 }
 
-/// Formats microseconds as seconds.
 pub fn format_seconds(micros: u128) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

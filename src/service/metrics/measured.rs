@@ -29,8 +29,8 @@ const LANES_QUERY: &str =
     "SELECT CASE WHEN state IN ('departed', 'recalled') THEN 'claimed' ELSE state END AS state,
     count(DISTINCT lane) AS lanes FROM egress
     WHERE state IN ('waiting', 'claimed', 'departed', 'recalled', 'unknown') GROUP BY 1";
-/// Bounded to the oldest channels, since each one is a label. Ids of further workspaces and channels are random,
-/// so they say no name.
+/// Bounded to the oldest channels, since each one is a label. Ids of further workspaces and channels are
+/// random, so they reveal no name.
 const CHANNELS_QUERY: &str = "SELECT channels.id, workspace, kind, trouble IS NOT NULL AS is_troubled, mark
     FROM connected_channels JOIN channels ON channels.id = connected_channels.channel
     ORDER BY channels.created_at, channels.id LIMIT 1000";

@@ -19,7 +19,7 @@ use platforms::Channel;
 
 pub use page::{MetricsToken, routes};
 
-/// Maximum number of values of a label that an id fills.
+/// Maximum number of values of a label that holds ids.
 pub const MAX_LABELLED: usize = 1_000;
 /// Upper bounds of the request duration histogram, in microseconds and as text in seconds.
 const DURATION_BUCKETS: [(u128, &str); 12] = [
@@ -158,13 +158,11 @@ impl Metrics {
         counts.micros += micros;
     }
 
-    /// Counts an outcome of an attempt to send a message.
     pub fn record_send(&self, channel: Channel, outcome: &'static str) {
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         *outcomes.entry((channel.word(), outcome)).or_default() += 1;
     }
 
-    /// Counts an outcome of a webhook delivery.
     pub fn record_delivery(&self, webhook: &str, outcome: DeliveryOutcome) {
         let mut deliveries = self.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
         *deliveries.entry(outcome).or_default() += 1;

@@ -16,7 +16,6 @@ use crate::{forwarded, gate, hosts};
 use api::errors::ErrorCode;
 use model::secret::Secret;
 
-/// Minimum length of a token, in characters.
 const MIN_TOKEN_CHARS: usize = 16;
 
 /// Token that opens the page to other machines.

@@ -1,4 +1,4 @@
-//! Metrics of the process itself, where the system tells them (`/proc` on Linux).
+//! Metrics of the process itself, where the system reports them (`/proc` on Linux).
 
 use std::fs;
 

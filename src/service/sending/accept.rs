@@ -32,7 +32,6 @@ const MAX_SEARCHED_MESSAGES: i64 = 8;
 /// Detail of a message with rows of buttons, as its platform takes them.
 pub const BUTTONS_DETAIL: &str = "buttons";
 
-/// Message to send.
 #[derive(Debug, Clone, Default)]
 pub struct ComposedMessage {
     /// `api`, `ai` or `agent`.
@@ -244,7 +243,7 @@ pub fn accept_reaction(
     Ok(id)
 }
 
-/// Queues an outbound message behind the others in its lane. `draft` is what the history needs once the
+/// Queues an outbound message after the others in its lane. `draft` is the content for the history once the
 /// platform has accepted it.
 pub fn enqueue(
     work: &WriteContext<'_>,
@@ -270,7 +269,6 @@ pub fn enqueue(
     Ok(egress::insert(work.db, &row)?)
 }
 
-/// Stores a message in the history.
 pub fn store_message(
     work: &WriteContext<'_>,
     channel: &ChannelRow,

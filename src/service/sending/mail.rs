@@ -36,7 +36,6 @@ use platforms::mailbox::{FILING_KIND, MAIL_KIND};
 use platforms::simulated::mail::{OutgoingMail, SimulatedMailOutcome};
 use platforms::{OutboundMessage, SendOutcome};
 
-/// Mail status of an unknown outcome.
 pub const UNKNOWN_STATUS: &str = "unknown";
 /// Name under which ids of sent mail are recorded; also the folder and the status of sent mail.
 pub const SENT_NAME: &str = "sent";
@@ -87,7 +86,6 @@ fn refuse_mail_daemon(asked: &MailSendRequest, thread: &ThreadRow) -> Result<(),
     Err(ApiError::validation(words))
 }
 
-/// Author of a mail and its price.
 #[derive(Debug, Clone, Copy)]
 pub struct MailAuthor {
     /// `api` or `ai`.
@@ -209,7 +207,7 @@ pub fn accept_mail(
     Ok(row)
 }
 
-/// Queues a mail behind the others of its thread. Refuses an invalid one now instead of at the attempt.
+/// Queues a mail after the others of its thread. Refuses an invalid one now instead of at the attempt.
 fn enqueue_mail(work: &WriteContext<'_>, channel: &ChannelRow, draft: &MailDraft) -> Result<(), ApiError> {
     compose::build_mail(draft, Vec::new())?;
     let recipients = all_recipients([&draft.to, &draft.cc, &draft.bcc]);
@@ -399,7 +397,6 @@ impl MailAttempt<'_, '_> {
     }
 }
 
-/// Creates the thread that begins with a mail.
 pub fn begin_thread(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
@@ -450,7 +447,6 @@ pub fn read_agent(headers: &str) -> Option<PersonName> {
     serde_json::from_value(headers.get(AGENT_KEY)?.clone()).ok()
 }
 
-/// Stores a sent mail in its thread.
 pub fn store_sent_mail(
     work: &WriteContext<'_>,
     channel: &ChannelRow,

@@ -8,14 +8,14 @@
 //!    ([`wait_for_reply`]); after a limited time the message is stored in the history as queued and the
 //!    request is answered.
 //! 2. [`claim_due`] claims due rows, each with a new fencing token and until the end of a lease. The claim is
-//!    on disk before the first byte is sent. An attempt whose lease has ended belongs to a process that is
-//!    gone; its outcome is unknown.
+//!    on disk before the first byte is sent. An attempt whose lease has ended belongs to a process that has
+//!    ended; its outcome is unknown.
 //! 3. [`send_one`] asks the platform once, outside any transaction. If the service stops meanwhile and there is
 //!    no answer near the end of the drain time, the outcome is unknown.
 //! 4. [`record_outcome`](outcome::record_outcome) records the answer in one transaction with its consequences:
 //!    message, price, event, and the answer to the request. An attempt whose fencing token is outdated
 //!    records nothing.
-//! 5. [`report`] applies what the platform tells later: delivered, read, failed. A report may come before
+//! 5. [`report`] applies what the platform reports later: delivered, read, failed. A report may come before
 //!    the answer to the send.
 //!
 //! States of a row ([`EgressState`]):
@@ -61,7 +61,6 @@ use api::errors::ErrorCode;
 use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 use platforms::{Channel, OutboundFile, OutboundMessage, SendOutcome};
 
-/// Maximum number of concurrent attempts.
 const MAX_CONCURRENT_SENDS: usize = 32;
 /// Maximum duration of an attempt, in microseconds; platform adapters time out long before.
 const SEND_LEASE: i64 = MINUTE;
@@ -74,7 +73,7 @@ const SEND_INTERVAL: Duration = Duration::from_millis(35);
 const SETTLED_RETENTION: i64 = 48 * HOUR;
 /// Part of the drain time in which the outcomes of attempts that have not ended are stored.
 const CUT_MARGIN: Duration = Duration::from_secs(1);
-/// Why the outcome of an attempt is unknown.
+/// Reason for the unknown outcome of an attempt.
 const STOPPED_REASON: &str = "the service stopped while the message was being sent";
 /// Longest wait between two checks: another process may settle the message without a notification.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -187,8 +186,8 @@ async fn claim_in_workspace(
     claimed.await
 }
 
-/// Returns true if a due message may still be sent: a text of the assistant's may not after a takeover. Drops
-/// it otherwise.
+/// Returns true if a due message may still be sent. Drops it otherwise: a text of the assistant after a takeover,
+/// or a chat message whose conversation no longer exists.
 fn may_leave(work: &WriteContext<'_>, row: &EgressRow, channel: Channel) -> Result<bool, ApiError> {
     let stays = if channel != Channel::Email {
         let draft: MessageDraft = check_json(serde_json::from_str(&row.draft))?;

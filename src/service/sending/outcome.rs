@@ -30,13 +30,9 @@ use platforms::{CALL_KIND, Channel, OutboundMessage, REACTION_KIND, SendOutcome,
 pub const MAX_RETRY_TIME: i64 = HOUR;
 /// Maximum time for which a call is retried, in microseconds; a later call would surprise the customer.
 const MAX_CALL_RETRY_TIME: i64 = MINUTE;
-/// Message status of an unknown outcome.
 const UNKNOWN_STATUS: &str = "unknown";
-/// Escalation reason for an unknown outcome.
 const UNKNOWN_OUTCOME_REASON: &str = "it is not known whether the last message arrived";
-/// Escalation reason for a message in the history that failed.
 const NOT_DELIVERED_REASON: &str = "the last message could not be delivered";
-/// Content of a call that was never placed.
 const NOT_PLACED_TEXT: &str = "Outgoing call, not placed";
 
 /// Outbound message with the rows it belongs to.
@@ -202,7 +198,6 @@ impl MessageAttempt<'_, '_> {
         Ok(())
     }
 
-    /// Records the outcome in the message's broadcast.
     fn record_in_broadcast(&self, outcome: Result<&str, ErrorCode>) -> Result<(), DatabaseError> {
         match &self.draft.broadcast {
             Some(id) => broadcast::record_outcome(self.context, id, &self.row.id, outcome),
@@ -234,7 +229,6 @@ impl MessageAttempt<'_, '_> {
         settle_row(work, row, EgressState::Refused, Some(Reply::from_error(&ApiError::new(code, why))))
     }
 
-    /// Marks a message in the history as failed.
     fn record_failed(&self, why: &str) -> Result<(), DatabaseError> {
         let Self { context: work, row, channel, draft, .. } = self;
         if draft.kind == CALL_KIND {
@@ -306,7 +300,6 @@ impl MessageAttempt<'_, '_> {
         }
     }
 
-    /// Stores the message in the history.
     fn store_message(&self, status: &str, platform_id: String) -> Result<MessageRow, ApiError> {
         let Self { context: work, row, draft, channel, conversation } = self;
         let message = MessageRow {
@@ -354,7 +347,7 @@ impl MessageAttempt<'_, '_> {
     }
 }
 
-/// Builds the answer to a row's request, if there was one, from the answer given for the time being.
+/// Builds the answer to a row's request, if there was one, from its provisional answer.
 pub(super) fn build_reply(
     work: &WriteContext<'_>,
     row: &EgressRow,
@@ -366,7 +359,7 @@ pub(super) fn build_reply(
     Ok(Some(Reply::with_status(reply.status, &body)?))
 }
 
-/// Records the final state of a row and the answer to its request, unless that was answered already, when the
+/// Records the final state of a row and the answer to its request, unless the request was answered when the
 /// message was stored.
 pub(super) fn settle_row(
     work: &WriteContext<'_>,
@@ -394,7 +387,6 @@ fn mail_channel(work: &WriteContext<'_>, row: &EgressRow) -> Result<Option<Chann
     Ok(Some(channel).filter(|channel_row| channel_row.kind == Channel::Email))
 }
 
-/// Records that the platform has placed a call.
 fn record_placed(case: &MessageAttempt<'_, '_>, platform_id: &str) -> Result<(), DatabaseError> {
     let MessageAttempt { context: work, row, .. } = case;
     if !row.told {
@@ -403,7 +395,6 @@ fn record_placed(case: &MessageAttempt<'_, '_>, platform_id: &str) -> Result<(),
     egress::advance_recorded(work.db, &row.id, QUEUED_STATUS, Some(platform_id)).map(drop)
 }
 
-/// Stores a call in the history.
 fn store_call(case: &MessageAttempt<'_, '_>, status: &str, platform_id: String) -> Result<(), DatabaseError> {
     let MessageAttempt { context: work, row, draft, channel, conversation } = case;
     let metadata = draft.details.clone().unwrap_or_else(|| "{}".to_owned());

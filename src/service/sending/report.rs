@@ -225,7 +225,7 @@ fn find_unknown_call(
     find_only_unknown(work, channel, to, |entry| entry.kind == CALL_KIND)
 }
 
-/// Stores a message sent elsewhere, once. Ignored if the customer has no conversation.
+/// Stores a message that was sent outside of this service, once. Ignored if the customer has no conversation.
 pub fn record_sent_elsewhere(
     work: &WriteContext<'_>,
     channel: &ChannelRow,

@@ -48,7 +48,7 @@ pub fn shared_body(db: &dyn DbSession, row: TeamConversation) -> Result<SharedCo
     Ok(SharedConversation { id: row.id, claim, tags: row.tags, snooze, notes, changed_at })
 }
 
-/// Formats a time with microseconds, so that a list can go on behind it.
+/// Formats a time with microseconds, so that a list can continue after it.
 fn exact_time(at: Timestamp) -> String {
     let iso = at.iso();
     let seconds = iso.as_str().get(..19).unwrap_or_default();
@@ -159,7 +159,7 @@ fn find_taker(db: &dyn DbSession, workspace: &str, named: &str) -> Result<Person
 /// Returns the refusal of a change of a claim, if it has to be refused.
 ///
 /// # Errors
-/// `FORBIDDEN` if it is forced without the right to.
+/// `FORBIDDEN` if the change is forced by a person who may not do so.
 fn refuse_claim(
     work: &WriteContext<'_>,
     member: &Member,
@@ -199,7 +199,6 @@ fn claimed_reply(row: &TeamConversation, problem: &str) -> Result<Reply, ApiErro
     Reply::with_status(code.status(), &ClaimedError { code: code.word().to_owned(), message, claim })
 }
 
-/// Releases a conversation that was closed.
 pub fn release_closed(work: &WriteContext<'_>, workspace: &str, id: &str) -> Result<(), DatabaseError> {
     let Some(row) = stored::read(work.db, id)?.filter(|row| row.person.is_some()) else { return Ok(()) };
     stored::set_claim(work.db, &row.id, (None, None), work.stamp())?;
@@ -237,7 +236,6 @@ impl Snooze {
     }
 }
 
-/// Parses an optional time.
 pub fn read_time<const MAX: usize>(
     name: &str,
     asked: Option<Filled<MAX>>,

@@ -28,7 +28,7 @@ pub use admin::{AddedPerson, PersonLine};
 pub const MAX_PEOPLE: usize = 200;
 /// Time in which a sign-in token has to be used.
 pub const TOKEN_LIFETIME: i64 = 7 * DAY;
-/// Precision to which it is known when a person was last active.
+/// Precision of the time at which a person was last active.
 const ACTIVITY_PRECISION: i64 = MINUTE;
 
 pub fn person_body(person: &Person) -> PersonBody {

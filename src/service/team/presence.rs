@@ -1,5 +1,5 @@
-//! Who is where, for 15 seconds. Kept in memory; processes that share a database exchange it through their shared
-//! state, whose values end with their time.
+//! Presence: where each person is, for 15 seconds. Kept in memory; processes that share a database exchange
+//! it through their shared state, whose values expire.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,10 +16,9 @@ use model::time::{Clock, SECOND};
 const PRESENCE_LIFETIME: i64 = 15 * SECOND;
 /// Prefix of the names of the shared values.
 const SHARED_PREFIX: &str = "presence ";
-/// Maximum number of presences of a workspace; the oldest go.
+/// Maximum number of presences of a workspace; the oldest are dropped.
 const MAX_PRESENCES: usize = 1000;
 
-/// Presences by workspace.
 #[derive(Default)]
 pub struct PresenceBoard(Mutex<HashMap<String, Vec<StoredPresence>>>);
 
@@ -33,7 +32,7 @@ fn put(known: &mut Vec<StoredPresence>, new: StoredPresence, now: i64) {
 }
 
 impl PresenceBoard {
-    /// Returns who is where in a workspace, each person once for each conversation.
+    /// Returns the presences of a workspace, one for each person and conversation.
     pub fn list(&self, workspace: &str, now: i64) -> Vec<PresenceEvent> {
         let board = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found: Vec<PresenceEvent> = Vec::new();
@@ -77,7 +76,6 @@ impl PresenceBoard {
     }
 }
 
-/// Announces what a person does.
 pub async fn announce(
     service: &Service,
     member: &Member,

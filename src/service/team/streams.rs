@@ -1,12 +1,12 @@
-//! The event stream of a team: the log of changes as server-sent events, and who is where.
+//! The event stream of a team: the log of changes as server-sent events, and presence.
 //!
 //! 1. A write logs its change in its own transaction, with the next number of its workspace
 //!    ([`changes`](crate::database::team::changes)).
 //! 2. One task of the process ([`follow`]) looks for new numbers in the workspaces that have streams: after each
 //!    commit that it hears of, and at least every [`POLL_INTERVAL`], since another process on a database file, or on
 //!    a server without notifications, sends none.
-//! 3. Each stream reads what is behind its own number. A client that goes on gives the number of its last event; one
-//!    that the log no longer reaches gets `reset`.
+//! 3. Each stream reads the changes after its own number. A client that continues sends the number of its last event,
+//!    and gets `reset` if the log no longer reaches back to it.
 //!
 //! A stream is written only as fast as its client reads: it holds one batch, and reads the next one from the log.
 
@@ -40,9 +40,7 @@ use api::team::{
 };
 use model::time::Clock;
 
-/// Maximum number of open streams of a person.
 const MAX_STREAMS_PER_PERSON: usize = 64;
-/// Maximum number of open streams of a session.
 const MAX_STREAMS_PER_SESSION: usize = 4;
 /// Seconds after which a refused stream may be opened again.
 const STREAM_RETRY_SECONDS: i64 = 5;
@@ -65,7 +63,7 @@ const HEARTBEAT: &[u8] = b":\n\n";
 pub struct TeamState {
     pub presence: PresenceBoard,
     open: Mutex<Vec<OpenStream>>,
-    /// Number of the newest change of each workspace that has streams, and how often presence was looked at.
+    /// Newest change and presences of each workspace that has streams.
     progress: watch::Sender<Progress>,
     events_sent: AtomicU64,
     streams_refused: AtomicU64,
@@ -92,7 +90,6 @@ impl TeamState {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Writes the figures of the team for `GET /metrics`.
     pub fn write_metrics(&self, page: &mut Exposition) {
         let (open, sent, refused) =
             ("frontdesk_team_streams", "frontdesk_team_events_total", "frontdesk_team_streams_refused_total");
@@ -191,7 +188,6 @@ async fn publish_progress(service: &Service) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// One open stream.
 struct EventStream {
     service: Service,
     member: Member,
@@ -212,7 +208,7 @@ impl Drop for EventStream {
     }
 }
 
-/// Opens a stream that goes on after the change `after`.
+/// Opens a stream that continues after the change `after`.
 ///
 /// # Errors
 /// `RATE_LIMIT_EXCEEDED` if there are too many.
@@ -281,7 +277,7 @@ impl EventStream {
             let found = changes::list_after(db, &member.workspace, seq, count)?;
             let mut text = String::new();
             for (place, change) in found.iter().enumerate() {
-                // Each event tells the newest state, so that of the same events the last one is enough.
+                // Each event carries the newest state, so that of the same events the last one is enough.
                 let is_repeated = found[place + 1..].iter().any(|later| is_same_event(change, later));
                 if !is_repeated {
                     write_change(db, &member.workspace, change, &mut text)?;
@@ -297,7 +293,7 @@ impl EventStream {
         Ok(Some(text))
     }
 
-    /// Writes what changed since the last call of who is where.
+    /// Writes the changes of presence since the last call.
     fn write_presence(&mut self, text: &mut String) {
         let now = self.service.clock.now().micros();
         let present = self.service.team.presence.list(&self.member.workspace, now);

@@ -19,7 +19,6 @@ use model::time::{DAY, SECOND, Timestamp};
 
 /// Time for which the work of people is kept, in microseconds.
 pub const WORK_RETENTION: i64 = 400 * DAY;
-/// Maximum number of people in the statistics.
 const MAX_LISTED_PEOPLE: usize = 2 * MAX_PEOPLE;
 /// Number of messages before an answer that are searched for the customer's.
 const MAX_SEARCHED_MESSAGES: i64 = 100;
@@ -68,7 +67,6 @@ pub fn record_answer(db: &dyn DbSession, workspace: &str, message: &MessageRow) 
     insert_answer(db, workspace, &agent, place, &said)
 }
 
-/// Records a mail as an answer of a person of the team.
 pub fn record_mail_answer(
     db: &dyn DbSession,
     workspace: &str,

@@ -23,7 +23,6 @@ pub const CALL_PREVIEW: &str = "Outgoing call";
 /// Status of a placed call.
 pub const QUEUED_STATUS: &str = "queued";
 
-/// Call to be placed.
 #[derive(Debug, Clone)]
 pub struct NewCall {
     pub id: String,
@@ -59,7 +58,7 @@ pub fn place_call(
     Ok(false)
 }
 
-/// Queues a call behind the other messages to its customer.
+/// Queues a call after the other messages to its customer.
 fn enqueue(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
@@ -89,7 +88,6 @@ fn enqueue(
     accept::enqueue(work, &channel.id, &conversation.id, &parcel, check_json(serde_json::to_string(&draft))?)
 }
 
-/// Stores a call in the history.
 pub fn record_call(
     work: &WriteContext<'_>,
     (channel, conversation): (&ChannelRow, &ConversationRow),

@@ -1,7 +1,7 @@
 //! Simulated colleagues of the demo: people of the sample shop who take conversations, write notes, answer, and hand
 //! back to the assistant.
 //!
-//! A turn begins with a claim ([`take`]) and goes on with one due task for each [`Step`]. A turn ends without another
+//! A turn begins with a claim ([`take`]) and continues with one due task for each [`Step`]. A turn ends without another
 //! act once somebody else has the conversation or has answered it: colleagues never act on what the person at the
 //! desk has.
 
@@ -73,7 +73,7 @@ pub fn add_people(work: &WriteContext<'_>) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Colleague with the workspace, as somebody who is signed in.
+/// Returns a colleague as a signed-in member, with the workspace.
 fn member(
     work: &WriteContext<'_>,
     workspace: &str,
@@ -84,8 +84,8 @@ fn member(
     Ok(person.map(|person| Member { session, workspace: workspace.to_owned(), person, suspended: false }))
 }
 
-/// Lets the colleague who speaks the customer's language take a conversation. Returns false if somebody has it or
-/// looks at it, or if the colleague has enough to do.
+/// Lets the colleague who speaks the customer's language, else the first one, take a conversation. Returns false
+/// if somebody has it or looks at it, or if the colleague is busy.
 pub fn take(work: &WriteContext<'_>, id: &str, is_hurried: bool) -> Result<bool, ApiError> {
     let Some((channel, _)) = conversations::with_channel(work.db, id)? else { return Ok(false) };
     let language = read_language(work, id)?;
@@ -123,7 +123,7 @@ fn is_visited(work: &WriteContext<'_>, workspace: &str, id: &str) -> bool {
     present.iter().any(|presence| presence.conversation.as_deref() == Some(id))
 }
 
-/// Makes the colleague active, and tells the team what they do.
+/// Makes the colleague active, and announces their action to the team.
 fn act(work: &WriteContext<'_>, member: &Member, id: &str, doing: Doing) -> Result<(), DatabaseError> {
     people::set_seen(work.db, &member.person.id, work.now)?;
     // Services that share a database would overwrite it with their shared state.
@@ -151,7 +151,7 @@ fn schedule(
     due::add(work.db, work.now.plus(wait), JobKind::Colleague.word(), id, step.word())
 }
 
-/// Makes the next step of a turn.
+/// Performs the next step of a turn.
 pub fn advance(work: &WriteContext<'_>, id: &str, step: &str) -> Result<(), ApiError> {
     let (Some(step), Some(row)) = (Step::from_word(step), stored::read(work.db, id)?) else { return Ok(()) };
     let Some((channel, _)) = conversations::with_channel(work.db, id)? else { return Ok(()) };

@@ -22,7 +22,6 @@ const MAX_PAUSE: i64 = 25 * SECOND;
 /// Events per request for a person: about one every two minutes.
 const TURNS_PER_REQUEST: i64 = 6;
 
-/// Script of one customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptedCustomer {
     pub conversation: String,
@@ -33,7 +32,6 @@ pub struct ScriptedCustomer {
     pub replies: Vec<String>,
 }
 
-/// Stores the script of a conversation's customer.
 pub fn store_customer(db: &dyn DbSession, character: &ScriptedCustomer) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO characters (conversation, language, live, replies) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT (conversation) DO UPDATE SET language = excluded.language, live = excluded.live,
@@ -42,7 +40,6 @@ pub fn store_customer(db: &dyn DbSession, character: &ScriptedCustomer) -> Resul
     db.change_later(sql, bound![conversation, language, join_lines(live), join_lines(replies)])
 }
 
-/// Schedules the first message.
 pub fn schedule_first(work: &WriteContext<'_>) -> Result<(), DatabaseError> {
     due::cancel(work.db, JobKind::Live.word(), "")?;
     due::add(work.db, work.now.plus(3 * SECOND), JobKind::Live.word(), "", "")
@@ -201,7 +198,6 @@ pub fn pick(work: &WriteContext<'_>, from: &[String]) -> Option<String> {
     from.get(index).cloned()
 }
 
-/// Returns the script of a conversation's customer.
 pub fn read_customer(
     db: &dyn DbSession,
     conversation: &str,

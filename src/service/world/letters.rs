@@ -13,7 +13,6 @@ use platforms::Channel;
 use platforms::mail::{InboundMail, topics};
 use sqlite::read_row;
 
-/// Script of one contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptedCorrespondent {
     pub thread: String,
@@ -23,7 +22,6 @@ pub struct ScriptedCorrespondent {
     pub replies: Vec<String>,
 }
 
-/// Stores the script of a thread's contact.
 pub fn store_correspondent(db: &dyn DbSession, writer: &ScriptedCorrespondent) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO letter_writers (thread, live, replies) VALUES (?1, ?2, ?3)
                ON CONFLICT (thread) DO UPDATE SET live = excluded.live, replies = excluded.replies";
@@ -63,7 +61,6 @@ pub fn simulate_inbound(work: &WriteContext<'_>) -> Result<bool, ApiError> {
     Ok(true)
 }
 
-/// Receives a mail from a thread's contact.
 fn receive_mail(work: &WriteContext<'_>, thread: &str, text: String) -> Result<(), ApiError> {
     let Some(channel) = channels::find_by_kind(work.db, Channel::Email)? else { return Ok(()) };
     let Some(row) = threads::read(work.db, &channel.id, thread)? else { return Ok(()) };

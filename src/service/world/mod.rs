@@ -29,7 +29,6 @@ use crate::write::WriteContext;
 use api::errors::ErrorCode;
 use model::time::{Clock, Timestamp};
 
-/// Maximum number of tasks per transaction.
 const MAX_JOBS_PER_TRANSACTION: usize = 64;
 
 model::words! {
@@ -82,7 +81,7 @@ pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> 
     if !service.database.is_leader() {
         return Ok(None);
     }
-    // Answers that need I/O run in `assistant::thinking`, so that they delay no other task.
+    // Answers that need I/O run in `assistant::tasks`, so that they delay no other task.
     let aside = if assistant::answers_in_background(service).await? { JobKind::Answer.word() } else { "" };
     let happens = due_filter(service);
     loop {

@@ -1,4 +1,5 @@
-//! When the colleagues of the demo help: they settle most conversations that need a person, so that a few are left.
+//! Decides when the colleagues of the demo help: they settle most conversations that need a person, so that a
+//! few are left.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -72,7 +73,7 @@ fn summarize(message: &MessageRow) -> MessageSummary {
 }
 
 /// Lets a colleague take the conversation that waits longest, now and then, if too many wait. Returns false
-/// if nobody is helped.
+/// if none is taken.
 pub fn help(work: &WriteContext<'_>, open: &[OpenConversation]) -> Result<bool, ApiError> {
     let mut waiting: Vec<&OpenConversation> =
         open.iter().filter(|conversation| conversation.needs_person).collect();

@@ -26,7 +26,7 @@ use model::time::{Clock, Moment, SECOND, Timestamp};
 
 /// Minutes until the colleagues have settled what waits at the start.
 const SETTLING_MINUTES: i64 = 5;
-/// Longest time in which nobody may need a person, in minutes.
+/// Longest time without a conversation that needs a person, in minutes.
 const MAX_QUIET_MINUTES: i64 = 5;
 
 struct HandClock(AtomicI64);
@@ -53,7 +53,6 @@ async fn waiting(service: &Service) -> (HashSet<String>, usize) {
     (open.into_iter().filter(|row| row.needs_person).map(|row| row.id).collect(), count)
 }
 
-/// Opens the service of a demo.
 async fn open_demo(folder: &Path) -> (Service, Arc<HandClock>) {
     let clock = Arc::new(HandClock(AtomicI64::new(1_764_000_000_000_000)));
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -95,7 +94,6 @@ async fn demo_stays_calm_for_an_hour_and_always_has_work() {
 struct TeamSeen {
     /// Ids of the people who had a claim, by conversation.
     claims: HashSet<(String, String)>,
-    /// Texts of notes.
     notes: HashSet<String>,
     doing: Vec<Doing>,
     /// Conversations with an answer of a colleague.

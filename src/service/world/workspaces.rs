@@ -10,9 +10,7 @@ use crate::state::Service;
 use crate::world::{JobKind, MAX_JOBS_PER_TRANSACTION, request_answer, run_job};
 use model::time::Clock;
 
-/// Maximum number of tasks read per round.
 const JOBS_PER_ROUND: i64 = 512;
-/// Maximum number of workspaces processed concurrently.
 const MAX_CONCURRENT_WORKSPACES: usize = 8;
 
 /// Processes a round of due tasks, except the kind `aside`. Returns false if none was due.
@@ -75,7 +73,6 @@ async fn run_in_workspace(service: &Service, scope: WriteScope, group: Vec<DueJo
     }
 }
 
-/// Returns true if the task may add further tasks.
 fn adds_jobs(due: &DueJob) -> bool {
     let ends = [JobKind::Delivered, JobKind::Read, JobKind::Failed, JobKind::Opened, JobKind::Bounced];
     !ends.iter().any(|end| end.word() == due.kind)

@@ -1,5 +1,5 @@
-//! Accounts of platforms: each is connected to one channel of a service, or what comes in
-//! would be filed twice.
+//! Accounts of platforms. Each is connected to at most one channel of a service, because two channels would
+//! file its messages twice.
 
 use serde_json::Value;
 
@@ -55,8 +55,8 @@ pub(super) fn sharing_channels(
     Ok(sharing)
 }
 
-/// Returns what the platform knows an account by. A mailbox has two names: its address,
-/// and where it is read.
+/// Returns the names by which the platform knows an account. A mailbox has two: its address and the server
+/// that it is read from.
 fn accounts(kind: Channel, settings: &str) -> Vec<String> {
     let settings: Value = serde_json::from_str(settings).unwrap_or_default();
     let fields: &[&str] = match kind {

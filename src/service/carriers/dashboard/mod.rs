@@ -45,7 +45,6 @@ pub struct ChannelStatus {
     pub tier: Option<String>,
     pub waiting: i64,
     pub unknown: i64,
-    /// Import of earlier mail.
     pub earlier: Option<MailImportProgress>,
 }
 
@@ -56,7 +55,6 @@ impl ChannelStatus {
     }
 }
 
-/// Progress of an import of earlier mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MailImportProgress {
     /// Older mail is not imported.
@@ -107,7 +105,6 @@ fn refused_error(trouble: PlatformError) -> AdminError {
     AdminError::Refused(trouble.why)
 }
 
-/// Checks the API address of a platform.
 fn check_address(api: &str) -> Result<(), AdminError> {
     let url = url::Url::parse(api).map_err(|_| AdminError::Refused(format!("{api:?} is not an address")))?;
     let here = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
@@ -240,7 +237,6 @@ impl Admin {
             .await
     }
 
-    /// Returns the kind of a channel, its connection and its secrets.
     async fn connected_row(
         &self,
         wanted: &ChannelChoice,
@@ -253,7 +249,6 @@ impl Admin {
         Ok((channel.kind, row, secrets))
     }
 
-    /// Returns a channel and its connection, if it has one.
     async fn find_connection(
         &self,
         wanted: &ChannelChoice,
@@ -287,7 +282,7 @@ struct NewConnection {
     at: Timestamp,
 }
 
-/// Says how a channel without a connection is connected.
+/// Describes how to connect a channel that has no connection.
 fn describe_unconnected(channel: &ChannelRow) -> String {
     let (word, kind) = (channel.word(), channel.kind.word());
     let named = channel.name.as_ref().map(|name| format!(" --channel {name:?}")).unwrap_or_default();
@@ -339,8 +334,8 @@ fn list_channel_statuses(
     Ok(all)
 }
 
-/// How the channels of the first workspace and all connected channels of the others stand,
-/// whether a process reads them or not.
+/// Returns the status of the first workspace's channels and of all connected channels of the others, without
+/// checking whether a process reads them.
 pub fn all_standings(db: &dyn DbSession) -> Result<Vec<ChannelStatus>, DatabaseError> {
     let mut all = Vec::new();
     for (place, workspace) in workspaces::list(db)?.into_iter().enumerate() {

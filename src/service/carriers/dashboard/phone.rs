@@ -12,7 +12,6 @@ use model::time::Timestamp;
 use platforms::Channel;
 use platforms::voip::{PhoneIdentity, PhonePlatform, mark_from};
 
-/// Maximum number of listed calls.
 const MAX_LISTED_CALLS: i64 = 200;
 
 /// Access to a phone number, from the platform's console.
@@ -182,7 +181,7 @@ impl Admin {
             ))
         };
         let Some((row, platform_id)) = found.await? else {
-            // Says first that no number is connected.
+            // Fails if no number is connected.
             self.connected_row(&Channel::Voip.into()).await?;
             return Err(none());
         };

@@ -82,7 +82,7 @@ impl Admin {
             Ok(submitted) => submitted,
             Err(SubmissionError::Refused(why)) => return Err(AdminError::Refused(why)),
             Err(SubmissionError::Unknown(why)) => {
-                // The next reading tells whether it is there.
+                // The next refresh shows whether the template was stored.
                 let requested: Result<(), AdminError> =
                     self.database.write(move |db| Ok(request_descriptions(db, &channel, &row, now)?)).await;
                 if let Err(cause) = requested {

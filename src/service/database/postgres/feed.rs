@@ -19,7 +19,6 @@ use crate::database::postgres::order::CommitOrder;
 use crate::database::rows::DbRow;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(150);
-/// Poll interval with notifications.
 const NOTIFIED_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Commits within this time share a notification.
 const NOTIFICATION_SPACING: Duration = Duration::from_millis(20);

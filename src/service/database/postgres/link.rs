@@ -191,7 +191,7 @@ impl Link {
             }),
             Err(_) => {
                 let cancelled = self.address.cancel(&open.cancel);
-                // If the server is unreachable, the system ends the connection some time.
+                // If the server is unreachable, the operating system ends the connection eventually.
                 let _ =
                     self.runtime.block_on(async { tokio::time::timeout(CANCEL_TIMEOUT, cancelled).await });
                 Err(if self.only_reads { DatabaseError::Slow } else { DatabaseError::Lost })

@@ -20,7 +20,7 @@ struct Probe {
     renamed: bool,
 }
 
-/// Returns true if a pooler in transaction mode is before the server. Refuses one that loses prepared
+/// Returns true if a pooler in transaction mode is in front of the server. Refuses one that loses prepared
 /// statements: they would fail occasionally, as soon as two connections are used at once.
 pub fn is_in_transaction_mode(
     link: &Link,

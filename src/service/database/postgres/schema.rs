@@ -30,7 +30,6 @@ const MIGRATIONS: [&str; 21] = [
     "ALTER TABLE templates ADD COLUMN IF NOT EXISTS reason TEXT COLLATE \"C\"",
 ];
 pub const FORMAT_VERSION: i64 = 21;
-/// First format with an order of commits.
 const FIRST_ORDERED_FORMAT: i64 = 2;
 /// Format stored in the order of commits of a database that was moved elsewhere, which blocks all
 /// writes.

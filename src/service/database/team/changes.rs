@@ -5,10 +5,10 @@ use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use model::time::{DAY, Timestamp};
 
-/// Time for which the event stream can go on without a gap, and a little more.
+/// Retention of changes, in microseconds: slightly longer than an event stream can resume without a gap.
 const CHANGE_RETENTION: i64 = 25 * DAY / 24;
-/// SQL of the next number in a workspace, whose writes wait for each other. The newest change is never purged,
-/// so that no number is used twice.
+/// SQL of the next number in a workspace, whose writes are serialized. The newest change is never purged, so
+/// that no number is reused.
 const NEXT_SEQ: &str =
     "coalesce((SELECT max(log.seq) FROM team_changes AS log WHERE log.workspace = ?1), 0) + 1";
 
@@ -58,7 +58,8 @@ impl ChangeKind {
     }
 }
 
-/// Logs a change of something the team shares. `subject` is what changed, and `item` a part of it or empty.
+/// Logs a change of something the team shares. `subject` is the changed object, and `item` a part of it or
+/// empty.
 pub fn log(
     db: &dyn DbSession,
     workspace: &str,
@@ -73,7 +74,7 @@ pub fn log(
     db.change_later(&sql, bound![workspace, kind.word(), subject, item, at])
 }
 
-/// Deletes what is older than the event stream goes back, except for the newest change of each workspace.
+/// Deletes changes older than `CHANGE_RETENTION`, except for the newest one of each workspace.
 pub fn purge(db: &dyn DbSession, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM team_changes WHERE at <= ?1 AND seq <
                (SELECT max(log.seq) FROM team_changes AS log WHERE log.workspace = team_changes.workspace)";
@@ -134,7 +135,6 @@ pub fn log_erased(db: &dyn DbSession, workspace: &str, id: &str) -> Result<(), D
     db.change_later(&sql, bound![workspace, id])
 }
 
-/// A logged change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     pub seq: i64,

@@ -69,7 +69,6 @@ pub fn read_or_insert(
     read(db, id)?.ok_or(DatabaseError::NoRow)
 }
 
-/// Lists rows of a workspace by their ids.
 pub fn list(
     db: &dyn DbSession,
     workspace: &str,
@@ -112,7 +111,6 @@ pub fn set_claim(
     db.change_later(sql, bound![id, person, at, now, assigned_by])
 }
 
-/// Lists the conversations that a person has claimed.
 pub fn claimed_by(db: &dyn DbSession, person: &str) -> Result<Vec<String>, DatabaseError> {
     db.fetch_all("SELECT id FROM team_conversations WHERE person = ?1", bound![person], single_cell)
 }
@@ -151,7 +149,7 @@ pub fn set_tags(
     db.change_later(sql, bound![id, tags, at, now])
 }
 
-/// Stores a snooze as of `at`; no end wakes the conversation.
+/// Stores a snooze as of `at`; without an end it wakes the conversation.
 pub fn set_snooze(
     db: &dyn DbSession,
     id: &str,

@@ -7,7 +7,6 @@ use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
-/// Kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkKind {
     /// Claimed the conversation, or got it from a colleague.
@@ -31,7 +30,6 @@ impl WorkKind {
     }
 }
 
-/// Something that a person did.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkRow<'a> {
     /// For an answer, the id of the message or mail.
@@ -57,7 +55,6 @@ pub fn remove_answer(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> 
     db.change_later("DELETE FROM team_work WHERE id = ?1", bound![id])
 }
 
-/// Period of statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
     /// Inclusive.

@@ -21,8 +21,8 @@ const PART_BYTES: usize = 256 * 1024;
 const PAGES_PER_STEP: i32 = 4_096;
 /// A small cache writes the pages of a copy soon.
 const COPY_SETTINGS: &str = "PRAGMA cache_size = -4096";
-/// Settings of a target, which holds nothing that a crash could damage: pages are written once and not to a log
-/// first. What rows refer to is right at the source, and the copy is compared with it.
+/// Settings of a target, which holds nothing that a crash could damage: pages are written once and not to a
+/// log first. Foreign keys hold at the source, and the copy is compared with it.
 const TARGET_SETTINGS: &str = "
     PRAGMA journal_mode = DELETE;
     PRAGMA foreign_keys = OFF;

@@ -118,7 +118,7 @@ pub fn transfer<E: From<DatabaseError>>(
     if let DatabaseLocation::Server(url) = to {
         tell("vacuuming the tables, so that they are read quickly from the start");
         let vacuumed = postgres::vacuum(url, moved.tables.iter().map(|table| table.name.as_str()));
-        // Everything is moved; the server's autovacuum does the same some time.
+        // Everything is moved; the server's autovacuum vacuums the tables later.
         drop(vacuumed.inspect_err(|cause| tracing::warn!(%cause, "the tables were not vacuumed")));
     }
     Ok(moved)

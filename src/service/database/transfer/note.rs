@@ -52,12 +52,10 @@ pub fn describe_location(place: &DatabaseLocation) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string()
 }
 
-/// Refuses a database with a marker.
 pub fn refuse_moved(db: &dyn DbSession) -> Result<(), DatabaseError> {
     read(db)?.map_or(Ok(()), |note| Err(note.refusal()))
 }
 
-/// Reads the marker.
 pub fn read(db: &dyn DbSession) -> Result<Option<TransferMarker>, DatabaseError> {
     meta::get::<Vec<u8>>(db, META_NAME)?.map(|entry| parse_bytes(&entry)).transpose()
 }

@@ -20,7 +20,6 @@ const MAX_LISTED: usize = 200;
 /// Maximum size of the notes of one answer, in bytes, unless one conversation has more.
 const MAX_LISTED_BYTES: usize = 4 * 1024 * 1024;
 
-/// Conversations of a list.
 enum Listed {
     Ids(Vec<String>),
     ChangedAfter(Timestamp),
@@ -66,7 +65,7 @@ pub async fn list(
                 bytes += body.notes.iter().map(|note| note.text.len()).sum::<usize>();
                 if bytes > MAX_LISTED_BYTES && !data.is_empty() {
                     return match listed {
-                        // The rest is behind the last one.
+                        // The client continues after the last row.
                         Listed::ChangedAfter(_) => Reply::ok(&SharedConversationList { data }),
                         Listed::Ids(_) => Err(ApiError::validation(
                             "these conversations have more notes than an answer holds; name fewer ids",
@@ -106,7 +105,6 @@ pub async fn release(
         .await
 }
 
-/// Handles `setTags`.
 pub async fn set_tags(
     State(service): State<Service>,
     mut request: WriteRequest<DeskCaller>,
@@ -118,7 +116,6 @@ pub async fn set_tags(
         .await
 }
 
-/// Handles `setSnooze`.
 pub async fn set_snooze(
     State(service): State<Service>,
     mut request: WriteRequest<DeskCaller>,
@@ -129,7 +126,6 @@ pub async fn set_snooze(
         .await
 }
 
-/// Handles `addNote`.
 pub async fn add_note(
     State(service): State<Service>,
     mut request: WriteRequest<DeskCaller>,
@@ -138,7 +134,6 @@ pub async fn add_note(
     service.write(request, move |work, caller| notes::add(work, caller.member()?, &id, &asked)).await
 }
 
-/// Handles `editNote`.
 pub async fn edit_note(
     State(service): State<Service>,
     mut request: WriteRequest<DeskCaller>,
@@ -150,7 +145,6 @@ pub async fn edit_note(
         .await
 }
 
-/// Handles `deleteNote`.
 pub async fn delete_note(
     State(service): State<Service>,
     request: WriteRequest<DeskCaller>,

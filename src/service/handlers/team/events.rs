@@ -14,7 +14,7 @@ use api::team::{AnnouncePresence, PresenceAnnounced};
 
 const LAST_EVENT_HEADER: &str = "last-event-id";
 
-/// Handles `followEvents`. A number that is none counts as one that the log no longer reaches.
+/// Handles `followEvents`. An invalid number is treated like one that is older than the log.
 pub async fn follow(
     State(service): State<Service>,
     headers: HeaderMap,

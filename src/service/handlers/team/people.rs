@@ -13,7 +13,6 @@ use crate::request::ReadRequest;
 use crate::state::Service;
 use api::team::{HeldConversation, TeamMember, TeamMemberList};
 
-/// Maximum number of claims listed for each person.
 const MAX_LISTED_CLAIMS: i64 = 100;
 
 /// Handles `listPeople`.

@@ -14,7 +14,6 @@ use model::time::{Clock, DAY, Timestamp};
 
 /// Period without `from`, in microseconds.
 const DEFAULT_PERIOD: i64 = 7 * DAY;
-/// Longest period, in days.
 const MAX_PERIOD_DAYS: i64 = 92;
 
 /// Handles `getTeamStats`.
