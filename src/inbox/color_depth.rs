@@ -6,7 +6,6 @@ const MONOCHROME: [&str; 9] = ["", "dumb", "vt100", "vt102", "vt220", "vt320", "
 /// Terminal with sixteen colours.
 const LINUX_CONSOLE: &str = "linux";
 
-/// Number of colours of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColorDepth {
     Monochrome,
@@ -19,7 +18,7 @@ pub enum ColorDepth {
 }
 
 impl ColorDepth {
-    /// By the environment's `TERM` and `COLORTERM`.
+    /// Reads the environment's `TERM` and `COLORTERM`.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
         let (term, extent) = (variable("TERM").unwrap_or_default(), variable("COLORTERM"));
         let family = term.split('-').next().unwrap_or_default();

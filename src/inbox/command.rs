@@ -111,7 +111,6 @@ pub struct VerbRow {
 }
 
 impl VerbRow {
-    /// True if the argument is required.
     pub fn needs_argument(&self) -> bool {
         !self.takes.is_empty() && !self.takes.starts_with('[')
     }

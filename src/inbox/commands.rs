@@ -42,7 +42,6 @@ pub(crate) type Enabled = fn(&Inbox) -> Result<(), Reason>;
 pub(crate) type Run = fn(&mut Inbox, KeyPress);
 /// Runs a `:` line, or returns the reason why not.
 pub(crate) type RunLine = fn(&mut Inbox, &str) -> Result<(), Reason>;
-/// Completions of a verb's argument.
 pub(crate) type Completions = fn(&Inbox) -> Vec<String>;
 
 /// The rows, passed to a macro that makes data or functions from them.

@@ -8,7 +8,7 @@ use crate::tab::{Focus, Tab};
 use model::conversations::{Automation, ConversationRow};
 use model::news::Health;
 
-/// For commands that are always available, or explain themselves why not.
+/// For commands that are always available, or say themselves why they are not.
 pub(crate) fn always(_: &Inbox) -> Result<(), Reason> {
     Ok(())
 }

@@ -14,7 +14,7 @@ pub struct Context {
     pub now: Timestamp,
     /// Steady clock as last read; never goes back.
     pub moment: Moment,
-    /// Time the input that is handled came from the terminal; `None` if nobody pressed it.
+    /// Arrival time of the input being handled, `None` without one.
     pub(crate) input_arrived_at: Option<Moment>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -27,9 +27,8 @@ pub struct Context {
     /// Keeps keys typed ahead from answering a question.
     pub(crate) guard: PromptGuard,
     pub notice: Option<Notice>,
-    /// Recent notices.
     pub(crate) notice_log: NoticeLog,
-    /// Why something was not done in this turn, as it was said first.
+    /// Reason of the first refusal in this update.
     pub(crate) refusal: Option<String>,
     /// Effects to carry out after this update.
     pub effects: Vec<Effect>,
@@ -58,7 +57,7 @@ impl Context {
         ClockReading { now: self.now, moment: self.moment }
     }
 
-    /// Time of the input that is handled.
+    /// Arrival time of the input being handled, else the current time.
     pub(crate) fn input_moment(&self) -> Moment {
         self.input_arrived_at.unwrap_or(self.moment)
     }
@@ -103,7 +102,6 @@ impl Context {
         }
     }
 
-    /// The key of a command, for words on the screen.
     pub fn key_of(&self, command: Command) -> String {
         self.settings.keymap.first_key_name(command)
     }
@@ -113,14 +111,12 @@ impl Context {
         self.settings.keymap.fill_in_keys(words)
     }
 
-    /// Shows a notice in the status line.
     pub(crate) fn show_notice(&mut self, text: impl Into<String>) {
         let text = text.into();
         self.notice_log.record(&text, self.now);
         self.notice = Some(Notice::of(text, false, self.moment));
     }
 
-    /// Shows a warning in the status line.
     pub fn show_warning(&mut self, text: impl Into<String>) {
         let text = text.into();
         self.record_refusal(&text);

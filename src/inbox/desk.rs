@@ -32,7 +32,7 @@ pub struct Desk {
     pub views: Vec<SavedView>,
     /// Number of conversations in each view of the menu, once counted.
     pub view_counts: Option<Vec<Option<u64>>>,
-    /// Conversations that going to the most urgent has visited.
+    /// Conversations visited by going to the most urgent one.
     pub(crate) urgency_walk: UrgencyWalk,
     pub page: PageKind,
     pub panes: Panes,

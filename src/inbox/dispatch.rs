@@ -17,7 +17,6 @@ use crate::screens::mail::writing::update as writing;
 use model::filter;
 use model::nearest::nearest_word;
 
-/// Maximum number of remembered lines.
 const COMMAND_HISTORY_LIMIT: usize = 50;
 
 impl Inbox {

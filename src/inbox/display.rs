@@ -6,7 +6,6 @@ use crate::event::TerminalOrder;
 use crate::layout::SIDE_BY_SIDE_MIN_WIDTH;
 use crate::pointer;
 
-/// Columns a key moves the divider.
 const DIVIDER_STEP_COLUMNS: u16 = 4;
 
 pub(crate) fn zoom(desk: &mut Desk, context: &mut Context) {

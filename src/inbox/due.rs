@@ -19,7 +19,6 @@ pub(crate) fn connection_due(desk: &Desk, context: &Context) -> Option<Moment> {
     span.map(|span| context.moment.plus(SECOND - span.rem_euclid(SECOND)))
 }
 
-/// Time at which the first changed draft is saved.
 pub(crate) fn save_due(desk: &Desk) -> Option<Moment> {
     desk.tabs.iter().filter_map(|tab| tab.composer.as_ref().and_then(Composer::save_due)).min()
 }

@@ -1,4 +1,4 @@
-//! Everything the inbox can ask for, grouped by the part that does it. Plain data.
+//! Everything the inbox can request, grouped by the part that performs it. Plain data.
 
 use crate::intent::Intent;
 use crate::outside::OutsideRequest;
@@ -65,7 +65,6 @@ pub enum Load {
     ModelUsage(i64),
     /// Outbox rows that wait for credits.
     Unpaid,
-    /// The page "Needs you".
     NeedsYou(AttentionQuery),
     /// Entries that became due since a time.
     Alarms(AttentionQuery, Timestamp),

@@ -41,7 +41,7 @@ pub use crate::intent::Intent;
 pub enum Event {
     /// Name of the copied text, and the result.
     Copied(String, Result<CopyMethod, String>),
-    /// Time moved on. Precedes the other events of a loop iteration.
+    /// Precedes the other events of a loop iteration.
     Time(ClockReading),
     Key(KeyPress),
     /// A line entered in plain mode.
@@ -52,7 +52,6 @@ pub enum Event {
     Burst(String),
     /// Line break of a burst: Enter that sends nothing.
     LineBreak,
-    /// The input queue has dropped input.
     InputDropped(DroppedInput),
     /// The terminal has this many columns and rows.
     Resize(u16, u16),
@@ -82,10 +81,9 @@ pub enum Event {
     SetUp(Result<(), String>),
     /// A write to this desk's files ended. Writes end in the order of their requests.
     Written,
-    /// Somebody is here again who was away.
+    /// The person is back after an absence.
     Returned,
-    /// So many claims and pauses became this person's, on these
-    /// channels.
+    /// Number of claims and pauses taken over on these channels.
     TakenOver(Vec<ChannelId>, usize),
     /// A draft could not be stored: text and error.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
@@ -112,7 +110,7 @@ pub enum DroppedInput {
     Click,
 }
 
-/// What a load brought, with the query it answers.
+/// Result of a load, with the query it answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Loaded {
     Conversations(ConversationQuery, ConversationPage),
@@ -141,16 +139,13 @@ pub enum Loaded {
     /// The most used first.
     Tags(Vec<SafeText>),
     UploadedFiles(ChannelId, Vec<ReplyAttachment>),
-    /// Spent credits by tab.
     Spending(Vec<(ChannelId, Vec<Spent>)>),
     /// By day and tab.
     ModelUsage(Vec<ModelUsageRow>),
     Unpaid(Vec<OutboxEntry>),
-    /// The page "Needs you".
     NeedsYou(Box<NeedsYouPage>),
     /// Alarms, and the time they were computed for.
     Alarms(Box<Alarms>, Timestamp),
-    /// How fast customers were answered.
     ServiceLevels(LevelsQuery, Box<LevelsReport>),
     Barrier(u64),
     ContactWays(PersonQuery, Box<PersonPage>),

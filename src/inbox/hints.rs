@@ -51,8 +51,7 @@ impl Hint {
     }
 }
 
-/// Cells of the hints that need room before the news, and of all hints. A popup also shows its keys
-/// itself.
+/// Cells of the hints that get room before the news, and of all hints. A popup also shows its keys itself.
 pub(crate) fn line_cells(hints: &[Hint]) -> (u16, u16) {
     let cells = |hints: &mut dyn Iterator<Item = &Hint>| {
         hints.map(|hint| hint.cells() + SEPARATOR_CELLS).sum::<u16>().saturating_sub(SEPARATOR_CELLS)
@@ -130,8 +129,7 @@ pub(crate) fn line_hints(inbox: &Inbox) -> Vec<Hint> {
     is_offered.then_some(tutor).into_iter().chain(hints).collect()
 }
 
-/// The first commands that are available and the help; undo is the second if something can be taken
-/// back.
+/// The first available commands and the help; undo is second if there is something to undo.
 fn first_available(inbox: &Inbox, commands: &[Command], limit: usize) -> Vec<Command> {
     let is_help = |command: &Command| matches!(command, Command::Help | Command::HelpInText);
     let can = |command: &Command| !is_help(command) && inbox.check_enabled(*command).is_ok();

@@ -5,10 +5,10 @@
 //! | state | keys, pastes, lines | clicks, the wheel |
 //! |---|---|---|
 //! | nothing is awaited | are taken in their order | are taken |
-//! | a read is awaited | stay in the queue | are dropped; of a click that is said |
-//! | a read has been awaited for [`MAX_READ_WAIT`] | are dropped, which is said | are dropped |
+//! | a read is awaited | stay in the queue | are dropped; a click is reported |
+//! | a read has been awaited for [`MAX_READ_WAIT`] | are dropped and reported | are dropped |
 //! | a macro is played | stay in the queue; Esc, a paste and a burst stop the macro | are dropped |
-//! | a read or a macro has ended with a refusal | what waited is dropped, which is said | |
+//! | a read or a macro has ended with a refusal | waiting input is dropped and reported | |
 //!
 //! Input that comes later is dropped, too, until the late read has ended, and its answer changes nothing. Ctrl-C
 //! is taken in every state; what waits before it is dropped. The keys of a burst are taken one after the other.
@@ -28,14 +28,13 @@ pub const MAX_READ_WAIT: i64 = SECOND / 4;
 /// Maximum inputs in the queue; further ones are dropped.
 const MAX_QUEUED_INPUTS: usize = 100_000;
 
-/// Queue of input; the module's text tells the rule.
 #[derive(Debug, Default)]
 pub struct InputQueue {
     /// Each input with the time it came from the terminal.
     inputs: VecDeque<(Moment, Event)>,
     /// Arrival of the input taken last.
     arrived_at: Moment,
-    /// Wait at the last look, and when it began.
+    /// Reason for the wait at the last check, and its start.
     waiting: Option<(InputWait, Moment)>,
 }
 
@@ -47,12 +46,12 @@ impl InputQueue {
         }
     }
 
-    /// Adds input that is taken before all other, such as the keys that a line of plain mode stands for.
+    /// Adds input to the front, such as the keys of a line of plain mode.
     pub fn push_first(&mut self, inputs: Vec<Event>, arrived_at: Moment) {
         inputs.into_iter().rev().for_each(|input| self.inputs.push_front((arrived_at, input)));
     }
 
-    /// Time the input that [`Self::next`] returned last came from the terminal.
+    /// Arrival time of the input that [`Self::next`] returned last.
     pub fn arrived_at(&self) -> Moment {
         self.arrived_at
     }
@@ -66,7 +65,7 @@ impl InputQueue {
         self.inputs.is_empty()
     }
 
-    /// True if input had to wait at the last look: what was read since goes first.
+    /// True if input had to wait at the last check: results read since are handled first.
     pub fn is_waiting(&self) -> bool {
         self.waiting.is_some()
     }
@@ -77,8 +76,8 @@ impl InputQueue {
         (wait == InputWait::Read).then(|| since.plus(MAX_READ_WAIT))
     }
 
-    /// Returns the next event for the inbox: input that acts now, or that input was dropped. `None` if the rest
-    /// has to wait.
+    /// Returns the next event for the inbox: input that acts now, or a report of dropped input. `None` if the
+    /// rest has to wait.
     pub fn next(&mut self, inbox: &Inbox, now: Moment) -> Option<Event> {
         if self.waiting.is_some() && inbox.is_waiting_input_stale() {
             self.waiting = None;
@@ -132,14 +131,14 @@ impl InputQueue {
         Some(input)
     }
 
-    /// Drops all input. Returns the event that says so, `None` if there was no input.
+    /// Drops all input. Returns the event that reports it, `None` if there was no input.
     fn drop_inputs(&mut self, why: DroppedInput) -> Option<Event> {
         let before = self.inputs.len();
         self.inputs.retain(|(_, input)| never_waits(input));
         (self.inputs.len() < before).then_some(Event::InputDropped(why))
     }
 
-    /// Drops what the mouse did. Returns true if that was a click.
+    /// Drops mouse input. Returns true if there was a click.
     fn drop_pointers(&mut self) -> bool {
         let clicks = |input: &Event| {
             matches!(input, Event::Pointer(Pointer::Down(..) | Pointer::Tab(_) | Pointer::AllTabs))
@@ -150,7 +149,7 @@ impl InputQueue {
     }
 }
 
-/// True if an input acts on nothing that is selected.
+/// True if an input does not depend on the selection.
 fn never_waits(input: &Event) -> bool {
     matches!(input, Event::Focus(_) | Event::Pointer(Pointer::Up))
 }

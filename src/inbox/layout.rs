@@ -79,7 +79,6 @@ pub const MIN_WIDTH: u16 = 40;
 pub const MIN_HEIGHT: u16 = 10;
 /// Rows of the history that a suggestion must leave.
 const MIN_HISTORY_ROWS: u16 = 6;
-/// Minimum rows of a suggestion.
 const MIN_SUGGESTION_ROWS: u16 = 3;
 /// Columns from which list and history are side by side.
 pub const SIDE_BY_SIDE_MIN_WIDTH: u16 = 100;

@@ -46,8 +46,7 @@ pub(crate) fn handle_pointer(inbox: &mut Inbox, pointer: Pointer) {
     }
 }
 
-/// Selects a row or a key of the topmost popup, or takes the one that was
-/// selected by the click before.
+/// Selects a row or a key of the topmost popup, or activates the one selected by the previous click.
 fn click_popup(inbox: &mut Inbox, at: (u16, u16)) {
     let Some(top) = inbox.context.overlays.last() else { return };
     let (target, rows) = (top.target_at(inbox, at), top.rows(inbox));

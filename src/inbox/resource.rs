@@ -76,7 +76,6 @@ impl<Q> Resource<Q> {
         self.stale = true;
     }
 
-    /// True while a read is in flight.
     pub fn is_in_flight(&self) -> bool {
         self.requested_at.is_some()
     }

@@ -107,7 +107,6 @@ pub struct Settings {
     pub footer: Footer,
     /// Name of the person at this desk, used for claims.
     pub agent: SafeText,
-    /// True if this desk has joined a team.
     pub is_in_team: bool,
     /// Microseconds after which a pause made here asks whether to continue; 0 never asks.
     pub pause_lease: i64,
@@ -127,7 +126,6 @@ pub struct Settings {
     pub transcribes: bool,
     /// Daily limits of the model, if one is configured, and the currency of its prices.
     pub model_caps: Option<(ModelCaps, SafeText)>,
-    /// View a list shows at first.
     pub first_view: SavedView,
 }
 

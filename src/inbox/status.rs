@@ -46,7 +46,6 @@ pub(crate) struct StatusLine {
     pub(crate) news: Vec<(String, Tone)>,
 }
 
-/// A part of the news.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NewsItem {
     text: String,
@@ -76,7 +75,6 @@ impl NewsItem {
         Self { is_cut: true, ..self }
     }
 
-    /// The longest text that fits.
     fn text_that_fits(&self, room: u16) -> Option<String> {
         if text_cells(&self.text) > room && self.is_cut && room >= MIN_CUT_CELLS {
             return Some(wrap::cut(&self.text, usize::from(room)));

@@ -88,7 +88,6 @@ pub struct Tab {
     pub markup: Option<Markup>,
     /// JSON that was written and not sent.
     pub json: Option<String>,
-    /// How far the person has read.
     pub read_progress: ReadProgress,
     pub focus: Focus,
     /// The approved templates, as far as read.
@@ -130,7 +129,6 @@ impl Tab {
         }
     }
 
-    /// Number of conversations that need a person.
     pub fn needs_person_count(&self) -> u32 {
         self.counts.needs_reply
     }

@@ -1,7 +1,6 @@
 //! Styles by meaning, each in the colour of one of the theme's roles.
 //!
-//! Nothing is told by colour alone: every meaning also has a word or a mark, so
-//! `mono` loses nothing.
+//! No meaning relies on colour alone: each also has a word or a mark, so `mono` loses nothing.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
@@ -9,7 +8,6 @@ use ratatui::style::{Color, Modifier, Style};
 use crate::color_depth::ColorDepth;
 use crate::theme_table_view::{Role, ThemeName};
 
-/// How the desk looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     /// Only ASCII for borders and marks.
@@ -82,12 +80,12 @@ impl Theme {
         if self.name == ThemeName::Terminal { style.add_modifier(Modifier::DIM) } else { style }
     }
 
-    /// What matters less.
+    /// Less important text.
     pub fn dim(self) -> Style {
         self.quiet_style(Role::Dim)
     }
 
-    /// What matters more, or goes on by itself and will be over: sending, saving, held.
+    /// Important text, and states that end by themselves: sending, saving, held.
     pub fn strong(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
@@ -120,7 +118,7 @@ impl Theme {
         if focused { self.strong() } else { self.quiet_style(Role::Border) }
     }
 
-    /// A test key: nothing reaches anyone.
+    /// A test key, whose messages reach nobody.
     pub fn test(self) -> Style {
         self.accent().patch(self.strong())
     }
@@ -130,42 +128,38 @@ impl Theme {
         if here { self.you().patch(self.strong()) } else { self.strong() }
     }
 
-    /// Something runs out, or is not right yet.
+    /// Time that runs out, or a state that is not right yet.
     pub fn soon(self) -> Style {
         self.loud_style(Role::Soon)
     }
 
-    /// Something went wrong, or a customer needs a person now.
+    /// A failure, or a customer who needs a person now.
     pub fn urgent(self) -> Style {
         self.loud_style(Role::Urgent)
     }
 
-    /// Something went well.
     pub fn good(self) -> Style {
         self.style(Role::Good)
     }
 
-    /// What the customer said.
     pub fn customer(self) -> Style {
         self.style(Role::Customer).patch(self.strong())
     }
 
-    /// What the AI said.
     pub fn ai(self) -> Style {
         self.style(Role::Ai)
     }
 
-    /// What this desk said or made.
+    /// Text written or made at this desk.
     pub fn you(self) -> Style {
         self.style(Role::You)
     }
 
-    /// What a colleague said.
     pub fn colleague(self) -> Style {
         self.style(Role::Colleague)
     }
 
-    /// What is private and never sent.
+    /// Private text, which is never sent.
     pub fn private_note(self) -> Style {
         self.accent()
     }

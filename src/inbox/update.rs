@@ -67,7 +67,7 @@ impl Inbox {
         self.changes.save_on_exit(&mut self.desk, &mut self.context)
     }
 
-    /// Handles input that came from the terminal at a time, which is earlier than now where the machine is
+    /// Handles input that came from the terminal at `arrived_at`, which is earlier than now if the machine is
     /// slow.
     pub fn take_input(&mut self, input: Event, arrived_at: Moment) -> Vec<Effect> {
         self.context.input_arrived_at = Some(arrived_at);
@@ -221,7 +221,7 @@ impl Inbox {
         self.context.effects = asked;
     }
 
-    /// After each event: requests due and missing data.
+    /// Requests due and missing data after each event.
     pub(crate) fn request_missing(&mut self) {
         let moment = self.context.moment;
         self.changes.held.retain(|held| moment < held.held_until);

@@ -68,7 +68,6 @@ impl Changes {
         !self.writes.in_flight.is_empty()
     }
 
-    /// Removes the oldest write.
     pub(crate) fn remove_oldest_write(&mut self) {
         self.writes.in_flight.pop_front();
     }

@@ -11,7 +11,6 @@ use model::time::Timestamp;
 use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience, parse_lines};
 use store::{Reader, Store, StoreError};
 
-/// Maximum rows of a handover.
 const MAX_HANDOVER_ROWS: u32 = 500;
 /// Maximum bytes read from an audience file.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
@@ -40,7 +39,6 @@ pub fn execute_order(store: &Store, order: CampaignAction, now: Timestamp) -> Ev
     })
 }
 
-/// Reads data about broadcasts.
 pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreError> {
     let told = match wanted {
         BroadcastQuery::Rows(query) => {

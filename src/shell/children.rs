@@ -31,8 +31,8 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// Replaces this process by another program, which keeps its terminal and the whole environment. Returns only
 /// on failure.
 ///
-/// When the program cannot be started; on systems without `exec`, when it failed.
-/// failed.
+/// # Errors
+/// When the program cannot be started; on systems without `exec`, also when it fails.
 pub fn exec_program(program: PathBuf, arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     let mut command = Command::new(program);
     command.args(arguments);

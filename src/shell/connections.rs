@@ -19,7 +19,6 @@ pub struct ConnectionsSetup {
     /// File of recent calls.
     pub log: PathBuf,
     pub credentials: Credentials,
-    /// Zone for dates.
     pub zone: Zone,
 }
 

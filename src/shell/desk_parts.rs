@@ -31,7 +31,8 @@ impl DeskFiles {
         Store::open_with(&self.folder, self.options.clone())
     }
 
-    /// Returns settings under whose name conversations are claimed: the one that the files call their own.
+    /// Returns the settings with the owner of the files as the agent, in whose name conversations are
+    /// claimed.
     pub(super) fn settings_of_agent(&self, settings: Settings) -> Settings {
         Settings { agent: SafeText::line(&self.options.owner), ..settings }
     }
@@ -77,7 +78,7 @@ pub struct DeskParts {
 }
 
 impl DeskParts {
-    /// Lets the engine follow the team. A team that cannot be followed is said on its first tab.
+    /// Lets the engine follow the team. A team that cannot be followed is reported on its first tab.
     pub(super) fn join_team(
         engine: &Engine,
         team: Result<Option<TeamSpec>, String>,

@@ -12,7 +12,6 @@ use inbox::components::text_buffer::MAX_CHARS;
 use model::bounds;
 use model::text;
 
-/// Maximum size of an edited text, in bytes.
 const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
 /// Edits a text with `$VISUAL` or `$EDITOR` and waits for the editor's end.

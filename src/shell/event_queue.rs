@@ -17,7 +17,6 @@ use model::time::Moment;
 const MAX_QUEUED_RESULTS: usize = 10_000;
 /// Number of waiting results searched for news to replace.
 const MAX_MERGE_DISTANCE: usize = 64;
-/// Maximum waiting keys.
 const MAX_QUEUED_KEYS: usize = 100_000;
 
 /// Signal of the system or the process.

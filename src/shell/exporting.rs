@@ -6,7 +6,6 @@ use model::ids::ConversationId;
 use model::queries::{ConversationKey, HistoryQuery, TranscriptFormat};
 use store::{Store, StoreError, transcript};
 
-/// Maximum messages of one history.
 const MAX_MESSAGES: u32 = 1_000_000;
 
 /// Exports a stored conversation. Returns the path, or an error text.

@@ -13,7 +13,6 @@ use model::files;
 /// Maximum directory entries examined for completion.
 const MAX_FOLDER_ENTRIES: usize = 10_000;
 
-/// Reads the facts about a file.
 pub fn inspect_file(typed: &str) -> Result<FileFacts, String> {
     let path = expand_path(typed);
     let mut file = open(&path)?;

@@ -18,7 +18,6 @@ use model::time::Clock;
 
 /// Maximum wait of [`InputGate::close`] for the thread.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes of one read.
 const READ_BYTES: usize = 64 * 1024;
 /// Byte of Backspace if the terminal does not report it.
 const DEFAULT_ERASE: u8 = 0x7f;

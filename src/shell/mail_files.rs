@@ -17,7 +17,6 @@ use model::outbox::content::MailAttachmentSource;
 const MAX_FILE_BYTES: u64 = 18_000_000;
 /// Maximum number of mails kept for the browser.
 const MAX_PAGES: usize = 20;
-/// Maximum file names tried.
 const MAX_NAME_TRIES: u32 = 200;
 
 /// Destination of mail files.

@@ -13,9 +13,7 @@ use inbox::event::Event;
 use inbox::outside::OutsideAnswer;
 use model::json;
 
-/// Maximum bytes of output.
 const MAX_OUTPUT_BYTES: u64 = 256 * 1024;
-/// Maximum run time.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs a command on a thread of its own.

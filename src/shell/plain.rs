@@ -28,7 +28,6 @@ use sync::Engine;
 
 /// Columns and rows of the layout, which is never drawn: narrow enough for one pane at a time.
 const LAYOUT_SIZE: (u16, u16) = (99, 60);
-/// Maximum nested layers.
 const MAX_LAYERS: usize = 8;
 
 impl DeskParts {
@@ -183,7 +182,6 @@ impl PlainMode {
         Ok(false)
     }
 
-    /// Prints new output.
     fn print_changes(&mut self, now: Moment) -> io::Result<()> {
         print_lines(&self.spoken.collect_new_lines(&self.app))?;
         self.app.desk.record_drawn(now, &mut self.app.context);

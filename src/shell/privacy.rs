@@ -1,10 +1,9 @@
-//! Keeps what is in this process's memory, keys above all, out of core dumps
-//! and from the debuggers of other programs of the same user.
+//! Keeps the memory of this process, above all keys, out of core dumps and from debuggers run by the same
+//! user.
 //!
-//! A debugger of root's still attaches.
+//! A debugger run by root can still attach.
 
-/// From now on this process leaves no core dump. Where the system knows no way,
-/// nothing changes.
+/// Does nothing on systems without a way to do so.
 pub fn disable_core_dumps() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)

@@ -13,7 +13,6 @@ use model::text::SafeText;
 use crate::shell::input::TerminalInput;
 use crate::shell::terminal;
 
-/// Maximum characters of an answer.
 const MAX_ANSWER_CHARS: usize = 4096;
 /// Maximum columns of a printed line.
 const MAX_LINE_COLUMNS: usize = 80;

@@ -58,7 +58,6 @@ fn lookup(reader: &Reader, who: &Selector) -> Result<Result<ConversationKey, Saf
         .ok_or_else(|| SafeText::line(&format!("no conversation has the id or the name {:?}", id.as_str()))))
 }
 
-/// Number of conversations in each filter.
 fn view_counts(
     reader: &Reader,
     channel: Option<&ChannelId>,
@@ -72,7 +71,6 @@ fn view_counts(
     filters.iter().map(count).collect::<Result<Vec<_>, _>>().map(Loaded::ViewCounts)
 }
 
-/// AI answers to be reviewed.
 fn reviews(reader: &Reader, query: &DeskQuery, one_in: u32, now: Timestamp) -> Result<Loaded, StoreError> {
     let page = reader.review_page(query.channel.as_ref(), one_in, now)?;
     Ok(Loaded::Reviews(query.clone(), page))

@@ -53,7 +53,6 @@ pub struct RunningReceiver {
     _stop: watch::Sender<bool>,
 }
 
-/// State of a channel's webhook.
 #[derive(Debug, Clone)]
 struct ChannelWebhookState {
     url: String,
@@ -69,7 +68,6 @@ struct ReceiverState {
     states: Mutex<HashMap<ChannelId, ChannelWebhookState>>,
 }
 
-/// Generates a random secret.
 pub fn generate_secret() -> Secret {
     let bytes: [u8; 32] = rand::rng().random();
     let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();

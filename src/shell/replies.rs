@@ -12,9 +12,7 @@ use model::email::quoting::QuoteStyle;
 use model::replies::{CannedReply, MAX_SHARED_NAME_CHARS, MAX_SHARED_REPLY_CHARS, ReplyOrigin, SharedReply};
 use model::{bounds, text};
 
-/// Maximum files read.
 const MAX_FILES: usize = 1_000;
-/// Maximum bytes of one file.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// Path, modification time and size of a file when it was read.

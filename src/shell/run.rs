@@ -199,7 +199,6 @@ struct EventLoop {
     clipboard: Clipboard,
     clock: Arc<dyn Clock>,
     mailbox: EventQueue,
-    /// Input not handled yet.
     inputs: InputQueue,
     /// Loads requested for the next frame.
     awaited: Vec<Load>,

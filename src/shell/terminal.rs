@@ -27,7 +27,6 @@ static IS_ACQUIRED: AtomicBool = AtomicBool::new(false);
 /// True while the terminal keeps the former window title.
 static IS_TITLE_SAVED: AtomicBool = AtomicBool::new(false);
 
-/// Saves the window title in the terminal.
 const SAVE_TITLE: &[u8] = b"\x1b[22;2t";
 /// Restores the saved title; a terminal without support is left with an empty one, which the shell fills.
 const RESTORE_TITLE: &[u8] = b"\x1b]2;\x07\x1b[23;2t";
@@ -81,7 +80,6 @@ pub struct ScreenOptions {
     pub links: bool,
 }
 
-/// Frame on the screen.
 #[derive(PartialEq)]
 struct ShownFrame {
     cells: Buffer,

@@ -22,7 +22,6 @@ use inbox::screens::connections::requests::{ConnectionRequest, ConnectionResult}
 use model::outbox::content::MailAttachmentSource;
 use store::Store;
 
-/// State for such requests.
 #[derive(Debug)]
 pub struct UserFiles {
     replies: ReplyFolder,
@@ -48,7 +47,6 @@ impl UserFiles {
         }
     }
 
-    /// Sets the folder for saved attachments.
     #[must_use]
     pub fn with_save_folder(self, folder: PathBuf) -> Self {
         Self { mail: MailFiles::with_folder(folder), ..self }
@@ -71,7 +69,6 @@ impl UserFiles {
         self.store = Some(store);
     }
 
-    /// Sets the caller of connections.
     pub fn set_connections(&mut self, linked: DeskConnections) {
         self.desk_connections = Some(linked);
     }
@@ -179,7 +176,6 @@ pub(super) fn begin(linked: Option<&DeskConnections>, errand: ConnectionRequest,
     }
 }
 
-/// Result of requests without configured connections.
 fn no_connections_result(errand: ConnectionRequest) -> ConnectionResult {
     match errand {
         ConnectionRequest::Call { slot, by_hand, .. } => {

@@ -1,4 +1,5 @@
-//! A question with answers. A letter of its own answers it, never Enter or the key that opened it.
+//! A question with answers. Each answer has a letter of its own; Enter and the key that opened the question
+//! answer nothing.
 
 use std::fmt;
 

@@ -8,19 +8,17 @@ use crate::keys::KeyPress;
 use crate::wrap;
 use model::text::SafeText;
 
-/// Space between two keys of a line.
 const KEY_GAP: &str = "   ";
 
 /// Meaning of a line, from which its style follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     Plain,
-    /// Keys, and the most important.
+    /// Keys, and the most important text.
     Strong,
     /// Secondary text.
     Dim,
     Error,
-    /// Needs a look.
     NeedsAttention,
     /// Text sent from here.
     Own,

@@ -9,7 +9,6 @@ use crate::keys::{KeyCode, KeyPress};
 pub(crate) enum FormKey {
     Leave,
     Submit,
-    /// Another field has the focus.
     FocusMoved,
     FieldInput,
 }

@@ -73,7 +73,7 @@ pub(crate) fn filtered_selection_after_key(
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListLine {
-    /// Empty if the line goes on with the text of the one before.
+    /// Empty if the line continues the text of the previous one.
     pub name: SafeText,
     pub text: SafeText,
     pub trailing: String,

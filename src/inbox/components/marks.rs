@@ -41,7 +41,7 @@ impl Marks {
         self.range_start.is_some()
     }
 
-    /// Toggles a mark. Returns false if there are too many.
+    /// Toggles a mark. Returns false if there are too many marks.
     pub fn toggle(&mut self, id: &ConversationKey) -> bool {
         self.end_range();
         if self.ids.remove(id) {

@@ -51,7 +51,6 @@ impl PageRow for Person {
 #[derive(Debug)]
 pub struct PagedRows<T: PageRow, Q = DeskQuery> {
     pub rows: Vec<T>,
-    /// True if there are more rows than loaded.
     pub has_more: bool,
     pub first_visible: usize,
     /// True once the rows of the wanted tabs are loaded.

@@ -6,7 +6,6 @@ use crate::keys::{KeyCode, KeyPress};
 
 /// Entries per page key.
 const PAGE_ROWS: usize = 8;
-/// Maximum characters of a query.
 const MAX_QUERY_CHARS: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -7,7 +7,6 @@ use crate::keys::KeyPress;
 pub(crate) const MAX_ROWS: usize = 20;
 /// Maximum number of other lines.
 const MAX_TEXTS: usize = 200;
-/// Maximum length of a line, in characters.
 const MAX_LINE_CHARS: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,7 +167,6 @@ impl SpokenPage {
         chosen.map(|line| line.text.as_str())
     }
 
-    /// Returns the whole text.
     pub fn to_lines(&self) -> Vec<String> {
         let title = Some(self.title.clone()).filter(|title| !title.is_empty());
         title.into_iter().chain(self.lines.iter().map(SpokenLine::render)).collect()

@@ -92,7 +92,6 @@ impl TextBuffer {
         self.grouping = Grouping::Closed;
     }
 
-    /// Puts a text before the current one.
     pub fn prepend(&mut self, text: &str) {
         let present = self.text();
         let joined = if present.is_empty() { text.to_owned() } else { format!("{text}\n{present}") };
@@ -121,7 +120,6 @@ impl TextBuffer {
         });
     }
 
-    /// Returns the cursor's line up to the cursor.
     pub fn before_cursor(&self) -> String {
         let cursor = self.area.cursor();
         let line = self.area.lines().get(cursor.0).map_or("", String::as_str);

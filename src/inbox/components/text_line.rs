@@ -5,7 +5,6 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::components::word_boundaries::{self, PunctuationMode};
 use crate::keys::{KeyCode, KeyPress};
 
-/// Maximum size of a line, in bytes.
 const MAX_LINE_BYTES: usize = 2_048;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,15 +6,13 @@ use crate::keys::{KeyCode, KeyPress};
 use model::snooze;
 use model::time::{Timestamp, Zone};
 
-/// Maximum characters.
 const MAX_CHARS: usize = 30;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TimePromptState {
     Typing(TextLine),
-    /// Confirmed.
     Submitted(TextLine),
-    /// Cancelled: back to the menu.
+    /// Back to the menu.
     Cancelled,
 }
 

@@ -1,4 +1,4 @@
-//! Writes to a person on the cheapest way: conversations on all tabs, numbers, mail addresses.
+//! Writes to a person in the cheapest way: conversations on all tabs, numbers, mail addresses.
 
 use crate::Inbox;
 use crate::command::Reason;

@@ -1,6 +1,5 @@
-//! The handover: what the next shift must know, as Markdown on the clipboard:
-//! what broke, what is paused, what is queued, which
-//! broadcasts go on; and taking over what others have.
+//! The handover: failures, pauses, queue and running broadcasts for the next shift, as Markdown on the
+//! clipboard; and taking over the claims and pauses of colleagues.
 
 use crate::Inbox;
 use crate::components::confirm::Confirm;
@@ -28,13 +27,13 @@ use model::snooze;
 use model::text::SafeText;
 use model::time::{HOUR, format_short_span};
 
-/// Lines of each part at most; the rest is counted.
+/// Maximum lines of each part; the rest is counted.
 const MAX_PART_LINES: usize = 50;
 
-/// What comes back within so long belongs to the next shift, and what ended so
-/// lately to this one.
+/// Time in which a snooze must end to belong to the next shift, and an event must have happened to belong to
+/// this one, in microseconds.
 const SHIFT_DURATION: i64 = 12 * HOUR;
-/// Customers whom the AI fails that are named.
+/// Maximum number of customers listed for whom the AI fails.
 const MAX_TROUBLED_CUSTOMERS: usize = 5;
 
 /// `:handover`, or `:handover take [NAME]`
@@ -56,7 +55,7 @@ pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
     }
 }
 
-/// Asks before what others have becomes this person's.
+/// Asks before taking over the claims and pauses of colleagues.
 fn ask_take_over(from: Option<String>, context: &mut Context) {
     let me = context.settings.agent.clone();
     let whose =
@@ -75,7 +74,7 @@ fn ask_take_over(from: Option<String>, context: &mut Context) {
     context.open(Confirm::new("Take over?", lines).answer('y', "take over", take).esc("cancel"));
 }
 
-/// So much of others became this person's.
+/// Reports how many claims and pauses were taken over.
 pub(crate) fn report_taken_over(inbox: &mut Inbox, channels: &[ChannelId], count: usize) {
     channels.iter().for_each(|channel| inbox.conversations_changed(channel));
     if count == 0 {
@@ -86,7 +85,7 @@ pub(crate) fn report_taken_over(inbox: &mut Inbox, channels: &[ChannelId], count
 }
 
 impl Features {
-    /// What the files know has come.
+    /// Copies the handover once its facts are loaded.
     pub(crate) fn copy_handover(&self, facts: &HandoverFacts, desk: &Desk, context: &mut Context) {
         let text = self.handover_text(facts, desk, context);
         let lines = text.lines().count();
@@ -133,7 +132,7 @@ impl Features {
         text
     }
 
-    /// A line for each tab: who needs a person, and how long its credits last.
+    /// One line per tab: conversations that need a person, and how long the credits last.
     fn channel_lines(&self, desk: &Desk, context: &Context) -> Vec<String> {
         let line = |tab: &Tab| {
             let credits = tab.account.as_ref().map(|account| {
@@ -152,7 +151,6 @@ impl Features {
     }
 }
 
-/// What a tab is called.
 fn channel_name(desk: &Desk, channel: &ChannelId) -> String {
     let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel);
     tab.map_or_else(|| channel.to_string(), |tab| tab.channel.name.clone())
@@ -222,8 +220,7 @@ fn broadcast_lines(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
     entries.iter().map(line).collect()
 }
 
-/// What was sent within the shift and did not arrive: broadcasts in counts,
-/// texts by themselves.
+/// Messages of the shift that did not arrive: broadcasts as counts, texts one by one.
 fn undelivered_lines(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
     let of_broadcast = |board_entry: &BoardEntry| match board_entry.counts().failed {
         0 => None,
@@ -245,7 +242,7 @@ fn undelivered_lines(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
 }
 
 impl RequestLogView {
-    /// Connections that are not well, and what was refused lately by code.
+    /// Connections with problems, and recent refusals by code.
     fn failure_lines(&self, desk: &Desk, context: &Context) -> Vec<String> {
         let mut lines = Vec::new();
         for tab in &desk.tabs {
@@ -284,8 +281,7 @@ impl RequestLogView {
     }
 }
 
-/// One part with its lines, or that there are none. Nothing of a line makes
-/// Markdown of its own.
+/// Adds a part with its lines, or that there are none. Escapes Markdown in the lines.
 fn push_part(text: &mut String, title: &str, lines: Vec<String>) {
     text.push_str(&format!("\n## {title}\n\n"));
     if lines.is_empty() {

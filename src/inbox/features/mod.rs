@@ -40,9 +40,7 @@ pub struct Features {
     pub(crate) prepared_drafts: PreparedDrafts,
     pub(crate) pauses: PauseLeases,
     pub(crate) snoozed: EndedSnoozes,
-    /// When nobody was here.
     pub(crate) absence: Absences,
-    /// The page "Needs you".
     pub(crate) attention: AttentionQueue,
     pub(crate) new_needs: NewNeeds,
     pub(crate) service_levels: LevelsChart,

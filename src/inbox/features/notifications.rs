@@ -1,6 +1,5 @@
-//! When the desk makes itself heard: a bell for a message nobody looks at, a
-//! notification while the terminal does not have the focus, and neither in
-//! quiet hours.
+//! Bells and notifications: a bell for a message nobody is looking at, a notification while the terminal
+//! lacks the focus, and neither in quiet hours.
 
 use crate::context::Context;
 use crate::desk::Desk;

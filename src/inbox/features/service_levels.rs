@@ -1,5 +1,5 @@
-//! Response times as bars: one measure at a time, over some days. In a team also what each person did, as its service
-//! counted it.
+//! Response times as bars: one measure at a time, over some days. In a team also the statistics by person, as
+//! counted by the service.
 
 use crate::Inbox;
 use crate::components::list::ListLine;
@@ -44,7 +44,7 @@ pub(crate) struct LevelsChart {
 /// Statistics by person, as the service last answered.
 #[derive(Debug, Default)]
 struct PeopleAnswer {
-    /// Begin of the period that was asked for last.
+    /// Begin of the period requested last.
     asked: Option<Timestamp>,
     last: Option<ReadStatistics>,
     /// Why the last request failed.
@@ -118,7 +118,7 @@ fn share_bar(count: usize, of: usize) -> (Option<i64>, String) {
     (percent, words)
 }
 
-/// Stores the answer of the service; one that was not asked for last is dropped.
+/// Stores the service's answer to the newest request; others are dropped.
 pub(crate) fn receive_statistics(
     inbox: &mut Inbox,
     since: Timestamp,
@@ -206,7 +206,6 @@ impl LevelsChart {
         context.push(SyncOrder::ReadTeamStatistics { since });
     }
 
-    /// Reads what is shown.
     pub(crate) fn load(&mut self, desk: &Desk, context: &mut Context) {
         self.ask_service(context);
         self.report = None;
@@ -223,8 +222,8 @@ impl LevelsChart {
         if self.is_by_person { self.person_lines(context) } else { self.bars(desk) }
     }
 
-    /// Lines for each person, as many as their numbers need. If the service did not answer, the first line says so,
-    /// and of when the numbers are.
+    /// Lines for each person, as many as their numbers need. If the service did not answer, the first line
+    /// says so and gives the age of the numbers.
     fn person_lines(&self, context: &Context) -> Vec<ListLine> {
         let last = self.people.last.as_ref().filter(|last| last.period == self.period);
         let trouble = self.people.trouble.as_ref().map(|why| {
@@ -281,7 +280,7 @@ fn draw_bar(long: Option<i64>, longest: i64) -> String {
     "#".repeat(usize::try_from(cells).unwrap_or(0))
 }
 
-/// Hour and minute of a time of today, or else the date.
+/// Hour and minute of a time today, else the date.
 fn describe_time(at: Timestamp, context: &Context) -> String {
     let zone = &context.settings.zone;
     let is_today = at.day_number(zone) == context.now.day_number(zone);

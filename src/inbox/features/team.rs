@@ -50,7 +50,7 @@ impl TeamKnowledge {
 /// The open conversation and its unsent text.
 type OpenText = Option<(ConversationId, String)>;
 
-/// Returns the text of the open conversation, to be compared after an update. `None` without a team.
+/// Returns the text of the open conversation, for comparison after an update. `None` without a team.
 pub(crate) fn open_text(inbox: &Inbox) -> OpenText {
     if !inbox.context.settings.is_in_team {
         return None;
@@ -61,7 +61,7 @@ pub(crate) fn open_text(inbox: &Inbox) -> OpenText {
     Some((history.conversation.clone(), text))
 }
 
-/// Tells the team what the person does in the open conversation, if that changed.
+/// Reports the person's activity in the open conversation to the team, if it changed.
 pub(crate) fn report_activity(inbox: &mut Inbox, before: OpenText) {
     let Some((conversation, text)) = open_text(inbox) else { return };
     let now = inbox.context.moment;
@@ -95,7 +95,7 @@ pub(crate) fn countdown_due(desk: &Desk, context: &Context) -> Option<Moment> {
     Some(context.moment.plus((left - 1) % SECOND + 1))
 }
 
-/// Says who else is in a conversation: `Ana is typing`.
+/// Describes who else is in a conversation, such as `Ana is typing`.
 pub(crate) fn describe_presence(inbox: &Inbox, conversation: &ConversationId) -> Option<String> {
     let desk = &inbox.desk;
     let here = desk.present.iter().filter(|presence| presence.conversation.as_ref() == Some(conversation));
@@ -206,7 +206,7 @@ impl OverlayView for TeamPage {
     }
 }
 
-/// Says what a person does, for each place where they are.
+/// Describes the activity of a person, once per place.
 fn describe_places(inbox: &Inbox, person: &SafeText) -> Vec<String> {
     let here = inbox.desk.present.iter().filter(|presence| presence.person == *person);
     let describe = |presence: &Presence| {
@@ -270,7 +270,6 @@ fn seen_people(inbox: &Inbox) -> Vec<TeamPerson> {
     held.into_iter().map(person).collect()
 }
 
-/// Names of the people of the team, as far as this desk knows them.
 fn known_names(inbox: &Inbox) -> Vec<String> {
     let mut names: Vec<String> = seen_people(inbox).iter().map(|person| person.name.to_string()).collect();
     if let Some(Ok(people)) = &inbox.features.team.people {
@@ -322,7 +321,7 @@ pub(crate) fn assign(inbox: &mut Inbox, line: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads the canned replies again, once they were read.
+/// Reloads the canned replies if they were loaded before.
 pub(crate) fn refresh_replies(inbox: &mut Inbox) {
     if inbox.desk.canned.replies.is_some() {
         inbox.context.push(Effect::Request(OutsideRequest::Replies));

@@ -41,7 +41,6 @@ const STEPS: [(Goal, &str); 10] = [
     (Goal::HelpRead, "{help} shows the keys of the place you are in"),
 ];
 
-/// Progress of the tutor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tutor {
     /// Index of the next step.
@@ -61,7 +60,7 @@ impl Tutor {
 }
 
 impl Keyboard {
-    /// Shows the tutor, or hides it; it goes on where it was left.
+    /// Shows or hides the tutor; it continues where it was left.
     pub(crate) fn turn_tutor(&mut self, context: &mut Context) -> Result<(), String> {
         if !context.settings.demo {
             return Err("the tutor runs only in the demo: `frontdesk demo`, then :tutor".to_owned());
@@ -82,7 +81,7 @@ impl Keyboard {
     }
 }
 
-/// The step in the last line.
+/// Text of the current step for the last line.
 pub(crate) fn line(inbox: &Inbox) -> Option<String> {
     let tutor = inbox.keyboard.tutor;
     let is_free = inbox.context.overlays.last().is_none_or(|layer| layer.is_question());
@@ -97,7 +96,7 @@ pub(crate) fn line(inbox: &Inbox) -> Option<String> {
     Some(format!("Tutor {}/{} · {words}", tutor.step + 1, STEPS.len()))
 }
 
-/// Goes on if the step has happened.
+/// Continues with the next step once the current one has happened.
 pub(crate) fn advance(inbox: &mut Inbox) {
     let tutor = inbox.keyboard.tutor;
     let Some((goal, _)) = STEPS.get(tutor.step).filter(|_| tutor.is_shown) else { return };

@@ -30,7 +30,6 @@ pub(crate) struct IntentGroup {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PendingGroups {
     groups: VecDeque<IntentGroup>,
-    /// True if the next intents are an undo.
     pub(crate) next_is_undo: bool,
     /// True if held intents were created in this update.
     expects_held: bool,
@@ -96,7 +95,6 @@ impl PendingGroups {
     }
 }
 
-/// The intents an effect adds to the outbox.
 fn enqueued_intents(effect: &Effect) -> Option<&[Intent]> {
     let Effect::Write(FileWrite::Enqueue { intents, .. } | FileWrite::SendProposal(_, intents)) = effect
     else {
@@ -110,7 +108,6 @@ fn answered_conversations(intents: &[Intent]) -> Vec<(ChannelId, ConversationId)
     messages.map(|intent| (intent.channel.clone(), intent.conversation.clone())).collect()
 }
 
-/// True if an effect adds held intents.
 fn enqueues_held(effect: &Effect) -> bool {
     enqueued_intents(effect).is_some_and(|intents| intents.iter().any(|intent| intent.hold > 0))
 }
@@ -121,6 +118,5 @@ pub struct HeldRow {
     pub row: RowId,
     pub channel: ChannelId,
     pub lane: Lane,
-    /// End of the hold.
     pub held_until: Moment,
 }

@@ -5,7 +5,6 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::settings::{ChannelInfo, Settings};
 use model::time::ClockReading;
 
-/// State of the inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Free,
@@ -65,7 +64,7 @@ fn dropped(why: DroppedInput) -> Event {
     Event::InputDropped(why)
 }
 
-/// Returns everything taken at a time.
+/// Returns the events taken at `millis`.
 fn taken(queue: &mut InputQueue, inbox: &Inbox, millis: i64) -> Vec<Event> {
     std::iter::from_fn(|| queue.next(inbox, at(millis))).collect()
 }

@@ -29,7 +29,7 @@ pub(crate) enum InputWait {
 /// Reason why input that waited must not act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum StaleInput {
-    /// The read or the macro was refused, in these words.
+    /// The read or the macro was refused, for this reason.
     Refused(String),
     /// The macro has opened a question, which nobody has seen yet.
     Question,
@@ -175,7 +175,7 @@ impl Inbox {
     }
 }
 
-/// True if an input takes an entry a popup has found or moves over the entries, rather than editing the search.
+/// True if an input takes a found entry of a popup or moves over the entries, rather than editing the search.
 fn takes_what_is_found(input: &Event) -> bool {
     let Event::Key(key) = input else {
         return matches!(input, Event::LineBreak | Event::Line(_) | Event::Pointer(Pointer::Down(..)));
@@ -209,7 +209,7 @@ impl Load {
             | Self::Person(..)
             | Self::Triage(_)
             | Self::Broadcasts(BroadcastQuery::Handover(..)) => true,
-            // Without rows it only tells which ways there are.
+            // Without rows it only reports which ways there are.
             Self::ContactWays(_) => true,
             Self::Conversations(_)
             | Self::History(_)

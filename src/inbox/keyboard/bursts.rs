@@ -21,8 +21,8 @@ const MIN_TEXT_CHARS: usize = 8;
 /// Minimum number of different characters in words; a held key repeats.
 const MIN_DISTINCT_CHARS: usize = 4;
 
-/// Returns the keys of a burst where the keyboard is now, `None` where it is taken whole. Line breaks of the
-/// text are Enter.
+/// Returns the keys of a burst for the place that has the keyboard, `None` where a burst is taken whole. Line
+/// breaks are Enter.
 pub(crate) fn keys_of(inbox: &Inbox, text: &str) -> Option<Vec<Event>> {
     let line = text.strip_suffix('\n').unwrap_or(text);
     let has_break = text.contains(['\n', '\t']);
@@ -43,7 +43,7 @@ pub(crate) fn keys_of(inbox: &Inbox, text: &str) -> Option<Vec<Event>> {
     }
 }
 
-/// Takes a burst that has no keys of its own: a paste, or letters typed too early to answer a question.
+/// Takes a burst whole: as a paste, or as letters typed too early to answer a question.
 pub(crate) fn take_whole(inbox: &mut Inbox, text: &str) {
     if !inbox.context.overlays.last().is_some_and(|layer| layer.is_question()) {
         return paste(inbox, text);

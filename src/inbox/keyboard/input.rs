@@ -1,5 +1,5 @@
-//! Gives input to what has the keyboard. It comes through the [`InputQueue`](crate::input_queue::InputQueue),
-//! so that nothing has to be waited for any more.
+//! Passes input to the part that has the keyboard. Input comes through the
+//! [`InputQueue`](crate::input_queue::InputQueue), so nothing is waited for here.
 
 use crate::Inbox;
 use crate::command::{Command, CommandScope};
@@ -17,7 +17,6 @@ pub(crate) fn is_interrupt(input: &Event) -> bool {
     *input == Event::Key(INTERRUPT)
 }
 
-/// True if an input stops a macro instead of acting.
 pub(crate) fn stops_macro(input: &Event) -> bool {
     let stops = |key: &KeyPress| *key == INTERRUPT || *key == KeyPress::plain(KeyCode::Esc);
     matches!(input, Event::Paste(_) | Event::Burst(_)) || matches!(input, Event::Key(key) if stops(key))
@@ -40,7 +39,7 @@ pub(crate) fn take_paste(inbox: &mut Inbox, text: &str) {
     take_text(inbox, |inbox| inbox.handle_paste(text));
 }
 
-/// Takes a burst that is no keys.
+/// Takes a burst that is not split into keys.
 pub(crate) fn take_burst(inbox: &mut Inbox, text: &str) {
     take_text(inbox, |inbox| bursts::take_whole(inbox, text));
 }

@@ -14,7 +14,7 @@ pub struct Keyboard {
     pub pressed: Vec<KeyPress>,
     /// Reads that input waits for.
     pub(crate) reads: AwaitedReads,
-    /// Command lines said before, newest last.
+    /// Earlier command lines, newest last.
     pub(crate) command_history: Vec<String>,
     /// Commands of earlier pipes, newest last.
     pub(crate) pipe_history: Vec<String>,

@@ -14,7 +14,6 @@ pub(crate) const INTERRUPT_WINDOW: i64 = 2 * SECOND;
 /// Time an event is shown, in microseconds.
 const NOTICE_DURATION: i64 = 8 * SECOND;
 
-/// Maximum number of remembered messages.
 const NOTICE_HISTORY_LIMIT: usize = 100;
 
 /// Recent messages, oldest first.

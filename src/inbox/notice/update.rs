@@ -137,14 +137,13 @@ impl Changes {
     }
 }
 
-/// Name of a tab before what is said of it; empty for the tab on screen.
+/// Name of a tab before a message about it; empty for the tab on screen.
 pub(crate) fn name_elsewhere(desk: &Desk, channel: &ChannelId) -> String {
     let is_here = desk.tab().channel.id == *channel;
     let tab = desk.tabs.iter().find(|tab| !is_here && tab.channel.id == *channel);
     tab.map_or_else(String::new, |tab| format!("{}: ", tab.channel.name))
 }
 
-/// Refreshes the current tab.
 pub(crate) fn request_refresh(desk: &mut Desk, context: &mut Context) {
     let tab = desk.tab_mut();
     tab.is_refreshing = true;

@@ -16,7 +16,6 @@ use crate::theme_view::Theme;
 
 /// Keys on the frame.
 const KEYS: &str = "{open-palette} all commands · Esc back";
-/// Maximum number of columns.
 const MAX_COLUMNS: u16 = 4;
 
 impl OverlayView for Help {

@@ -38,7 +38,6 @@ pub enum LinePromptKind {
 }
 
 impl LinePrompt {
-    /// Applies the text.
     fn apply(&self, inbox: &mut Inbox) {
         match &self.kind {
             LinePromptKind::Filter(_) => inbox.desk.list_mut().set_typed_filter(self.text.text()),

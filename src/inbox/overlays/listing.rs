@@ -1,5 +1,5 @@
-//! Lists that lie over the desk: what was done from here, what became of the
-//! last action on many, what needs a person. One layer, one set of keys.
+//! Lists over the desk: changes made from here, results of the last bulk action, entries that need a person.
+//! All share one layer and one set of keys.
 //!
 //! A line is data.
 
@@ -33,13 +33,10 @@ pub enum ListKind {
     Journal,
     /// Results of the last bulk action.
     BulkResults,
-    /// The page "Needs you".
     NeedsYou,
-    /// How fast customers are answered.
     ServiceLevels,
     /// Balance and spending.
     Credits,
-    /// The newest requests.
     RequestLog,
     Connections,
 }
@@ -100,7 +97,6 @@ impl Overlay for ListOverlay {
     }
 }
 
-/// Title of a list, and its keys.
 pub fn list_title_and_keys(inbox: &Inbox, kind: ListKind) -> (String, String) {
     let key = |command| list_key_for(&inbox.context, command);
     let (title, keys) = match kind {

@@ -18,7 +18,6 @@ use crate::synonyms;
 use crate::tab::Focus;
 use model::queries::{ConversationKey, NamedConversation};
 
-/// Maximum number of matches.
 const MAX_MATCHES: usize = 100;
 /// Bonus for a match in the name.
 const NAME_MATCH_BONUS: u32 = 10_000;
@@ -36,7 +35,6 @@ const TAB_COMMANDS: [Command; 5] = [
     Command::ShowResults,
     Command::ShowUnreadable,
 ];
-/// Visible rows.
 pub const VISIBLE_ROWS: usize = 14;
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -61,7 +59,6 @@ pub struct PaletteItem {
     pub doc: String,
     /// Text beside the name: keys, a filter, a number.
     pub detail: String,
-    /// Reason why the entry cannot be chosen now.
     pub disabled_reason: Option<String>,
 }
 

@@ -15,7 +15,6 @@ use crate::wrap;
 /// Keys on the frame.
 const KEYS: &str = "Enter run · Esc back";
 const NO_MATCH: &str = "No match";
-/// Columns of the kind before a name.
 const KIND_WIDTH: u16 = 8;
 
 impl CommandPalette {

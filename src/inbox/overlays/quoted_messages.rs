@@ -8,7 +8,6 @@ use model::text::SafeText;
 
 /// Maximum number of messages; older ones are counted.
 pub(crate) const MAX_SHOWN_MESSAGES: usize = 4;
-/// Maximum cells of a message.
 pub(crate) const MAX_MESSAGE_CELLS: usize = 240;
 
 pub(crate) fn quote_lines(inbox: &Inbox, messages: &[Message]) -> Vec<DialogLine> {
@@ -30,7 +29,6 @@ pub(crate) fn quote_lines(inbox: &Inbox, messages: &[Message]) -> Vec<DialogLine
     lines
 }
 
-/// Name of the sender, with the tone.
 pub fn sender_name(message: &Message) -> (String, Tone) {
     if let Some(agent) = &message.agent {
         return (agent.label().to_owned(), if agent.is_self { Tone::Own } else { Tone::Plain });

@@ -92,7 +92,6 @@ pub(crate) fn toggle_all_tabs(inbox: &mut Inbox) {
     *all = !*all;
 }
 
-/// Moves through the rows of the page.
 pub(crate) fn move_row_selection(inbox: &mut Inbox, by: isize) {
     match inbox.desk.page {
         PageKind::Inbox => (),

@@ -14,7 +14,6 @@ pub(super) struct AnnouncedSwitch {
 }
 
 impl PlainOutput {
-    /// Announces switches of the AI, and their confirmations.
     pub(super) fn announce_switches(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         // The open conversation is loaded apart from the list, and one of the two may be older.
         let open = inbox.desk.tab().history.as_ref().and_then(|history| history.row.as_ref());

@@ -74,7 +74,6 @@ fn explain_word(inbox: &Inbox, word: &str) -> Vec<String> {
     if lines.is_empty() { vec![format!("{word:?} is not a command; help all lists them")] } else { lines }
 }
 
-/// Describes a verb with its argument.
 fn describe_verb(row: &VerbRow) -> String {
     format!("{}: {}", row.usage().trim_start_matches(':'), row.doc)
 }

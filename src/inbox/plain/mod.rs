@@ -74,7 +74,6 @@ pub struct PlainOutput {
 }
 
 impl PlainOutput {
-    /// Returns the conversations in the order of the numbers that were read out.
     pub fn listed(&self) -> &[ConversationKey] {
         &self.listed
     }

@@ -31,7 +31,6 @@ impl UiSnapshot {
         }
     }
 
-    /// Describes the change since the snapshot.
     pub fn describe_change(&self, inbox: &Inbox) -> String {
         SafeText::line(&self.change_text(inbox)).to_string()
     }

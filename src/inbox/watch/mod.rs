@@ -8,7 +8,7 @@ use model::time::Moment;
 /// Time a selection rests before it is polled, in microseconds: passing over rows costs no request.
 const WATCH_DELAY: i64 = 250_000;
 
-/// Conversation sync was told to watch, and the last seen mark.
+/// Conversation that sync watches, and the last seen mark.
 #[derive(Debug, Default)]
 pub(crate) struct WatchState {
     sent: Option<(ChannelId, Option<ConversationId>)>,

@@ -31,13 +31,13 @@ const MAX_KEY_GAP: Duration = Duration::from_millis(25);
 const PROGRAM_READ_BYTES: usize = 256;
 /// Longest pause after such a read.
 const MAX_PROGRAM_GAP: Duration = Duration::from_millis(100);
-/// Reads in a burst that nobody waits for any more.
+/// Reads of a burst at this pace after which nobody can have answered in between.
 const MIN_MACHINE_READS: usize = 4;
 /// Characters of a burst after which Enter is a line break although it comes in a read of its own.
 const MIN_PASTED_CHARS: usize = 4;
 /// Characters of a burst that are text rather than keys.
 const MIN_TEXT_CHARS: usize = 8;
-/// Different characters among them: a key that is held repeats.
+/// Minimum number of different characters among them; a held key repeats.
 const MIN_DISTINCT_CHARS: usize = 4;
 
 /// The burst of which the newest read is a part.
@@ -52,13 +52,13 @@ pub(super) struct Bursts {
 }
 
 impl Bursts {
-    /// No burst goes on after this.
+    /// Ends the current burst.
     pub(super) fn interrupted(&mut self) {
         *self = Self::default();
     }
 
-    /// Joins what belongs together among the events of a read of so many bytes, so long after the read
-    /// before. `shown`: the screen shows all that came before it.
+    /// Joins the events of a read that belong to one burst. `bytes`: size of the read; `gap`: time since the
+    /// read before; `shown`: the screen shows everything that came before it.
     pub(super) fn join(
         &mut self,
         events: Vec<Event>,
@@ -99,7 +99,7 @@ impl Bursts {
         joined
     }
 
-    /// True if nobody can have pressed Enter after what came, in a read of its own.
+    /// True if nobody can have pressed Enter so soon, in a read of its own.
     fn is_fast(&self) -> bool {
         self.characters >= MIN_PASTED_CHARS || self.reads > MIN_MACHINE_READS
     }
@@ -132,7 +132,7 @@ fn press(code: KeyCode) -> Event {
     Event::Key(KeyPress::plain(code))
 }
 
-/// The character a key is in a text.
+/// Character of a key in a text.
 fn character(event: &Event) -> Option<char> {
     let Event::Key(key) = event else { return None };
     match key.code {

@@ -24,11 +24,9 @@ use store::{Store, StoreError};
 
 /// Limits of a request a person waits for.
 const MODEL_LIMITS: ModelLimits = ModelLimits { time: Duration::from_secs(20), body: 128 * 1024 };
-/// Maximum lines of a brief.
 const MAX_BRIEF_LINES: usize = 8;
 /// Maximum lines of a translation or summary.
 const MAX_TEXT_LINES: usize = 200;
-/// Maximum cancelled requests remembered.
 const MAX_CANCELLED_IDS: usize = 100;
 
 /// Error text for a cancelled request.
@@ -42,7 +40,6 @@ const NO_SOURCES_NOTICE: &str =
 
 pub(super) struct ModelAnswer {
     pub(super) text: String,
-    /// True if it is truncated.
     pub(super) is_cut: bool,
     /// Used share of the daily cap, in percent.
     pub(super) percent: u8,

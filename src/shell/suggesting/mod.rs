@@ -1,8 +1,8 @@
 //! Drafts, briefs, summaries, translations and transcripts, by the configured model or else by rules. The
 //! model runs in the background within its daily caps.
 //!
-//! `asking.rs` holds one request to the model, `summing.rs` summaries of whole conversations, `hearing.rs`
-//! voice notes.
+//! `asking.rs` holds one request to the model, `summing.rs` summaries of whole conversations,
+//! `transcription.rs` voice notes.
 
 pub(super) mod asking;
 mod summing;

@@ -14,7 +14,6 @@ use crate::shell::suggesting::asking::{CANCELLED_MESSAGE, ModelAnswer, Suggester
 
 /// Maximum messages summarised, newest first.
 const MAX_SUMMARIZED_MESSAGES: u32 = 900;
-/// Maximum lines of a summary.
 const MAX_SUMMARY_LINES: usize = 40;
 
 impl Suggester {

@@ -1,4 +1,4 @@
-//! Notes that somebody is here, and announces what happened during an absence.
+//! Records presence, and announces what happened during an absence.
 
 use crate::context::Context;
 use crate::event::FileWrite;
@@ -7,7 +7,7 @@ use model::needs_you::NeedsYouPage;
 use model::time::format_short_span;
 
 impl Absences {
-    /// Somebody opened the desk, pressed a key, clicked or pasted.
+    /// Handles a sign of presence: the desk was opened, a key, a click or a paste.
     pub(crate) fn touched(&mut self, context: &mut Context) {
         self.touched_at = Some(context.moment);
         if self.noted_at.is_none_or(|noted| context.moment.since(noted) >= HERE) {
@@ -22,14 +22,14 @@ impl Absences {
         }
     }
 
-    /// The desk ends: who has just pressed a key leaves now.
+    /// Records presence at the end of the desk if the newest input is recent.
     pub(crate) fn left(&mut self, context: &mut Context) {
         if self.touched_at.take().is_some_and(|moment| context.moment.since(moment) < HERE) {
             self.note(context);
         }
     }
 
-    /// Notes that somebody was here for a while after the last key.
+    /// Records presence once the newest input is no longer recent.
     pub(crate) fn follow(&mut self, context: &mut Context) {
         if self.due().is_some_and(|due| due <= context.moment) {
             let touched = self.touched_at.take();
@@ -40,7 +40,7 @@ impl Absences {
         }
     }
 
-    /// Somebody is here again.
+    /// Starts the time in which the events of an absence are announced.
     pub(crate) fn returned(&mut self, context: &Context) {
         self.announces_until = Some(context.moment.plus(ANNOUNCEMENT_LIMIT));
     }
@@ -63,7 +63,7 @@ impl Absences {
         }
     }
 
-    /// The page was announced or is on screen.
+    /// Called once the page was announced or is on screen.
     pub(crate) fn end_announcement(&mut self) {
         self.announces_until = None;
     }

@@ -1,4 +1,4 @@
-//! Words of the page "Needs you".
+//! Texts of the page "Needs you".
 
 use crate::command::Command;
 use crate::components::list::ListLine;
@@ -22,7 +22,7 @@ use model::waves::{self, CampaignPhase};
 const ASKED_FOR_PERSON: &str = "asked for a person";
 
 impl AttentionQueue {
-    /// Says how many entries need a person, and since when the person was away.
+    /// Returns how many entries need a person, and since when the person was away.
     pub(crate) fn title(&self, context: &Context) -> String {
         let Some(page) = &self.page else { return "Needs you".to_owned() };
         let count = page.entries.iter().filter(|entry| entry.needs_person()).count();
@@ -39,14 +39,13 @@ impl AttentionQueue {
         }
     }
 
-    /// The lines of the list.
     pub(crate) fn lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         self.entries().iter().map(|entry| line(entry, desk, context)).collect()
     }
 }
 
-/// Describes what the keys do in at most `room` columns: the command for the next shift gives way
-/// first, then the keys of single entries.
+/// Describes the keys in at most `room` columns: the handover command is left out first, then the keys of
+/// single entries.
 pub(crate) fn key_words(context: &Context, room: usize) -> String {
     let key = |command| listing::list_key_for(context, command);
     let acts = format!(
@@ -150,7 +149,6 @@ fn event_line(event: &DigestEntry, desk: &Desk, context: &Context) -> ListLine {
     }
 }
 
-/// Why it needs a person.
 pub(crate) fn describe_reason(reason: &AttentionReason, context: &Context) -> String {
     let now = context.now;
     match reason {
@@ -181,7 +179,7 @@ pub(crate) fn describe_reason(reason: &AttentionReason, context: &Context) -> St
     }
 }
 
-/// Says what an outbox row asks.
+/// Describes the decision an outbox row needs.
 fn describe_stopped(row: &OutboxRow) -> String {
     match &row.state {
         RowState::Stopped(_, why) => format!("needs a decision: {why}: {}", row.operation.summary()),
@@ -195,7 +193,7 @@ fn asks(row: &ConversationRow, now: Timestamp) -> String {
     format!("{asked}{}", waits.unwrap_or_default())
 }
 
-/// How much is left to answer, or how late an answer is.
+/// Time left to answer, or how late an answer is.
 pub(crate) fn target_words(row: &ConversationRow, context: &Context) -> String {
     match row.target_state(context.now, context.settings.targets_of(&row.channel)) {
         Some(TargetState::OnTime(left) | TargetState::Near(left)) => {
@@ -206,7 +204,7 @@ pub(crate) fn target_words(row: &ConversationRow, context: &Context) -> String {
     }
 }
 
-/// Describes an event, with the time since when it is so.
+/// Describes an event, and returns the time since which it holds.
 fn describe_fact(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp>) {
     match fact {
         DigestFact::Waits(row) => {
@@ -235,7 +233,7 @@ fn describe_fact(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp
     }
 }
 
-/// Why the AI asks for a person.
+/// Reason why the AI asks for a person.
 fn asks_for(row: &ConversationRow) -> Option<String> {
     match &row.conversation.escalation {
         Escalation::Requested(why)
@@ -252,7 +250,7 @@ fn paused_by(by: &SafeText) -> String {
     if by.is_empty() { "AI paused from this desk".to_owned() } else { format!("AI paused by {by}") }
 }
 
-/// Name of an operation, by the word that the outbox keeps of it.
+/// Display name of an operation, from its name in the outbox.
 fn noun(operation: &SafeText) -> &str {
     match operation.as_str() {
         "send" => "text",

@@ -1,4 +1,4 @@
-//! Reads the page "Needs you", and does what the keys of its entries do.
+//! Loads the page "Needs you", and handles the keys of its entries.
 
 use crate::Inbox;
 use crate::command::{Command, Reason};
@@ -28,7 +28,7 @@ use model::proposals::ProposalVerdict;
 use model::text::SafeText;
 use model::time::Timestamp;
 
-/// What a key of the list does with the chosen entry.
+/// Action of a key on the selected entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AttentionKey {
     Decide,
@@ -41,7 +41,7 @@ enum AttentionKey {
 }
 
 impl AttentionKey {
-    /// Each with the command whose key it is elsewhere, too.
+    /// Each action with the command whose key it has.
     const ALL: [(Self, Command); 7] = [
         (Self::Decide, Command::DecideRow),
         (Self::HandBack, Command::HandBack),
@@ -59,7 +59,7 @@ impl AttentionKey {
     }
 }
 
-/// Opens the page, on the entry that was gone to last.
+/// Opens the page on the entry that was opened last.
 pub(crate) fn show_attention(inbox: &mut Inbox) {
     inbox.features.absence.end_announcement();
     (inbox.features.attention.page, inbox.features.attention.stale) = (None, false);
@@ -77,8 +77,8 @@ pub(crate) fn query(desk: &Desk, context: &Context) -> AttentionQuery {
 }
 
 impl AttentionQueue {
-    /// Reads the page anew where it is shown or its events are to be announced, and looks at the
-    /// clock.
+    /// Reloads the page if it is shown or its events are to be announced, and the alarms once they are due or
+    /// outdated.
     pub(crate) fn follow(&mut self, announces: bool, desk: &Desk, context: &mut Context) {
         let shown = context
             .overlays
@@ -90,13 +90,13 @@ impl AttentionQueue {
         let due = self.alarms.next.is_some_and(|time| time <= context.now);
         if !self.asked && (due || self.alarms_stale || self.rung_until.is_none()) {
             (self.asked, self.alarms_stale) = (true, false);
-            // What became due before this desk was opened rings no more.
+            // Entries that became due before this desk was opened do not ring.
             let since = *self.rung_until.get_or_insert(context.now);
             context.push(Effect::Load(Load::Alarms(query(desk, context), since)));
         }
     }
 
-    /// Rings for what became due until a time.
+    /// Rings for entries that became due by `until`.
     pub(crate) fn alarms_loaded(
         &mut self,
         alarms: Alarms,
@@ -116,8 +116,7 @@ impl AttentionQueue {
         self.alarms = alarms;
     }
 
-    /// Takes in the page. The chosen entry stays chosen; after opening, that is the one that was
-    /// gone to last.
+    /// Stores the page. The selected entry stays selected; after opening, it is the one that was opened last.
     pub(crate) fn loaded(&mut self, page: NeedsYouPage, context: &mut Context) {
         let before = self.page.replace(page);
         let after = self.entries();
@@ -140,7 +139,7 @@ impl AttentionQueue {
     }
 }
 
-/// The time of something has come.
+/// Reports an entry that has become due.
 fn ring(entry: &AttentionEntry, desk: &mut Desk, context: &mut Context) {
     let who = entry.title.as_str();
     let words = match &entry.reason {
@@ -159,7 +158,7 @@ fn ring(entry: &AttentionEntry, desk: &mut Desk, context: &mut Context) {
     notifications::report_alarm(desk, &entry.channel, &words, context);
 }
 
-/// Goes to where the chosen entry is at home.
+/// Opens the place of the selected entry.
 pub(crate) fn go_to(inbox: &mut Inbox, chosen: usize) -> KeyOutcome {
     let Some(entry) = chosen_entry(inbox, chosen) else { return KeyOutcome::Stay };
     inbox.features.attention.visited = Some(entry.id());
@@ -209,7 +208,7 @@ fn go_to_attention(inbox: &mut Inbox, entry: &AttentionEntry) -> KeyOutcome {
     KeyOutcome::Done
 }
 
-/// A key of the list that does not move in it.
+/// Handles a key that does not move in the list.
 pub(crate) fn pressed(inbox: &mut Inbox, chosen: usize, key: KeyPress) {
     let Some(key) = AttentionKey::of(key, &inbox.context) else { return };
     let Some(entry) = chosen_entry(inbox, chosen) else { return };
@@ -223,7 +222,7 @@ fn chosen_entry(inbox: &Inbox, chosen: usize) -> Option<NeedsYouEntry> {
     inbox.features.attention.entries().get(chosen).cloned()
 }
 
-/// Does with an entry what its key does where it is at home, or says why not.
+/// Applies a key to an entry, or returns the reason why it cannot.
 fn act(inbox: &mut Inbox, key: AttentionKey, entry: &NeedsYouEntry) -> Result<(), Reason> {
     let conversation = || entry.conversation().ok_or("no conversation belongs to it");
     match key {

@@ -45,7 +45,6 @@ impl Credits {
         spending::daily_spending(&all, context.now.day_number(&context.settings.zone))
     }
 
-    /// Spending of the tabs of a workspace.
     pub(crate) fn workspace_spending<'a>(
         &'a self,
         account: &Account,
@@ -74,7 +73,7 @@ impl Credits {
         self.receive_balance(Some(account.credits), credits, context);
     }
 
-    /// Marks the list as stale. Reloads the spending if the balance changed.
+    /// Marks the list as stale, and reloads the spending if the balance changed.
     pub(crate) fn receive_balance(&mut self, before: Option<f64>, credits: f64, context: &mut Context) {
         self.stale = true;
         if before != Some(credits) {
@@ -82,7 +81,7 @@ impl Credits {
         }
     }
 
-    /// Says why nothing that waited for credits can be sent now.
+    /// Returns the reason if nothing that waited for credits can be sent now.
     pub(crate) fn may_send_unpaid(&self, desk: &Desk, context: &Context) -> Result<(), &'static str> {
         match (self.payable_rows(desk, context).is_empty(), self.unpaid.is_empty()) {
             (false, _) => Ok(()),

@@ -49,7 +49,6 @@ fn menu_keys(inbox: &Inbox) -> &'static str {
     if inbox.context.settings.macros.is_empty() { "Esc back" } else { "letter plays · Esc back" }
 }
 
-/// The whole popup.
 fn menu_area(inbox: &Inbox) -> Area {
     let rows = u16::try_from(inbox.context.settings.macros.len()).unwrap_or(u16::MAX).max(2);
     centered(inbox, 76, rows.saturating_add(2))

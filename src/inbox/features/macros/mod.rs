@@ -24,7 +24,6 @@ pub struct Macro {
 /// Steps that are played, and those that `.` repeats.
 #[derive(Debug, Default)]
 pub struct Macros {
-    /// Last action on a conversation.
     last_action: Vec<MacroStep>,
     /// Action on a conversation whose menu is still open.
     unfinished_action: Vec<MacroStep>,

@@ -1,5 +1,5 @@
-//! Plays a macro: each step only when all that the one before it asked for has come, so that no
-//! step acts on what is not loaded yet. Stops at the first refusal and at every question.
+//! Plays a macro: each step waits until every request of the one before it is answered, so that no step acts
+//! on missing data. Stops at the first refusal and at every question.
 
 use crate::Inbox;
 use crate::command;
@@ -17,7 +17,6 @@ use model::time::{Moment, SECOND};
 /// Maximum time for one step, in microseconds.
 const STEP_TIMEOUT: i64 = 10 * SECOND;
 
-/// A macro that is played.
 #[derive(Debug)]
 pub(crate) struct MacroPlayback {
     /// `None` for a repeated action.
@@ -29,18 +28,17 @@ pub(crate) struct MacroPlayback {
     conversation: Option<ConversationKey>,
     /// True if the current step may go elsewhere.
     may_leave_conversation: bool,
-    /// When the wait for the current step began.
+    /// Start of the wait for the current step.
     waiting_since: Moment,
 }
 
-/// Answers that were asked for and have not come yet.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PendingAnswers {
     /// Number of requests to the outside.
     requests: usize,
-    /// True if something was loaded after the last echo was asked for.
+    /// True if a load was requested after the last barrier.
     has_new_loads: bool,
-    /// Echo that returns after all loads before it.
+    /// Barrier that completes after all loads before it.
     open_barrier: Option<u64>,
     barrier_count: u64,
 }
@@ -65,7 +63,7 @@ pub(crate) fn start_playback(inbox: &mut Inbox, letter: Option<char>, steps: Vec
     });
 }
 
-/// Plays the next step if nothing is awaited; whether one was played.
+/// Plays the next step if nothing is awaited; returns true if one was played.
 pub(crate) fn play_if_ready(inbox: &mut Inbox) -> bool {
     let Some(playing) = &inbox.features.macros.playback else { return false };
     if let Some(why) = inbox.context.refusal.take().filter(|_| playing.played > 0) {
@@ -138,7 +136,7 @@ fn play_command(inbox: &mut Inbox, command: command::Command, key: KeyPress) {
     inbox.run_command(command, key);
 }
 
-/// The last step was played.
+/// Called after the last step.
 fn end_playback(inbox: &mut Inbox) {
     let Some(playing) = inbox.features.macros.playback.take() else { return };
     if let Some(letter) = playing.letter {
@@ -150,29 +148,27 @@ fn end_playback(inbox: &mut Inbox) {
 }
 
 impl Macros {
-    /// True if a step was played before: nobody has looked at a list that changed since.
+    /// True if a step was played: nobody has seen a list that changed since.
     pub(crate) fn has_played_step(&self) -> bool {
         self.playback.as_ref().is_some_and(|playing| playing.played > 1)
     }
 
-    /// Records that the outside has answered a request.
+    /// Records the answer to a request to the outside.
     pub(crate) fn record_answer(&mut self) {
         self.pending.requests = self.pending.requests.saturating_sub(1);
     }
 
-    /// Records that all loads before an echo have come.
     pub(crate) fn complete_barrier(&mut self, echo: u64) {
         if self.pending.open_barrier == Some(echo) {
             self.pending.open_barrier = None;
         }
     }
 
-    /// When the current step has taken too long.
     pub(crate) fn step_deadline(&self) -> Option<Moment> {
         self.playback.as_ref().map(|playing| playing.waiting_since.plus(STEP_TIMEOUT))
     }
 
-    /// Notes what these effects ask for.
+    /// Records the requests among the effects.
     pub(crate) fn record_requests(&mut self, context: &Context) {
         for effect in &context.effects {
             self.pending.has_new_loads |=

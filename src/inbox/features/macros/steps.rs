@@ -1,4 +1,4 @@
-//! Steps of a macro: commands by name, so that a macro outlives other keys, and what is typed.
+//! Steps of a macro: typed text, and commands by name so that a macro outlives a change of keys.
 
 use crate::command;
 use crate::command::{Command, CommandScope};
@@ -6,23 +6,21 @@ use crate::keys::KeyPress;
 use crate::wrap;
 use model::nearest::nearest_word;
 
-/// Columns of a text in the words of a macro.
+/// Maximum columns of a text in the description of a macro.
 const MAX_SHOWN_TEXT_CELLS: usize = 24;
 
-/// One thing that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MacroStep {
-    /// A command, and the key that called it: some ask which it was.
+    /// A command and the key that called it: some commands depend on the key.
     Command(Command, KeyPress),
     /// A key in a menu, a form or a text.
     Key(KeyPress),
-    /// A text that was pasted.
     Paste(String),
     Line(String),
 }
 
 impl MacroStep {
-    /// Whether it is part of a text.
+    /// True if the step is part of a text.
     fn is_text_input(&self) -> bool {
         match self {
             Self::Key(key) => key.typed().is_some(),
@@ -31,7 +29,7 @@ impl MacroStep {
         }
     }
 
-    /// Name of the step where a macro stops at it.
+    /// Name of the step, for the message that a macro has stopped at it.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Command(command, _) => command::row(*command).word.to_owned(),
@@ -42,8 +40,8 @@ impl MacroStep {
     }
 }
 
-/// Parses a step as a person writes it into the configuration: a command's name,
-/// `:` and a command line, `type` and a text, `press` and a key.
+/// Parses a step as written in the configuration: a command's name, `:` and a command line, `type` and a
+/// text, `press` and a key.
 pub fn parse(words: &str) -> Result<MacroStep, String> {
     let words = words.trim();
     if let Some(line) = words.strip_prefix(':') {
@@ -74,7 +72,7 @@ pub fn parse(words: &str) -> Result<MacroStep, String> {
     Ok(MacroStep::Command(command, key.unwrap_or(KeyPress::plain(crate::keys::KeyCode::Enter))))
 }
 
-/// Number of steps as a person counts: a text that is typed is one.
+/// Number of steps as a person counts them: a typed text is one.
 pub(crate) fn count_shown_steps<'a>(steps: impl IntoIterator<Item = &'a MacroStep>) -> usize {
     let mut typing = false;
     let mut count = 0;
@@ -86,7 +84,6 @@ pub(crate) fn count_shown_steps<'a>(steps: impl IntoIterator<Item = &'a MacroSte
     count
 }
 
-/// Describes a number of steps.
 pub(crate) fn describe_count(steps: usize) -> String {
     match steps {
         1 => "1 step".to_owned(),
@@ -139,13 +136,12 @@ fn is_playable(command: Command) -> bool {
             | C::CommandLine
             | C::Help
             | C::HelpInText
-            // What its line says is the step.
+            // Its `:` line is the step.
             | C::Pipe
     )
 }
 
-/// Whether `.` does a command again: what changes a conversation and says
-/// nothing to the customer.
+/// True if `.` repeats the command: it changes a conversation and writes nothing to the customer.
 pub(crate) fn is_repeatable(command: Command) -> bool {
     use Command as C;
     matches!(
@@ -165,8 +161,8 @@ pub(crate) fn is_repeatable(command: Command) -> bool {
     )
 }
 
-/// Whether a command goes to another conversation: after others the one at
-/// hand must be the same.
+/// True if a command may go to another conversation; after any other command the conversation must be the
+/// same.
 pub fn leaves_conversation(command: Command) -> bool {
     use Command as C;
     let place = command::row(command).place;

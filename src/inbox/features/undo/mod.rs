@@ -21,13 +21,11 @@ use model::reviews::ReviewEntry;
 use model::text::SafeText;
 use model::time::{MINUTE, Moment, Timestamp};
 
-/// Maximum number of entries.
 const MAX_JOURNAL_ENTRIES: usize = 200;
 
 /// Local changes older than this are no longer undoable once something newer was sent.
 const MAX_LATE_UNDO_AGE: i64 = 5 * MINUTE;
 
-/// One journal entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JournalEntry {
     pub at: Moment,

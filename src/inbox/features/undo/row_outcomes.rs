@@ -9,7 +9,6 @@ use model::outbox::OutboxRow;
 use model::queries::OutboxOutcome;
 
 impl Changes {
-    /// Loads the outcomes of all journal entries.
     pub(crate) fn load_journal_outcomes(&mut self, context: &mut Context) {
         let done = self.journal.entries.iter().filter(|done| !done.undone);
         let rows: Vec<RowId> = done.flat_map(JournalEntry::rows).map(|row| row.id.clone()).collect();

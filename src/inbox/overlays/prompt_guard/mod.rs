@@ -11,7 +11,7 @@ use model::time::Moment;
 pub const ANSWER_QUIET_TIME: i64 = 150_000;
 /// Quiet time after a letter that is no answer: the person is still writing. Microseconds.
 const TYPING_QUIET_TIME: i64 = 500_000;
-/// Maximum number of kept characters.
+/// Maximum size of the kept text, in bytes.
 const MAX_REJECTED_BYTES: usize = 2_000;
 
 /// State of the guard for the newest question.
@@ -22,7 +22,6 @@ pub(crate) struct PromptGuard {
     last_key: Moment,
     /// Required quiet time, in microseconds.
     required_quiet: i64,
-    /// True once the question accepts answers.
     accepts_answers: bool,
     /// True if answers come as lines, which are never typed ahead.
     reads_lines: bool,
@@ -41,7 +40,6 @@ impl PromptGuard {
         (self.accepts_answers, self.reads_lines) = (true, true);
     }
 
-    /// Records that a frame was drawn.
     pub(crate) fn record_frame(&mut self, now: Moment) {
         self.drawn_at.get_or_insert(now);
     }

@@ -27,12 +27,10 @@ pub(crate) struct RequestLogView {
 }
 
 impl RequestLogView {
-    /// Failed requests of a tab.
     pub fn failed_requests(&self, channel: &ChannelId) -> impl Iterator<Item = &Call> {
         self.requests.iter().filter(move |call| call.channel == *channel && !call.is_success())
     }
 
-    /// Title of the list, and its keys.
     pub fn title_and_keys(&self) -> (String, &'static str) {
         let (title, keys) = match self.filter {
             RequestFilter::All => ("newest first", "y curl · f fewer · r refresh · Esc back"),
@@ -56,7 +54,6 @@ impl RequestLogView {
     }
 }
 
-/// True for a write or a failure.
 fn is_write_or_failure(call: &Call) -> bool {
     call.method != "GET" || !call.is_success()
 }

@@ -12,9 +12,7 @@ use model::time::{Moment, Timestamp};
 
 /// Hits per query.
 const PAGE_SIZE: u32 = 50;
-/// Maximum number of rows of the view.
 const MAX_VIEW_ROWS: u32 = 20;
-/// Minimum number of letters.
 const MIN_QUERY_CHARS: usize = 2;
 /// Pause in typing before servers are queried, in microseconds.
 const SERVER_QUERY_DELAY: i64 = 250_000;
@@ -24,7 +22,6 @@ pub const LINES_PER_HIT: u16 = 2;
 #[derive(Debug, Default)]
 pub struct Search {
     pub text: TextLine,
-    /// True to search only the active tab.
     pub only_active_tab: bool,
     pub results: Vec<SearchResult>,
     pub chosen: usize,
@@ -39,14 +36,12 @@ pub struct Search {
     query: Option<SearchQuery>,
     /// Query for the rows of the view that was on screen.
     view_query: Option<ConversationQuery>,
-    /// Name of that view.
     view_name: String,
     /// Rows of the view that match.
     view_rows: Vec<ConversationRow>,
     /// Hits everywhere, with those of the view.
     found: Vec<SearchResult>,
     contacts: Vec<FoundContact>,
-    /// Time of the next query to the servers.
     server_query_at: Option<Moment>,
 }
 

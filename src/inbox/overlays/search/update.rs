@@ -236,7 +236,6 @@ impl Search {
     }
 }
 
-/// Rows that fit on the page.
 pub fn visible_search_rows(desk: &Desk, context: &Context) -> usize {
     // Two lines of its own, and the border.
     usize::from(desk.areas(context).body.height).saturating_sub(4) / usize::from(LINES_PER_HIT)

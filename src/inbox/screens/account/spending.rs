@@ -13,7 +13,6 @@ use model::spending::Spent;
 use model::text::SafeText;
 use model::time::{DAY, day_name};
 
-/// Days covered by the charts.
 const CHART_DAYS: i64 = 7;
 /// Maximum number of bars per chart.
 const MAX_BARS: usize = 12;

@@ -1,4 +1,4 @@
-//! How a broadcast goes as bars: how far it is, and how it went over time.
+//! Bar charts of a broadcast: its progress, and its course over time.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -10,7 +10,6 @@ use crate::layout::Area;
 use crate::theme_view::Theme;
 use model::board::{BoardDetail, BoardSample};
 
-/// Bars of a terminal that has only letters.
 pub(crate) const ASCII_BARS: bar::Set<'static> = bar::Set {
     full: "#",
     seven_eighths: "#",
@@ -23,7 +22,7 @@ pub(crate) const ASCII_BARS: bar::Set<'static> = bar::Set {
     empty: " ",
 };
 
-/// A bar: what arrived, what failed, what is left.
+/// Draws a bar of delivered, failed and remaining messages.
 pub fn draw_progress(
     theme: Theme,
     (delivered, failed, people): (i64, i64, i64),
@@ -47,11 +46,11 @@ pub fn draw_progress(
     paint_view::runs(buffer, area.x, area.y, area.width, &runs);
 }
 
-/// What a line is called, what it counts, and how it looks.
+/// Label, value and style of a line.
 type ChartLine = (&'static str, fn(&BoardSample) -> i64, Style);
 
-/// Delivered and failed over time, and the number that is pending: it is what the others lack. Returns the
-/// first row below.
+/// Draws delivered and failed messages over time, and the newest number of pending ones. Returns the first row
+/// below.
 pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer) -> u16 {
     let tall = if area.height >= 12 { 3 } else { 1 };
     if area.height < 2 * tall + 1 {
@@ -91,7 +90,7 @@ pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer)
     y + 1
 }
 
-/// Samples spread evenly over columns: in each the newest of its time.
+/// Resamples to this many columns, each with the newest sample of its time.
 fn resample(samples: &[BoardSample], columns: usize, value: fn(&BoardSample) -> i64) -> Vec<u64> {
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Vec::new() };
     let span = last.at.since(first.at).max(1);

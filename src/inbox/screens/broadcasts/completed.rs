@@ -1,7 +1,6 @@
-//! What the trigger of completed campaigns tells, beside the broadcasts.
+//! Events of the trigger of completed campaigns, beside the broadcasts.
 //!
-//! Its shape is not told by the interface, so an event belongs to a broadcast
-//! when one of its fields names it.
+//! The API does not define their shape, so an event belongs to a broadcast if one of its fields names it.
 
 use crate::Inbox;
 use crate::context::Context;
@@ -14,7 +13,7 @@ use model::fetches::Fetch;
 use model::trigger_events::{TriggerEvent, TriggerKind};
 
 impl CardsScreen {
-    /// Asks for the events, if what is known of them is old.
+    /// Requests the events if the known ones are old.
     pub(crate) fn request_events(&mut self, desk: &Desk, context: &mut Context) {
         let channel = desk.tab().channel.id.clone();
         let known = desk.tab().account.is_some() && broadcasts::has_broadcasts(desk);
@@ -24,8 +23,8 @@ impl CardsScreen {
     }
 }
 
-/// The completed campaigns that are this broadcast, and how many are no
-/// broadcast known here.
+/// Returns the completed campaigns that are this broadcast, and the number of those that are no broadcast
+/// known here.
 pub fn completed_campaigns<'a>(inbox: &'a Inbox, entry: &BoardEntry) -> (Vec<&'a TriggerEvent>, usize) {
     let told = inbox
         .cards
@@ -39,7 +38,7 @@ pub fn completed_campaigns<'a>(inbox: &'a Inbox, entry: &BoardEntry) -> (Vec<&'a
     (known.into_iter().filter(|happening| names_broadcast(happening, entry)).collect(), others.len())
 }
 
-/// Whether an event names a broadcast.
+/// True if a field of the event names the broadcast.
 fn names_broadcast(event: &TriggerEvent, entry: &BoardEntry) -> bool {
     let ids = entry.broadcast_ids();
     let named = |word: &str| ids.iter().any(|entry| entry.as_str() == word);

@@ -1,5 +1,5 @@
-//! Between two waves: pause, continue with another limit, stop; the report
-//! over the recipients, those that failed, and trying them again.
+//! Actions between two waves: pause, continue with another limit, stop; the report over the recipients; and
+//! retrying the failed ones.
 
 use crate::Inbox;
 use crate::components::confirm::Confirm;
@@ -28,17 +28,16 @@ use model::time::MINUTE;
 use model::waves::audience::{AudienceQuery, AudienceSource};
 use model::waves::{Campaign, CampaignPhase, PauseCause, Wave, WaveRowState};
 
-/// How the list of recipients is called.
 const RECIPIENTS_TITLE: &str = "Recipients";
-/// The server's clock and this desk's may differ by so much.
+/// Maximum difference between the server's clock and this desk's, in microseconds.
 const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
 
-/// A campaign that is to go on, and the limit being typed.
+/// A campaign to continue, and the limit being typed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContinueForm {
     pub id: CampaignId,
     pub pause_reason: SafeText,
-    /// The limit of failures, in percent.
+    /// Limit of failures, in percent.
     pub limit: TextLine,
     pub error: Option<String>,
 }
@@ -83,7 +82,7 @@ impl OverlayView for ContinueForm {
     }
 }
 
-/// Numbers of a campaign that may be stopped, as known now.
+/// Current numbers of a campaign that may be stopped.
 fn stop_lines(inbox: &Inbox, id: &CampaignId) -> Vec<DialogLine> {
     let mut campaigns = inbox.broadcasts.rows.rows.iter().filter_map(BoardEntry::campaign);
     let Some(campaign) = campaigns.find(|campaign| campaign.id == *id) else {
@@ -106,7 +105,7 @@ fn stop_lines(inbox: &Inbox, id: &CampaignId) -> Vec<DialogLine> {
     lines
 }
 
-/// Asks for the limit a campaign shall go on with.
+/// Asks for the limit of failures with which a campaign continues.
 pub(crate) fn ask_to_continue(campaign: &Campaign, context: &mut Context) {
     let asks = campaign.waves.iter().any(|wave| matches!(wave.row_state, WaveRowState::NeedsDecision(_)));
     if campaign.pause_cause == Some(PauseCause::Row) && asks {
@@ -123,7 +122,8 @@ impl BroadcastsScreen {
         self.rows.chosen().and_then(BoardEntry::campaign)
     }
 
-    /// Why the chosen row cannot be steered so.
+    /// Returns the selected campaign if it is open and, if given, in `phase`, else the reason why it cannot
+    /// be controlled.
     pub(crate) fn controllable_campaign(
         &self,
         phase: Option<CampaignPhase>,
@@ -144,21 +144,20 @@ impl BroadcastsScreen {
         }
     }
 
-    /// Pauses it: the wave that has left goes its way, no further one leaves.
+    /// Pauses the selected campaign: a wave that was begun is completed, no further one starts.
     pub(crate) fn pause_broadcast(&mut self, context: &mut Context) {
         if let Some(id) = self.chosen_campaign().map(|chosen_campaign| chosen_campaign.id.clone()) {
             context.push(FileWrite::Campaign(CampaignAction::Halt(id, CampaignPhase::Paused)));
         }
     }
 
-    /// Asks for the limit it shall go on with.
     pub(crate) fn ask_continue(&mut self, context: &mut Context) {
         if let Some(campaign) = self.chosen_campaign() {
             ask_to_continue(campaign, context);
         }
     }
 
-    /// Pauses the chosen campaign, so that nothing leaves while the person reads, and asks whether to stop
+    /// Pauses the selected campaign, so that nothing is sent while the person reads, and asks whether to stop
     /// it for good.
     pub(crate) fn ask_stop(&mut self, context: &mut Context) {
         let Some(campaign) = self.chosen_campaign() else { return };
@@ -195,7 +194,7 @@ impl BroadcastsScreen {
         Ok(())
     }
 
-    /// Those that failed, as far as messages show.
+    /// Failed recipients, as far as messages show.
     pub(crate) fn failed_recipients(&self) -> Result<Vec<RecipientStatus>, String> {
         let detail = self.selected_detail().ok_or("Still loading")?;
         if detail.recipients.is_empty() {
@@ -209,7 +208,7 @@ impl BroadcastsScreen {
         if failed.is_empty() { Err("No failures".to_owned()) } else { Ok(failed) }
     }
 
-    /// Copies the numbers of those that failed.
+    /// Copies the numbers of the failed recipients.
     pub(crate) fn copy_failed(&mut self, context: &mut Context) {
         match self.failed_recipients() {
             Ok(failed) => {
@@ -226,7 +225,7 @@ impl BroadcastsScreen {
         }
     }
 
-    /// A new broadcast to those that failed, with the form of the old one.
+    /// Opens the form for the failed recipients, with the input of the form before.
     pub(crate) fn retry_failed(&mut self, context: &mut Context) {
         let Some(campaign) = self.chosen_campaign() else { return };
         let query = AudienceQuery {
@@ -236,7 +235,7 @@ impl BroadcastsScreen {
         self.open_broadcast_form(query, context);
     }
 
-    /// Writes the report over the recipients into a file.
+    /// Writes the report over the recipients to a file.
     pub(crate) fn export_report(&mut self, file: &str, context: &mut Context) {
         let Some(detail) = self.selected_detail().filter(|board_detail| !board_detail.recipients.is_empty())
         else {
@@ -249,8 +248,7 @@ impl BroadcastsScreen {
         context.push(FileWrite::Campaign(CampaignAction::Report { text, file }));
     }
 
-    /// Shows its recipients, and asks the server for the messages that went
-    /// out since.
+    /// Shows the recipients, and requests the messages sent since from the server.
     pub(crate) fn open_recipients(&mut self, context: &mut Context) {
         self.show_recipients(context);
         let Some(campaign) = self.chosen_campaign() else { return };
@@ -261,8 +259,7 @@ impl BroadcastsScreen {
         );
     }
 
-    /// What was read of the chosen one has come: whoever looks at its
-    /// recipients sees it.
+    /// Updates the recipients on screen once the detail of the selected broadcast was loaded.
     pub(crate) fn refresh_recipients(&mut self, context: &mut Context) {
         let is_open =
             context.overlays.top::<TextView>().is_some_and(|top| top.title.starts_with(RECIPIENTS_TITLE));
@@ -272,7 +269,7 @@ impl BroadcastsScreen {
         }
     }
 
-    /// Shows its recipients, each with what became of it.
+    /// Shows the recipients, each with its outcome.
     fn show_recipients(&mut self, context: &mut Context) {
         let Some(entry) = self.rows.chosen() else { return };
         let Some(detail) = self.selected_detail() else {
@@ -330,12 +327,11 @@ impl BroadcastsScreen {
     }
 }
 
-/// The quality rating as it is known now.
 pub(crate) fn current_quality(desk: &Desk) -> Option<SafeText> {
     desk.tab().account.as_ref().and_then(|account| account.quality_rating.clone())
 }
 
-/// An order was carried out, or came too late.
+/// Reports the result of an action, which may have come too late.
 pub(crate) fn handle_action_result(inbox: &mut Inbox, answer: CampaignActionResult) {
     broadcasts::mark_board_stale(inbox);
     inbox.rows_changed();
@@ -372,7 +368,7 @@ pub(crate) fn handle_action_result(inbox: &mut Inbox, answer: CampaignActionResu
     }
 }
 
-/// Messages that went out were read, or not.
+/// Reports the end of a read of sent messages.
 pub(crate) fn handle_sent_fetch(inbox: &mut Inbox, fetched: &FetchOutcome) {
     match fetched {
         Ok(_) => inbox.broadcasts.refreshes_recipients = true,
@@ -392,7 +388,6 @@ pub(crate) fn track_broadcast(inbox: &mut Inbox, id: &str) -> Result<(), String>
     Ok(())
 }
 
-/// How a wave stands, in words.
 pub fn describe_wave(wave: &Wave) -> String {
     match (&wave.row_state, &wave.reading) {
         (WaveRowState::Unsent, _) => "not sent".to_owned(),

@@ -19,7 +19,6 @@ use model::text::SafeText;
 use model::waves::audience::AudienceSource;
 use model::waves::{content_title, recipient_price};
 
-/// Columns of a label.
 const LABEL_WIDTH: u16 = 12;
 
 impl OverlayView for BroadcastForm {
@@ -78,7 +77,7 @@ fn form_title(inbox: &Inbox) -> String {
     format!("New broadcast · {}", inbox.desk.tab().channel.name)
 }
 
-/// Its recipients, as far as is known.
+/// Describes the recipients, as far as known.
 fn describe_audience(form: &BroadcastForm) -> String {
     let whom = SafeText::line(&form.query.source.describe()).to_string();
     let Some(found) = &form.audience else { return format!("To {whom}: looking up…") };
@@ -184,7 +183,7 @@ fn draw_preview(theme: Theme, form: &BroadcastForm, area: Area, buffer: &mut Buf
     }
 }
 
-/// The keys, or what is missing.
+/// The keys, or the first error.
 fn footer_text(inbox: &Inbox, theme: Theme, form: &BroadcastForm) -> (String, Style) {
     match form.first_error() {
         Some(why) => (format!("{why} · Tab next · Esc back, kept"), theme.soon()),

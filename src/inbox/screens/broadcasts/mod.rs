@@ -1,5 +1,4 @@
-//! The board: broadcasts that go on and those of before, how each stands, and
-//! what can be done between two waves.
+//! The board: running and past broadcasts with their state, and the actions between two waves.
 
 pub(crate) mod charts_view;
 pub(crate) mod commands;
@@ -26,83 +25,79 @@ use model::waves::{CampaignPhase, NewCampaign};
 
 use crate::screens::broadcasts::form::BroadcastForm;
 
-/// Something to be done to a broadcast; with the quality rating as it is
-/// known, where it is begun or goes on.
+/// Action on a broadcast; starting and continuing carry the last known quality rating.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CampaignAction {
     Begin(Box<NewCampaign>, Option<SafeText>),
-    /// Take it back, if nothing has left.
+    /// Withdraw it, if nothing was sent.
     Recall(CampaignId),
     /// Pause or stop it between waves.
     Halt(CampaignId, CampaignPhase),
-    /// Let it go on, within another limit of failures where one is given.
+    /// Continue it, with another limit of failures if given.
     Continue(CampaignId, Option<u8>, Option<SafeText>),
-    /// Go on as if a person had not paused it.
+    /// Continue it as if a person had not paused it.
     UndoPause(CampaignId),
-    /// Watch one of elsewhere.
+    /// Follow a broadcast started elsewhere.
     Track(ChannelId, BroadcastId),
-    /// Write a report into a file that is not there yet.
+    /// Write a report to a new file.
     Report {
         text: String,
         file: String,
     },
 }
 
-/// What became of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CampaignActionResult {
     Begun(Box<NewCampaign>, CampaignId),
-    /// Another was carried out; false: it came too late.
+    /// Another action was carried out; false if it came too late.
     Done(CampaignAction, bool),
     Failed(CampaignAction, String),
 }
 
-/// What is asked of the files.
+/// Query to this desk's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BroadcastQuery {
     /// The rows of a tab, or of all.
     Rows(DeskQuery),
-    /// How one went, and the recipients it reached.
+    /// Course of a broadcast, and the recipients it reached.
     Detail(BoardId),
     Audience(AudienceQuery),
-    /// What goes on or waits, of all tabs.
+    /// Running and waiting broadcasts of all tabs.
     Running,
-    /// What a handover says: what needs a person, what ended within a span, and
-    /// what comes back.
+    /// Facts of a handover: entries that need a person, ended broadcasts, and snoozes that end; within a
+    /// span.
     Handover(AttentionQuery, (Timestamp, Timestamp)),
 }
 
-/// What came back.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BroadcastResult {
     Rows(DeskQuery, Vec<BoardEntry>),
-    /// How one went.
     Detail(BoardId, BoardDetail),
-    /// Its recipients, or why they are not known.
+    /// Recipients of an audience, or why they are not known.
     Audience(AudienceQuery, Result<ResolvedAudience, String>),
-    /// What goes on or waits.
+    /// Running and waiting broadcasts.
     Running(Vec<BoardEntry>),
     Handover(HandoverFacts),
 }
 
-/// What the files know of a handover.
+/// Facts of a handover in this desk's files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HandoverFacts {
     /// The outbox of all tabs.
     pub outbox: Vec<OutboxEntry>,
     /// Pauses of the AI made from here.
     pub paused: Vec<PausedEntry>,
-    /// Broadcasts that go on or wait.
+    /// Running and waiting broadcasts.
     pub running: Vec<BoardEntry>,
-    /// Broadcasts that were stopped or came to their end within the shift.
+    /// Broadcasts that were stopped or completed within the shift.
     pub ended: Vec<BoardEntry>,
-    /// Texts written here that did not arrive within the shift.
+    /// Texts written here within the shift that did not arrive.
     pub undelivered: Vec<DigestEntry>,
-    /// What was put aside and comes back soon.
+    /// Snoozed conversations that come back soon.
     pub snoozed: Vec<SnoozedEntry>,
     /// People who have claimed conversations, with the number of each.
     pub claims: Vec<(SafeText, u32)>,
-    /// AI failing, the worst first.
+    /// Conversations in which the AI fails, worst first.
     pub troubled: Vec<AttentionEntry>,
 }
 
@@ -114,37 +109,34 @@ impl PageRow for BoardEntry {
     }
 }
 
-/// The page's state.
 #[derive(Debug, Default)]
 pub struct BroadcastsScreen {
     pub rows: PagedRows<BoardEntry>,
-    /// What was read of the chosen row, and whose it is.
+    /// Detail of the selected row, with its id.
     pub detail: Option<(BoardId, BoardDetail)>,
     detail_requested: Option<BoardId>,
     detail_stale: bool,
-    /// A form that was left and not sent.
+    /// Form that was left or started last; the next form begins with its input.
     unfinished_form: Option<Box<BroadcastForm>>,
-    /// Whether the recipients on screen are to be shown anew.
+    /// True if the recipients on screen are outdated.
     refreshes_recipients: bool,
-    /// One that is to be chosen once it has come.
+    /// Campaign to select once it is loaded.
     pending_selection: Option<CampaignId>,
 }
 
 impl BroadcastsScreen {
-    /// Chooses a campaign, once it has come.
+    /// Selects a campaign once it is loaded.
     pub(crate) fn choose_campaign(&mut self, id: CampaignId) {
         self.pending_selection = Some(id);
     }
 }
 
 impl BroadcastsScreen {
-    /// What was read of the chosen row.
     pub fn selected_detail(&self) -> Option<&BoardDetail> {
         let chosen = self.rows.chosen()?.id();
         self.detail.as_ref().filter(|detail| detail.0 == chosen).map(|detail| &detail.1)
     }
 
-    /// Rows of the page have come.
     fn receive_rows(&mut self, query: &DeskQuery, rows: Vec<BoardEntry>) {
         self.rows.receive(query, rows, false);
         if let Some(id) = self.pending_selection.take() {

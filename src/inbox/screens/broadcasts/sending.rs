@@ -1,5 +1,5 @@
-//! From an audience to a broadcast that has begun: opening the form, looking
-//! up its recipients, its keys, and taking it back while it is held.
+//! From an audience to a started broadcast: opening the form, looking up its recipients, its keys, and undo
+//! while it is held.
 
 use crate::Inbox;
 use crate::components::form::FormKey;
@@ -26,7 +26,7 @@ use model::time::SECOND;
 use model::waves::NewCampaign;
 use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 
-/// Contacts that are not known here and asked for one by one at most.
+/// Maximum number of unknown contacts requested one by one.
 const MAX_CONTACT_FETCHES: usize = 50;
 
 impl Overlay for BroadcastForm {
@@ -97,7 +97,7 @@ impl BroadcastForm {
         }
     }
 
-    /// Looks the form over, or says what is missing.
+    /// Opens the review, or shows the first error.
     fn open_preflight(&self, inbox: &mut Inbox) -> KeyOutcome {
         let ready = self.content().and_then(|content| Ok((content, self.campaign_audience()?, self.plan()?)));
         match ready {
@@ -120,7 +120,7 @@ impl BroadcastForm {
 }
 
 impl People {
-    /// The people that are marked, or the chosen one.
+    /// The recipients: the marked people, or the selected one.
     pub(crate) fn marked_people(&self) -> Result<AudienceSource, String> {
         let people = self;
         match &people.marked {
@@ -146,7 +146,7 @@ pub(crate) fn marked_conversations(desk: &Desk) -> Result<AudienceSource, String
     Ok(AudienceSource::Conversations(vec![row.key()]))
 }
 
-/// The template its letters find.
+/// Finds the template by its typed letters.
 fn find_template(desk: &Desk, form: &mut BroadcastForm) {
     if form.kind != BroadcastKind::Template {
         return;
@@ -157,7 +157,6 @@ fn find_template(desk: &Desk, form: &mut BroadcastForm) {
 }
 
 impl BroadcastsScreen {
-    /// The recipients of the unfinished form.
     pub(crate) fn unfinished_source(&self, desk: &Desk, context: &Context) -> Result<AudienceSource, String> {
         match &self.unfinished_form {
             Some(kept) if kept.query.channel == desk.tab().channel.id => Ok(kept.query.source.clone()),
@@ -168,7 +167,7 @@ impl BroadcastsScreen {
         }
     }
 
-    /// Opens the form for these.
+    /// Opens the form for these recipients, or shows the reason against it.
     pub(crate) fn open_broadcast(
         &mut self,
         source: Result<AudienceSource, String>,
@@ -184,7 +183,7 @@ impl BroadcastsScreen {
         }
     }
 
-    /// Opens the form for an audience, with what was filled in and not sent.
+    /// Opens the form for an audience, with the input of the form before.
     pub(crate) fn open_broadcast_form(&mut self, query: AudienceQuery, context: &mut Context) {
         let channel = query.channel.clone();
         context.push(Effect::Load(Load::Templates(channel.clone())));
@@ -199,7 +198,7 @@ impl BroadcastsScreen {
         context.open(BroadcastForm::new(query, kept));
     }
 
-    /// Lets it go: from the commit on it goes on by itself.
+    /// Starts the broadcast; once committed it continues by itself.
     pub(crate) fn start_broadcast(&mut self, flight: Preflight, desk: &Desk, context: &mut Context) {
         let before = control::current_quality(desk);
         self.unfinished_form = Some(Box::new(flight.form));
@@ -227,7 +226,7 @@ pub(crate) fn run_broadcast_verb(inbox: &mut Inbox, words: &str) -> Result<(), S
     Ok(())
 }
 
-/// It is on disk; as long as it is held it can be taken back.
+/// Records a started broadcast, which can be undone while it is held.
 pub(crate) fn record_broadcast_started(inbox: &mut Inbox, new: NewCampaign, id: CampaignId) {
     let until = inbox.context.moment.plus(new.hold);
     let words = format!("began a broadcast to {}", new.audience.count());
@@ -241,17 +240,15 @@ pub(crate) fn record_broadcast_started(inbox: &mut Inbox, new: NewCampaign, id: 
     });
 }
 
-/// Whether a form of a broadcast lies open.
 pub(crate) fn is_broadcast_form_open(context: &Context) -> bool {
     context.overlays.all_of::<BroadcastForm>().next().is_some()
 }
 
-/// The form that lies open, wherever it is.
+/// Returns the open form at any depth of the popups.
 fn find_open_form(context: &mut Context) -> Option<&mut BroadcastForm> {
     context.overlays.all_of_mut::<BroadcastForm>().next()
 }
 
-/// Takes in the recipients of an audience.
 pub(crate) fn receive_audience(
     context: &mut Context,
     query: &AudienceQuery,
@@ -265,14 +262,14 @@ pub(crate) fn receive_audience(
         Ok(found) => {
             let unread: Vec<String> = found.not_read.iter().take(MAX_CONTACT_FETCHES).cloned().collect();
             form.set_audience(found);
-            // Who is no contact here may be one of the server's.
+            // A person who is no contact here may be one of the server's.
             if first {
                 let ask = |phone| SyncOrder::Fetch(query.channel.clone(), Fetch::Person { phone });
                 context.push_all(unread.into_iter().map(ask));
             }
         }
         Err(why) => {
-            // With nobody to go to there is nothing to fill in.
+            // Without recipients there is nothing to fill in.
             if first {
                 context.overlays.retain::<BroadcastForm>(|broadcast_form| broadcast_form.query != *query);
             }
@@ -281,7 +278,7 @@ pub(crate) fn receive_audience(
     }
 }
 
-/// A fetch that may tell more of the audience has ended.
+/// Handles the end of a fetch that may complete the audience.
 pub(crate) fn handle_contact_fetch(
     context: &mut Context,
     channel: &ChannelId,

@@ -1,4 +1,4 @@
-//! Loads the board and takes in what became of orders.
+//! Loads the board, and handles the results of actions.
 
 use crate::Inbox;
 use crate::context::Context;
@@ -18,7 +18,7 @@ pub fn has_broadcasts(desk: &Desk) -> bool {
 }
 
 impl BroadcastsScreen {
-    /// When a countdown of the page shows another second.
+    /// Next second of a countdown on the page.
     pub(crate) fn next_countdown_at(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
         let rows = self.rows.rows.iter().filter(|_| desk.page == PageKind::Broadcasts);
         let held = rows
@@ -31,20 +31,18 @@ impl BroadcastsScreen {
     }
 }
 
-/// Goes to the page.
 pub(crate) fn go_to_board(inbox: &mut Inbox) {
     inbox.desk.page = PageKind::Broadcasts;
     mark_board_stale(inbox);
 }
 
-/// What is shown may be old.
 pub(crate) fn mark_board_stale(inbox: &mut Inbox) {
     inbox.broadcasts.rows.mark_stale();
     inbox.broadcasts.detail_stale = true;
     inbox.overview.mark_stale();
 }
 
-/// Asks for the rows that may be old, and for the chosen one's detail.
+/// Requests the outdated rows, and the detail of the selected one.
 pub(crate) fn load_board(inbox: &mut Inbox) {
     let channel = inbox.desk.tab().channel.id.clone();
     let visible = pages::visible_rows(inbox);
@@ -69,7 +67,6 @@ pub(crate) fn load_board(inbox: &mut Inbox) {
     }
 }
 
-/// What was asked about broadcasts has come.
 pub(crate) fn receive_result(inbox: &mut Inbox, told: BroadcastResult) {
     match told {
         BroadcastResult::Rows(query, rows) => inbox.broadcasts.receive_rows(&query, rows),

@@ -1,5 +1,5 @@
-//! The board: a line for each broadcast, and the chosen one below or beside it
-//! with its waves and how it went over time.
+//! The board: one line per broadcast, and the selected one below or beside it with its waves and its course
+//! over time.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
@@ -29,7 +29,7 @@ use model::prices;
 use model::time::{format_ago, format_short_span};
 use model::waves::{Campaign, CampaignPhase, RecipientCounts, Wave, recipient_price};
 
-/// What is offered on the page, most useful first.
+/// Commands of the page, most useful first.
 pub const HINTS: &[Command] = &[
     Command::ShowRecipients,
     Command::PauseBroadcast,
@@ -42,11 +42,10 @@ pub const HINTS: &[Command] = &[
     Command::Help,
     Command::Quit,
 ];
-/// Cells of a bar, and where there is little room.
+/// Cells of a bar: normally, and where there is little room.
 const BAR_WIDTHS: (u16, u16) = (16, 8);
-/// From so many columns on there is room in a row.
+/// Minimum columns of a row with room for all parts.
 const WIDE_LAYOUT_WIDTH: u16 = 76;
-/// Draws the page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (list, detail) = pages::page_areas(inbox);
     draw_frame(inbox, theme, area, buffer);
@@ -153,7 +152,6 @@ fn draw_frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint_view::text(buffer, area.x + 2, y, area.width.saturating_sub(4), words, theme.dim());
 }
 
-/// What an empty page says.
 fn empty_text(inbox: &Inbox) -> Option<String> {
     let rows = &inbox.broadcasts.rows;
     if !rows.rows.is_empty() {
@@ -202,7 +200,6 @@ pub(crate) fn draw_row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Ar
     paint_view::text(buffer, x, area.y, room.saturating_sub(right + 1), title.as_str(), Style::new());
 }
 
-/// Where it stands, in a word.
 fn state_label(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
     let Some(campaign) = entry.campaign() else {
         let style = if entry.is_open() { theme.strong() } else { theme.dim() };
@@ -227,7 +224,7 @@ fn state_label(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Styl
     }
 }
 
-/// What is known of the chosen one: how it stands, its charts, its waves.
+/// Draws the selected broadcast: its state, charts and waves.
 fn draw_details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut Buffer) {
     let below = area.x <= inbox.desk.areas(&inbox.context).body.inner().x;
     let top = area.y + u16::from(below);
@@ -310,7 +307,7 @@ fn summary_lines(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     lines
 }
 
-/// What the trigger of completed campaigns tells of it, and of others.
+/// Lines about completed campaigns: this broadcast's, and those of others.
 fn completed_lines(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     let (of_it, others) = completed::completed_campaigns(inbox, entry);
     let waves = entry.campaign().map_or(1, |campaign| campaign.waves.len());
@@ -333,8 +330,7 @@ fn describe_wave_count(count: usize) -> String {
     if count == 1 { "1 completed wave".to_owned() } else { format!("{count} completed waves") }
 }
 
-/// Credits charged so far, or what it costs by the prices known, against the
-/// balance.
+/// Credits charged so far, or the cost by known prices, against the balance.
 fn describe_cost(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
     let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == campaign.channel)?;
     let sent = campaign.counts().recipients - campaign.counts().failed;

@@ -19,11 +19,8 @@ use crate::theme_view::Theme;
 use crate::wrap;
 use model::text::SafeText;
 
-/// Columns of a card's kind.
 const KIND_WIDTH: u16 = 12;
-/// Minimum columns of a label.
 const MIN_LABEL_WIDTH: usize = 10;
-/// Maximum columns of a bar.
 const MAX_BAR_WIDTH: u16 = 40;
 
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
@@ -87,7 +84,7 @@ pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
     lines.chain(bars).fold(page, |page, words| page.detail(words))
 }
 
-/// Title of the page, its search, and that it is being read.
+/// Title of the page, its search, and its loading state.
 fn frame_titles(inbox: &Inbox) -> (String, String, &'static str) {
     let (name, asking) = inbox.cards.page_title(&inbox.desk);
     let search = SafeText::line(inbox.cards.search.trim());

@@ -22,7 +22,6 @@ pub(crate) fn set_up_channel(inbox: &mut Inbox, _: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Takes the result of the external editor.
 pub(crate) fn receive_edited_text(inbox: &mut Inbox, text: Result<String, String>) {
     if inbox.people.metadata_edited(&text, &mut inbox.context) {
         return;

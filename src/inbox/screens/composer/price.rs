@@ -11,7 +11,6 @@ impl Tab {
         TextLength::measure(self.platform(), self.markup(), text)
     }
 
-    /// Splits a text into the messages it is sent as.
     pub fn split_messages(&self, text: &str) -> Vec<String> {
         // Markup would break where the text is cut.
         if self.measure_text(text).is_over() && self.markup().is_none() {

@@ -20,7 +20,6 @@ use model::text::SafeText;
 
 /// Lines shown before and after an error.
 const CONTEXT_LINES: usize = 2;
-/// Characters shown per line.
 const MAX_LINE_CHARS: usize = 60;
 
 #[derive(Debug)]

@@ -18,7 +18,6 @@ use crate::theme_view::Theme;
 use model::text::SafeText;
 
 const PREVIEW_TITLE: &str = "What the customer sees:";
-/// Columns of a label.
 const LABEL_WIDTH: u16 = 12;
 
 impl OverlayView for RichForm {

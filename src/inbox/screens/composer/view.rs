@@ -27,7 +27,6 @@ use model::outbox::Operation;
 use model::outbox::content::ChatContent;
 use model::prices::Price;
 
-/// Maximum width of a language's name, in cells.
 const MAX_LANGUAGE_WIDTH: usize = 20;
 
 /// Draws the composer; returns the cursor's cell if it has the keyboard.

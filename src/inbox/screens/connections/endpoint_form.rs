@@ -1,5 +1,4 @@
-//! Any endpoint by hand: it is picked, what it asks for is filled in, and its
-//! answer is shown.
+//! Calling any endpoint by hand: picking it, filling in its parameters, and showing its answer.
 
 use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine};
@@ -16,7 +15,6 @@ use model::connections::{Connection, ConnectionEndpoint, EndpointMethod, Paramet
 use model::text;
 use model::text::SafeText;
 
-/// Columns of a label.
 const LABEL_WIDTH: usize = 30;
 
 /// Form for the values that an endpoint needs.
@@ -24,15 +22,15 @@ const LABEL_WIDTH: usize = 30;
 pub struct EndpointForm {
     pub connection: String,
     pub endpoint: ConnectionEndpoint,
-    /// A line for each parameter it asks for.
+    /// One line for each parameter that is typed.
     pub values: Vec<TextLine>,
     pub focus: usize,
-    /// What is wrong, once it was tried.
+    /// Error of the last attempt.
     pub error: Option<String>,
 }
 
 impl EndpointForm {
-    /// Names and labels of the lines.
+    /// Question and kind of each line.
     pub fn labels(&self) -> Vec<(String, String)> {
         let label = |parameter: &model::connections::Parameter| {
             let question = match &parameter.source {
@@ -46,7 +44,6 @@ impl EndpointForm {
         self.endpoint.asked_parameters().map(label).collect()
     }
 
-    /// Whether it changes something where it is asked.
     pub fn changes_data(&self) -> bool {
         self.endpoint.method != EndpointMethod::Get
     }
@@ -57,7 +54,7 @@ impl EndpointForm {
     }
 }
 
-/// An endpoint was asked by hand; its answer takes this place.
+/// Waits for the answer of an endpoint called by hand, which replaces it.
 #[derive(Debug)]
 pub(crate) struct AwaitedAnswer {
     pub(crate) slot: AnswerKey,
@@ -81,10 +78,8 @@ impl OverlayView for AwaitedAnswer {
     }
 }
 
-/// Picks an endpoint of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct EndpointPicker {
-    /// What was typed.
     pub(crate) picker: Picker,
 }
 
@@ -189,7 +184,6 @@ impl OverlayView for EndpointForm {
     }
 }
 
-/// The endpoints a question finds.
 pub fn matching_endpoints<'a>(
     context: &'a Context,
     query: &str,
@@ -204,7 +198,6 @@ pub fn matching_endpoints<'a>(
         .collect()
 }
 
-/// Asks which endpoint.
 pub(crate) fn open_endpoint_picker(context: &mut Context) {
     context.open(EndpointPicker::default());
 }

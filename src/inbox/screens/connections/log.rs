@@ -13,7 +13,7 @@ use model::connections::{CallLine, CallResult};
 use model::queries::NamedConversation;
 use model::text::SafeText;
 
-/// Opens the list, or reads it anew: it does not move by itself.
+/// Opens or reloads the list, which does not update by itself.
 pub(crate) fn show_connection_calls(context: &mut Context) {
     context.push(Effect::Request(OutsideRequest::Connections(Box::new(ConnectionRequest::Log))));
     context.push(Effect::Load(Load::ConversationNames));
@@ -23,7 +23,6 @@ pub(crate) fn show_connection_calls(context: &mut Context) {
 }
 
 impl ConnectionAnswers {
-    /// Names of conversations have come.
     pub(crate) fn set_contact_names(&mut self, names: &[NamedConversation], context: &Context) {
         if listing::shows_list(context, ListKind::Connections) {
             let named = |named_conversation: &NamedConversation| {
@@ -33,14 +32,14 @@ impl ConnectionAnswers {
         }
     }
 
-    /// The contacts the calls of the list were about.
+    /// Names of the contacts of the listed calls, without those that have none.
     pub fn named_contacts(&self, desk: &Desk) -> Vec<String> {
         let calls = self.calls.iter();
         let named = calls.map(|call| (&call.contact, self.contact_label(&call.contact, desk)));
         named.filter(|(contact, name)| *contact != name).map(|pair| pair.1).collect()
     }
 
-    /// The contact a call was about: by name where any tab's conversations have one.
+    /// Name of a contact if a conversation of any tab has one, else its id.
     fn contact_label(&self, contact: &str, desk: &Desk) -> String {
         let mut rows = desk.tabs.iter().flat_map(|tab| &tab.list.page.rows);
         let found = rows.find(|row| row.conversation.id.as_str() == contact);

@@ -1,14 +1,13 @@
-//! Data Connections in the inbox: what the business's own systems know of
-//! the customer, beside the conversation.
+//! Data Connections in the inbox: data of the business's own systems about the customer, beside the
+//! conversation.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `errands.rs` | what is wanted of connections, and what comes back |
-//! | `asking.rs` | any endpoint by hand: which, with what |
+//! | `requests.rs` | requests to connections, and their results |
+//! | `endpoint_form.rs` | any endpoint called by hand |
 //! | `log.rs` | the log of calls |
 //!
-//! Answers are kept for a minute and shown with their age; nothing ever waits
-//! for one.
+//! Answers are shown with their age; nothing ever waits for one.
 
 pub(crate) mod commands;
 pub mod endpoint_form;
@@ -25,33 +24,28 @@ use model::queries::ConversationKey;
 use model::text::SafeText;
 use model::time::{MINUTE, Moment};
 
-/// Answers that are kept.
 const MAX_ANSWERS: usize = 300;
-/// How long an answer is not asked for again by itself.
+/// Age below which an answer is not requested again automatically, in microseconds.
 const REFRESH_INTERVAL: i64 = MINUTE;
-/// Lines of an answer that are shown in a layer.
+/// Maximum lines of an answer in a popup.
 const MAX_SHOWN_LINES: usize = 200;
 
-/// What is known of one answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EndpointAnswer {
     asked_at: Moment,
-    /// Whether it is on its way.
     pub is_pending: bool,
-    /// The last one that came.
+    /// Newest answer.
     pub mapped: Option<MappedAnswer>,
-    /// Why the last one did not come.
+    /// Reason why the last request failed.
     pub error: Option<SafeText>,
 }
 
-/// What is known of connections.
 #[derive(Debug, Default)]
 pub struct ConnectionAnswers {
     answers: HashMap<AnswerKey, EndpointAnswer>,
-    /// The conversation that was looked at last.
     last_viewed: Option<ConversationKey>,
     pub(crate) calls: Vec<CallLine>,
-    /// How the conversations those were about are called.
+    /// Names of conversations, by contact.
     names: HashMap<String, String>,
 }
 

@@ -1,39 +1,37 @@
-//! What the inbox wants of connections, and what comes back. Plain data.
+//! Requests of the inbox to connections, and their results. Plain data.
 
 use model::connections::{CallLine, ContactFacts, MappedAnswer};
 use model::queries::ConversationKey;
 
-/// Which answer: an endpoint's, about a conversation's contact.
+/// Identifies an answer: an endpoint, about the contact of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AnswerKey {
-    /// The conversation, if it is about one.
+    /// Conversation the answer is about, if any.
     pub key: Option<ConversationKey>,
     pub connection: String,
     pub endpoint: String,
 }
 
-/// Something wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConnectionRequest {
-    /// Ask an endpoint.
+    /// Call an endpoint.
     Call {
         slot: AnswerKey,
         facts: ContactFacts,
         answers: Vec<(String, String)>,
-        /// Whether a person asked for it and waits.
+        /// True if a person requested it and waits.
         by_hand: bool,
     },
     /// Read the log of calls.
     Log,
 }
 
-/// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConnectionResult {
-    /// An endpoint's answer, or why there is none.
+    /// Answer of an endpoint, or the reason why there is none.
     Called {
         slot: AnswerKey,
-        /// Whether a person waits for it.
+        /// True if a person waits for it.
         by_hand: bool,
         mapped: Result<MappedAnswer, String>,
     },

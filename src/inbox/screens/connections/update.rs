@@ -1,4 +1,4 @@
-//! Asks the business's own systems about the customer, and takes in their answers.
+//! Queries the business's own systems about the customer, and stores their answers.
 
 use crate::components::text_view::TextView;
 use crate::context::Context;
@@ -25,8 +25,8 @@ pub(crate) fn all_endpoints(context: &Context) -> impl Iterator<Item = (&Connect
 }
 
 impl ConnectionAnswers {
-    /// The answers that are about a conversation, in the connections' order,
-    /// each with its connection's and endpoint's name.
+    /// Answers about a conversation in the order of the connections, each with the names of its connection
+    /// and endpoint.
     pub fn answers_about<'a>(
         &'a self,
         row: &ConversationRow,
@@ -41,12 +41,12 @@ impl ConnectionAnswers {
         .collect()
     }
 
-    /// Asks by itself when another conversation is opened.
+    /// Requests answers automatically when another conversation is opened.
     pub(crate) fn request_for_opened(&mut self, desk: &Desk, context: &mut Context) {
         if context.settings.connections.is_empty() || desk.tab().focus == Focus::List {
             return;
         }
-        // What a channel proves of people is known once its platform is.
+        // Facts proven by a channel are known once its platform is.
         let row = desk
             .current_conversation()
             .filter(|current_conversation| platform_of(desk, current_conversation).is_some());
@@ -63,7 +63,7 @@ impl ConnectionAnswers {
         }
     }
 
-    /// Looks the customer up now, and shows the card.
+    /// Requests the data of the customer now, and shows the card.
     pub(crate) fn look_up(&mut self, desk: &mut Desk, context: &mut Context) {
         if desk.areas(context).card.is_none() {
             desk.panes.card = Some(true);
@@ -74,8 +74,8 @@ impl ConnectionAnswers {
         }
     }
 
-    /// Asks all of these endpoints about the current conversation whose last
-    /// answer is older; how many.
+    /// Calls the matching endpoints about the current conversation whose last answer is older; returns their
+    /// number.
     fn request_answers(
         &mut self,
         wanted: fn(&ConnectionEndpoint) -> bool,
@@ -127,7 +127,7 @@ impl ConnectionAnswers {
         context.push(Effect::Request(OutsideRequest::Connections(Box::new(errand))));
     }
 
-    /// How much is asked of the business's own systems now, in words.
+    /// Describes the number of pending requests.
     pub(crate) fn describe_pending(&self) -> Option<String> {
         match self.answers.values().filter(|answer| answer.is_pending).count() {
             0 => None,
@@ -136,7 +136,6 @@ impl ConnectionAnswers {
         }
     }
 
-    /// Something that was wanted has come back.
     pub(crate) fn receive_result(&mut self, outcome: ConnectionResult, context: &mut Context) {
         match outcome {
             ConnectionResult::Called { slot, by_hand, mapped } => {
@@ -185,7 +184,7 @@ impl ConnectionAnswers {
         }
     }
 
-    /// What `{connection.field}` stands for in the current conversation.
+    /// Values of `{connection.field}` in the current conversation.
     pub(crate) fn field_values(&self, desk: &Desk, context: &Context) -> Vec<(String, String)> {
         let Some(row) = desk.current_conversation() else { return Vec::new() };
         let mut found: Vec<(String, String)> = Vec::new();
@@ -198,8 +197,7 @@ impl ConnectionAnswers {
     }
 }
 
-/// What is known of the contact of a conversation: what its channel proves
-/// of them, and their metadata.
+/// Facts about the contact of a conversation: those its channel proves, and its metadata.
 pub(crate) fn contact_facts(desk: &Desk, row: &ConversationRow) -> ContactFacts {
     let proven = platform_of(desk, row).zip(row.conversation.address.as_deref());
     let facts =

@@ -1,5 +1,4 @@
-//! Connections on screen: their answers on the card, the picker of endpoints
-//! and the form of one.
+//! Connections on screen: their answers on the card, the picker of endpoints, and its form.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -20,7 +19,6 @@ use model::conversations::ConversationRow;
 use model::text::SafeText;
 use model::time::format_ago;
 
-/// Cells of a label on the card.
 const LABEL_WIDTH: usize = 9;
 
 /// Answers of the connections about a conversation's contact, as lines of the card.

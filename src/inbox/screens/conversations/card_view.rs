@@ -27,7 +27,6 @@ use model::time::{format_ago, format_short_span};
 /// Width of a label with its gap, in cells.
 const LABEL_WIDTH: u16 = 10;
 
-/// Maximum lines per fact.
 const MAX_FIELD_LINES: usize = 4;
 
 /// A fact of the card; without a text, a heading.

@@ -29,7 +29,6 @@ use model::outbox::Operation;
 use model::snooze::Snooze;
 use std::rc::Rc;
 
-/// Columns of a name in a question.
 const MAX_NAME_CELLS: usize = 40;
 
 /// How the work on a conversation ends.

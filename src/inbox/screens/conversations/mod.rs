@@ -42,7 +42,6 @@ const FIRST_QUERY_ROWS: u32 = 64;
 /// Distance from the window's edge, in rows, at which the next window is requested.
 const EDGE_DISTANCE_ROWS: usize = 40;
 
-/// Lines of a row.
 pub(crate) const ROW_LINES: u16 = 2;
 
 /// Content of a line of the list.
@@ -220,7 +219,6 @@ impl ConversationList {
         self.resource.take_due_query(times.moment)
     }
 
-    /// True if the view asks for snoozed conversations.
     pub fn is_showing_snoozed(&self) -> bool {
         let asked =
             |test: &filter::FilterTest| !test.negated && test.subject == FilterSubject::Is(IsFilter::Snoozed);

@@ -13,7 +13,6 @@ use crate::theme_view::Theme;
 
 const TITLE: &str = "Views";
 const KEYS: &str = "key or Enter shows · Esc back";
-/// Columns of a view's name.
 const NAME_WIDTH: u16 = 20;
 
 fn area(inbox: &Inbox) -> Area {

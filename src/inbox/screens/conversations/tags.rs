@@ -21,11 +21,8 @@ use model::local::{LocalChange, Tag, TagLocation};
 use model::outbox::Operation;
 use model::text::SafeText;
 
-/// Maximum length of the line, in characters.
 const MAX_LINE_CHARS: usize = 200;
-/// Maximum length of a tag, in characters.
 const MAX_TAG_CHARS: usize = 40;
-/// Completions shown.
 const MAX_COMPLETIONS: usize = 8;
 /// Tags in use to load.
 pub(crate) const MAX_KNOWN_TAGS: u32 = 500;

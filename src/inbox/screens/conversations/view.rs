@@ -79,13 +79,11 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     }
 }
 
-/// Returns the name of a section with its count.
 fn section_title(inbox: &Inbox, section: Section) -> String {
     let (name, count) = section_texts(inbox, section);
     format!("{} {count}", name.to_uppercase())
 }
 
-/// Returns the name of a section, and its count.
 pub(crate) fn section_texts(inbox: &Inbox, section: Section) -> (&'static str, String) {
     let has_ai =
         inbox.desk.shows_all_tabs || inbox.desk.tab().platform().is_none_or(|platform| platform.is_chat());
@@ -152,10 +150,10 @@ fn row_count_label(list: &ConversationList) -> String {
     }
 }
 
-/// Stands in an empty list until the server has told it.
+/// Text of an empty list until the server has answered.
 const ASKING: &str = "Asking the server…";
 
-/// True if a server that can be reached has not told its list yet.
+/// True if a server that can be reached has not sent its list yet.
 fn awaits_list(tab: &Tab) -> bool {
     let is_asked = tab.is_inbox() && tab.empty_reason.is_none() && !tab.list.resource.has_failed();
     let is_reached = matches!(tab.health, Health::Connecting | Health::Live { .. } | Health::Limited { .. });

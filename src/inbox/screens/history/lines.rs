@@ -34,8 +34,8 @@ pub enum HistoryLine {
     Note(&'static str),
     /// A takeover, hand-back, close or reopening.
     Event(HistoryEvent),
-    /// A line of a call or text as the list of a phone tells it, the first with its time; its author is
-    /// not told.
+    /// A line of a call or text known only from the list of a phone, the first with its time; its author is
+    /// unknown.
     Listed(Option<Timestamp>, String),
     Gap,
     MailFrom(usize),
@@ -223,7 +223,6 @@ impl Default for TextWidths {
 pub struct HistoryLayout<'a> {
     pub widths: TextWidths,
     pub full_headers: bool,
-    /// Subject of the thread.
     pub subject: Option<&'a SafeText>,
     /// Time zone that decides where a day starts.
     pub zone: &'a Zone,
@@ -232,7 +231,7 @@ pub struct HistoryLayout<'a> {
     pub top_note: Option<&'static str>,
     /// Oldest first.
     pub events: &'a [HistoryEvent],
-    /// Calls and texts that only the list of a phone told, oldest first.
+    /// Calls and texts known only from the list of a phone, oldest first.
     pub listed: &'a [PhoneEntry],
     /// Rows of each picture, by address.
     pub heights: &'a BTreeMap<String, usize>,

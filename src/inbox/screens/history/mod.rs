@@ -43,7 +43,6 @@ use model::time::{Moment, Timestamp, Zone};
 
 /// Messages loaded at first and per step back.
 pub(crate) const MESSAGES_PER_PAGE: u32 = 100;
-/// Maximum number of messages loaded.
 const MAX_MESSAGES: u32 = 20_000;
 
 #[derive(Debug)]
@@ -55,7 +54,7 @@ pub struct History {
     pub items: Vec<HistoryItem>,
     /// Takeovers, hand-backs, closes and reopenings, oldest first.
     events: Vec<HistoryEvent>,
-    /// Calls and texts that only the list of a phone told, oldest first.
+    /// Calls and texts known only from the list of a phone, oldest first.
     listed: Vec<PhoneEntry>,
     pub lines: Vec<HistoryLine>,
     /// `None` follows the newest item.
@@ -238,7 +237,7 @@ impl History {
         }
     }
 
-    /// True if the service told what was said or sent at other places.
+    /// True if the service reports messages from other places.
     fn is_told_of_others(&self) -> bool {
         let is_received = |row: &MessageRow| row.message.direction == Direction::Inbound;
         self.items.iter().filter_map(message_of).any(is_received) || !self.listed_entries().is_empty()

@@ -15,7 +15,7 @@ use model::pictures::{Dot, EncodedRows, Graphics, Picture};
 
 /// From dark to light, without colours.
 const SHADE_SYMBOLS: [&str; 5] = [" ", "░", "▒", "▓", "█"];
-/// `SHADES` in ASCII.
+/// [`SHADE_SYMBOLS`] in ASCII.
 const ASCII_SHADES: [&str; 5] = [" ", ".", "+", "%", "@"];
 
 /// A picture the terminal draws, and its place.

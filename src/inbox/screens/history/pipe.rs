@@ -15,9 +15,7 @@ use crate::overlays::line::{LinePrompt, LinePromptKind};
 use crate::screens::history::raw;
 use model::text::SafeText;
 
-/// Prefix of the command line.
 const PIPE_VERB_PREFIX: &str = "pipe ";
-/// Output lines shown.
 const MAX_OUTPUT_LINES: usize = 2_000;
 
 impl Keyboard {

@@ -16,7 +16,6 @@ use crate::wrap;
 
 const TITLE: &str = "React · free";
 const KEYS: &str = "1-8 or Enter chooses · arrows move · Esc back";
-/// Columns of the popup (`WIDTH`) and its rows (`HEIGHT`).
 const POPUP_WIDTH: u16 = 56;
 const POPUP_HEIGHT: u16 = 4;
 

@@ -95,7 +95,7 @@ fn title(history: &History) -> String {
     }
 }
 
-/// Parts of the title that say what is not as usual.
+/// Parts of the title about an unusual state.
 fn state_runs(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     let Some(history) = &tab.history else { return Vec::new() };
     let Some(row) = &history.row else { return Vec::new() };
@@ -269,7 +269,7 @@ fn draw_line(
         HistoryLine::Listed(at, words) => {
             if let Some(at) = at {
                 let time = at.hour_and_minute(&inbox.context.settings.zone);
-                // Below the times of messages, whose author stands before.
+                // Below the times of messages, which their authors precede.
                 paint_view::text(buffer, text_x.saturating_sub(7), area.y, 5, &time, theme.dim());
             }
             paint_view::text(buffer, text_x, area.y, text_width, words, Style::new());

@@ -11,9 +11,7 @@ use model::email::quoting::QuoteStyle;
 
 /// Focus index of the text, after the fields.
 pub const BODY_FOCUS: usize = 4;
-/// Index of the subject field.
 pub const SUBJECT_FIELD: usize = 3;
-/// Attachments listed at a time.
 pub const MAX_LISTED_FILES: usize = 4;
 pub const FIELD_LABELS: [&str; 4] = ["To", "Cc", "Bcc", "Subject"];
 
@@ -147,12 +145,10 @@ impl ComposeHeader {
         self.focus = stops.nth(step.wrap(here, count)).unwrap_or(BODY_FOCUS);
     }
 
-    /// Index of the focused attachment.
     pub fn focused_file(&self) -> Option<usize> {
         self.focus.checked_sub(BODY_FOCUS + 1).filter(|number| *number < self.files.len())
     }
 
-    /// Range of attachments listed now.
     pub fn listed_files(&self) -> std::ops::Range<usize> {
         let count = self.files.len();
         let first =

@@ -85,7 +85,6 @@ impl MailMenu {
         self.entries.iter().filter(|entry| entry.label.as_str().to_lowercase().contains(&typed)).collect()
     }
 
-    /// True if any typed value is accepted.
     fn accepts_any_value(&self) -> bool {
         matches!(self.kind, MailMenuKind::Show | MailMenuKind::Category | MailMenuKind::Destination)
     }

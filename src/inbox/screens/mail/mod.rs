@@ -37,7 +37,7 @@ pub struct MailState {
     rule_draft: Option<RuleDraft>,
     triage: Option<Triage>,
     pub(crate) pending_mail: Option<BegunMail>,
-    /// To whom a new mail goes that begins.
+    /// Recipient of a new mail that has not begun yet.
     pending_recipient: Option<String>,
     /// Mails sent from here, as sent and as written.
     sent_mails: Vec<(Mail, String)>,

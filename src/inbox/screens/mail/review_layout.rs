@@ -27,7 +27,6 @@ const NOTICE_ROWS: u16 = 3;
 pub enum ReviewRowKind {
     /// Part of the mail.
     Plain,
-    /// A warning.
     Warning,
     /// Remark about the mail.
     Dim,
@@ -52,7 +51,6 @@ struct ReviewFooter {
 }
 
 impl ReviewLayout {
-    /// Greatest first row.
     pub fn max_first_row(&self) -> usize {
         self.rows.len().saturating_sub(self.visible_rows)
     }

@@ -24,7 +24,6 @@ use model::prices::{self, Price};
 use model::text::SafeText;
 use model::time::SECOND;
 
-/// Columns of a field label.
 const LABEL_WIDTH: u16 = 9;
 
 pub fn draw(

@@ -22,7 +22,6 @@ use model::time::format_short_span;
 
 /// Text between two facts.
 pub(crate) const SEPARATOR: &str = " · ";
-/// Columns of the state's word.
 const STATE_WIDTH: u16 = 10;
 
 const NO_ROWS: &str = "Nothing is waiting to send. Messages stay here until the server accepts them; failed \
@@ -156,7 +155,6 @@ pub(crate) fn draw_selection(theme: Theme, area: Area, chosen: bool, buffer: &mu
     }
 }
 
-/// Texts of a row of the outbox.
 struct OutboxTexts {
     label: (&'static str, Style),
     /// Tab, attempts and age.

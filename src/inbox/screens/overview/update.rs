@@ -17,7 +17,6 @@ impl Overview {
         self.stale = true;
     }
 
-    /// Time of the next refresh.
     pub(crate) fn next_refresh_at(&self, desk: &Desk) -> Option<Moment> {
         let looked = self.refreshed_at.filter(|_| desk.page == PageKind::Wall)?;
         Some(looked.plus(REFRESH_INTERVAL))

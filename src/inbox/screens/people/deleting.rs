@@ -20,7 +20,6 @@ use model::queries::{ConversationKey, TranscriptFormat};
 use model::text::SafeText;
 use model::time::SECOND;
 
-/// Digits to type.
 const CONFIRMATION_DIGITS: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,6 @@ use crate::tabs_view;
 use crate::theme_view::Theme;
 use model::text::SafeText;
 
-/// Columns of a label.
 const LABEL_WIDTH: u16 = 10;
 
 impl OverlayView for PersonForm {

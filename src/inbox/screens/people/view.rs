@@ -25,9 +25,7 @@ use model::text::SafeText;
 use model::time::{format_ago, format_short_span};
 use model::unreadable::{self, UnreadableList};
 
-/// Columns of a number.
 const PHONE_WIDTH: u16 = 17;
-/// Columns of a label.
 const LABEL_WIDTH: u16 = 10;
 
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {

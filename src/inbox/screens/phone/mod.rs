@@ -10,7 +10,6 @@ use model::ids::{ChannelId, ConversationId};
 use model::outbox::Operation;
 use model::outbox::content::Json;
 
-/// Width of a label, in columns.
 const LABEL_WIDTH: usize = 13;
 const NUMBER_PROMPT: &str = "To            ";
 

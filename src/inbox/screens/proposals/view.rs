@@ -17,9 +17,7 @@ use model::proposals::ProposalEntry;
 use model::text::SafeText;
 use model::time::format_short_span;
 
-/// Columns of the kind of change.
 const KIND_WIDTH: u16 = 10;
-/// Maximum lines of a text.
 const MAX_TEXT_LINES: usize = 2;
 
 const NO_PROPOSALS: &str = "No proposals. Proposals from assistants (`frontdesk mcp`) wait here until you \
@@ -42,7 +40,6 @@ pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
     })
 }
 
-/// Texts of a row.
 struct ProposalTexts {
     change: SafeText,
     /// Author and reason.

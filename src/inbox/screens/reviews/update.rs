@@ -15,11 +15,8 @@ use model::reviews::{RejectionReason, ReviewEntry, ReviewVerdict};
 use model::text;
 use model::text::SafeText;
 
-/// Columns of a label.
 const LABEL_WIDTH: usize = 18;
-/// Maximum length of a quoted text, in characters.
 const MAX_QUOTE_CHARS: usize = 300;
-/// Maximum length of a correction, in characters.
 const MAX_CORRECTION_CHARS: usize = 2_000;
 
 impl Overlay for BadAnswerForm {

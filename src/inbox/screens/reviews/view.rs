@@ -17,11 +17,9 @@ use model::reviews::{ReviewEntry, ReviewWeek};
 use model::text::SafeText;
 use model::time::format_short_span;
 
-/// Columns of the sender.
 const SENDER_WIDTH: u16 = 10;
-/// Lines of the answer's text.
 const ANSWER_LINES: u16 = 2;
-/// Rows of the chart with its title (`CHART`), and minimum height of a page that shows it (`TALL`).
+/// Rows of the chart, with its title.
 const CHART_ROWS: u16 = 4;
 const MIN_CHART_PAGE_ROWS: u16 = 14;
 

@@ -14,7 +14,6 @@ use crate::tabs_view;
 use crate::theme_view::Theme;
 use model::text::SafeText;
 
-/// Columns of an event's name.
 const EVENT_NAME_WIDTH: u16 = 27;
 
 const TITLE: &str = "New webhook";

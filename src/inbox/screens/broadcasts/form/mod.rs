@@ -1,6 +1,5 @@
-//! The form of a broadcast: what it says, in what parts it leaves, and what
-//! stops it. The audience stands beside it and is frozen before anything
-//! leaves.
+//! The form of a broadcast: content, waves and stop conditions. The audience is shown beside it and frozen
+//! before anything is sent.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -14,7 +13,7 @@ use model::time::SECOND;
 use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 use model::waves::{CampaignAudience, FrozenContacts, WavePlan};
 
-/// The place of the field that says what leaves, behind what kind it is.
+/// Index of the content field, after the kind.
 const CONTENT_FIELD_INDEX: usize = 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,16 +36,15 @@ impl BroadcastKind {
     }
 }
 
-/// A field of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BroadcastField {
     /// Text, image or template.
     Kind,
     Text,
     Link,
-    /// Which template, by letters of its name.
+    /// Letters of the template's name.
     Template,
-    /// A variable of it.
+    /// A variable of the template.
     Variable(usize),
     /// People of the first wave.
     Canary,
@@ -54,14 +52,14 @@ pub enum BroadcastField {
     Wave,
     /// Seconds between waves.
     Wait,
-    /// Failures that pause it, in percent.
+    /// Failures that pause the broadcast, in percent.
     StopAbove,
-    /// Credits that must stay.
+    /// Credits that must remain.
     MinBalance,
 }
 
 impl BroadcastField {
-    /// What stands before it, but for a template's variable.
+    /// Label before the field; empty for a template's variable.
     pub fn label(self) -> &'static str {
         match self {
             Self::Kind => "message",
@@ -81,26 +79,26 @@ impl BroadcastField {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BroadcastForm {
     pub query: AudienceQuery,
-    /// Its recipients, once they were looked up.
+    /// `None` until the recipients were looked up.
     pub audience: Option<ResolvedAudience>,
-    /// Contacts read so far, while pages of the server are walked.
+    /// True while the contacts are read from the server, page by page.
     pub is_reading_contacts: bool,
     pub kind: BroadcastKind,
     text: TextLine,
     link: TextLine,
     template: TextLine,
-    /// The template found by its letters.
+    /// Template found by its letters.
     pub chosen: Option<MessageTemplate>,
     pub slots: Vec<TemplateVariable>,
     values: Vec<TextLine>,
     plan_values: [TextLine; 5],
-    /// Whether a person has changed the plan.
+    /// True if the person has changed the plan.
     is_plan_edited: bool,
     pub focus: usize,
 }
 
 impl BroadcastForm {
-    /// A form for an audience; what was filled in before stays.
+    /// Creates a form for an audience; earlier input is kept.
     pub fn new(query: AudienceQuery, before: Option<Self>) -> Self {
         let walking = matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone);
         if let Some(before) = before {
@@ -131,7 +129,7 @@ impl BroadcastForm {
         form
     }
 
-    /// How many people, as far as is known.
+    /// Number of recipients, as far as known.
     pub fn recipient_count(&self) -> usize {
         match (&self.query.source, &self.audience) {
             (_, None) => 0,
@@ -140,13 +138,12 @@ impl BroadcastForm {
         }
     }
 
-    /// Takes in the recipients that were looked up.
     pub fn set_audience(&mut self, found: ResolvedAudience) {
         self.audience = Some(found);
         self.suggest_plan();
     }
 
-    /// The plan that suggests itself, unless a person has made one.
+    /// Suggests a plan, unless the person has changed it.
     fn suggest_plan(&mut self) {
         if self.is_plan_edited {
             return;
@@ -164,7 +161,6 @@ impl BroadcastForm {
         self.plan_values = texts.map(TextLine::new);
     }
 
-    /// The fields in their order.
     pub fn fields(&self) -> Vec<BroadcastField> {
         let mut fields = vec![BroadcastField::Kind];
         match self.kind {
@@ -187,13 +183,12 @@ impl BroadcastForm {
         fields
     }
 
-    /// The field with the keyboard.
     pub fn active_field(&self) -> BroadcastField {
         let fields = self.fields();
         fields[self.focus.min(fields.len() - 1)]
     }
 
-    /// What stands in a field.
+    /// Text of a field; `None` for the kind, which is not typed.
     pub fn line(&self, field: BroadcastField) -> Option<&TextLine> {
         match field {
             BroadcastField::Kind => None,
@@ -209,7 +204,7 @@ impl BroadcastForm {
         }
     }
 
-    /// The line of the current field, to be written in.
+    /// Text of the active field, for editing.
     pub fn line_mut(&mut self) -> Option<&mut TextLine> {
         match self.active_field() {
             BroadcastField::Kind => None,
@@ -224,19 +219,18 @@ impl BroadcastForm {
         }
     }
 
-    /// Another kind of message.
     pub fn cycle_kind(&mut self, by: usize) {
         let at =
             BroadcastKind::ALL.iter().position(|broadcast_kind| *broadcast_kind == self.kind).unwrap_or(0);
         self.kind = BroadcastKind::ALL[(at + by) % BroadcastKind::ALL.len()];
     }
 
-    /// Letters of the template's name.
+    /// Typed letters of the template's name.
     pub fn template_query(&self) -> &str {
         self.template.text().trim()
     }
 
-    /// A template was found by its letters, or none.
+    /// Stores the template found by the letters, `None` if there is none.
     pub fn set_template(&mut self, found: Option<&MessageTemplate>) {
         if self.chosen.as_ref() == found {
             return;
@@ -248,12 +242,11 @@ impl BroadcastForm {
         self.chosen = found.cloned();
     }
 
-    /// What was filled in for the variables.
     pub fn variable_texts(&self) -> Vec<&str> {
         self.values.iter().map(|value| value.text().trim()).collect()
     }
 
-    /// The text as it leaves: a backslash and an n make a new line.
+    /// Text as sent: a backslash and an n become a line break.
     fn body(&self) -> String {
         self.text.text().trim().replace("\\n", "\n")
     }
@@ -299,10 +292,10 @@ impl BroadcastForm {
         Ok(FilledTemplate { name: template.name.clone(), language: template.language.clone(), components })
     }
 
-    /// The recipients, frozen.
+    /// Returns the frozen recipients.
     ///
     /// # Errors
-    /// Why there is nobody, in words.
+    /// As text, if there are none.
     pub fn campaign_audience(&self) -> Result<CampaignAudience, String> {
         let found = self.audience.as_ref().ok_or("still looking up the recipients")?;
         if self.is_reading_contacts {
@@ -320,7 +313,7 @@ impl BroadcastForm {
         }
     }
 
-    /// In what parts, and what stops it.
+    /// Waves and stop conditions.
     pub fn plan(&self) -> Result<WavePlan, String> {
         let mut plan = WavePlan::suggest(self.recipient_count());
         if self.query.source == AudienceSource::Everyone {
@@ -341,7 +334,6 @@ impl BroadcastForm {
         plan.rejection_reason().map_or(Ok(plan), Err)
     }
 
-    /// What is missing or wrong first.
     pub fn first_error(&self) -> Option<String> {
         self.content().err().or_else(|| self.campaign_audience().err()).or_else(|| self.plan().err())
     }

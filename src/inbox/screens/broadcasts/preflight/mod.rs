@@ -13,7 +13,6 @@ use model::waves::{NewCampaign, recipient_price};
 
 use super::form::BroadcastForm;
 
-/// How much a point matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckSeverity {
     Passed,
@@ -22,7 +21,6 @@ pub enum CheckSeverity {
     Blocking,
 }
 
-/// One point of the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckItem {
     pub label: &'static str,
@@ -30,10 +28,10 @@ pub struct CheckItem {
     pub severity: CheckSeverity,
 }
 
-/// A broadcast that is ready, and what is typed to let it go.
+/// A broadcast ready to send, and the confirmation being typed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preflight {
-    /// The form, to go back to.
+    /// Form to return to.
     pub form: BroadcastForm,
     pub campaign: NewCampaign,
     /// Typed part of the confirmation phrase.
@@ -115,7 +113,7 @@ fn check_quality(tab: &Tab, flight: &Preflight) -> Option<CheckItem> {
     Some(CheckItem { label: "quality", text: format!("{quality} · tier {told}"), severity: weight })
 }
 
-/// People a day of a tier that says so in its name.
+/// Maximum people a day by the name of a tier, `None` if it has no number.
 fn daily_limit(tier: &str) -> Option<usize> {
     let number = tier.rsplit('_').next()?;
     let (digits, times) = match number.strip_suffix(['K', 'k']) {

@@ -1,4 +1,4 @@
-//! Makes the points of the flight check, and acts on its keys.
+//! Makes the checks of a broadcast, and handles their keys.
 
 use crate::Inbox;
 use crate::desk::Desk;

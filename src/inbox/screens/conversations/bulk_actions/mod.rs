@@ -20,7 +20,6 @@ enum PendingBulkAction {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BulkActions {
     pending: Option<PendingBulkAction>,
-    /// Marks of the last action.
     previous_marks: Marks,
 }
 
@@ -57,7 +56,6 @@ impl Changes {
         batch.stale = true;
     }
 
-    /// Records outcomes of outbox rows.
     pub(crate) fn record_outcomes(&mut self, fates: Vec<(RowId, OutboxOutcome)>) {
         let Some(batch) = &mut self.batch else { return };
         for (row, fate) in fates {

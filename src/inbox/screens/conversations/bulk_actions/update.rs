@@ -25,7 +25,6 @@ use model::outbox::Operation;
 use model::queries::{Anchor, ConversationKey, ConversationQuery, OutboxOutcome};
 use model::time::SECOND;
 
-/// True if keys act on the marked conversations.
 pub fn acts_on_marks(desk: &Desk) -> bool {
     desk.is_inbox_shown() && desk.tab().focus == Focus::List && !desk.list().marks.is_empty()
 }

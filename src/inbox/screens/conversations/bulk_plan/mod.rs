@@ -104,7 +104,6 @@ impl BulkAction {
         if matches!(self, Self::File(_)) { "threads" } else { "conversations" }
     }
 
-    /// True if the action needs a request to the server.
     pub fn needs_server(&self) -> bool {
         matches!(
             self,

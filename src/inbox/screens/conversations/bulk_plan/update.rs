@@ -4,8 +4,7 @@ use crate::context::Context;
 use crate::screens::conversations::bulk_plan::BulkPlan;
 use std::rc::Rc;
 
-/// Asks for confirmation before a bulk action on many conversations. `work` tells what is left to do
-/// in them.
+/// Asks for confirmation before a bulk action on many conversations. `work` describes the work left in them.
 pub(crate) fn ask_bulk(context: &mut Context, plan: BulkPlan, work: Vec<DialogLine>) {
     let verb = plan.action.verb().to_uppercase();
     let (count, mut lines) = (plan.apply.len(), plan.lines());

@@ -85,7 +85,7 @@ impl PreparedDrafts {
         }
     }
 
-    /// The load failed; the next change retries it.
+    /// Records that the load failed; the next change retries it.
     pub(crate) fn record_load_failure(&mut self) {
         self.is_loading = false;
     }

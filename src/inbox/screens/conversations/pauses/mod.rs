@@ -9,9 +9,8 @@ use model::queries::PausedEntry;
 use model::text::SafeText;
 use model::time::{MINUTE, Moment, Timestamp, format_short_span};
 
-/// Maximum number of pauses loaded.
 const MAX_PAUSES: u32 = 500;
-/// Names listed in the question.
+/// Maximum number of names listed in the question.
 const MAX_NAMED: usize = 6;
 /// Time until the question is asked again, in microseconds.
 const REMINDER_INTERVAL: i64 = 15 * MINUTE;
@@ -19,7 +18,7 @@ const REMINDER_INTERVAL: i64 = 15 * MINUTE;
 /// State of the question about long pauses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PauseLeases {
-    /// Whether the question opens when they come.
+    /// True if the question opens once the pauses are loaded.
     asks_on_load: bool,
     silent_until: Option<Moment>,
 }

@@ -14,7 +14,7 @@ use model::queries::PausedEntry;
 use model::time::format_short_span;
 use std::rc::Rc;
 
-/// Asks whether pauses that have gone on for long shall go on.
+/// Asks whether pauses whose lease is over are to continue.
 fn ask_about_leases(context: &mut Context, over: Vec<PausedEntry>) {
     let count = if over.len() == 1 { "it" } else { "all" };
     let over = Rc::new(over);

@@ -9,7 +9,6 @@ use model::snooze::Snooze;
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
-/// Maximum number of remembered snoozes.
 const MAX_ENDED_SNOOZES: usize = 100;
 
 /// Ended snoozes that can be offered again; newest last.
@@ -48,7 +47,6 @@ pub(crate) struct SnoozeMenu {
     note: String,
 }
 
-/// Text field of the menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MenuField {
     Until,

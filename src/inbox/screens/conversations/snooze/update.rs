@@ -22,7 +22,6 @@ use model::snooze::{self, Snooze};
 use model::text::SafeText;
 use model::time::Timestamp;
 
-/// Columns of a note in the menu.
 const MAX_SHOWN_NOTE_CELLS: usize = 48;
 
 impl SnoozeMenu {

@@ -5,7 +5,6 @@ pub(crate) mod update;
 use model::ids::MessageId;
 use model::search::Terms;
 
-/// Maximum number of hits.
 const MAX_HITS: u32 = 1_000;
 
 #[derive(Debug, Clone, PartialEq)]

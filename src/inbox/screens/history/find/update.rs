@@ -21,7 +21,6 @@ pub(crate) fn start_find(desk: &mut Desk, text: &str, context: &mut Context) {
     request_hits(desk, context);
 }
 
-/// Requests the hits of the current search in this conversation.
 pub(crate) fn request_hits(desk: &mut Desk, context: &mut Context) {
     let channel = desk.tab().channel.id.clone();
     let Some(history) = &desk.tab().history else { return };

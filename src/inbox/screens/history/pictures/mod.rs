@@ -10,9 +10,7 @@ use model::links;
 use model::messages::Message;
 use model::pictures::Picture;
 
-/// Maximum number of pictures kept in memory.
 const MAX_PICTURES: usize = 24;
-/// File extensions of pictures.
 const PICTURE_EXTENSIONS: [&str; 5] = [".jpg", ".jpeg", ".png", ".webp", ".gif"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]

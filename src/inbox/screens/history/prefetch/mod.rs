@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::{HistoryPage, HistoryQuery};
 
-/// Maximum number of histories kept.
 const MAX_HISTORIES: usize = 12;
 /// Maximum text size of a kept history, in bytes; longer ones are loaded on demand.
 const MAX_HISTORY_BYTES: usize = 64 * 1024;

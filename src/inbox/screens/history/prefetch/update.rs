@@ -6,7 +6,6 @@ use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::{HistoryPage, HistoryQuery};
 
-/// Threads of a triage loaded ahead.
 pub(crate) const PREFETCHED_THREADS: usize = 3;
 /// Offsets of the rows loaded ahead, most likely first.
 const PREFETCH_OFFSETS: [isize; 4] = [1, -1, 2, -2];

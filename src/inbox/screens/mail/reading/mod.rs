@@ -8,7 +8,6 @@ use model::messages::MessageRow;
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
-/// Width of the header's field names, in columns.
 const LABEL_WIDTH: usize = 12;
 /// Addresses shown per line; the rest is counted.
 const MAX_SHOWN_ADDRESSES: usize = 6;
@@ -21,8 +20,8 @@ pub struct MailView {
     pub unfolded: bool,
 }
 
-/// Replaces a mail's content with the text to display. Other messages are unchanged. With
-/// `has_header` a header stands above the text, which then repeats none of it.
+/// Replaces a mail's content with the text to display. Other messages are unchanged. With `has_header`, a
+/// header is shown above the text, which repeats none of it.
 pub fn set_display_text(row: &mut MessageRow, view: MailView, subject: Option<&SafeText>, has_header: bool) {
     let Some(letter) = &mut row.mail else { return };
     if letter.plain.is_none() && letter.rich.is_none() {
@@ -107,7 +106,6 @@ fn date_note(dated_at: Timestamp) -> String {
     format!("Dated {} {} UTC by its sender", dated_at.date(&Zone::UTC), dated_at.hour_and_minute(&Zone::UTC))
 }
 
-/// A line of a mail's header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeaderLine {
     pub text: String,
@@ -280,7 +278,7 @@ mod tests {
         assert!(lines.contains(&line("Reply-To    list@y.example", true)), "{lines:?}");
         assert!(lines.contains(&line("To          shop@x.example", false)), "{lines:?}");
         assert_eq!(header_lines(&MailMessage::default(), 30), []);
-        // Above the newest mail, the address of the answer is marked and said to be one.
+        // Above the newest mail, the address of the answer is marked and labelled.
         let lines = short_header_lines(&odd, Some(&subject), 80);
         let expected = [
             line("To          shop@x.example", false),

@@ -24,7 +24,6 @@ use model::ids::ChannelId;
 use model::local::LocalChange;
 use model::text::SafeText;
 
-/// Threads named in the dialog.
 const MAX_NAMED_THREADS: usize = 4;
 
 const RULES_TITLE: &str = "Rules for mail";

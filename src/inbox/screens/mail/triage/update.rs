@@ -22,7 +22,6 @@ use model::outbox::content::ThreadChange;
 use model::queries::{Anchor, ConversationQuery};
 use model::text::SafeText;
 
-/// Maximum number of threads in a triage.
 const MAX_THREADS: u32 = 1_000;
 
 impl Tab {
@@ -30,7 +29,6 @@ impl Tab {
         self.mail.triage.as_ref()
     }
 
-    /// True if a triage is running or has just ended.
     /// True if the summary of a triage is shown.
     pub fn has_finished_triage(&self) -> bool {
         self.triage().is_some_and(Triage::is_over)

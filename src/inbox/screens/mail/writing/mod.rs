@@ -57,7 +57,6 @@ impl Composer {
         Some(self.header.as_ref()?.to_composed(&self.reply_text()))
     }
 
-    /// True if the user has entered nothing.
     pub fn is_mail_blank(&self) -> bool {
         let is_begun = self.header.as_ref().is_some_and(ComposeHeader::has_recipient_or_subject);
         !is_begun && self.composed_mail().is_none_or(|written| written.is_blank())

@@ -219,8 +219,7 @@ pub(crate) fn give_up_mail(desk: &mut Desk) -> bool {
     begun.map(|begun| begun.is_given_up = true).is_some()
 }
 
-/// Goes to a conversation that is written in, or to a mail that has no
-/// thread yet.
+/// Opens a conversation with a draft, or a mail that has no thread yet.
 pub(crate) fn open_draft(
     desk: &mut Desk,
     channel: &ChannelId,

@@ -8,7 +8,6 @@ use model::ids::ChannelId;
 use model::import::{DryRun, ImportProgress};
 use model::text::SafeText;
 
-/// Problems listed.
 const MAX_LISTED_PROBLEMS: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,6 @@ use model::json;
 use model::outbox::content::Json;
 use model::phones;
 
-/// Maximum number of metadata entries per person.
 const MAX_METADATA_ENTRIES: usize = 100;
 /// Index of the first metadata line.
 const FIRST_METADATA_FIELD: usize = 4;
