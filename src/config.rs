@@ -56,7 +56,6 @@ pub struct Config {
     pub pause_on_reply: PauseOnReply,
     /// Undo time of a chat message or a close, in seconds.
     pub undo_chat_seconds: i64,
-    /// Undo time of a mail, in seconds.
     pub undo_email_seconds: i64,
     /// Delay before the first wave of a broadcast, in seconds.
     pub undo_broadcast_seconds: i64,
@@ -73,7 +72,6 @@ pub struct Config {
     pub ascii: bool,
     /// Hours after which a pause of the AI asks for renewal; 0 for never.
     pub pause_lease_hours: i64,
-    /// True if pausing the AI shows a brief.
     pub brief_on_pause: bool,
     /// One in this many AI answers is drawn for review.
     pub review_one_in: u32,
@@ -102,13 +100,11 @@ pub struct ChannelConfig {
     pub name: String,
     pub base_url: String,
     pub key: KeySource,
-    /// True if nothing may be changed through this channel.
     pub read_only: bool,
     /// True if pictures are fetched automatically.
     pub pictures: bool,
     /// True if the AI stays paused and drafts are prepared instead.
     pub draft_only: bool,
-    /// Default contents of its mails.
     pub mail: MailStyle,
     /// Response targets that differ from those of all channels.
     pub targets: TargetMinutes,
@@ -125,13 +121,11 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// Creates an error on a line of a file.
     fn on_line(file: &str, line: usize, problem: &str) -> Self {
         Self { place: format!("{file}, line {line}"), line: Some(line), problem: problem.to_owned() }
     }
 }
 
-/// All mistakes in a configuration.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{}", describe_mistakes(.0))]
 pub struct ConfigErrors(pub Vec<ConfigError>);
@@ -286,7 +280,7 @@ impl Config {
     }
 }
 
-/// Reads the text of a file; `None` if it does not exist.
+/// Returns `None` if the file does not exist.
 pub fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
     let name = path.display().to_string();
     let text = match disk::read_bytes(path) {

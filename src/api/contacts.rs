@@ -79,7 +79,6 @@ pub struct ContactBody {
     pub last_activity_at: Option<String>,
 }
 
-/// Fields of a contact that the API defines.
 const DEFINED_FIELDS: [&str; 6] = ["id", "phone", "name", "email", "tags", "metadata"];
 
 impl ContactBody {

@@ -9,9 +9,7 @@ use crate::schema;
 use model::bounds::{MAX_CAPTION_CHARS, MAX_FILENAME_CHARS, MAX_TEXT_CHARS};
 use model::outbox::content::{FilledTemplate, MapLocation};
 
-/// Maximum length of a URL, in characters.
 pub const MAX_LINK_CHARS: usize = 2048;
-/// Maximum length of an id, in characters.
 pub const MAX_ID_CHARS: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -166,7 +164,6 @@ impl Content {
         }
     }
 
-    /// Returns the word of its type.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text { .. } => "text",

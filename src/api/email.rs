@@ -122,7 +122,6 @@ pub struct SendEmail {
 
 /// Maximum length of a text or HTML body, in characters; this service's choice.
 pub const MAX_BODY_CHARS: usize = 1_000_000;
-/// Maximum length of an id or reference of a mail, in characters.
 pub const MAX_REFERENCE_CHARS: usize = 998;
 
 /// Attachment of a request: either `content` or `url`.

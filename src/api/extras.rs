@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Maximum number of earlier contents kept, the latest.
+/// Only the latest contents are kept.
 const MAX_FORMER_CONTENTS: usize = 20;
 /// Maximum size as JSON.
 const MAX_STRUCTURE_BYTES: usize = 64 * 1024;
@@ -30,7 +30,6 @@ pub struct MessageExtras {
     /// Platform ids of the author, in a group conversation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub written_by: Vec<String>,
-    /// Set for a reaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reaction: Option<ReactionOrigin>,
     /// Person who sent it with a key of their own.
@@ -69,7 +68,6 @@ impl MessageExtras {
         Self { structure: Some(structure).filter(|_| is_kept), ..Self::default() }
     }
 
-    /// Returns extras that hold the sender.
     pub fn from_agent(agent: Option<PersonName>) -> Self {
         Self { agent, ..Self::default() }
     }

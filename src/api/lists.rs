@@ -65,7 +65,6 @@ impl<T> ListPage<T> {
         self
     }
 
-    /// Converts each item; drops those without a result.
     pub fn filter_map<U>(self, turn: impl FnMut(T) -> Option<U>) -> ListPage<U> {
         let items = self.items.into_iter().filter_map(turn).collect();
         ListPage { items, unreadable: self.unreadable, next_cursor: self.next_cursor }

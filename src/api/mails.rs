@@ -93,12 +93,11 @@ pub fn is_imported(raw: &str) -> bool {
     fields.get("imported") == Some(&Value::Bool(true))
 }
 
-/// Returns the HTML of a mail, unsanitized.
+/// The result is not sanitized.
 pub fn html(raw: &str) -> Option<String> {
     html_of(&serde_json::from_str(raw).ok()?)
 }
 
-/// Returns the content of an attachment included in the mail.
 pub fn attachment_bytes(raw: &str, place: usize) -> Option<Vec<u8>> {
     let fields: Fields = serde_json::from_str(raw).ok()?;
     let file = files(&fields).get(place)?.as_object()?;

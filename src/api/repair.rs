@@ -17,7 +17,6 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Returns a body without a UTF-8 byte order mark.
 pub fn without_byte_order_mark(body: &[u8]) -> &[u8] {
     body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body)
 }

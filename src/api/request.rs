@@ -10,7 +10,6 @@ use serde::de::{DeserializeOwned, Deserializer, Error, Expected, IntoDeserialize
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-/// Reason why a body is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
     /// Path of the field, such as `attachments[0].filename`.
@@ -33,18 +32,13 @@ impl fmt::Display for FieldError {
 
 impl std::error::Error for FieldError {}
 
-/// Reads a body into its type.
-///
 /// # Errors
 /// If the body is no object, or a field is missing or has a value that its type does not take.
 pub fn read<T: DeserializeOwned>(body: Value) -> Result<T, FieldError> {
     read_within("", body)
 }
 
-/// Body of a request.
 pub trait RequestBody: Sized {
-    /// Reads the body.
-    ///
     /// # Errors
     /// If a field is missing or has a value that it does not take.
     fn read(body: Value) -> Result<Self, FieldError>;
@@ -79,8 +73,6 @@ impl Fields {
         }
     }
 
-    /// Takes a field that must be there.
-    ///
     /// # Errors
     /// If it is missing or has a value that its type does not take.
     pub fn required<T: DeserializeOwned>(&mut self, name: &str) -> Result<T, FieldError> {
@@ -91,8 +83,6 @@ impl Fields {
         }
     }
 
-    /// Takes a field that may be absent.
-    ///
     /// # Errors
     /// If it has a value that its type does not take.
     pub fn optional<T: DeserializeOwned>(&mut self, name: &str) -> Result<Option<T>, FieldError> {
@@ -102,8 +92,6 @@ impl Fields {
         }
     }
 
-    /// Takes an object that must be there.
-    ///
     /// # Errors
     /// If it is missing or no object.
     pub fn object(&mut self, name: &str) -> Result<Self, FieldError> {

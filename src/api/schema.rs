@@ -99,7 +99,6 @@ pub fn property<'a>(schema: &'a mut Schema, name: &str) -> &'a mut Map<String, V
     property.as_object_mut().unwrap_or_else(|| panic!("the schema of {name} is no object"))
 }
 
-/// Makes fields required.
 pub fn require(schema: &mut Schema, names: &str) {
     let required = schema.ensure_object().entry("required").or_insert_with(|| json!([]));
     let Value::Array(required) = required else { return };
@@ -108,7 +107,6 @@ pub fn require(schema: &mut Schema, names: &str) {
     required.dedup();
 }
 
-/// Removes null from the values that a schema takes.
 pub fn remove_null(schema: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|kind| kind != "null");

@@ -8,10 +8,8 @@ use crate::request::derived_body;
 #[cfg(feature = "schema")]
 use crate::schema;
 
-/// Maximum length of a person's name, in characters.
 pub const MAX_NAME_CHARS: usize = 64;
 
-/// Role of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Agent,
@@ -124,7 +122,6 @@ pub struct SignedOut {
 pub const MAX_NOTE_CHARS: usize = 4096;
 /// Maximum length of an id that a desk made, in characters.
 pub const MAX_NOTE_ID_CHARS: usize = 64;
-/// Maximum length of a time, in characters.
 const MAX_TIME_CHARS: usize = 40;
 
 /// Claim, tags, snooze and notes of a conversation or thread, shared by the team.
@@ -302,7 +299,7 @@ pub struct ClaimRequest {
     pub person: Option<Filled<MAX_NAME_CHARS>>,
 }
 
-/// Refusal of a claim: the `Error` with the claim that stands.
+/// Refusal of a claim: the `Error` with the current claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClaimedError {
     /// `CLAIMED`.
@@ -437,7 +434,6 @@ pub const SEEN_HEADER: &str = "frontdesk-seen";
 
 /// Name of the event after which everything has to be read again.
 pub const RESET_EVENT: &str = "reset";
-/// Name of the event of a person's presence.
 pub const PRESENCE_EVENT: &str = "presence";
 
 /// Data of the events `message` and `status`: a message or mail came or changed.
@@ -450,7 +446,6 @@ pub struct MessageEvent {
     pub channel: Option<String>,
 }
 
-/// Data of the event `conversation`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConversationEvent {
     pub id: String,
@@ -459,14 +454,12 @@ pub struct ConversationEvent {
     pub erased: bool,
 }
 
-/// Data of the event `claim`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClaimEvent {
     pub conversation: String,
     pub claim: Option<ClaimBody>,
 }
 
-/// Data of the event `note`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoteEvent {
     pub conversation: String,
@@ -475,21 +468,18 @@ pub struct NoteEvent {
     pub note: Option<NoteBody>,
 }
 
-/// Data of the event `tag`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TagEvent {
     pub conversation: String,
     pub tags: Vec<String>,
 }
 
-/// Data of the event `snooze`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnoozeEvent {
     pub conversation: String,
     pub snooze: Option<SnoozeBody>,
 }
 
-/// Data of the event `reply`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReplyEvent {
     pub name: String,
@@ -497,7 +487,6 @@ pub struct ReplyEvent {
     pub reply: Option<ReplyBody>,
 }
 
-/// Data of the event `person`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PersonEvent {
     pub id: String,
@@ -505,7 +494,6 @@ pub struct PersonEvent {
     pub person: Option<PersonBody>,
 }
 
-/// Data of the event `presence`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PresenceEvent {
     pub person: PersonName,

@@ -19,7 +19,6 @@ use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
-/// Maximum length of a button's label, in characters.
 pub const MAX_BUTTON_CHARS: usize = 64;
 
 /// Request of `POST /telegram/send`.
@@ -69,7 +68,6 @@ pub struct MessageButton {
 }
 
 impl SendTelegram {
-    /// A request without content.
     pub fn empty(chat_id: &str, kind: TelegramType) -> Self {
         Self {
             chat_id: chat_id.into(),

@@ -53,7 +53,7 @@ pub enum CampaignBody {
 }
 
 impl TriggerEventBody {
-    /// Makes the event with this id from what was reported `at` a time.
+    /// `at` is the time of the event if the fields have none.
     pub fn new(id: String, mut fields: Map<String, Value>, at: Timestamp) -> Self {
         fields.remove("id");
         let created_at = fields.remove("createdAt").unwrap_or_else(|| at.to_string().into());

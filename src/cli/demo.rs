@@ -29,7 +29,6 @@ use service::demo::{DESK_PERSON, shop_api};
 use store::StoreOptions;
 use sync::{ChannelSpec, Polling, TeamSpec};
 
-/// File of the session and the keys.
 const KEYS_FILE: &str = "demo-keys";
 /// Word of the session in that file; keys have the word of their channel.
 const SESSION_WORD: &str = "session";
@@ -64,7 +63,6 @@ const TABS: [(&str, &str); 4] = [
     ("voip", "Harbor phone"),
 ];
 
-/// Error of a demo that cannot start, with the remedy.
 fn explain_start_error(error: StartError, folder: &Path) -> anyhow::Error {
     let StartError::Database(DatabaseError::InUse(process)) = error else {
         return anyhow::Error::new(error).context("could not start the demo's service");

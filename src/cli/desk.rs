@@ -110,7 +110,6 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
     Ok(ended.map_err(anyhow::Error::from)?)
 }
 
-/// Connections from the file beside the configuration.
 pub(super) fn load_connections(config: &Path) -> Result<ConnectionsSetup> {
     let file = config.with_file_name(CONNECTIONS_FILE);
     let (connections, wrong) = file::read(&file);
@@ -158,7 +157,6 @@ pub fn person(config: &Config, folder: &Path) -> String {
     of_team.or_else(configured).unwrap_or_else(login)
 }
 
-/// Login name of the user.
 fn login() -> String {
     let named = |text: &str| std::env::var(text).ok().filter(|var| !var.trim().is_empty());
     ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
@@ -224,7 +222,6 @@ pub fn is_colour_disabled(variable: impl Fn(&str) -> Option<String>) -> bool {
     variable("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// Terminal features for this terminal.
 pub fn screen(config: ScreenConfig) -> ScreenOptions {
     let links = config.links.resolve(|link| std::env::var(link).ok());
     ScreenOptions { mouse: config.mouse, title: config.title, links }
@@ -235,7 +232,6 @@ pub fn clipboard(command: Vec<String>) -> Clipboard {
     Clipboard::resolve(command, |text| std::env::var(text).ok())
 }
 
-/// Notification method for this terminal.
 pub fn resolve_notifier(notifier: Notifier) -> Notifier {
     let way = notifier.way.resolve(|way| std::env::var(way).ok());
     Notifier { way, ..notifier }

@@ -19,7 +19,6 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::cli::log_files::RotatingFile;
 
-/// Days for which logs are kept.
 const HISTORY_LIMIT_DAYS: usize = 7;
 /// Name of the service's span around a request.
 const REQUEST_SPAN: &str = "request";
@@ -123,7 +122,6 @@ where
     }
 }
 
-/// Fields of a record, by name.
 #[derive(Default)]
 struct JsonFields(Map<String, Value>);
 
@@ -267,7 +265,6 @@ mod tests {
         }
     }
 
-    /// Collects what is written.
     #[derive(Clone, Default)]
     struct Collected(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

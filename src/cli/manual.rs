@@ -222,7 +222,6 @@ fn sentence(setting: &Setting) -> String {
     }
 }
 
-/// Valid example configuration.
 pub const EXAMPLE_CONFIG: &str = r#"[[channel]]
 name = "Harbor chat"
 base_url = "https://api.example.com/v1"

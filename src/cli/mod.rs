@@ -42,12 +42,10 @@ use crate::shell::run::DeskError;
 use client::PrepareError;
 use inbox::wrap;
 
-/// Error for the inbox without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on standard output; run it in a terminal, or use `frontdesk \
                            list`, `show`, `search`, `export`, `send`, `react`, `take`, `done`, `later`, `pause`, \
                            `resume`, `close` or `broadcast` in scripts";
 
-/// Error for the wall without a terminal.
 const NO_WALL_TERMINAL: &str = "the wall needs a terminal on standard output; run `frontdesk wall` in a terminal, \
     or use `frontdesk list`, `account` or `broadcast list` in scripts";
 
@@ -61,12 +59,11 @@ pub const EXIT_CODES: [(&str, &str); 4] = [
          row of the outbox",
     ),
 ];
-/// Help text about errors with `--json`.
 pub const JSON_ERRORS_HELP: &str = "With --json, errors are JSON too: one object per line on standard error.";
 /// Columns of the text beside an exit code.
 const EXIT_CODE_COLUMNS: usize = 75;
 
-/// The version, with the commit where the build was told it.
+/// The version, with the commit if the build sets it.
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let commit = option_env!("FRONTDESK_COMMIT").filter(|commit| !commit.is_empty());
     let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
@@ -232,11 +229,8 @@ fn is_dumb_terminal() -> bool {
 
 #[derive(Debug, Clone, Copy)]
 pub struct RunMode {
-    /// True if nothing may be changed.
     pub read_only: bool,
-    /// True for plain mode.
     pub plain: bool,
-    /// True for the wall.
     pub wall: bool,
 }
 

@@ -130,7 +130,6 @@ pub fn mark_incomplete(mut item: Value) -> Value {
     item
 }
 
-/// Conversation as one line of columns.
 pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -> String {
     let it = &row.conversation;
     let waits = row.waiting_since.map_or_else(|| "-".to_owned(), |at| format_short_span(now.since(at)));

@@ -25,7 +25,6 @@ use store::{Store, StoreError, StoreOptions};
 
 /// Interval between searches for suitable customers.
 const POLL_INTERVAL: Duration = Duration::from_millis(700);
-/// Maximum searches.
 const MAX_POLLS: u32 = 90;
 /// Conversations examined.
 const MAX_ROWS: u32 = 30;

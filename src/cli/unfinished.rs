@@ -14,7 +14,6 @@ use service::admin::AdminError;
 use service::database::DatabaseError;
 use store::StoreError;
 
-/// Remaining state after a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemainingState {
     /// Not done, and nothing is queued.
@@ -54,7 +53,6 @@ impl RemainingState {
         }
     }
 
-    /// Advice about the remaining state.
     fn advice(&self, failure: &RequestFailure) -> String {
         match self {
             Self::Nothing => failure.cause.advice().to_owned(),
@@ -348,7 +346,7 @@ fn is_not_found(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(AdminError::Absent(_) | AdminError::Missing(_)))
 }
 
-/// Why the service's own side did not do it, and what to do.
+/// Returns the cause of an [`AdminError`] and what to do.
 fn service_failure(error: &anyhow::Error) -> Option<(FailureCause, &'static str)> {
     let refused = (FailureCause::Refused, "correct the value that the message names");
     let failed = (FailureCause::Files, "stop the program that uses the database, or try again later");

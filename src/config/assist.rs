@@ -6,10 +6,8 @@ use crate::config::reading::Section;
 use model::model_costs::{ModelCaps, ModelCost, ModelPrices};
 use model::secret::Secret;
 
-/// Default token limit a day.
 const DEFAULT_DAILY_TOKENS: u64 = 200_000;
 
-/// Model endpoint and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssistConfig {
     pub url: String,

@@ -61,7 +61,6 @@ fn unknown(name: &str) -> String {
     format!("[keys] {name} is not a command; {hint}")
 }
 
-/// Describes clashing commands and the remedy.
 fn describe_clashes(clashes: &[KeyClash], is_chosen: impl Fn(Command) -> bool) -> String {
     let Some(first) = clashes.first() else { return String::new() };
     let whose = |command| {

@@ -12,9 +12,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 pub struct ChannelTable<'a> {
     pub name: &'a str,
     pub base_url: &'a str,
-    /// Environment variable of the key, if used.
     pub key_env: Option<&'a str>,
-    /// True if nothing may be changed through this channel.
     pub read_only: bool,
 }
 
@@ -45,7 +43,7 @@ pub fn with_channel(text: &str, entry: &ChannelTable<'_>) -> Result<String, Stri
     Ok(document.to_string())
 }
 
-/// Returns the text without a channel; `None` if it has none of this name.
+/// Returns `None` if there is no channel of this name.
 pub fn without_channel(text: &str, name: &str) -> Result<Option<String>, String> {
     let mut document = parse(text)?;
     let channels = channels(&mut document)?;
@@ -57,7 +55,6 @@ pub fn without_channel(text: &str, name: &str) -> Result<Option<String>, String>
     Ok(Some(document.to_string()))
 }
 
-/// Writes the footer setting to the file.
 pub fn write_footer(path: &Path, footer: Footer) -> Result<(), String> {
     let text = match disk::read_text(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
@@ -67,7 +64,7 @@ pub fn write_footer(path: &Path, footer: Footer) -> Result<(), String> {
     write(path, &changed).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Returns the text with the footer setting; a comment behind it is kept.
+/// A comment behind the setting is kept.
 fn with_footer(text: &str, footer: Footer) -> Result<String, String> {
     let mut document = parse(text)?;
     let ui = document.entry("ui").or_insert_with(|| Item::Table(Table::new()));

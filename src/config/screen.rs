@@ -5,7 +5,6 @@ use crate::config::reading::Section;
 use crate::shell::links::LinkMode;
 use inbox::settings::Footer;
 
-/// See the module documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScreenConfig {
     /// True if the mouse is read from the start.

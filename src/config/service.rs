@@ -12,15 +12,12 @@ use ::service::{AfterPersonAnswers, Endpoint, Knowledge, QuestionError, Question
 use model::secret::Secret;
 use model::time::DAY;
 
-/// Maximum characters of the instructions.
 const MAX_INSTRUCTIONS_CHARS: usize = 8_000;
 const MAX_TONE_CHARS: usize = 300;
 const MAX_FACT_CHARS: usize = 500;
 const MAX_FACTS: usize = 100;
-/// Maximum bytes of a questions file.
 const MAX_QUESTIONS_BYTES: usize = 512 * 1024;
 
-/// Configuration file of the service.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServiceConfig {
     pub assistant: Option<AssistantConfig>,
@@ -165,7 +162,6 @@ fn read_endpoint(
     }
 }
 
-/// Reads a text of limited length.
 fn read_bounded(section: &Section<'_>, key: &str, most: usize, mistakes: &mut Mistakes) -> Option<String> {
     let text = mistakes.value(section.string(key))?;
     let length = text.chars().count();

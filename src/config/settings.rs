@@ -40,13 +40,11 @@ pub struct Setting {
     pub value: SettingValue,
     /// Default value in TOML syntax; empty if none.
     pub default: &'static str,
-    /// True if the table requires it.
     pub required: bool,
     /// Effect, in one sentence.
     pub doc: &'static str,
 }
 
-/// Type of a key.
 #[derive(Debug, Clone, Copy)]
 pub enum SettingValue {
     Text,
@@ -374,7 +372,6 @@ impl SettingTable {
 }
 
 impl Setting {
-    /// Allowed values, as text.
     pub fn describe_value(&self) -> String {
         match self.value {
             Text => "text".to_owned(),
@@ -386,7 +383,6 @@ impl Setting {
         }
     }
 
-    /// Default, as text.
     pub fn describe_default(&self) -> &'static str {
         match (self.required, self.default) {
             (true, _) => "required",

@@ -7,7 +7,6 @@ use model::ids::ChannelId;
 use model::targets::ResponseTargets;
 use model::time::MINUTE;
 
-/// Range of a target, in minutes.
 const TARGET_MINUTES: SettingValue = SettingValue::Number(0, 10_080);
 
 pub(super) const TABLE: SettingTable = SettingTable {
@@ -26,7 +25,6 @@ pub(super) const TABLE: SettingTable = SettingTable {
     ],
 };
 
-/// Keys of a single channel.
 pub(super) const CHANNEL_SETTINGS: [Setting; 2] = [
     setting(
         "first_response_minutes",

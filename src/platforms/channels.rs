@@ -16,7 +16,6 @@ model::words! {
 }
 
 impl Channel {
-    /// Returns the name that people know the channel by.
     pub const fn display_name(self) -> &'static str {
         match self {
             Self::Whatsapp => "WhatsApp",

@@ -21,24 +21,19 @@ pub use api::carriers::{MailFacts, OutboundMessage};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Kind of an outbound message that is a reaction.
 pub const REACTION_KIND: &str = "reaction";
 
 /// Kind of message for a call or an utterance in one.
 pub const CALL_KIND: &str = "call";
 
-/// Refusal of a text after STOP.
 pub const OPTED_OUT_MESSAGE: &str =
     "this number has sent STOP and accepts no more texts; START allows them again";
 
-/// Refusal of a message to a person who blocked the bot.
 pub const BLOCKED_MESSAGE: &str =
     "this person has blocked the bot; it can write to them again after they unblock it or write";
 
-/// Refusal of a message to a group that removed the bot.
 pub const REMOVED_MESSAGE: &str = "this group has removed the bot; add the bot again to write there";
 
-/// Chat as its platform reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundChat {
     /// Address to answer to.
@@ -47,7 +42,6 @@ pub struct FoundChat {
     pub username: Option<String>,
 }
 
-/// Result of [`PlatformSource::find_chat`].
 pub type FindChatFuture<'a> = BoxFuture<'a, Result<Option<FoundChat>, PlatformError>>;
 
 /// Media file that this service hosts.
@@ -75,7 +69,6 @@ pub enum SimulatedDelivery {
     },
 }
 
-/// Outcome of an attempt to send a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendOutcome {
     /// The platform has accepted it.
@@ -85,7 +78,6 @@ pub enum SendOutcome {
         /// Recipient's number as the platform knows it, if it says so.
         reached: Option<String>,
     },
-    /// The platform has refused it.
     Refused {
         code: ErrorCode,
         why: String,
@@ -132,7 +124,6 @@ impl PlatformError {
     }
 }
 
-/// Reason why a platform did not deliver a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFetchError {
     pub why: String,
@@ -171,12 +162,10 @@ pub trait Transport: Send + Sync {
     ) -> BoxFuture<'a, SendOutcome>;
 }
 
-/// Webhook request of a platform.
 #[derive(Debug, Clone, Copy)]
 pub struct WebhookCall<'a> {
     pub query: &'a str,
     pub headers: &'a HeaderMap,
-    /// Raw body.
     pub body: &'a [u8],
 }
 
@@ -190,7 +179,6 @@ pub struct InboundUpdate {
     pub body: Vec<u8>,
 }
 
-/// Result of reading a platform.
 #[derive(Debug, Clone, Default)]
 pub struct PollResult {
     /// Oldest first.
@@ -212,7 +200,6 @@ pub struct ArrivedMedia {
     pub size: Option<i64>,
 }
 
-/// Message from a customer.
 #[derive(Debug, Clone, Default)]
 pub struct InboundMessage {
     /// Address to answer to: a number, a person's or group's id, or a chat id.
@@ -243,8 +230,8 @@ pub struct InboundMessage {
     pub needs_no_answer: bool,
     /// Structured content and change history.
     pub extras: MessageExtras,
-    /// Keyword the platform recognised, in any language. On Telegram STOP and START are what a chat
-    /// did to the bot.
+    /// Keyword the platform recognised, in any language. On Telegram, blocking or removing the bot is STOP,
+    /// and unblocking it is START.
     pub keyword: Option<Keyword>,
 }
 
@@ -257,7 +244,6 @@ pub fn with_speaker(speaker: Option<&str>, words: &str, kind: &str) -> String {
     }
 }
 
-/// Received message.
 #[derive(Debug, Clone, Default)]
 pub struct ArrivedMessage {
     pub inbound: InboundMessage,
@@ -283,7 +269,6 @@ pub enum DeliveryStep {
 /// Platform's report about a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusReport {
-    /// Platform's id of the message.
     pub platform_id: String,
     /// The service's id of the message, if the platform knows it.
     pub own_id: Option<String>,
@@ -303,7 +288,6 @@ pub struct SentTrace {
     pub text: String,
 }
 
-/// Platform's report about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallReport {
     pub platform_id: String,
@@ -315,7 +299,6 @@ pub struct CallReport {
     pub seconds: i64,
 }
 
-/// Message template of an account.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Template {
     pub name: String,
@@ -330,7 +313,6 @@ pub struct Template {
     pub reason: Option<String>,
 }
 
-/// Platform's report about the review of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateReport {
     pub name: String,
@@ -372,18 +354,14 @@ pub struct SentElsewhere {
     pub sent_at: Option<Timestamp>,
 }
 
-/// Event in a platform's update.
 #[derive(Debug, Clone)]
 pub enum PlatformEvent {
     Message(Box<ArrivedMessage>),
-    /// A person sent a message outside this service.
     SentElsewhere(SentElsewhere),
-    /// A message was edited.
     Edited {
         changed: ChangedMessage,
         message: Box<ArrivedMessage>,
     },
-    /// The author withdrew a message.
     Withdrawn(ChangedMessage),
     /// A group or topic was renamed.
     Renamed {
@@ -414,11 +392,9 @@ pub enum PlatformEvent {
     Filed(MailFacts),
 }
 
-/// Store of a mailbox's secrets.
 pub trait SecretStore: Send + Sync {
     fn read(&self) -> BoxFuture<'_, Result<MailboxSecrets, String>>;
 
-    /// Replaces the secrets.
     fn store(&self, secrets: MailboxSecrets) -> BoxFuture<'_, Result<(), String>>;
 }
 
@@ -460,7 +436,6 @@ pub trait PlatformSource: Send + Sync {
         None
     }
 
-    /// Parses an update.
     fn parse_updates(&self, body: &[u8]) -> Vec<PlatformEvent>;
 
     /// Shows the recipient that an answer is being written, if the platform can. Returns for how long it is
@@ -475,7 +450,6 @@ pub trait PlatformSource: Send + Sync {
         None
     }
 
-    /// Fetches a received file.
     fn fetch_media<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>>;
 
     /// Sets the store for secrets that the platform changes by itself.
@@ -491,12 +465,10 @@ pub trait PlatformSource: Send + Sync {
         Vec::new()
     }
 
-    /// Returns true for an address of a mailbox from which it may send.
     fn may_send_as(&self, _address: &str) -> bool {
         false
     }
 
-    /// Returns true if the assistant answers this mailbox.
     fn answers_mail(&self) -> bool {
         false
     }

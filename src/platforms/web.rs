@@ -14,14 +14,12 @@ use net::guard::{
     is_loopback_address,
 };
 
-/// Multipart boundary.
 const BOUNDARY: &str = "frontdesk-6f1d9c52c3b04f6f9a31c8b0";
 
 /// Bounds of an answer to a form.
 const FORM_TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_FORM_ANSWER_BYTES: usize = 64 * 1024;
 
-/// Maximum number of redirects of a file.
 const MAX_REDIRECTS: usize = 3;
 
 /// Returns a guard for the requests of a platform. The admin who connects a channel names its
@@ -82,7 +80,6 @@ pub(super) fn json_request(body: &Value) -> Result<Request, HeaderError> {
     Request::post(body.to_string().into_bytes()).header("content-type", "application/json")
 }
 
-/// Builds a multipart request with texts and a file.
 pub(super) fn multipart_request<'a>(
     texts: impl IntoIterator<Item = (&'a str, String)>,
     field: &str,

@@ -20,7 +20,6 @@ const TEXT_FIELDS: [&str; 13] = [
     "emoji",
     "footer",
 ];
-/// Maximum length of the text shown, in characters.
 const MAX_TEXT_CHARS: usize = 4096;
 const MAX_FIELDS: usize = 60;
 const MAX_DEPTH: usize = 4;

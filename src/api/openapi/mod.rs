@@ -22,7 +22,6 @@ const OPERATIONS: &str = include_str!("operations.json");
 /// Line of `operations.json` in whose place the schemas are written.
 const SCHEMAS_LINE: &str = "    \"schemas\": {}\n";
 
-/// Schemas by name.
 type Schemas = BTreeMap<String, Schema>;
 
 /// Returns the document as JSON.

@@ -150,7 +150,6 @@ fn split_by_type(schemas: &mut Schemas, name: &str, prefix: &str, to: &str) {
     schemas.insert(to.to_owned(), schema);
 }
 
-/// Adds the fields of an object to those of a schema.
 fn add_fields(schema: &mut Schema, whole: &Schema) {
     if let (Some(Value::Object(properties)), Some(Value::Object(fields))) =
         (schema.get_mut("properties"), whole.get("properties"))

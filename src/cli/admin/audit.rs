@@ -21,7 +21,6 @@ pub struct AuditArguments {
     limit: u32,
 }
 
-/// Beginning of the listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Since {
     At(Timestamp),

@@ -17,7 +17,6 @@ use service::admin::{Admin, ChannelChoice};
 use service::carriers::dashboard::{ChannelStatus, NumberAccess, PhoneAccess};
 use service::database::keys::KeyLine;
 
-/// Begin of the error when a channel could not be connected.
 pub(super) const NOTHING_CONNECTED: &str = "nothing was connected";
 
 /// What can be done with the channels of a service.
@@ -105,7 +104,6 @@ pub enum PlatformKind {
 }
 
 impl PlatformKind {
-    /// Name of the further channel to connect.
     fn channel_name(&self) -> Option<&str> {
         match self {
             Self::Telegram { channel_name, .. }

@@ -20,8 +20,6 @@ pub struct CreditArguments {
     add: Option<i64>,
 }
 
-/// Shows or changes the balance.
-///
 /// # Errors
 /// When the balance would fall below zero, or the database fails.
 pub async fn run(admin: &Admin, arguments: CreditArguments, json: bool) -> Result<()> {

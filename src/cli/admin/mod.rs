@@ -105,7 +105,6 @@ pub enum AdminAction {
     Workspace(workspaces::WorkspaceAction),
 }
 
-/// Reads a file that the command line names.
 fn read_file(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).map_err(|error| {
         let shown = path.display().to_string();

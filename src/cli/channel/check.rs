@@ -19,7 +19,6 @@ use model::secret::Secret;
 use model::text::SafeText;
 use model::time::{Clock, Moment, SECOND};
 
-/// Server information about a key.
 pub struct KeyCheck {
     /// Account with the headers of its answer.
     pub probe: ProbeResult,
@@ -123,7 +122,6 @@ async fn retry_until<T>(
     }
 }
 
-/// Describes an error with its remedy.
 fn describe_read_error(error: &ReadError, key_advice: &str) -> String {
     match error {
         ReadError::Refused { code, why } => {

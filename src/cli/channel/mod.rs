@@ -99,7 +99,6 @@ pub struct RemoveArguments {
     pub json: bool,
 }
 
-///
 /// # Errors
 /// Usage errors if the arguments do not fit, else as text.
 pub fn run(action: &ChannelAction) -> Result<(), CliError> {

@@ -22,7 +22,6 @@ use net::connections::{CallError, EndpointResponse, answers};
 /// Columns of a field that can be chosen.
 const CANDIDATE_COLUMNS: usize = 68;
 
-/// Successful test call.
 struct TestedConnection {
     connection: Connection,
     secret: Option<Secret>,

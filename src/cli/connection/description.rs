@@ -128,8 +128,8 @@ impl Default for EnteredEndpoint {
 }
 
 impl EnteredEndpoint {
-    /// Asks for what no switch gives, with `self` as the answers of before, and gives the connection this
-    /// endpoint.
+    /// Asks for the values that no switch gives, with those of `self` as defaults, and makes the endpoint the
+    /// connection's only one.
     pub fn ask(&mut self, given: &EndpointArguments, connection: &mut Connection) -> Result<(), CliError> {
         let asks = given.endpoint.is_none() || given.path.is_none() || given.query.is_none();
         let none = EndpointArguments::default();

@@ -189,8 +189,6 @@ pub struct RemoveArguments {
     pub json: bool,
 }
 
-/// Runs a command about connections.
-///
 /// # Errors
 /// Usage errors if the arguments do not fit, else as text.
 pub fn run(action: &ConnectionAction) -> Result<(), CliError> {

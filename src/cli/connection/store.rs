@@ -107,7 +107,6 @@ impl ConnectionStore {
         })
     }
 
-    /// Replaces the credential of a connection.
     pub fn store_credential(&self, connection: &Connection, secret: &Secret) -> Result<()> {
         self.setup.credentials.store(connection, secret).map_err(|why| anyhow!(why))
     }

@@ -34,7 +34,7 @@ pub fn run(arguments: &TestArguments) -> Result<(), CliError> {
     Ok(print_call::print_answer(&answer, endpoint)?)
 }
 
-/// Endpoint of the switch, else the first that can be read with what the switches tell, else the first.
+/// Endpoint of the switch, else the first for which the switches suffice, else the first.
 fn find_endpoint<'a>(
     connection: &'a Connection,
     arguments: &TestArguments,

@@ -9,7 +9,6 @@ use crate::cli::print;
 use crate::shell::clock;
 use sync::fuzz_mail;
 
-/// Time limit for one document.
 const MAX_CONVERSION_TIME: Duration = Duration::from_millis(200);
 /// Repetitions of a slow document: the machine may have been busy.
 const MAX_REPEATS: u32 = 5;
@@ -25,8 +24,6 @@ pub struct FuzzArguments {
     seed: u64,
 }
 
-/// Checks a number of documents.
-///
 /// # Errors
 /// When the text of one contains more than text or takes too long, with the document's number.
 pub fn fuzz(arguments: &FuzzArguments) -> Result<()> {
@@ -59,7 +56,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<()> {
     ))
 }
 
-/// Converts and checks one document. Returns the time it took.
+/// Returns the time it took.
 fn convert_one(seed: u64) -> Result<Duration> {
     let before = clock::instant();
     if let Err(why) = fuzz_mail(seed) {

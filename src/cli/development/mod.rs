@@ -46,7 +46,6 @@ pub struct FillArguments {
     channel: Option<String>,
 }
 
-/// Conversations stored in one transaction.
 const CONVERSATIONS_PER_TRANSACTION: u32 = 500;
 
 pub fn run(action: &DevelopmentAction) -> Result<()> {

@@ -37,7 +37,6 @@ pub struct DoctorArguments {
     pub key_file: Option<PathBuf>,
 }
 
-/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CheckVerdict {
     Ok,

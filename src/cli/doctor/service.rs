@@ -52,7 +52,6 @@ fn check_server(place: &DatabaseLocation) -> Vec<CheckResult> {
     }
 }
 
-/// Finding for a webhook whose deliveries fail.
 fn failing_webhook(webhook: &WebhookRow) -> CheckResult {
     let since = webhook.failing_since.map_or_else(String::new, |at| format!(" since {at}"));
     let seen = SafeText::line(&format!("{} to {}: failing{since}", webhook.id, webhook.url));
@@ -108,7 +107,6 @@ fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
     findings
 }
 
-/// Finding for a connected channel.
 fn channel(it: &ChannelStatus) -> Option<CheckResult> {
     let address = it.address.as_ref()?;
     let name = format!("{} channel", it.word());

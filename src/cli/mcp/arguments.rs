@@ -23,7 +23,6 @@ pub(super) struct ToolField {
 pub(super) struct ToolArguments<'a>(&'a Map<String, Value>);
 
 impl<'a> ToolArguments<'a> {
-    /// Validates arguments against the fields.
     pub(super) fn parse(given: &'a Map<String, Value>, fields: &[ToolField]) -> Result<Self, String> {
         if let Some(name) = given.keys().find(|key| !fields.iter().any(|field| field.name == **key)) {
             return Err(format!("there is no argument {name:?}"));

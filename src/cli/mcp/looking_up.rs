@@ -12,7 +12,6 @@ use inbox::screens::connections::requests::{AnswerKey, ConnectionRequest, Connec
 use model::connections::{Connection, ContactFacts};
 use model::queries::ConversationKey;
 
-/// Maximum lines returned of an answer.
 const MAX_ANSWER_LINES: usize = 40;
 
 pub(super) struct CustomerLookup {

@@ -18,7 +18,6 @@ use crate::cli::{CliError, print};
 use protocol::McpConnection;
 use tools::ToolBox;
 
-/// Maximum bytes of a message.
 const MAX_MESSAGE_BYTES: u64 = 1 << 20;
 
 /// The switches of `mcp`.
@@ -32,7 +31,6 @@ pub struct McpArguments {
     pub log: bool,
 }
 
-/// Maximum log entries printed.
 const MAX_PRINTED_ENTRIES: u32 = 1_000;
 
 pub fn run(arguments: &McpArguments) -> Result<(), CliError> {

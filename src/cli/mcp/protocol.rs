@@ -134,7 +134,6 @@ impl McpConnection {
     }
 }
 
-/// Answer to a message that exceeds the limit.
 pub(super) fn too_long_error() -> Value {
     failed(Value::Null, INVALID_REQUEST, "the message is too long")
 }

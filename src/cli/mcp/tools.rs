@@ -25,7 +25,6 @@ use store::Reader;
 use store::proposals::{AssistantCall, NewProposal};
 use store::transcript::{conversation_json, message_json, note_json};
 
-/// Maximum calls a minute.
 const MAX_CALLS_PER_MINUTE: usize = 120;
 /// Maximum proposals and notes a minute.
 const MAX_WRITES_PER_MINUTE: usize = 20;

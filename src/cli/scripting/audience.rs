@@ -18,7 +18,6 @@ use model::waves::audience::{AudienceLine, describe_invalid_line, parse_lines};
 use model::waves::{CampaignAudience, FrozenContacts};
 use sync::ChannelSync;
 
-/// Maximum number of wrong lines reported.
 const MAX_REPORTED_LINES: usize = 5;
 /// Maximum numbers looked up one by one; above it the list of contacts is read, which needs fewer requests.
 const MAX_SINGLE_LOOKUPS: usize = 20;

@@ -244,7 +244,6 @@ fn first_part(aim: &CampaignAudience) -> Audience {
     }
 }
 
-/// Summary shown before confirmation.
 fn preflight_summary(
     name: &str,
     account: &Account,

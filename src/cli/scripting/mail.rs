@@ -25,7 +25,6 @@ use sync::ChannelSync;
 mod rules;
 mod thread;
 
-/// Maximum correspondents listed.
 const MAX_CORRESPONDENTS: u32 = 1000;
 
 /// The commands about mail.

@@ -13,7 +13,6 @@ use model::ids::RowId;
 use model::outbox::{OutboxRow, RowState, StopVerdict};
 use model::queries::{DeskQuery, OutboxEntry};
 
-/// Maximum rows listed.
 const MAX_LISTED_ROWS: u32 = 10_000;
 
 /// The commands about the outbox.

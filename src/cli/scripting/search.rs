@@ -67,7 +67,6 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     page.hits.iter().try_for_each(|hit| print::line(&hit_line(&files.label(&reader, &hit.channel)?, hit)))
 }
 
-/// Results as JSON.
 pub fn search_to_json(
     files: &Files,
     reader: &Reader,

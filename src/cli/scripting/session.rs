@@ -32,7 +32,6 @@ mod sending;
 use reading::ChannelProgress;
 pub use sending::SendStep;
 
-/// Retries of a failed reading.
 const MAX_READ_RETRIES: u32 = 2;
 /// Maximum consecutive waits for rate limits without progress.
 const MAX_RATE_WAITS: u32 = 10;
@@ -157,12 +156,10 @@ impl Session {
         self.files.moment()
     }
 
-    /// True if the time limit has passed.
     pub fn is_timed_out(&self) -> bool {
         self.moment() >= self.deadline.at()
     }
 
-    /// Restarts the time limit.
     pub fn restart_timeout(&self) {
         self.deadline.set(self.moment().plus(self.timeout));
     }
@@ -263,7 +260,6 @@ impl Session {
         Unfinished { failure, remaining: RemainingState::Nothing, channel, what }.into()
     }
 
-    /// Error of a list that was printed incompletely.
     pub fn incomplete_list_error(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
         let why =
             "the server's list is incomplete: its cursor is refused or repeats; the part before is shown";
@@ -333,7 +329,6 @@ impl Session {
         }
     }
 
-    /// Reads a page's data.
     pub fn fetch(&self, channel: &ChannelSync, what: &str, fetch: &Fetch) -> Result<FetchResult> {
         self.read(channel, what, async || channel.fetch(fetch).await)?;
         let told = self.news.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -425,7 +420,6 @@ impl Session {
         last.into_iter().filter(|entry| entry.1 > 0).map(said).collect()
     }
 
-    /// Latest reported failure.
     fn last_failure_text(&self) -> String {
         let told = self.news.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let why = told.iter().rev().find_map(|news| match news {

@@ -330,8 +330,6 @@ pub fn begin_campaign(
     }
 }
 
-/// Fails on a read-only channel.
-///
 /// # Errors
 /// When the channel is read-only.
 pub fn refuse_read_only(channel: &ChannelSync) -> Result<()> {
@@ -339,10 +337,6 @@ pub fn refuse_read_only(channel: &ChannelSync) -> Result<()> {
     if spec.read_only { Err(CommandRefusal::read_only(&spec.name).into()) } else { Ok(()) }
 }
 
-/// Prints the result.
-///
-/// # Errors
-/// When standard output fails.
 pub fn print_outcome(
     session: &Session,
     channel: &ChannelSync,

@@ -31,7 +31,6 @@ use model::text::SafeText;
 const TOKEN_VARIABLE: &str = "FRONTDESK_JOIN_TOKEN";
 /// Maximum number of channels that a service may name.
 const MAX_CHANNELS: usize = 64;
-/// Maximum length of a tab's name, in characters.
 const MAX_TAB_CHARS: usize = 60;
 const NO_TEAM: &str = "the server has no teams. Claims and notes are kept on this desk only; add its channels with \
                        `frontdesk channel add`";

@@ -9,7 +9,6 @@ use model::secret::Secret;
 use net::connections::sealing::KEY_BYTES;
 use net::connections::{KeyProvider, Sealer};
 
-/// Holder of the key for the configuration in this folder.
 pub fn key_provider(folder: PathBuf) -> KeyProvider {
     let known: Mutex<Option<[u8; KEY_BYTES]>> = Mutex::new(None);
     Arc::new(move || {

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Maximum bytes of a key file.
 const MAX_FILE_BYTES: u64 = 16 * 1024;
 
-/// Reason a file is not read, and the remedy.
 #[derive(Debug, Error)]
 pub enum KeyFileError {
     #[error("{path} does not exist", path = .0.display())]

@@ -3,18 +3,15 @@
 
 use thiserror::Error;
 
-/// Advice for a locked keyring.
 pub const UNLOCK_ADVICE: &str = "unlock it, or use key_env or key_file";
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyringError {
-    /// No keyring is available.
     #[error("no keyring: {0}")]
     Absent(&'static str),
     /// The owner has not unlocked the keyring, or it does not let this program in.
     #[error("the keyring is locked; {UNLOCK_ADVICE}")]
     Locked,
-    /// The keyring refuses or fails.
     #[error("the keyring failed: {0}")]
     Failed(String),
 }
@@ -24,13 +21,12 @@ pub fn set(name: &str, text: &str) -> Result<(), KeyringError> {
     service::within(service::PATIENCE, move |store| service::set(store, &name, &text))
 }
 
-/// Text stored under a name.
 pub fn get(name: &str) -> Result<Option<String>, KeyringError> {
     let name = name.to_owned();
     service::within(service::PATIENCE, move |store| service::get(store, &name))
 }
 
-/// Removes the entry of a name. Returns true if it existed.
+/// Returns true if the entry existed.
 pub fn delete(name: &str) -> Result<bool, KeyringError> {
     let name = name.to_owned();
     service::within(service::PATIENCE, move |store| service::delete(store, &name))
@@ -57,7 +53,6 @@ mod service {
     /// Time limit for the first answer.
     pub const PROBE: Duration = Duration::from_secs(3);
     const SERVICE_NAME: &str = "frontdesk";
-    /// Content type of the entries.
     const CONTENT_TYPE: &str = "application/octet-stream";
 
     pub fn within<T: Send + 'static>(

@@ -20,7 +20,6 @@ pub mod session;
 #[cfg(test)]
 mod tests;
 
-/// Time limit of `key_command`.
 const KEY_COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Source of a channel's key; never a command line argument.
@@ -35,7 +34,6 @@ pub enum KeySource {
     Kept(PathBuf),
 }
 
-/// Place where a key was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyStorage {
     Keyring,
@@ -99,7 +97,6 @@ impl KeySource {
         }
     }
 
-    /// Source as text for the person.
     pub fn describe(&self) -> String {
         match self {
             Self::Environment(variable) => format!("environment variable {variable}"),
@@ -110,7 +107,6 @@ impl KeySource {
     }
 }
 
-/// Command that makes a key, for those who run the service themselves.
 pub const KEY_CREATION_ADVICE: &str = "on your own service, `frontdesk admin key create` makes a key";
 
 /// Refuses a text that is no channel key, before it is sent to a server.
@@ -127,7 +123,7 @@ impl KeyLocation<'_> {
         self.entry().store(self.base_url, key)
     }
 
-    /// Removes the stored key. Returns true if there was one.
+    /// Returns true if there was one.
     pub fn forget(&self) -> Result<bool, String> {
         self.entry().forget()
     }
@@ -166,7 +162,7 @@ impl StoredSecret {
         }
     }
 
-    /// Removes the secret. Returns true if there was one.
+    /// Returns true if there was one.
     fn forget(&self) -> Result<bool, String> {
         let from_file = file::remove(&self.path)?;
         match keyring::delete(&self.entry) {

@@ -13,7 +13,6 @@ fn entry(folder: &Path) -> StoredSecret {
     StoredSecret { entry: format!("session of the team in {}", folder.display()), path }
 }
 
-/// Stores the session for the configuration in this folder.
 pub fn store(folder: &Path, base_url: &str, session: &Secret) -> Result<KeyStorage, String> {
     entry(folder).store(base_url, session)
 }
@@ -22,7 +21,7 @@ pub fn fetch(folder: &Path, base_url: &str) -> Result<Secret, String> {
     Ok(Secret::new(&entry(folder).read(base_url, REJOIN_ADVICE)?))
 }
 
-/// Removes the session. Returns true if there was one.
+/// Returns true if there was one.
 pub fn forget(folder: &Path) -> Result<bool, String> {
     entry(folder).forget()
 }

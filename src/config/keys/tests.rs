@@ -80,7 +80,7 @@ fn forgetting_removes_the_file() {
     let path = stored_key_file(folder.path());
     assert!(crate::config::keys::file::remove(&path).unwrap());
     assert!(!crate::config::keys::file::remove(&path).unwrap());
-    // `keep` returns the file if there is no keyring.
+    // `store` returns the file if there is no keyring.
     let secret = Secret::new("svc_test_0123456789abcdef");
     let fresh = tempfile::tempdir().unwrap();
     if crate::config::keys::keyring::probe().is_err() {

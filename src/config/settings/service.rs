@@ -4,10 +4,8 @@ use crate::config::settings::SettingValue::{self, Number, Text, TextOrTexts, Tex
 use crate::config::settings::{SettingTable, TableForm, setting};
 use service::AfterPersonAnswers;
 
-/// Name of the file read by `serve --config`.
 pub const SERVICE_FILE: &str = "service.toml";
 
-/// Days for which data is kept.
 const KEPT_DAYS: SettingValue = Number(0, 36_500);
 
 pub const SERVICE_TABLES: &[SettingTable] = &[

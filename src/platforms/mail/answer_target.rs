@@ -44,7 +44,6 @@ impl AnswerTarget {
         headers.insert(TARGET_KEY.to_owned(), kept);
     }
 
-    /// Reads the target from a mail's stored headers.
     pub fn read_from(headers: &Map<String, Value>) -> Self {
         let Some(kept) = headers.get(TARGET_KEY) else { return Self::Author };
         if let Some(shown) = kept["unreadable"].as_str() {

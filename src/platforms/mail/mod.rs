@@ -15,7 +15,6 @@ use api::email::AttachmentBody;
 use model::bounds;
 use model::time::Timestamp;
 
-/// Received mail.
 #[derive(Debug, Clone, Default)]
 pub struct InboundMail {
     /// Author's address; the whole `From` header if it contains none.
@@ -55,7 +54,6 @@ pub struct InboundMail {
 }
 
 impl InboundMail {
-    /// Returns the visible text.
     pub fn readable_text(&self) -> String {
         readable_text(self.text.as_deref(), self.html.as_deref())
     }
@@ -97,7 +95,6 @@ pub fn readable_text(text: Option<&str>, html: Option<&str>) -> String {
 #[derive(Debug, Clone, Default)]
 pub struct ArrivedMail {
     pub mail: InboundMail,
-    /// Attachments.
     pub files: Vec<OutboundFile>,
     pub direction: MailDirection,
     /// UIDVALIDITY and UID in the inbox; `None` for a mail with an unreliable `Message-ID`.
@@ -121,7 +118,6 @@ pub struct BounceReport {
 /// State of a mail in the mailbox before that was connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EarlierArrival {
-    /// Arrival time, before the mailbox was connected.
     pub at: Timestamp,
     pub is_read: bool,
     pub is_starred: bool,

@@ -20,11 +20,9 @@ use crate::web;
 use model::secret::Secret;
 use model::text::SafeText;
 
-/// Maximum length of the browser's request, in bytes.
 const MAX_REQUEST_BYTES: u64 = 64 * 1024;
-/// Time in which the browser sends its request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pause between two questions whether the owner has agreed, if the provider names none.
+/// Pause between two requests for the token, if the provider names none.
 const DEFAULT_INTERVAL_SECONDS: u64 = 5;
 /// Added to the pause when the provider asks for a longer one.
 const SLOWER_SECONDS: u64 = 5;
@@ -39,7 +37,6 @@ pub enum MailProvider {
     Microsoft,
 }
 
-/// Where a provider is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderAddresses {
     /// Page on which the owner agrees, or the address that returns a code to type.
@@ -110,7 +107,6 @@ impl RegisteredClient {
 
 /// A code that the owner types on the provider's page.
 pub struct TypedCode {
-    /// Address of the page.
     pub page: String,
     pub code: String,
     device_code: Secret,
@@ -118,7 +114,7 @@ pub struct TypedCode {
     ends: Instant,
 }
 
-/// Why there is no refresh token.
+/// Reason why there is no refresh token.
 #[derive(Debug, thiserror::Error)]
 pub enum ConsentError {
     #[error("{address} cannot be asked: {why}")]
@@ -138,7 +134,6 @@ pub enum ConsentError {
     NoListener(#[from] std::io::Error),
 }
 
-/// Asks the provider for a code that the owner types.
 pub async fn request_code(
     provider: MailProvider,
     addresses: &ProviderAddresses,
@@ -197,7 +192,7 @@ pub async fn wait_for_consent(
     }
 }
 
-/// The provider's page in the owner's browser, which then leads to this machine.
+/// Consent on the provider's page in the owner's browser, which the provider then redirects to this machine.
 pub struct BrowserConsent {
     /// Address that the owner opens.
     pub page: String,
@@ -208,7 +203,7 @@ pub struct BrowserConsent {
 }
 
 impl BrowserConsent {
-    /// Opens an address on this machine for the browser.
+    /// Listens on this machine for the redirected browser.
     pub async fn start(
         provider: MailProvider,
         addresses: &ProviderAddresses,
@@ -239,13 +234,13 @@ impl BrowserConsent {
         Ok(Self { page: page.into(), listener, redirect, state, verifier })
     }
 
-    /// Address to which the browser is led.
+    /// Address to which the provider redirects the browser.
     pub fn redirect(&self) -> &str {
         &self.redirect
     }
 
-    /// Waits for the browser of this machine; returns the code in its address. Requests of others are answered
-    /// and ignored.
+    /// Waits for the redirected browser; returns the code in its address. Other requests are answered and
+    /// ignored.
     pub async fn wait_for_browser(&self) -> Result<Secret, ConsentError> {
         loop {
             let Ok((stream, _)) = self.listener.accept().await else { continue };
@@ -263,7 +258,7 @@ impl BrowserConsent {
         }
     }
 
-    /// Returns the code in an address to which the browser was led, which the owner may have copied.
+    /// Returns the code in the address of the redirected browser, which the owner may have copied.
     pub fn code_in(&self, address: &str) -> Result<Secret, ConsentError> {
         let url = Url::parse(address.trim()).map_err(|_| ConsentError::ForeignAddress)?;
         let value = |wanted: &str| {
@@ -305,7 +300,7 @@ fn random_text() -> String {
     URL_SAFE_NO_PAD.encode(random)
 }
 
-/// Reads the target of a request; `None` if it is none.
+/// Reads the target of a request; `None` if it is no GET or takes too long.
 async fn read_target(stream: TcpStream) -> Option<(String, TcpStream)> {
     let mut reader = BufReader::new(stream).take(MAX_REQUEST_BYTES);
     let (mut first, mut header) = (String::new(), String::new());

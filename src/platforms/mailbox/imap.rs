@@ -421,7 +421,6 @@ fn format_uids(uids: &[u32]) -> String {
     uids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Returns true if a text may be quoted in a command.
 fn is_quotable(text: &str) -> bool {
     !text.is_empty()
         && text.len() < 1000
@@ -469,14 +468,13 @@ fn imap_error(why: &ImapError) -> PlatformError {
 #[error("the server closed the connection: {0}")]
 struct Farewell(String);
 
-/// Why a connection ended before the login.
+/// Reason why a connection ended before the login.
 enum GreetingError {
     /// The server's own words (`BYE`).
     Farewell(String),
     NotImap(String),
 }
 
-/// Words of a server that ends the connection.
 fn describe_farewell(response: &Response<'_>) -> Option<String> {
     let Response::Data { status: Status::Bye, outcome } = response else { return None };
     let words = outcome.information.as_deref().filter(|words| !words.trim().is_empty());

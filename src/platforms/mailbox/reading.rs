@@ -54,7 +54,6 @@ const MAX_REFUSALS: u32 = 3;
 const HEAD_ITEMS: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE)";
 const ID_ITEMS: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)])";
 
-/// State of a connection that reads.
 pub struct MailboxReader {
     /// `None` while it idles, and for good if that fails.
     link: Option<ImapLink>,
@@ -83,7 +82,6 @@ struct NewMail {
 }
 
 impl MailboxPlatform {
-    /// Reads on from a mark; waits a while if there is nothing new.
     pub(super) async fn read_from_mark(&self, mark: &str) -> Result<PollResult, PlatformError> {
         let mut mark: MailboxCursor = serde_json::from_str(mark).unwrap_or_default();
         let mut place = self.reader.lock().await;

@@ -214,8 +214,8 @@ impl MailboxPlatform {
     }
 }
 
-/// Returns why the server accepts no mail from an address, which may be another one than the login's; `None` if
-/// it does, or does not say. Ends the begun mail.
+/// Returns the reason why the server accepts no mail from an address; `None` if it does, or does not say.
+/// Ends the begun mail.
 async fn ask_for_sender(connection: &mut AsyncSmtpConnection, address: &str) -> Option<String> {
     let sender: Address = address.parse().ok()?;
     let mut steps = run_step(connection, Mail::new(Some(sender.clone()), Vec::new()), address, REFUSED).await;

@@ -152,8 +152,7 @@ fn text_size(event: &PlatformEvent) -> usize {
 /// Placeholder for the id of the message that a change is about.
 const CHANGED: &str = "~";
 
-/// A platform message id and a recipient that the message names; the id `*` stands for all
-/// messages.
+/// A platform message id and a recipient that the message names; the id `*` matches all messages.
 type Named = BTreeSet<(String, String)>;
 
 /// Checks that an answer to an event goes to a sender or chat that the payload names.

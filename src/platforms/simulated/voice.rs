@@ -35,7 +35,6 @@ impl SimulatedVoice {
         Self { seed }
     }
 
-    /// Starts a call.
     pub fn dial(&self, dial: &OutgoingCall<'_>) -> CallCourse {
         decide_course(self.seed, dial)
     }

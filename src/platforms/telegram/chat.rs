@@ -17,7 +17,6 @@ const DIRECT_PREFIX: &str = "direct";
 /// Prefix of the id of a connection to a business.
 const BUSINESS_PREFIX: &str = "business:";
 
-/// Returns the address for answers to a message.
 pub(super) fn answer_address(message: &Value) -> Option<String> {
     let chat = message["chat"]["id"].as_i64()?;
     if let Some(connection) = read_text(&message["business_connection_id"]) {
@@ -68,7 +67,6 @@ pub fn split_address(address: &str) -> (&str, Option<&str>) {
     address.split_once('/').map_or((address, None), |(chat, topic)| (chat, Some(topic)))
 }
 
-/// Sets the address fields in the body of an API call.
 pub(crate) fn set_address(body: &mut Value, address: &str) {
     let (chat, topic) = split_address(address);
     body["chat_id"] = chat.parse::<i64>().map_or_else(|_| Value::from(chat), Value::from);

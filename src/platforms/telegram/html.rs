@@ -1,7 +1,6 @@
 //! Telegram's HTML (`sendTelegramMessage`, `parseMode`): a few tags, four named entities and character
 //! references.
 
-/// Tags the platform accepts.
 const SUPPORTED_TAGS: [&str; 15] = [
     "b",
     "strong",
@@ -58,7 +57,7 @@ fn read_tag<'a>(from: &'a str, open: &mut Vec<String>) -> Result<&'a str, String
     Ok(rest)
 }
 
-/// Parses an entity at the start of `from` and returns the rest; a lone ampersand stands for itself.
+/// Parses an entity at the start of `from` and returns the rest; a lone ampersand is kept.
 pub fn read_entity<'a>(from: &'a str, out: &mut String) -> &'a str {
     for (name, character) in [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"')] {
         if let Some(rest) = from.strip_prefix(name) {

@@ -45,7 +45,6 @@ use net::guard::Guard;
 /// Time for which a typing indicator is visible, less the time of the request.
 const TYPING_DURATION: Duration = Duration::from_secs(4);
 pub const DEFAULT_API: &str = "https://api.telegram.org";
-/// Header with the secret of a webhook call.
 const SECRET_HEADER: &str = "x-telegram-bot-api-secret-token";
 /// Timeout of a long poll on the platform's side.
 const LONG_POLL_SECONDS: u64 = 25;
@@ -87,7 +86,6 @@ impl BotPlatform {
         }
     }
 
-    /// Opens a bot from its stored settings and secrets.
     pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
         let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
         let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;

@@ -148,7 +148,6 @@ fn judge_answer(status: u16, told: &Value, again: bool) -> SendOutcome {
     }
 }
 
-/// Maps the platform's error to an error code of the interface.
 fn error_code(status: u16, said: &str) -> ErrorCode {
     let said = said.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));

@@ -12,11 +12,8 @@ use crate::words::{self, read_text};
 use api::extras::{MessageExtras, ReactionOrigin};
 use model::keywords::Keyword;
 
-/// Kinds of updates with a new message.
 const NEW_MESSAGE_UPDATES: [&str; 3] = ["message", "channel_post", "business_message"];
-/// Kinds of updates with an edited message.
 const EDIT_UPDATES: [&str; 3] = ["edited_message", "edited_channel_post", "edited_business_message"];
-/// Kind of update that names deleted messages.
 const DELETE_UPDATE: &str = "deleted_business_messages";
 /// Maximum number of deleted messages read from one update.
 const MAX_DELETED: usize = 1_000;

@@ -103,12 +103,10 @@ fn read_answer(answer: Result<Fetched, FetchError>) -> Result<Value, PlatformErr
     Err(platform_error(answer.status, &told))
 }
 
-/// Returns the platform's description of an error.
 pub(super) fn error_text(told: &Value) -> SafeText {
     SafeText::line(told["message"].as_str().unwrap_or("it gave no reason"))
 }
 
-/// Converts an error answer.
 fn platform_error(status: u16, told: &Value) -> PlatformError {
     let said = error_text(told);
     match (told["code"].as_i64(), status) {

@@ -198,7 +198,6 @@ fn read_arrival(told: &Value) -> Vec<PlatformEvent> {
     }
 }
 
-/// Returns the keyword that the platform recognized in a text.
 fn read_keyword(told: &Value) -> Option<Keyword> {
     match told.as_str()?.trim().to_ascii_uppercase().as_str() {
         "STOP" => Some(Keyword::Stop),
@@ -208,7 +207,6 @@ fn read_keyword(told: &Value) -> Option<Keyword> {
     }
 }
 
-/// Returns the message kind for a media type.
 fn message_kind(media_type: &str) -> &'static str {
     match media_type.split('/').next() {
         Some("image") => "image",
@@ -218,7 +216,6 @@ fn message_kind(media_type: &str) -> &'static str {
     }
 }
 
-/// Name for a file without one.
 fn default_file_name(media_type: &str) -> String {
     let ending = media_type.split(['/', ';']).nth(1).unwrap_or("").trim();
     let is_plain = !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());

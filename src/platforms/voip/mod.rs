@@ -74,7 +74,6 @@ impl PhonePlatform {
         }
     }
 
-    /// Opens a number from its stored settings and secrets.
     pub fn open(settings: &str, secrets: &str, hook: Option<&str>) -> Result<Self, String> {
         let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
         let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;

@@ -14,7 +14,6 @@ const DEFAULT_SPEECH: &str =
     "Hello. We would like to reach you. Please answer us with a text message to this number.";
 /// Maximum length of spoken text, in characters; the platform accepts 4,000 including markup.
 const MAX_SPEECH_CHARS: usize = 3_000;
-/// Events of a call that the platform reports.
 const CALL_EVENTS: [&str; 4] = ["initiated", "ringing", "answered", "completed"];
 
 impl PhonePlatform {
@@ -112,7 +111,6 @@ fn account_refusal(said: &SafeText) -> SendOutcome {
     SendOutcome::Refused { code: ErrorCode::NotConfigured, why, broken: true }
 }
 
-/// Meaning of an error code of the platform.
 enum ErrorMeaning {
     /// Nothing was accepted; retry after this pause, in microseconds.
     Pause(i64),

@@ -43,7 +43,6 @@ fn sorted_fields(body: &[u8]) -> String {
     all.into_iter().flat_map(|(name, value)| [name, value]).collect()
 }
 
-/// Returns the URL with its default port.
 fn with_default_port(address: &str) -> Option<String> {
     let url = Url::parse(address).ok().filter(|url| url.port().is_none())?;
     let (scheme, rest) = address.split_once("://")?;

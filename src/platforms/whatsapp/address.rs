@@ -73,7 +73,6 @@ pub(super) fn is_number(id: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Sets the recipient fields of a message body.
 pub(crate) fn set_recipient(body: &mut Value, to: &str) {
     // A group id of unknown form must not pass as a phone number.
     let (kind, field, id) = match to.strip_prefix(GROUP_PREFIX) {

@@ -48,7 +48,6 @@ pub use templates::{SubmissionError, SubmittedTemplate};
 /// Time for which a typing indicator is visible, less the time of the request.
 const TYPING_DURATION: Duration = Duration::from_secs(20);
 pub const DEFAULT_API: &str = "https://graph.facebook.com/v23.0";
-/// Header with the signature of a webhook call.
 const SIGNATURE_HEADER: &str = "x-hub-signature-256";
 /// Prefix of ids made for payment messages, which the platform does not know.
 pub const PAYMENT_PREFIX: &str = "payment ";

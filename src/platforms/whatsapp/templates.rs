@@ -25,7 +25,6 @@ const STATUS_EVENTS: [&str; 7] =
 /// Word for a missing reason.
 const NO_REASON: &str = "NONE";
 
-/// Failure to submit a template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SubmissionError {
     /// The platform does not have it; with the remedy.

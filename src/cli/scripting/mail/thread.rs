@@ -20,7 +20,6 @@ use model::queries::HistoryQuery;
 use model::text::SafeText;
 use model::time::Timestamp;
 
-/// Maximum mails of a thread read.
 const MAX_MAILS: u32 = 1000;
 
 /// The switches of `mail show`.

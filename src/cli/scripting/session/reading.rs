@@ -12,7 +12,6 @@ use model::account::Platform;
 use model::time::Timestamp;
 use sync::{AttemptState, CampaignNotices, ChannelSync, ListState, PushState, TriggerState};
 
-/// State of a channel's steps.
 pub struct ChannelProgress {
     pub list: ListState,
     /// Reading of new messages.
@@ -58,7 +57,6 @@ impl Session {
         Ok(())
     }
 
-    /// Error for an exhausted rate limit.
     pub fn rate_budget_error(&self, channel: &ChannelSync) -> anyhow::Error {
         let why = "the rate limit of this key is too low to read everything in time";
         let failure = RequestFailure::new(FailureCause::RateBudget, why);
@@ -88,7 +86,6 @@ impl Session {
         self.read(channel, "could not read conversations", async || channel.pull_backlog(list).await)
     }
 
-    /// Reads the newest inbound messages.
     pub fn read_new_messages(&self, channel: &ChannelSync) -> Result<ReadAmount> {
         let trigger = &mut self.progress(channel).trigger;
         self.read(channel, "could not read new messages", async || channel.pull_trigger(trigger).await)

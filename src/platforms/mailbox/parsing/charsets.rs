@@ -48,7 +48,6 @@ pub fn decode_part(parsed: &Message<'_>, part: &MessagePart<'_>, decoded: &str, 
         .unwrap_or_else(|| decode_guessed(&bytes, declared, Some(parsed)))
 }
 
-/// Decodes the raw value of a header.
 pub fn decode_header(parsed: &Message<'_>, bytes: &[u8]) -> String {
     decode_unmistakable(bytes)
         .or_else(|| accept(text_charset(parsed)?, bytes))
@@ -72,7 +71,6 @@ fn declared_charset<'a>(part: &'a MessagePart<'_>) -> Option<&'a str> {
     part.content_type().and_then(|kind| kind.attribute("charset"))
 }
 
-/// Returns the name of an attached file.
 pub fn file_name(parsed: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
     let name = part.attachment_name()?;
     let range = usize::try_from(part.offset_header).ok()?..usize::try_from(part.offset_body).ok()?;

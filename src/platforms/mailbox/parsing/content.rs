@@ -8,7 +8,6 @@ use api::email::MAX_BODY_CHARS;
 use model::bounds;
 
 const MAX_FILES: usize = 50;
-/// Notice shown for a mail extracted from a signature.
 const SIGNED_NOTICE: &str = "[a signed mail (S/MIME); its signature was not checked]";
 /// Extension of a file of which only the beginning was fetched: no program opens it as if it were
 /// complete.

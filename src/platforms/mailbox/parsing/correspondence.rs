@@ -14,7 +14,6 @@ use api::carriers::MailUpdateKind;
 
 /// Maximum length of the tag in an address that answers are sent from.
 const MAX_TAG_CHARS: usize = 40;
-/// Headers in which forwarding services name the author.
 const ORIGINAL_AUTHOR_HEADERS: [&str; 2] = ["X-Original-From", "X-Original-Sender"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

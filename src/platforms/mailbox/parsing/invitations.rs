@@ -291,7 +291,6 @@ fn duration_parts(told: &str) -> Option<Vec<(String, &'static str, i64)>> {
     Some(parts)
 }
 
-/// Length of a duration, in microseconds.
 fn duration_micros(told: &str) -> Option<i64> {
     duration_parts(told)?.into_iter().try_fold(0_i64, |total, (number, _, micros)| {
         let count: i64 = number.parse().ok()?;
@@ -305,7 +304,7 @@ struct FirstEvent {
     fields: Vec<Field>,
     /// Method of the calendar, in upper case.
     method: String,
-    /// Events of the calendar.
+    /// Number of events in the calendar.
     count: usize,
     /// True if the first is a task.
     is_task: bool,

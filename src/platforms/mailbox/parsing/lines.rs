@@ -5,7 +5,6 @@ use mail_parser::{Header, Message};
 use crate::mailbox::parsing::charsets;
 
 const MAX_HEADERS: usize = 20;
-/// Maximum size of one header, in bytes.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 pub fn one_line(text: &str, max_chars: usize) -> String {
