@@ -92,6 +92,23 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
 }
 
 #[test]
+fn next_broadcast_begins_empty_and_a_retry_with_the_sent_text() {
+    let mut desk = desk();
+    desk.keys("gp")
+        .settle()
+        .keys("ggVab")
+        .settle()
+        .types("We open at 9.")
+        .keys("<Ctrl-X>y")
+        .shows("HELD 15s");
+    desk.wait(16_000_000);
+    go_on(&mut desk, 90);
+    desk.shows("1 failed");
+    desk.keys("gp").settle().keys("ggVab").settle().shows("the text is empty").keys("<Esc>");
+    desk.keys("gb").settle().keys("R").shows("We open at 9.");
+}
+
+#[test]
 fn who_got_nothing_but_a_broadcast_stays_out_until_they_answer() {
     let mut desk = desk();
     desk.keys("gp").shows("Ann Brown").keys("ggVa").shows("all marked").keys("b");

@@ -16,6 +16,7 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::BroadcastsScreen;
+use crate::screens::broadcasts::form::BroadcastForm;
 use crate::screens::broadcasts::sending;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::broadcasts::{CampaignAction, CampaignActionResult};
@@ -225,13 +226,16 @@ impl BroadcastsScreen {
         }
     }
 
-    /// Opens the form for the failed recipients, with the input of the form before.
+    /// Opens the form for the failed recipients, with the content that they did not get.
     pub(crate) fn retry_failed(&mut self, context: &mut Context) {
         let Some(campaign) = self.chosen_campaign() else { return };
+        let form = self.form_of(&campaign.id);
         let query = AudienceQuery {
             channel: campaign.channel.clone(),
             source: AudienceSource::Failed(campaign.id.clone()),
         };
+        let form = form.unwrap_or_else(|| BroadcastForm::of_content(query.clone(), &campaign.content));
+        self.unfinished_form = Some(Box::new(form));
         self.open_broadcast_form(query, context);
     }
 
@@ -339,7 +343,8 @@ pub(crate) fn handle_action_result(inbox: &mut Inbox, answer: CampaignActionResu
     inbox.context.effects.extend(counts);
     match answer {
         CampaignActionResult::Begun(new, id) => sending::record_broadcast_started(inbox, *new, id),
-        CampaignActionResult::Done(CampaignAction::Recall(_), true) => {
+        CampaignActionResult::Done(CampaignAction::Recall(id), true) => {
+            inbox.broadcasts.restore_form(&id);
             inbox.context.show_notice("Undone: nothing was sent, the form is kept");
         }
         CampaignActionResult::Done(CampaignAction::Recall(_), false) => {

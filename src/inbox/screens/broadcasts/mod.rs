@@ -109,6 +109,13 @@ impl PageRow for BoardEntry {
     }
 }
 
+#[derive(Debug)]
+struct StartedForm {
+    /// `None` until the broadcast is stored.
+    campaign: Option<CampaignId>,
+    form: BroadcastForm,
+}
+
 #[derive(Debug, Default)]
 pub struct BroadcastsScreen {
     pub rows: PagedRows<BoardEntry>,
@@ -116,8 +123,10 @@ pub struct BroadcastsScreen {
     pub detail: Option<(BoardId, BoardDetail)>,
     detail_requested: Option<BoardId>,
     detail_stale: bool,
-    /// Form that was left or started last; the next form begins with its input.
+    /// Form that was left, or came back with undo; the next form begins with its input.
     unfinished_form: Option<Box<BroadcastForm>>,
+    /// Form of the broadcast that was started last.
+    started_form: Option<Box<StartedForm>>,
     /// True if the recipients on screen are outdated.
     refreshes_recipients: bool,
     /// Campaign to select once it is loaded.

@@ -17,7 +17,7 @@ use crate::screens::broadcasts::control;
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
 use crate::screens::broadcasts::preflight::Preflight;
 use crate::screens::broadcasts::update as broadcasts;
-use crate::screens::broadcasts::{BroadcastQuery, CampaignAction};
+use crate::screens::broadcasts::{BroadcastQuery, CampaignAction, StartedForm};
 use crate::screens::people::People;
 use crate::screens::people::marks::MarkedPeople;
 use model::fetches::{Fetch, FetchOutcome, FetchResult};
@@ -198,10 +198,24 @@ impl BroadcastsScreen {
         context.open(BroadcastForm::new(query, kept));
     }
 
+    /// Returns the form of a broadcast started at this desk, if no other was started since.
+    pub(crate) fn form_of(&self, campaign: &CampaignId) -> Option<BroadcastForm> {
+        let started =
+            self.started_form.as_ref().filter(|started| started.campaign.as_ref() == Some(campaign));
+        started.map(|started| started.form.clone())
+    }
+
+    /// Keeps the form of a broadcast that was undone for the next one.
+    pub(crate) fn restore_form(&mut self, campaign: &CampaignId) {
+        if let Some(form) = self.form_of(campaign) {
+            self.unfinished_form = Some(Box::new(form));
+        }
+    }
+
     /// Starts the broadcast; once committed it continues by itself.
     pub(crate) fn start_broadcast(&mut self, flight: Preflight, desk: &Desk, context: &mut Context) {
         let before = control::current_quality(desk);
-        self.unfinished_form = Some(Box::new(flight.form));
+        self.started_form = Some(Box::new(StartedForm { campaign: None, form: flight.form }));
         context.push(FileWrite::Campaign(CampaignAction::Begin(Box::new(flight.campaign), before)));
     }
 }
@@ -232,6 +246,9 @@ pub(crate) fn record_broadcast_started(inbox: &mut Inbox, new: NewCampaign, id: 
     let words = format!("began a broadcast to {}", new.audience.count());
     inbox.changes.record_change(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &inbox.context);
     inbox.people.marked = MarkedPeople::default();
+    if let Some(started) = &mut inbox.broadcasts.started_form {
+        started.campaign = Some(id.clone());
+    }
     inbox.broadcasts.pending_selection = Some(id);
     broadcasts::go_to_board(inbox);
     inbox.context.show_notice(match new.hold / SECOND {

@@ -129,6 +129,26 @@ impl BroadcastForm {
         form
     }
 
+    /// Creates a form with the content of an earlier broadcast. The variables of a template are typed again.
+    pub fn of_content(query: AudienceQuery, content: &BroadcastContent) -> Self {
+        let mut form = Self::new(query, None);
+        match content {
+            BroadcastContent::Text(text) => {
+                form.kind = BroadcastKind::Text;
+                form.text = TextLine::new(text.replace('\n', "\\n"));
+            }
+            BroadcastContent::Image(link) => {
+                form.kind = BroadcastKind::Image;
+                form.link = TextLine::new(link.clone());
+            }
+            BroadcastContent::Template(template) => {
+                form.kind = BroadcastKind::Template;
+                form.template = TextLine::new(template.name.clone());
+            }
+        }
+        form
+    }
+
     /// Number of recipients, as far as known.
     pub fn recipient_count(&self) -> usize {
         match (&self.query.source, &self.audience) {
