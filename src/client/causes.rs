@@ -17,9 +17,9 @@ pub enum ConnectionCause {
     Certificate(CertificateCause),
     /// No certificates of authorities could be loaded.
     NoAuthorities,
-    /// `https://` was asked, and the port answered something else.
+    /// The URL begins with `https://`, but the port does not speak TLS.
     NoTls,
-    /// `http://` was asked, and the port answered something else.
+    /// The URL begins with `http://`, but the port does not speak plain HTTP.
     NoHttp,
     UnknownName,
     Refused,

@@ -18,7 +18,7 @@ pub struct ProbeResult {
     pub rate: Option<Rate>,
 }
 
-/// Resources by display name, and whether the key may read them.
+/// Display name of each resource, with the error if the key may not read it.
 pub type ReadAccess = Vec<(&'static str, Result<(), ReadError>)>;
 
 /// Display name and list path of each resource.

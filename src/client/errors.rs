@@ -59,7 +59,7 @@ pub struct ApiRefusal {
     pub status: u16,
     pub message: SafeText,
     pub docs: Option<SafeText>,
-    /// How long the server asks to wait, in microseconds.
+    /// Wait that the server asks for, in microseconds.
     pub retry_after: Option<i64>,
 }
 
@@ -71,7 +71,7 @@ pub struct Unclear {
     /// True if the server replayed the answer kept under the idempotency key; a retry would
     /// return it again.
     pub replayed: bool,
-    /// How long the server asks to wait, in microseconds.
+    /// Wait that the server asks for, in microseconds.
     pub retry_after: Option<i64>,
     /// A refusal of this attempt that does not settle whether an earlier one was executed.
     pub refusal: Option<ApiRefusal>,

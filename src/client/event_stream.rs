@@ -9,7 +9,6 @@ pub const MAX_EVENT_BYTES: usize = 1024 * 1024;
 const MAX_ID_BYTES: usize = 64;
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// An event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerEvent {
     /// `message` if the stream names none.
@@ -40,12 +39,12 @@ pub struct EventParser {
 }
 
 impl EventParser {
-    /// Parser of a stream that goes on after the event `id`.
+    /// Creates a parser for a stream that continues after the event `id`.
     pub fn after(id: Option<String>) -> Self {
         Self { id, ..Self::default() }
     }
 
-    /// Id to go on after.
+    /// Id after which a new connection continues.
     pub fn last_id(&self) -> Option<&str> {
         self.id.as_deref()
     }

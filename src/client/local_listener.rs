@@ -87,7 +87,8 @@ fn listeners(table: impl BufRead) -> Vec<(u16, u32)> {
     rows.map_while(|row| is_listening(&row).then(|| listener(&row))).flatten().collect()
 }
 
-/// Decides whether the owner of `port` is one of `own`.
+/// Fails if a listener on `port` belongs to none of `own`, or if there is no listener. An empty
+/// table passes.
 fn judge(listeners: &[(u16, u32)], port: u16, own: &[Option<u32>]) -> Result<(), ForeignListener> {
     let mut here = listeners.iter().filter(|listener| listener.0 == port).peekable();
     // An empty table means that the system hides its sockets.

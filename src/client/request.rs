@@ -153,8 +153,8 @@ impl Client {
         }
     }
 
-    /// Sends a write of the team once. `read` parses the body of an accepted answer, or of a conflict that says
-    /// what stands.
+    /// Sends a write of the team once. `read` parses the body of an accepted answer, or of a 409
+    /// that names the present claim.
     pub(crate) async fn share<T>(
         &self,
         method: Method,

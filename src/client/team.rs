@@ -30,15 +30,14 @@ macro_rules! read {
 /// Maximum number of conversations in a request.
 pub const MAX_SHARED_IDS: usize = 200;
 
-/// Why a service of an older version gives no statistics.
+/// Error text for a service too old for statistics.
 const NO_STATS: &str = "this service has no numbers by person; update it";
 
-/// Answer to a change of a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClaimAnswer {
     /// Changed, or already as requested.
     Changed(Box<SharedConversation>),
-    /// 409: the claim that stands.
+    /// 409: somebody else has the conversation.
     Claimed(ClaimedError),
 }
 
@@ -111,7 +110,6 @@ impl Client {
         self.change_claim(Method::PUT, id, request).await
     }
 
-    /// Ends the claim of a conversation.
     pub async fn release(&self, id: &str, request: &ClaimRequest) -> WriteOutcome<ClaimAnswer> {
         self.change_claim(Method::DELETE, id, request).await
     }

@@ -24,7 +24,7 @@ const MAX_SILENCE: Duration = Duration::from_secs(15);
 /// First delay before a stream is opened again; doubles with each failure.
 const BASE_DELAY: i64 = SECOND / 2;
 const MAX_DELAY: i64 = 30 * SECOND;
-/// Failures that a stream which cannot be parsed counts for; enough for the longest delay.
+/// Number of failures counted for a stream that cannot be parsed; enough for the longest delay.
 const FAILURES_OF_BROKEN: u32 = 16;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,6 @@ pub enum TeamEvent {
 /// State of the connection and what arrives on it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TeamNews {
-    /// The stream is open.
     Open,
     Event(TeamEvent),
     /// An event that this version does not know or cannot read; skipped.

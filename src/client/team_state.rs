@@ -1,4 +1,5 @@
-//! Shared state of a team as model types: what the service answers and reports, and the changes of this desk.
+//! Shared state of a team as model types: answers and events of the service, and changes of this
+//! desk.
 
 use api::team::{
     AnnouncePresence, ClaimBody, ClaimRequest, Doing, NewNote, NoteBody, NotePatch, PersonStats,
@@ -26,7 +27,8 @@ const BEGINNING: &str = "1970-01-01T00:00:00Z";
 /// An event of the team's stream, for this desk.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TeamSignal {
-    /// Messages or the state of a conversation changed: read it. Without the word of its channel it was erased.
+    /// Messages or the state of a conversation changed and have to be read. Without the word of its
+    /// channel, the conversation was erased.
     Changed {
         conversation: ConversationId,
         channel: Option<String>,
@@ -151,13 +153,11 @@ impl Client {
         Ok((found.into_iter().map(to_state).collect(), cursor))
     }
 
-    /// Reads the shared state of conversations.
     pub async fn read_shared(&self, ids: &[ConversationId]) -> Result<Vec<SharedState>, ReadError> {
         let ids: Vec<&str> = ids.iter().map(ConversationId::as_str).collect();
         Ok(self.shared_conversations(&ids).await?.into_iter().map(to_state).collect())
     }
 
-    /// Reads the people of the team with what they have.
     pub async fn read_people(&self) -> Result<Vec<TeamPerson>, ReadError> {
         let to_person = |member: TeamMember| TeamPerson {
             name: SafeText::line(&member.name),
@@ -168,8 +168,8 @@ impl Client {
         Ok(self.team_members().await?.into_iter().map(to_person).collect())
     }
 
-    /// Reads what each person did in a period, and what they have now. An `until` of `None` is now by the service's
-    /// clock.
+    /// Reads the work of each person in a period, and their conversations now. An `until` of `None`
+    /// is now by the service's clock.
     pub async fn read_team_statistics(
         &self,
         since: Timestamp,
@@ -264,7 +264,8 @@ impl Client {
         }
     }
 
-    /// Tells the team where this desk's person is. `leaves_in` is the remaining hold of a reply, in microseconds.
+    /// Reports where this desk's person is. `leaves_in` is the remaining hold of a reply, in
+    /// microseconds.
     pub async fn post_presence(
         &self,
         conversation: Option<&ConversationId>,
@@ -299,7 +300,6 @@ pub fn add_presence(present: &mut Vec<Presence>, new: Presence) {
     }
 }
 
-/// Removes a person who has left a conversation.
 pub fn remove_presence(
     present: &mut Vec<Presence>,
     person: &SafeText,

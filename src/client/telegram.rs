@@ -35,7 +35,6 @@ pub(crate) fn prepare_text(
     send(text_message(chat, text)?, reply_to)
 }
 
-/// Builds a plain text.
 fn text_message(chat: &str, text: &str) -> Result<SendTelegram, PrepareError> {
     let escaped = escape_html(text);
     checks::check_required("the text", &escaped, bounds::MAX_TEXT_CHARS)?;

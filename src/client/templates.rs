@@ -5,7 +5,6 @@ use crate::pages::read_page;
 use api::paths;
 use api::templates::{TemplateBody, read_not_approved};
 
-/// Templates of a channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedTemplates {
     pub approved: ListPage<TemplateBody>,

@@ -35,7 +35,6 @@ pub fn describe_transport_error(error: &reqwest::Error) -> String {
     words.to_owned()
 }
 
-/// Describes why no HTTP client could be made.
 pub fn describe_client_error(error: &reqwest::Error) -> String {
     match ConnectionCause::of(error) {
         Some(cause) => cause.describe(|name| std::env::var(name).ok()),

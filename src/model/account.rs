@@ -93,7 +93,6 @@ crate::words! {
 }
 
 impl Environment {
-    /// Label on the screen.
     pub fn label(self) -> &'static str {
         match self {
             Self::Live => "LIVE",

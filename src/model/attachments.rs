@@ -18,7 +18,6 @@ use crate::prices::{self, Price};
 /// 10^6 or 2^20 bytes each.
 const SIZE_WARNING_BYTES: u64 = 25_000_000;
 
-/// A local file as last inspected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileFacts {
@@ -88,7 +87,6 @@ impl ReplyAttachment {
         }
     }
 
-    /// True if the attachment can be sent as another kind.
     pub fn can_send_as(&self, kind: MediaKind, platform: Option<&Platform>) -> bool {
         Self { kind, source: self.source.clone() }.rejection_reason(platform).is_none()
     }
@@ -114,7 +112,6 @@ impl ReplyAttachment {
         }
     }
 
-    /// True if a text can be sent as its caption.
     pub fn allows_caption(&self, platform: Option<&Platform>) -> bool {
         self.kind != MediaKind::Audio || platform == Some(&Platform::Telegram)
     }
@@ -177,7 +174,6 @@ fn file_rejection_reason(facts: &FileFacts, kind: MediaKind, platform: Option<&P
     }
 }
 
-/// Checks the audio formats, which differ by channel.
 fn audio_rejection_reason(mime_type: &str, platform: Option<&Platform>) -> Option<String> {
     let (taken, words): (&[&str], &str) = match platform {
         Some(Platform::Telegram) => (&["audio/mpeg", "audio/mp4", "audio/ogg"], "MP3, M4A and OGG"),

@@ -69,9 +69,9 @@ pub enum AttentionReason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttentionId {
     Row(RowId),
-    /// Conversation and rank of the reason.
+    /// Rank of the reason, and the conversation.
     Conversation(u8, ConversationKey),
-    /// Broadcast or proposal, with the rank of the reason.
+    /// Rank of the reason, and the id of the broadcast or proposal.
     Other(u8, String),
 }
 
@@ -138,7 +138,7 @@ impl AttentionReason {
         }
     }
 
-    /// True if the AI does not cope with a conversation.
+    /// True if the AI is silent, in trouble, or asks for a person.
     pub fn is_trouble(&self) -> bool {
         matches!(self, Self::AiSilent(_) | Self::AiEscalated(_) | Self::AiInTrouble(_))
     }

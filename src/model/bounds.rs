@@ -27,11 +27,9 @@ pub const MAX_BROADCAST_CONTACTS: usize = 1000;
 pub const MAX_UPLOAD_BYTES: u64 = 25 * 1024 * 1024;
 /// The minimum is one row.
 pub const MAX_PAGE_ROWS: u32 = 100;
-/// Used if a request states no limit.
 pub const DEFAULT_PAGE_ROWS: u32 = 50;
 /// Maximum number of items in an answer of the new-message trigger.
 pub const MAX_TRIGGER_ITEMS: usize = 50;
-/// Seconds that an answer is stored under its idempotency key.
 pub const IDEMPOTENCY_RETENTION_SECONDS: i64 = 24 * 3600;
 /// Seconds that the service window stays open after an inbound message.
 pub const SERVICE_WINDOW_SECONDS: i64 = 24 * 3600;

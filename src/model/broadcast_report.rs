@@ -43,8 +43,7 @@ pub fn describe_charge(charged: Option<f64>, fell: Option<f64>) -> Option<String
 }
 
 impl BroadcastReport {
-    /// Builds the report of a row of the board. `template` is the latest known price of the
-    /// template.
+    /// `template` is the latest known price of the template.
     pub fn from_entry(entry: &BoardEntry, detail: &BoardDetail, template: Option<i64>) -> Self {
         let counts = entry.counts();
         let shows = detail.recipients.iter().any(|recipient| {

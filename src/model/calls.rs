@@ -64,7 +64,6 @@ impl Call {
     }
 }
 
-/// Quotes a word for a shell.
 fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }

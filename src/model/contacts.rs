@@ -90,11 +90,9 @@ pub struct PeopleQuery {
     pub channel: ChannelId,
     /// Words of a name, mail address or tag, digits of a number, or `tag:` and a whole tag.
     pub text: String,
-    /// Maximum number of people.
     pub limit: u32,
 }
 
-/// Returns the tag of a `tag:` term.
 pub fn parse_tag_term(word: &str) -> Option<&str> {
     word.strip_prefix("tag:").filter(|text| !text.is_empty())
 }
@@ -179,7 +177,6 @@ pub struct ContactCard {
     pub notes: Vec<PrivateNote>,
 }
 
-/// Notes of a card.
 pub const MAX_CARD_NOTES: u32 = 3;
 
 /// Applies additions and removals to the server's tags and keeps all others.

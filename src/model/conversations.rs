@@ -359,8 +359,9 @@ impl ConversationRow {
         Some(format!("score {}: {words}", self.trouble_score(now)))
     }
 
-    /// Returns the time of the customer's newest message on the phone, where the server tells no history, if nothing
-    /// was said or sent since.
+    /// Returns the time of the customer's newest call or text on a phone channel, whose histories
+    /// the server does not return; `None` on other channels, and if anything was said or sent
+    /// since.
     pub fn last_word_on_phone(&self) -> Option<Timestamp> {
         let is_phone = self.conversation.address.as_deref() == Some(self.conversation.id.as_str());
         let at = self.last_inbound_at.filter(|_| is_phone)?;

@@ -76,7 +76,6 @@ pub fn count_sms_segments(text: &str) -> usize {
     }
 }
 
-/// Number of parts needed for characters of these widths.
 fn count_parts(widths: &[usize], alone: usize, each: usize) -> usize {
     let whole: usize = widths.iter().sum();
     if whole <= alone {

@@ -95,7 +95,6 @@ impl DigestEntry {
 }
 
 impl DigestFact {
-    /// True if a person has something to do.
     pub fn needs_person(&self) -> bool {
         match self {
             Self::Waits(_) | Self::Asks(_) | Self::Undelivered(_) => true,

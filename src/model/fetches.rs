@@ -51,5 +51,4 @@ pub enum FetchResult {
     Message(Box<Message>),
 }
 
-/// Result of a fetch, or an error for the user.
 pub type FetchOutcome = Result<FetchResult, SafeText>;

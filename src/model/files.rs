@@ -2,7 +2,6 @@
 
 use crate::outbox::content::MediaKind;
 
-/// Type of unrecognized files.
 pub const UNKNOWN_MIME_TYPE: &str = "application/octet-stream";
 /// Number of leading bytes needed to detect the type.
 pub const SNIFFED_BYTES: usize = 64;

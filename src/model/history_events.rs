@@ -1,5 +1,5 @@
-//! What happened to a conversation beside its messages: who took it over, handed it back or closed
-//! it. Lines of the history, in the order of time.
+//! Events of a conversation beside its messages: takeover, hand-back and close. The history shows
+//! them in the order of time.
 
 use crate::text::SafeText;
 use crate::time::{MINUTE, Timestamp};

@@ -8,7 +8,6 @@ use crate::outbox::content::{ContactPatch, Json};
 use crate::phones;
 use crate::text::SafeText;
 
-/// Maximum number of problems kept for display.
 pub const MAX_SHOWN_PROBLEMS: usize = 10;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

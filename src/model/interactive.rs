@@ -39,7 +39,6 @@ impl InteractiveFrame {
     }
 }
 
-/// Builds buttons of which the customer chooses one.
 pub fn build_buttons(frame: &InteractiveFrame, titles: &[&str]) -> Json {
     let buttons: Vec<String> = (1..)
         .zip(titles)

@@ -9,7 +9,6 @@ pub enum Keyword {
 }
 
 impl Keyword {
-    /// Parses a text that consists of one keyword.
     pub fn parse(text: &str) -> Option<Self> {
         let word = text.trim().trim_end_matches(['.', '!']).to_ascii_lowercase();
         match word.as_str() {

@@ -27,7 +27,6 @@ pub const MESSAGE_FIELDS: &[&str] = &[
     "agent",
 ];
 
-/// Fields of a mail thread.
 pub const THREAD_FIELDS: &[&str] = &[
     "id",
     "subject",

@@ -158,11 +158,10 @@ impl Message {
     }
 }
 
-/// Maximum length of an agent's name, in characters.
 const MAX_AGENT_NAME_CHARS: usize = 64;
 
-/// Person of a team who sent a message with a key of their own. Names an author on screen and nothing else: no
-/// recipient and no permission follows from it.
+/// Person of a team who sent a message with a key of their own. For display only: no recipient and
+/// no permission follows from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageAgent {
     pub name: SafeText,
@@ -241,7 +240,6 @@ pub struct GeneratedText {
 pub enum GeneratedTextKind {
     /// Translation into the reader's language.
     Translation,
-    /// Transcript of a voice note.
     Transcript,
 }
 

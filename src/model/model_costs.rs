@@ -5,7 +5,6 @@ use crate::ids::ChannelId;
 /// Units of cost in one unit of currency: 1e-12, so that a price per million tokens divides into
 /// single tokens.
 const COST_UNITS: u128 = 1_000_000_000_000;
-/// Maximum number of decimal places of a price.
 const MAX_PRICE_DECIMALS: usize = 6;
 const TOKENS_PER_PRICE: u128 = 1_000_000;
 /// Tokens of a request besides its text: roles, markers, templates.

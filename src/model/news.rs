@@ -94,7 +94,6 @@ pub enum News {
     /// The webhooks of the key may have changed.
     Webhooks(ChannelId),
     WebhookStatus(ChannelId, Box<WebhookStatus>),
-    /// Result of a fetch requested by a page.
     Fetched(ChannelId, Fetch, FetchOutcome),
     Mailbox(ChannelId, Box<MailAccount>),
     Correspondents(ChannelId, String),

@@ -130,7 +130,6 @@ pub struct OutboxRow {
     /// Newest message its author had on screen. A later answer by others stops an unsent message;
     /// `None` disables the check.
     pub seen: Option<HistoryPosition>,
-    /// Result of searching the history for this text.
     pub finding: HistoryFinding,
     /// Time scheduled by a person; `None` means as soon as possible.
     pub planned_at: Option<Timestamp>,

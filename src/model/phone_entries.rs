@@ -1,9 +1,9 @@
-//! Calls and texts as the list of a phone channel tells them: only the newest of each number.
+//! Calls and texts from the list of a phone channel, which holds only the newest of each number.
 
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// A call or text of which the direction is not told.
+/// Call or text whose direction is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhoneEntry {
     pub at: Timestamp,

@@ -81,7 +81,6 @@ fn mexican_form(rest: &str) -> Option<String> {
     is_number.then(|| national.to_owned())
 }
 
-/// Returns area code and number, ten digits, without the 9 before or the 15 between them.
 fn argentine_form(rest: &str) -> Option<String> {
     let is_area = |text: &str| matches!(text.as_bytes().first(), Some(b'1'..=b'3'));
     let national = match rest.len() {
@@ -100,7 +99,6 @@ fn without_fifteen(rest: &str) -> Option<String> {
     Some(format!("{}{number}", &rest[..area]))
 }
 
-/// Length of the Argentine area code.
 fn area_code_digits(rest: &str) -> usize {
     if rest.starts_with("11") {
         2

@@ -71,7 +71,6 @@ pub fn zone_of(number: &str) -> Option<Zone> {
         .and_then(|(_, rule)| Zone::from_posix_rule(rule))
 }
 
-/// True if it is too early or too late for a call in the zone.
 pub fn is_outside_calling_hours(now: Timestamp, zone: &Zone) -> bool {
     !CALLING_HOURS.contains(&(now.minute_of_day(zone) / 60))
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::ids::ChannelId;
 
-/// Maximum width in columns.
 pub const MAX_COLUMNS: u16 = 60;
 /// Maximum height in rows of two dots each.
 pub const MAX_ROWS: u16 = 15;

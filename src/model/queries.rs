@@ -57,9 +57,7 @@ pub const MAX_COUNTED_ROWS: u32 = 1_000;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConversationPage {
     pub rows: Vec<ConversationRow>,
-    /// True if no rows precede the window.
     pub reaches_top: bool,
-    /// True if no rows follow the window.
     pub reaches_bottom: bool,
     /// Number of rows the filter matches; `None` from [`MAX_COUNTED_ROWS`] on.
     pub total: Option<u64>,
@@ -89,7 +87,7 @@ pub struct HistoryPage {
     pub notes: Vec<PrivateNote>,
     /// Events no older than the oldest message of this page, oldest first.
     pub events: Vec<HistoryEvent>,
-    /// Calls and texts that only the list of a phone told, oldest first.
+    /// Calls and texts known only from the list of a phone channel, oldest first.
     pub listed: Vec<PhoneEntry>,
     /// True if the cache holds older messages.
     pub more_stored: bool,
@@ -217,7 +215,7 @@ pub struct DraftEntry {
 /// Counts shown in a tab's title and the status line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TabCounts {
-    /// True once the server has told its list, which may be empty.
+    /// True once the list was read from the server; it may be empty.
     pub list_was_read: bool,
     /// Conversations in the section of those who need a person.
     pub needs_reply: u32,

@@ -4,12 +4,13 @@
 //!
 //! - [`Section::Mine`]: claimed by the agent of this desk, open and not snoozed. Newest claim first;
 //!   activity moves nothing.
-//! - [`Section::NeedsPerson`]: what the AI does not do alone, by rank, and within a rank the longest
-//!   wait first.
+//! - [`Section::NeedsPerson`]: conversations with one of the reasons below, by rank, and within a
+//!   rank the longest wait first.
 //! - [`Section::WithAi`]: every other open conversation that is not snoozed: those that wait for the
 //!   AI, then those with an answer, by newest activity.
 //!
-//! A conversation that a colleague has is [`Section::WithAi`], at the end with those that have an answer, except:
+//! A conversation that a colleague has claimed is in [`Section::WithAi`], at the end with those that
+//! have an answer, unless:
 //!
 //! - a message of this desk was not sent;
 //! - the customer has waited for [`COLLEAGUE_TIMEOUT`] since the claim and since their first message without an
@@ -29,8 +30,8 @@
 //! 6. An assistant made a proposal.
 //!
 //! A row has at most one [`Mark`], the first of its list that holds. A row of [`Section::Mine`] has
-//! no mark for what the agent has taken over: only the reply window, a message that was not sent, a
-//! proposal and a draft. A row that a colleague has shows the colleague's name instead of what the
+//! no mark for what the agent has taken over, only for the reply window, a message that was not sent, a
+//! proposal and a draft. A row claimed by a colleague shows the colleague's name instead of what the
 //! colleague has taken over; if the colleague has not answered in time, it says so first.
 
 use crate::conversations::{Automation, ConversationRow, ConversationStatus, Escalation, ServiceWindow};
@@ -41,8 +42,8 @@ use crate::trouble::{TROUBLE_THRESHOLD, TroubleKind};
 
 /// Remaining time of a reply window from which it is about to close, in microseconds.
 pub const WINDOW_WARNING: i64 = 2 * HOUR;
-/// Longest wait of a customer whom a colleague has, in microseconds; the service lets anybody take over after the
-/// same time.
+/// Wait after which a customer claimed by a colleague needs a person, in microseconds. The service
+/// lets anybody take over after the same time.
 pub const COLLEAGUE_TIMEOUT: i64 = 30 * MINUTE;
 /// Lowest rank that is drawn in the urgent colour.
 pub const LAST_URGENT_RANK: u8 = 3;
@@ -82,7 +83,6 @@ impl Section {
     }
 }
 
-/// Position of a conversation in the inbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place {
     pub section: Section,
@@ -100,7 +100,6 @@ impl Place {
         (self.section.index() * RANKS + i64::from(self.rank)) * TIME_SPAN + time
     }
 
-    /// Returns the place of a sort key.
     pub fn from_sort_key(key: i64) -> Self {
         let (group, time) = (key / TIME_SPAN, key % TIME_SPAN);
         let section = match group / RANKS {
@@ -332,7 +331,6 @@ impl Mark {
     }
 }
 
-/// Returns the mark of a row, the first that holds.
 pub fn mark_of(facts: &Facts, now: Timestamp) -> Option<Mark> {
     let place = place_of(facts, now);
     let is_mine = place.is_some_and(|place| place.section == Section::Mine);

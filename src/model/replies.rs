@@ -16,7 +16,6 @@ pub struct CannedReply {
     pub channel: Option<String>,
     /// Subject of a mail, with fields.
     pub subject: Option<String>,
-    /// Position of the quote in a mail.
     pub quote: Option<QuoteStyle>,
     pub body: String,
     pub origin: ReplyOrigin,
@@ -33,16 +32,13 @@ pub enum ReplyOrigin {
     Shared(SafeText),
 }
 
-/// Maximum length of a shared reply, in characters.
 pub const MAX_SHARED_REPLY_CHARS: usize = 4096;
-/// Maximum length of the name of a shared reply, in characters.
 pub const MAX_SHARED_NAME_CHARS: usize = 64;
 
-/// A canned reply of the team.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedReply {
     pub name: String,
-    /// As the file of a local reply: with its header, if it has one.
+    /// In the format of a local reply's file, including its header if there is one.
     pub text: String,
     /// Author of the newest change.
     pub author: SafeText,

@@ -218,7 +218,6 @@ pub struct LevelsQuery {
     pub targets: Vec<(ChannelId, ResponseTargets)>,
 }
 
-/// Service levels in total and by group.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LevelsReport {
     pub all: ServiceLevels,

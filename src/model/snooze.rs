@@ -13,7 +13,6 @@ const MAX_IMPLIED_SPAN: i64 = DAY / 2;
 /// Time of day used if only a day is given.
 const WORKDAY_START: i64 = 9 * HOUR;
 const MAX_SNOOZE: i64 = 366 * DAY;
-/// Maximum characters of a note.
 pub const MAX_NOTE_CHARS: usize = 120;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +43,7 @@ impl Snooze {
         Self { until, after, set_at: now, wake_reason: None, note: None }
     }
 
-    /// Adds a note; an empty one is none.
+    /// Sets the note; an empty one counts as none.
     #[must_use]
     pub fn with_note(self, note: Option<SafeText>) -> Self {
         Self { note: note.filter(|note| !note.as_str().trim().is_empty()), ..self }

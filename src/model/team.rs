@@ -18,7 +18,6 @@ pub struct SharedState {
     pub snooze: Option<SharedSnooze>,
     /// Oldest first.
     pub notes: Vec<SharedNote>,
-    /// Time of the last change.
     pub changed_at: Timestamp,
 }
 
@@ -67,7 +66,8 @@ pub struct TeamChange {
     pub number: i64,
     pub channel: ChannelId,
     pub conversation: ConversationId,
-    /// The service's id of the conversation; the same, except on the phone, where a number is the id here.
+    /// Id of the conversation at the service. Differs from the local id only on phone channels,
+    /// where that is the customer's number.
     pub shared_id: ConversationId,
     pub action: TeamAction,
     pub at: Timestamp,
@@ -80,7 +80,7 @@ pub enum TeamAction {
         agent: SafeText,
         /// Version on which the change is based; `None` if nobody had it.
         version: Option<i64>,
-        /// Takes the claim of another person over.
+        /// Takes over another person's claim.
         force: bool,
     },
     Release {
@@ -116,7 +116,7 @@ pub struct ReplyChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TeamAnswer {
     Changed(SharedPart),
-    /// Another claim stands, or `None` if nobody has the conversation by now.
+    /// Present claim of somebody else; `None` if nobody has the conversation.
     Claimed(Option<SharedClaim>),
 }
 
@@ -131,7 +131,6 @@ pub struct AppliedShared {
     pub mentions: Vec<(ChannelId, ConversationId, SafeText)>,
 }
 
-/// A person of the team, with what they have claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamPerson {
     pub name: SafeText,
@@ -158,7 +157,6 @@ pub struct TeamStatistics {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonStatistics {
     pub name: SafeText,
-    /// True if the person was removed from the team.
     pub is_removed: bool,
     /// Conversations taken or given by a colleague.
     pub taken: i64,
@@ -184,7 +182,6 @@ impl PersonStatistics {
     }
 }
 
-/// Activity of a person in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Activity {
     Looking,
@@ -197,7 +194,7 @@ pub enum Activity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Presence {
     pub person: SafeText,
-    /// `None` if the person looks at no conversation.
+    /// `None` if the person has no conversation open.
     pub conversation: Option<ConversationId>,
     pub activity: Activity,
     /// End of the hold of a reply.

@@ -14,9 +14,7 @@ mod classes;
 
 use classes::{CharacterClass, classify};
 
-/// Maximum number of combining marks per base character.
 const MAX_MARKS_PER_BASE: usize = 8;
-/// Maximum size of one grapheme cluster, in bytes.
 const MAX_CLUSTER_BYTES: usize = 64;
 /// Blank lines in a row above which they fold into a count.
 const MAX_BLANK_LINES: usize = 3;

@@ -49,7 +49,6 @@ crate::words! {
 }
 
 impl TroubleKind {
-    /// Label of a row of the list.
     pub fn label(self) -> &'static str {
         match self {
             Self::AsksForPerson => "asked for a person",
@@ -213,7 +212,6 @@ fn failed_delivery(open: &[MessageSummary]) -> Option<TroubleReason> {
     Some(TroubleReason { kind: TroubleKind::Undelivered, words, weight: 30 })
 }
 
-/// Detects many turns without a result.
 fn detect_long_exchange(asked: &[&str], said: &[&str]) -> Option<TroubleReason> {
     let turns = asked.len().min(said.len());
     let words = format!("{turns} turns with the AI");

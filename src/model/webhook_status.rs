@@ -64,7 +64,6 @@ pub struct DeliveryCounts {
     pub refused: u64,
 }
 
-/// Status for the webhooks page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookStatus {
     pub url: SafeText,

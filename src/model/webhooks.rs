@@ -23,7 +23,7 @@ pub struct Webhook {
     pub dead_letters: u64,
 }
 
-/// Why nothing more is delivered.
+/// Reason why deliveries ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
     /// The operator of the service has switched it off.
@@ -37,7 +37,6 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    /// Reads the word of the service.
     pub fn read(word: &str) -> Self {
         match word {
             "operator" => Self::Operator,
@@ -64,12 +63,10 @@ const MAIL_EVENTS: &[(&str, &str)] = &[
     ("email.thread.categorized", "the AI set the category of a thread"),
 ];
 
-/// Event types available to keys of a platform.
 pub fn events_of(platform: &Platform) -> &'static [(&'static str, &'static str)] {
     if *platform == Platform::Email { MAIL_EVENTS } else { CHAT_EVENTS }
 }
 
-/// Checklist after a failed challenge of an endpoint.
 pub const CHALLENGE_CHECKLIST: [&str; 5] = [
     "the address is public and https, with a certificate that browsers accept",
     "a GET with ?challenge=VALUE is answered with 200 at once, without a key",

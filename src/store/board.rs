@@ -112,7 +112,6 @@ impl Reader {
         Ok(self.connection.all(sql, [channel.as_str()], |row| Ok((row.get("id")?, row.get("at")?)))?)
     }
 
-    /// Returns the progress, recipients and costs of a row.
     pub fn board_detail(&self, id: &BoardId) -> Result<BoardDetail, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         match id {

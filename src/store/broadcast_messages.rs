@@ -83,7 +83,6 @@ pub(crate) fn broadcast_line(
     Ok(connection.first(sql, params![channel, id], |row| row.line("text"))?)
 }
 
-/// Stores the text the server reports for a broadcast.
 pub(crate) fn record_reported_text(
     connection: &Connection,
     channel: &ChannelId,

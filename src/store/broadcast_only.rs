@@ -9,14 +9,15 @@ use model::ids::ChannelId;
 use model::outbox::content::Audience;
 use model::time::{HOUR, MINUTE, Timestamp};
 
-/// Recipient that stands for everyone.
+/// Recipient entry of a broadcast to everyone.
 const EVERYONE_MARK: &str = "*";
 /// Allowed difference between the server's clock and this machine's.
 const CLOCK_TOLERANCE: i64 = 2 * MINUTE;
 /// Conversations that begin later than this after a broadcast to everyone do not belong to it.
 const MAX_BEGIN_DELAY: i64 = HOUR;
 
-/// Selects their row numbers, except conversations that need a person.
+/// Selects the row numbers of conversations that consist of a broadcast only, except those that
+/// need a person.
 pub(crate) const SELECT_NUMBERS: &str =
     "SELECT b.number FROM conversation b INDEXED BY conversation_broadcast_only
      WHERE b.broadcast_only = 1 AND b.escalation IS NULL AND b.stuck = 0";

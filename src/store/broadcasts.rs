@@ -49,7 +49,6 @@ impl Store {
             .await
     }
 
-    /// True if the stored broadcast is finished.
     pub async fn is_broadcast_finished(
         &self,
         channel: &ChannelId,
@@ -207,7 +206,6 @@ fn failures_from_row(row: &Row<'_>) -> rusqlite::Result<Vec<FailedRecipient>> {
     Ok(cells.into_iter().map(read).collect())
 }
 
-/// Returns the failed recipients the server names.
 pub(crate) fn failures(
     connection: &Connection,
     channel: &str,

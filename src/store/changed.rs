@@ -17,7 +17,7 @@ pub(crate) struct LastChange {
     pub message_at: Timestamp,
 }
 
-/// Parses it from a raw conversation.
+/// Parses the change times of a raw conversation; `None` if the service reports none.
 pub(crate) fn parse_last_change(raw: &str) -> Option<LastChange> {
     if !raw.contains("\"lastChange\"") {
         return None;
@@ -27,7 +27,6 @@ pub(crate) fn parse_last_change(raw: &str) -> Option<LastChange> {
     Some(LastChange { at: time("at")?, message_at: time("messageAt")? })
 }
 
-/// Parses the changes of a raw message.
 pub(crate) fn parse_message_change(raw: &str) -> ContentChange {
     if !["\"editedAt\"", "\"withdrawnAt\""].iter().any(|name| raw.contains(name)) {
         return ContentChange::default();

@@ -153,7 +153,6 @@ impl Store {
 }
 
 impl Reader {
-    /// Returns the contact card of a conversation.
     pub fn card(&self, key: &ConversationKey) -> Result<ContactCard, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let Some(row) = load_row(&moment, &key.channel, &key.conversation)? else {

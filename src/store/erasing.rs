@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 use crate::{Store, StoreError, wiping};
 use model::ids::{ChannelId, ConversationId};
 
-/// How a person's content is erased from a table.
+/// Way of erasing a person's content from a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Erasure {
     /// Holds no content of a person.

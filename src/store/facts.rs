@@ -15,7 +15,6 @@ use sqlite::{Queries, only_cell};
 
 /// Limit of the unread count, which bounds its cost.
 const MAX_COUNTED_UNREAD: i64 = 999;
-/// Maximum length of a preview, in characters.
 const MAX_PREVIEW_CHARS: usize = 160;
 
 /// Position in a history: `(sort_at, id)`.

@@ -41,7 +41,7 @@ pub(crate) const CACHE: Schema = Schema {
     first: 13,
     versions: &[
         include_str!("schema/cache.sql"),
-        // Time of a conversation's first message, as the server tells it.
+        // Time of a conversation's first message, as reported by the server.
         "ALTER TABLE conversation ADD COLUMN first_message_at INTEGER;",
         include_str!("schema/cache_urgency.sql"),
         // Recipients a broadcast did not reach: a JSON list of contact, number, code and words.

@@ -14,12 +14,10 @@ use model::messages::{HistoryPosition, Message};
 use model::time::Timestamp;
 use sqlite::{Queries, only_cell, read_row};
 
-/// Read progress of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HistoryState {
     /// Newest message of the last read that reached the stored messages.
     pub read_until: Option<HistoryPosition>,
-    /// Server cursor of the next older page.
     pub older_cursor: Option<String>,
     /// True if nothing older exists.
     pub reached_start: bool,

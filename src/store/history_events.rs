@@ -1,4 +1,4 @@
-//! Events of a history that no message tells: takeovers, hand-backs and closes.
+//! Events of a history that are not messages: takeovers, hand-backs and closes.
 //!
 //! An event is written in the transaction that settles the change or ends the pause, so a restart
 //! repeats none.

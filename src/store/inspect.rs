@@ -26,7 +26,7 @@ pub struct FileState {
     pub supported_version: i64,
     /// SQLite's description of the damage.
     pub damage: Option<String>,
-    /// Why the file could not be read although it is not damaged.
+    /// Reason why the file could not be read although it is not damaged.
     pub unread: Option<String>,
 }
 

@@ -94,7 +94,6 @@ impl LaneRow {
     }
 }
 
-/// Result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptResult {
     /// Nothing was executed: the row returns to the queue as if never tried.

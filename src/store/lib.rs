@@ -103,7 +103,6 @@ use writer::{FileOwner, OpenFile, Reopen, WriterThread};
 
 /// Maximum number of remembered local writes; enough for answers that arrive within any time-out.
 const MAX_LOCAL_WRITES: usize = 1000;
-/// Maximum number of remembered applied reads.
 const MAX_APPLIED_READS: usize = 5000;
 
 /// Handle of both files of a data folder. Cheap to clone.
@@ -138,7 +137,6 @@ struct StoreState {
 
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Source of randomness for keys, ids and jitter.
     pub chance: Chance,
     pub durability: StoreDurability,
     /// Name of this desk's agent, recorded with AI pauses it makes; claims under it are this desk's
@@ -154,7 +152,6 @@ pub struct StoreOptions {
     pub clock: StoreClock,
 }
 
-/// Durability of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreDurability {
     /// The outbox survives a power loss, the cache the end of the process.
@@ -416,7 +413,6 @@ impl ReaderSource {
 }
 
 impl Cache {
-    /// Records that this desk changed a conversation now.
     pub(crate) fn record_local_write(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         let now = self.counter.fetch_add(1, Ordering::SeqCst);
         self.local_writes.record(channel, conversation, now);

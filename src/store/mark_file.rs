@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use disk::FileIdentity;
 
-/// Maximum size of a mark, in bytes.
 const MAX_MARK_BYTES: u64 = 200;
 /// Attempts to find a mark that other processes rename.
 const MAX_FIND_ATTEMPTS: usize = 5;
@@ -37,7 +36,6 @@ impl MarkFile {
         Self { folder: folder.to_owned() }
     }
 
-    /// Returns the newest mark of an outbox.
     pub(crate) fn newest(&self, id: &str) -> Option<FoundMark> {
         let found = self.all().into_iter().filter(|(of, _)| of == id).map(|(_, mark)| mark);
         // Prefers an original mark to a copy of the same generation.

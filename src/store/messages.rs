@@ -33,7 +33,6 @@ pub struct AppliedMessages {
     /// For each message passed in: true if it was stored already.
     pub was_stored: Vec<bool>,
     pub inserted: Vec<InsertedMessage>,
-    /// Conversations that have changed.
     pub touched: BTreeSet<ConversationId>,
     /// True if the history read ends before the activity the list reports: the answer was old, or
     /// the activity is not a message.

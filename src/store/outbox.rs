@@ -18,7 +18,6 @@ use sqlite::{Queries, only_cell};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRow {
     pub channel: ChannelId,
-    /// Rows of a lane are sent in order.
     pub lane: Lane,
     pub operation: Operation,
     pub request: PreparedRequest,
@@ -271,7 +270,6 @@ impl Store {
     }
 }
 
-/// Returns the last audit event of a row.
 pub(crate) fn ending(connection: &Connection, row: &RowId) -> Result<Option<String>, StoreError> {
     Ok(connection.first(
         "SELECT event FROM audit WHERE row = ?1 ORDER BY number DESC LIMIT 1",

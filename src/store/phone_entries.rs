@@ -1,7 +1,7 @@
-//! Calls and texts of phone channels, of which the server tells no history.
+//! Calls and texts of phone channels, whose histories the server does not return.
 //!
-//! They are kept apart from `message`: they have gaps, so nothing is counted or alerted by them. Only the time of the
-//! customer's newest one is a fact of the conversation.
+//! Kept apart from `message` because they have gaps: nothing is counted from them, and they raise
+//! no alert. Only the time of the customer's newest one is a fact of the conversation.
 
 use rusqlite::{Connection, params};
 
@@ -13,11 +13,11 @@ use model::phone_entries::PhoneEntry;
 use model::text::SafeText;
 use sqlite::{Queries, read_row};
 
-/// Maximum number of entries kept for each number, and read of it.
+/// Maximum number of entries kept, and read, per number.
 const MAX_ENTRIES: i64 = 1_000;
 
 impl Store {
-    /// Keeps the newest call or text of each listed number.
+    /// Stores the newest call or text of each listed number.
     pub async fn record_phone_list(
         &self,
         channel: &ChannelId,
@@ -29,7 +29,7 @@ impl Store {
                 let change = cache.connection.transaction()?;
                 for row in rows.iter().filter(|row| !row.preview.is_empty()) {
                     let Some(at) = row.last_message_at else { continue };
-                    // A call in progress is told again with its length.
+                    // A call in progress is listed again with its length.
                     change.execute(
                         "INSERT INTO phone_entry (conversation, id, at, is_inbound, content_type, text)
                              SELECT number, 'listed ' || ?3, ?3, 0, '', ?4 FROM conversation
@@ -43,8 +43,8 @@ impl Store {
             .await
     }
 
-    /// Keeps what customers wrote or said. Returns the conversations that have new entries. Messages name
-    /// the server's id of a conversation, which is in its raw row.
+    /// Stores calls and texts of customers. Returns the conversations that have new entries.
+    /// Messages carry the server's id of a conversation, which is in its raw row.
     pub async fn record_phone_messages(
         &self,
         channel: &ChannelId,

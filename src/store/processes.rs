@@ -101,7 +101,7 @@ fn parse_process_state(stat: &str) -> ProcessState {
     }
 }
 
-/// Returns what a process keeps as long as it lives: it is read once.
+/// Cached, because it does not change while the process lives.
 fn namespace_id() -> Option<&'static str> {
     static NAMESPACE: OnceLock<Option<String>> = OnceLock::new();
     NAMESPACE.get_or_init(read_namespace_id).as_deref()

@@ -45,7 +45,6 @@ pub struct AssistantCall {
     pub channel: String,
     /// Conversation concerned; empty if none.
     pub conversation: String,
-    /// Outcome in a few words.
     pub outcome: String,
 }
 

@@ -131,8 +131,8 @@ fn update_copies(
     Ok(connection.prepare_cached(&sql)?.execute(bound)?)
 }
 
-/// Sets the flags of facts whose time this machine's clock tells. The lease of a pause is known to
-/// [`apply_time`] only.
+/// Sets the flags that depend on this machine's clock alone. Only [`apply_time`] knows the lease of
+/// a pause.
 fn refresh_flags(connection: &Connection, number: i64) -> Result<(), StoreError> {
     let (closing, silent) = (window_condition("desk_now()"), silence_condition("desk_now()"));
     let late = colleague_condition("desk_now()");
@@ -153,7 +153,7 @@ fn silence_condition(now: &str) -> String {
     format!("coalesce(ai_asked_at <= {now} - {AI_ANSWER_TIMEOUT}, 0)")
 }
 
-/// `max` is NULL unless the customer waits and a colleague has the conversation.
+/// SQL condition. Its `max` is NULL unless the customer waits and a colleague has the conversation.
 fn colleague_condition(now: &str) -> String {
     format!("coalesce(max(colleague_claimed_at, waiting_since) <= {now} - {COLLEAGUE_TIMEOUT}, 0)")
 }

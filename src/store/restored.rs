@@ -51,7 +51,6 @@ impl OutboxMark {
         Ok(())
     }
 
-    /// Stores the mark in the mark file.
     fn store_in_file(&self, file: &MarkFile) {
         let kept = file.store(&self.id, self.generation);
         // Without the mark a restored copy of both files may go unnoticed.

@@ -19,7 +19,6 @@ const MAX_ANSWERS: u32 = 5_000;
 const MAX_QUESTION_MESSAGES: u32 = 6;
 /// Maximum size of a stored question and of a stored answer, in bytes.
 const MAX_TEXT_BYTES: usize = 8_000;
-/// Number of newest answers exported.
 const MAX_EXPORTED_ANSWERS: u32 = 20_000;
 
 impl Store {

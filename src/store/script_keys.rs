@@ -35,7 +35,6 @@ pub struct ScriptKey {
     pub answer: String,
 }
 
-/// State of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyUse {
     /// Unused, or its change was not executed.
@@ -181,7 +180,6 @@ pub(crate) fn key_use(connection: &Connection, key: &ScriptKey) -> Result<KeyUse
     follow_change(connection, known)
 }
 
-/// Follows a change to its current row.
 fn follow_change(connection: &Connection, mut known: KeyedChange) -> Result<KeyUse, StoreError> {
     loop {
         let sql = "SELECT 1 FROM outbox WHERE id = ?1 UNION ALL SELECT 1 FROM campaign WHERE id = ?1";

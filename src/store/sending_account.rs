@@ -14,7 +14,6 @@ use sqlite::{Queries, Row};
 const PROCESS_CREDENTIALS: &str = "CREATE TEMP TABLE process_credential (
      channel TEXT PRIMARY KEY, credential TEXT NOT NULL) STRICT, WITHOUT ROWID";
 
-/// Confirmed account of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfirmedAccount {
     /// Fingerprint of the credential it was confirmed for.

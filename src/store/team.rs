@@ -25,7 +25,7 @@ const MAX_PLACED: u32 = 100;
 /// Tables of the local view with a conversation's channel.
 const VIEWS: [&str; 4] = ["claim", "snooze", "tag", "team_change"];
 
-/// Part of a conversation, as a change names it.
+/// Words of the column `part` of `team_change`.
 const CLAIM: &str = "claim";
 const NOTE: &str = "note";
 const TAGS: &str = "tags";
@@ -73,7 +73,8 @@ impl Store {
         Ok(Some(TeamChange { shared_id, ..next }))
     }
 
-    /// Returns a conversation's id at the service: on the phone, the list shows the customer's number instead.
+    /// Returns a conversation's id at the service. Differs from the local id only on phone
+    /// channels, where that is the customer's number.
     pub async fn find_shared_id(
         &self,
         channel: ChannelId,
@@ -88,7 +89,8 @@ impl Store {
         self.cache().call_async(move |cache| find(&cache.connection)).await
     }
 
-    /// Returns the ids by which lists of the team's channels show conversations; the id itself for one of no list.
+    /// Returns the ids under which lists of the team's channels show the conversations. An id in no
+    /// list is returned unchanged.
     pub async fn find_listed_ids(&self, ids: Vec<ConversationId>) -> Result<Vec<ConversationId>, StoreError> {
         let find = move |cache: &Connection| {
             let places = find_places(cache, &ids)?;
@@ -151,7 +153,8 @@ impl Store {
         self.apply_shared_parts(parts.collect()).await
     }
 
-    /// Stores parts of states as the service has them now. Conversations of no list are remembered.
+    /// Stores parts of states as the service has them now. Conversations that no list has shown yet
+    /// are remembered.
     pub async fn apply_shared_parts(
         &self,
         parts: Vec<(ConversationId, SharedPart)>,
@@ -218,8 +221,8 @@ impl Store {
     }
 }
 
-/// Finds the channel of the team whose list shows each conversation, and the conversation's id there: on the phone it
-/// is the customer's number.
+/// Finds the channel of the team whose list shows each conversation, and the conversation's id in
+/// it, which on phone channels is the customer's number.
 fn find_places(
     cache: &Connection,
     ids: &[ConversationId],
@@ -398,7 +401,6 @@ pub(crate) fn share_take_over(
     Ok(())
 }
 
-/// Adds the change of the tags that this desk made.
 pub(crate) fn share_tags(
     change: &Connection,
     channel: &str,
@@ -415,7 +417,6 @@ pub(crate) fn share_tags(
     add_change(change, channel, conversation, &new)
 }
 
-/// Adds the change of a snooze that this desk made.
 pub(crate) fn share_snooze(
     change: &Connection,
     channel: &str,

@@ -11,7 +11,7 @@ use model::team::ReplyChange;
 use model::text::SafeText;
 use sqlite::{Queries, Row, read_row};
 
-/// Number of the next change.
+/// SQL for the number of the next change.
 const NEXT: &str = "(SELECT coalesce(max(pending), 0) + 1 FROM team_reply)";
 
 impl Store {

@@ -56,7 +56,6 @@ pub enum TranscriptEntry {
     Note(PrivateNote),
 }
 
-/// Merges messages and notes by time.
 pub fn merge_entries(
     messages: Vec<MessageRow>,
     notes: Vec<PrivateNote>,

@@ -9,7 +9,6 @@ use model::messages::DeliveryStatus;
 use model::trouble::{MAX_MESSAGES, MessageSummary, TroubleKind, TroubleScore, score_messages};
 use sqlite::{Queries, only_cell};
 
-/// Conversations scored per batch.
 const SCORE_BATCH: i64 = 200;
 pub(crate) fn refresh_score(connection: &Connection, number: i64) -> Result<(), StoreError> {
     let limit = i64::try_from(MAX_MESSAGES).unwrap_or(i64::MAX);

@@ -82,7 +82,6 @@ impl Store {
             .await
     }
 
-    /// Records that the server accepted a wave.
     pub async fn record_wave_sent(
         &self,
         id: &CampaignId,
@@ -104,7 +103,6 @@ impl Store {
             .await
     }
 
-    /// Records the counts of a wave.
     pub async fn record_wave_counts(
         &self,
         id: &CampaignId,

@@ -16,11 +16,8 @@ use store::history::HistoryProgress;
 
 /// Mark: time of the last completed audit, by the local clock.
 const AUDITED_AT_MARK: &str = "audited";
-/// Number of conversations compared.
 const MAX_CONVERSATIONS: u32 = 500;
-/// Histories read in one step.
 const HISTORIES_PER_STEP: usize = 3;
-/// Maximum pages read of one history.
 const MAX_HISTORY_PAGES: u32 = 100;
 /// Share of the read budget, in percent, above which the audit pauses.
 const MAX_BUDGET_PERCENT: u8 = 40;

@@ -15,7 +15,6 @@ use model::ids::BroadcastId;
 use model::news::News;
 use model::time::{DAY, MINUTE, Timestamp};
 
-/// Broadcasts polled in one step.
 const BROADCASTS_PER_STEP: usize = 3;
 /// Time after the last attempt to deliver, after which no further results are expected.
 const SETTLE_PERIOD: i64 = DAY;

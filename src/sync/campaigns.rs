@@ -40,7 +40,6 @@ pub struct CampaignNotices {
     low: BTreeSet<CampaignId>,
 }
 
-/// Result of one step over all campaigns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CampaignStepOutcome {
     /// Microseconds until the next step is due.
@@ -158,7 +157,6 @@ impl ChannelSync {
         Ok(noted)
     }
 
-    /// Queues the outbox row of a wave.
     async fn queue_wave(&self, campaign: &Campaign, wave: usize, now: Timestamp) -> Result<bool, PullError> {
         let to = if campaign.everyone {
             Audience::Everyone
@@ -187,7 +185,6 @@ impl ChannelSync {
         Ok(queued.is_some())
     }
 
-    /// Reads the counts of a wave's broadcast again.
     async fn count_wave(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), PullError> {
         let before = campaign.waves.get(wave).and_then(|wave| wave.reading);
         let reading = match self.client.broadcast(id).await {

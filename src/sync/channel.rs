@@ -68,7 +68,6 @@ impl ChannelSync {
         self
     }
 
-    /// Sets a deadline for all requests.
     #[must_use]
     pub fn with_deadline(mut self, deadline: Deadline) -> Self {
         self.client = self.client.with_deadline(deadline);
@@ -133,7 +132,6 @@ impl ChannelSync {
         self.with_state(|sync_state| sync_state.send_lease = lead);
     }
 
-    /// Latest state of the connection.
     pub fn lease_health(&self) -> LeaseHealth {
         self.with_state(|sync_state| LeaseHealth {
             health: sync_state.health.last_reported().cloned(),
@@ -228,7 +226,6 @@ impl ChannelSync {
         }
     }
 
-    /// Reads a timestamp stored as a mark.
     pub(crate) async fn time_mark(&self, name: &'static str) -> Result<Option<Timestamp>, StoreError> {
         let text = self.store.meta(self.id(), name).await?;
         Ok(text.and_then(|text| text.parse().ok()).map(Timestamp::from_micros))

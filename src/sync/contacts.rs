@@ -155,7 +155,6 @@ impl ChannelSync {
     }
 }
 
-/// True if the contact has all requested values.
 fn has_requested_values(operation: &Operation, told: &ReceivedContact) -> bool {
     matches!(operation, Operation::ChangeContact(change) if differences(change, told).is_empty())
 }

@@ -28,12 +28,10 @@ pub(crate) const REMAINING_FROM_MARK: &str = "list_rest_at";
 const MAX_TOP_PAGES: u32 = 4;
 /// Pages of the rest read in one step.
 const REMAINING_PAGES_PER_STEP: u32 = 2;
-/// Histories read in one step.
 const HISTORIES_PER_STEP: u32 = 5;
 /// Share of the read budget, in percent, above which only the top is read: people and customers wait for
 /// it.
 pub(crate) const MAX_BULK_BUDGET_PERCENT: u8 = 50;
-/// Maximum pages of the rest.
 const MAX_REMAINING_PAGES: u32 = 10_000;
 /// Pause after a failed history or a broken cursor, in microseconds.
 const RETRY_DELAY: i64 = 5 * MINUTE;
@@ -43,7 +41,6 @@ const MAX_SKIPPED_HISTORIES: usize = 200;
 /// something other than a message.
 const MAX_SHORT_READINGS: u8 = 3;
 
-/// State kept between two steps.
 #[derive(Debug, Default)]
 pub struct ListState {
     top: Option<ListWalk>,
@@ -302,7 +299,7 @@ impl ChannelSync {
         if !is_due {
             return Ok(());
         }
-        // Not every key may read the trigger; the list alone tells less.
+        // Not every key may read the trigger; the list alone contains less.
         let Ok(page) = self.client.new_messages().await else { return Ok(()) };
         self.with_state(|state| state.phone_messages_due = false);
         for conversation in self.store.record_phone_messages(self.id(), page.items).await? {

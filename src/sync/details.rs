@@ -22,7 +22,6 @@ const MAX_CONVERSATIONS: u32 = 50;
 const REREAD_DELAY: i64 = 10 * MINUTE;
 /// Interval between reads of the open conversation, in microseconds.
 const OPEN_REREAD_INTERVAL: i64 = 15 * SECOND;
-/// Maximum number of conversations remembered.
 const MAX_REMEMBERED_CONVERSATIONS: usize = 5000;
 
 /// Time given to the AI to answer before its failure is checked, in microseconds.
@@ -38,7 +37,6 @@ pub(crate) struct DetailReads {
 }
 
 impl DetailReads {
-    /// Requests a read after a new message.
     pub(crate) fn request_read(&mut self, conversation: &ConversationId, now: Timestamp) {
         if self.requested.len() < MAX_REMEMBERED_CONVERSATIONS {
             self.requested.insert(conversation.clone(), now);

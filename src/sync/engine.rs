@@ -27,7 +27,7 @@ use store::Store;
 
 /// Maximum number of requests of other processes that are read, newest first.
 const MAX_OTHER_CALLS: u32 = 400;
-/// Time limit for reading them.
+/// Time limit for reading the requests of other processes.
 const READ_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Runs all tabs on a runtime. Its calls only post requests to the loops and never block.
@@ -140,14 +140,14 @@ impl Engine {
         }
     }
 
-    /// Reads who is in the team and what each has; answered by `News::People`.
+    /// Reads the people of the team with their claims; answered by `News::People`.
     pub fn read_people(&self) {
         if let Some(team) = self.team.get().cloned() {
             self.handle.spawn(async move { team.publish_people().await });
         }
     }
 
-    /// Reads what each person of the team did since a time; answered by `News::TeamStatistics`.
+    /// Reads the work of each person of the team since a time; answered by `News::TeamStatistics`.
     pub fn read_team_statistics(&self, since: Timestamp) {
         if let Some(team) = self.team.get().cloned() {
             self.handle.spawn(async move { team.publish_statistics(since).await });
@@ -159,7 +159,8 @@ impl Engine {
         self.tab(channel).is_some_and(|tab| tab.channel().with_state(|state| state.has_live_events))
     }
 
-    /// Tells the team what the person does in the open conversation, with the end of the hold of a reply.
+    /// Reports to the team what the person does in the open conversation. `leaves_at` is the end of
+    /// the hold of a reply.
     pub fn set_activity(&self, activity: Activity, leaves_at: Option<Timestamp>) {
         if let Some(team) = self.team.get() {
             team.set_activity(activity, leaves_at);
@@ -329,7 +330,6 @@ fn publish_and_wake(
     })
 }
 
-/// Inputs of the lease loop.
 struct LeaseEvents {
     commands: mpsc::UnboundedReceiver<LeaseCommand>,
     health_changed: Arc<Notify>,

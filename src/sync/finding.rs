@@ -9,7 +9,6 @@ use model::contacts::FoundContact;
 use model::news::News;
 use model::text::SafeText;
 
-/// Maximum number of contacts shown.
 const MAX_SHOWN_CONTACTS: usize = 20;
 
 impl ChannelSync {

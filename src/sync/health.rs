@@ -122,7 +122,6 @@ impl ConnectionHealth {
         }
     }
 
-    /// Records a valid answer of a resource.
     pub fn record_answer(&mut self, resource: PolledResource, now: Timestamp) -> Option<Health> {
         self.failing.remove(&resource);
         self.record_reachable();
@@ -138,7 +137,8 @@ impl ConnectionHealth {
         self.evaluate(now)
     }
 
-    /// Records an answer to the team, which shares the server of the tab. It ends no failure and no silence.
+    /// Records an answer to the team, which shares the tab's server. Ends no failure and no
+    /// silence.
     pub fn record_alive(&mut self, now: Timestamp) -> Option<Health> {
         let is_well = self.is_key_proven() && self.failing.is_empty() && self.silent_since.is_none();
         if !is_well {
@@ -161,7 +161,6 @@ impl ConnectionHealth {
         std::mem::take(&mut self.recovered)
     }
 
-    /// Records a failure of a resource.
     pub fn record_failure(
         &mut self,
         resource: PolledResource,
@@ -198,7 +197,6 @@ impl ConnectionHealth {
         self.report(Health::Silent { since })
     }
 
-    /// Records that the server asked to wait.
     pub fn record_rate_limit(&mut self, until: Timestamp) -> Option<Health> {
         self.record_reachable();
         self.silent_since = None;
@@ -239,7 +237,6 @@ impl ConnectionHealth {
         self.answered.get_or_insert(now);
     }
 
-    /// Last announced state.
     pub fn last_reported(&self) -> Option<&Health> {
         self.last_reported.as_ref()
     }

@@ -93,7 +93,6 @@ pub struct LeaseManager {
     reopened_caches: u64,
 }
 
-/// State kept between two steps.
 #[derive(Debug, Default)]
 struct LeaseManagerState {
     /// Time of the last lease renewal.

@@ -51,7 +51,6 @@ struct PollState {
     audit: AuditState,
 }
 
-/// State of the open conversation's loop.
 #[derive(Debug)]
 struct OpenState {
     plan: PollSchedule,
@@ -300,7 +299,6 @@ fn wait_after(step: PushStep, now: Timestamp) -> i64 {
     }
 }
 
-/// Advances broadcasts in waves by one step.
 async fn waves_step(tab: &TabSync, state: &mut CampaignNotices, now: Timestamp) -> i64 {
     if !tab.channel.may_send(now) || !tab.is_ready() {
         return MAX_STEP_WAIT;

@@ -41,7 +41,6 @@ pub fn is_behind_margin(time: Option<Timestamp>, complete_until: Timestamp) -> b
     time.is_some_and(|time| time < complete_until.plus(-OVERLAP_MARGIN))
 }
 
-/// Next step of a backfill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BackfillStep {
     /// Read the page at this cursor.

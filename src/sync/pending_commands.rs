@@ -56,7 +56,6 @@ pub(crate) struct PendingCommands {
     pub(crate) reads: Vec<(ConversationId, bool)>,
     /// Requests of screens, in order.
     pub(crate) fetches: VecDeque<Fetch>,
-    /// Requests to post to the leader.
     leader_requests: Vec<OwnerRequest>,
 }
 
@@ -110,7 +109,6 @@ impl TabSync {
         }
     }
 
-    /// Sets the visibility of the tab and its open conversation.
     pub fn focus(&self, visible: bool, open: Option<ConversationId>) {
         let opened = self.change_commands(|wishes| {
             wishes.visible = visible;
@@ -170,7 +168,8 @@ impl TabSync {
         self.wake(Loop::Open);
     }
 
-    /// Posts a request to another process's leader. Returns true if there is one.
+    /// Posts a request to the process that polls the channel. Returns false if that is this
+    /// process.
     pub(crate) fn request_of_leader(&self, ask: OwnerRequest) -> bool {
         self.channel.with_state(|SyncState { read_lease: asks, commands: wishes, .. }| {
             let other = *asks == LeaseStatus::Other;

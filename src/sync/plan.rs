@@ -48,7 +48,6 @@ impl Polling {
     }
 }
 
-/// Tasks that run at intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Task {
     /// `getAccount`.
@@ -207,7 +206,6 @@ impl PollSchedule {
         }
     }
 
-    /// Records a task's result.
     pub fn record_finished(
         &mut self,
         task: Task,

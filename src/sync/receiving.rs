@@ -53,7 +53,6 @@ impl Engine {
         }
     }
 
-    /// Reliability of a channel's deliveries.
     pub fn webhook_trust(&self, channel: &ChannelId) -> TrustLevel {
         let now = self.now();
         let tab = self.tab(channel);

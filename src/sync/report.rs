@@ -91,7 +91,6 @@ impl ChannelSync {
         }
     }
 
-    /// Records a valid answer of a resource.
     pub(crate) fn read_succeeded(&self, resource: PolledResource) {
         let health = self.with_health(|pulse, now| pulse.record_answer(resource, now));
         self.publish_health(health);

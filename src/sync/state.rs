@@ -45,7 +45,6 @@ pub(crate) struct SyncState {
     pub(crate) histories: HistoryQueue,
     pub(crate) details: DetailReads,
     pub(crate) people: PeopleState,
-    /// Unreadable rows of each list.
     unreadable: BTreeMap<UnreadableList, Vec<String>>,
     /// Counts applied pages of the list: a history read before the latest one does not count as caught
     /// up.

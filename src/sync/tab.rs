@@ -67,7 +67,6 @@ impl TabSync {
         self.wakers[which as usize].notify_one();
     }
 
-    /// Completes when the loop is woken.
     pub async fn wait_for_wake(&self, which: Loop) {
         self.wakers[which as usize].notified().await;
     }
@@ -81,7 +80,6 @@ impl TabSync {
         *self.stop.borrow()
     }
 
-    /// Completes when the tab is stopped.
     pub async fn stopped(&self) {
         // Fails only for a dropped sender, which is borrowed here.
         let _ = self.stop.subscribe().wait_for(|subscribe| *subscribe).await;

@@ -10,7 +10,6 @@ use model::unreadable::UnreadableList;
 use store::templates::ReceivedTemplate;
 
 impl ChannelSync {
-    /// Reads the templates (`listTemplates`).
     pub async fn pull_templates(&self) -> PullOutcome {
         if !self.may_read(PolledResource::Templates) {
             return PullOutcome::Skipped;

@@ -30,7 +30,6 @@ const GAP_PAGES_PER_STEP: u32 = 4;
 /// Pause after a failed backfill, in microseconds.
 const GAP_RETRY_DELAY: i64 = MINUTE;
 
-/// State kept between two polls.
 #[derive(Debug, Default)]
 pub struct TriggerState {
     /// Ids of the last answer.

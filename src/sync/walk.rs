@@ -5,14 +5,12 @@ use std::collections::HashSet;
 use crate::overlap::OVERLAP_MARGIN;
 use model::time::Timestamp;
 
-/// Maximum consecutive empty pages.
 const MAX_EMPTY_PAGES: u32 = 3;
 /// Maximum pages of a list walk.
 const MAX_PAGES: u32 = 10_000;
 /// Maximum repeats from the top because rows moved up.
 const MAX_PASSES: u32 = 3;
 
-/// Next step after a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CursorStep {
     /// Read the page at this cursor.
@@ -71,7 +69,6 @@ impl WalkCursors {
     }
 }
 
-/// Next step of a list walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListWalkStep {
     /// Read the page at [`ListWalk::cursor`].

@@ -61,7 +61,6 @@ use crate::words;
 use model::outbox::Operation;
 use model::text::SafeText;
 
-/// Classifies a complete response.
 pub(crate) fn classify(
     operation: &Operation,
     phase: AttemptPhase,
@@ -79,8 +78,9 @@ pub(crate) fn classify(
     }
 }
 
-/// Classifies the complete response to a write of the team, which is sent without an idempotency key: as the first
-/// attempt at an operation. `read` parses the body of an accepted answer, and of a 409 that says what stands.
+/// Classifies the complete response to a write of the team. Such a write has no idempotency key and
+/// is classified as a first attempt. `read` parses the body of an accepted answer, and of a 409
+/// that names the present claim.
 pub(crate) fn classify_shared<T>(raw: &RawResponse, read: impl Fn(&[u8]) -> Option<T>) -> WriteOutcome<T> {
     let refusal = refusal(raw.status, &raw.facts, &raw.body);
     match (raw.status, refusal) {

@@ -8,7 +8,6 @@ use crate::bounds;
 use crate::connections::ConnectionEndpoint;
 use crate::connections::parameters::{FilledParameter, Parameter, ParameterSource};
 
-/// Maximum length of a value.
 pub const MAX_VALUE_CHARS: usize = 1_000;
 const MAX_CHAT_ID_DIGITS: usize = 19;
 

@@ -34,7 +34,6 @@ pub use mapping::{
 pub use parameters::{Parameter, ParameterPlace, ParameterSource, ValueKind};
 pub use path::Path;
 
-/// Default timeout of a call, in seconds.
 pub const DEFAULT_TIMEOUT_SECONDS: u32 = 10;
 pub const DEFAULT_CALLS_PER_MINUTE: u32 = 60;
 pub const MAX_CONNECTIONS: usize = 50;

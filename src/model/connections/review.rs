@@ -16,7 +16,6 @@ pub fn describe_mistakes(connection: &Connection) -> Vec<String> {
     find_mistakes(connection).into_iter().map(|mistake| mistake.why).collect()
 }
 
-/// Returns the mistakes with their configuration keys.
 pub fn find_mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     let name = &connection.name;

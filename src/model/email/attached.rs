@@ -130,7 +130,6 @@ impl From<&str> for DraftFile {
     }
 }
 
-/// Returns the reason why the files exceed the limits of a mail.
 pub fn describe_excess(files: &[(DraftFile, Option<u64>)]) -> Option<String> {
     if files.len() > bounds::MAX_ATTACHMENTS {
         return Some(format!("{} files; at most {} are allowed", files.len(), bounds::MAX_ATTACHMENTS));

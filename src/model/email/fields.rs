@@ -1,12 +1,9 @@
 //! Field names that mail interfaces use, preferred names first. Used for parsing, and by the raw
-//! view to tell known fields.
+//! view to mark unknown fields.
 
-/// List of mails in a thread.
 pub const MESSAGE_LIST_FIELDS: [&str; 7] =
     ["messages", "emails", "mails", "items", "data", "threadMessages", "history"];
-/// Ids of a mail.
 pub const ID_FIELDS: [&str; 6] = ["id", "messageId", "emailId", "_id", "uid", "gmailId"];
-/// Address of the sender.
 pub const FROM_FIELDS: [&str; 7] =
     ["from", "sender", "fromEmail", "fromAddress", "senderEmail", "author", "From"];
 pub const FROM_NAME_FIELDS: [&str; 4] = ["fromName", "senderName", "authorName", "from_name"];
@@ -56,18 +53,14 @@ pub const FILE_SIZE_FIELDS: [&str; 5] = ["size", "bytes", "length", "fileSize", 
 pub const FILE_URL_FIELDS: [&str; 6] = ["url", "downloadUrl", "link", "href", "contentUrl", "fileUrl"];
 pub const FILE_CONTENT_FIELDS: [&str; 4] = ["content", "contentBytes", "data", "base64"];
 
-/// Flags of an outbound mail.
 pub const OUTBOUND_FIELDS: [&str; 4] = ["isOutbound", "outbound", "isSent", "fromMe"];
-/// Flags of an inbound mail.
 pub const INBOUND_FIELDS: [&str; 3] = ["isInbound", "inbound", "isIncoming"];
-/// Flags of a mail written by the AI.
 pub const AI_FIELDS: [&str; 4] = ["isAi", "aiGenerated", "isAutoReply", "generatedByAi"];
 /// Kind of author.
 pub const SENDER_FIELDS: [&str; 3] = ["senderType", "sentBy", "source"];
 /// Time of the first opening.
 pub const OPENED_FIELDS: [&str; 2] = ["openedAt", "readAt"];
 
-/// Every field of a mail that is parsed.
 pub fn all_fields() -> impl Iterator<Item = &'static str> {
     let all: [&[&str]; 18] = [
         &ID_FIELDS,

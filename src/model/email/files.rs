@@ -5,7 +5,6 @@ const MAX_NAME_BYTES: usize = 200;
 /// Maximum length of an extension that is kept when a name is truncated.
 const MAX_EXTENSION_BYTES: usize = 24;
 
-/// Extensions of files that may run code when opened.
 const EXECUTABLE_EXTENSIONS: [&str; 30] = [
     "exe", "com", "bat", "cmd", "scr", "pif", "js", "jse", "vbs", "vbe", "wsf", "wsh", "ps1", "msi", "jar",
     "lnk", "hta", "cpl", "reg", "sh", "bash", "app", "command", "desktop", "apk", "iso", "dmg", "html",

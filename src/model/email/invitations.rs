@@ -40,7 +40,6 @@ impl InvitationAnswer {
     }
 }
 
-/// Invitation in a received mail.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Invitation {
@@ -79,7 +78,6 @@ impl Invitation {
         self.ends_at.is_some_and(|end| end < now)
     }
 
-    /// State in words.
     pub fn describe_state(&self) -> &'static str {
         match self.response {
             _ if self.is_cancelled => "Cancelled",

@@ -222,7 +222,7 @@ pub struct MailMessage {
     pub delivered_to: Option<SafeText>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invitation: Option<Invitation>,
-    /// Answer to an invitation that the mail is.
+    /// Set if the mail answers an invitation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invitation_response: Option<InvitationAnswer>,
 }

@@ -1,7 +1,6 @@
 //! Detects quoted text in mails, so that it can be folded. Recognizes the marks of common mail
 //! programs in several languages.
 
-/// Minimum number of quoted lines that are folded.
 const MIN_FOLDED_LINES: usize = 2;
 
 /// A run of whole lines.

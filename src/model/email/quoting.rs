@@ -4,7 +4,6 @@ use crate::email::MailMessage;
 use crate::email::compose::ComposedMail;
 use crate::text::SafeText;
 
-/// Position of the quote in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QuoteStyle {
     #[default]

@@ -26,7 +26,6 @@ pub struct FilterError {
     pub message: String,
 }
 
-/// Every field with an example.
 pub const FIELD_EXAMPLES: &[(&str, &str)] = &[
     ("status", "status:open"),
     ("ai", "ai:off"),

@@ -46,7 +46,7 @@ impl SendingAccount {
         same_server && (&self.workspace, &self.assistant) == (&other.workspace, &other.assistant)
     }
 
-    /// Platform, where this and `other` are known to differ in it.
+    /// Returns this platform if `other` is known to have a different one.
     fn differing_platform(&self, other: &Self) -> Option<Platform> {
         let (own, others) = self.platform.as_deref().zip(other.platform.as_deref())?;
         (own != others).then(|| Platform::from_word(own))
@@ -80,10 +80,10 @@ impl SendingAccount {
     }
 }
 
-/// Difference between the account of a tab and that of the key it is given.
+/// Difference between a tab's account and the account of its new key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyChange {
-    /// Another kind of channel, whose conversations belong into another tab.
+    /// Another kind of channel; its conversations belong in another tab.
     Platform,
     LiveToTest,
     TestToLive,
@@ -91,8 +91,8 @@ pub enum KeyChange {
     Business,
 }
 
-/// Compares the account of a tab with the account of its key; `None` if they are the same. The text says
-/// both.
+/// Compares the account of a tab with the account of its key; `None` if they are the same. The text
+/// names both.
 pub fn describe_key_change(before: &SendingAccount, now: &Account) -> Option<(KeyChange, String)> {
     let known = before.platform.as_deref().map(Platform::from_word);
     if let Some(known) = known.filter(|known| *known != now.platform) {

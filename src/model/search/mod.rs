@@ -67,7 +67,6 @@ pub struct SearchHit {
     pub direction: Direction,
     pub sender: Sender,
     pub agent: Option<MessageAgent>,
-    /// Text around the first match.
     pub snippet: Snippet,
 }
 
@@ -81,7 +80,6 @@ pub struct ListedHit {
     pub is_mail: bool,
     /// Newest activity as reported by the list.
     pub at: Option<Timestamp>,
-    /// Text around the first match.
     pub snippet: Snippet,
 }
 

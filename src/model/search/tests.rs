@@ -34,7 +34,6 @@ fn cuts_and_folds() {
     assert_eq!((word.folded.len(), word.kind), (40, WordKind::Spaced));
 }
 
-/// Returns the parts of a text that match.
 fn matched_parts<'a>(question: &str, text: &'a str) -> Option<Vec<&'a str>> {
     let ranges = Terms::parse(question).find(text)?;
     Some(ranges.into_iter().map(|range| &text[range]).collect())

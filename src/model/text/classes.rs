@@ -1,6 +1,5 @@
 //! Classifies characters by their effect on a terminal.
 
-/// Treatment of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CharacterClass {
     /// Drawn unchanged.

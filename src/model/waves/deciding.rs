@@ -2,7 +2,6 @@
 //!
 //! A wave is sent only after the one before it has been tried completely, its waiting time is over,
 //! and it was counted again after that. Unknown results hold the next wave back.
-//! next wave back.
 
 use crate::ids::BroadcastId;
 use crate::prices;

@@ -108,7 +108,7 @@ crate::words! {
 }
 
 impl CampaignPhase {
-    /// How the screen names it; files and scripts keep `word`.
+    /// Label on the screen; files and scripts use `word`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Recalled => "undone",

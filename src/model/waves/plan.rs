@@ -41,7 +41,6 @@ impl WavePlan {
         Self { canary, wave, wait: 60 * SECOND, rules }
     }
 
-    /// Returns the reason why the plan is invalid; `None` if it is valid.
     pub fn rejection_reason(&self) -> Option<String> {
         let most = bounds::MAX_BROADCAST_CONTACTS;
         if self.wave == 0 || self.wave > most || self.canary > most {

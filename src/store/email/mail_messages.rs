@@ -45,7 +45,6 @@ impl Store {
         })
     }
 
-    /// Returns the stored mail fields of a thread.
     pub async fn stored_mail_messages(
         &self,
         channel: &ChannelId,

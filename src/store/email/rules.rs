@@ -19,7 +19,6 @@ use sqlite::{Queries, Row};
 const MAX_THREADS_PER_MINUTE: u32 = 20;
 /// Age at which log entries of rules are deleted.
 const HISTORY_LIMIT: i64 = 180 * DAY;
-/// Maximum number of threads listed for a rule.
 const MAX_LISTED_THREADS: u32 = 500;
 
 /// Reason why no rule may act on a thread; NULL if one may.

@@ -254,7 +254,6 @@ fn count_rows(connection: &Connection, query: &ConversationQuery) -> Result<Opti
     Ok((count < MAX_COUNTED_ROWS).then_some(u64::from(count)))
 }
 
-/// Counts the rows of a filter in each section.
 fn count_sections(connection: &Connection, query: &ConversationQuery) -> Result<SectionCounts, StoreError> {
     let rows = rows_query(query);
     let count = |section: Section| {

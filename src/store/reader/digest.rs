@@ -20,7 +20,6 @@ use model::trouble::TROUBLE_THRESHOLD;
 use model::waves::{self, Campaign, CampaignPhase};
 use sqlite::{Queries, only_cell};
 
-/// Maximum number of entries.
 const MAX_ENTRIES: u32 = 200;
 /// Failed messages sent at most this long before the absence are included: the failure may have
 /// become known after it began.

@@ -101,7 +101,6 @@ fn emails_of(connection: &Connection, phone: &str) -> Result<Vec<String>, StoreE
     Ok(found.iter().map(|text| normalize(text)).filter(|text| !text.is_empty()).collect())
 }
 
-/// Returns the numbers linked to a mail address.
 fn phones_of(connection: &Connection, email: &str) -> Result<Vec<String>, StoreError> {
     let mut found: Vec<String> = connection.all(
         "SELECT phone FROM contact WHERE email = ?1 COLLATE NOCASE

@@ -76,8 +76,8 @@ pub(crate) fn load_page(connection: &Connection, query: &HistoryQuery) -> Result
     })
 }
 
-/// Returns the recorded events since a time, with what the row tells of others: that the server closed
-/// the conversation, and who has claimed it.
+/// Returns the recorded events since a time, and two that only the row shows: the close by the
+/// server, and the claim.
 fn load_events(
     connection: &Connection,
     query: &HistoryQuery,

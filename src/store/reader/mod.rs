@@ -123,7 +123,6 @@ impl Reader {
         conversations::lagging_conversations(&self.connection, channel, closed, down_to)
     }
 
-    /// Returns the newest messages of a history with its outbox rows.
     pub fn history(&self, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         history::load_page(&moment, query)
@@ -133,7 +132,7 @@ impl Reader {
         elsewhere::load_other_conversations(&self.connection, key)
     }
 
-    /// Returns the newest messages with a person across all channels.
+    /// Returns the conversations of a person across all channels.
     pub fn person_page(&self, query: &PersonQuery) -> Result<PersonPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         person::page(&moment, query)
@@ -251,7 +250,6 @@ impl Reader {
         proposals::list(&moment, query)
     }
 
-    /// Returns the rules of a mail tab with the requested threads.
     pub fn rules(&self, query: &RulesQuery) -> Result<RulesPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         rules::page(&moment, query)
@@ -270,7 +268,6 @@ impl Reader {
         row_outcomes::load_outcomes(&moment, rows)
     }
 
-    /// Returns the stored rows of these conversations.
     pub fn conversation_rows(
         &self,
         conversations: &[ConversationKey],
@@ -306,7 +303,6 @@ impl Reader {
         attention::list(&moment, query)
     }
 
-    /// Returns entries that became due since a time.
     pub fn alarms(&self, query: &AttentionQuery, since: Timestamp) -> Result<Alarms, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         attention::alarms(&moment, query, since)

@@ -7,7 +7,6 @@ use crate::reader::{attention, desk, digest, row_outcomes};
 use model::attention::AttentionQuery;
 use model::needs_you::NeedsYouPage;
 
-/// Maximum number of pauses.
 const MAX_PAUSES: u32 = 500;
 
 pub(crate) fn load_page(connection: &Connection, query: &AttentionQuery) -> Result<NeedsYouPage, StoreError> {

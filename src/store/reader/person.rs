@@ -28,7 +28,6 @@ pub(crate) fn page(connection: &Connection, query: &PersonQuery) -> Result<Perso
     Ok(PersonPage { conversations, phones, emails, shared })
 }
 
-/// Returns the reason why messages there do not reach the person.
 fn unreachable_reason(
     connection: &Connection,
     key: &ConversationKey,

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-/// Tags an outbox payload by its operation word.
 pub(crate) fn tag_operation(word: &str, value: &mut Value) {
     let Some(fields) = untagged_fields(value) else { return };
     let mut within = |name: &str, tag: fn(&mut Value)| fields.get_mut(name).into_iter().for_each(tag);
@@ -48,7 +47,6 @@ pub(crate) fn tag_attachment(value: &mut Value) {
     fields.insert("source".to_owned(), source);
 }
 
-/// Tags the content of a broadcast.
 pub(crate) fn tag_broadcast(value: &mut Value) {
     let Some(fields) = untagged_fields(value) else { return };
     match infer_tag(fields).as_str() {

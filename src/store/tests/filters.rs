@@ -143,7 +143,7 @@ async fn orders_are_stable_and_windows_join() {
         let all = ids(&whole);
         assert_eq!(all.len(), 6, "{sort:?}");
         assert_eq!(&all[..wanted.len()], *wanted, "{sort:?}");
-        // The same rows are returned by windows of two around each row.
+        // Windows of two around each row return the same rows.
         for (index, row) in whole.rows.iter().enumerate() {
             let anchor = Anchor::Around(row.key());
             let page = reader.conversations(&ConversationQuery {

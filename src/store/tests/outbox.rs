@@ -220,7 +220,7 @@ async fn planned_row_that_was_not_executed_waits_for_its_time_again() {
     let planned = NewRow { planned_at: Some(at(3_600)), ..send("a", "planned", 0) };
     let planned = store.enqueue(planned, at(0)).unwrap();
     let claimed = claim(&store, &planned, 3_600).await.unwrap();
-    // It was not executed, and the clock was set back by an hour meanwhile.
+    // The row was not executed, and the clock was set back by an hour meanwhile.
     assert!(store.settle(&claimed, AttemptResult::Wait { not_before: at(5) }).await.unwrap());
     assert_eq!(only(&store).await.not_before, at(3_600), "not before its time");
     // Due again, the server delays it for long; the clock is set back again.

@@ -128,7 +128,6 @@ impl Scene {
         self.store.insert_proposal(new, at(seconds)).unwrap().unwrap();
     }
 
-    /// Moves rows whose time has come, if any.
     fn apply_time(&self) {
         let query =
             AttentionQuery { channels: vec![channel()], now: self.now(), lease: LEASE, targets: Vec::new() };

@@ -23,7 +23,6 @@ const MAX_TAG_BYTES: usize = 8 * 1024;
 /// Layout width in columns: the screen wraps lines, not the library.
 const LAYOUT_COLUMNS: usize = 4_000;
 
-/// Text and links of a mail's HTML.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RenderedHtml {
     /// Text followed by the link targets.

@@ -69,7 +69,6 @@ pub fn check(path: &Path) -> Result<DryRun, ImportError> {
     Ok(found)
 }
 
-/// Row in the outbox.
 struct PendingRow {
     line: u64,
     phone: String,

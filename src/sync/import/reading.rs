@@ -11,9 +11,7 @@ use model::contacts::ContactChange;
 use model::import::{ImportColumns, ImportProblem};
 use model::text::SafeText;
 
-/// Supported delimiters.
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
-/// Maximum length of the first line, in bytes.
 const MAX_FIRST_LINE_BYTES: usize = 64 * 1024;
 
 pub(super) struct ImportRows {

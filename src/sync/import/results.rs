@@ -88,7 +88,6 @@ impl Results {
         self.done.contains_key(&line)
     }
 
-    /// Number of lines with one of these outcomes.
     pub(super) fn count_results(&self, words: &[RowResult]) -> u64 {
         self.done.values().filter(|(_, word)| words.contains(word)).count() as u64
     }
@@ -120,7 +119,6 @@ impl Results {
         written.map_err(|error| file_error(&self.path, error))
     }
 
-    /// Writes buffered lines to the file.
     pub(super) fn flush(&mut self) -> Result<(), ImportError> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let flushed = writer.flush().and_then(|()| writer.get_ref().flush());

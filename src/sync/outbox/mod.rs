@@ -66,7 +66,6 @@ pub enum PushStep {
     Halted,
 }
 
-/// State kept between two steps.
 #[derive(Debug)]
 pub struct PushState {
     /// Lanes on hold, with the end of the hold: their history could not be read, or the retry budget is
@@ -104,7 +103,6 @@ impl PushState {
         }
     }
 
-    /// Records an attempt without a connection.
     pub(crate) fn record_no_connection(&mut self, now: Timestamp) {
         self.outage.start(now);
         self.attempts.probe.record_failure(now);
@@ -230,8 +228,8 @@ impl ChannelSync {
         Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
     }
 
-    /// Marks texts whose history has to be read before they are sent, because an event of the team reported a message
-    /// since they were written.
+    /// Marks texts whose history has to be read before they are sent, because the team reported a
+    /// message since they were written.
     fn mark_outdated(&self, rows: &mut [LaneRow], state: &PushState) {
         self.with_state(|sync_state| {
             for row in rows.iter_mut().filter(|row| row.row.attempts == 0 && row.row.seen.is_some()) {
@@ -388,7 +386,6 @@ impl ChannelSync {
         }
     }
 
-    /// Stops a row because of the server's answer.
     async fn stop_answered(
         &self,
         claimed: &LaneRow,

@@ -1,7 +1,6 @@
 //! Chooses the outbox row to send next, with the retry times of the outbox while there is no connection
 //! and the check of planned rows at their time.
 //!
-//!
 //! Rows of one lane are sent in the order they were queued, one at a time. A row with an unknown outcome
 //! blocks its lane, and so does a stopped row that can still be sent; a failed pause holds back the texts
 //! behind it, so that person and AI do not cross. Lanes never wait for each other: a message short of credits
@@ -20,7 +19,6 @@ use model::outbox::{ClockTimes, Lane, Operation, RowState, StopReason};
 use model::time::{MINUTE, SECOND, Timestamp};
 use store::lane::{LaneRow, is_lapsed};
 
-/// Next action on the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaneStep {
     Send(usize),

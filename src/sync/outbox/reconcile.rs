@@ -38,7 +38,6 @@ pub struct HistorySearch {
     found: BTreeSet<MessageId>,
 }
 
-/// Result of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HistorySearchStep {
     /// Older messages may match.
@@ -107,7 +106,6 @@ pub fn reconcile_findings(
     ReconcileResult::Open(looks)
 }
 
-/// Records an incomplete search.
 pub fn record_unfinished(before: &HistorySearches, now: Timestamp) -> HistorySearches {
     HistorySearches { count: before.count + 1, last_at: Some(now), ..before.clone() }
 }
@@ -130,7 +128,6 @@ const MAX_PAGES: u32 = 40;
 /// Delay after a page that could not be read, in microseconds.
 const RETRY_DELAY: i64 = 5 * SECOND;
 
-/// Search in progress.
 #[derive(Debug)]
 pub(crate) struct ActiveHistorySearch {
     row: RowId,
@@ -241,7 +238,6 @@ impl ChannelSync {
     }
 }
 
-/// Message for a finding.
 fn describe_finding(looks: &HistorySearches) -> Option<SafeText> {
     match &looks.finding {
         HistoryFinding::Nothing | HistoryFinding::Listed => None,

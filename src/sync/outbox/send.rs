@@ -87,7 +87,6 @@ impl AttemptState {
     }
 }
 
-/// Decision about sending a row now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SendDecision {
     Now,
@@ -97,7 +96,6 @@ pub(crate) enum SendDecision {
     Stopped,
 }
 
-/// Phase of a claimed row before this attempt.
 pub(crate) fn attempt_phase(claimed: &LaneRow) -> AttemptPhase {
     match claimed.row.attempts {
         2.. => AttemptPhase::AfterUnclear,
@@ -137,7 +135,6 @@ impl ChannelSync {
         Ok(self.store.supports_idempotency(self.client.base_url(), &request.path).await?)
     }
 
-    /// Facts about a claimed row at the end of its attempt.
     pub(crate) async fn attempt_info(
         &self,
         claimed: &LaneRow,
@@ -215,7 +212,8 @@ impl ChannelSync {
         Ok(outcome)
     }
 
-    /// Stops what waits beside a row that was sent before this desk's files say.
+    /// Marks all other rows as unknown, because the server had already received this one: the files
+    /// are an older copy.
     async fn mark_other_rows_unknown(&self, row: &OutboxRow) {
         match self.store.mark_other_rows_unknown(&row.id).await {
             Ok(0) => {}

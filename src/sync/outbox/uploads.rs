@@ -183,7 +183,6 @@ impl ChannelSync {
         })
     }
 
-    /// Turns the uploaded row into its send.
     async fn queue_uploaded_send(
         &self,
         claimed: &LaneRow,
@@ -214,7 +213,6 @@ impl ChannelSync {
         }
     }
 
-    /// Announces a change of the row.
     fn publish_row_change(&self, claimed: &LaneRow) {
         if let Some(conversation) = claimed.row.lane.conversation() {
             self.publish(News::History(self.id().clone(), conversation.clone()));

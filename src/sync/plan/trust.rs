@@ -20,7 +20,6 @@ pub struct WebhookTrust {
     missed: Option<Timestamp>,
 }
 
-/// Reliability of deliveries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustLevel {
     /// No recent proof.

@@ -16,11 +16,12 @@ use store::StoreError;
 
 /// Interval between two readings of what changed, in microseconds.
 const SWEEP_INTERVAL: i64 = MINUTE;
-/// One sweep in so many makes a tab read everything; even.
+/// Every so many sweeps, one tab reads everything. An even number.
 const EVERYTHING_SWEEPS: u64 = 6;
 /// Interval at which changes of other processes are noticed, in microseconds.
 const CHECK_INTERVAL: i64 = 10 * SECOND;
-/// Interval at which a process that does not send yet looks whether it may, in microseconds.
+/// Wait between steps until the first sweep, in microseconds: this process may not poll for the
+/// team yet.
 const LEASE_INTERVAL: i64 = SECOND;
 /// Longest wait after failures, in microseconds.
 const MAX_RETRY_DELAY: i64 = 30 * SECOND;
@@ -29,10 +30,9 @@ const MAX_PAGES: u32 = 500;
 /// Maximum number of conversations read again in one request.
 const MAX_READ_AGAIN: usize = 100;
 
-/// State of the task.
 #[derive(Debug, Default)]
 struct Progress {
-    /// Place behind the last change that was read.
+    /// Position after the last change read.
     cursor: Option<String>,
     swept_at: Option<Moment>,
     /// Last time a tab was made to read, and how often that was.
@@ -44,7 +44,7 @@ struct Progress {
     unclear: Option<i64>,
 }
 
-/// Why a step has to be repeated later.
+/// Reason for repeating a step later.
 enum Failure {
     Read(ReadError),
     Write(NotSent),
@@ -72,8 +72,8 @@ enum Reading {
     Everything(usize),
 }
 
-/// Returns the reading of a sweep: every second one is the list of the visible tab, every [`EVERYTHING_SWEEPS`]th one
-/// all that a tab reads, the others are the lists of the other tabs in turn.
+/// Returns the reading of a sweep. Every second sweep reads the list of the visible tab, every
+/// [`EVERYTHING_SWEEPS`]th everything of one tab, the others the lists of the other tabs in turn.
 fn choose_reading(sweep: u64, tabs: usize, visible: Option<usize>) -> Option<Reading> {
     let in_turn = |number: u64, count: usize| {
         let count = u64::try_from(count).ok().filter(|count| *count > 0)?;
@@ -168,7 +168,6 @@ impl TeamSync {
         self.read_again().await
     }
 
-    /// Stores the events that have arrived.
     async fn store_events(&self) -> Result<(), StoreError> {
         let events = self.with_state(|state| std::mem::take(&mut state.events));
         if !events.is_empty() {
@@ -297,7 +296,7 @@ impl TeamSync {
         tab.holds_read_lease(self.clock.now()) && tab.channel().with_state(|state| state.has_live_events)
     }
 
-    /// Makes one tab a minute read, while events replace the usual polling of all.
+    /// Requests a reading of one tab a minute, while events replace the usual polling.
     fn request_reading(&self, progress: &mut Progress) {
         let now = self.clock.moment();
         let is_due = |at: Moment| !(0..SWEEP_INTERVAL).contains(&now.since(at));

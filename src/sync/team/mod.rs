@@ -7,7 +7,7 @@
 //!   reading once a minute. A change is removed when the service has answered; one that another claim beats is
 //!   undone here, and the screen says who has the conversation. Without a network changes wait.
 //! - **Canned replies.** Reads them at the start and after an event, and sends the changes of this desk.
-//! - **Presence.** Tells the team where this desk's person is, at most once in 5 seconds, and at once when the
+//! - **Presence.** Reports where this desk's person is, at most once in 5 seconds, and at once when the
 //!   conversation changes or a reply is held.
 //!
 //! Every request can be repeated without harm, so a process that ends between a request and its answer loses nothing,
@@ -34,9 +34,9 @@ use model::text::SafeText;
 use model::time::{Clock, Moment, Timestamp};
 use store::{Store, StoreError};
 
-/// Said once about a server without teams.
+/// Shown once for a server without teams.
 const NO_TEAM: &str = "Claims and notes are kept on this desk only";
-/// Said once when the session has ended.
+/// Shown once when the session has ended.
 const SESSION_ENDED: &str = "You are no longer in the team: run `frontdesk leave`, then join again";
 /// Maximum number of events that wait to be stored; beyond it everything is read again.
 const MAX_WAITING_EVENTS: usize = 1_000;
@@ -53,7 +53,7 @@ pub struct TeamSpec {
     pub channels: Vec<ChannelId>,
 }
 
-/// Why a team cannot be followed.
+/// Reason why a team cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub enum TeamError {
     #[error(transparent)]
@@ -62,7 +62,6 @@ pub enum TeamError {
     Store(#[from] StoreError),
 }
 
-/// Task of a team.
 type TeamTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// State that the tasks of a team share.
@@ -77,7 +76,7 @@ pub(crate) struct TeamSync {
     state: Mutex<TeamState>,
     /// Wakes the task that sends changes.
     changes: Notify,
-    /// Wakes the task that tells presence.
+    /// Wakes the task that reports presence.
     presence: Notify,
     /// Wakes the task that shows the presence of colleagues.
     colleagues: Notify,
@@ -88,7 +87,7 @@ pub(crate) struct TeamSync {
 #[derive(Default)]
 struct TeamState {
     present: Vec<Presence>,
-    /// Where this desk's person is; `None` if nobody is at the desk.
+    /// Location of this desk's person; `None` if nobody is at the desk.
     here: Option<Here>,
     /// Events to store, oldest first.
     events: Vec<(ConversationId, SharedPart)>,
@@ -157,13 +156,13 @@ impl TeamSync {
         ]
     }
 
-    /// Reads who is in the team and what each has, and publishes it or why it cannot be read.
+    /// Publishes the people of the team with their claims, or the reason why they cannot be read.
     pub(crate) async fn publish_people(&self) {
         let people = self.client.read_people().await;
         self.publish(News::People(people.map_err(|error| SafeText::line(&error.to_string()))));
     }
 
-    /// Reads what each person did since a time, and publishes it or why it cannot be read.
+    /// Publishes the work of each person since a time, or the reason why it cannot be read.
     pub(crate) async fn publish_statistics(&self, since: Timestamp) {
         let read = self.client.read_team_statistics(since, None).await;
         let read = read.map_err(|error| SafeText::line(&error.to_string()));
@@ -192,7 +191,7 @@ impl TeamSync {
         self.tabs.iter().any(|tab| tab.holds_read_lease(now))
     }
 
-    /// Ends all tasks of the team and says why, on its first tab.
+    /// Ends all tasks of the team and announces the reason on its first tab.
     fn end(&self, why: &str) {
         if !self.ended.swap(true, Ordering::AcqRel) {
             tracing::warn!(why, "the team ends");
@@ -217,7 +216,8 @@ impl TeamSync {
         }
     }
 
-    /// Announces what stored state has changed. `lost` says how somebody else got a conversation of this desk.
+    /// Announces changes of stored state. `lost` formats the notice about a conversation that
+    /// somebody else has now.
     fn publish_applied(&self, applied: &AppliedShared, lost: impl Fn(&SafeText) -> String) {
         let channels: BTreeSet<_> = applied.changed.iter().map(|(channel, _)| channel).collect();
         for channel in channels {

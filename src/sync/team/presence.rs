@@ -1,4 +1,4 @@
-//! Tells the team where this desk's person is.
+//! Reports the presence of this desk's person to the team.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,8 @@ const REPEAT_INTERVAL: i64 = 12 * SECOND;
 const TYPING_SPAN: i64 = 10 * SECOND;
 
 impl TeamSync {
-    /// Sets the visible tab and its open conversation; `None` if nobody is at the desk. Conversations of other
-    /// channels are not told.
+    /// Sets the visible tab and its open conversation; `None` if nobody is at the desk.
+    /// Conversations of other channels are not reported.
     pub(crate) fn set_focus(&self, focus: Option<&(ChannelId, Option<ConversationId>)>) {
         let is_team = |channel: &ChannelId| self.tabs.iter().any(|tab| tab.channel().spec().id == *channel);
         let place =
@@ -69,7 +69,7 @@ fn next_report(here: Option<&Here>, last: Option<&(Here, Moment)>, now: Moment) 
 }
 
 impl TeamSync {
-    /// Returns the id at the service of the conversation a person looks at, `None` if there is none.
+    /// Returns the id of the open conversation at the service, `None` if none is open.
     async fn find_shared_conversation(&self, here: &Here) -> Result<Option<ConversationId>, StoreError> {
         let Some((channel, conversation)) = here.conversation.clone() else { return Ok(None) };
         self.store.find_shared_id(channel, conversation).await.map(Some)

@@ -108,7 +108,7 @@ fn is_of_channel(tab: &TabSync, channel: Option<&str>) -> bool {
 }
 
 impl TabSync {
-    /// Reads what an event of the team names.
+    /// Requests a read of the conversation that an event names.
     fn record_event(&self, conversation: &ConversationId, is_message: bool) {
         let now = self.channel.clock.now();
         let opens = self.channel.with_state(|SyncState { commands, details, message_events, .. }| {
@@ -132,7 +132,7 @@ impl TabSync {
         }
     }
 
-    /// Reads everything once, because events were missed.
+    /// Requests a read of everything, because events were missed.
     fn record_missed_events(&self) {
         self.change_commands(|commands| {
             commands.refresh = true;

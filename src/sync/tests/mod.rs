@@ -39,7 +39,6 @@ impl Clock for Still {
     }
 }
 
-/// Polls a future once.
 pub(crate) fn poll_once<F: Future>(work: std::pin::Pin<&mut F>) -> Option<F::Output> {
     match work.poll(&mut Context::from_waker(Waker::noop())) {
         std::task::Poll::Ready(done) => Some(done),

@@ -63,7 +63,7 @@ pub(super) struct World {
     pub(super) bytes: HashMap<String, Vec<u8>>,
     pub(super) server: HashMap<String, Kept>,
     pub(super) deliveries: HashMap<String, u32>,
-    /// Steps each process has run.
+    /// State of each running process between its steps; `None` before its first one.
     stepped: [Option<Outage>; 2],
     /// Answers in transit to a stalled process.
     pub(super) late: Vec<(usize, LaneRow, WriteOutcome<MessageId>)>,
@@ -195,7 +195,6 @@ impl World {
         }
     }
 
-    /// Decides one of the stopped rows.
     pub(super) fn decide(&mut self, process: usize, which: usize, verdict: Option<StopVerdict>) {
         let stopped: Vec<_> =
             self.lane_rows(process).into_iter().filter(|lane_row| lane_row.row.is_stopped()).collect();

@@ -14,7 +14,6 @@ use crate::email::html::targets::{Link, display_host, host_of, is_openable, is_s
 
 /// Maximum nesting depth of lists and quotations.
 const MAX_DEPTH: usize = 8;
-/// Maximum number of numbered links.
 const MAX_LINKS: usize = 500;
 /// Maximum characters shown of hidden text.
 const MAX_HIDDEN_CHARS: usize = 120;
