@@ -164,7 +164,9 @@ fn merged_contact(operation: &Operation) -> Option<&str> {
     match operation {
         Operation::ChangeTags { phone, .. } => Some(phone),
         // A change of name or mail address needs no merge.
-        Operation::ChangeContact(it) if it.changes_tags() || it.changes_metadata() => Some(&it.phone),
+        Operation::ChangeContact(change) if change.changes_tags() || change.changes_metadata() => {
+            Some(&change.phone)
+        }
         _ => None,
     }
 }

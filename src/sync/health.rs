@@ -263,9 +263,9 @@ impl ConnectionHealth {
             .failing
             .values()
             .filter(|failing| never || failing.last.since(failing.since) >= FAILURE_GRACE_PERIOD);
-        if let Some(it) = lasting.min_by_key(|failing| failing.since) {
-            let (since, why) = (it.since, it.why.clone());
-            return self.report(match it.kind {
+        if let Some(failing) = lasting.min_by_key(|failing| failing.since) {
+            let (since, why) = (failing.since, failing.why.clone());
+            return self.report(match failing.kind {
                 FailureKind::Offline => Health::Offline { since, why },
                 FailureKind::Trouble => Health::Trouble { since, why },
             });

@@ -78,7 +78,7 @@ impl Drop for TaskSlot {
 pub async fn answers_in_background(service: &Service) -> Result<bool, DatabaseError> {
     match &service.assistant {
         None => Ok(false),
-        Some(it) => Ok(!it.is_instant() || connections::has_any(service).await?),
+        Some(assistant) => Ok(!assistant.is_instant() || connections::has_any(service).await?),
     }
 }
 

@@ -38,7 +38,7 @@ impl ChannelSync {
         self.store.apply_thread_change(self.id(), &id, &without_fields(change, &filed.ignored)).await?;
         if let (true, Some(place)) = (filed.ignored.contains(&ThreadField::Place), &change.place) {
             let archived = match place {
-                ThreadPlace::Archived(it) => *it,
+                ThreadPlace::Archived(archived) => *archived,
                 ThreadPlace::Folder(name) => model::email::is_archive(name),
             };
             self.store.move_thread_here(self.id(), &id, archived).await?;

@@ -117,7 +117,7 @@ fn describe_stopped(operation: &Operation, title: &str, stop: StopReason) -> Str
     let what = match operation {
         Operation::SendMail(_) => Some("mail"),
         Operation::SendFile(_) => Some("file"),
-        it if it.is_customer_message() || matches!(it, Operation::SendSms { .. }) => Some("text"),
+        other if other.is_customer_message() || matches!(other, Operation::SendSms { .. }) => Some("text"),
         _ => None,
     };
     match (what, stop.is_ambiguous()) {

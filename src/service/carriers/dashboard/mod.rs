@@ -289,8 +289,8 @@ fn describe_unconnected(channel: &ChannelRow) -> String {
     format!("the channel {word} is not connected; connect it with `admin channel connect {kind}{named}`")
 }
 
-fn json_text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
-    it.map_err(|why| AdminError::Refused(why.to_string()))
+fn json_text(written: Result<String, serde_json::Error>) -> Result<String, AdminError> {
+    written.map_err(|why| AdminError::Refused(why.to_string()))
 }
 
 /// Reads the state of channels. With `now` it also checks whether a process reads each one.
