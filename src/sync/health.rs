@@ -117,8 +117,8 @@ impl ConnectionHealth {
         }
         self.answered = self.answered.map(|at| at.plus(step));
         self.silent_since = self.silent_since.map(|since| since.plus(step));
-        if let Some(told) = &mut self.last_reported {
-            told.move_times(step);
+        if let Some(reported) = &mut self.last_reported {
+            reported.move_times(step);
         }
     }
 
@@ -275,8 +275,8 @@ impl ConnectionHealth {
             // Possibly a short failure; the last good state remains.
             return None;
         }
-        if let Some(Health::Live { at: told }) = self.last_reported
-            && (0..REPORT_INTERVAL).contains(&at.since(told))
+        if let Some(Health::Live { at: reported_at }) = self.last_reported
+            && (0..REPORT_INTERVAL).contains(&at.since(reported_at))
         {
             return None;
         }

@@ -17,7 +17,7 @@ use model::bounds;
 use model::keywords::Keyword;
 
 /// Maximum number of files taken from one message.
-const MAX_FILES: usize = 10;
+pub(super) const MAX_FILES: usize = 10;
 /// Shown for an SMS without text and files.
 const EMPTY_TEXT: &str = "[empty SMS]";
 
