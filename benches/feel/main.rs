@@ -62,9 +62,9 @@ fn main() {
         let floor = || measure(|| floor_of(rows));
         let (before, inbox, after) = (floor(), measure(|| inbox_of(&binary, &folder)), floor());
         print(size, &inbox, &[before, after]);
-        for it in tasks::measure(&binary, &folder, rows) {
-            let ms = percentile(&it.times, it.percent).as_secs_f64() * 1e3;
-            println!("{:<44} {ms:>10.2} {:>19} {}", it.name, "goal", it.goal);
+        for task in tasks::measure(&binary, &folder, rows) {
+            let ms = percentile(&task.times, task.percent).as_secs_f64() * 1e3;
+            println!("{:<44} {ms:>10.2} {:>19} {}", task.name, "goal", task.goal);
         }
     }
 }

@@ -113,8 +113,8 @@ impl Mailbox {
         let mut desk = self.start(now);
         desk.draw();
         let begun = instant();
-        for it in keys.chars() {
-            let code = if it == '\n' { KeyCode::Enter } else { KeyCode::Char(it) };
+        for character in keys.chars() {
+            let code = if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) };
             let effects = desk.app.update(Event::Key(KeyPress::plain(code)));
             desk.answer(effects);
         }

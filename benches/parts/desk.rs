@@ -72,10 +72,10 @@ impl Desk {
 pub fn keys(text: &str) -> Vec<KeyPress> {
     let mut all = Vec::new();
     let mut rest = text;
-    while let Some(it) = rest.chars().next() {
-        let (key, length) = match rest.split_once('>').filter(|_| it == '<') {
+    while let Some(character) = rest.chars().next() {
+        let (key, length) = match rest.split_once('>').filter(|_| character == '<') {
             Some((name, _)) => (KeyPress::parse(&name[1..]).expect("a key"), name.len() + 1),
-            None => (KeyPress::plain(KeyCode::Char(it)), it.len_utf8()),
+            None => (KeyPress::plain(KeyCode::Char(character)), character.len_utf8()),
         };
         all.push(key);
         rest = &rest[length..];

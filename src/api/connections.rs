@@ -51,16 +51,16 @@ const fn timeout() -> u32 {
     DEFAULT_TIMEOUT_SECONDS
 }
 
-fn is_timeout(it: &u32) -> bool {
-    *it == DEFAULT_TIMEOUT_SECONDS
+fn is_timeout(seconds: &u32) -> bool {
+    *seconds == DEFAULT_TIMEOUT_SECONDS
 }
 
 const fn per_minute() -> u32 {
     DEFAULT_CALLS_PER_MINUTE
 }
 
-fn is_per_minute(it: &u32) -> bool {
-    *it == DEFAULT_CALLS_PER_MINUTE
+fn is_per_minute(calls: &u32) -> bool {
+    *calls == DEFAULT_CALLS_PER_MINUTE
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -196,14 +196,14 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
         let name = entry.name.clone();
         let found = match connection(entry) {
             Err(mistake) => vec![mistake],
-            Ok(it) if read.iter().any(|before| before.name == it.name) => {
+            Ok(connection) if read.iter().any(|before| before.name == connection.name) => {
                 let why = format!("two connections are called {name:?}; names must differ");
                 vec![ConnectionMistake::at("name", why)]
             }
-            Ok(it) => {
-                let found = review::find_mistakes(&it);
+            Ok(connection) => {
+                let found = review::find_mistakes(&connection);
                 if found.is_empty() {
-                    read.push(it);
+                    read.push(connection);
                 }
                 found
             }

@@ -56,10 +56,10 @@ impl<T> ListPage<T> {
     /// from the item before it.
     #[must_use]
     pub fn with_placeholders(mut self, mut make: impl FnMut(&str, Option<&T>) -> T) -> Self {
-        for (before, it) in std::mem::take(&mut self.unreadable).into_iter().enumerate() {
-            let at = (it.position + before).min(self.items.len());
+        for (before, item) in std::mem::take(&mut self.unreadable).into_iter().enumerate() {
+            let at = (item.position + before).min(self.items.len());
             let near = at.checked_sub(1).or(Some(0)).and_then(|near| self.items.get(near));
-            let stand_in = make(&it.raw, near);
+            let stand_in = make(&item.raw, near);
             self.items.insert(at, stand_in);
         }
         self

@@ -71,9 +71,9 @@ pub fn page(bytes: &[u8]) -> Result<()> {
 
 /// Writes errors to standard error, one object a line.
 pub fn errors(all: &[Value]) {
-    for it in all {
+    for error in all {
         // If standard error fails, the exit code remains.
-        let _ = writeln!(io::stderr(), "{}", json::escape_invisible(&it.to_string()));
+        let _ = writeln!(io::stderr(), "{}", json::escape_invisible(&error.to_string()));
     }
 }
 
@@ -131,18 +131,18 @@ pub fn mark_incomplete(mut item: Value) -> Value {
 }
 
 pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -> String {
-    let it = &row.conversation;
+    let conversation = &row.conversation;
     let waits = row.waiting_since.map_or_else(|| "-".to_owned(), |at| format_short_span(now.since(at)));
-    let window = window_label(it.window, row.last_inbound_at, now);
+    let window = window_label(conversation.window, row.last_inbound_at, now);
     columns(&[
-        it.id.as_str().to_owned(),
+        conversation.id.as_str().to_owned(),
         channel.to_owned(),
-        it.title().to_string(),
-        it.address.as_deref().map_or_else(|| "-".to_owned(), str::to_owned),
-        if row.is_failing() { "AI failing" } else { it.automation.label() }.to_owned(),
+        conversation.title().to_string(),
+        conversation.address.as_deref().map_or_else(|| "-".to_owned(), str::to_owned),
+        if row.is_failing() { "AI failing" } else { conversation.automation.label() }.to_owned(),
         if window.is_empty() { "-".to_owned() } else { window },
         waits,
-        it.preview.to_string(),
+        conversation.preview.to_string(),
     ])
 }
 
@@ -170,10 +170,10 @@ mod tests {
 
     #[test]
     fn no_column_holds_what_a_terminal_acts_on() {
-        for it in acting_chars() {
-            let line = columns(&[format!("a{it}b"), "c".to_owned()]);
-            assert_eq!(first_acting(&line, &['\t']), None, "U+{:04X}", u32::from(it));
-            assert_eq!(line.matches('\t').count(), 1, "U+{:04X} makes no column", u32::from(it));
+        for character in acting_chars() {
+            let line = columns(&[format!("a{character}b"), "c".to_owned()]);
+            assert_eq!(first_acting(&line, &['\t']), None, "U+{:04X}", u32::from(character));
+            assert_eq!(line.matches('\t').count(), 1, "U+{:04X} makes no column", u32::from(character));
         }
     }
 

@@ -88,11 +88,11 @@ fn sequences(section: &Section<'_>, name: &str, command: Command) -> Result<Vec<
     let written =
         section.string_or_strings(name).map_err(|error| vec![format!("[keys] {}", error.problem)])?;
     let (mut keys, mut problems) = (Vec::new(), Vec::new());
-    for it in &written {
-        match sequence(it, command) {
-            Ok(it) if keys.contains(&it) => (),
-            Ok(it) => keys.push(it),
-            Err(why) => problems.push(format!("[keys] {name} = {it:?}: {why}")),
+    for text in &written {
+        match sequence(text, command) {
+            Ok(sequence) if keys.contains(&sequence) => (),
+            Ok(sequence) => keys.push(sequence),
+            Err(why) => problems.push(format!("[keys] {name} = {text:?}: {why}")),
         }
     }
     if written.is_empty() && REQUIRED_COMMANDS.contains(&command) {
@@ -122,8 +122,8 @@ fn sequence(written: &str, command: Command) -> Result<Sequence, String> {
 }
 
 fn key(name: &str) -> Result<KeyPress, String> {
-    if let Some(it) = name.strip_prefix("Shift-").filter(|text| text.chars().count() == 1) {
-        return Err(format!("Shift is part of the character: write {}", it.to_uppercase()));
+    if let Some(character) = name.strip_prefix("Shift-").filter(|text| text.chars().count() == 1) {
+        return Err(format!("Shift is part of the character: write {}", character.to_uppercase()));
     }
     let key = KeyPress::parse(name).ok_or_else(|| {
         format!(
@@ -131,8 +131,8 @@ fn key(name: &str) -> Result<KeyPress, String> {
                  {KEY_NAMES}"
         )
     })?;
-    let KeyCode::Char(it) = key.code else { return Ok(key) };
-    let same = CONTROL_KEY_ALIASES.iter().find(|same| key.ctrl && same.0 == it);
+    let KeyCode::Char(character) = key.code else { return Ok(key) };
+    let same = CONTROL_KEY_ALIASES.iter().find(|same| key.ctrl && same.0 == character);
     match same {
         Some((_, other)) => Err(format!("terminals send {other} for {name}; choose another key")),
         None => Ok(key),

@@ -40,8 +40,8 @@ fn check_public_url(section: &Section<'_>, text: &str) -> Result<String, ConfigE
     let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is not an address: {error}")))?;
     let is_local = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(it)) => it.is_loopback(),
-        Some(Host::Ipv6(it)) => it.is_loopback(),
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
         None => return Err(wrong("has no host")),
     };
     if url.scheme() != "https" && !(url.scheme() == "http" && is_local) {

@@ -45,14 +45,15 @@ pub(crate) fn read(
 /// Parses the menu key, which must be free.
 fn read_menu_key(key: &str, before: &[SavedView]) -> Result<char, String> {
     let mut characters = key.chars();
-    let (Some(it), None) = (characters.next(), characters.next()) else {
+    let (Some(character), None) = (characters.next(), characters.next()) else {
         return Err(format!("key = {key:?} must be one character"));
     };
-    if it.is_whitespace() || it.is_control() || saved_views::RESERVED_KEYS.contains(&it) {
+    if character.is_whitespace() || character.is_control() || saved_views::RESERVED_KEYS.contains(&character)
+    {
         return Err(format!("key = {key:?} is used by the menu; choose another"));
     }
-    match before.iter().find(|view| view.key == Some(it)) {
+    match before.iter().find(|view| view.key == Some(character)) {
         Some(view) => Err(format!("key = {key:?} is used by {:?}; choose another", view.name)),
-        None => Ok(it),
+        None => Ok(character),
     }
 }

@@ -134,11 +134,11 @@ pub const VERBS_HEADING: &str = "Typed after :, with arguments";
 /// Stable name of a command, with dashes.
 pub fn name(command: Command) -> String {
     let mut name = String::new();
-    for it in row(command).ident.chars() {
-        if it.is_ascii_uppercase() && !name.is_empty() {
+    for character in row(command).ident.chars() {
+        if character.is_ascii_uppercase() && !name.is_empty() {
             name.push('-');
         }
-        name.push(it.to_ascii_lowercase());
+        name.push(character.to_ascii_lowercase());
     }
     name
 }

@@ -38,14 +38,14 @@ impl KeyPress {
         Self { code, ctrl: false, alt: false, shift: false }
     }
 
-    pub const fn ctrl(it: char) -> Self {
-        Self { code: KeyCode::Char(it), ctrl: true, alt: false, shift: false }
+    pub const fn ctrl(character: char) -> Self {
+        Self { code: KeyCode::Char(character), ctrl: true, alt: false, shift: false }
     }
 
     /// The character this key types into a text, if any.
     pub fn typed(self) -> Option<char> {
         match self.code {
-            KeyCode::Char(it) if !self.ctrl && !self.alt => Some(it),
+            KeyCode::Char(character) if !self.ctrl && !self.alt => Some(character),
             _ => None,
         }
     }
@@ -70,7 +70,7 @@ impl KeyPress {
             _ => parse_code(rest)?,
         };
         let code = match code {
-            KeyCode::Char(it) if ctrl => KeyCode::Char(it.to_ascii_lowercase()),
+            KeyCode::Char(character) if ctrl => KeyCode::Char(character.to_ascii_lowercase()),
             other => other,
         };
         Some(Self { code, ctrl, alt, shift })
@@ -101,7 +101,7 @@ fn parse_code(name: &str) -> Option<KeyCode> {
         _ => {
             let mut characters = name.chars();
             match (characters.next(), characters.as_str()) {
-                (Some(it), "") => KeyCode::Char(it),
+                (Some(character), "") => KeyCode::Char(character),
                 (Some('F'), number) => {
                     KeyCode::F(number.parse().ok().filter(|byte| (1..=12).contains(byte))?)
                 }
@@ -125,8 +125,8 @@ impl fmt::Display for KeyPress {
         }
         match self.code {
             KeyCode::Char(' ') => formatter.write_str("Space"),
-            KeyCode::Char(it) if self.ctrl => write!(formatter, "{}", it.to_ascii_uppercase()),
-            KeyCode::Char(it) => write!(formatter, "{it}"),
+            KeyCode::Char(character) if self.ctrl => write!(formatter, "{}", character.to_ascii_uppercase()),
+            KeyCode::Char(character) => write!(formatter, "{character}"),
             KeyCode::BackTab => formatter.write_str("Shift-Tab"),
             KeyCode::PageUp => formatter.write_str("PgUp"),
             KeyCode::PageDown => formatter.write_str("PgDn"),

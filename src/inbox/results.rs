@@ -96,7 +96,7 @@ pub(crate) fn store_loaded(inbox: &mut Inbox, loaded: Loaded) {
             bulk_actions::set_marks(&mut inbox.desk, &query, how, ids, more, &mut inbox.context)
         }
         Loaded::Marked(rows) => inbox.changes.receive_marked(rows, &mut inbox.desk, &mut inbox.context),
-        Loaded::RowOutcomes(fates) => receive_outcomes(inbox, fates),
+        Loaded::RowOutcomes(outcomes) => receive_outcomes(inbox, outcomes),
         Loaded::PausedConversations(paused) => {
             inbox.features.pauses.receive_pauses(paused, &mut inbox.context)
         }
@@ -176,9 +176,9 @@ fn history_loaded(inbox: &mut Inbox, query: &HistoryQuery, page: HistoryPage) {
     suggestions::request_awaited_brief(inbox);
 }
 
-fn receive_outcomes(inbox: &mut Inbox, fates: Vec<(RowId, OutboxOutcome)>) {
-    inbox.changes.store_journal_outcomes(&fates);
-    inbox.changes.record_outcomes(fates);
+fn receive_outcomes(inbox: &mut Inbox, outcomes: Vec<(RowId, OutboxOutcome)>) {
+    inbox.changes.store_journal_outcomes(&outcomes);
+    inbox.changes.record_outcomes(outcomes);
 }
 
 /// Stores a tab's new counts. Unpaid rows count as stopped.

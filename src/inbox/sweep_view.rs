@@ -63,9 +63,9 @@ mod tests {
     fn no_character_that_acts_stays_in_a_cell() {
         let all: Vec<char> = acting_chars().collect();
         let mut buffer = Buffer::empty(Rect::new(0, 0, 2, u16::try_from(all.len()).expect("few")));
-        for (place, it) in all.iter().enumerate() {
-            buffer.content[2 * place].set_symbol(&it.to_string());
-            buffer.content[2 * place + 1].set_symbol(&format!("a{it}"));
+        for (place, character) in all.iter().enumerate() {
+            buffer.content[2 * place].set_symbol(&character.to_string());
+            buffer.content[2 * place + 1].set_symbol(&format!("a{character}"));
         }
         sweep(&mut buffer);
         for cell in &buffer.content {

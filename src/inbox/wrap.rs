@@ -7,9 +7,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 /// True for a character that always is one cluster of one cell without effect on a terminal.
-pub fn is_single(it: char) -> bool {
+pub fn is_single(character: char) -> bool {
     matches!(
-        it,
+        character,
         ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '─'..='▟'
             | '–' | '—' | '‘' | '’' | '“' | '”' | '•' | '…' | '€' | '←'..='↓'
     )
@@ -180,10 +180,19 @@ mod tests {
     fn a_single_character_is_one_cluster_in_one_cell_and_safe() {
         let singles: Vec<char> = ('\0'..=char::MAX).filter(|character| is_single(*character)).collect();
         assert!(singles.len() > 600, "{}", singles.len());
-        for it in singles {
-            assert_eq!(it.to_string().width(), 1, "{it:?}");
-            assert_eq!(SafeText::line(&format!("a{it}b")).as_str(), format!("a{it}b"), "{it:?}");
-            for pair in [format!("a{it}"), format!("{it}a"), format!("{it}{it}"), format!("{it}─")] {
+        for character in singles {
+            assert_eq!(character.to_string().width(), 1, "{character:?}");
+            assert_eq!(
+                SafeText::line(&format!("a{character}b")).as_str(),
+                format!("a{character}b"),
+                "{character:?}"
+            );
+            for pair in [
+                format!("a{character}"),
+                format!("{character}a"),
+                format!("{character}{character}"),
+                format!("{character}─"),
+            ] {
                 assert_eq!(pair.graphemes(true).count(), 2, "{pair:?}");
             }
         }

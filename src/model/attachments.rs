@@ -70,8 +70,8 @@ impl ReplyAttachment {
 
     pub fn describe(&self) -> String {
         match &self.source {
-            AttachmentSource::File(it) => {
-                format!("{} · {} · {}", it.name, it.mime_type, files::format_size(it.size))
+            AttachmentSource::File(file) => {
+                format!("{} · {} · {}", file.name, file.mime_type, files::format_size(file.size))
             }
             AttachmentSource::Link(url) | AttachmentSource::Uploaded(url) => match links::host_of(url) {
                 Some(host) => format!("{} · {host}", self.name()),
@@ -105,7 +105,7 @@ impl ReplyAttachment {
     /// Returns a risk that cannot be checked locally.
     pub fn delivery_warning(&self) -> Option<&'static str> {
         match &self.source {
-            AttachmentSource::File(it) if it.size >= SIZE_WARNING_BYTES => {
+            AttachmentSource::File(file) if file.size >= SIZE_WARNING_BYTES => {
                 Some("close to the 25 MB limit: it may be refused")
             }
             _ => None,
@@ -197,11 +197,11 @@ pub fn link_rejection_reason(url: &str) -> Option<String> {
     let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     let name = name.map_or(host.as_str(), |(name, _)| name).trim_matches(['[', ']']);
     let local = match name.parse::<IpAddr>() {
-        Ok(IpAddr::V4(it)) => {
-            it.is_loopback() || it.is_private() || it.is_link_local() || it.is_unspecified()
+        Ok(IpAddr::V4(ip)) => {
+            ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified()
         }
-        Ok(IpAddr::V6(it)) => {
-            it.is_loopback() || it.is_unspecified() || it.is_unique_local() || it.is_unicast_link_local()
+        Ok(IpAddr::V6(ip)) => {
+            ip.is_loopback() || ip.is_unspecified() || ip.is_unique_local() || ip.is_unicast_link_local()
         }
         Err(_) => {
             let ends = |text: &str| name.ends_with(text);
@@ -232,10 +232,10 @@ pub fn parse_pasted_path(text: &str) -> Option<String> {
 fn unescape_path(text: &str) -> Option<String> {
     let mut path = String::new();
     let mut characters = text.chars();
-    while let Some(it) = characters.next() {
-        match it {
+    while let Some(character) = characters.next() {
+        match character {
             '\\' => path.push(characters.next()?),
-            it => path.push(it),
+            character => path.push(character),
         }
     }
     let bare = text.contains(' ') && !text.contains("\\ ");

@@ -80,8 +80,8 @@ impl AttentionEntry {
         let kind = self.reason.kind_rank();
         match &self.reason {
             AttentionReason::Stopped(row) => AttentionId::Row(row.id.clone()),
-            AttentionReason::CampaignPaused(it) => AttentionId::Other(kind, it.id.to_string()),
-            AttentionReason::Proposed(it) => AttentionId::Other(kind, it.proposal.id.to_string()),
+            AttentionReason::CampaignPaused(campaign) => AttentionId::Other(kind, campaign.id.to_string()),
+            AttentionReason::Proposed(entry) => AttentionId::Other(kind, entry.proposal.id.to_string()),
             AttentionReason::AiSilent(_)
             | AttentionReason::AiEscalated(_)
             | AttentionReason::TargetNear(_)
@@ -100,8 +100,8 @@ impl AttentionEntry {
             | AttentionReason::AiEscalated(row)
             | AttentionReason::TargetNear(row)
             | AttentionReason::AiInTrouble(row) => row.conversation.id.clone(),
-            AttentionReason::PauseExpired(it) => it.conversation.clone(),
-            AttentionReason::Proposed(it) => it.proposal.conversation.clone(),
+            AttentionReason::PauseExpired(pause) => pause.conversation.clone(),
+            AttentionReason::Proposed(entry) => entry.proposal.conversation.clone(),
             AttentionReason::CampaignPaused(_) => return None,
         };
         Some(ConversationKey { channel: self.channel.clone(), conversation })
@@ -115,9 +115,9 @@ impl AttentionEntry {
                 row.waiting_since.or(row.conversation.last_message_at)
             }
             AttentionReason::TargetNear(row) => row.waiting_since,
-            AttentionReason::PauseExpired(it) => Some(it.since),
-            AttentionReason::CampaignPaused(it) => Some(it.created_at),
-            AttentionReason::Proposed(it) => Some(it.proposal.at),
+            AttentionReason::PauseExpired(pause) => Some(pause.since),
+            AttentionReason::CampaignPaused(campaign) => Some(campaign.created_at),
+            AttentionReason::Proposed(entry) => Some(entry.proposal.at),
         }
     }
 }
@@ -129,7 +129,7 @@ impl AttentionReason {
             Self::Stopped(_) => 0,
             Self::AiSilent(_) => 1,
             Self::AiEscalated(_) => 2,
-            Self::PauseExpired(it) if it.waiting_since.is_some() => 4,
+            Self::PauseExpired(pause) if pause.waiting_since.is_some() => 4,
             Self::TargetNear(_) => 5,
             Self::AiInTrouble(_) => 6,
             Self::CampaignPaused(_) => 7,

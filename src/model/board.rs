@@ -27,22 +27,22 @@ pub enum BoardEntry {
 impl BoardEntry {
     pub fn id(&self) -> BoardId {
         match self {
-            Self::Campaign(it) => BoardId::Campaign(it.id.clone()),
-            Self::Broadcast(channel, it) => BoardId::Broadcast(channel.clone(), it.id.clone()),
+            Self::Campaign(campaign) => BoardId::Campaign(campaign.id.clone()),
+            Self::Broadcast(channel, broadcast) => BoardId::Broadcast(channel.clone(), broadcast.id.clone()),
             Self::Unread(channel, id, _) => BoardId::Broadcast(channel.clone(), id.clone()),
         }
     }
 
     pub fn channel(&self) -> &ChannelId {
         match self {
-            Self::Campaign(it) => &it.channel,
+            Self::Campaign(campaign) => &campaign.channel,
             Self::Broadcast(channel, _) | Self::Unread(channel, ..) => channel,
         }
     }
 
     pub fn campaign(&self) -> Option<&Campaign> {
         match self {
-            Self::Campaign(it) => Some(it),
+            Self::Campaign(campaign) => Some(campaign),
             _ => None,
         }
     }
@@ -50,24 +50,26 @@ impl BoardEntry {
     /// Returns the server's ids: one per wave that the server knows.
     pub fn broadcast_ids(&self) -> Vec<&BroadcastId> {
         match self {
-            Self::Campaign(it) => it.waves.iter().filter_map(Wave::broadcast).collect(),
-            Self::Broadcast(_, it) => vec![&it.id],
+            Self::Campaign(campaign) => campaign.waves.iter().filter_map(Wave::broadcast).collect(),
+            Self::Broadcast(_, broadcast) => vec![&broadcast.id],
             Self::Unread(_, id, _) => vec![id],
         }
     }
 
     pub fn title(&self) -> SafeText {
         match self {
-            Self::Campaign(it) => content_title(&it.content),
-            Self::Broadcast(_, it) => it.text.clone().unwrap_or_else(|| SafeText::line(it.id.as_str())),
+            Self::Campaign(campaign) => content_title(&campaign.content),
+            Self::Broadcast(_, broadcast) => {
+                broadcast.text.clone().unwrap_or_else(|| SafeText::line(broadcast.id.as_str()))
+            }
             Self::Unread(_, id, _) => SafeText::line(id.as_str()),
         }
     }
 
     pub fn recipient_count(&self) -> i64 {
         match self {
-            Self::Campaign(it) => i64::try_from(it.count).unwrap_or(i64::MAX),
-            Self::Broadcast(_, it) => it.recipients,
+            Self::Campaign(campaign) => i64::try_from(campaign.count).unwrap_or(i64::MAX),
+            Self::Broadcast(_, broadcast) => broadcast.recipients,
             Self::Unread(..) => 0,
         }
     }
@@ -79,12 +81,12 @@ impl BoardEntry {
 
     pub fn counts(&self) -> RecipientCounts {
         match self {
-            Self::Campaign(it) => it.counts(),
-            Self::Broadcast(_, it) => RecipientCounts {
-                recipients: it.recipients,
-                delivered: it.delivered,
-                failed: it.failed,
-                pending: it.pending,
+            Self::Campaign(campaign) => campaign.counts(),
+            Self::Broadcast(_, broadcast) => RecipientCounts {
+                recipients: broadcast.recipients,
+                delivered: broadcast.delivered,
+                failed: broadcast.failed,
+                pending: broadcast.pending,
             },
             Self::Unread(..) => RecipientCounts::default(),
         }
@@ -93,16 +95,16 @@ impl BoardEntry {
     /// Returns the phase of a campaign or the server's status word.
     pub fn status_label(&self) -> SafeText {
         match self {
-            Self::Campaign(it) => SafeText::line(it.phase.word()),
-            Self::Broadcast(_, it) => SafeText::line(it.status.word()),
+            Self::Campaign(campaign) => SafeText::line(campaign.phase.word()),
+            Self::Broadcast(_, broadcast) => SafeText::line(broadcast.status.word()),
             Self::Unread(..) => SafeText::line("not read yet"),
         }
     }
 
     pub fn is_open(&self) -> bool {
         match self {
-            Self::Campaign(it) => it.phase.is_open(),
-            Self::Broadcast(_, it) => !it.is_finished(),
+            Self::Campaign(campaign) => campaign.phase.is_open(),
+            Self::Broadcast(_, broadcast) => !broadcast.is_finished(),
             Self::Unread(..) => true,
         }
     }
@@ -113,8 +115,8 @@ impl BoardEntry {
 
     pub fn started_at(&self) -> Option<Timestamp> {
         match self {
-            Self::Campaign(it) => Some(it.created_at),
-            Self::Broadcast(_, it) => it.created_at,
+            Self::Campaign(campaign) => Some(campaign.created_at),
+            Self::Broadcast(_, broadcast) => broadcast.created_at,
             Self::Unread(_, _, at) => Some(*at),
         }
     }
@@ -248,23 +250,23 @@ pub fn sum_samples(each: &[Vec<BoardSample>]) -> Vec<BoardSample> {
 /// their names.
 pub fn report_csv(recipients: &[RecipientStatus]) -> String {
     let mut lines = vec!["contact,phone,name,wave,outcome,code,reason,replied,known from".to_owned()];
-    for it in recipients {
-        let wave = if it.wave == 0 { String::new() } else { it.wave.to_string() };
-        let known = match it.outcome {
+    for recipient in recipients {
+        let wave = if recipient.wave == 0 { String::new() } else { recipient.wave.to_string() };
+        let known = match recipient.outcome {
             RecipientOutcome::Reached(_) | RecipientOutcome::Failed(_) => "messages read here",
             RecipientOutcome::Refused(_) => "the service",
             RecipientOutcome::Unknown | RecipientOutcome::Unsent => "this desk",
         };
-        let reason = it.outcome.failure_reason().cloned().unwrap_or_default();
+        let reason = recipient.outcome.failure_reason().cloned().unwrap_or_default();
         let cells = [
-            it.contact.as_str().to_owned(),
-            it.phone.clone().unwrap_or_default(),
-            it.name.as_ref().map(ToString::to_string).unwrap_or_default(),
+            recipient.contact.as_str().to_owned(),
+            recipient.phone.clone().unwrap_or_default(),
+            recipient.name.as_ref().map(ToString::to_string).unwrap_or_default(),
             wave,
-            it.outcome.label().to_owned(),
+            recipient.outcome.label().to_owned(),
             reason.code.to_string(),
             reason.text().to_owned(),
-            if it.replied { "yes" } else { "" }.to_owned(),
+            if recipient.replied { "yes" } else { "" }.to_owned(),
             known.to_owned(),
         ];
         lines.push(cells.map(|text| cells::csv_cell(&text)).join(","));

@@ -131,13 +131,13 @@ fn sort_failures(all: &mut [(FailureReason, i64)]) {
 
 fn start_and_end(entry: &BoardEntry) -> (Option<Timestamp>, Option<Timestamp>) {
     match entry {
-        BoardEntry::Campaign(it) => {
+        BoardEntry::Campaign(campaign) => {
             let ended = |wave: &Wave| wave.reading.as_ref().and_then(|reading| reading.finished_at);
-            let left = it.waves.iter().filter(|wave| wave.sent_at.is_some());
+            let left = campaign.waves.iter().filter(|wave| wave.sent_at.is_some());
             let last = left.filter_map(ended).max();
-            (it.waves.iter().filter_map(|wave| wave.sent_at).min(), last.filter(|_| !entry.is_open()))
+            (campaign.waves.iter().filter_map(|wave| wave.sent_at).min(), last.filter(|_| !entry.is_open()))
         }
-        BoardEntry::Broadcast(_, it) => (it.created_at, it.completed_at),
+        BoardEntry::Broadcast(_, broadcast) => (broadcast.created_at, broadcast.completed_at),
         BoardEntry::Unread(..) => (None, None),
     }
 }

@@ -49,8 +49,8 @@ impl TextLength {
 }
 
 /// Number of characters added by escaping.
-fn escape_chars(it: char) -> usize {
-    match it {
+fn escape_chars(character: char) -> usize {
+    match character {
         '&' => 4,
         '<' | '>' => 3,
         _ => 0,

@@ -71,7 +71,7 @@ pub fn mime_type(bytes: &[u8], name: &str) -> &'static str {
 
 pub fn mime_type_of_name(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let found = EXTENSIONS.iter().find(|(it, _)| ending.as_deref() == Some(*it));
+    let found = EXTENSIONS.iter().find(|(known, _)| ending.as_deref() == Some(*known));
     found.map_or(UNKNOWN_MIME_TYPE, |(_, found)| found)
 }
 

@@ -5,13 +5,15 @@ use crate::text;
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
-    for it in text.chars() {
-        match it {
+    for character in text.chars() {
+        match character {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
-            it if u32::from(it) < 0x20 => out.push_str(&format!("\\u{:04x}", u32::from(it))),
-            it => out.push(it),
+            character if u32::from(character) < 0x20 => {
+                out.push_str(&format!("\\u{:04x}", u32::from(character)))
+            }
+            character => out.push(character),
         }
     }
     out.push('"');
@@ -23,13 +25,13 @@ pub fn quote(text: &str) -> String {
 /// values are kept; within strings the serializer has escaped them.
 pub fn escape_invisible(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    for it in json.chars() {
-        if matches!(it, '\n' | '\t' | '\r') || !text::is_unseen(it) {
-            out.push(it);
+    for character in json.chars() {
+        if matches!(character, '\n' | '\t' | '\r') || !text::is_unseen(character) {
+            out.push(character);
             continue;
         }
         let mut units = [0; 2];
-        for unit in it.encode_utf16(&mut units) {
+        for unit in character.encode_utf16(&mut units) {
             out.push_str(&format!("\\u{unit:04x}"));
         }
     }
@@ -98,9 +100,9 @@ pub fn unquote(value: &str) -> Option<String> {
     let mut push = |character: char| units.extend_from_slice(character.encode_utf16(&mut [0; 2]));
     let mut rest = inner.chars();
     let mut escaped: Vec<u16> = Vec::new();
-    while let Some(it) = rest.next() {
-        if it != '\\' {
-            push(it);
+    while let Some(character) = rest.next() {
+        if character != '\\' {
+            push(character);
             continue;
         }
         match rest.next()? {
@@ -160,7 +162,7 @@ impl<'a> JsonScanner<'a> {
             Some('{') => self.scan_list('}', true),
             Some('[') => self.scan_list(']', false),
             Some('"') => self.scan_string(),
-            Some(it) if it == '-' || it.is_ascii_digit() => {
+            Some(first) if first == '-' || first.is_ascii_digit() => {
                 let end = self.remaining.find(|character: char| {
                     !(character.is_ascii_alphanumeric() || "+-.".contains(character))
                 });
@@ -213,14 +215,14 @@ impl<'a> JsonScanner<'a> {
             return Err("a name in quotes was expected");
         };
         let mut escaped = false;
-        for (at, it) in inner.char_indices() {
-            match it {
+        for (at, character) in inner.char_indices() {
+            match character {
                 '\n' => return Err("a text ends on its line"),
                 '"' if !escaped => {
                     self.remaining = &inner[at + 1..];
                     return Ok(());
                 }
-                _ => escaped = it == '\\' && !escaped,
+                _ => escaped = character == '\\' && !escaped,
             }
         }
         Err("a quote is missing")

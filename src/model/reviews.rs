@@ -125,11 +125,11 @@ const MAX_FILE_QUESTIONS: usize = 500;
 /// repeated question and, above the limit, the newest questions.
 pub fn write_question_file(reviewed: &[ReviewedAnswer]) -> String {
     let mut pairs: Vec<(String, String)> = Vec::new();
-    for it in reviewed.iter().rev() {
-        let question = it.entry.question.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+    for review in reviewed.iter().rev() {
+        let question = review.entry.question.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
         let question: String =
             question.trim_start_matches('#').trim().chars().take(MAX_FILE_QUESTION_CHARS).collect();
-        let answer = it.expected_answer().unwrap_or_default().trim();
+        let answer = review.expected_answer().unwrap_or_default().trim();
         let is_known = pairs.iter().any(|(known, _)| known.to_lowercase() == question.to_lowercase());
         let fits =
             !question.is_empty() && !answer.is_empty() && answer.chars().count() <= MAX_FILE_ANSWER_CHARS;

@@ -38,10 +38,10 @@ impl Secret {
 
 fn find_keys(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("svc_").filter_map(|(at, _)| {
-        let it = &text[at..];
-        let rest = it.strip_prefix("svc_live_").or_else(|| it.strip_prefix("svc_test_"))?;
+        let candidate = &text[at..];
+        let rest = candidate.strip_prefix("svc_live_").or_else(|| candidate.strip_prefix("svc_test_"))?;
         let length = rest.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        (length >= MIN_KEY_CHARS).then(|| &it[..it.len() - rest.len() + length])
+        (length >= MIN_KEY_CHARS).then(|| &candidate[..candidate.len() - rest.len() + length])
     })
 }
 

@@ -220,10 +220,10 @@ impl fmt::Display for Unresolved {
 impl Candidate {
     /// Describes id, address and channel; never the name alone.
     fn describe(&self) -> String {
-        let it = &self.row.conversation;
-        let address = it.address.as_deref().unwrap_or("no address");
+        let conversation = &self.row.conversation;
+        let address = conversation.address.as_deref().unwrap_or("no address");
         let test = if self.is_test() { " (TEST)" } else { "" };
-        SafeText::line(&format!("{} ({address}) on {}{test}", it.id, self.row.channel)).to_string()
+        SafeText::line(&format!("{} ({address}) on {}{test}", conversation.id, self.row.channel)).to_string()
     }
 }
 

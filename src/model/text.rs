@@ -79,9 +79,9 @@ impl fmt::Display for SafeText {
 
 /// True if a character is invisible or affects its surroundings: controls, line breaks, bidi
 /// controls, joiners, zero-width characters.
-pub fn is_unseen(it: char) -> bool {
+pub fn is_unseen(character: char) -> bool {
     matches!(
-        classify(it),
+        classify(character),
         CharacterClass::Control
             | CharacterClass::Break
             | CharacterClass::Tab
@@ -145,13 +145,13 @@ fn clean(outside: &str) -> String {
     let unified = outside.replace("\r\n", "\n");
     let mut out = String::with_capacity(unified.len());
     let mut run = CleanerState::default();
-    for (count, it) in unified.chars().enumerate() {
+    for (count, character) in unified.chars().enumerate() {
         if count == MAX_CHARS {
             run.flush(&mut out);
             out.push_str("… (cut)");
             break;
         }
-        run.push(it, &mut out);
+        run.push(character, &mut out);
     }
     run.flush(&mut out);
     cap_clusters(out)
@@ -171,17 +171,17 @@ struct CleanerState {
 }
 
 impl CleanerState {
-    fn push(&mut self, it: char, out: &mut String) {
-        match classify(it) {
+    fn push(&mut self, character: char, out: &mut String) {
+        match classify(character) {
             CharacterClass::Break => self.write(None, "\n", out),
             CharacterClass::Tab => self.write(None, "    ", out),
             CharacterClass::Space => self.write(Some(' '), " ", out),
             CharacterClass::Control => {
-                let picture = classes::control_picture(it);
+                let picture = classes::control_picture(character);
                 self.write(None, &picture, out);
             }
             CharacterClass::Badge => {
-                let badge = format!("<U+{:04X}>", u32::from(it));
+                let badge = format!("<U+{:04X}>", u32::from(character));
                 self.write(None, &badge, out);
             }
             CharacterClass::Hidden => {
@@ -190,25 +190,25 @@ impl CleanerState {
             }
             CharacterClass::Replaced => self.write(Some('\u{fffd}'), "\u{fffd}", out),
             CharacterClass::Joiner => match self.base {
-                Some(base) if classes::allows_joiner(base) => self.joiner = Some(it),
+                Some(base) if classes::allows_joiner(base) => self.joiner = Some(character),
                 _ => self.hidden = true,
             },
-            CharacterClass::Mark => self.push_mark(it, out),
+            CharacterClass::Mark => self.push_mark(character, out),
             CharacterClass::Plain => {
                 if let (Some(joiner), Some(base)) = (self.joiner.take(), self.base) {
-                    if classes::is_joined(base, it) {
+                    if classes::is_joined(base, character) {
                         out.push(joiner);
                     } else {
                         self.hidden = true;
                     }
                 }
                 let mut buffer = [0; 4];
-                self.write(Some(it), it.encode_utf8(&mut buffer), out);
+                self.write(Some(character), character.encode_utf8(&mut buffer), out);
             }
         }
     }
 
-    fn push_mark(&mut self, it: char, out: &mut String) {
+    fn push_mark(&mut self, character: char, out: &mut String) {
         if let Some(joiner) = self.joiner.take() {
             out.push(joiner);
         }
@@ -217,7 +217,7 @@ impl CleanerState {
             self.write(Some('◌'), "◌", out);
         }
         if self.marks < MAX_MARKS_PER_BASE {
-            out.push(it);
+            out.push(character);
         }
         self.marks += 1;
     }
@@ -266,11 +266,11 @@ fn cap_clusters(text: String) -> String {
             continue;
         }
         let mut end = 0;
-        for (at, it) in cluster.char_indices() {
-            if at + it.len_utf8() > MAX_CLUSTER_BYTES {
+        for (at, character) in cluster.char_indices() {
+            if at + character.len_utf8() > MAX_CLUSTER_BYTES {
                 break;
             }
-            end = at + it.len_utf8();
+            end = at + character.len_utf8();
         }
         out.push_str(cluster[..end].trim_end_matches(['\u{200d}', '\u{200c}']));
         out.push_str(HIDDEN_MARK);

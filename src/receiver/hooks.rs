@@ -218,8 +218,8 @@ mod tests {
             print[..8].copy_from_slice(&number.to_be_bytes());
             print
         };
-        for it in 0..HISTORY_LIMIT + 10 {
-            assert!(past.is_new(print(it)));
+        for number in 0..HISTORY_LIMIT + 10 {
+            assert!(past.is_new(print(number)));
         }
         assert_eq!((past.seen.len(), past.order.len()), (HISTORY_LIMIT, HISTORY_LIMIT));
         assert!(!past.is_new(print(HISTORY_LIMIT)) && past.is_new(print(0)));

@@ -41,8 +41,8 @@ impl Network {
     pub fn contains(&self, address: IpAddr) -> bool {
         let begin = |address: IpAddr| {
             let (number, all) = match address {
-                IpAddr::V4(it) => (u128::from(it.to_bits()), 32),
-                IpAddr::V6(it) => (it.to_bits(), 128),
+                IpAddr::V4(ip) => (u128::from(ip.to_bits()), 32),
+                IpAddr::V6(ip) => (ip.to_bits(), 128),
             };
             number.checked_shr(all - self.bits).unwrap_or(0)
         };

@@ -165,8 +165,8 @@ impl Hosts {
 /// Replaces the unspecified address by loopback.
 fn reachable_address(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
-        IpAddr::V4(it) if it.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
-        IpAddr::V6(it) if it.is_unspecified() => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
         ip => ip,
     };
     debug_assert!(is_loopback(ip) || ip == listening.ip());

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::carriers::dashboard::{ChannelStatus, all_standings};
+use crate::carriers::dashboard::{ChannelStatus, list_all_channel_statuses};
 use crate::database::webhooks::{self, WebhookRow};
 use crate::database::{Database, DatabaseError};
 use crate::sealing_key::{KeyError, SealingKeyLocation};
@@ -32,7 +32,7 @@ pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, D
         Err(wrong) => Err(wrong),
     };
     // A database of an earlier version may lack the tables.
-    let channels = Database::read_while_served(database, all_standings).unwrap_or_default();
+    let channels = Database::read_while_served(database, list_all_channel_statuses).unwrap_or_default();
     let failing_webhooks = Database::read_while_served(database, webhooks::failing).unwrap_or_default();
     Ok(Inspection { lock_owner: holder, key, channels, failing_webhooks })
 }

@@ -109,7 +109,7 @@ impl Segments {
     }
 
     fn get(&self, name: &str) -> Result<String, ApiError> {
-        let found = self.0.iter().find(|(it, _)| it == name);
+        let found = self.0.iter().find(|(key, _)| key == name);
         found.map(|(_, text)| text.clone()).ok_or_else(|| ApiError::not_found("the path"))
     }
 }

@@ -187,7 +187,7 @@ async fn startup_notices(
         );
     }
     if platforms.are_simulated() {
-        let unused: Vec<String> = service.database.read(unused_channels).await?;
+        let unused: Vec<String> = service.database.read(list_connected_addresses).await?;
         if !unused.is_empty() {
             notices.push(format!(
                 "nothing is read from or sent to {} because --dev, --demo and --simulate simulate the \
@@ -201,9 +201,9 @@ async fn startup_notices(
 }
 
 /// Returns the addresses of connected channels.
-fn unused_channels(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
-    let all = carriers::dashboard::all_standings(db)?;
-    Ok(all.into_iter().filter_map(|standing| standing.address).collect())
+fn list_connected_addresses(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
+    let all = carriers::dashboard::list_all_channel_statuses(db)?;
+    Ok(all.into_iter().filter_map(|status| status.address).collect())
 }
 
 /// Opened service that does not run yet.

@@ -363,8 +363,8 @@ impl EffectRunner {
                 let mailbox = self.mailbox.clone();
                 self.viewer.begin(wanted, move |viewer| mailbox.result(Event::Answered(viewer)));
             }
-            Effect::Request(OutsideRequest::Connections(it)) => {
-                user_files::begin(self.linked.as_ref(), *it, &self.mailbox)
+            Effect::Request(OutsideRequest::Connections(request)) => {
+                user_files::begin(self.linked.as_ref(), *request, &self.mailbox)
             }
             Effect::Request(OutsideRequest::Pipe { command, json }) => {
                 piping::begin(command, json, self.mailbox.clone())
@@ -372,7 +372,7 @@ impl EffectRunner {
             Effect::Request(asked) => drop(self.asks.send(asked)),
             Effect::Sync(order) => self.order(order),
             Effect::Import(order) => self.importing.order(order),
-            Effect::Write(it) => drop(self.writes.send(it)),
+            Effect::Write(write) => drop(self.writes.send(write)),
             Effect::Log(words) => tracing::info!(%words),
             // Performed by the loop itself.
             Effect::Terminal(_) => (),

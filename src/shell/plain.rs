@@ -249,12 +249,12 @@ impl PlainMode {
                         return Ok(true);
                     }
                 }
-                it @ (Effect::Load(_)
+                effect @ (Effect::Load(_)
                 | Effect::Write(_)
                 | Effect::Request(_)
                 | Effect::Sync(_)
                 | Effect::Import(_)
-                | Effect::Log(_)) => self.hands.perform(it),
+                | Effect::Log(_)) => self.hands.perform(effect),
             }
         }
         Ok(false)
@@ -297,7 +297,7 @@ fn is_quiet(effect: &Effect) -> bool {
     let quiet = |file_write: &FileWrite| {
         matches!(file_write, FileWrite::RecordPresence(_) | FileWrite::SaveDraft(..))
     };
-    matches!(effect, Effect::Log(_)) || matches!(effect, Effect::Write(it) if quiet(it))
+    matches!(effect, Effect::Log(_)) || matches!(effect, Effect::Write(write) if quiet(write))
 }
 
 fn print_lines(lines: &[String]) -> io::Result<()> {

@@ -335,11 +335,11 @@ impl EventLoop {
                     }
                 }
                 Effect::Load(load) => self.queued_loads.push(load),
-                it @ (Effect::Write(_)
+                effect @ (Effect::Write(_)
                 | Effect::Request(_)
                 | Effect::Sync(_)
                 | Effect::Import(_)
-                | Effect::Log(_)) => self.hands.perform(it),
+                | Effect::Log(_)) => self.hands.perform(effect),
             }
         }
         Ok(false)

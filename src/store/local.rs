@@ -67,13 +67,20 @@ fn snooze(
     wanted: Option<&Snooze>,
 ) -> rusqlite::Result<()> {
     forget(change, "snooze", channel, conversation)?;
-    if let Some(it) = wanted {
+    if let Some(snooze) = wanted {
         change
             .prepare_cached(
                 "INSERT INTO snooze (channel, conversation, until, after, set_at, note)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?
-            .execute(params![channel, conversation, it.until, it.after, it.set_at, it.note])?;
+            .execute(params![
+                channel,
+                conversation,
+                snooze.until,
+                snooze.after,
+                snooze.set_at,
+                snooze.note
+            ])?;
     }
     team::share_snooze(change, channel, conversation, wanted)
 }
@@ -94,10 +101,10 @@ fn claim(
 ) -> rusqlite::Result<()> {
     let former = team::former_claim(change, channel, conversation)?;
     forget(change, "claim", channel, conversation)?;
-    if let Some(it) = wanted {
+    if let Some(claim) = wanted {
         change
             .prepare_cached("INSERT INTO claim (channel, conversation, agent, at) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![channel, conversation, it.agent, it.at])?;
+            .execute(params![channel, conversation, claim.agent, claim.at])?;
     }
     team::share_claim(change, (channel, conversation), former, wanted)
 }
@@ -128,8 +135,8 @@ fn tags(
     let mut statement = change.prepare_cached(
         "INSERT OR IGNORE INTO tag (channel, conversation, word, shared) VALUES (?1, ?2, ?3, 0)",
     )?;
-    for it in wanted.iter().filter(|entry| entry.location == TagLocation::Local) {
-        statement.execute(params![channel, conversation, it.word])?;
+    for tag in wanted.iter().filter(|entry| entry.location == TagLocation::Local) {
+        statement.execute(params![channel, conversation, tag.word])?;
     }
     team::share_tags(change, channel, conversation, wanted)
 }

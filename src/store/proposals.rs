@@ -169,23 +169,23 @@ fn change_to_json(change: &ProposedChange) -> String {
     serde_json::to_string(change).unwrap_or_default()
 }
 
-fn insert(connection: &Connection, it: &DeskProposal) -> rusqlite::Result<()> {
-    let (seen_at, seen_id) = it.seen.clone().unzip();
+fn insert(connection: &Connection, proposal: &DeskProposal) -> rusqlite::Result<()> {
+    let (seen_at, seen_id) = proposal.seen.clone().unzip();
     let sql = format!(
         "INSERT OR IGNORE INTO proposal ({PROPOSAL_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
     );
     connection.execute(
         &sql,
         params![
-            it.id,
-            it.channel,
-            it.conversation,
-            it.proposer,
-            it.reason,
-            change_to_json(&it.change),
+            proposal.id,
+            proposal.channel,
+            proposal.conversation,
+            proposal.proposer,
+            proposal.reason,
+            change_to_json(&proposal.change),
             seen_at,
             seen_id,
-            it.at
+            proposal.at
         ],
     )?;
     Ok(())

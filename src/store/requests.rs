@@ -25,23 +25,23 @@ impl Store {
                          replayed, key, request_id, has_body)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
                 )?;
-                for it in &calls {
-                    let why = it.answer.as_ref().err().map(SafeText::as_str);
+                for call in &calls {
+                    let why = call.answer.as_ref().err().map(SafeText::as_str);
                     insert.execute(params![
-                        it.at,
+                        call.at,
                         process,
-                        it.channel,
-                        it.method,
-                        it.base,
-                        it.redacted_path(),
-                        it.duration,
-                        it.answer.as_ref().ok(),
+                        call.channel,
+                        call.method,
+                        call.base,
+                        call.redacted_path(),
+                        call.duration,
+                        call.answer.as_ref().ok(),
                         why,
-                        it.code,
-                        it.replayed,
-                        it.key,
-                        it.request_id,
-                        it.has_body
+                        call.code,
+                        call.replayed,
+                        call.key,
+                        call.request_id,
+                        call.has_body
                     ])?;
                 }
                 drop(insert);

@@ -51,9 +51,9 @@ fn index_text(text: &str, channel: &str, conversation: i64) -> String {
 /// indexed word.
 fn push_pairs(run: &str, out: &mut String) {
     let mut rest = run.chars().peekable();
-    while let Some(it) = rest.next() {
+    while let Some(character) = rest.next() {
         out.push(' ');
-        out.push(it);
+        out.push(character);
         out.extend(rest.peek());
     }
 }

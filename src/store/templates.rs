@@ -110,21 +110,22 @@ fn list_not_approved(
 fn parse_parts(raw: &str) -> Option<Vec<TemplatePart>> {
     let all: Vec<Value> = serde_json::from_str(raw).ok()?;
     let mut parts = Vec::new();
-    for it in &all {
-        let text = || Some(it.get("text")?.as_str()?.to_owned());
-        let word = |name: &str| it.get(name).and_then(Value::as_str).unwrap_or("").to_ascii_uppercase();
+    for component in &all {
+        let text = || Some(component.get("text")?.as_str()?.to_owned());
+        let word =
+            |name: &str| component.get(name).and_then(Value::as_str).unwrap_or("").to_ascii_uppercase();
         match (word("type").as_str(), word("format").as_str()) {
             ("HEADER", "" | "TEXT") => parts.push(TemplatePart::Header(text()?)),
             ("HEADER", format @ ("IMAGE" | "VIDEO" | "DOCUMENT")) => {
                 let kind = ["image", "video", "document"]
                     .into_iter()
                     .find(|text| text.eq_ignore_ascii_case(format))?;
-                parts.push(TemplatePart::HeaderMedia(kind, example_url(it)));
+                parts.push(TemplatePart::HeaderMedia(kind, example_url(component)));
             }
             ("BODY", _) => parts.push(TemplatePart::Body(text()?)),
             ("FOOTER", _) => parts.push(TemplatePart::Footer(text()?)),
             ("BUTTONS", _) => {
-                for (place, button) in it.get("buttons")?.as_array()?.iter().enumerate() {
+                for (place, button) in component.get("buttons")?.as_array()?.iter().enumerate() {
                     let label = button.get("text")?.as_str()?.to_owned();
                     let url = button.get("url").and_then(Value::as_str).map(str::to_owned);
                     parts.push(TemplatePart::Button(place, label, url));

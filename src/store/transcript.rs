@@ -87,9 +87,9 @@ fn note_paragraph(note: &PrivateNote, zone: &Zone) -> String {
 }
 
 fn conversation_heading(channel: &str, row: &ConversationRow) -> String {
-    let it = &row.conversation;
-    let address = it.address.as_deref().map_or_else(String::new, |address| format!(" · {address}"));
-    let line = format!("{}{address} · {channel} · {}", it.title(), it.id);
+    let conversation = &row.conversation;
+    let address = conversation.address.as_deref().map_or_else(String::new, |address| format!(" · {address}"));
+    let line = format!("{}{address} · {channel} · {}", conversation.title(), conversation.id);
     SafeText::line(&line).to_string()
 }
 
@@ -127,38 +127,38 @@ fn quote_markdown(text: &str) -> String {
 
 fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for it in text.chars() {
-        if it.is_ascii_punctuation() && !",.:;?/'".contains(it) {
+    for character in text.chars() {
+        if character.is_ascii_punctuation() && !",.:;?/'".contains(character) {
             out.push('\\');
         }
-        out.push(it);
+        out.push(character);
     }
     out
 }
 
 pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
-    let it = &row.conversation;
-    let escalation = match &it.escalation {
+    let conversation = &row.conversation;
+    let escalation = match &conversation.escalation {
         Escalation::Requested(why) => Some(why.to_string()),
         Escalation::Unknown | Escalation::None => None,
     };
     let mut item = json!({
         "channel": channel,
-        "id": it.id.as_str(),
-        "name": it.title().as_str(),
-        "address": it.address,
-        "status": it.status.word(),
-        "ai": it.automation.label(),
+        "id": conversation.id.as_str(),
+        "name": conversation.title().as_str(),
+        "address": conversation.address,
+        "status": conversation.status.word(),
+        "ai": conversation.automation.label(),
         "escalation": escalation,
         "unread": row.unread,
         "waitingSince": row.waiting_since.map(|at| at.to_string()),
-        "firstMessageAt": it.first_message_at.map(|at| at.to_string()),
-        "lastMessageAt": it.last_message_at.map(|at| at.to_string()),
-        "closedAt": it.closed_at.map(|at| at.to_string()),
-        "preview": it.preview.as_str(),
-        "raw": serde_json::from_str::<Value>(&it.raw).unwrap_or(Value::Null),
+        "firstMessageAt": conversation.first_message_at.map(|at| at.to_string()),
+        "lastMessageAt": conversation.last_message_at.map(|at| at.to_string()),
+        "closedAt": conversation.closed_at.map(|at| at.to_string()),
+        "preview": conversation.preview.as_str(),
+        "raw": serde_json::from_str::<Value>(&conversation.raw).unwrap_or(Value::Null),
     });
-    if it.id.is_stand_in() {
+    if conversation.id.is_stand_in() {
         item["unreadable"] = true.into();
     }
     item

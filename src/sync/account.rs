@@ -15,8 +15,8 @@ impl ChannelSync {
             return PullOutcome::Skipped;
         }
         self.reporting(PolledResource::Account, async {
-            let told = self.client.identified_account().await?;
-            self.apply_reported_account(told).await?;
+            let account = self.client.identified_account().await?;
+            self.apply_reported_account(account).await?;
             Ok(PullOutcome::Done)
         })
         .await

@@ -91,42 +91,43 @@ impl ChannelSync {
 
     /// Reads the balance after a broadcast has ended: credits for recipients not reached are refunded,
     /// which only the balance shows.
-    pub(crate) async fn read_balance_after(&self, told: &Broadcast) -> Result<(), PullError> {
-        let just_ended = told.is_settled() && !told.finished_before(self.clock.now().plus(-MAX_BALANCE_AGE));
-        if just_ended && self.store.needs_balance_after(self.id(), &told.id).await? {
+    pub(crate) async fn read_balance_after(&self, broadcast: &Broadcast) -> Result<(), PullError> {
+        let just_ended =
+            broadcast.is_settled() && !broadcast.finished_before(self.clock.now().plus(-MAX_BALANCE_AGE));
+        if just_ended && self.store.needs_balance_after(self.id(), &broadcast.id).await? {
             let account = self.client.account().await?;
-            self.store.record_balance_after(self.id(), &told.id, account.credits).await?;
+            self.store.record_balance_after(self.id(), &broadcast.id, account.credits).await?;
             self.apply_account(account, false).await?;
         }
         Ok(())
     }
 
     /// Variant of [`Self::read_balance_after`] for scripts: a failure is logged only.
-    pub async fn try_balance_after(&self, told: &Broadcast) {
-        if let Err(error) = self.read_balance_after(told).await {
+    pub async fn try_balance_after(&self, broadcast: &Broadcast) {
+        if let Err(error) = self.read_balance_after(broadcast).await {
             tracing::info!(channel = %self.id(), %error, "the balance after a broadcast could not be read");
         }
     }
 
     async fn read_broadcast(&self, state: &mut BroadcastState, id: &BroadcastId) -> Result<(), PullError> {
-        let told = match self.client.broadcast(id).await {
+        let broadcast = match self.client.broadcast(id).await {
             // The server has deleted it or it was a test broadcast.
             Err(ReadError::NotFound(_)) => {
                 state.watched.remove(id);
                 state.unknown.insert(id.clone());
                 return Ok(());
             }
-            told => told?,
+            answer => answer?,
         };
         let now = self.clock.now();
-        self.read_balance_after(&told).await?;
-        let ends = told.is_finished() && !self.store.is_broadcast_finished(self.id(), id).await?;
-        if told.is_settled() || told.finished_before(now.plus(-SETTLE_PERIOD)) {
+        self.read_balance_after(&broadcast).await?;
+        let ends = broadcast.is_finished() && !self.store.is_broadcast_finished(self.id(), id).await?;
+        if broadcast.is_settled() || broadcast.finished_before(now.plus(-SETTLE_PERIOD)) {
             state.watched.remove(id);
         }
-        let is_wave = self.store.record_wave_broadcast(&told, now).await?;
-        let summary = told.summary();
-        if self.store.apply_broadcast(self.id(), told).await? {
+        let is_wave = self.store.record_wave_broadcast(&broadcast, now).await?;
+        let summary = broadcast.summary();
+        if self.store.apply_broadcast(self.id(), broadcast).await? {
             self.publish(News::Campaigns(self.id().clone()));
         }
         // A campaign announces its own end, not that of each wave.

@@ -188,16 +188,17 @@ impl ChannelSync {
     async fn count_wave(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), PullError> {
         let before = campaign.waves.get(wave).and_then(|wave| wave.reading);
         let reading = match self.client.broadcast(id).await {
-            Ok(told) => {
+            Ok(broadcast) => {
                 let counts = RecipientCounts {
-                    recipients: told.recipients,
-                    delivered: told.delivered,
-                    failed: told.failed,
-                    pending: told.pending,
+                    recipients: broadcast.recipients,
+                    delivered: broadcast.delivered,
+                    failed: broadcast.failed,
+                    pending: broadcast.pending,
                 };
-                let reading = update_reading(before.as_ref(), counts, told.is_finished(), self.clock.now());
-                self.store.apply_broadcast(self.id(), told.clone()).await?;
-                self.read_balance_after(&told).await?;
+                let reading =
+                    update_reading(before.as_ref(), counts, broadcast.is_finished(), self.clock.now());
+                self.store.apply_broadcast(self.id(), broadcast.clone()).await?;
+                self.read_balance_after(&broadcast).await?;
                 reading
             }
             Err(ReadError::NotFound(_)) => {

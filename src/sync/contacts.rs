@@ -58,8 +58,8 @@ impl ChannelSync {
     }
 
     async fn store_contact(&self, phone: &str, found: Option<ReceivedContact>) -> Result<(), PullError> {
-        let told = found.unwrap_or_default();
-        if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {
+        let contact = found.unwrap_or_default();
+        if self.store.apply_contact(self.id(), phone, contact, self.clock.now()).await? {
             self.publish(News::Conversations(self.id().clone()));
         }
         Ok(())
@@ -125,17 +125,17 @@ impl ChannelSync {
         let enough = answered.filter(|told_contact| {
             by_id.is_some() && !receipt.replayed && has_requested_values(operation, told_contact)
         });
-        let told = match (enough, by_id) {
-            (Some(told), _) => Ok(Some(told.clone())),
+        let reported = match (enough, by_id) {
+            (Some(contact), _) => Ok(Some(contact.clone())),
             (None, Some(id)) => client.received_contact(id).await.map(Some),
             (None, None) => client.contact_by_phone(phone).await,
         };
-        let Ok(Some(told)) = told else { return Ok(None) };
+        let Ok(Some(contact)) = reported else { return Ok(None) };
         let differs = match operation {
-            Operation::ChangeTags { add, remove, .. } if !has_expected_tags(&told.tags, add, remove) => {
+            Operation::ChangeTags { add, remove, .. } if !has_expected_tags(&contact.tags, add, remove) => {
                 Some("the server accepted the tags, but reports others; # shows them".to_owned())
             }
-            Operation::ChangeContact(change) => match differences(change, &told) {
+            Operation::ChangeContact(change) => match differences(change, &contact) {
                 all if all.is_empty() => None,
                 all => Some(format!("{CHANGED_BY_SERVER}: {}", all.join(", "))),
             },
@@ -143,20 +143,21 @@ impl ChannelSync {
         };
         if differs.is_none() && matches!(operation, Operation::ChangeContact(_)) {
             let done = if receipt.created { "made" } else { "saved" };
-            let name = told.name.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| phone.to_owned());
+            let name =
+                contact.name.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| phone.to_owned());
             self.publish(News::RowCompleted(
                 self.id().clone(),
                 row.id.clone(),
                 SafeText::line(&format!("{done}: {name}")),
             ));
         }
-        self.store_contact(phone, Some(told)).await?;
+        self.store_contact(phone, Some(contact)).await?;
         Ok(differs)
     }
 }
 
-fn has_requested_values(operation: &Operation, told: &ReceivedContact) -> bool {
-    matches!(operation, Operation::ChangeContact(change) if differences(change, told).is_empty())
+fn has_requested_values(operation: &Operation, contact: &ReceivedContact) -> bool {
+    matches!(operation, Operation::ChangeContact(change) if differences(change, contact).is_empty())
 }
 
 /// Phone number of the contact an operation is merged with before it is sent.
@@ -164,7 +165,9 @@ fn merged_contact(operation: &Operation) -> Option<&str> {
     match operation {
         Operation::ChangeTags { phone, .. } => Some(phone),
         // A change of name or mail address needs no merge.
-        Operation::ChangeContact(it) if it.changes_tags() || it.changes_metadata() => Some(&it.phone),
+        Operation::ChangeContact(change) if change.changes_tags() || change.changes_metadata() => {
+            Some(&change.phone)
+        }
         _ => None,
     }
 }

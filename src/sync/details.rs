@@ -169,13 +169,13 @@ impl ChannelSync {
         let conversation = one.conversation;
         let snapshot = self.store.snapshot();
         let switches = self.with_state(|sync_state| sync_state.switches);
-        let told = client.conversation(conversation).await;
-        if !matches!(told, Err(ReadError::Paced(_) | ReadError::Limited(_))) {
+        let answer = client.conversation(conversation).await;
+        if !matches!(answer, Err(ReadError::Paced(_) | ReadError::Limited(_))) {
             let now = self.clock.now();
             self.with_state(|sync_state| sync_state.details.record_read(conversation, now));
         }
-        let told = match told {
-            Ok(told) => told,
+        let detail = match answer {
+            Ok(detail) => detail,
             Err(ReadError::Same) => {
                 self.read_succeeded(PolledResource::Detail);
                 return Ok(());
@@ -202,8 +202,8 @@ impl ChannelSync {
             }
             Err(error) => return Err(error.into()),
         };
-        let automation = told.automation;
-        let applied = self.store.apply_conversation(self.id(), told, snapshot).await?;
+        let automation = detail.automation;
+        let applied = self.store.apply_conversation(self.id(), detail, snapshot).await?;
         if applied.superseded == 0 {
             client.record_applied();
         }

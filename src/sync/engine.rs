@@ -351,8 +351,8 @@ async fn run_lease_loop(
                 biased;
                 order = heard.commands.recv() => order,
                 () = heard.health_changed.notified() => continue,
-                told = heard.files.changed() => {
-                    leading.record_file_change(told);
+                is_watched = heard.files.changed() => {
+                    leading.record_file_change(is_watched);
                     continue;
                 }
                 () = tokio::time::sleep(Duration::from_micros(wait.unsigned_abs())) => continue,

@@ -51,17 +51,17 @@ impl ChannelSync {
         let listed = self.client.for_person().webhooks(&platform).await?;
         self.record_unreadable(UnreadableList::Webhooks, &listed, true);
         let mut webhooks = Vec::with_capacity(listed.items.len());
-        for it in listed.items {
+        for webhook in listed.items {
             webhooks.push(Webhook {
-                id: WebhookId::new(it.id),
-                url: it.url,
-                events: it.events.iter().map(|name| SafeText::line(name)).collect(),
-                is_active: it.is_active,
-                created_at: it.created_at.as_deref().and_then(Timestamp::parse_any),
-                failing_since: it.failing_since.as_deref().and_then(Timestamp::parse_any),
-                ended_why: it.ended_why.as_deref().map(EndReason::read),
-                waiting: it.waiting.unwrap_or(0),
-                dead_letters: it.dead_letters.unwrap_or(0),
+                id: WebhookId::new(webhook.id),
+                url: webhook.url,
+                events: webhook.events.iter().map(|name| SafeText::line(name)).collect(),
+                is_active: webhook.is_active,
+                created_at: webhook.created_at.as_deref().and_then(Timestamp::parse_any),
+                failing_since: webhook.failing_since.as_deref().and_then(Timestamp::parse_any),
+                ended_why: webhook.ended_why.as_deref().map(EndReason::read),
+                waiting: webhook.waiting.unwrap_or(0),
+                dead_letters: webhook.dead_letters.unwrap_or(0),
             });
         }
         Ok(FetchResult::Webhooks(webhooks))

@@ -54,12 +54,12 @@ impl FileWatcher {
             }
             ready.clear_ready();
         };
-        let told = taken.is_ok() && self.has_change;
+        let is_watched = taken.is_ok() && self.has_change;
         self.has_change = false;
-        if !told {
+        if !is_watched {
             self.events = None;
         }
-        told
+        is_watched
     }
 }
 

@@ -27,16 +27,16 @@ impl ChannelSync {
                 listed => listed?,
             };
             let mut found = Vec::new();
-            for it in listed.items {
-                let Some(phone) = it.phone else { continue };
+            for contact in listed.items {
+                let Some(phone) = contact.phone else { continue };
                 if found.len() == MAX_SHOWN_CONTACTS || self.store.has_address(self.id(), &phone).await? {
                     continue;
                 }
                 found.push(FoundContact {
                     channel: self.id().clone(),
-                    name: SafeText::line(it.name.as_deref().unwrap_or(&phone)),
+                    name: SafeText::line(contact.name.as_deref().unwrap_or(&phone)),
                     phone: SafeText::line(&phone),
-                    email: it.email.as_deref().map(SafeText::line),
+                    email: contact.email.as_deref().map(SafeText::line),
                 });
             }
             self.publish(News::FoundContacts(self.id().clone(), words.to_owned(), found));

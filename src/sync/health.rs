@@ -117,8 +117,8 @@ impl ConnectionHealth {
         }
         self.answered = self.answered.map(|at| at.plus(step));
         self.silent_since = self.silent_since.map(|since| since.plus(step));
-        if let Some(told) = &mut self.last_reported {
-            told.move_times(step);
+        if let Some(reported) = &mut self.last_reported {
+            reported.move_times(step);
         }
     }
 
@@ -263,9 +263,9 @@ impl ConnectionHealth {
             .failing
             .values()
             .filter(|failing| never || failing.last.since(failing.since) >= FAILURE_GRACE_PERIOD);
-        if let Some(it) = lasting.min_by_key(|failing| failing.since) {
-            let (since, why) = (it.since, it.why.clone());
-            return self.report(match it.kind {
+        if let Some(failing) = lasting.min_by_key(|failing| failing.since) {
+            let (since, why) = (failing.since, failing.why.clone());
+            return self.report(match failing.kind {
                 FailureKind::Offline => Health::Offline { since, why },
                 FailureKind::Trouble => Health::Trouble { since, why },
             });
@@ -275,8 +275,8 @@ impl ConnectionHealth {
             // Possibly a short failure; the last good state remains.
             return None;
         }
-        if let Some(Health::Live { at: told }) = self.last_reported
-            && (0..REPORT_INTERVAL).contains(&at.since(told))
+        if let Some(Health::Live { at: reported_at }) = self.last_reported
+            && (0..REPORT_INTERVAL).contains(&at.since(reported_at))
         {
             return None;
         }

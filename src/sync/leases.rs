@@ -132,10 +132,10 @@ impl LeaseManager {
         }
     }
 
-    /// Records a possible change of the files; `told` is true if the next change will be reported too.
-    pub fn record_file_change(&mut self, told: bool) {
+    /// Records a possible change of the files; `is_watched` is true if the next change will be reported too.
+    pub fn record_file_change(&mut self, is_watched: bool) {
         let own = std::mem::take(&mut self.has_renewed) && self.polls_left == Some(0);
-        self.polls_left = told.then_some(if own { POLLS_AFTER_RENEWAL } else { POLLS_AFTER_WRITE });
+        self.polls_left = is_watched.then_some(if own { POLLS_AFTER_RENEWAL } else { POLLS_AFTER_WRITE });
     }
 
     /// Renews leases, takes lapsed ones and notices changes by other processes. Returns the wait until

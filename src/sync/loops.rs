@@ -125,10 +125,10 @@ impl PollState {
             return MAX_STEP_WAIT;
         }
         let channel = &tab.channel;
-        let (visible, refresh, told, sweep_list) = tab.change_commands(|tab| {
+        let (visible, refresh, delivered, sweep_list) = tab.change_commands(|tab| {
             let refresh = std::mem::take(&mut tab.refresh);
-            let told = std::mem::take(&mut tab.delivered);
-            (tab.visible, refresh, told, std::mem::take(&mut tab.sweep_list))
+            let delivered = std::mem::take(&mut tab.delivered);
+            (tab.visible, refresh, delivered, std::mem::take(&mut tab.sweep_list))
         });
         if refresh || self.has_machine_slept(channel.clock.moment()) {
             self.plan.make_due();
@@ -142,14 +142,14 @@ impl PollState {
         if sweep_list {
             self.plan.make_task_due(Task::List);
         }
-        if told {
+        if delivered {
             self.plan.request_soon(message_task(channel.known_platform().as_ref()));
         }
         self.plan.has_live_events = channel.with_state(|state| state.has_live_events);
         let wait = match next_step(channel, &self.plan, now, visible) {
             ScheduleStep::Sleep(wait) => wait.min(MAX_STEP_WAIT),
             ScheduleStep::Run(task) => {
-                let (told, before) =
+                let (requested, before) =
                     (self.plan.is_requested(task), channel.with_state(|channel| channel.inbound_announced));
                 let pulled = self.pull(tab, task).await;
                 let tells_messages = matches!(task, Task::List | Task::Trigger);
@@ -158,7 +158,7 @@ impl PollState {
                 }
                 let found_at = channel.clock.now();
                 channel.with_state(|channel| {
-                    if !told && channel.inbound_announced != before {
+                    if !requested && channel.inbound_announced != before {
                         channel.trust.record_missed(found_at);
                     }
                 });
@@ -225,12 +225,12 @@ impl OpenState {
         if !tab.holds_read_lease(now) || !tab.is_ready() {
             return MAX_STEP_WAIT;
         }
-        let (visible, open, refresh, told, asked) = tab.change_commands(|tab| {
+        let (visible, open, refresh, delivered, asked) = tab.change_commands(|tab| {
             let asked = if tab.reads.is_empty() { None } else { Some(tab.reads.remove(0)) };
             let refresh = std::mem::take(&mut tab.refresh_open);
             (tab.visible, tab.open.clone(), refresh, std::mem::take(&mut tab.delivered_open), asked)
         });
-        if told {
+        if delivered {
             self.plan.request_soon(Task::History);
         }
         self.plan.has_live_events = channel.with_state(|state| state.has_live_events);

@@ -104,16 +104,16 @@ impl TabSync {
             tracing::info!(channel = %self.channel.id(), "leads");
             // The previous leader's last answers are unknown here.
             self.channel.reset_seen_answers();
-            self.change_commands(|wishes| wishes.refresh = true);
+            self.change_commands(|commands| commands.refresh = true);
             Loop::ALL.iter().for_each(|entry| self.wake(*entry));
         }
     }
 
     pub fn focus(&self, visible: bool, open: Option<ConversationId>) {
-        let opened = self.change_commands(|wishes| {
-            wishes.visible = visible;
-            let opened = open.clone().filter(|new| wishes.open.as_ref() != Some(new));
-            wishes.open = open;
+        let opened = self.change_commands(|commands| {
+            commands.visible = visible;
+            let opened = open.clone().filter(|new| commands.open.as_ref() != Some(new));
+            commands.open = open;
             opened
         });
         if let Some(conversation) = opened {
@@ -128,9 +128,9 @@ impl TabSync {
         if self.request_of_leader(OwnerRequest::Refresh) {
             return;
         }
-        self.change_commands(|wishes| {
-            wishes.refresh = true;
-            wishes.refresh_open = true;
+        self.change_commands(|commands| {
+            commands.refresh = true;
+            commands.refresh_open = true;
         });
         self.channel.resume();
         self.channel.clear_denied();
@@ -140,14 +140,14 @@ impl TabSync {
 
     /// Makes tasks in back-off due after the server answers again.
     pub(crate) fn record_recovered(&self) {
-        self.change_commands(|wishes| wishes.recovered = true);
+        self.change_commands(|commands| commands.recovered = true);
         self.wake(Loop::Poll);
     }
 
     /// Queues a screen's request. Served here even if another process leads, because such requests are
     /// rare.
     pub fn fetch(&self, fetch: Fetch) {
-        self.change_commands(|wishes| wishes.add(fetch));
+        self.change_commands(|commands| commands.add(fetch));
         self.wake(Loop::Open);
     }
 
@@ -160,9 +160,9 @@ impl TabSync {
     /// Requests a history for a person, here or from the leading process.
     pub(crate) fn read(&self, conversation: ConversationId, older: bool) {
         let wanted = (conversation, older);
-        self.change_commands(|wishes| {
-            if !wishes.reads.contains(&wanted) && wishes.reads.len() < MAX_REQUESTED_READS {
-                wishes.reads.push(wanted);
+        self.change_commands(|commands| {
+            if !commands.reads.contains(&wanted) && commands.reads.len() < MAX_REQUESTED_READS {
+                commands.reads.push(wanted);
             }
         });
         self.wake(Loop::Open);
@@ -171,27 +171,27 @@ impl TabSync {
     /// Posts a request to the process that polls the channel. Returns false if that is this
     /// process.
     pub(crate) fn request_of_leader(&self, ask: OwnerRequest) -> bool {
-        self.channel.with_state(|SyncState { read_lease: asks, commands: wishes, .. }| {
-            let other = *asks == LeaseStatus::Other;
+        self.channel.with_state(|SyncState { read_lease, commands, .. }| {
+            let other = *read_lease == LeaseStatus::Other;
             if other
-                && !wishes.leader_requests.contains(&ask)
-                && wishes.leader_requests.len() < MAX_REQUESTED_READS
+                && !commands.leader_requests.contains(&ask)
+                && commands.leader_requests.len() < MAX_REQUESTED_READS
             {
-                wishes.leader_requests.push(ask);
+                commands.leader_requests.push(ask);
             }
             other
         })
     }
 
     pub(crate) fn take_leader_requests(&self) -> Vec<OwnerRequest> {
-        self.change_commands(|wishes| std::mem::take(&mut wishes.leader_requests))
+        self.change_commands(|commands| std::mem::take(&mut commands.leader_requests))
     }
 
     /// Announces changes by another process.
     pub(crate) fn publish_changed(&self) {
         let id = &self.channel.spec().id;
         self.channel.publish(News::Conversations(id.clone()));
-        if let Some(open) = self.change_commands(|wishes| wishes.open.clone()) {
+        if let Some(open) = self.change_commands(|commands| commands.open.clone()) {
             self.channel.publish(News::History(id.clone(), open));
         }
     }

@@ -138,8 +138,8 @@ impl ChannelSync {
             Some(found) => Some(found),
             None => client.contact_by_phone(phone).await?,
         };
-        let told = found.unwrap_or_default();
-        if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {
+        let contact = found.unwrap_or_default();
+        if self.store.apply_contact(self.id(), phone, contact, self.clock.now()).await? {
             self.publish(News::Conversations(self.id().clone()));
         }
         Ok(FetchResult::Person)

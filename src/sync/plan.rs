@@ -87,12 +87,12 @@ pub fn poll_interval(
     instant: bool,
 ) -> Option<i64> {
     let usual = usual_interval(task, platform, visible, polling)?;
-    let told = matches!(task, Task::Trigger | Task::List | Task::History);
+    let is_delivered = matches!(task, Task::Trigger | Task::List | Task::History);
     let slow =
         if visible || task == Task::History { SLOW_INTERVAL_VISIBLE } else { SLOW_INTERVAL_BACKGROUND };
     // Calls and SMS have no webhooks.
-    let told = told && platform != Some(&Platform::Voip);
-    Some(if instant && told { usual.max(slow) } else { usual })
+    let is_delivered = is_delivered && platform != Some(&Platform::Voip);
+    Some(if instant && is_delivered { usual.max(slow) } else { usual })
 }
 
 /// Interval of a task while the team's events report changes. What they missed is found by the team's sweep, which
@@ -132,8 +132,8 @@ fn usual_interval(task: Task, platform: Option<&Platform>, visible: bool, pollin
 
 /// Interval before the next poll of an unfinished broadcast, in microseconds: seconds at first, minutes
 /// later.
-pub fn broadcast_poll_interval(looks: u32) -> i64 {
-    let stage = BROADCAST_POLL_INTERVALS.iter().find(|(until, _)| looks < *until);
+pub fn broadcast_poll_interval(polls: u32) -> i64 {
+    let stage = BROADCAST_POLL_INTERVALS.iter().find(|(until, _)| polls < *until);
     stage.map_or(5 * MINUTE, |(_, wait)| *wait)
 }
 

@@ -16,16 +16,17 @@ use store::leases::OwnerRequest;
 impl TabSync {
     pub fn record_delivery(&self, delivery: &ReceivedDelivery, now: Timestamp) {
         let is_open = |open: Option<&_>| match &delivery.conversation {
-            Some(told) => open == Some(told),
+            Some(conversation) => open == Some(conversation),
             None => open.is_some(),
         };
-        let (polls, opens) = self.channel.with_state(|SyncState { trust, commands: wishes, .. }| {
+        let (polls, opens) = self.channel.with_state(|SyncState { trust, commands, .. }| {
             trust.record_delivery(delivery.at, now);
-            let told = delivery.subject;
-            wishes.delivered |= told == DeliverySubject::Received;
-            wishes.delivered_open |= matches!(told, DeliverySubject::Received | DeliverySubject::Changed)
-                && is_open(wishes.open.as_ref());
-            (wishes.delivered, wishes.delivered_open)
+            let subject = delivery.subject;
+            commands.delivered |= subject == DeliverySubject::Received;
+            commands.delivered_open |=
+                matches!(subject, DeliverySubject::Received | DeliverySubject::Changed)
+                    && is_open(commands.open.as_ref());
+            (commands.delivered, commands.delivered_open)
         });
         if polls {
             self.request_of_leader(OwnerRequest::Refresh);

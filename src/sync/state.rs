@@ -148,9 +148,9 @@ impl SyncState {
         if is_first {
             known.clear();
         }
-        for it in &page.unreadable {
-            if known.len() < unreadable::MAX_ITEMS && !known.contains(&it.raw) {
-                known.push(it.raw.clone());
+        for item in &page.unreadable {
+            if known.len() < unreadable::MAX_ITEMS && !known.contains(&item.raw) {
+                known.push(item.raw.clone());
             }
         }
         (*known != before).then(|| known.clone())

@@ -140,12 +140,12 @@ fn licence_expressions_are_read() {
 fn every_licence_is_allowed_and_every_crate_is_from_the_registry() {
     let allowed = texts(&rules("deny.toml")["licenses"]["allow"]);
     let mut wrong = Vec::new();
-    for it in ALL.iter() {
-        if !is_allowed(&it.licence, &allowed) {
-            wrong.push(format!("{} {}: {:?}", it.name, it.version, it.licence));
+    for package in ALL.iter() {
+        if !is_allowed(&package.licence, &allowed) {
+            wrong.push(format!("{} {}: {:?}", package.name, package.version, package.licence));
         }
-        if it.source != "registry+https://github.com/rust-lang/crates.io-index" {
-            wrong.push(format!("{} {} comes from {}", it.name, it.version, it.source));
+        if package.source != "registry+https://github.com/rust-lang/crates.io-index" {
+            wrong.push(format!("{} {} comes from {}", package.name, package.version, package.source));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -156,15 +156,15 @@ fn every_licence_is_allowed_and_every_crate_is_from_the_registry() {
 fn two_versions_of_a_crate_have_a_reason() {
     let rules = rules("deny.toml");
     let mut known = BTreeSet::new();
-    for it in rules["bans"]["skip"].as_array().expect("a list") {
+    for exception in rules["bans"]["skip"].as_array().expect("a list") {
         let (name, version) =
-            it["crate"].as_str().and_then(|text| text.split_once(':')).expect("name:version");
-        assert!(!it["reason"].as_str().unwrap_or("").is_empty(), "{name} needs a reason");
+            exception["crate"].as_str().and_then(|text| text.split_once(':')).expect("name:version");
+        assert!(!exception["reason"].as_str().unwrap_or("").is_empty(), "{name} needs a reason");
         known.insert((name.to_owned(), format!("{version}.")));
     }
     let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for it in ALL.iter() {
-        versions.entry(&it.name).or_default().push(&it.version);
+    for package in ALL.iter() {
+        versions.entry(&package.name).or_default().push(&package.version);
     }
     let mut wrong = Vec::new();
     for (name, versions) in versions.iter().filter(|(_, version)| version.len() > 1) {

@@ -101,9 +101,9 @@ fn settings() -> Settings {
 fn presses(keys: &str) -> Vec<KeyPress> {
     let mut rest = keys;
     let mut all = Vec::new();
-    while let Some(it) = rest.chars().next() {
+    while let Some(character) = rest.chars().next() {
         let (key, length) = match rest.split_once('>') {
-            Some((name, _)) if it == '<' && name.len() > 1 => {
+            Some((name, _)) if character == '<' && name.len() > 1 => {
                 let name = &name[1..];
                 let key = if name == "lt" {
                     Some(KeyPress::plain(KeyCode::Char('<')))
@@ -112,7 +112,7 @@ fn presses(keys: &str) -> Vec<KeyPress> {
                 };
                 (key.unwrap_or_else(|| panic!("no key {name}")), name.len() + 2)
             }
-            _ => (KeyPress::plain(KeyCode::Char(it)), it.len_utf8()),
+            _ => (KeyPress::plain(KeyCode::Char(character)), character.len_utf8()),
         };
         rest = &rest[length..];
         all.push(key);
@@ -700,10 +700,10 @@ impl Desk {
     /// Presses plain keys faster than the disk: effects run only after the last.
     pub fn keys_before_the_disk(&mut self, keys: &str) -> &mut Self {
         let mut effects = Vec::new();
-        for it in keys.chars() {
+        for character in keys.chars() {
             self.clock.advance(BETWEEN_KEYS);
             effects.extend(self.app.update(Event::Time(self.clock.times())));
-            let press = Event::Key(KeyPress::plain(KeyCode::Char(it)));
+            let press = Event::Key(KeyPress::plain(KeyCode::Char(character)));
             self.inputs.push(press, self.clock.moment());
             effects.extend(self.take_inputs_before_the_disk().into_iter().flatten());
         }
@@ -731,16 +731,16 @@ impl Desk {
     }
 
     pub fn types_at(&mut self, text: &str, between: i64) -> &mut Self {
-        for it in text.chars() {
+        for character in text.chars() {
             self.wait(between);
-            self.input(Event::Key(KeyPress::plain(KeyCode::Char(it))));
+            self.input(Event::Key(KeyPress::plain(KeyCode::Char(character))));
         }
         self
     }
 
     pub fn types(&mut self, text: &str) -> &mut Self {
-        for it in text.chars() {
-            self.input(Event::Key(KeyPress::plain(KeyCode::Char(it))));
+        for character in text.chars() {
+            self.input(Event::Key(KeyPress::plain(KeyCode::Char(character))));
         }
         self
     }

@@ -48,8 +48,8 @@ use crate::waiting::within;
 
 async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMut(&News) -> bool) {
     let found = async {
-        while let Some(it) = news.recv().await {
-            if is(&it) {
+        while let Some(event) = news.recv().await {
+            if is(&event) {
                 return true;
             }
         }

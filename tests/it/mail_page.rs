@@ -221,7 +221,7 @@ impl TokenSink for Found {
                     }
                 }
             }
-            Token::CommentToken(it) => wrong(format!("<!--{it}-->")),
+            Token::CommentToken(comment) => wrong(format!("<!--{comment}-->")),
             Token::DoctypeToken(_) => wrong("a doctype".to_owned()),
             _ => (),
         }

@@ -266,8 +266,8 @@ fn files_lie_in_the_folders_of_xdg_and_none_in_the_home() {
         let found = names(&format!("{folder}/frontdesk"));
         let base = |text: &String| text.trim_end_matches("-wal").trim_end_matches("-shm").to_owned();
         let found: std::collections::BTreeSet<String> = found.iter().map(base).collect();
-        for it in wanted {
-            assert!(found.iter().any(|name| name.starts_with(it)), "{folder} lacks {it}: {found:?}");
+        for prefix in wanted {
+            assert!(found.iter().any(|name| name.starts_with(prefix)), "{folder} lacks {prefix}: {found:?}");
         }
         found
     };

@@ -75,8 +75,8 @@ impl Ears {
             "POST /hooks/{path} HTTP/1.1\r\nhost: desk\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
             body.len()
         );
-        for it in signatures {
-            bytes.push_str(&format!("X-Service-Signature: {it}\r\n"));
+        for signature in signatures {
+            bytes.push_str(&format!("X-Service-Signature: {signature}\r\n"));
         }
         bytes.push_str("\r\n");
         let whole = [bytes.as_bytes(), body].concat();

@@ -8,15 +8,15 @@ use model::connections::mapping::{FieldKind, MappedField, TableColumn, ValueForm
 use model::connections::parameters::{Parameter, ParameterSource};
 use model::connections::{Auth, Connection, ConnectionEndpoint};
 
-pub(super) fn entry(it: &Connection) -> Entry {
+pub(super) fn entry(connection: &Connection) -> Entry {
     Entry {
-        name: it.name.clone(),
-        description: it.description.clone(),
-        base_url: it.base_url.clone(),
-        timeout_seconds: it.timeout_seconds,
-        per_minute: it.per_minute,
-        private_hosts: it.private_hosts.clone(),
-        auth: match it.auth.clone() {
+        name: connection.name.clone(),
+        description: connection.description.clone(),
+        base_url: connection.base_url.clone(),
+        timeout_seconds: connection.timeout_seconds,
+        per_minute: connection.per_minute,
+        private_hosts: connection.private_hosts.clone(),
+        auth: match connection.auth.clone() {
             Auth::None => AuthEntry::None,
             Auth::Bearer => AuthEntry::Bearer,
             Auth::ApiKeyHeader { header } => AuthEntry::ApiKeyHeader { header },
@@ -27,39 +27,39 @@ pub(super) fn entry(it: &Connection) -> Entry {
             }
             Auth::CustomHeader { header, prefix } => AuthEntry::CustomHeader { header, prefix },
         },
-        endpoint: it.endpoints.iter().map(endpoint_entry).collect(),
+        endpoint: connection.endpoints.iter().map(endpoint_entry).collect(),
     }
 }
 
-fn endpoint_entry(it: &ConnectionEndpoint) -> EndpointEntry {
+fn endpoint_entry(endpoint: &ConnectionEndpoint) -> EndpointEntry {
     EndpointEntry {
-        name: it.name.clone(),
-        method: it.method.word().to_owned(),
-        path: it.path.clone(),
-        instructions: it.instructions.clone(),
-        contact: match it.contact.as_slice() {
+        name: endpoint.name.clone(),
+        method: endpoint.method.word().to_owned(),
+        path: endpoint.path.clone(),
+        instructions: endpoint.instructions.clone(),
+        contact: match endpoint.contact.as_slice() {
             [one] => ContactEntry::One(one.word()),
             several => ContactEntry::Several(several.iter().map(ContactField::word).collect()),
         },
-        public: it.public,
-        assistant_may_change: it.assistant_may_change,
-        automatic: it.automatic,
-        parameter: it.parameters.iter().map(parameter_entry).collect(),
-        field: it.fields.iter().map(field_entry).collect(),
+        public: endpoint.public,
+        assistant_may_change: endpoint.assistant_may_change,
+        automatic: endpoint.automatic,
+        parameter: endpoint.parameters.iter().map(parameter_entry).collect(),
+        field: endpoint.fields.iter().map(field_entry).collect(),
     }
 }
 
-fn parameter_entry(it: &Parameter) -> ParameterEntry {
+fn parameter_entry(parameter: &Parameter) -> ParameterEntry {
     let mut entry = ParameterEntry {
-        name: it.name.clone(),
-        place: it.place.word().to_owned(),
-        kind: it.kind.word().to_owned(),
-        required: it.required,
+        name: parameter.name.clone(),
+        place: parameter.place.word().to_owned(),
+        kind: parameter.kind.word().to_owned(),
+        required: parameter.required,
         from: None,
         constant: None,
         ask: None,
     };
-    match &it.source {
+    match &parameter.source {
         ParameterSource::Contact => entry.from = Some("contact".to_owned()),
         ParameterSource::ContactField(field) => entry.from = Some(format!("contact.{}", field.word())),
         ParameterSource::Constant(text) => entry.constant = Some(text.clone()),
@@ -79,8 +79,8 @@ fn format_entry(format: &ValueFormat) -> (String, String) {
     }
 }
 
-fn field_entry(it: &MappedField) -> FieldEntry {
-    let (written, columns) = match &it.kind {
+fn field_entry(field: &MappedField) -> FieldEntry {
+    let (written, columns) = match &field.kind {
         FieldKind::Value(format) => (format_entry(format), Vec::new()),
         FieldKind::Table(columns) => (format_entry(&ValueFormat::Text), columns.clone()),
     };
@@ -89,9 +89,9 @@ fn field_entry(it: &MappedField) -> FieldEntry {
         ColumnEntry { label: table_column.label, path: table_column.path.to_string(), format, currency }
     };
     FieldEntry {
-        name: it.name.clone(),
-        label: if it.label == it.name { String::new() } else { it.label.clone() },
-        path: it.path.to_string(),
+        name: field.name.clone(),
+        label: if field.label == field.name { String::new() } else { field.label.clone() },
+        path: field.path.to_string(),
         format: written.0,
         currency: written.1,
         column: columns.into_iter().map(column).collect(),

@@ -214,39 +214,39 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
     all.iter().try_for_each(|channel_standing| print::line(&describe_channel_status(channel_standing)))
 }
 
-fn describe_channel_status(it: &ChannelStatus) -> String {
-    let word = match &it.name {
-        Some(name) => format!("{name} ({})", it.kind.word()),
-        None => it.kind.word().to_owned(),
+fn describe_channel_status(status: &ChannelStatus) -> String {
+    let word = match &status.name {
+        Some(name) => format!("{name} ({})", status.kind.word()),
+        None => status.kind.word().to_owned(),
     };
-    let Some(address) = &it.address else { return format!("{word}\tnot connected") };
-    let heard = it.delivery_method.unwrap_or_default();
-    let state = it.trouble.as_ref().map_or_else(|| "well".to_owned(), |why| format!("PROBLEM: {why}"));
+    let Some(address) = &status.address else { return format!("{word}\tnot connected") };
+    let heard = status.delivery_method.unwrap_or_default();
+    let state = status.trouble.as_ref().map_or_else(|| "well".to_owned(), |why| format!("PROBLEM: {why}"));
     let mut line = format!("{word}\t{address}\t{heard}\t{state}");
-    let rated = [("quality", &it.quality), ("limit", &it.tier)];
+    let rated = [("quality", &status.quality), ("limit", &status.tier)];
     for (name, told) in rated.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {
         line.push_str(&format!("\t{name} {told}"));
     }
-    if let Some(earlier) = it.earlier.filter(|earlier| !earlier.is_finished) {
+    if let Some(earlier) = status.earlier.filter(|earlier| !earlier.is_finished) {
         line.push_str(&match earlier.total {
             0 => "\timport of earlier mail: counting".to_owned(),
             total => format!("\timport of earlier mail: {} of {total}", earlier.filed),
         });
     }
-    if it.waiting > 0 {
-        line.push_str(&format!("\t{} to send", it.waiting));
+    if status.waiting > 0 {
+        line.push_str(&format!("\t{} to send", status.waiting));
     }
-    if it.unknown > 0 {
-        line.push_str(&format!("\t{} with unknown outcome", it.unknown));
+    if status.unknown > 0 {
+        line.push_str(&format!("\t{} with unknown outcome", status.unknown));
     }
     SafeText::line(&line.replace('\t', " · ")).as_str().to_owned()
 }
 
-fn channel_status_to_json(it: &ChannelStatus) -> Value {
+fn channel_status_to_json(status: &ChannelStatus) -> Value {
     json!({
-        "channel": it.kind.word(), "name": it.name, "connected": it.address.is_some(), "address": it.address,
-        "heard": it.delivery_method, "trouble": it.trouble, "quality": it.quality, "limit": it.tier, "waiting": it.waiting, "unknown": it.unknown,
-        "earlier": it.earlier.map(|earlier| json!({
+        "channel": status.kind.word(), "name": status.name, "connected": status.address.is_some(), "address": status.address,
+        "heard": status.delivery_method, "trouble": status.trouble, "quality": status.quality, "limit": status.tier, "waiting": status.waiting, "unknown": status.unknown,
+        "earlier": status.earlier.map(|earlier| json!({
             "since": earlier.since.to_string(), "filed": earlier.filed, "total": earlier.total,
             "finished": earlier.is_finished,
         })),

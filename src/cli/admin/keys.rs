@@ -83,13 +83,13 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
             .collect();
         return print::json(&serde_json::Value::Array(items));
     }
-    for it in keys {
-        let state = it.revoked_at.map_or_else(|| "valid".to_owned(), |at| format!("revoked {at}"));
-        let channel = it.channel_name.as_deref().unwrap_or(it.channel.word());
-        let environment = it.environment.word();
+    for key in keys {
+        let state = key.revoked_at.map_or_else(|| "valid".to_owned(), |at| format!("revoked {at}"));
+        let channel = key.channel_name.as_deref().unwrap_or(key.channel.word());
+        let environment = key.environment.word();
         print::line(&format!(
             "{}\t{channel}\t{environment}\t…{}\t{}\t{state}",
-            it.id, it.tail, it.created_at
+            key.id, key.tail, key.created_at
         ))?;
     }
     Ok(())

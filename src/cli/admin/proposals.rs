@@ -64,28 +64,29 @@ pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()
     }
 }
 
-fn describe_proposal(it: &ProposalRow) -> String {
-    let values: Vec<String> = it.answers.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let outcome = it.outcome.as_deref().unwrap_or("");
+fn describe_proposal(proposal: &ProposalRow) -> String {
+    let values: Vec<String> =
+        proposal.answers.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let outcome = proposal.outcome.as_deref().unwrap_or("");
     let line = [
-        &it.id,
-        &it.created_at.to_string(),
-        &it.conversation,
-        &format!("{} · {}", it.connection, it.endpoint),
+        &proposal.id,
+        &proposal.created_at.to_string(),
+        &proposal.conversation,
+        &format!("{} · {}", proposal.connection, proposal.endpoint),
         &values.join(" "),
-        it.state.word(),
+        proposal.state.word(),
         outcome,
     ]
     .map(|text| SafeText::line(text).to_string());
     line.join("\t").trim_end().to_owned()
 }
 
-fn item(it: &ProposalRow) -> Value {
+fn item(proposal: &ProposalRow) -> Value {
     let values: Map<String, Value> =
-        it.answers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+        proposal.answers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
     json!({
-        "id": it.id, "at": it.created_at.to_string(), "conversation": it.conversation,
-        "connection": it.connection, "endpoint": it.endpoint, "values": values,
-        "state": it.state.word(), "outcome": it.outcome,
+        "id": proposal.id, "at": proposal.created_at.to_string(), "conversation": proposal.conversation,
+        "connection": proposal.connection, "endpoint": proposal.endpoint, "values": values,
+        "state": proposal.state.word(), "outcome": proposal.outcome,
     })
 }

@@ -48,8 +48,8 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
                 return print::json(&json!({"id": id, "keys": keys.iter().map(key).collect::<Vec<_>>()}));
             }
             print::line(&id)?;
-            for it in keys {
-                print::line(&format!("{}\t{}\t{}", it.channel, it.environment.word(), it.key.expose()))?;
+            for key in keys {
+                print::line(&format!("{}\t{}\t{}", key.channel, key.environment.word(), key.key.expose()))?;
             }
             Ok(())
         }
@@ -59,11 +59,12 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
                 let one = |workspace: &service::database::workspaces::Workspace| json!({"id": workspace.id, "name": workspace.name, "balance": workspace.balance, "suspendedAt": workspace.suspended_at.map(|at| at.to_string())});
                 return print::json(&serde_json::Value::Array(all.iter().map(one).collect()));
             }
-            for it in all {
-                let state = it.suspended_at.map_or_else(String::new, |at| format!("\tsuspended since {at}"));
-                let balance = print::count(it.balance, "credit");
-                let name = it.name.unwrap_or_default();
-                print::line(&format!("{}\t{balance}\t{name}{state}", it.id))?;
+            for workspace in all {
+                let state =
+                    workspace.suspended_at.map_or_else(String::new, |at| format!("\tsuspended since {at}"));
+                let balance = print::count(workspace.balance, "credit");
+                let name = workspace.name.unwrap_or_default();
+                print::line(&format!("{}\t{balance}\t{name}{state}", workspace.id))?;
             }
             Ok(())
         }

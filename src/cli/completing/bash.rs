@@ -96,22 +96,24 @@ impl PartialLine {
     fn read(line: &str, breaks: &str) -> Self {
         let (mut words, mut word, mut quote, mut kept_bytes) = (Vec::new(), None::<String>, None, 0);
         let mut chars = line.chars().peekable();
-        while let Some(it) = chars.next() {
+        while let Some(character) = chars.next() {
             let text = word.get_or_insert_default();
-            match (quote, it) {
-                (None, '"' | '\'') => (quote, kept_bytes) = (Some(it), text.len()),
-                (Some(open), _) if open == it => (quote, kept_bytes) = (None, text.len()),
+            match (quote, character) {
+                (None, '"' | '\'') => (quote, kept_bytes) = (Some(character), text.len()),
+                (Some(open), _) if open == character => (quote, kept_bytes) = (None, text.len()),
                 (None, '\\') => text.extend(chars.next()),
-                (Some('"'), '\\') => text.push(chars.next_if(|char| "\"\\$`".contains(*char)).unwrap_or(it)),
-                (None, _) if it.is_whitespace() => {
+                (Some('"'), '\\') => {
+                    text.push(chars.next_if(|char| "\"\\$`".contains(*char)).unwrap_or(character))
+                }
+                (None, _) if character.is_whitespace() => {
                     words.extend(word.take().filter(|word| !word.is_empty()));
                     kept_bytes = 0;
                 }
-                (None, _) if breaks.contains(it) => {
-                    text.push(it);
+                (None, _) if breaks.contains(character) => {
+                    text.push(character);
                     kept_bytes = text.len();
                 }
-                _ => text.push(it),
+                _ => text.push(character),
             }
         }
         words.push(word.unwrap_or_default());

@@ -107,9 +107,9 @@ fn names(threads: bool) -> Vec<CompletionCandidate> {
 type AddressCounts = HashMap<String, usize>;
 
 /// Address if it identifies one conversation, else the id.
-fn address_or_id(it: &ConversationName, counts: &AddressCounts) -> Option<String> {
-    let address = it.address.clone().filter(|address| counts.get(address) == Some(&1));
-    [address, Some(it.id.clone())].into_iter().flatten().find(|text| is_plain(text))
+fn address_or_id(name: &ConversationName, counts: &AddressCounts) -> Option<String> {
+    let address = name.address.clone().filter(|address| counts.get(address) == Some(&1));
+    [address, Some(name.id.clone())].into_iter().flatten().find(|text| is_plain(text))
 }
 
 fn offered(

@@ -107,15 +107,15 @@ fn check_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
     findings
 }
 
-fn channel(it: &ChannelStatus) -> Option<CheckResult> {
-    let address = it.address.as_ref()?;
-    let name = format!("{} channel", it.word());
-    let named = if it.name.is_some() { format!("{:?}", it.word()) } else { it.word().to_owned() };
+fn channel(status: &ChannelStatus) -> Option<CheckResult> {
+    let address = status.address.as_ref()?;
+    let name = format!("{} channel", status.word());
+    let named = if status.name.is_some() { format!("{:?}", status.word()) } else { status.word().to_owned() };
     let advice = format!("run: frontdesk admin channel test {named}");
-    let unknown = format!("{address}, {} with unknown outcome", print::count(it.unknown, "message"));
-    Some(match &it.trouble {
+    let unknown = format!("{address}, {} with unknown outcome", print::count(status.unknown, "message"));
+    Some(match &status.trouble {
         Some(why) => CheckResult::fail(&name, SafeText::line(&format!("{address}: {why}")).as_str(), advice),
-        None if it.unknown > 0 => {
+        None if status.unknown > 0 => {
             CheckResult::warn(&name, unknown, "check their conversations, which ask for a person")
         }
         None => CheckResult::ok(&name, format!("{address}, connected")),

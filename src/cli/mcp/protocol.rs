@@ -74,7 +74,7 @@ impl McpConnection {
         let none = Map::new();
         let parameters = match message.get("params") {
             None => &none,
-            Some(Value::Object(it)) => it,
+            Some(Value::Object(members)) => members,
             Some(_) => return Some(failed(id, INVALID_PARAMS, "params must be an object")),
         };
         Some(match self.result(method, parameters) {
@@ -122,7 +122,7 @@ impl McpConnection {
         let none = Map::new();
         let arguments = match parameters.get("arguments") {
             None | Some(Value::Null) => &none,
-            Some(Value::Object(it)) => it,
+            Some(Value::Object(members)) => members,
             Some(_) => return Err((INVALID_PARAMS, "arguments must be an object".to_owned())),
         };
         let assistant = self.assistant.clone().unwrap_or_default();

@@ -118,7 +118,7 @@ fn wait_for_row(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<
             let patience = Duration::from_micros(session.timeout.unsigned_abs()).as_secs_f64();
             let why = format!("no confirmation within {patience} s: {waits}");
             let failure = match failure {
-                Some(it) => RequestFailure { why: joined(&why, it.why.as_str()), ..it },
+                Some(failure) => RequestFailure { why: joined(&why, failure.why.as_str()), ..failure },
                 None => RequestFailure::new(FailureCause::NoAnswer, &why),
             };
             return unfinished(failure, remaining_state(&left.row), what);

@@ -71,9 +71,9 @@ pub struct WebhookDeleteArguments {
 impl WebhooksAction {
     pub fn common(&self) -> &Common {
         match self {
-            Self::List(it) => &it.common,
-            Self::Create(it) => &it.common,
-            Self::Delete(it) => &it.common,
+            Self::List(arguments) => &arguments.common,
+            Self::Create(arguments) => &arguments.common,
+            Self::Delete(arguments) => &arguments.common,
         }
     }
 }
@@ -94,15 +94,23 @@ fn list(session: &Session, common: &Common) -> Result<()> {
         if is_skipped(session, common, channel)? {
             return Ok(());
         }
-        for it in read_webhooks(session, channel)? {
+        for webhook in read_webhooks(session, channel)? {
             if common.json {
-                let events: Vec<&str> = it.events.iter().map(|event| event.as_str()).collect();
-                items.push(json!({"channel": name, "id": it.id.as_str(), "url": it.url, "events": events,
-                    "isActive": it.is_active, "createdAt": it.created_at.map(|at| at.to_string())}));
+                let events: Vec<&str> = webhook.events.iter().map(|event| event.as_str()).collect();
+                items.push(
+                    json!({"channel": name, "id": webhook.id.as_str(), "url": webhook.url, "events": events,
+                    "isActive": webhook.is_active, "createdAt": webhook.created_at.map(|at| at.to_string())}),
+                );
             } else {
-                let events: Vec<&str> = it.events.iter().map(|event| event.as_str()).collect();
-                let state = if it.is_active { "active" } else { "inactive" };
-                print::line(&print::columns(&[it.id.as_str(), name, state, &it.url, &events.join(",")]))?;
+                let events: Vec<&str> = webhook.events.iter().map(|event| event.as_str()).collect();
+                let state = if webhook.is_active { "active" } else { "inactive" };
+                print::line(&print::columns(&[
+                    webhook.id.as_str(),
+                    name,
+                    state,
+                    &webhook.url,
+                    &events.join(","),
+                ]))?;
             }
         }
         Ok(())
@@ -208,13 +216,19 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
         else {
             return Ok(());
         };
-        for it in told.items {
+        for event in told.items {
             if arguments.common.json {
-                items.push(event_json(name, &it));
+                items.push(event_json(name, &event));
             } else {
-                let at = it.at.map_or_else(|| "-".to_owned(), |at| at.to_string());
-                let phone = it.phone.as_deref().unwrap_or("-");
-                print::line(&print::columns(&[&at, name, it.trigger.label(), phone, it.title.as_str()]))?;
+                let at = event.at.map_or_else(|| "-".to_owned(), |at| at.to_string());
+                let phone = event.phone.as_deref().unwrap_or("-");
+                print::line(&print::columns(&[
+                    &at,
+                    name,
+                    event.trigger.label(),
+                    phone,
+                    event.title.as_str(),
+                ]))?;
             }
         }
         Ok(())
@@ -222,13 +236,13 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
     print::list(arguments.common.json, items, gathered)
 }
 
-fn event_json(channel: &str, it: &TriggerEvent) -> Value {
+fn event_json(channel: &str, event: &TriggerEvent) -> Value {
     let fields: serde_json::Map<String, Value> =
-        it.fields.iter().map(|(name, value)| (name.to_string(), value.as_str().into())).collect();
+        event.fields.iter().map(|(name, value)| (name.to_string(), value.as_str().into())).collect();
     json!({
-        "channel": channel, "trigger": it.trigger.label(), "id": it.id, "at": it.at.map(|at| at.to_string()),
-        "title": it.title.as_str(), "phone": it.phone,
-        "conversation": it.conversation.as_ref().map(|conversation| conversation.as_str()), "fields": fields,
+        "channel": channel, "trigger": event.trigger.label(), "id": event.id, "at": event.at.map(|at| at.to_string()),
+        "title": event.title.as_str(), "phone": event.phone,
+        "conversation": event.conversation.as_ref().map(|conversation| conversation.as_str()), "fields": fields,
     })
 }
 
@@ -241,15 +255,15 @@ pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
             return Ok(());
         }
         session.read(channel, "could not read templates", async || channel.pull_templates().await)?;
-        for it in session.reader.templates(&channel.spec().id)?.all {
+        for template in session.reader.templates(&channel.spec().id)?.all {
             if arguments.common.json {
-                let components: Value = serde_json::from_str(&it.raw).unwrap_or(Value::Null);
-                items.push(json!({"channel": name, "name": it.name, "language": it.language,
-                    "category": it.category, "status": "APPROVED", "components": components}));
+                let components: Value = serde_json::from_str(&template.raw).unwrap_or(Value::Null);
+                items.push(json!({"channel": name, "name": template.name, "language": template.language,
+                    "category": template.category, "status": "APPROVED", "components": components}));
             } else {
-                let slots: Vec<String> = it.slots().into_iter().map(|slot| slot.label).collect();
+                let slots: Vec<String> = template.slots().into_iter().map(|slot| slot.label).collect();
                 let slots = slots.join(",");
-                let columns = [it.name.as_str(), &it.language, &it.category, name, &slots];
+                let columns = [template.name.as_str(), &template.language, &template.category, name, &slots];
                 print::line(&print::columns(&columns))?;
             }
         }

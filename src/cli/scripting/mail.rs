@@ -165,17 +165,17 @@ pub struct MailContactsArguments {
 impl MailAction {
     pub fn common(&self) -> &Common {
         match self {
-            Self::Send(it) => &it.common,
-            Self::Show(it) => &it.common,
-            Self::Reply(it) => &it.common,
-            Self::Forward(it) => &it.common,
+            Self::Send(arguments) => &arguments.common,
+            Self::Show(arguments) => &arguments.common,
+            Self::Reply(arguments) => &arguments.common,
+            Self::Forward(arguments) => &arguments.common,
             Self::Respond(arguments) => &arguments.common,
-            Self::Change(it) => &it.common,
-            Self::Move(it) => &it.common,
-            Self::Spam(it) | Self::Delete(it) => &it.common,
-            Self::Rules(it) => it.common(),
-            Self::Contacts(it) => &it.common,
-            Self::Account(it) => &it.common,
+            Self::Change(arguments) => &arguments.common,
+            Self::Move(arguments) => &arguments.common,
+            Self::Spam(arguments) | Self::Delete(arguments) => &arguments.common,
+            Self::Rules(action) => action.common(),
+            Self::Contacts(arguments) => &arguments.common,
+            Self::Account(arguments) => &arguments.common,
         }
     }
 }
@@ -333,16 +333,19 @@ fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> 
     session.read(&channel, "could not read correspondents", async || channel.fetch(&fetch).await)?;
     let id = &channel.spec().id;
     let mut items = Vec::new();
-    for it in session.reader.correspondents(id, &arguments.search, MAX_CORRESPONDENTS)? {
+    for correspondent in session.reader.correspondents(id, &arguments.search, MAX_CORRESPONDENTS)? {
         let text = |text: &Option<SafeText>| text.as_ref().map(ToString::to_string);
         if arguments.common.json {
-            items.push(json!({"email": it.email.as_str(), "name": text(&it.name), "messages": it.count,
-                "lastAt": it.last_at.map(|at| at.to_string()), "phone": text(&it.phone)}));
+            items.push(json!({"email": correspondent.email.as_str(), "name": text(&correspondent.name), "messages": correspondent.count,
+                "lastAt": correspondent.last_at.map(|at| at.to_string()), "phone": text(&correspondent.phone)}));
         } else {
             let none = || "-".to_owned();
-            let count = it.count.map_or_else(none, |count| count.to_string());
-            let (name, phone) = (text(&it.name).unwrap_or_else(none), text(&it.phone).unwrap_or_else(none));
-            print::line(&print::columns(&[it.email.as_str(), &name, &count, &phone]))?;
+            let count = correspondent.count.map_or_else(none, |count| count.to_string());
+            let (name, phone) = (
+                text(&correspondent.name).unwrap_or_else(none),
+                text(&correspondent.phone).unwrap_or_else(none),
+            );
+            print::line(&print::columns(&[correspondent.email.as_str(), &name, &count, &phone]))?;
         }
     }
     if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }

@@ -53,24 +53,24 @@ pub fn run(files: &Files, action: &ReviewAction) -> Result<()> {
     }
 }
 
-fn as_json(files: &Files, it: &ReviewedAnswer) -> Value {
-    let (verdict, reason, corrected) = match &it.verdict {
+fn as_json(files: &Files, review: &ReviewedAnswer) -> Value {
+    let (verdict, reason, corrected) = match &review.verdict {
         ReviewVerdict::Good => ("good", None, None),
         ReviewVerdict::Bad { reason, corrected } => {
             ("bad", Some(reason.word()), Some(corrected.as_str()).filter(|entry| !entry.is_empty()))
         }
     };
     json!({
-        "channel": files.name_of(&it.entry.channel),
-        "conversation": it.entry.conversation.as_str(),
-        "message": it.entry.message.as_str(),
-        "at": it.entry.at.to_string(),
-        "question": it.entry.question.as_str(),
-        "answer": it.entry.answer.as_str(),
+        "channel": files.name_of(&review.entry.channel),
+        "conversation": review.entry.conversation.as_str(),
+        "message": review.entry.message.as_str(),
+        "at": review.entry.at.to_string(),
+        "question": review.entry.question.as_str(),
+        "answer": review.entry.answer.as_str(),
         "verdict": verdict,
         "reason": reason,
         "corrected": corrected,
-        "reviewer": it.reviewer.as_str(),
-        "reviewedAt": it.reviewed_at.to_string(),
+        "reviewer": review.reviewer.as_str(),
+        "reviewedAt": review.reviewed_at.to_string(),
     })
 }

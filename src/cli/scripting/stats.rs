@@ -171,10 +171,10 @@ fn as_json(query: &LevelsQuery, groups: Vec<LevelsGroup<'_>>) -> Value {
 }
 
 /// Answers within their target; null without a target.
-fn in_time(it: TargetRate) -> Value {
-    match it.of {
+fn in_time(rate: TargetRate) -> Value {
+    match rate.of {
         0 => Value::Null,
-        of => json!({"count": it.within, "of": of, "percent": it.percent()}),
+        of => json!({"count": rate.within, "of": of, "percent": rate.percent()}),
     }
 }
 

@@ -4,12 +4,11 @@
 //! If the list was read completely before, only its top is read again.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use anyhow::Result;
 
 use crate::cli::scripting::Session;
-use crate::cli::scripting::session::ReadAmount;
+use crate::cli::scripting::session::{PAGE_PAUSE, ReadAmount};
 use model::account::Platform;
 use model::conversations::{Automation, ConversationRow, ConversationStatus};
 use model::filter::ConversationFilter;
@@ -20,8 +19,6 @@ use sync::{ChannelSync, ListDepth};
 
 /// Number of open conversations for which a list includes the AI state.
 const MAX_DETAILED_CONVERSATIONS: usize = 50;
-/// Delay between two parts behind the top, which wait for the rate budget.
-const PAGE_PAUSE: Duration = Duration::from_millis(250);
 
 pub struct TopQuery {
     pub filter: ConversationFilter,

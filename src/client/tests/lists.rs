@@ -258,6 +258,6 @@ fn an_escalation_that_says_no_is_none() {
         (r#"{"state":"pending"}"#, "pending"),
         (r#"{"active":true}"#, "it did not say why"),
     ] {
-        assert!(matches!(reads(told), Escalation::Requested(it) if it.as_str() == why), "{told}");
+        assert!(matches!(reads(told), Escalation::Requested(reason) if reason.as_str() == why), "{told}");
     }
 }

@@ -32,8 +32,8 @@ pub fn text(buffer: &mut Buffer, x: u16, y: u16, width: u16, words: &str, style:
     let first = buffer.index_of(x, y);
     let room = usize::from(buffer.area.right() - x);
     let mut used = 0;
-    for ((at, it), cell) in cut.char_indices().zip(&mut buffer.content[first..first + room]) {
-        cell.set_symbol(&cut[at..at + it.len_utf8()]).set_style(style);
+    for ((at, character), cell) in cut.char_indices().zip(&mut buffer.content[first..first + room]) {
+        cell.set_symbol(&cut[at..at + character.len_utf8()]).set_style(style);
         used += 1;
     }
     used

@@ -53,8 +53,8 @@ impl Picker {
                 0
             }
             _ => match key.typed() {
-                Some(it) if self.query.chars().count() < MAX_QUERY_CHARS => {
-                    self.query.push(it);
+                Some(character) if self.query.chars().count() < MAX_QUERY_CHARS => {
+                    self.query.push(character);
                     0
                 }
                 _ => chosen,

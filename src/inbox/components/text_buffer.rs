@@ -109,13 +109,13 @@ impl TextBuffer {
         fits.len() == clean.len()
     }
 
-    pub fn insert(&mut self, it: char) {
+    pub fn insert(&mut self, character: char) {
         if bounds::count_chars(&self.text()) >= MAX_CHARS {
             return;
         }
-        let group = if it.is_whitespace() { Grouping::Blank } else { Grouping::Word };
+        let group = if character.is_whitespace() { Grouping::Blank } else { Grouping::Word };
         self.apply_step(group, |area| {
-            area.insert_char(it);
+            area.insert_char(character);
             1
         });
     }
@@ -210,8 +210,8 @@ impl TextBuffer {
 
     /// Handles text and cursor keys. Returns false if the key has no meaning here.
     pub fn key(&mut self, key: KeyPress) -> bool {
-        if let Some(it) = key.typed() {
-            self.insert(it);
+        if let Some(character) = key.typed() {
+            self.insert(character);
             return true;
         }
         match key.code {

@@ -64,20 +64,20 @@ impl TextLine {
             self.text.truncate(from);
             self.cursor = from;
         }
-        for it in text.chars() {
-            if self.text.len() + it.len_utf8() > MAX_LINE_BYTES {
+        for character in text.chars() {
+            if self.text.len() + character.len_utf8() > MAX_LINE_BYTES {
                 return;
             }
-            let it = if it.is_control() { ' ' } else { it };
-            self.text.insert(self.cursor, it);
-            self.cursor += it.len_utf8();
+            let character = if character.is_control() { ' ' } else { character };
+            self.text.insert(self.cursor, character);
+            self.cursor += character.len_utf8();
         }
     }
 
     /// Handles a key; returns false if it has no meaning in a line.
     pub fn key(&mut self, key: KeyPress) -> bool {
-        if let Some(it) = key.typed() {
-            self.insert(it.encode_utf8(&mut [0; 4]));
+        if let Some(character) = key.typed() {
+            self.insert(character.encode_utf8(&mut [0; 4]));
             return true;
         }
         self.restore_previous();
@@ -161,12 +161,12 @@ mod tests {
         for (keys, before, after) in cases {
             let mut line = TextLine::default();
             let mut rest = keys;
-            while let Some(it) = rest.chars().next() {
+            while let Some(character) = rest.chars().next() {
                 let (key, length) = match rest.split_once('>') {
-                    Some((name, _)) if it == '<' => {
+                    Some((name, _)) if character == '<' => {
                         (KeyPress::parse(&name[1..]).expect("a key"), name.len() + 1)
                     }
-                    _ => (KeyPress::plain(KeyCode::Char(it)), it.len_utf8()),
+                    _ => (KeyPress::plain(KeyCode::Char(character)), character.len_utf8()),
                 };
                 assert!(line.key(key), "{keys}");
                 rest = &rest[length..];

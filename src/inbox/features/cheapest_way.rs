@@ -60,17 +60,17 @@ pub(crate) fn receive_ways(inbox: &mut Inbox, query: &PersonQuery, page: PersonP
 
 fn contact_ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
     let mut ways = Vec::new();
-    for (at, it) in page.conversations.iter().enumerate() {
-        let Some(tab) = desk.tabs.iter().find(|tab| tab.channel.id == it.row.channel) else { continue };
+    for (at, entry) in page.conversations.iter().enumerate() {
+        let Some(tab) = desk.tabs.iter().find(|tab| tab.channel.id == entry.row.channel) else { continue };
         // Of several threads with one address the newest is the way.
         let is_first = |pair: &(ContactWay, WayTarget)| pair.0.name == tab.channel.name;
         if tab.is_mail() && ways.iter().any(is_first) {
             continue;
         }
-        let conversation = &it.row.conversation;
+        let conversation = &entry.row.conversation;
         let reach = match conversation.address.is_none() && !tab.is_mail() {
             true => Reachability::Unreachable("no address".to_owned()),
-            false => reachability(tab, conversation.window, it.bar),
+            false => reachability(tab, conversation.window, entry.bar),
         };
         let way = ContactWay { name: tab.channel.name.clone(), reach, last_at: conversation.last_message_at };
         ways.push((way, WayTarget::Conversation(at)));

@@ -194,7 +194,7 @@ impl KeyMap {
 /// The digit at the end of a sequence, which is the number of a tab.
 pub fn final_digit(keys: &Sequence) -> Option<u32> {
     match keys.last()?.code {
-        KeyCode::Char(it) => it.to_digit(10).filter(|digit| *digit > 0),
+        KeyCode::Char(character) => character.to_digit(10).filter(|digit| *digit > 0),
         KeyCode::F(number) => Some(u32::from(number)).filter(|number| *number < 10),
         _ => None,
     }

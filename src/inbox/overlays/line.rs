@@ -99,7 +99,7 @@ impl Overlay for LinePrompt {
     }
 
     fn shows_load(&self, load: &Load) -> bool {
-        matches!(load, Load::Search(it) if it.conversation.is_some())
+        matches!(load, Load::Search(query) if query.conversation.is_some())
     }
 }
 

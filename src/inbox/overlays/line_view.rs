@@ -151,7 +151,7 @@ fn draw_input(
     let room = place.width.saturating_sub(used + 1);
     let skipped = hidden_prefix_bytes(text.before(), usize::from(room));
     let mut x = place.x + used;
-    for (at, it) in text.text().char_indices().skip_while(|(at, _)| *at < skipped) {
+    for (at, character) in text.text().char_indices().skip_while(|(at, _)| *at < skipped) {
         let wrong = mistakes.iter().any(|mistake| mistake.at.contains(&at));
         let given = at >= text.replaced_from();
         let style = match (wrong, given) {
@@ -160,7 +160,7 @@ fn draw_input(
             (false, false) => Style::new(),
         };
         let left = (place.x + place.width).saturating_sub(x);
-        x += paint_view::text(buffer, x, place.y, left, it.encode_utf8(&mut [0; 4]), style);
+        x += paint_view::text(buffer, x, place.y, left, character.encode_utf8(&mut [0; 4]), style);
     }
     let before = wrap::cells(&text.before()[skipped..]);
     Position { x: place.x + used + u16::try_from(before).unwrap_or(0).min(room), y: place.y }

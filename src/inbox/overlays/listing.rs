@@ -187,8 +187,8 @@ fn handle_list_letter(inbox: &mut Inbox, kind: ListKind, chosen: usize, key: Key
 pub(crate) fn list_key_for(context: &Context, command: Command) -> KeyPress {
     let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
     let free = |key: &KeyPress| match key.code {
-        KeyCode::Char(it) if key.ctrl => !"du".contains(it),
-        KeyCode::Char(it) => !MOVE_KEYS.contains(it),
+        KeyCode::Char(character) if key.ctrl => !"du".contains(character),
+        KeyCode::Char(character) => !MOVE_KEYS.contains(character),
         KeyCode::F(_) => true,
         _ => false,
     };

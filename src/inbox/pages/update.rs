@@ -130,13 +130,13 @@ pub(crate) fn go_to_row(inbox: &mut Inbox) {
         PageKind::Broadcasts => return inbox.broadcasts.open_recipients(&mut inbox.context),
         PageKind::Wall => return overview::open_selected_tab(inbox),
         PageKind::Proposals => {
-            let Some(it) = inbox.outbox.proposals.chosen() else { return };
-            let (channel, conversation) = (it.proposal.channel.clone(), it.proposal.conversation.clone());
+            let Some(row) = inbox.outbox.proposals.chosen() else { return };
+            let (channel, conversation) = (row.proposal.channel.clone(), row.proposal.conversation.clone());
             return inbox.desk.open_conversation(&channel, &conversation, Focus::History, &mut inbox.context);
         }
         PageKind::Reviews => {
-            let Some(it) = inbox.outbox.reviews.rows.chosen() else { return };
-            let (channel, conversation) = (it.channel.clone(), it.conversation.clone());
+            let Some(review) = inbox.outbox.reviews.rows.chosen() else { return };
+            let (channel, conversation) = (review.channel.clone(), review.conversation.clone());
             return inbox.desk.open_conversation(&channel, &conversation, Focus::History, &mut inbox.context);
         }
         page if is_card_page(page) => return cards::open_card(inbox),

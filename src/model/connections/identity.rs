@@ -129,31 +129,31 @@ impl ConnectionEndpoint {
             return Err("it takes nothing that identifies the customer, so it is not called".to_owned());
         }
         let mut filled = Vec::new();
-        for it in &self.parameters {
-            let value = match &it.source {
+        for parameter in &self.parameters {
+            let value = match &parameter.source {
                 ParameterSource::Contact => facts.proven_identity(&self.contact),
                 ParameterSource::ContactField(field) => facts.get(field),
                 ParameterSource::Constant(text) => Some(text.as_str()),
                 ParameterSource::Asked(_) => {
-                    answers.iter().find(|(name, _)| *name == it.name).map(|(_, value)| value.trim())
+                    answers.iter().find(|(name, _)| *name == parameter.name).map(|(_, value)| value.trim())
                 }
             };
             let Some(value) = value.filter(|value| !value.is_empty()) else {
-                if it.is_required() {
-                    return Err(self.describe_missing(it));
+                if parameter.is_required() {
+                    return Err(self.describe_missing(parameter));
                 }
                 continue;
             };
             if value.chars().count() > MAX_VALUE_CHARS {
-                return Err(format!("{} is longer than {MAX_VALUE_CHARS} characters", it.name));
+                return Err(format!("{} is longer than {MAX_VALUE_CHARS} characters", parameter.name));
             }
-            if let Some(wanted) = it.kind.check_text(value) {
-                return Err(format!("{} must be {wanted}", it.name));
+            if let Some(wanted) = parameter.kind.check_text(value) {
+                return Err(format!("{} must be {wanted}", parameter.name));
             }
             filled.push(FilledParameter {
-                name: it.name.clone(),
-                place: it.place,
-                kind: it.kind,
+                name: parameter.name.clone(),
+                place: parameter.place,
+                kind: parameter.kind,
                 value: value.to_owned(),
             });
         }

@@ -99,12 +99,14 @@ impl MappedAnswer {
     /// Formats all fields as at most `most` lines, for assistants and commands.
     pub fn to_lines(&self, most: usize) -> Vec<String> {
         let mut lines = Vec::new();
-        for it in &self.fields {
-            match &it.value {
-                DisplayValue::Line(text) => lines.push(format!("{}: {text}", it.label)),
+        for field in &self.fields {
+            match &field.value {
+                DisplayValue::Line(text) => lines.push(format!("{}: {text}", field.label)),
                 DisplayValue::Table(_, rows, more) => {
-                    lines.extend(rows.iter().map(|row| format!("{}: {}", it.label, join_cells(row, " · "))));
-                    lines.extend((*more > 0).then(|| format!("{}: {more} more", it.label)));
+                    lines.extend(
+                        rows.iter().map(|row| format!("{}: {}", field.label, join_cells(row, " · "))),
+                    );
+                    lines.extend((*more > 0).then(|| format!("{}: {more} more", field.label)));
                 }
             }
         }
@@ -161,13 +163,13 @@ fn to_identifier(word: &str) -> String {
 pub fn to_label(word: &str) -> String {
     let mut label = String::new();
     let mut before = ' ';
-    for it in word.chars().take(40) {
-        if it.is_uppercase() && before.is_lowercase() {
+    for character in word.chars().take(40) {
+        if character.is_uppercase() && before.is_lowercase() {
             label.push(' ');
         }
-        let plain = if matches!(it, '_' | '-') { ' ' } else { it };
+        let plain = if matches!(character, '_' | '-') { ' ' } else { character };
         label.extend(plain.to_lowercase());
-        before = it;
+        before = character;
     }
     label.trim().to_owned()
 }

@@ -60,14 +60,16 @@ pub fn find_mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
             format!("a connection has at most {MAX_ENDPOINTS} endpoints"),
         ));
     }
-    for (place, it) in connection.endpoints.iter().enumerate() {
-        if connection.endpoints[..place].iter().any(|before| before.name == it.name) {
+    for (place, endpoint) in connection.endpoints.iter().enumerate() {
+        if connection.endpoints[..place].iter().any(|before| before.name == endpoint.name) {
             wrong.push(
-                ConnectionMistake::at("name", format!("two endpoints are called {:?}", it.name))
+                ConnectionMistake::at("name", format!("two endpoints are called {:?}", endpoint.name))
                     .in_list("endpoint", place),
             );
         }
-        wrong.extend(check_endpoint(it).into_iter().map(|found| found.in_endpoint(place, &it.name)));
+        wrong.extend(
+            check_endpoint(endpoint).into_iter().map(|found| found.in_endpoint(place, &endpoint.name)),
+        );
     }
     wrong
 }
@@ -157,8 +159,8 @@ fn check_parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
             ));
         }
     }
-    for (index, it) in endpoint.parameters.iter().enumerate() {
-        let name = &it.name;
+    for (index, parameter) in endpoint.parameters.iter().enumerate() {
+        let name = &parameter.name;
         if name.is_empty() || name.chars().count() > 80 || name.chars().any(char::is_control) {
             wrong.push(
                 ConnectionMistake::at("name", "a parameter needs a name of up to 80 characters".to_owned())
@@ -171,13 +173,13 @@ fn check_parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
                     .in_list("parameter", index),
             );
         }
-        if it.place == ParameterPlace::Path && !places.contains(&name.as_str()) {
+        if parameter.place == ParameterPlace::Path && !places.contains(&name.as_str()) {
             wrong.push(
                 ConnectionMistake::at("in", format!("{name:?} belongs in the path, which has no {{{name}}}"))
                     .in_list("parameter", index),
             );
         }
-        if it.place == ParameterPlace::Body
+        if parameter.place == ParameterPlace::Body
             && matches!(endpoint.method, EndpointMethod::Get | EndpointMethod::Delete)
         {
             wrong.push(
@@ -188,8 +190,8 @@ fn check_parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
                 .in_list("parameter", index),
             );
         }
-        if let ParameterSource::Constant(text) = &it.source
-            && let Some(wanted) = it.kind.check_text(text)
+        if let ParameterSource::Constant(text) = &parameter.source
+            && let Some(wanted) = parameter.kind.check_text(text)
         {
             wrong.push(
                 ConnectionMistake::at("constant", format!("{name:?} must be {wanted}"))
@@ -205,25 +207,25 @@ fn check_fields(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     if endpoint.fields.len() > MAX_FIELDS {
         wrong.push(ConnectionMistake::at("field", format!("at most {MAX_FIELDS} fields are shown")));
     }
-    for (index, it) in endpoint.fields.iter().enumerate() {
-        if !is_name(&it.name) {
+    for (index, field) in endpoint.fields.iter().enumerate() {
+        if !is_name(&field.name) {
             wrong.push(
-                ConnectionMistake::at("name", format!("{:?} cannot be a field's name", it.name))
+                ConnectionMistake::at("name", format!("{:?} cannot be a field's name", field.name))
                     .in_list("field", index),
             );
         }
-        if endpoint.fields[..index].iter().any(|before| before.name == it.name) {
+        if endpoint.fields[..index].iter().any(|before| before.name == field.name) {
             wrong.push(
-                ConnectionMistake::at("name", format!("two fields are called {:?}", it.name))
+                ConnectionMistake::at("name", format!("two fields are called {:?}", field.name))
                     .in_list("field", index),
             );
         }
-        if matches!(&it.kind, FieldKind::Table(columns) if columns.is_empty() || columns.len() > MAX_COLUMNS)
+        if matches!(&field.kind, FieldKind::Table(columns) if columns.is_empty() || columns.len() > MAX_COLUMNS)
         {
             wrong.push(
                 ConnectionMistake::at(
                     "column",
-                    format!("the table {:?} needs 1 to {MAX_COLUMNS} columns", it.name),
+                    format!("the table {:?} needs 1 to {MAX_COLUMNS} columns", field.name),
                 )
                 .in_list("field", index),
             );

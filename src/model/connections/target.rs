@@ -78,11 +78,11 @@ pub fn build_url(base_url: &str, path: &str, values: &[FilledParameter]) -> Resu
         }
     }
     let mut sign = '?';
-    for it in values.iter().filter(|value| value.place == ParameterPlace::Query) {
+    for value in values.iter().filter(|value| value.place == ParameterPlace::Query) {
         url.push(sign);
-        percent_encode(&it.name, &mut url);
+        percent_encode(&value.name, &mut url);
         url.push('=');
-        percent_encode(&it.value, &mut url);
+        percent_encode(&value.value, &mut url);
         sign = '&';
     }
     Ok(url)
@@ -96,12 +96,12 @@ fn is_dot_segment(segment: &str) -> bool {
 
 /// Encodes all bytes except letters, digits and `-._~`.
 pub fn percent_encode(text: &str, out: &mut String) {
-    for it in text.bytes() {
-        if it.is_ascii_alphanumeric() || matches!(it, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(it));
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
         } else {
             // Writing into a `String` does not fail.
-            let _ = write!(out, "%{it:02X}");
+            let _ = write!(out, "%{byte:02X}");
         }
     }
 }

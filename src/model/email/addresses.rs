@@ -17,17 +17,17 @@ pub enum TypedAddress {
 pub fn parse_list(line: &str) -> Vec<TypedAddress> {
     let mut pieces = vec![String::new()];
     let (mut quoted, mut angled) = (false, false);
-    for it in line.chars() {
-        match it {
+    for character in line.chars() {
+        match character {
             '"' => quoted = !quoted,
             '<' if !quoted => angled = true,
             '>' if !quoted => angled = false,
             _ => (),
         }
-        if matches!(it, ',' | ';' | '\n') && !quoted && !angled {
+        if matches!(character, ',' | ';' | '\n') && !quoted && !angled {
             pieces.push(String::new());
         } else if let Some(piece) = pieces.last_mut() {
-            piece.push(it);
+            piece.push(character);
         }
     }
     pieces.iter().map(|piece| piece.trim()).filter(|text| !text.is_empty()).map(parse_address).collect()
@@ -123,10 +123,10 @@ mod tests {
 
         #[test]
         fn nothing_typed_becomes_a_header(line in "\\PC{0,40}|[\\x00-\\x7f\u{85}\u{2028}]{0,60}") {
-            for it in parse_list(&line) {
-                if let TypedAddress::Address(it) = it {
-                    prop_assert!(!it.chars().any(|character| character.is_control() || character.is_whitespace()), "{:?}", it);
-                    prop_assert_eq!(it.matches('@').count(), 1);
+            for typed in parse_list(&line) {
+                if let TypedAddress::Address(address) = typed {
+                    prop_assert!(!address.chars().any(|character| character.is_control() || character.is_whitespace()), "{:?}", address);
+                    prop_assert_eq!(address.matches('@').count(), 1);
                 }
             }
             let header = to_header_line(&line);

@@ -102,7 +102,9 @@ impl ReceivedFile {
     fn to_text(&self) -> String {
         let (place, from) = match &self.attachment.source {
             MailAttachmentSource::Received(message, place) => (place.to_string(), message.as_str()),
-            MailAttachmentSource::Link(it) | MailAttachmentSource::File(it) => ("-".to_owned(), it.as_str()),
+            MailAttachmentSource::Link(source) | MailAttachmentSource::File(source) => {
+                ("-".to_owned(), source.as_str())
+            }
             MailAttachmentSource::Enclosed(_) => ("-".to_owned(), ""),
         };
         let size = self.size.map_or_else(|| "-".to_owned(), |size| size.to_string());

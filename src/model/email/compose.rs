@@ -163,11 +163,11 @@ impl ComposedMail {
         let lines = [(&self.to, "To"), (&self.cc, "Cc"), (&self.bcc, "Bcc")];
         let mut lists: [Vec<String>; 3] = Default::default();
         for (place, (line, name)) in lines.into_iter().enumerate() {
-            for it in parse_list(line) {
-                match it {
-                    TypedAddress::Address(it) => lists[place].push(it),
-                    TypedAddress::Invalid(it) => {
-                        return Err((place, format!("{name}: {it:?} is not a mail address")));
+            for typed in parse_list(line) {
+                match typed {
+                    TypedAddress::Address(address) => lists[place].push(address),
+                    TypedAddress::Invalid(text) => {
+                        return Err((place, format!("{name}: {text:?} is not a mail address")));
                     }
                 }
             }

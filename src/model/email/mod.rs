@@ -303,8 +303,8 @@ mod tests {
     #[test]
     fn a_filter_line_says_what_the_server_looks_for() {
         let asked = |line| {
-            let it = ThreadFilter::from_filter_line(line);
-            (it.folder, it.category, it.is_read)
+            let filter = ThreadFilter::from_filter_line(line);
+            (filter.folder, filter.category, filter.is_read)
         };
         let word = |text: &str| Some(text.to_owned());
         assert_eq!(asked("folder:spam is:unread"), (word("spam"), None, Some(false)));

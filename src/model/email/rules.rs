@@ -23,8 +23,8 @@ impl RuleAction {
             Self::Archive => "archive".to_owned(),
             Self::Read => "mark as read".to_owned(),
             Self::Star => "star".to_owned(),
-            Self::Category(it) => format!("set the category {it}"),
-            Self::Folder(it) => match it.as_str() {
+            Self::Category(category) => format!("set the category {category}"),
+            Self::Folder(folder) => match folder.as_str() {
                 "trash" => "delete".to_owned(),
                 "spam" => "mark as spam".to_owned(),
                 folder => format!("move to {folder}"),
@@ -38,8 +38,8 @@ impl RuleAction {
             Self::Archive => "archived".to_owned(),
             Self::Read => "marked as read".to_owned(),
             Self::Star => "starred".to_owned(),
-            Self::Category(it) => format!("category {it}"),
-            Self::Folder(it) => match it.as_str() {
+            Self::Category(category) => format!("category {category}"),
+            Self::Folder(folder) => match folder.as_str() {
                 "trash" => "deleted".to_owned(),
                 "spam" => "marked as spam".to_owned(),
                 folder => format!("moved to {folder}"),
@@ -55,10 +55,10 @@ impl RuleAction {
             }
             Self::Read => ThreadChange { is_read: Some(true), ..change },
             Self::Star => ThreadChange { is_starred: Some(true), ..change },
-            Self::Category(it) => ThreadChange { category: Some(it.clone()), ..change },
-            Self::Folder(it) => {
-                let is_read = matches!(it.as_str(), "spam" | "trash").then_some(true).or(change.is_read);
-                ThreadChange { is_read, place: Some(ThreadPlace::Folder(it.clone())), ..change }
+            Self::Category(category) => ThreadChange { category: Some(category.clone()), ..change },
+            Self::Folder(folder) => {
+                let is_read = matches!(folder.as_str(), "spam" | "trash").then_some(true).or(change.is_read);
+                ThreadChange { is_read, place: Some(ThreadPlace::Folder(folder.clone())), ..change }
             }
         }
     }
@@ -69,8 +69,8 @@ impl RuleAction {
             Self::Archive => "archive".to_owned(),
             Self::Read => "read".to_owned(),
             Self::Star => "star".to_owned(),
-            Self::Category(it) => format!("category:{it}"),
-            Self::Folder(it) => format!("folder:{it}"),
+            Self::Category(category) => format!("category:{category}"),
+            Self::Folder(folder) => format!("folder:{folder}"),
         }
     }
 

@@ -53,8 +53,8 @@ fn a_text_at_the_server_is_shown_once_as_its_row() {
     let stopped = |stop| RowState::Stopped(stop, SafeText::line("why"));
     let here = || MessageRow { sent_here: true, ..message("m", "Hi", 1) };
     let by = |sender: Sender| {
-        let it = message("m", "Hi", 1);
-        MessageRow { message: Message { sender, ..it.message.clone() }, ..it }
+        let row = message("m", "Hi", 1);
+        MessageRow { message: Message { sender, ..row.message.clone() }, ..row }
     };
     let untried = || OutboxRow { first_attempt_at: None, ..row("r", "Hi", RowState::Queued) };
     // Name, messages, rows; expected remaining messages and number of matched rows.

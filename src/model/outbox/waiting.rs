@@ -150,18 +150,19 @@ fn lane_wait_reason<'a>(
 ) -> Option<WaitReason> {
     let speaks = row.operation.is_customer_message();
     let mut found = None;
-    for it in others.filter(|outbox_row| outbox_row.channel == row.channel && outbox_row.lane == row.lane) {
-        if it.sequence >= row.sequence {
+    for other in others.filter(|outbox_row| outbox_row.channel == row.channel && outbox_row.lane == row.lane)
+    {
+        if other.sequence >= row.sequence {
             continue;
         }
-        let why = match &it.state {
+        let why = match &other.state {
             RowState::Stopped(stop, _) if stop.blocks_lane() => WaitReason::RowBefore(Some(*stop)),
-            RowState::Stopped(..) if speaks && is_pause(&it.operation) => WaitReason::PauseBefore,
+            RowState::Stopped(..) if speaks && is_pause(&other.operation) => WaitReason::PauseBefore,
             RowState::Stopped(..) | RowState::Done => continue,
             // Scheduled rows do not block the lane.
-            RowState::Queued if it.planned_at.is_some_and(|time| time > now) => continue,
-            _ if is_upload(it) && speaks => WaitReason::FileBefore,
-            _ if is_upload(it) => continue,
+            RowState::Queued if other.planned_at.is_some_and(|time| time > now) => continue,
+            _ if is_upload(other) && speaks => WaitReason::FileBefore,
+            _ if is_upload(other) => continue,
             _ => WaitReason::RowBefore(None),
         };
         // A row that needs a decision takes precedence as the reason.

@@ -95,8 +95,8 @@ proptest! {
     #[test]
     fn nothing_that_somebody_chose_selects_a_recipient(world in world(), typed in hostile()) {
         let mut unnamed = world.clone();
-        for it in &mut unnamed {
-            (it.name, it.email) = (None, None);
+        for sender in &mut unnamed {
+            (sender.name, sender.email) = (None, None);
         }
         // Names and mail addresses of customers do not affect any selection.
         let everything = world.iter().flat_map(|named_sender| [Some(&named_sender.address), Some(&named_sender.id), named_sender.name.as_ref(), named_sender.email.as_ref()]);
@@ -105,9 +105,9 @@ proptest! {
             prop_assert_eq!(chosen(&world, &selector), chosen(&unnamed, &selector), "{:?}", text);
         }
         // An address selects its owner, whatever ids the server assigned.
-        for (at, it) in world.iter().enumerate() {
-            prop_assert_eq!(chosen(&world, &Selector::from_shape(&it.address)), Some(at), "{:?}", it);
-            if let Some(handle) = &it.handle {
+        for (at, sender) in world.iter().enumerate() {
+            prop_assert_eq!(chosen(&world, &Selector::from_shape(&sender.address)), Some(at), "{:?}", sender);
+            if let Some(handle) = &sender.handle {
                 prop_assert_eq!(chosen(&world, &Selector::from_shape(&format!("@{handle}"))), Some(at));
             }
         }

@@ -23,8 +23,8 @@ pub(super) enum CharacterClass {
     Replaced,
 }
 
-pub(super) fn classify(it: char) -> CharacterClass {
-    let code = u32::from(it);
+pub(super) fn classify(character: char) -> CharacterClass {
+    let code = u32::from(character);
     match code {
         0x20..=0x7e => CharacterClass::Plain,
         0x0a | 0x0d | 0x85 | 0x2028 | 0x2029 => CharacterClass::Break,
@@ -35,7 +35,7 @@ pub(super) fn classify(it: char) -> CharacterClass {
         0x061c | 0x200e | 0x200f | 0x202a..=0x202e | 0x2066..=0x2069 => CharacterClass::Badge,
         _ if is_hidden(code) => CharacterClass::Hidden,
         _ if is_replaced(code) => CharacterClass::Replaced,
-        _ if is_mark(it) => CharacterClass::Mark,
+        _ if is_mark(character) => CharacterClass::Mark,
         _ => CharacterClass::Plain,
     }
 }
@@ -74,25 +74,25 @@ fn is_replaced(code: u32) -> bool {
 }
 
 /// True if the character has no width or extends the preceding cluster.
-fn is_mark(it: char) -> bool {
+fn is_mark(character: char) -> bool {
     use unicode_segmentation::UnicodeSegmentation;
     use unicode_width::UnicodeWidthChar;
-    if it.width() == Some(0) {
+    if character.width() == Some(0) {
         return true;
     }
     // Spacing marks and modifiers have a width but extend the cluster: with a base they form one
     // grapheme.
-    if u32::from(it) < 0x0300 {
+    if u32::from(character) < 0x0300 {
         return false;
     }
     let mut pair = String::from("a");
-    pair.push(it);
+    pair.push(character);
     pair.graphemes(true).count() == 1
 }
 
 /// Returns U+2400 and up for C0, a badge for C1.
-pub(super) fn control_picture(it: char) -> String {
-    let code = u32::from(it);
+pub(super) fn control_picture(character: char) -> String {
+    let code = u32::from(character);
     let picture = match code {
         0x00..=0x1f => char::from_u32(0x2400 + code),
         0x7f => Some('\u{2421}'),
@@ -112,21 +112,21 @@ pub(super) fn is_joined(before: char, after: char) -> bool {
 }
 
 /// Returns the letter of a regional indicator; two of them form a flag.
-pub(super) fn regional_indicator(it: char) -> Option<char> {
-    let place = u32::from(it).checked_sub(0x1f1e6).filter(|entry| *entry < 26)?;
+pub(super) fn regional_indicator(character: char) -> Option<char> {
+    let place = u32::from(character).checked_sub(0x1f1e6).filter(|entry| *entry < 26)?;
     char::from_u32(u32::from('A') + place)
 }
 
 /// Pictographs and other members of emoji sequences.
-fn is_emoji_like(it: char) -> bool {
+fn is_emoji_like(character: char) -> bool {
     matches!(
-        u32::from(it),
+        u32::from(character),
         0x2190..=0x2bff | 0x3030 | 0x303d | 0x3297 | 0x3299 | 0x1f000..=0x1faff | 0xa9 | 0xae
     )
 }
 
 /// Scripts whose spelling uses ZWJ or ZWNJ: Arabic, Syriac, and the Indic scripts to Khmer and
 /// Mongolian.
-fn needs_joiner(it: char) -> bool {
-    matches!(u32::from(it), 0x0600..=0x08ff | 0x0900..=0x0dff | 0x1780..=0x18af | 0xfb50..=0xfdff | 0xfe70..=0xfeff)
+fn needs_joiner(character: char) -> bool {
+    matches!(u32::from(character), 0x0600..=0x08ff | 0x0900..=0x0dff | 0x1780..=0x18af | 0xfb50..=0xfdff | 0xfe70..=0xfeff)
 }

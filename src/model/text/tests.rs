@@ -109,27 +109,28 @@ fn pasted_text_keeps_words_and_drops_controls() {
 
 #[test]
 fn what_acts_is_shown_and_pasted_text_is_free_of_it() {
-    for it in acting_chars().filter(|character| !"\t\n\r\u{85}\u{2028}\u{2029}".contains(*character)) {
-        let safe = SafeText::block(&format!("a{it}b"));
-        let code = u32::from(it);
+    for character in acting_chars().filter(|character| !"\t\n\r\u{85}\u{2028}\u{2029}".contains(*character)) {
+        let safe = SafeText::block(&format!("a{character}b"));
+        let code = u32::from(character);
         let shown = match code {
             0..=0x1f => char::from_u32(0x2400 + code).expect("a picture").to_string(),
             0x7f => "␡".to_owned(),
             _ => format!("<U+{code:04X}>"),
         };
         assert_eq!(safe.as_str(), format!("a{shown}b"), "U+{code:04X}");
-        assert_eq!(first_acting(&clean_pasted(&format!("a{it}b")), &['\n']), None, "U+{code:04X}");
+        assert_eq!(first_acting(&clean_pasted(&format!("a{character}b")), &['\n']), None, "U+{code:04X}");
     }
 }
 
 #[test]
 fn no_character_acts_in_any_place() {
-    for it in (0..=0x10_ffff).filter_map(char::from_u32) {
-        for text in [it.to_string(), format!("a{it}b"), format!("👩\u{200d}{it}\u{301}")] {
+    for character in (0..=0x10_ffff).filter_map(char::from_u32) {
+        for text in [character.to_string(), format!("a{character}b"), format!("👩\u{200d}{character}\u{301}")]
+        {
             let safe = SafeText::block(&text);
-            assert_eq!(first_acting(safe.as_str(), &['\n']), None, "U+{:04X}", u32::from(it));
+            assert_eq!(first_acting(safe.as_str(), &['\n']), None, "U+{:04X}", u32::from(character));
             let safe = SafeText::line(&text);
-            assert_eq!(first_acting(safe.as_str(), &[]), None, "U+{:04X}", u32::from(it));
+            assert_eq!(first_acting(safe.as_str(), &[]), None, "U+{:04X}", u32::from(character));
         }
     }
 }

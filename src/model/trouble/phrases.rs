@@ -258,11 +258,11 @@ impl FoldedText {
     pub fn fold(text: &str) -> Self {
         let mut plain = Vec::with_capacity(text.len() + 2);
         plain.push(b' ');
-        for it in text.chars() {
-            if it.is_ascii_alphanumeric() {
-                plain.push(it.to_ascii_lowercase() as u8);
-            } else if !it.is_ascii() && it.is_alphanumeric() {
-                let lower = it.to_lowercase();
+        for character in text.chars() {
+            if character.is_ascii_alphanumeric() {
+                plain.push(character.to_ascii_lowercase() as u8);
+            } else if !character.is_ascii() && character.is_alphanumeric() {
+                let lower = character.to_lowercase();
                 let is_one = lower.len() == 1;
                 for bare in lower.filter(|lower| is_one || lower.is_alphanumeric()).map(without_accent) {
                     plain.extend_from_slice(bare.encode_utf8(&mut [0; 4]).as_bytes());

@@ -52,9 +52,9 @@ fn have_different_numbers(one: &WordHashes, other: &WordHashes) -> bool {
 
 fn count_common(one: &[u64], other: &[u64]) -> usize {
     let (mut at, mut found) = (0, 0);
-    for it in one {
-        at += other[at..].iter().take_while(|that| *that < it).count();
-        found += usize::from(other.get(at) == Some(it));
+    for hash in one {
+        at += other[at..].iter().take_while(|that| *that < hash).count();
+        found += usize::from(other.get(at) == Some(hash));
     }
     found
 }
@@ -93,8 +93,8 @@ impl WordHashes {
     }
 }
 
-fn is_unspaced(it: char) -> bool {
-    matches!(u32::from(it), 0x0e00..=0x0eff | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff)
+fn is_unspaced(character: char) -> bool {
+    matches!(u32::from(character), 0x0e00..=0x0eff | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff)
 }
 
 #[cfg(test)]

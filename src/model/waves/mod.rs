@@ -177,7 +177,7 @@ pub struct Wave {
 impl Wave {
     pub fn broadcast(&self) -> Option<&BroadcastId> {
         match &self.row_state {
-            WaveRowState::Sent(it) => it.as_ref(),
+            WaveRowState::Sent(broadcast) => broadcast.as_ref(),
             _ => None,
         }
     }

@@ -42,8 +42,8 @@ pub fn read(body: &[u8]) -> Result<Value, ResponseError> {
 /// Returns how deep brackets nest outside of strings.
 fn nesting_depth(body: &[u8]) -> usize {
     let (mut depth, mut deepest, mut in_text, mut escaped) = (0_usize, 0, false, false);
-    for it in body {
-        match (in_text, it) {
+    for byte in body {
+        match (in_text, byte) {
             (true, _) if escaped => escaped = false,
             (true, b'\\') => escaped = true,
             (true, b'"') => in_text = false,
@@ -64,8 +64,8 @@ pub fn find<'a>(value: &'a Value, path: &Path) -> Vec<&'a Value> {
     let mut found = vec![value];
     for step in &path.0 {
         let mut next = Vec::new();
-        for it in found {
-            match (step, it) {
+        for value in found {
+            match (step, value) {
                 (PathSegment::Name(name), Value::Object(members)) => next.extend(members.get(name)),
                 (PathSegment::Index(index), Value::Array(items)) => {
                     let at = match usize::try_from(*index) {

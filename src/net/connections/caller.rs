@@ -276,8 +276,8 @@ impl CallInProgress<'_> {
 fn request(method: EndpointMethod, values: &[FilledParameter], key: &str) -> Result<Request, CallError> {
     let json = |_| CallError::Value("a header cannot be sent".to_owned());
     let mut members = Map::new();
-    for it in values.iter().filter(|value| value.place == ParameterPlace::Body) {
-        members.insert(it.name.clone(), typed(it));
+    for value in values.iter().filter(|value| value.place == ParameterPlace::Body) {
+        members.insert(value.name.clone(), typed(value));
     }
     let method = match method {
         EndpointMethod::Get => HttpMethod::GET,

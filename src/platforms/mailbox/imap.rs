@@ -401,16 +401,19 @@ pub(super) fn modified_utf7(name: &str) -> String {
             coded.clear();
         }
     };
-    for it in name.chars() {
-        match it {
+    for character in name.chars() {
+        match character {
             ' '..='~' => {
                 end(&mut coded, &mut out);
-                out.push(it);
-                if it == '&' {
+                out.push(character);
+                if character == '&' {
                     out.push('-');
                 }
             }
-            _ => it.encode_utf16(&mut [0; 2]).iter().for_each(|number| coded.extend(number.to_be_bytes())),
+            _ => character
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|number| coded.extend(number.to_be_bytes())),
         }
     }
     end(&mut coded, &mut out);

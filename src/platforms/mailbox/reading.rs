@@ -364,20 +364,20 @@ async fn fetch_flags(
         else {
             return Ok(None);
         };
-        for it in told {
-            if let (Some(uid), Some(id)) = (it.uid, it.header().and_then(header_id)) {
+        for mail in told {
+            if let (Some(uid), Some(id)) = (mail.uid, mail.header().and_then(header_id)) {
                 ids.insert(uid, id);
             }
         }
     }
     let mut now = BTreeMap::new();
-    for it in told {
-        let Some(uid) = it.uid else { continue };
+    for mail in told {
+        let Some(uid) = mail.uid else { continue };
         let Some(id) = known.get(&uid).map(|mail_fact| mail_fact.id.clone()).or_else(|| ids.remove(&uid))
         else {
             continue;
         };
-        let has = |flag: Flag<'_>| it.flags().any(|entry| entry == flag);
+        let has = |flag: Flag<'_>| mail.flags().any(|entry| entry == flag);
         now.insert(uid, MailFact { id, seen: has(Flag::Seen), flagged: has(Flag::Flagged) });
     }
     Ok(Some(now))
@@ -413,10 +413,10 @@ async fn fetch_new(
         None => return Err(refused_error()),
     };
     let (mut count, mut bytes, begun) = (0, 0, Instant::now());
-    for it in found {
-        let Some(uid) = it.uid else { continue };
-        if arrival_seconds(&it) >= mark.since {
-            let size = it.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+    for mail in found {
+        let Some(uid) = mail.uid else { continue };
+        if arrival_seconds(&mail) >= mark.since {
+            let size = mail.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
             let enough =
                 bytes + size.min(MAX_WHOLE_MAIL_BYTES) > MAX_BYTES || begun.elapsed() > MAX_FETCH_TIME;
             if count >= MAX_MAILS || (count > 0 && enough) {
@@ -439,7 +439,7 @@ async fn fetch_new(
                 told.iter().find(|fetched_mail| fetched_mail.uid == Some(uid)).and_then(FetchedMail::body);
             // A mail without a body was deleted meanwhile.
             if let Some(body) = body {
-                let arrived_at = it.internal_date().map(InternalDate::timestamp);
+                let arrived_at = mail.internal_date().map(InternalDate::timestamp);
                 let head = MailUpdateHeader {
                     uid,
                     validity,

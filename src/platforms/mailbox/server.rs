@@ -99,9 +99,9 @@ impl MailServer {
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         let here = matches!(host.as_str(), "127.0.0.1" | "localhost" | "::1");
         let encryption = match url.scheme() {
-            it if it.strip_suffix('s') == Some(word) => Encryption::Implicit,
-            it if it == word && here => Encryption::Plain,
-            it if it == word => Encryption::StartTls,
+            scheme if scheme.strip_suffix('s') == Some(word) => Encryption::Implicit,
+            scheme if scheme == word && here => Encryption::Plain,
+            scheme if scheme == word => Encryption::StartTls,
             _ => return Err(shape()),
         };
         let user = percent_decode(url.username())

@@ -17,7 +17,7 @@ use model::bounds;
 use model::keywords::Keyword;
 
 /// Maximum number of files taken from one message.
-const MAX_FILES: usize = 10;
+pub(super) const MAX_FILES: usize = 10;
 /// Shown for an SMS without text and files.
 const EMPTY_TEXT: &str = "[empty SMS]";
 
@@ -337,7 +337,7 @@ mod tests {
                 ("ErrorCode", error),
             ];
             match status_events("id=msg_1", &fields).pop() {
-                Some(PlatformEvent::Status(it)) => it,
+                Some(PlatformEvent::Status(report)) => report,
                 other => panic!("{other:?}"),
             }
         };
@@ -349,8 +349,10 @@ mod tests {
         assert_eq!((code, broken), (ErrorCode::InvalidRecipient, false));
         assert!(why.contains("landline"), "{why}");
         let call = [("CallSid", "CA1"), ("From", "+15550100200"), ("To", "+34"), ("CallStatus", "no-answer")];
-        let Some(PlatformEvent::Call(it)) = status_events("id=call_1", &call).pop() else { panic!("a call") };
-        assert_eq!((it.own_id.as_deref(), it.status, it.seconds), (Some("call_1"), "failed", 0));
+        let Some(PlatformEvent::Call(report)) = status_events("id=call_1", &call).pop() else {
+            panic!("a call")
+        };
+        assert_eq!((report.own_id.as_deref(), report.status, report.seconds), (Some("call_1"), "failed", 0));
         let inbound =
             [("CallSid", "CA2"), ("From", "+34"), ("To", "+15550100200"), ("CallStatus", "ringing")];
         assert!(status_events("", &inbound).is_empty(), "somebody calls");

@@ -5,15 +5,13 @@ use serde_json::Value;
 
 use crate::contract::{InboundUpdate, PlatformError, PollResult};
 use crate::voip::PhonePlatform;
-use crate::voip::hooks::{CallStatus, InboundSms, SmsStatus};
+use crate::voip::hooks::{CallStatus, InboundSms, MAX_FILES, SmsStatus};
 use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Overlap of two readings: items change while in progress, and clocks differ.
 const POLL_OVERLAP: i64 = 10 * MINUTE;
 const PAGE_SIZE: &str = "200";
 const MAX_PAGES: usize = 50;
-/// Maximum number of files read of one message.
-const MAX_FILES: usize = 10;
 
 /// Mark from which a number is read.
 pub fn mark_from(from: Timestamp) -> String {

@@ -61,13 +61,13 @@ fn call_script(metadata: Option<&Value>) -> String {
 /// Escapes a text for XML; replaces control characters.
 fn escape_xml(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
-    for it in text.chars() {
-        match it {
+    for character in text.chars() {
+        match character {
             '&' => all.push_str("&amp;"),
             '<' => all.push_str("&lt;"),
             '>' => all.push_str("&gt;"),
-            it if it.is_control() => all.push(' '),
-            it => all.push(it),
+            character if character.is_control() => all.push(' '),
+            character => all.push(character),
         }
     }
     all

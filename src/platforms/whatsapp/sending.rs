@@ -140,19 +140,19 @@ fn for_group(outcome: SendOutcome) -> SendOutcome {
 
 /// Media object, by id or by link.
 fn media_object(parcel: &OutboundMessage, media: Option<&str>) -> Value {
-    let mut it = match media {
+    let mut object = match media {
         Some(id) => json!({ "id": id }),
         None => json!({ "link": parcel.media_url }),
     };
     let kind = parcel.kind.as_str();
     // The text of media without a caption is the file name.
     if kind != "audio" && !parcel.text.is_empty() && parcel.filename.as_ref() != Some(&parcel.text) {
-        it["caption"] = parcel.text.as_str().into();
+        object["caption"] = parcel.text.as_str().into();
     }
     if let Some(name) = parcel.filename.as_ref().filter(|_| kind == "document") {
-        it["filename"] = name.as_str().into();
+        object["filename"] = name.as_str().into();
     }
-    it
+    object
 }
 
 /// Interprets an answer. `again` marks requests without a second effect.

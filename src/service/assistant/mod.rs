@@ -134,13 +134,13 @@ pub fn post_answer(
         let outgoing = ComposedMessage { sender: "ai", content: text, kind, ..ComposedMessage::default() };
         accept_send(work, &channel, &row, work.id("msg", stamp), outgoing)?;
     }
-    for it in &answer.proposals {
+    for proposed in &answer.proposals {
         let proposal = ProposalRow {
-            id: it.id(&turn.last),
+            id: proposed.id(&turn.last),
             conversation: row.id.clone(),
-            connection: it.connection.clone(),
-            endpoint: it.endpoint.clone(),
-            answers: it.answers.clone(),
+            connection: proposed.connection.clone(),
+            endpoint: proposed.endpoint.clone(),
+            answers: proposed.answers.clone(),
             state: ProposalState::Proposed,
             outcome: None,
             created_at: work.now,
@@ -151,8 +151,8 @@ pub fn post_answer(
         reason: format!("the assistant proposes {} · {}", proposal.connection, proposal.endpoint),
         summary: quote_customer(turn),
     });
-    if let Some(it) = answer.handover.or(proposes) {
-        conversations::escalate(work.db, conversation, (&it.reason, &it.summary), work.now)?;
+    if let Some(handover) = answer.handover.or(proposes) {
+        conversations::escalate(work.db, conversation, (&handover.reason, &handover.summary), work.now)?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::connections;
 use crate::database::due::{self, DueJob};
 use crate::database::{DatabaseError, WriteScope, savepoint};
 use crate::errors::ApiError;
-use crate::metrics::ThoughtOutcome;
+use crate::metrics::AnswerOutcome;
 use crate::state::Service;
 use crate::world::JobKind;
 use crate::write::WriteContext;
@@ -78,7 +78,7 @@ impl Drop for TaskSlot {
 pub async fn answers_in_background(service: &Service) -> Result<bool, DatabaseError> {
     match &service.assistant {
         None => Ok(false),
-        Some(it) => Ok(!it.is_instant() || connections::has_any(service).await?),
+        Some(assistant) => Ok(!assistant.is_instant() || connections::has_any(service).await?),
     }
 }
 
@@ -226,7 +226,7 @@ fn finish_task(
         && let Some(pause) = RETRY_DELAYS.get(failures)
     {
         tracing::warn!(%why, failures, "the assistant failed and will try again");
-        work.service.metrics.record_thought(ThoughtOutcome::Failed);
+        work.service.metrics.record_answer_outcome(AnswerOutcome::Failed);
         return Ok(due::retry_at(work.db, due, work.now.plus(*pause), &(failures + 1).to_string())?);
     }
     if !due::claim(work.db, due)? {
@@ -234,32 +234,31 @@ fn finish_task(
     }
     let metrics = &work.service.metrics;
     let Some((turn, thought)) = thought else {
-        metrics.record_thought(ThoughtOutcome::Silent);
+        metrics.record_answer_outcome(AnswerOutcome::Silent);
         return Ok(());
     };
     let (why_not, outcome) = match thought {
         Ok(answer) => {
-            let outcome = ThoughtOutcome::of(&answer);
+            let outcome = AnswerOutcome::of(&answer);
             match savepoint::in_savepoint(work.db, || {
                 assistant::post_answer(work, &due.subject, &turn, answer)
             }) {
                 // A retry would be refused as well.
-                Err(error) if error.code != ErrorCode::InternalError => (
-                    format!("the assistant's answer was refused: {}", error.message),
-                    ThoughtOutcome::Refused,
-                ),
+                Err(error) if error.code != ErrorCode::InternalError => {
+                    (format!("the assistant's answer was refused: {}", error.message), AnswerOutcome::Refused)
+                }
                 other => {
-                    metrics.record_thought(outcome);
+                    metrics.record_answer_outcome(outcome);
                     return other;
                 }
             }
         }
-        Err(AnswerError::Spent(why)) => (why, ThoughtOutcome::Refused),
+        Err(AnswerError::Spent(why)) => (why, AnswerOutcome::Refused),
         Err(AnswerError::Failed(why)) => {
-            (format!("the assistant does not answer: {why}"), ThoughtOutcome::Failed)
+            (format!("the assistant does not answer: {why}"), AnswerOutcome::Failed)
         }
     };
-    metrics.record_thought(outcome);
+    metrics.record_answer_outcome(outcome);
     assistant::escalate_failure(work, &due.subject, &turn, &why_not)
 }
 

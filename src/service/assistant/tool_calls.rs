@@ -67,17 +67,17 @@ fn function_schema(name: &str, description: &str, parameters: &Value) -> Value {
 fn parameter_schema(endpoint: &ConnectionEndpoint) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for it in endpoint.asked_parameters() {
-        let ParameterSource::Asked(question) = &it.source else { continue };
-        let kind = match it.kind {
+    for parameter in endpoint.asked_parameters() {
+        let ParameterSource::Asked(question) = &parameter.source else { continue };
+        let kind = match parameter.kind {
             ValueKind::Integer => "integer",
             ValueKind::Number => "number",
             ValueKind::Boolean => "boolean",
             ValueKind::Text | ValueKind::Date => "string",
         };
-        properties.insert(it.name.clone(), json!({"type": kind, "description": question}));
-        if it.is_required() {
-            required.push(it.name.clone());
+        properties.insert(parameter.name.clone(), json!({"type": kind, "description": question}));
+        if parameter.is_required() {
+            required.push(parameter.name.clone());
         }
     }
     json!({"type": "object", "properties": properties, "required": required})

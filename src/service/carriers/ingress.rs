@@ -316,11 +316,11 @@ fn apply_event(
             stored::move_peer(work.db, &channel.id, (&from, &to), for_good)?;
             Ok(people::change_phone(work, channel, &from, &to)?)
         }
-        PlatformEvent::Status(it) => report::apply_status_report(work, channel, it),
+        PlatformEvent::Status(report) => report::apply_status_report(work, channel, report),
         PlatformEvent::SentElsewhere(sent) => report::record_sent_elsewhere(work, channel, sent),
         PlatformEvent::Mail(mail) => arriving::receive_arrived(work, channel, *mail, files.stored),
         PlatformEvent::Filed(facts) => Ok(filing::apply_facts(work, channel, &facts)?),
-        PlatformEvent::Call(it) => report::apply_call_report(work, channel, it),
+        PlatformEvent::Call(report) => report::apply_call_report(work, channel, report),
         PlatformEvent::AccountChanged => {
             Ok(connected::request_description(work.db, &channel.id, work.stamp())?)
         }

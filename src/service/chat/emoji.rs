@@ -38,17 +38,17 @@ fn is_keycap(text: &str) -> bool {
     })
 }
 
-fn is_skin_tone(it: char) -> bool {
-    ('\u{1f3fb}'..='\u{1f3ff}').contains(&it)
+fn is_skin_tone(character: char) -> bool {
+    ('\u{1f3fb}'..='\u{1f3ff}').contains(&character)
 }
 
-fn is_tag(it: char) -> bool {
-    ('\u{e0020}'..='\u{e007f}').contains(&it)
+fn is_tag(character: char) -> bool {
+    ('\u{e0020}'..='\u{e007f}').contains(&character)
 }
 
 /// Returns true for the Unicode blocks of emoji.
-fn is_emoji_base(it: char) -> bool {
-    matches!(it,
+fn is_emoji_base(character: char) -> bool {
+    matches!(character,
         '©' | '®' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{21aa}'
         | '\u{231a}'..='\u{23ff}' | '\u{24c2}' | '\u{25aa}'..='\u{27bf}' | '\u{2934}' | '\u{2935}'
         | '\u{2b05}'..='\u{2b55}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'

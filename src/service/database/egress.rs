@@ -31,8 +31,8 @@ pub struct EgressRow {
     pub fence: i64,
     /// End of the time that the attempt may take.
     pub claimed_until: Timestamp,
-    /// True if its message is already in the history.
-    pub told: bool,
+    /// True if its message is already in the history, or if it has none.
+    pub is_recorded: bool,
 }
 
 /// States of a row; [`sending`](crate::sending) says what each means.
@@ -72,7 +72,7 @@ pub struct KeyedRequest {
 }
 
 table!(EgressRow in egress {
-    id, channel, lane, place, parcel, draft, state, due_at, fence, claimed_until, told
+    id, channel, lane, place, parcel, draft, state, due_at, fence, claimed_until, is_recorded = told
 });
 
 pub fn insert(db: &dyn DbSession, row: &EgressRow) -> Result<(), DatabaseError> {
@@ -293,7 +293,7 @@ mod tests {
             due_at: Timestamp::from_micros(due_at),
             fence: 0,
             claimed_until: Timestamp::from_micros(0),
-            told: false,
+            is_recorded: false,
         };
         insert(db, &row).expect("kept");
     }

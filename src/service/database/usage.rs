@@ -24,8 +24,8 @@ pub fn add(db: &dyn DbSession, conversation: &str, tokens: u64, at: Timestamp) -
         ON CONFLICT (day, conversation)
         DO UPDATE SET tokens = assistant_usage.tokens + excluded.tokens, requests = assistant_usage.requests + 1";
     let tokens = i64::try_from(tokens).unwrap_or(i64::MAX / 4);
-    for it in [conversation, DAY_TOTAL] {
-        db.change_later(sql, bound![day(at), it, tokens])?;
+    for key in [conversation, DAY_TOTAL] {
+        db.change_later(sql, bound![day(at), key, tokens])?;
     }
     db.change_later("DELETE FROM assistant_usage WHERE day < ?1", bound![day(at) - RETENTION_DAYS])
 }

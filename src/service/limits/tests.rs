@@ -59,14 +59,14 @@ proptest! {
             let category = categories[which];
             let fits = |time: i64| {
                 let burst = accepted.iter().filter(|(call, _)| *call > time - SECOND).count();
-                let own = accepted.iter().filter(|(call, it)| *it == category && *call > time - MINUTE);
+                let own = accepted.iter().filter(|(call, of)| *of == category && *call > time - MINUTE);
                 burst < 20 && own.count() < category.per_minute()
             };
             match limits.admit("k", category, at(now)) {
                 Ok(standing) => {
                     prop_assert!(fits(now));
                     accepted.push((now, category));
-                    let own = accepted.iter().filter(|(call, it)| *it == category && *call > now - MINUTE);
+                    let own = accepted.iter().filter(|(call, of)| *of == category && *call > now - MINUTE);
                     prop_assert_eq!(standing.remaining, category.per_minute() - own.count());
                 }
                 Err(refused) => {

@@ -16,7 +16,7 @@ use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, savepoint, thread_automation, workspaces};
 use crate::errors::ApiError;
 use crate::mail::content::MailSendRequest;
-use crate::metrics::ThoughtOutcome;
+use crate::metrics::AnswerOutcome;
 use crate::sending::mail::{MailAuthor, accept_mail};
 use crate::state::Service;
 use crate::write::WriteContext;
@@ -167,7 +167,7 @@ async fn answer(service: &Service, due: DueJob) -> Result<(), ApiError> {
             let tried: usize = due.data.parse().unwrap_or(0);
             if let (Err(AnswerError::Failed(why)), Some(pause)) = (&thought, RETRY_DELAYS.get(tried)) {
                 tracing::warn!(%why, "the assistant fails to answer a mail");
-                state.metrics.record_thought(ThoughtOutcome::Failed);
+                state.metrics.record_answer_outcome(AnswerOutcome::Failed);
                 let tried = (tried + 1).to_string();
                 return Ok(due::retry_at(db, &due, work.now.plus(*pause), &tried)?);
             }
@@ -176,11 +176,11 @@ async fn answer(service: &Service, due: DueJob) -> Result<(), ApiError> {
                 return Ok(());
             }
             let outcome = match &thought {
-                Ok(answer) => ThoughtOutcome::of(answer),
-                Err(AnswerError::Failed(_)) => ThoughtOutcome::Failed,
-                Err(AnswerError::Spent(_)) => ThoughtOutcome::Refused,
+                Ok(answer) => AnswerOutcome::of(answer),
+                Err(AnswerError::Failed(_)) => AnswerOutcome::Failed,
+                Err(AnswerError::Spent(_)) => AnswerOutcome::Refused,
             };
-            state.metrics.record_thought(outcome);
+            state.metrics.record_answer_outcome(outcome);
             let said = savepoint::in_savepoint(db, || send_answer(&work, &channel, &row, thought));
             match said {
                 Err(error) if error.code != ErrorCode::InternalError => {

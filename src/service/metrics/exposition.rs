@@ -16,7 +16,8 @@ impl Exposition {
     }
 
     pub fn write_sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
-        let told: Vec<_> = labels.iter().map(|(label, it)| format!("{label}=\"{}\"", escape(it))).collect();
+        let told: Vec<_> =
+            labels.iter().map(|(label, text)| format!("{label}=\"{}\"", escape(text))).collect();
         let told = if told.is_empty() { String::new() } else { format!("{{{}}}", told.join(",")) };
         self.write_line(&format!("{name}{told} {value}"));
     }

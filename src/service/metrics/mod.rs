@@ -43,7 +43,7 @@ pub struct Metrics {
     requests: Mutex<BTreeMap<Route, RouteCounts>>,
     in_flight: AtomicI64,
     outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
-    thoughts: Mutex<BTreeMap<ThoughtOutcome, u64>>,
+    answer_outcomes: Mutex<BTreeMap<AnswerOutcome, u64>>,
     /// Tokens that the model used.
     tokens: AtomicU64,
     /// Authenticated requests, by workspace, of at most [`MAX_LABELLED`] workspaces.
@@ -55,7 +55,7 @@ pub struct Metrics {
 
 /// Outcome of a task of the assistant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ThoughtOutcome {
+pub enum AnswerOutcome {
     Answered,
     /// Asked for a person instead of an answer.
     HandedOver,
@@ -67,7 +67,7 @@ pub enum ThoughtOutcome {
     Refused,
 }
 
-impl ThoughtOutcome {
+impl AnswerOutcome {
     const ALL: [Self; 5] = [Self::Answered, Self::HandedOver, Self::Silent, Self::Failed, Self::Refused];
 
     pub fn of(answer: &Answer) -> Self {
@@ -174,9 +174,9 @@ impl Metrics {
         }
     }
 
-    pub fn record_thought(&self, outcome: ThoughtOutcome) {
-        let mut thoughts = self.thoughts.lock().unwrap_or_else(PoisonError::into_inner);
-        *thoughts.entry(outcome).or_default() += 1;
+    pub fn record_answer_outcome(&self, outcome: AnswerOutcome) {
+        let mut answer_outcomes = self.answer_outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        *answer_outcomes.entry(outcome).or_default() += 1;
     }
 
     pub fn record_tokens(&self, tokens: u64) {
@@ -194,11 +194,11 @@ impl Metrics {
     }
 
     fn write_assistant(&self, page: &mut Exposition) {
-        let thoughts = self.thoughts.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer_outcomes = self.answer_outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         let name = "frontdesk_assistant_thoughts_total";
         page.begin_family(name, "counter", "Outcomes of the assistant's tasks.");
-        for outcome in ThoughtOutcome::ALL {
-            let count = thoughts.get(&outcome).unwrap_or(&0);
+        for outcome in AnswerOutcome::ALL {
+            let count = answer_outcomes.get(&outcome).unwrap_or(&0);
             page.write_sample(name, &[("outcome", outcome.word())], count);
         }
         let name = "frontdesk_assistant_tokens_total";

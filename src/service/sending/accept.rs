@@ -264,7 +264,7 @@ pub fn enqueue(
         fence: 0,
         claimed_until: work.now,
         // A change in the mailbox is no message of the history.
-        told: parcel.kind == FILING_KIND,
+        is_recorded: parcel.kind == FILING_KIND,
     };
     Ok(egress::insert(work.db, &row)?)
 }

@@ -57,13 +57,13 @@ fn answer_of(row: &MessageRow) -> Answer {
 /// Reads an answer that has not reached its platform yet.
 fn chat_answer(row: &EgressRow) -> Option<Answer> {
     let draft: MessageDraft = serde_json::from_str(&row.draft).ok()?;
-    let is_answer = !row.told && is_from_person(&draft.sender, draft.broadcast.as_deref());
+    let is_answer = !row.is_recorded && is_from_person(&draft.sender, draft.broadcast.as_deref());
     (is_answer && draft.kind != REACTION_KIND).then_some(Answer { agent: draft.agent })
 }
 
 fn mail_answer(row: &EgressRow) -> Option<Answer> {
     let draft: MailDraft = serde_json::from_str(&row.draft).ok()?;
-    (!row.told && draft.author != "ai").then_some(Answer { agent: draft.agent })
+    (!row.is_recorded && draft.author != "ai").then_some(Answer { agent: draft.agent })
 }
 
 fn mails_after(work: &WriteContext<'_>, thread: &str, at: Timestamp) -> Result<Vec<Answer>, DatabaseError> {

@@ -317,7 +317,7 @@ fn settle_filing(work: &WriteContext<'_>, row: &EgressRow, outcome: SendOutcome)
 impl MailAttempt<'_, '_> {
     fn record_accepted(&self) -> Result<(), ApiError> {
         let Self { context: work, row, .. } = self;
-        let mail = if row.told {
+        let mail = if row.is_recorded {
             emails::advance_recorded(work.db, &row.id, SENT_NAME)?;
             emails::read(work.db, &row.id)?
         } else {
@@ -340,11 +340,11 @@ impl MailAttempt<'_, '_> {
         if broken {
             connected::set_trouble(work.db, &channel.id, Some(why))?;
         }
-        if row.told {
+        if row.is_recorded {
             emails::mark_failed(work.db, &row.id, work.now)?;
             answers::remove_answer(work.db, &row.id)?;
         }
-        if row.told || draft.author == "ai" {
+        if row.is_recorded || draft.author == "ai" {
             // No request reports this failure, so a person should look at the thread.
             threads::prioritize(work.db, &draft.thread, "high")?;
         }
@@ -368,7 +368,7 @@ impl MailAttempt<'_, '_> {
             return self.record_accepted();
         }
         tracing::warn!(%why, mail = row.id, "it is not known whether a mail was sent");
-        if row.told {
+        if row.is_recorded {
             emails::advance_recorded(work.db, &row.id, UNKNOWN_STATUS)?;
         } else {
             self.store_mail(UNKNOWN_STATUS)?;

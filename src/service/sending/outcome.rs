@@ -118,7 +118,8 @@ pub fn escalate_to_person(
 /// request's answer.
 pub(super) fn record_early(work: &WriteContext<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
     let Some((reply, settled)) = egress::read_reply(work.db, id)? else { return Ok(None) };
-    let Some(row) = egress::read(work.db, id)?.filter(|egress_row| !settled && !egress_row.told) else {
+    let Some(row) = egress::read(work.db, id)?.filter(|egress_row| !settled && !egress_row.is_recorded)
+    else {
         return Ok(Some(reply));
     };
     if let Some(channel) = mail_channel(work, &row)? {
@@ -146,7 +147,7 @@ impl MessageAttempt<'_, '_> {
             return Ok(self);
         };
         aliases::insert(db, channel, &self.conversation.peer, &there.peer)?;
-        if self.row.told || self.conversation.message_count > 0 {
+        if self.row.is_recorded || self.conversation.message_count > 0 {
             // Existing messages stay in this conversation; new ones go to the other.
             return Ok(self);
         }
@@ -169,7 +170,7 @@ impl MessageAttempt<'_, '_> {
         if draft.kind == REACTION_KIND {
             let emoji = Some(draft.content.as_str()).filter(|text| !text.is_empty());
             messages::set_reaction(work.db, draft.reply_to.as_deref().unwrap_or_default(), emoji, work.now)?;
-        } else if row.told {
+        } else if row.is_recorded {
             if egress::advance_recorded(work.db, &row.id, "sent", Some(&platform_id))?
                 && let Some(message) = messages::find_by_id(work.db, &row.id)?
             {
@@ -219,10 +220,10 @@ impl MessageAttempt<'_, '_> {
             // The platform has changed or removed the template.
             connected::request_description(work.db, &channel.id, work.stamp())?;
         }
-        if row.told {
+        if row.is_recorded {
             self.record_failed(why)?;
         }
-        if draft.sender == "ai" && !row.told && row.state != EgressState::Recalled.word() {
+        if draft.sender == "ai" && !row.is_recorded && row.state != EgressState::Recalled.word() {
             // Only the assistant knows of this text, and the customer waits for an answer.
             escalate_to_person(work, &row.lane, why)?;
         }
@@ -278,7 +279,7 @@ impl MessageAttempt<'_, '_> {
         let Self { context: work, row, draft, .. } = self;
         tracing::warn!(%why, message = row.id, "it is not known whether a message was sent");
         if draft.kind != REACTION_KIND {
-            if row.told {
+            if row.is_recorded {
                 egress::advance_recorded(work.db, &row.id, UNKNOWN_STATUS, None)?;
             } else {
                 self.show_uncertain(UNKNOWN_STATUS)?;
@@ -367,7 +368,7 @@ pub(super) fn settle_row(
     state: EgressState,
     reply: Option<Reply>,
 ) -> Result<(), ApiError> {
-    let reply = reply.as_ref().filter(|_| !row.told);
+    let reply = reply.as_ref().filter(|_| !row.is_recorded);
     if let Some(reply) = reply {
         store_reply(work, &row.id, reply)?;
     }
@@ -389,7 +390,7 @@ fn mail_channel(work: &WriteContext<'_>, row: &EgressRow) -> Result<Option<Chann
 
 fn record_placed(case: &MessageAttempt<'_, '_>, platform_id: &str) -> Result<(), DatabaseError> {
     let MessageAttempt { context: work, row, .. } = case;
-    if !row.told {
+    if !row.is_recorded {
         return store_call(case, QUEUED_STATUS, platform_id.to_owned());
     }
     egress::advance_recorded(work.db, &row.id, QUEUED_STATUS, Some(platform_id)).map(drop)

@@ -126,8 +126,8 @@ pub fn is_in_flight(
     event: &PlatformEvent,
 ) -> Result<bool, ApiError> {
     let (id, to) = match event {
-        PlatformEvent::Status(StatusReport { own_id: None, platform_id, trace: Some(it), .. }) => {
-            (platform_id, &it.to)
+        PlatformEvent::Status(StatusReport { own_id: None, platform_id, trace: Some(trace), .. }) => {
+            (platform_id, &trace.to)
         }
         PlatformEvent::Call(CallReport { own_id: None, platform_id, to, .. }) => (platform_id, to),
         _ => return Ok(false),
@@ -190,7 +190,7 @@ pub fn apply_call_report(
     let CallReport { platform_id, own_id, to, status, seconds } = told;
     let known = messages::read(work.db, &channel.id, own_id.as_deref().unwrap_or(&platform_id))?;
     let id = match (known, own_id) {
-        (Some(it), _) => Some(it.id),
+        (Some(message), _) => Some(message.id),
         (None, Some(own)) => Some(own),
         (None, None) => find_unknown_call(work, channel, &to)?,
     };

@@ -110,7 +110,7 @@ async fn request_answer(
 ) -> Result<Option<(ChatTranscript, Answer)>, ApiError> {
     let thinks = JobKind::from_word(&due.kind) == Some(JobKind::Answer);
     let thought = match service.assistant.as_ref().filter(|_| thinks) {
-        Some(it) => assistant::request_answer(service, it.as_ref(), &due.subject).await?,
+        Some(assistant) => assistant::request_answer(service, assistant.as_ref(), &due.subject).await?,
         None => None,
     };
     Ok(thought.and_then(|(turn, answer)| Some((turn, answer.ok()?))))

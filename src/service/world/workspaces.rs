@@ -58,10 +58,10 @@ async fn run_in_workspace(service: &Service, scope: WriteScope, group: Vec<DueJo
         let (state, mut answer) = (service.clone(), answer.take());
         let goes_on = service.database.write_as_leader(scope.clone(), move |db| {
             let newest = due::newest_seq(db)?;
-            for it in together {
-                run_job(db, &state, &it, answer.take())?;
+            for job in together {
+                run_job(db, &state, &job, answer.take())?;
                 // A task that it added and that is due already comes before those read earlier.
-                if adds_jobs(&it) && due::has_due_since(db, newest, state.clock.now())? {
+                if adds_jobs(&job) && due::has_due_since(db, newest, state.clock.now())? {
                     return Ok(false);
                 }
             }

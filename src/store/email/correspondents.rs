@@ -16,7 +16,7 @@ impl Store {
         let channel = channel.clone();
         self.cache()
             .change_async(move |change| {
-                for it in &all {
+                for correspondent in &all {
                     change
                         .prepare_cached(
                             "INSERT OR REPLACE INTO correspondent
@@ -25,12 +25,12 @@ impl Store {
                         )?
                         .execute(params![
                             channel,
-                            addresses::normalize(it.email.as_str()),
-                            it.email,
-                            it.name,
-                            it.last_at,
-                            it.count.and_then(|count| i64::try_from(count).ok()),
-                            it.phone
+                            addresses::normalize(correspondent.email.as_str()),
+                            correspondent.email,
+                            correspondent.name,
+                            correspondent.last_at,
+                            correspondent.count.and_then(|count| i64::try_from(count).ok()),
+                            correspondent.phone
                         ])?;
                 }
                 Ok(())

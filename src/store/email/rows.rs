@@ -64,8 +64,8 @@ fn shows_action(thread: &Thread, action: &RuleAction) -> bool {
         RuleAction::Archive => thread.is_archived(),
         RuleAction::Read => thread.is_read == Some(true),
         RuleAction::Star => thread.is_starred == Some(true),
-        RuleAction::Category(it) => same(&thread.category, it),
-        RuleAction::Folder(it) => same(&thread.folder, it),
+        RuleAction::Category(category) => same(&thread.category, category),
+        RuleAction::Folder(folder) => same(&thread.folder, folder),
     }
 }
 

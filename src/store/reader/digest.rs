@@ -105,7 +105,7 @@ fn entry_of(row: ConversationRow, fact: fn(Box<ConversationRow>) -> DigestFact) 
 }
 
 fn is_in(entry: &DigestEntry, key: &ConversationKey) -> bool {
-    matches!(&entry.place, DigestPlace::Conversation(it) if it == key)
+    matches!(&entry.place, DigestPlace::Conversation(place) if place == key)
 }
 
 /// Returns AI pauses made from this folder that are still active.

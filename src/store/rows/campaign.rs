@@ -15,8 +15,8 @@ use model::waves::{
 };
 use sqlite::{Queries, Row, only_cell, read_row};
 
-pub(crate) fn write_content(it: &BroadcastContent) -> String {
-    json!(it).to_string()
+pub(crate) fn write_content(content: &BroadcastContent) -> String {
+    json!(content).to_string()
 }
 
 fn read_content(text: &str) -> Option<BroadcastContent> {

@@ -67,9 +67,9 @@ async fn targets_come_near_are_missed_and_know_the_first_answer_from_later_ones(
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let quiet = |id: &str, seconds| {
-        let mut it = conversation(id, seconds);
-        it.automation = Automation::Off;
-        it
+        let mut row = conversation(id, seconds);
+        row.automation = Automation::Off;
+        row
     };
     list(&store, vec![quiet("first", 0), quiet("later", 100), quiet("broadcast", 0)]).await;
     add(&store, vec![message("first", "m1", 0, Inbound)]).await;

@@ -79,9 +79,9 @@ async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
     let detail = reader.board_detail(&BoardId::Campaign(id)).unwrap();
     let told: Vec<i64> = detail.samples.iter().map(|sample: &BoardSample| sample.counts.delivered).collect();
     assert_eq!(told, [0, 1, 2]);
-    let fates: Vec<&RecipientOutcome> =
+    let outcomes: Vec<&RecipientOutcome> =
         detail.recipients.iter().map(|recipient| &recipient.outcome).collect();
-    assert_eq!(fates, [&RecipientOutcome::Unknown, &RecipientOutcome::Unknown], "no message shows them");
+    assert_eq!(outcomes, [&RecipientOutcome::Unknown, &RecipientOutcome::Unknown], "no message shows them");
 }
 
 fn not_reached(contact: Option<&str>, phone: Option<&str>, code: &str) -> FailedRecipient {

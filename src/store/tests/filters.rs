@@ -15,12 +15,12 @@ use sqlite::Queries;
 const NOW: i64 = 100_000;
 
 fn one(id: &str, name: &str, address: &str, change: impl FnOnce(&mut Conversation)) -> Conversation {
-    let mut it = conversation(id, 10);
-    it.name = SafeText::optional_line(Some(name));
-    it.address = Some(address.to_owned());
-    it.preview = SafeText::line("nothing special");
-    change(&mut it);
-    it
+    let mut row = conversation(id, 10);
+    row.name = SafeText::optional_line(Some(name));
+    row.address = Some(address.to_owned());
+    row.preview = SafeText::line("nothing special");
+    change(&mut row);
+    row
 }
 
 fn query(filter: ConversationFilter, sort: Sort) -> ConversationQuery {

@@ -58,8 +58,8 @@ impl ChannelSync {
             let is_known = cursor.is_some()
                 || !page.items.iter().map(|item| &item.id).eq(all.items.iter().map(|item| &item.id));
             let folder = filter.folder.as_deref().filter(|_| is_known).map(SafeText::line);
-            let told = Thread { folder, ..Thread::default() };
-            self.store_threads(&mut page.items, Some(told), snapshot).await?;
+            let defaults = Thread { folder, ..Thread::default() };
+            self.store_threads(&mut page.items, Some(defaults), snapshot).await?;
             let items = page.items;
             self.store.apply_conversations(self.id(), items, snapshot, true, Vec::new()).await?;
             if page.next_cursor.is_none() || page.next_cursor == cursor {

@@ -38,7 +38,7 @@ impl ChannelSync {
         self.store.apply_thread_change(self.id(), &id, &without_fields(change, &filed.ignored)).await?;
         if let (true, Some(place)) = (filed.ignored.contains(&ThreadField::Place), &change.place) {
             let archived = match place {
-                ThreadPlace::Archived(it) => *it,
+                ThreadPlace::Archived(archived) => *archived,
                 ThreadPlace::Folder(name) => model::email::is_archive(name),
             };
             self.store.move_thread_here(self.id(), &id, archived).await?;
@@ -138,22 +138,26 @@ fn changed_fields(change: &ThreadChange) -> Vec<ThreadField> {
 }
 
 /// Fields of a change that a reading shows with another value or not at all.
-fn differing_fields(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
-    let same = |told: &Option<SafeText>, wanted: &str| {
-        told.as_ref().is_some_and(|text| text.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
+fn differing_fields(change: &ThreadChange, reported: &Thread) -> Vec<ThreadField> {
+    let same = |reported: &Option<SafeText>, wanted: &str| {
+        reported
+            .as_ref()
+            .is_some_and(|text| text.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
     };
     let shows = |field: &ThreadField| match field {
-        ThreadField::Read => told.is_read == change.is_read,
-        ThreadField::Star => told.is_starred == change.is_starred,
+        ThreadField::Read => reported.is_read == change.is_read,
+        ThreadField::Star => reported.is_starred == change.is_starred,
         ThreadField::Category => {
-            change.category.as_ref().is_some_and(|category| same(&told.category, category))
+            change.category.as_ref().is_some_and(|category| same(&reported.category, category))
         }
         ThreadField::Priority => {
-            change.priority.as_ref().is_some_and(|priority| same(&told.priority, priority))
+            change.priority.as_ref().is_some_and(|priority| same(&reported.priority, priority))
         }
         ThreadField::Place => match &change.place {
-            Some(ThreadPlace::Archived(wanted)) => told.folder.is_some() && told.is_archived() == *wanted,
-            Some(ThreadPlace::Folder(name)) => same(&told.folder, name),
+            Some(ThreadPlace::Archived(wanted)) => {
+                reported.folder.is_some() && reported.is_archived() == *wanted
+            }
+            Some(ThreadPlace::Folder(name)) => same(&reported.folder, name),
             None => true,
         },
     };

@@ -26,11 +26,11 @@ const HTML_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl ChannelSync {
     /// Stores the thread fields of a page before its conversations are merged, and sets on each item if
-    /// it is archived. `told` holds values known for all items. Returns true if anything changed. Mail only.
+    /// it is archived. `defaults` holds values known for all items. Returns true if anything changed. Mail only.
     pub(crate) async fn store_threads(
         &self,
         items: &mut [Conversation],
-        told: Option<Thread>,
+        defaults: Option<Thread>,
         snapshot: Snapshot,
     ) -> Result<bool, PullError> {
         if self.platform().await? != Some(Platform::Email) {
@@ -40,7 +40,9 @@ impl ChannelSync {
             let read = thread_of(&item.raw);
             (
                 item.id.clone(),
-                told.clone().map_or_else(|| read.clone(), |told| read.clone().with_missing_from(told)),
+                defaults
+                    .clone()
+                    .map_or_else(|| read.clone(), |defaults| read.clone().with_missing_from(defaults)),
             )
         });
         let changed = self.store.apply_threads(self.id(), facts.collect(), snapshot).await?;
@@ -126,12 +128,12 @@ impl ChannelSync {
 
 /// True if two readings agree on what may differ later: a newer server may report more, and an invitation is
 /// answered or cancelled.
-fn has_same_facts(known: &MailMessage, told: &MailMessage) -> bool {
+fn has_same_facts(known: &MailMessage, reported: &MailMessage) -> bool {
     let is_same_mail = (&known.from, &known.sender, &known.reply_to, known.is_unanswerable)
-        == (&told.from, &told.sender, &told.reply_to, told.is_unanswerable);
+        == (&reported.from, &reported.sender, &reported.reply_to, reported.is_unanswerable);
     is_same_mail
         && (&known.delivered_to, &known.invitation, known.invitation_response)
-            == (&told.delivered_to, &told.invitation, told.invitation_response)
+            == (&reported.delivered_to, &reported.invitation, reported.invitation_response)
 }
 
 /// Message of a mail with its HTML converted to text.

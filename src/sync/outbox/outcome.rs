@@ -117,7 +117,7 @@ fn describe_stopped(operation: &Operation, title: &str, stop: StopReason) -> Str
     let what = match operation {
         Operation::SendMail(_) => Some("mail"),
         Operation::SendFile(_) => Some("file"),
-        it if it.is_customer_message() || matches!(it, Operation::SendSms { .. }) => Some("text"),
+        other if other.is_customer_message() || matches!(other, Operation::SendSms { .. }) => Some("text"),
         _ => None,
     };
     match (what, stop.is_ambiguous()) {
@@ -170,7 +170,7 @@ impl ChannelSync {
             return self.stop_row(claimed, StopReason::Refused, SafeText::line(&why)).await;
         }
         let automation = match receipt.kind {
-            ReceiptKind::Automation(told) => told,
+            ReceiptKind::Automation(reported) => reported,
             _ => None,
         };
         let made = receipt.kind.created_id().map(str::to_owned);
@@ -192,9 +192,9 @@ impl ChannelSync {
         self.store.record_receipt(&row.id, StoredReceipt { status, credits_used, credits_remaining }).await?;
         match &receipt.kind {
             ReceiptKind::Sent { .. } | ReceiptKind::Called { .. } => self.show_accepted(row, receipt).await?,
-            ReceiptKind::Automation(told) => {
+            ReceiptKind::Automation(reported) => {
                 self.with_state(|sync_state| sync_state.switches += 1);
-                let enabled = told.unwrap_or_else(|| enables_ai(&row.operation));
+                let enabled = reported.unwrap_or_else(|| enables_ai(&row.operation));
                 if let Some(conversation) = row.lane.conversation() {
                     let state = Automation::from_enabled(Some(enabled));
                     self.store.set_automation(self.id(), conversation, state).await?;
@@ -210,8 +210,8 @@ impl ChannelSync {
             }
             ReceiptKind::Deleted => self.remove_contact_history(row).await?,
             ReceiptKind::Registered(_) => self.publish(News::Webhooks(self.id().clone())),
-            ReceiptKind::Saved { contact, reported: told } => {
-                return self.verify_contact(row, receipt, contact.as_ref(), told.as_deref()).await;
+            ReceiptKind::Saved { contact, reported } => {
+                return self.verify_contact(row, receipt, contact.as_ref(), reported.as_deref()).await;
             }
             // Nothing to cache: the audit keeps the receipt and these lists are read again when shown.
             ReceiptKind::Mailed { thread, .. } => self.read_sent_mail(row, thread.as_ref()).await?,
@@ -343,8 +343,8 @@ fn enables_ai(operation: &Operation) -> bool {
 /// Error text if the server accepted the switch but reports the opposite state: texts queued behind a
 /// pause must not be sent then.
 fn describe_opposite_switch(operation: &Operation, kind: &ReceiptKind) -> Option<String> {
-    let ReceiptKind::Automation(Some(told)) = kind else { return None };
-    match (told, enables_ai(operation)) {
+    let ReceiptKind::Automation(Some(reported)) = kind else { return None };
+    match (reported, enables_ai(operation)) {
         (true, false) => {
             Some("the server accepted the change, but reports that the AI still answers".to_owned())
         }
@@ -384,7 +384,7 @@ impl ChannelSync {
             // Refused because it is already closed?
             (Operation::Close, outcome) if is_maybe_closed(&outcome) => {
                 match self.client.for_person().conversation(conversation).await {
-                    Ok(told) if told.status == ConversationStatus::Closed => {
+                    Ok(current) if current.status == ConversationStatus::Closed => {
                         WriteOutcome::Done(Receipt::from_kind(ReceiptKind::Closed))
                     }
                     _ => outcome,
@@ -397,8 +397,8 @@ impl ChannelSync {
     /// Reads the conversation if the answer to an AI switch omitted its state: the server's state
     /// decides, not the request.
     async fn verify_switch(&self, conversation: &ConversationId, receipt: Receipt) -> WriteOutcome<Receipt> {
-        let told = self.client.for_person().conversation(conversation).await;
-        let enabled = match told.as_ref().map(|conversation| conversation.automation) {
+        let answer = self.client.for_person().conversation(conversation).await;
+        let enabled = match answer.as_ref().map(|conversation| conversation.automation) {
             Ok(Automation::On) => true,
             Ok(Automation::Off) => false,
             Ok(Automation::Unknown | Automation::NotApplicable) => {

@@ -88,22 +88,24 @@ pub fn reconcile_findings(
     last_attempt_at: Timestamp,
     now: Timestamp,
 ) -> ReconcileResult {
-    let mut looks = HistorySearches { count: before.count + 1, last_at: Some(now), ..before.clone() };
+    let mut searches = HistorySearches { count: before.count + 1, last_at: Some(now), ..before.clone() };
     let mut unclaimed = unclaimed.into_iter();
     match (unclaimed.next(), unclaimed.len()) {
         (Some(message), 0) => return ReconcileResult::Sent(message),
         (Some(first), _) => {
-            looks.finding = HistoryFinding::Several(std::iter::once(first).chain(unclaimed).collect());
+            searches.finding = HistoryFinding::Several(std::iter::once(first).chain(unclaimed).collect());
         }
         (None, _) if now.since(last_attempt_at) < LISTING_DELAY => {}
         (None, _) => match before.absent_at {
-            Some(earlier) if now.since(earlier) >= SEARCH_INTERVAL => looks.finding = HistoryFinding::Absent,
+            Some(earlier) if now.since(earlier) >= SEARCH_INTERVAL => {
+                searches.finding = HistoryFinding::Absent
+            }
             // The first search, one too soon after it, or a clock set back.
             Some(earlier) if now.since(earlier) >= 0 => {}
-            _ => looks.absent_at = Some(now),
+            _ => searches.absent_at = Some(now),
         },
     }
-    ReconcileResult::Open(looks)
+    ReconcileResult::Open(searches)
 }
 
 pub fn record_unfinished(before: &HistorySearches, now: Timestamp) -> HistorySearches {
@@ -112,14 +114,14 @@ pub fn record_unfinished(before: &HistorySearches, now: Timestamp) -> HistorySea
 
 /// Time of the next automatic search, `None` if there is none: at once, then when a sent message must be
 /// listed, then a minute later; incomplete searches are repeated at growing intervals.
-pub fn next_search_at(looks: &HistorySearches, last_attempt_at: Timestamp) -> Option<Timestamp> {
-    if looks.finding != HistoryFinding::Nothing || looks.count >= MAX_SEARCHES {
+pub fn next_search_at(searches: &HistorySearches, last_attempt_at: Timestamp) -> Option<Timestamp> {
+    if searches.finding != HistoryFinding::Nothing || searches.count >= MAX_SEARCHES {
         return None;
     }
-    let Some(last) = looks.last_at else {
+    let Some(last) = searches.last_at else {
         return Some(last_attempt_at);
     };
-    let apart = SEARCH_INTERVAL << looks.count.saturating_sub(3).min(5);
+    let apart = SEARCH_INTERVAL << searches.count.saturating_sub(3).min(5);
     Some(last.plus(apart).max(last_attempt_at.plus(LISTING_DELAY)))
 }
 
@@ -220,17 +222,17 @@ impl ChannelSync {
                 }
                 self.settle(row, AttemptResult::Found(message)).await
             }
-            ReconcileResult::Open(looks) => {
-                let why = describe_finding(&looks);
-                let told = why.clone();
-                if self.store.record_history_searches(row, looks, why).await?
-                    && let Some(told) = told
+            ReconcileResult::Open(searches) => {
+                let why = describe_finding(&searches);
+                let notice = why.clone();
+                if self.store.record_history_searches(row, searches, why).await?
+                    && let Some(notice) = notice
                 {
                     let conversation = row.row.lane.conversation().cloned();
                     if let Some(conversation) = &conversation {
                         self.publish(News::History(self.id().clone(), conversation.clone()));
                     }
-                    self.publish(News::Notice(self.id().clone(), conversation, told));
+                    self.publish(News::Notice(self.id().clone(), conversation, notice));
                 }
                 Ok(())
             }
@@ -238,8 +240,8 @@ impl ChannelSync {
     }
 }
 
-fn describe_finding(looks: &HistorySearches) -> Option<SafeText> {
-    match &looks.finding {
+fn describe_finding(searches: &HistorySearches) -> Option<SafeText> {
+    match &searches.finding {
         HistoryFinding::Nothing | HistoryFinding::Listed => None,
         HistoryFinding::Absent => Some(SafeText::line(
             "not found in the conversation, so probably not sent; it is never sent again automatically",
@@ -368,8 +370,8 @@ mod reconcile_tests {
             (looks(12, 1000), None),
             (HistorySearches { finding: HistoryFinding::Absent, ..looks(2, 180) }, None),
         ];
-        for (looks, next) in cases {
-            assert_eq!(next_search_at(&looks, at(0)), next.map(at), "{looks:?}");
+        for (searches, next) in cases {
+            assert_eq!(next_search_at(&searches, at(0)), next.map(at), "{searches:?}");
         }
     }
 }

@@ -283,8 +283,8 @@ impl ChannelSync {
     /// Reads the account and confirms it for the key. Returns the error if that failed.
     pub(crate) async fn read_sending_account(&self) -> Result<Option<ReadError>, PullError> {
         match self.client.for_person().identified_account().await {
-            Ok(told) => {
-                self.apply_reported_account(told).await?;
+            Ok(account) => {
+                self.apply_reported_account(account).await?;
                 Ok(None)
             }
             Err(ReadError::Forbidden(_) | ReadError::NotFound(_) | ReadError::NoSuchPath(_)) => {

@@ -55,8 +55,8 @@ fn how_often_each_platform_is_asked() {
 #[test]
 fn a_broadcast_is_looked_at_less_and_less_often() {
     let cases = [(0, 2), (4, 2), (5, 5), (14, 5), (15, 15), (239, 15), (240, 300), (u32::MAX, 300)];
-    for (looks, seconds) in cases {
-        assert_eq!(broadcast_poll_interval(looks), seconds * SECOND, "{looks}");
+    for (polls, seconds) in cases {
+        assert_eq!(broadcast_poll_interval(polls), seconds * SECOND, "{polls}");
     }
 }
 

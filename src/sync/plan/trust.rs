@@ -112,8 +112,8 @@ mod tests {
         ];
         for (number, (happened, asked, standing)) in cases.into_iter().enumerate() {
             let mut trust = WebhookTrust::default();
-            for (second, it) in happened {
-                match it {
+            for (second, event) in happened {
+                match event {
                     Delivered(of) => trust.record_delivery(Some(at(*of)), at(*second)),
                     Found => trust.record_missed(at(*second)),
                     Lost => trust.reset(),

@@ -57,12 +57,12 @@ impl TeamSync {
 /// Returns the wait before the next report; `None` if there is none to make.
 fn next_report(here: Option<&Here>, last: Option<&(Here, Moment)>, now: Moment) -> Option<i64> {
     let here = here?;
-    let Some((told, at)) = last else { return Some(0) };
+    let Some((reported, at)) = last else { return Some(0) };
     let interval = match () {
-        () if here.conversation != told.conversation => 0,
+        () if here.conversation != reported.conversation => 0,
         // The hold of a reply is about as long as the interval.
-        () if here.activity == Activity::Sending && told.activity != Activity::Sending => 0,
-        () if here.activity != told.activity => MIN_INTERVAL,
+        () if here.activity == Activity::Sending && reported.activity != Activity::Sending => 0,
+        () if here.activity != reported.activity => MIN_INTERVAL,
         () => REPEAT_INTERVAL,
     };
     Some((interval - now.since(*at)).clamp(0, interval))

@@ -68,10 +68,10 @@ fn step() -> impl Strategy<Value = Step> {
     let process = || 0..2_usize;
     prop_oneof![
         5 => (process(), 0..2_u8, prop::bool::weighted(0.8), planned())
-            .prop_map(|(it, lane, costs, planned)| Step::Enqueue(it, lane, costs, planned)),
+            .prop_map(|(process, lane, costs, planned)| Step::Enqueue(process, lane, costs, planned)),
         1 => process().prop_map(Step::Recall),
-        12 => (process(), fault()).prop_map(|(it, fault)| Step::Push(it, fault)),
-        4 => (process(), 0..3_usize, verdict()).prop_map(|(it, which, verdict)| Step::Decide(it, which, verdict)),
+        12 => (process(), fault()).prop_map(|(process, fault)| Step::Push(process, fault)),
+        4 => (process(), 0..3_usize, verdict()).prop_map(|(process, which, verdict)| Step::Decide(process, which, verdict)),
         2 => Just(Step::Wake),
         1 => process().prop_map(Step::Remember),
         1 => process().prop_map(Step::ClaimOld),

@@ -95,8 +95,9 @@ impl World {
     fn connect(&self, document: &str) {
         let (read, wrong) = connections::read(document);
         assert_eq!(wrong, [] as [&str; 0]);
-        for it in read {
-            let kept = self.runtime.block_on(self.admin().put_connection(it, None, Timestamp::default()));
+        for connection in read {
+            let kept =
+                self.runtime.block_on(self.admin().put_connection(connection, None, Timestamp::default()));
             kept.expect("kept");
         }
     }

@@ -96,10 +96,14 @@ fn a_change_is_proposed_and_only_a_person_makes_it() {
     assert!(called.answer.is_ok());
     let asked = shop.requests();
     assert_eq!(asked.len(), 2);
-    for it in &asked {
-        assert_eq!((it.method.as_str(), it.target.as_str()), ("POST", "/refunds"));
-        assert_eq!(it.json(), json!({"customer": MARIA, "order": "1041"}), "for who wrote, whoever is named");
-        assert_eq!(it.headers["idempotency-key"], proposal, "the same call has the same key");
+    for request in &asked {
+        assert_eq!((request.method.as_str(), request.target.as_str()), ("POST", "/refunds"));
+        assert_eq!(
+            request.json(),
+            json!({"customer": MARIA, "order": "1041"}),
+            "for who wrote, whoever is named"
+        );
+        assert_eq!(request.headers["idempotency-key"], proposal, "the same call has the same key");
     }
     let again = world.runtime.block_on(admin.execute_proposal(&proposal, HandClock::new()));
     assert!(again.expect_err("done").to_string().contains("is done already"));

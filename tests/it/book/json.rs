@@ -39,7 +39,7 @@ fn kinds(shapes: impl Iterator<Item = Value>) -> Vec<Value> {
     let mut kinds: Vec<Value> = Vec::new();
     for shape in shapes {
         match kinds.iter_mut().find_map(|kind| Some((merged(kind, &shape)?, kind))) {
-            Some((merged, it)) => *it = merged,
+            Some((merged, kind)) => *kind = merged,
             None => kinds.push(shape),
         }
     }
@@ -48,7 +48,7 @@ fn kinds(shapes: impl Iterator<Item = Value>) -> Vec<Value> {
 
 fn merged(one: &Value, other: &Value) -> Option<Value> {
     match (one, other) {
-        (Value::Null, it) | (it, Value::Null) => Some(it.clone()),
+        (Value::Null, value) | (value, Value::Null) => Some(value.clone()),
         (Value::Array(one), Value::Array(other)) => {
             Some(Value::Array(kinds(one.iter().chain(other).cloned())))
         }
@@ -325,15 +325,16 @@ fn the_json_of_the_book_is_what_the_commands_print() {
 
 /// Names of the commands below one that have no subcommands.
 fn leaves(command: &clap::Command, above: &str, found: &mut Vec<(String, bool)>) {
-    for it in command
+    for subcommand in command
         .get_subcommands()
         .filter(|subcommand| !subcommand.is_hide_set() && subcommand.get_name() != "help")
     {
-        let name = format!("{above}{}", it.get_name());
-        if it.has_subcommands() {
-            leaves(it, &format!("{name} "), found);
+        let name = format!("{above}{}", subcommand.get_name());
+        if subcommand.has_subcommands() {
+            leaves(subcommand, &format!("{name} "), found);
         } else {
-            found.push((name, it.get_arguments().any(|argument| argument.get_long() == Some("json"))));
+            found
+                .push((name, subcommand.get_arguments().any(|argument| argument.get_long() == Some("json"))));
         }
     }
 }

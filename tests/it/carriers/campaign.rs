@@ -107,8 +107,8 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
             .map(|value| value["content"].as_str().unwrap_or(""))
             .collect();
         assert_eq!(inbound[1..], wanted, "chat {chat}");
-        for it in 1..=round {
-            paid += judge(&bot, &outcomes, &history, &format!("answer {it} to {chat}"));
+        for number in 1..=round {
+            paid += judge(&bot, &outcomes, &history, &format!("answer {number} to {chat}"));
         }
     }
     assert_eq!(served.balance().await, before - paid, "what was refused is given back");

@@ -85,8 +85,8 @@ async fn random_faults_lose_no_mail_and_send_none_twice() {
         let inbound: Vec<&str> = texts(&mails, "inbound");
         let wanted: Vec<String> = (1..=round).map(|number| format!("says {number}")).collect();
         assert_eq!(inbound, wanted, "all that was written, once, in order");
-        for it in 1..=round {
-            let text = format!("answer {it}");
+        for number in 1..=round {
+            let text = format!("answer {number}");
             let (status, told) = &outcomes[&(person.clone(), text.clone())];
             paid += judge(&mailbox, person, &text, (*status, told), &mails);
         }

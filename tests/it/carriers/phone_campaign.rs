@@ -43,9 +43,9 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let phone = PhoneServer::start();
     phone.report_all(TextReports::Shuffled);
     let served = Served::bounded(StandIn::Phone(&phone)).await;
-    for it in 1..=CUSTOMERS {
-        phone.says(&customer(it), &format!("{it} begins"));
-        served.waits(&customer(it), "the first message", |entry| entry.len() == 1).await;
+    for index in 1..=CUSTOMERS {
+        phone.says(&customer(index), &format!("{index} begins"));
+        served.waits(&customer(index), "the first message", |entry| entry.len() == 1).await;
     }
     many_credits(&served).await;
     let before = served.balance().await;
@@ -56,8 +56,8 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let mut round = 0;
     while spoilt() < faults {
         round += 1;
-        for it in 1..=CUSTOMERS {
-            phone.says(&customer(it), &format!("{it} says {round}"));
+        for index in 1..=CUSTOMERS {
+            phone.says(&customer(index), &format!("{index} says {round}"));
         }
         let sends = (1..=CUSTOMERS).map(|number| {
             let text = format!("answer {round} to {number}");
@@ -71,9 +71,9 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         answers.extend(futures_util::future::join_all(sends).await);
     }
     phone.nothing_goes_wrong();
-    for it in 1..=CUSTOMERS {
+    for index in 1..=CUSTOMERS {
         let history = served
-            .waits(&customer(it), "all is there and settled", |history| {
+            .waits(&customer(index), "all is there and settled", |history| {
                 let of = |direction: &str| {
                     history
                         .iter()
@@ -93,10 +93,10 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
             let wanted = history.iter().filter(|value| value["direction"] == direction);
             wanted.map(|value| value["content"].as_str().unwrap_or("")).collect()
         };
-        let all: Vec<String> = (1..=round).map(|round| format!("{it} says {round}")).collect();
-        assert_eq!(said("inbound")[1..], all, "customer {it}");
+        let all: Vec<String> = (1..=round).map(|round| format!("{index} says {round}")).collect();
+        assert_eq!(said("inbound")[1..], all, "customer {index}");
         for round in 1..=round {
-            let text = format!("answer {round} to {it}");
+            let text = format!("answer {round} to {index}");
             assert_eq!(said("outbound").iter().filter(|entry| **entry == text).count(), 1, "{text}");
             let (status, told) = &answers[&text];
             let word = told["status"].as_str().unwrap_or("");
@@ -130,17 +130,17 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         running
     };
     let mut running = start();
-    for it in 1..=CUSTOMERS {
-        phone.says(&customer(it), &format!("{it} begins"));
+    for index in 1..=CUSTOMERS {
+        phone.says(&customer(index), &format!("{index} begins"));
     }
     until_so("all have begun", || inbound(&database).len() >= CUSTOMERS);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut open: Vec<(String, String)> = Vec::new();
     let mut said = Vec::new();
     for kill in 0..kills {
-        let it = random.random_range(1..=CUSTOMERS);
-        said.push(format!("{it} says in life {kill}"));
-        phone.says(&customer(it), said.last().expect("one"));
+        let index = random.random_range(1..=CUSTOMERS);
+        said.push(format!("{index} says in life {kill}"));
+        phone.says(&customer(index), said.last().expect("one"));
         open.extend(
             (0..4).map(|number| {
                 (format!("text-{kill}-{number}"), customer(random.random_range(1..=CUSTOMERS)))

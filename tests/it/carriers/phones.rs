@@ -312,7 +312,7 @@ async fn a_text_that_waits_does_not_leave_after_a_stop() {
     let is_told = answer.1["code"] == "INVALID_RECIPIENT" || answer.1["status"] == "queued";
     assert!(is_told, "{answer:?}");
     until_found("the price", async || match served.balance().await {
-        it if it == before => Ok(()),
+        balance if balance == before => Ok(()),
         other => Err(other),
     })
     .await;

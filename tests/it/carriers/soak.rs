@@ -48,12 +48,12 @@ async fn every_text_of_a_long_day_arrives_once() {
     });
     let mut round = 0;
     while end.map_or(round < ROUNDS, |end| instant() < end) {
-        for it in 0..PEOPLE {
-            number.says(&person(it), &format!("question {round}"));
+        for index in 0..PEOPLE {
+            number.says(&person(index), &format!("question {round}"));
         }
         if round == 0 {
-            for it in 0..PEOPLE {
-                served.waits(&*person(it), "a question", |entry| !entry.is_empty()).await;
+            for index in 0..PEOPLE {
+                served.waits(&*person(index), "a question", |entry| !entry.is_empty()).await;
             }
         }
         let answer = |number: usize| text_to(&person(number), &format!("answer {round}"));
@@ -72,8 +72,8 @@ async fn every_text_of_a_long_day_arrives_once() {
         }
     }
     let mut reached: HashMap<(String, String), usize> = HashMap::new();
-    for it in number.reached() {
-        *reached.entry((it.to, it.text)).or_default() += 1;
+    for message in number.reached() {
+        *reached.entry((message.to, message.text)).or_default() += 1;
     }
     assert_eq!(reached.len(), round * PEOPLE);
     assert!(reached.values().all(|number| *number == 1), "each once");

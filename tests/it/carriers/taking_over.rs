@@ -161,20 +161,21 @@ impl Line<'_> {
         let peer = &customer.peer;
         let is_answer = |text: &str| text.starts_with("answer to");
         match self {
-            Self::Number(it) => {
+            Self::Number(number) => {
                 let known = peer.trim_start_matches('+');
-                it.reached()
+                number
+                    .reached()
                     .iter()
                     .filter(|reached| reached.to.trim_start_matches('+') == known && is_answer(&reached.text))
                     .count()
             }
-            Self::Bot(it) => it
+            Self::Bot(bot) => bot
                 .reached()
                 .iter()
                 .filter(|reached| reached.chat == *peer && is_answer(&reached.text))
                 .count(),
-            Self::Phone(it) => {
-                it.texts().iter().filter(|text| text.to == *peer && is_answer(&text.text)).count()
+            Self::Phone(phone) => {
+                phone.texts().iter().filter(|text| text.to == *peer && is_answer(&text.text)).count()
             }
             Self::Mailbox(_) => {
                 let sql = format!(

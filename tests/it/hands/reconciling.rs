@@ -52,8 +52,8 @@ async fn one_message_with_its_words_is_it() {
     assert_eq!(hands.push().await, PushStep::Idle);
     assert_eq!(left(&hands), None, "it is settled");
     let shown = hands.history("c1").messages;
-    let it = shown.iter().find(|message_row| message_row.message.id.as_str() == "sent-9").expect("shown");
-    assert!(it.sent_here);
+    let row = shown.iter().find(|message_row| message_row.message.id.as_str() == "sent-9").expect("shown");
+    assert!(row.sent_here);
     assert_eq!(hands.server.posts().len(), 1, "and never sent again");
 }
 

@@ -44,8 +44,8 @@ async fn database_settings_change_no_behaviour() {
         "lc_messages = 'C'",
     ];
     cluster::run(&url, "CREATE SCHEMA desk; CREATE TABLE public.theirs (a INT)").await.expect("made");
-    for it in set {
-        cluster::run(&url, &format!("ALTER DATABASE {name} SET {it}")).await.expect("set");
+    for setting in set {
+        cluster::run(&url, &format!("ALTER DATABASE {name} SET {setting}")).await.expect("set");
     }
     let two = Two::on(url, "", &DEV);
     assert_eq!(two.count("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), 1, "theirs alone");

@@ -97,10 +97,10 @@ fn sample(line: &str) -> (String, Labels, f64) {
                     (at, '"') => break at + 1,
                     (_, '\\') => value.push(match letters.next().expect(line).1 {
                         'n' => '\n',
-                        it @ ('"' | '\\') => it,
+                        character @ ('"' | '\\') => character,
                         other => panic!("\\{other}: {line}"),
                     }),
-                    (_, it) => value.push(it),
+                    (_, character) => value.push(character),
                 }
             };
             assert!(labels.insert(label.to_owned(), value).is_none(), "{line}");

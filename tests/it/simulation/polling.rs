@@ -96,8 +96,8 @@ fn request_count(seen: &[Seen], prefix: &str) -> usize {
 fn busiest(seen: &[Seen], span: i64) -> usize {
     let mut most = 0;
     let mut first = 0;
-    for (index, it) in seen.iter().enumerate() {
-        while it.at - seen[first].at >= span {
+    for (index, request) in seen.iter().enumerate() {
+        while request.at - seen[first].at >= span {
             first += 1;
         }
         most = most.max(index + 1 - first);

@@ -47,9 +47,9 @@ fn text_between(bytes: &[u8]) -> String {
 }
 
 /// True if a character may act on a terminal.
-fn acts(it: char) -> bool {
-    it.is_control()
-        || matches!(u32::from(it), 0x061c | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff
+fn acts(character: char) -> bool {
+    character.is_control()
+        || matches!(u32::from(character), 0x061c | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff
             | 0x00ad | 0xfff9..=0xfffb | 0xe0000..=0xe0fff)
 }
 

@@ -21,8 +21,8 @@ fn wheel() -> Vec<u8> {
         let far = dx.hypot(dy);
         let spoke = (dy.atan2(dx) * 8.0 / std::f64::consts::PI).fract().abs() < 0.2;
         match far {
-            it if (78.0..92.0).contains(&it) => Rgb([20, 20, 20]),
-            it if it < 10.0 || (it < 78.0 && spoke) => Rgb([180, 60, 40]),
+            distance if (78.0..92.0).contains(&distance) => Rgb([20, 20, 20]),
+            distance if distance < 10.0 || (distance < 78.0 && spoke) => Rgb([180, 60, 40]),
             _ => Rgb([225, 225, 215]),
         }
     });

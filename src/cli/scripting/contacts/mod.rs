@@ -107,18 +107,18 @@ pub struct ContactDeleteArguments {
 
 pub fn common(action: &ContactsAction) -> &Common {
     match action {
-        ContactsAction::List(it) => &it.common,
-        ContactsAction::Show(it) => &it.common,
-        ContactsAction::Create(it) | ContactsAction::Edit(it) => &it.common,
-        ContactsAction::Delete(it) => &it.common,
-        ContactsAction::Import(it) => &it.common,
+        ContactsAction::List(arguments) => &arguments.common,
+        ContactsAction::Show(arguments) => &arguments.common,
+        ContactsAction::Create(arguments) | ContactsAction::Edit(arguments) => &arguments.common,
+        ContactsAction::Delete(arguments) => &arguments.common,
+        ContactsAction::Import(arguments) => &arguments.common,
     }
 }
 
 /// Arguments of a dry run, which needs neither server nor configuration.
 pub fn dry_run_arguments(action: &ContactsAction) -> Option<&ContactImportArguments> {
     match action {
-        ContactsAction::Import(it) if it.dry_run => Some(it),
+        ContactsAction::Import(arguments) if arguments.dry_run => Some(arguments),
         _ => None,
     }
 }
@@ -172,18 +172,22 @@ fn print_people(people: &[Person], json: bool, is_whole: bool) -> Result<()> {
     })
 }
 
-fn person_json(it: &Person) -> Value {
-    let metadata: serde_json::Map<String, Value> =
-        it.contact.metadata.iter().map(|(name, value)| (name.to_string(), value.as_str().into())).collect();
+fn person_json(person: &Person) -> Value {
+    let metadata: serde_json::Map<String, Value> = person
+        .contact
+        .metadata
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.as_str().into()))
+        .collect();
     json!({
-        "id": it.contact.id.as_ref().map(|contact_id| contact_id.as_str()),
-        "phone": it.phone,
-        "name": it.contact.name.as_ref().map(|name| name.as_str()),
-        "email": it.contact.email.as_ref().map(|email| email.as_str()),
-        "tags": it.contact.tags.iter().map(|tag| tag.as_str()).collect::<Vec<_>>(),
+        "id": person.contact.id.as_ref().map(|contact_id| contact_id.as_str()),
+        "phone": person.phone,
+        "name": person.contact.name.as_ref().map(|name| name.as_str()),
+        "email": person.contact.email.as_ref().map(|email| email.as_str()),
+        "tags": person.contact.tags.iter().map(|tag| tag.as_str()).collect::<Vec<_>>(),
         "metadata": metadata,
-        "conversation": it.conversation.as_ref().map(|conversation| conversation.as_str()),
-        "lastMessageAt": it.last_at.map(|time| time.to_string()),
+        "conversation": person.conversation.as_ref().map(|conversation| conversation.as_str()),
+        "lastMessageAt": person.last_at.map(|time| time.to_string()),
     })
 }
 

@@ -60,16 +60,16 @@ pub struct MailRuleSwitchArguments {
 impl MailRulesAction {
     pub fn common(&self) -> &Common {
         match self {
-            Self::List(it) => &it.common,
-            Self::Add(it) | Self::Remove(it) => &it.common,
-            Self::Switch(it) => &it.common,
+            Self::List(arguments) => &arguments.common,
+            Self::Add(arguments) | Self::Remove(arguments) => &arguments.common,
+            Self::Switch(arguments) => &arguments.common,
         }
     }
 }
 
 fn address(text: &str) -> Result<String, String> {
     match addresses::parse_list(text).as_slice() {
-        [addresses::TypedAddress::Address(it)] => Ok(rule_address(it)),
+        [addresses::TypedAddress::Address(address)] => Ok(rule_address(address)),
         _ => Err("not a mail address; a rule needs the address, not a name".to_owned()),
     }
 }
@@ -85,15 +85,19 @@ pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
     let id = &channel.spec().id;
     match action {
         MailRulesAction::List(_) => list(session, id, common),
-        MailRulesAction::Add(it) => {
-            let page = read(session, id, Some((it.sender.clone(), it.action.clone())))?;
-            if page.rules.iter().any(|rule| rule.is_for(&it.sender, &it.action)) {
-                bail!("this rule already exists: always {} {}", it.action.describe(), it.sender);
+        MailRulesAction::Add(arguments) => {
+            let page = read(session, id, Some((arguments.sender.clone(), arguments.action.clone())))?;
+            if page.rules.iter().any(|rule| rule.is_for(&arguments.sender, &arguments.action)) {
+                bail!(
+                    "this rule already exists: always {} {}",
+                    arguments.action.describe(),
+                    arguments.sender
+                );
             }
             let now = session.now();
             let rule = MailRule {
-                sender: it.sender.clone(),
-                action: it.action.clone(),
+                sender: arguments.sender.clone(),
+                action: arguments.action.clone(),
                 is_on: true,
                 made_at: now,
                 // Mail not read yet does not count as new.
@@ -104,14 +108,14 @@ pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
             let fits = page.threads.iter().filter(|thread| thread.1.is_none()).count();
             print_rule(common, "made", &rule, Some(fits))
         }
-        MailRulesAction::Switch(it) => {
-            let (rule, newest) = find(session, id, &it.sender, &it.action)?;
-            let rule = MailRule { is_on: it.state == "on", after: rule.after.max(newest), ..rule };
+        MailRulesAction::Switch(arguments) => {
+            let (rule, newest) = find(session, id, &arguments.sender, &arguments.action)?;
+            let rule = MailRule { is_on: arguments.state == "on", after: rule.after.max(newest), ..rule };
             session.store().change_local(id, LocalChange::Rule(rule.clone(), true))?;
             print_rule(common, if rule.is_on { "switched on" } else { "switched off" }, &rule, None)
         }
-        MailRulesAction::Remove(it) => {
-            let (rule, _) = find(session, id, &it.sender, &it.action)?;
+        MailRulesAction::Remove(arguments) => {
+            let (rule, _) = find(session, id, &arguments.sender, &arguments.action)?;
             session.store().change_local(id, LocalChange::Rule(rule.clone(), false))?;
             print_rule(common, "removed", &rule, None)
         }

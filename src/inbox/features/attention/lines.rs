@@ -228,8 +228,10 @@ fn describe_fact(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp
         }
         DigestFact::Undelivered(text) => (format!("not delivered: {text}"), None),
         DigestFact::Asks(row) => (describe_stopped(row), None),
-        DigestFact::GivenUp { operation, why } => (format!("{} failed: {why}", noun(operation)), None),
-        DigestFact::Left { operation } => (format!("{} sent", noun(operation)), None),
+        DigestFact::GivenUp { operation, why } => {
+            (format!("{} failed: {why}", describe_operation(operation)), None)
+        }
+        DigestFact::Left { operation } => (format!("{} sent", describe_operation(operation)), None),
     }
 }
 
@@ -251,7 +253,7 @@ fn paused_by(by: &SafeText) -> String {
 }
 
 /// Display name of an operation, from its name in the outbox.
-fn noun(operation: &SafeText) -> &str {
+fn describe_operation(operation: &SafeText) -> &str {
     match operation.as_str() {
         "send" => "text",
         "send-content" => "message",

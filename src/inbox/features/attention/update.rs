@@ -195,10 +195,10 @@ fn go_to_attention(inbox: &mut Inbox, entry: &AttentionEntry) -> KeyOutcome {
             inbox.desk.activate_tab(&entry.channel);
             pages::go_to_page(inbox, PageKind::Outbox);
         }
-        (AttentionReason::CampaignPaused(it), _) => {
+        (AttentionReason::CampaignPaused(campaign), _) => {
             inbox.desk.activate_tab(&entry.channel);
             pages::go_to_page(inbox, PageKind::Broadcasts);
-            inbox.broadcasts.choose_campaign(it.id.clone());
+            inbox.broadcasts.choose_campaign(campaign.id.clone());
         }
         (_, Some(key)) => {
             inbox.desk.open_conversation(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
@@ -250,15 +250,15 @@ fn act(inbox: &mut Inbox, key: AttentionKey, entry: &NeedsYouEntry) -> Result<()
         (AttentionKey::Decide, Some(AttentionReason::Stopped(row))) => {
             inbox.context.push(Effect::Load(Load::Question(row.id.clone(), inbox.context.now)));
         }
-        (AttentionKey::Decide, Some(AttentionReason::Proposed(it))) => {
-            proposals::accept(inbox, (**it).clone())
+        (AttentionKey::Decide, Some(AttentionReason::Proposed(entry))) => {
+            proposals::accept(inbox, (**entry).clone())
         }
-        (AttentionKey::Drop, Some(AttentionReason::Proposed(it))) => {
+        (AttentionKey::Drop, Some(AttentionReason::Proposed(entry))) => {
             let verdict = ProposalVerdict::Dropped;
-            inbox.context.push(FileWrite::SettleProposal(it.proposal.id.clone(), verdict));
+            inbox.context.push(FileWrite::SettleProposal(entry.proposal.id.clone(), verdict));
         }
-        (AttentionKey::Continue, Some(AttentionReason::CampaignPaused(it))) => {
-            control::ask_to_continue(it, &mut inbox.context);
+        (AttentionKey::Continue, Some(AttentionReason::CampaignPaused(campaign))) => {
+            control::ask_to_continue(campaign, &mut inbox.context);
         }
         (AttentionKey::HandBack, _) => {
             inbox.changes.start_bulk_action(vec![conversation()?], BulkAction::HandBack, &mut inbox.context);

@@ -199,14 +199,14 @@ impl Credits {
             let mut parts = Vec::new();
             let mut sum = 0.0;
             for (tab, all) in &spent {
-                for it in all.iter().filter(|spent| spent.day == day) {
-                    sum += it.credits;
+                for spent in all.iter().filter(|spent| spent.day == day) {
+                    sum += spent.credits;
                     parts.push(format!(
                         "{}: {} {} {}",
                         tab.channel.name,
-                        it.count,
-                        it.action,
-                        prices::format_balance(it.credits)
+                        spent.count,
+                        spent.action,
+                        prices::format_balance(spent.credits)
                     ));
                 }
             }

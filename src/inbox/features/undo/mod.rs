@@ -114,11 +114,11 @@ fn single_conversation(keep: &LocalChange) -> Option<&ConversationId> {
         if let [(id, _)] = pairs { Some(id) } else { None }
     }
     match keep {
-        LocalChange::Snooze(it) => single_key(it),
-        LocalChange::Claim(it) => single_key(it),
-        LocalChange::Tags(it) => single_key(it),
-        LocalChange::DraftOnly(it) => single_key(it),
-        LocalChange::Unseen(it) => single_key(it),
+        LocalChange::Snooze(pairs) => single_key(pairs),
+        LocalChange::Claim(pairs) => single_key(pairs),
+        LocalChange::Tags(pairs) => single_key(pairs),
+        LocalChange::DraftOnly(pairs) => single_key(pairs),
+        LocalChange::Unseen(pairs) => single_key(pairs),
         LocalChange::Wake(_)
         | LocalChange::Rule(..)
         | LocalChange::ExtendPauses(..)

@@ -18,22 +18,26 @@ impl Changes {
         }
     }
 
-    pub(crate) fn store_journal_outcomes(&mut self, fates: &[(RowId, OutboxOutcome)]) {
+    pub(crate) fn store_journal_outcomes(&mut self, outcomes: &[(RowId, OutboxOutcome)]) {
         let known = |row: &RowId| {
             self.journal.entries.iter().flat_map(JournalEntry::rows).any(|outbox_row| outbox_row.id == *row)
         };
-        let mine: Vec<(RowId, OutboxOutcome)> = fates.iter().filter(|fate| known(&fate.0)).cloned().collect();
+        let mine: Vec<(RowId, OutboxOutcome)> =
+            outcomes.iter().filter(|outcome| known(&outcome.0)).cloned().collect();
         self.journal.row_outcomes.extend(mine);
     }
 
     /// Reason why none of these rows was carried out; `None` if one was or its outcome is unknown.
     pub(crate) fn unsent_reason(&self, rows: &[OutboxRow]) -> Option<&'static str> {
-        let fates: Option<Vec<&OutboxOutcome>> =
+        let outcomes: Option<Vec<&OutboxOutcome>> =
             rows.iter().map(|row| self.journal.row_outcomes.get(&row.id)).collect();
-        let fates = fates?;
-        if fates.iter().all(|fate| matches!(fate, OutboxOutcome::NeedsDecision(_))) {
+        let outcomes = outcomes?;
+        if outcomes.iter().all(|outcome| matches!(outcome, OutboxOutcome::NeedsDecision(_))) {
             return Some("not done; needs a decision in the outbox");
         }
-        fates.iter().all(|fate| **fate == OutboxOutcome::Dropped).then_some("not sent; dropped or replaced")
+        outcomes
+            .iter()
+            .all(|outcome| **outcome == OutboxOutcome::Dropped)
+            .then_some("not sent; dropped or replaced")
     }
 }

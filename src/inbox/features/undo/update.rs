@@ -353,10 +353,10 @@ fn restore_local(done: &JournalEntry, desk: &mut Desk, context: &mut Context) {
             let (channel, conversation) = (done.channel.clone(), conversation.clone());
             return context.push(FileWrite::RecallNote(channel, conversation, note.clone()));
         }
-        UndoTarget::Proposal(it) => context.push(FileWrite::RestoreProposal(it.clone())),
-        UndoTarget::Review(it) => {
+        UndoTarget::Proposal(proposal) => context.push(FileWrite::RestoreProposal(proposal.clone())),
+        UndoTarget::Review(review) => {
             let agent = context.settings.agent.clone();
-            context.push(FileWrite::Review(it.clone(), None, agent));
+            context.push(FileWrite::Review(review.clone(), None, agent));
         }
         UndoTarget::Campaign(id, _) => {
             return context.push(FileWrite::Campaign(CampaignAction::Recall(id.clone())));

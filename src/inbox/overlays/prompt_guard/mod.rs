@@ -65,9 +65,9 @@ impl PromptGuard {
         self.accepts_answers
     }
 
-    fn push_rejected(&mut self, it: char) {
+    fn push_rejected(&mut self, character: char) {
         if self.rejected_text.len() < MAX_REJECTED_BYTES {
-            self.rejected_text.push(it);
+            self.rejected_text.push(character);
         }
     }
 }

@@ -38,8 +38,8 @@ pub(crate) fn allow_key(desk: &mut Desk, key: KeyPress, is_answer: bool, context
         return true;
     }
     match key.typed() {
-        Some(it) => {
-            context.guard.push_rejected(it);
+        Some(character) => {
+            context.guard.push_rejected(character);
             warn_of_rejected_text(desk, context);
         }
         None if key.code == KeyCode::Esc => (),
@@ -51,11 +51,11 @@ pub(crate) fn allow_key(desk: &mut Desk, key: KeyPress, is_answer: bool, context
 
 /// Handles a letter that is no answer; over a text it belongs to the text.
 pub(crate) fn handle_stray_key(desk: &mut Desk, key: KeyPress, context: &mut Context) {
-    let Some(it) = key.typed().filter(|_| desk.is_typing() && !context.guard.reads_lines) else {
+    let Some(character) = key.typed().filter(|_| desk.is_typing() && !context.guard.reads_lines) else {
         return context.show_status(StatusNotice::UnansweredQuestion);
     };
     (context.guard.accepts_answers, context.guard.required_quiet) = (false, TYPING_QUIET_TIME);
-    context.guard.push_rejected(it);
+    context.guard.push_rejected(character);
     warn_of_rejected_text(desk, context);
 }
 

@@ -74,7 +74,8 @@ impl Overlay for SearchPrompt {
     }
 
     fn shows_load(&self, load: &Load) -> bool {
-        matches!(load, Load::Search(it) if it.conversation.is_none()) || matches!(load, Load::ViewMatches(_))
+        matches!(load, Load::Search(query) if query.conversation.is_none())
+            || matches!(load, Load::ViewMatches(_))
     }
 
     fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, String)>> {

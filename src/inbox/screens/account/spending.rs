@@ -68,8 +68,8 @@ impl Credits {
 
 fn group_bars<'a>(spent: impl Iterator<Item = (&'a str, &'a Spent)>) -> Vec<ChartBar> {
     let mut groups: BTreeMap<&str, Vec<&Spent>> = BTreeMap::new();
-    for (name, it) in spent {
-        groups.entry(name).or_default().push(it);
+    for (name, spending) in spent {
+        groups.entry(name).or_default().push(spending);
     }
     let mut bars: Vec<ChartBar> =
         groups.into_iter().map(|(name, all)| spending_bar(name, all.into_iter())).collect();
@@ -80,9 +80,9 @@ fn group_bars<'a>(spent: impl Iterator<Item = (&'a str, &'a Spent)>) -> Vec<Char
 
 fn spending_bar<'a>(label: &str, spent: impl Iterator<Item = &'a Spent>) -> ChartBar {
     let (mut value, mut count) = (0.0, 0u32);
-    for it in spent {
-        value += it.credits;
-        count = count.saturating_add(it.count);
+    for spending in spent {
+        value += spending.credits;
+        count = count.saturating_add(spending.count);
     }
     let times = match count {
         0 => "nothing".to_owned(),

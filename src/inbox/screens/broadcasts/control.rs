@@ -315,16 +315,17 @@ impl BroadcastsScreen {
         let order = |recipient_status: &&RecipientStatus| recipient_status.outcome.failure_reason().is_none();
         let mut all: Vec<&RecipientStatus> = detail.recipients.iter().collect();
         all.sort_by_key(order);
-        for it in all {
-            let name = it.name.as_ref().map_or_else(|| it.contact.to_string(), ToString::to_string);
-            let phone = it.phone.clone().unwrap_or_else(|| "number unknown".to_owned());
-            let replied = if it.replied { " · replied" } else { "" };
-            let why = it
+        for recipient in all {
+            let name =
+                recipient.name.as_ref().map_or_else(|| recipient.contact.to_string(), ToString::to_string);
+            let phone = recipient.phone.clone().unwrap_or_else(|| "number unknown".to_owned());
+            let replied = if recipient.replied { " · replied" } else { "" };
+            let why = recipient
                 .outcome
                 .failure_reason()
                 .map(|reason| format!(" · {}", reason.describe()))
                 .unwrap_or_default();
-            add(format!("{:13} {phone}  {name}{why}{replied}", it.outcome.label()));
+            add(format!("{:13} {phone}  {name}{why}{replied}", recipient.outcome.label()));
         }
         let title = format!("{RECIPIENTS_TITLE} · {}", entry.title());
         context.open(TextView::new(title, lines));
@@ -399,9 +400,10 @@ pub fn describe_wave(wave: &Wave) -> String {
         (WaveRowState::Sending, _) => "leaving".to_owned(),
         (WaveRowState::NeedsDecision(why), _) => format!("needs a decision: {why}"),
         (WaveRowState::Dropped, _) => "undone".to_owned(),
-        (WaveRowState::Sent(_), Some(it)) if it.is_unknown => "unknown to the server".to_owned(),
-        (WaveRowState::Sent(_), Some(it)) => {
-            let parts = [(it.delivered, "delivered"), (it.failed, "failed"), (it.pending, "pending")];
+        (WaveRowState::Sent(_), Some(reading)) if reading.is_unknown => "unknown to the server".to_owned(),
+        (WaveRowState::Sent(_), Some(reading)) => {
+            let parts =
+                [(reading.delivered, "delivered"), (reading.failed, "failed"), (reading.pending, "pending")];
             let some = parts.iter().filter(|(count, word)| *count > 0 || *word == "delivered");
             some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
         }

@@ -53,26 +53,26 @@ impl CardsScreen {
     }
 }
 
-fn event_card(desk: &Desk, it: &TriggerEvent, context: &Context) -> PageCard {
-    let person = contact_name(desk, it);
-    let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
+fn event_card(desk: &Desk, event: &TriggerEvent, context: &Context) -> PageCard {
+    let person = contact_name(desk, event);
+    let known = [person.as_ref().map(SafeText::as_str), event.phone.as_deref(), Some(event.title.as_str())];
     let said = |(name, value): &&(SafeText, SafeText)| {
         !known.contains(&Some(value.as_str()))
             && !value.as_str().is_empty()
             && !name.as_str().to_lowercase().ends_with("id")
             && !name.as_str().ends_with("At")
     };
-    let words: Vec<String> = it
+    let words: Vec<String> = event
         .fields
         .iter()
         .filter(said)
         .take(MAX_SHOWN_FIELDS)
         .map(|(name, value)| format!("{name}: {value}"))
         .collect();
-    let who = person.clone().or_else(|| it.phone.as_deref().map(SafeText::line));
+    let who = person.clone().or_else(|| event.phone.as_deref().map(SafeText::line));
     let mut lines = Vec::new();
     if let Some(who) = &who {
-        let phone = it.phone.as_deref().filter(|_| person.is_some()).unwrap_or("");
+        let phone = event.phone.as_deref().filter(|_| person.is_some()).unwrap_or("");
         let leads = context.fill_in_keys("{go-to-row} opens the conversation");
         lines.push((
             SafeText::line("person"),
@@ -80,32 +80,32 @@ fn event_card(desk: &Desk, it: &TriggerEvent, context: &Context) -> PageCard {
         ));
     }
     let zone = &context.settings.zone;
-    if let Some(at) = it.at {
+    if let Some(at) = event.at {
         let when = format!("{} {}", at.day_name(zone), at.hour_and_minute(zone));
         lines.push((SafeText::line("when"), SafeText::line(&when)));
     }
-    lines.extend(it.fields.iter().cloned());
+    lines.extend(event.fields.iter().cloned());
     let words: Vec<String> = who.iter().map(ToString::to_string).chain(words).collect();
     let words = words.join(" · ");
     PageCard {
-        id: format!("{} {}", it.trigger.label(), it.id),
-        kind: it.trigger.label().to_owned(),
-        title: it.title.clone(),
+        id: format!("{} {}", event.trigger.label(), event.id),
+        kind: event.trigger.label().to_owned(),
+        title: event.title.clone(),
         text: SafeText::line(&words),
-        trailing: it.at.map(|at| format_short_span(context.now.since(at))).unwrap_or_default(),
+        trailing: event.at.map(|at| format_short_span(context.now.since(at))).unwrap_or_default(),
         lines,
         ..PageCard::default()
     }
 }
 
-fn contact_name(desk: &Desk, it: &TriggerEvent) -> Option<SafeText> {
+fn contact_name(desk: &Desk, event: &TriggerEvent) -> Option<SafeText> {
     let rows = desk
         .tabs
         .iter()
         .flat_map(|tab| &tab.list.page.rows)
         .map(|conversation_row| &conversation_row.conversation);
     let mut known = rows.filter(|row| {
-        it.conversation.as_ref() == Some(&row.id) || (it.phone.is_some() && row.address == it.phone)
+        event.conversation.as_ref() == Some(&row.id) || (event.phone.is_some() && row.address == event.phone)
     });
     known.find_map(|entry| entry.name.clone())
 }

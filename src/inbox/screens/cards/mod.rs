@@ -130,8 +130,8 @@ fn matches_words(card: &PageCard, words: &[&str]) -> bool {
         return true;
     }
     let mut text = format!("{} {} {}", card.kind, card.title, card.text);
-    for it in &card.bars {
-        text.push_str(&format!(" {} {}", it.label, it.caption));
+    for bar in &card.bars {
+        text.push_str(&format!(" {} {}", bar.label, bar.caption));
     }
     for (label, words) in &card.lines {
         text.push_str(&format!(" {label} {words}"));

@@ -75,7 +75,9 @@ impl AttachForm {
             return attach_to_mail(inbox, thing.as_ref());
         }
         let words = match &thing {
-            Some(it) => format!("{} is attached; the text is its caption; nothing was sent", it.name()),
+            Some(attachment) => {
+                format!("{} is attached; the text is its caption; nothing was sent", attachment.name())
+            }
             None => "nothing is attached".to_owned(),
         };
         let Some(composer) = &mut inbox.desk.tab_mut().composer else { return KeyOutcome::Done };

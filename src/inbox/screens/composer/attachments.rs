@@ -135,7 +135,9 @@ impl Tab {
     pub fn count_reply(&self, composer: &Composer) -> TextLength {
         let count = self.measure_text(&composer.text());
         match &composer.attachment {
-            Some(it) if composer.mode == ComposerMode::Reply && it.allows_caption(self.platform()) => {
+            Some(attachment)
+                if composer.mode == ComposerMode::Reply && attachment.allows_caption(self.platform()) =>
+            {
                 TextLength { limit: bounds::MAX_CAPTION_CHARS, ..count }
             }
             _ => count,
@@ -185,7 +187,7 @@ pub(crate) fn open_attach_form(desk: &mut Desk, context: &mut Context) {
     let mut form = AttachForm::default();
     if let Some(attached) = attached {
         form.line.set(match &attached.source {
-            attachments::AttachmentSource::File(it) => it.path.clone(),
+            attachments::AttachmentSource::File(file) => file.path.clone(),
             attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
                 url.clone()
             }
@@ -303,7 +305,7 @@ impl Changes {
 
 pub(super) fn to_draft_file(thing: &ReplyAttachment) -> (DraftFile, Option<u64>) {
     match &thing.source {
-        attachments::AttachmentSource::File(it) => (DraftFile::Typed(it.path.clone()), Some(it.size)),
+        attachments::AttachmentSource::File(file) => (DraftFile::Typed(file.path.clone()), Some(file.size)),
         attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
             (DraftFile::Typed(url.clone()), None)
         }

@@ -9,8 +9,8 @@ fn composer() -> Composer {
 }
 
 fn type_in(composer: &mut Composer, text: &str) {
-    for it in text.chars() {
-        composer.key(KeyPress::plain(KeyCode::Char(it)), Moment::default());
+    for character in text.chars() {
+        composer.key(KeyPress::plain(KeyCode::Char(character)), Moment::default());
     }
 }
 

@@ -69,8 +69,8 @@ impl TagLine {
 /// Trims and cuts the tags and drops duplicates.
 fn clean_tags<'a>(raw: impl Iterator<Item = &'a str>) -> Vec<SafeText> {
     let mut words: Vec<SafeText> = Vec::new();
-    for it in raw {
-        let word: String = it.trim().chars().take(MAX_TAG_CHARS).collect();
+    for text in raw {
+        let word: String = text.trim().chars().take(MAX_TAG_CHARS).collect();
         let word = SafeText::line(word.trim());
         if !word.is_empty() && !words.contains(&word) {
             words.push(word);
@@ -143,7 +143,7 @@ impl Overlay for TagEditor {
             }
             (KeyCode::Backspace, _) => drop(line.text.pop()),
             (KeyCode::Char('u'), _) if key.ctrl => line.text.clear(),
-            (_, Some(it)) if line.text.chars().count() < MAX_LINE_CHARS => line.text.push(it),
+            (_, Some(character)) if line.text.chars().count() < MAX_LINE_CHARS => line.text.push(character),
             _ => (),
         }
         KeyOutcome::Stay

@@ -199,7 +199,7 @@ impl History {
         let head = if !self.loaded {
             None
         } else if self.is_local_only {
-            Some(match self.is_told_of_others() {
+            Some(match self.has_messages_from_elsewhere() {
                 true => "Earlier calls and texts may be missing",
                 false => "Only messages sent from this desk are shown",
             })
@@ -238,7 +238,7 @@ impl History {
     }
 
     /// True if the service reports messages from other places.
-    fn is_told_of_others(&self) -> bool {
+    fn has_messages_from_elsewhere(&self) -> bool {
         let is_received = |row: &MessageRow| row.message.direction == Direction::Inbound;
         self.items.iter().filter_map(message_of).any(is_received) || !self.listed_entries().is_empty()
     }

@@ -94,35 +94,35 @@ fn format_json(raw: &str) -> String {
         out.push('\n');
         out.extend(std::iter::repeat_n(' ', depth.min(40) * 2));
     };
-    for it in raw.chars() {
+    for character in raw.chars() {
         if quoted {
-            out.push(it);
-            quoted = escaped || it != '"';
-            escaped = it == '\\' && !escaped;
+            out.push(character);
+            quoted = escaped || character != '"';
+            escaped = character == '\\' && !escaped;
             continue;
         }
-        match it {
+        match character {
             '"' => {
                 quoted = true;
-                out.push(it);
+                out.push(character);
             }
             '{' | '[' => {
                 depth += 1;
-                out.push(it);
+                out.push(character);
                 newline(&mut out, depth);
             }
             '}' | ']' => {
                 depth = depth.saturating_sub(1);
                 newline(&mut out, depth);
-                out.push(it);
+                out.push(character);
             }
             ',' => {
-                out.push(it);
+                out.push(character);
                 newline(&mut out, depth);
             }
             ':' => out.push_str(": "),
-            _ if it.is_whitespace() => (),
-            _ => out.push(it),
+            _ if character.is_whitespace() => (),
+            _ => out.push(character),
         }
     }
     out

@@ -80,7 +80,9 @@ pub(crate) fn may_make_rule(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
     let row = writable_conversation(inbox)?;
     match &row.conversation.address {
-        Some(it) if inbox.desk.tab().own_addresses().iter().any(|own| own.eq_ignore_ascii_case(it)) => {
+        Some(address)
+            if inbox.desk.tab().own_addresses().iter().any(|own| own.eq_ignore_ascii_case(address)) =>
+        {
             Err("it is your own address".into())
         }
         Some(_) => Ok(()),

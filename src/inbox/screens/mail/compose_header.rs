@@ -253,7 +253,7 @@ impl ComposeHeader {
 fn with_size(file: DraftFile) -> (DraftFile, Option<u64>) {
     let size = match &file {
         DraftFile::Typed(_) => None,
-        DraftFile::Received(it) => it.size,
+        DraftFile::Received(file) => file.size,
     };
     (file, size)
 }
@@ -264,8 +264,8 @@ mod tests {
     use model::text::SafeText;
 
     fn typed(head: &mut ComposeHeader, text: &str) {
-        for it in text.chars() {
-            head.key(KeyPress::plain(KeyCode::Char(it)));
+        for character in text.chars() {
+            head.key(KeyPress::plain(KeyCode::Char(character)));
         }
     }
 

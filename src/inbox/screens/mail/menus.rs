@@ -106,8 +106,8 @@ impl Overlay for MailMenu {
             }
             _ => match (wrapped_selection_after_key(key, self.chosen, count), key.typed()) {
                 (Some(chosen), _) => self.chosen = chosen,
-                (None, Some(it)) if self.typed.chars().count() < 100 => {
-                    self.typed.push(it);
+                (None, Some(character)) if self.typed.chars().count() < 100 => {
+                    self.typed.push(character);
                     self.chosen = 0;
                 }
                 (None, _) => (),
@@ -295,16 +295,16 @@ pub(crate) fn ask_link(context: &mut Context, url: &str) {
     }
 }
 
-fn contact_line(it: &Correspondent) -> MailMenuLine {
-    let name = it.name.as_ref().map_or_else(String::new, |name| format!("{name}  "));
-    let count = it.count.map_or_else(String::new, |count| {
+fn contact_line(correspondent: &Correspondent) -> MailMenuLine {
+    let name = correspondent.name.as_ref().map_or_else(String::new, |name| format!("{name}  "));
+    let count = correspondent.count.map_or_else(String::new, |count| {
         if count == 1 { " · 1 mail".to_owned() } else { format!(" · {count} mails") }
     });
-    let chat = it.phone.as_ref().map_or_else(String::new, |phone| format!(" · chat {phone}"));
+    let chat = correspondent.phone.as_ref().map_or_else(String::new, |phone| format!(" · chat {phone}"));
     MailMenuLine {
-        label: SafeText::line(&format!("{name}{}{count}{chat}", it.email)),
-        value: it.email.to_string(),
-        more: it.phone.as_ref().map(ToString::to_string),
+        label: SafeText::line(&format!("{name}{}{count}{chat}", correspondent.email)),
+        value: correspondent.email.to_string(),
+        more: correspondent.phone.as_ref().map(ToString::to_string),
     }
 }
 

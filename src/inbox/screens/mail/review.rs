@@ -271,7 +271,7 @@ pub(crate) fn receive_file_size(
 ) {
     let now = context.moment;
     let (whole, size) = match size {
-        Ok(it) => it,
+        Ok(measured) => measured,
         Err(why) => return context.show_warning(format!("{path}: {why}")),
     };
     let Some(composer) = &mut desk.tab_mut().composer else { return };

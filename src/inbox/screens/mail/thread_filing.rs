@@ -42,7 +42,7 @@ impl ThreadFiling {
             Self::Starred(true) => "star",
             Self::Starred(false) => "unstar",
             Self::Category(_) => "categorize",
-            Self::Moved(it) => match it.as_str() {
+            Self::Moved(folder) => match folder.as_str() {
                 SPAM_FOLDER => "mark as spam",
                 TRASH_FOLDER => "delete",
                 INBOX_FOLDER => "move to the inbox",
@@ -61,7 +61,7 @@ impl ThreadFiling {
             Self::Starred(true) => "starred",
             Self::Starred(false) => "unstarred",
             Self::Category(_) => "categorized",
-            Self::Moved(it) => match it.as_str() {
+            Self::Moved(folder) => match folder.as_str() {
                 SPAM_FOLDER => "marked as spam",
                 TRASH_FOLDER => "deleted",
                 INBOX_FOLDER => "moved to the inbox",
@@ -75,7 +75,7 @@ impl ThreadFiling {
             Self::Archived(false) => "back in the inbox".to_owned(),
             Self::Starred(false) => "star removed".to_owned(),
             Self::Category(category) => format!("category {category}"),
-            Self::Moved(it) => match it.as_str() {
+            Self::Moved(folder) => match folder.as_str() {
                 TRASH_FOLDER => "moved to the trash".to_owned(),
                 INBOX_FOLDER => "back in the inbox".to_owned(),
                 SPAM_FOLDER => self.past_verb().to_owned(),
@@ -92,19 +92,19 @@ impl ThreadFiling {
         };
         let starred = thread.is_starred == Some(true);
         let same = match self {
-            Self::Archived(it) => (is_closed(row) == *it)
-                .then_some(["not in the archive", "already archived"][usize::from(*it)]),
-            Self::Read(it) => {
-                (is_read(row) == *it).then_some(["already unread", "already read"][usize::from(*it)])
+            Self::Archived(archived) => (is_closed(row) == *archived)
+                .then_some(["not in the archive", "already archived"][usize::from(*archived)]),
+            Self::Read(read) => {
+                (is_read(row) == *read).then_some(["already unread", "already read"][usize::from(*read)])
             }
-            Self::Starred(it) => {
-                (starred == *it).then_some(["not starred", "already starred"][usize::from(*it)])
+            Self::Starred(wanted) => {
+                (starred == *wanted).then_some(["not starred", "already starred"][usize::from(*wanted)])
             }
-            Self::Category(it) => {
-                let has = thread.category.as_ref().is_some_and(|has| has.as_str() == it);
+            Self::Category(category) => {
+                let has = thread.category.as_ref().is_some_and(|has| has.as_str() == category);
                 has.then_some("already in this category")
             }
-            Self::Moved(it) => folder_of(row).eq_ignore_ascii_case(it).then_some("already there"),
+            Self::Moved(folder) => folder_of(row).eq_ignore_ascii_case(folder).then_some("already there"),
         };
         same.map_or(Ok(()), |text| Err(text.to_owned()))
     }
@@ -115,11 +115,13 @@ impl ThreadFiling {
             Self::Archived(false) if matches!(folder_of(row), SPAM_FOLDER | TRASH_FOLDER) => {
                 folder_change(INBOX_FOLDER)
             }
-            Self::Archived(it) => archive_change(*it),
-            Self::Moved(it) => folder_change(it),
-            Self::Read(it) => read_change(*it),
-            Self::Starred(it) => ThreadChange { is_starred: Some(*it), ..ThreadChange::default() },
-            Self::Category(it) => ThreadChange { category: Some(it.clone()), ..ThreadChange::default() },
+            Self::Archived(archived) => archive_change(*archived),
+            Self::Moved(folder) => folder_change(folder),
+            Self::Read(read) => read_change(*read),
+            Self::Starred(starred) => ThreadChange { is_starred: Some(*starred), ..ThreadChange::default() },
+            Self::Category(category) => {
+                ThreadChange { category: Some(category.clone()), ..ThreadChange::default() }
+            }
         }
     }
 }

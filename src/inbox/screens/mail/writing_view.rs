@@ -98,9 +98,11 @@ fn draw_fields(
         if !here {
             continue;
         }
-        for (index, it) in head.suggestions.iter().enumerate().take(usize::from(end.saturating_sub(y))) {
-            let name = it.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
-            let words = format!("{}{name}", it.email);
+        for (index, suggestion) in
+            head.suggestions.iter().enumerate().take(usize::from(end.saturating_sub(y)))
+        {
+            let name = suggestion.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
+            let words = format!("{}{name}", suggestion.email);
             let style = if index == head.chosen { theme.selected() } else { theme.dim() };
             paint_view::text(buffer, place.x, y, place.width, &words, style);
             y += 1;

@@ -185,8 +185,11 @@ mod tests {
                     if operation.retry_class().relies_on_key() { vec![false, true] } else { vec![true] };
                 for spent in ages {
                     let offered = decision_options(&entry(operation.clone(), stop), spent);
-                    for it in &offered {
-                        assert!(stop.allows(&it.verdict, spent), "{stop:?} {operation:?} {spent} {it:?}");
+                    for option in &offered {
+                        assert!(
+                            stop.allows(&option.verdict, spent),
+                            "{stop:?} {operation:?} {spent} {option:?}"
+                        );
                     }
                     let keys: Vec<char> = offered.iter().map(|decision_option| decision_option.key).collect();
                     assert_eq!(keys.first(), Some(&'y'));

@@ -84,7 +84,7 @@ fn draw_field(theme: Theme, form: &PersonForm, place: usize, area: Area, buffer:
     let style = if focused { theme.selected() } else { theme.dim() };
     let label = match PersonField::from_index(place) {
         PersonField::Metadata if place > PersonField::Metadata.index() && !focused => "",
-        it => it.label(),
+        field => field.label(),
     };
     paint_view::text(buffer, area.x, area.y, LABEL_WIDTH, label, style);
     let value = &form.values[place];

@@ -33,11 +33,11 @@ pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<PageCard> {
     own.into_iter().chain(rows.filter_map(pending_change_card)).chain(there).collect()
 }
 
-fn webhook_card(desk: &Desk, it: &Webhook, context: &Context) -> PageCard {
-    let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
-    let made = it.created_at.map(|at| format_ago(context.now.since(at))).unwrap_or_default();
-    let failing = it.failing_since.map(|at| format_ago(context.now.since(at)));
-    let (kind, state) = match (it.is_active, it.ended_why, &failing) {
+fn webhook_card(desk: &Desk, webhook: &Webhook, context: &Context) -> PageCard {
+    let events: Vec<&str> = webhook.events.iter().map(SafeText::as_str).collect();
+    let made = webhook.created_at.map(|at| format_ago(context.now.since(at))).unwrap_or_default();
+    let failing = webhook.failing_since.map(|at| format_ago(context.now.since(at)));
+    let (kind, state) = match (webhook.is_active, webhook.ended_why, &failing) {
         (true, _, None) => ("active", "active: deliveries go there".to_owned()),
         (true, _, Some(since)) => ("FAILING", format!("FAILING: no delivery arrives, since {since}")),
         (false, Some(EndReason::Operator), _) => {
@@ -49,12 +49,13 @@ fn webhook_card(desk: &Desk, it: &Webhook, context: &Context) -> PageCard {
         (false, _, Some(since)) => ("OFF", format!("OFF: given up, failing since {since}")),
         (false, _, None) => ("OFF", "OFF: nothing is delivered".to_owned()),
     };
-    let lost = (it.dead_letters > 0).then(|| format!("{} not delivered", count_events(it.dead_letters)));
+    let lost =
+        (webhook.dead_letters > 0).then(|| format!("{} not delivered", count_events(webhook.dead_letters)));
     let subscribed = format!("{} events", events.len());
     let mut card = PageCard {
-        id: it.id.to_string(),
+        id: webhook.id.to_string(),
         kind: kind.to_owned(),
-        title: SafeText::line(&it.url),
+        title: SafeText::line(&webhook.url),
         text: SafeText::line(lost.as_deref().unwrap_or(&subscribed)),
         trailing: made.clone(),
         emphasis: match kind == "active" && lost.is_none() {
@@ -63,10 +64,10 @@ fn webhook_card(desk: &Desk, it: &Webhook, context: &Context) -> PageCard {
         },
         ..PageCard::default()
     };
-    card.push_line("address", &it.url);
+    card.push_line("address", &webhook.url);
     card.push_line("state", &state);
-    if it.waiting > 0 {
-        card.push_line("waiting", &format!("{} for the next try", count_events(it.waiting)));
+    if webhook.waiting > 0 {
+        card.push_line("waiting", &format!("{} for the next try", count_events(webhook.waiting)));
     }
     if let Some(lost) = &lost {
         card.push_line("given up", &format!("{lost}; the operator can send them again"));

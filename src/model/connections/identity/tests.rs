@@ -214,23 +214,23 @@ fn nothing_a_customer_chooses_identifies_anybody() {
             values.iter().find(|value| value.name == parameter.name).map(|value| value.value.as_str())
         };
         let mut identified = case.endpoint.public;
-        for it in &case.endpoint.parameters {
-            let proven = match &it.source {
+        for parameter in &case.endpoint.parameters {
+            let proven = match &parameter.source {
                 ParameterSource::Asked(_) => continue,
                 ParameterSource::Constant(text) => {
-                    assert_eq!(value(it), Some(text.as_str()), "{}", told());
+                    assert_eq!(value(parameter), Some(text.as_str()), "{}", told());
                     continue;
                 }
                 ParameterSource::ContactField(ContactField::Metadata(name)) => {
                     let kept = case.metadata.iter().find(|pair| pair.0 == *name).map(|pair| pair.1.trim());
-                    assert_eq!(value(it), kept, "{}", told());
+                    assert_eq!(value(parameter), kept, "{}", told());
                     continue;
                 }
                 ParameterSource::ContactField(field) => case.proves(field),
                 ParameterSource::Contact => case.endpoint.contact.iter().any(|field| case.proves(field)),
             };
             assert!(proven, "what the channel does not prove: {}", told());
-            assert_eq!(value(it), Some(case.address.as_str()), "{}", told());
+            assert_eq!(value(parameter), Some(case.address.as_str()), "{}", told());
             identified = true;
         }
         assert!(identified, "a call about nobody left: {}", told());

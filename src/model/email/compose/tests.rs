@@ -205,9 +205,9 @@ proptest! {
     #[test]
     fn nothing_written_adds_a_header(written in anything()) {
         if let Ok(mail) = written.to_mail(None, &[]) {
-            for it in mail.to.iter().chain(&mail.cc).chain(&mail.bcc).chain([&mail.subject]) {
+            for line in mail.to.iter().chain(&mail.cc).chain(&mail.bcc).chain([&mail.subject]) {
                 let breaks = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
-                prop_assert!(!it.chars().any(breaks), "{:?}", it);
+                prop_assert!(!line.chars().any(breaks), "{:?}", line);
             }
         }
         let draft = written.to_draft_text();

@@ -8,8 +8,8 @@ use model::connections::{
 };
 use model::time::MINUTE;
 
-fn text(it: &str) -> String {
-    it.to_owned()
+fn text(text: &str) -> String {
+    text.to_owned()
 }
 
 #[tokio::test]

@@ -289,8 +289,8 @@ fn describe_unconnected(channel: &ChannelRow) -> String {
     format!("the channel {word} is not connected; connect it with `admin channel connect {kind}{named}`")
 }
 
-fn json_text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
-    it.map_err(|why| AdminError::Refused(why.to_string()))
+fn json_text(written: Result<String, serde_json::Error>) -> Result<String, AdminError> {
+    written.map_err(|why| AdminError::Refused(why.to_string()))
 }
 
 /// Reads the state of channels. With `now` it also checks whether a process reads each one.
@@ -336,11 +336,11 @@ fn list_channel_statuses(
 
 /// Returns the status of the first workspace's channels and of all connected channels of the others, without
 /// checking whether a process reads them.
-pub fn all_standings(db: &dyn DbSession) -> Result<Vec<ChannelStatus>, DatabaseError> {
+pub fn list_all_channel_statuses(db: &dyn DbSession) -> Result<Vec<ChannelStatus>, DatabaseError> {
     let mut all = Vec::new();
     for (place, workspace) in workspaces::list(db)?.into_iter().enumerate() {
         let of_workspace = list_channel_statuses(db, channels_of(db, &workspace.id)?, None)?;
-        all.extend(of_workspace.into_iter().filter(|standing| place == 0 || standing.address.is_some()));
+        all.extend(of_workspace.into_iter().filter(|status| place == 0 || status.address.is_some()));
     }
     Ok(all)
 }

@@ -105,9 +105,9 @@ fn normalize_color(word: &str) -> String {
 }
 
 /// Invisible characters with which newsletters pad the preview line.
-pub(super) fn is_filler(it: char) -> bool {
+pub(super) fn is_filler(character: char) -> bool {
     matches!(
-        it,
+        character,
         '\u{200b}'
             ..='\u{200f}'
                 | '\u{34f}'

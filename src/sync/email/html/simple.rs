@@ -197,17 +197,19 @@ impl SimplifierState {
             let name = if std::mem::take(&mut self.in_item) { "li" } else { "div" };
             self.open_block(name);
         }
-        for it in text.chars() {
+        for character in text.chars() {
             if self.is_full() {
                 return;
             }
-            self.output.text.push(it);
-            match it {
+            self.output.text.push(character);
+            match character {
                 '<' => self.output.html.push_str("&lt;"),
                 '>' => self.output.html.push_str("&gt;"),
                 '&' => self.output.html.push_str("&amp;"),
-                it if it.is_control() && !matches!(it, '\n' | '\t') => self.output.html.push('\u{fffd}'),
-                it => self.output.html.push(it),
+                character if character.is_control() && !matches!(character, '\n' | '\t') => {
+                    self.output.html.push('\u{fffd}')
+                }
+                character => self.output.html.push(character),
             }
         }
     }

@@ -15,11 +15,11 @@ const SEEN: f64 = 31.0;
 /// Presses keys and counts them; a name in angle brackets is one.
 fn press(desk: &mut Desk, count: &mut u32, keys: &str) {
     let mut rest = keys;
-    while let Some(it) = rest.chars().next() {
+    while let Some(character) = rest.chars().next() {
         *count += 1;
         rest = match rest.split_once('>') {
-            Some((_, after)) if it == '<' => after,
-            _ => &rest[it.len_utf8()..],
+            Some((_, after)) if character == '<' => after,
+            _ => &rest[character.len_utf8()..],
         };
     }
     desk.keys(keys);

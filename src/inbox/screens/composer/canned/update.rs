@@ -106,8 +106,8 @@ pub(crate) fn fill_field(desk: &mut Desk, key: KeyPress, context: &Context) -> b
     let Some(composer) = &mut desk.tab_mut().composer else { return false };
     let at = composer.buffer().cursor();
     let field = open_fields(composer).into_iter().find(|(place, _)| *place == at);
-    let (Some(it), Some((_, length))) = (key.typed(), field) else { return false };
-    composer.change(now, |sheet| sheet.replace_after(length, it.encode_utf8(&mut [0; 4])));
+    let (Some(character), Some((_, length))) = (key.typed(), field) else { return false };
+    composer.change(now, |sheet| sheet.replace_after(length, character.encode_utf8(&mut [0; 4])));
     true
 }
 

@@ -56,11 +56,11 @@ impl Changes {
         batch.stale = true;
     }
 
-    pub(crate) fn record_outcomes(&mut self, fates: Vec<(RowId, OutboxOutcome)>) {
+    pub(crate) fn record_outcomes(&mut self, outcomes: Vec<(RowId, OutboxOutcome)>) {
         let Some(batch) = &mut self.batch else { return };
-        for (row, fate) in fates {
+        for (row, outcome) in outcomes {
             if let Some(item) = batch.items.iter_mut().find(|item| item.row.as_ref() == Some(&row)) {
-                item.outcome = Ok(fate);
+                item.outcome = Ok(outcome);
             }
         }
     }

@@ -26,16 +26,16 @@ pub(crate) struct PauseLeases {
 /// Lines of the question about pauses whose lease is over.
 fn expired_lease_lines(now: Timestamp, over: &[PausedEntry]) -> Vec<DialogLine> {
     let mut lines = vec![DialogLine::plain("AI paused by you, not handed back or closed:")];
-    for it in over.iter().take(MAX_NAMED) {
-        let name = it.title.as_ref().map_or(it.conversation.as_str(), SafeText::as_str);
-        let waits = it
+    for pause in over.iter().take(MAX_NAMED) {
+        let name = pause.title.as_ref().map_or(pause.conversation.as_str(), SafeText::as_str);
+        let waits = pause
             .waiting_since
             .map(|since| format!(" · customer waiting {}", format_short_span(now.since(since))));
         let tone = if waits.is_some() { Tone::NeedsAttention } else { Tone::Own };
         let words = format!(
             "{} · {}{}",
             wrap::cut(name, 40),
-            format_short_span(now.since(it.since)),
+            format_short_span(now.since(pause.since)),
             waits.unwrap_or_default()
         );
         lines.push(DialogLine::new(words, tone));

@@ -161,8 +161,8 @@ impl Overlay for SnoozeMenu {
                 match typed {
                     Some('c') => self.typed = Some((MenuField::Until, TextLine::default())),
                     Some('n') => self.typed = Some((MenuField::Note, TextLine::new(self.note.as_str()))),
-                    Some(it) if it.is_ascii_digit() => {
-                        self.typed = Some((MenuField::Until, TextLine::new(it)));
+                    Some(digit) if digit.is_ascii_digit() => {
+                        self.typed = Some((MenuField::Until, TextLine::new(digit)));
                     }
                     Some('k') => self.stays = !self.stays,
                     _ => (),

@@ -65,8 +65,8 @@ pub(crate) fn to_filing(action: &RuleAction) -> ThreadFiling {
         RuleAction::Archive => ThreadFiling::Archived(true),
         RuleAction::Read => ThreadFiling::Read(true),
         RuleAction::Star => ThreadFiling::Starred(true),
-        RuleAction::Category(it) => ThreadFiling::Category(it.clone()),
-        RuleAction::Folder(it) => ThreadFiling::Moved(it.clone()),
+        RuleAction::Category(category) => ThreadFiling::Category(category.clone()),
+        RuleAction::Folder(folder) => ThreadFiling::Moved(folder.clone()),
     }
 }
 
