@@ -163,6 +163,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
             conversation: arguments.assistant_conversation_tokens.unwrap_or(caps.conversation),
             day: arguments.assistant_day_tokens.unwrap_or(caps.day),
         },
+        assistant_prices: told.as_ref().map(|file| file.prices).unwrap_or_default(),
         after_person_answers: arguments
             .after_person_answers
             .or(told.as_ref().map(|file| file.after_person_answers))

@@ -74,7 +74,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
 }
 
 /// Reads an amount of money, given as text so that it is exact.
-fn read_amount(section: &Section<'_>, key: &str, mistakes: &mut Mistakes) -> Option<ModelCost> {
+pub(super) fn read_amount(section: &Section<'_>, key: &str, mistakes: &mut Mistakes) -> Option<ModelCost> {
     let text = mistakes.value(section.string(key))?;
     let amount = ModelCost::parse(&text);
     if amount.is_none() {

@@ -4,11 +4,13 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
+use crate::config::assist::read_amount;
 use crate::config::reading::{ConfigText, Section};
 use crate::config::settings::SERVICE_FILE;
 use crate::config::{ConfigError, ConfigErrors, Mistakes};
 use ::service::retention::Retention;
 use ::service::{AfterPersonAnswers, Endpoint, Knowledge, QuestionError, QuestionFile, TokenCaps};
+use model::model_costs::ModelPrices;
 use model::secret::Secret;
 use model::time::DAY;
 
@@ -31,6 +33,8 @@ pub struct AssistantConfig {
     /// Instructions, facts, questions and answers.
     pub knowledge: Knowledge,
     pub caps: TokenCaps,
+    /// Prices of the model's tokens.
+    pub prices: ModelPrices,
     /// Silence after a person's message, unless given by a switch.
     pub after_person_answers: AfterPersonAnswers,
 }
@@ -120,11 +124,15 @@ fn read_assistant(
         conversation: tokens("conversation_tokens", before.conversation),
         day: tokens("day_tokens", before.day),
     };
+    let mut amount = |key: &str| read_amount(section, key, mistakes).unwrap_or_default();
+    let prices =
+        ModelPrices { input: amount("price_in"), output: amount("price_out"), ..ModelPrices::default() };
     let after = mistakes.collect(section.word("after_person_answers")).flatten();
     AssistantConfig {
         endpoint: read_endpoint(section, environment, mistakes),
         knowledge,
         caps,
+        prices,
         after_person_answers: after.and_then(|words| words.parse().ok()).unwrap_or_default(),
     }
 }
@@ -244,12 +252,17 @@ mod tests {
             facts = ["We are at the pier."]
             questions = "questions.md"
             conversation_tokens = 5000
+            price_in = "0.15"
+            price_out = "0.60"
             after_person_answers = "next customer message"
         "#;
         let assistant = read(text, folder.path()).expect("it is well").assistant.expect("a table");
         let endpoint = assistant.endpoint.expect("an endpoint");
         assert_eq!((endpoint.model.as_str(), endpoint.key.is_some()), ("small", true));
         assert_eq!(assistant.caps, TokenCaps { conversation: 5_000, ..TokenCaps::default() });
+        let cost = |text| model::model_costs::ModelCost::parse(text).expect("an amount");
+        let prices = ModelPrices { input: cost("0.15"), output: cost("0.60"), ..ModelPrices::default() };
+        assert_eq!(assistant.prices, prices);
         assert_eq!(assistant.after_person_answers, AfterPersonAnswers::NextCustomerMessage);
         assert_eq!(assistant.knowledge.facts, ["We are at the pier."]);
         assert_ne!(assistant.knowledge.questions, QuestionFile::default());
@@ -283,6 +296,10 @@ mod tests {
                 "line 2: after_person_answers = \"never\" is not known; use one of: pause, next customer message",
             ),
             ("[assistant]\nday_tokens = 5\n", "service.toml, line 2: day_tokens must be a whole number"),
+            (
+                "[assistant]\nprice_in = \"1,50\"\n",
+                "service.toml, line 2: price_in = \"1,50\" is not an amount",
+            ),
             ("[assistant]\n\nkey_env = \"NONE\"\n", "line 3: "),
             ("[assistant]\nquestions = \"none.md\"\n", "service.toml, line 2: questions: "),
             ("[assistant]\nquestions = \"bad.md\"\n", "bad.md, line 1: this question has no answer"),

@@ -45,6 +45,12 @@ impl ModelCost {
         Self(self.0.saturating_add(other.0))
     }
 
+    /// Formats with all decimal places: `2.500000000000`.
+    pub fn to_decimal(self) -> String {
+        let units = u128::from(self.0);
+        format!("{}.{:012}", units / COST_UNITS, units % COST_UNITS)
+    }
+
     /// Formats with two decimal places, rounded up: `2.51`.
     pub fn to_price(self) -> String {
         let cents = u128::from(self.0).div_ceil(COST_UNITS / 100);

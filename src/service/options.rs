@@ -12,6 +12,7 @@ use crate::hosts::{HostName, PublicUrl};
 use crate::metrics::MetricsToken;
 use crate::retention::Retention;
 use crate::takeover::AfterPersonAnswers;
+use model::model_costs::ModelPrices;
 use model::time::Clock;
 
 #[derive(Clone)]
@@ -38,6 +39,8 @@ pub struct Options {
     pub assistant: AssistantChoice,
     pub after_person_answers: AfterPersonAnswers,
     pub assistant_caps: TokenCaps,
+    /// Prices of the model's tokens, for the metrics.
+    pub assistant_prices: ModelPrices,
     pub knowledge: Knowledge,
     /// Host names and addresses that requests may use, beside loopback and the listening address.
     pub hosts: Vec<HostName>,
@@ -125,6 +128,7 @@ impl Options {
             assistant: AssistantChoice::default(),
             after_person_answers: AfterPersonAnswers::default(),
             assistant_caps: TokenCaps::default(),
+            assistant_prices: ModelPrices::default(),
             knowledge: Knowledge::default(),
             hosts: Vec::new(),
             public_url: None,

@@ -2,7 +2,8 @@
 //!
 //! The leading process removes what is too old, once an hour and in short transactions. `admin retention plan`
 //! counts the same beforehand. Messages are kept unless the configuration says otherwise; a message that is still
-//! under way is never removed. With a message go its files and the events about it. The work of people, from which
+//! under way is never removed. With a message go its files and the events about it, and with the messages of a time
+//! its broadcasts and the trigger events of the business. The work of people, from which
 //! their statistics are counted, is kept for a fixed time.
 
 use std::sync::atomic::Ordering;
@@ -14,7 +15,7 @@ use tokio::time::sleep;
 use crate::admin::{Admin, AdminError};
 use crate::database::retention::{self as stored, AgedTable};
 use crate::database::session::{DbSession, WriteScope};
-use crate::database::{DatabaseError, events};
+use crate::database::{DatabaseError, events, idempotency};
 use crate::errors::ApiError;
 use crate::state::Service;
 pub use crate::team::work::WORK_RETENTION;
@@ -29,7 +30,8 @@ const STEP_PAUSE: Duration = Duration::from_millis(20);
 /// Retention of each kind, in microseconds; `None` keeps it forever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// Messages and mails with their files and events; also conversations without messages.
+    /// Messages and mails with their files and events; also conversations without messages, broadcasts, and
+    /// trigger events.
     pub messages: Option<i64>,
     /// Uploaded files and files from platforms.
     pub media: Option<i64>,
@@ -89,6 +91,9 @@ impl Retention {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RetentionPlan {
     pub messages: i64,
+    pub broadcasts: i64,
+    /// Orders, appointments and other events that the business has reported.
+    pub trigger_events: i64,
     pub media: i64,
     pub events: i64,
     /// Events that a webhook did not get.
@@ -110,6 +115,8 @@ impl RetentionPlan {
             cutoffs.events.map_or(Ok((0, 0)), |before| stored::count_events(db, before))?;
         Ok(Self {
             messages,
+            broadcasts: count(stored::BROADCASTS, cutoffs.messages)?,
+            trigger_events: count(stored::TRIGGER_EVENTS, cutoffs.messages)?,
             media: count(stored::MEDIA, cutoffs.media)?,
             events,
             dead_letters,
@@ -173,6 +180,7 @@ async fn sweep(service: &Service, now: Timestamp) -> Result<(), ApiError> {
         removed += sweep_events(service, before).await?;
     }
     for (table, before) in [
+        (stored::TRIGGER_EVENTS, cutoffs.messages),
         (stored::ATTEMPTS, cutoffs.deliveries),
         (stored::ACTIONS, cutoffs.logs),
         (stored::CALLS, cutoffs.logs),
@@ -182,13 +190,14 @@ async fn sweep(service: &Service, now: Timestamp) -> Result<(), ApiError> {
             removed += sweep_table(service, table, before).await?;
         }
     }
+    removed += sweep_answers(service).await?;
     if removed > 0 {
         tracing::info!(rows = removed, "data older than its retention was removed");
-        if service.database.is_shared() {
-            drop(service.database.wipe().await);
-        } else {
-            write(service, WriteScope::Unordered, stored::shrink_file).await?;
+        if !service.database.is_shared() {
+            while write(service, WriteScope::Unordered, stored::shrink_file).await? {}
         }
+        // On a server this goes on in the background.
+        drop(service.database.wipe().await);
     }
     Ok(())
 }
@@ -207,6 +216,18 @@ async fn sweep_messages(service: &Service, before: Timestamp) -> Result<u64, Dat
     let channels: Vec<(String, String)> = service.database.read(stored::list_channels).await?;
     let mut removed = 0;
     for (channel, workspace) in channels {
+        loop {
+            let (of, scope) = (channel.clone(), WriteScope::Workspace(workspace.clone()));
+            let purge = move |db: &dyn DbSession| stored::purge_broadcasts(db, &of, before);
+            let purged = write(service, scope, purge).await?;
+            for id in &purged.files {
+                service.remove_media(id).await;
+            }
+            if purged.count == 0 {
+                break;
+            }
+            removed += u64::try_from(purged.count).unwrap_or(u64::MAX);
+        }
         loop {
             let (of, scope) = (channel.clone(), WriteScope::Workspace(workspace.clone()));
             let owner = workspace.clone();
@@ -250,6 +271,17 @@ async fn sweep_events(service: &Service, before: (Timestamp, Timestamp)) -> Resu
         match next {
             Some(next) => after = next,
             None => return Ok(removed),
+        }
+    }
+}
+
+/// Removes stored answers that have expired: otherwise only the next request with a key does.
+async fn sweep_answers(service: &Service) -> Result<u64, DatabaseError> {
+    let (mut removed, elapsed) = (0, service.clock.elapsed());
+    loop {
+        match write(service, WriteScope::Unordered, move |db| idempotency::purge(db, elapsed)).await? {
+            0 => return Ok(removed),
+            count => removed += count,
         }
     }
 }

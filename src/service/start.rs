@@ -229,6 +229,10 @@ pub(crate) async fn open_service(
     prepare(options, address, (database, (place, key)), fresh, committed).await
 }
 
+fn next_retry_delay(delay: Duration) -> Duration {
+    (delay * 2).min(MAX_RETRY_DELAY)
+}
+
 /// Opens the database; returns true with it if it is new. Waits without limit for a server that does not
 /// answer, or ends the connection: after a reboot it may start later.
 async fn open_with_retry(
@@ -248,7 +252,7 @@ async fn open_with_retry(
                     is_told = true;
                 }
                 sleep(pause).await;
-                pause = (pause * 2).min(MAX_RETRY_DELAY);
+                pause = next_retry_delay(pause);
             }
             opened => {
                 if is_told && opened.is_ok() {

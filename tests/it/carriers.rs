@@ -29,7 +29,7 @@ mod manners;
 mod missing_files;
 mod number_aliases;
 mod number_campaign;
-mod number_server;
+pub(crate) mod number_server;
 mod numbers;
 mod numbers_stopping;
 mod people;

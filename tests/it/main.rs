@@ -27,6 +27,7 @@ mod looks;
 mod mail_page;
 mod mcp;
 mod openapi;
+mod operator;
 mod outages;
 mod packages;
 mod packaging;

@@ -62,6 +62,7 @@ fn the_contract_holds_on_a_server() {
         "carriers::phones",
         "carriers::taking_over",
         "carriers::workspaces",
+        "assistant::metrics",
     ];
     run_stories(server, "off", &stories, 60);
 }

@@ -42,6 +42,13 @@ pub async fn run(admin: &Admin, action: RetentionAction, json: bool) -> Result<(
     let plan = plan.context("could not count old data")?;
     let lines = [
         ("messages", retention.messages, plan.messages, "messages and mails, with their files and events"),
+        ("messages", retention.messages, plan.broadcasts, "broadcasts with their recipients"),
+        (
+            "messages",
+            retention.messages,
+            plan.trigger_events,
+            "orders, appointments and other events of the business",
+        ),
         ("media", retention.media, plan.media, "files"),
         ("events", retention.events, plan.events, "events that every webhook got"),
         ("deliveries", retention.deliveries, plan.dead_letters, "events that a webhook did not get"),

@@ -47,6 +47,13 @@ pub const SERVICE_TABLES: &[SettingTable] = &[
                 "",
                 "Maximum tokens for all conversations in a day",
             ),
+            setting(
+                "price_in",
+                Text,
+                "",
+                "Price of a million input tokens, such as \"0.15\", for the metrics",
+            ),
+            setting("price_out", Text, "", "Price of a million output tokens"),
         ],
     },
     SettingTable {
@@ -55,7 +62,12 @@ pub const SERVICE_TABLES: &[SettingTable] = &[
         doc: "How long the service keeps old data, in days; 0 keeps it for good. \
               `frontdesk admin retention plan` counts what would be removed.",
         settings: &[
-            setting("messages", KEPT_DAYS, "0", "Messages and mails, with their files and events"),
+            setting(
+                "messages",
+                KEPT_DAYS,
+                "0",
+                "Messages, mails and broadcasts, with their files and events, and orders and appointments",
+            ),
             setting("media", KEPT_DAYS, "0", "Uploaded files and files from platforms"),
             setting("events", KEPT_DAYS, "30", "Events that every webhook got"),
             setting(

@@ -45,7 +45,7 @@ impl RemoteAssistant {
                 .ask(&mut body, MAX_ANSWER_TOKENS)
                 .await
                 .map_err(|why| failed(&why.to_string()))?;
-            tools.record_tokens(reply.tokens()).await?;
+            tools.record_tokens(&reply).await?;
             let message = &reply.message;
             let text =
                 message["content"].as_str().map(outgoing::sanitize_text).filter(|text| !text.is_empty());

@@ -200,7 +200,10 @@ async fn run_task(service: &Service, scope: WriteScope, mut due: DueJob) -> Resu
                     let until = service.clock.now().plus(ANSWER_LEASE);
                     service.database.write_in(scope.clone(), move |db| due::postpone(db, &mine, until)).await
                 };
-                let Some(kept) = kept? else { return Ok(()) };
+                let Some(kept) = kept? else {
+                    service.metrics.record_thought(ThoughtOutcome::Silent);
+                    return Ok(());
+                };
                 due = kept;
             }
         }
@@ -229,10 +232,11 @@ fn finish_task(
         work.service.metrics.record_answer_outcome(AnswerOutcome::Failed);
         return Ok(due::retry_at(work.db, due, work.now.plus(*pause), &(failures + 1).to_string())?);
     }
+    let metrics = &work.service.metrics;
     if !due::claim(work.db, due)? {
+        metrics.record_thought(ThoughtOutcome::Silent);
         return Ok(());
     }
-    let metrics = &work.service.metrics;
     let Some((turn, thought)) = thought else {
         metrics.record_answer_outcome(AnswerOutcome::Silent);
         return Ok(());

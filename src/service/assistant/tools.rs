@@ -9,8 +9,10 @@ use crate::database::{DatabaseError, WriteScope, conversations, usage};
 use crate::errors::ApiError;
 use crate::state::Service;
 use model::connections::{ConnectionEndpoint, ContactFacts, EndpointMethod, MappedAnswer};
+use model::model_costs::ModelUsage;
 use model::time::Clock;
 use model::time::Zone;
+use net::assist::ModelReply;
 use platforms::Channel;
 
 const MAX_RAW_ANSWER_CHARS: usize = 4_000;
@@ -145,9 +147,15 @@ impl Tools {
     ///
     /// # Errors
     /// If the database fails: uncounted tokens must not be used.
-    pub async fn record_tokens(&self, tokens: u64) -> Result<(), AnswerError> {
+    pub async fn record_tokens(&self, reply: &ModelReply) -> Result<(), AnswerError> {
         let Some(service) = &self.service else { return Ok(()) };
-        service.metrics.record_tokens(tokens);
+        let prices = &service.options.assistant_prices;
+        service.metrics.record_model_usage(&ModelUsage::from_tokens(
+            prices,
+            reply.tokens_in,
+            reply.tokens_out,
+        ));
+        let tokens = reply.tokens();
         let (id, now) = (self.contact.clone(), service.clock.now());
         let kept: Result<(), DatabaseError> = service
             .database

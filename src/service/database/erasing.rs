@@ -230,6 +230,19 @@ impl ErasedPerson {
         }
     }
 
+    pub fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
+    pub fn addresses(&self) -> &[String] {
+        &self.addresses
+    }
+
+    /// Channel and peer of each conversation.
+    pub fn peers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.conversations.iter().map(|erased| (erased.channel.as_str(), erased.peer.as_str()))
+    }
+
     pub fn history_count(&self) -> usize {
         self.conversations.len() + self.threads.len()
     }

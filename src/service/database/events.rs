@@ -40,21 +40,24 @@ pub fn insert(db: &dyn DbSession, row: &EventRow) -> Result<(), DatabaseError> {
     db.change_later(sql, bound![id, channel, name, subject, body, at])
 }
 
-/// Removes events that are old enough, unless a delivery is pending or may be replayed. `after` is the time
-/// of the last event checked. Returns the number of removed events, and that time for the next call, `None` at
-/// the end.
+/// Removes events that are old enough: those that every webhook got, and those that one did not get, each with
+/// a limit of its own. Keeps events with a pending delivery. `after` is the time of the last event checked.
+/// Returns the number of removed events, and that time for the next call, `None` at the end.
 pub fn purge(
     db: &dyn DbSession,
     (delivered_before, dead_before): (Timestamp, Timestamp),
     after: Timestamp,
 ) -> Result<(u64, Option<Timestamp>), DatabaseError> {
+    let newest = delivered_before.max(dead_before);
     let aged = "SELECT at FROM events WHERE at > ?1 AND at <= ?2 ORDER BY at LIMIT 1 OFFSET ?3";
     let last: Option<Timestamp> =
-        db.fetch_optional(aged, bound![after, delivered_before, PURGED_AT_ONCE], single_cell)?;
-    let until = last.unwrap_or(delivered_before);
-    let sql = "DELETE FROM events WHERE at > ?1 AND at <= ?2 AND NOT EXISTS (SELECT 1 FROM deliveries
-               WHERE event = events.id AND delivered_at IS NULL AND (due_at IS NOT NULL OR events.at > ?3))";
-    let removed = db.change(sql, bound![after, until, dead_before])?;
+        db.fetch_optional(aged, bound![after, newest, PURGED_AT_ONCE], single_cell)?;
+    let until = last.unwrap_or(newest);
+    let sql = "DELETE FROM events WHERE at > ?1 AND at <= ?2
+               AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NOT NULL)
+               AND CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NULL
+                   AND delivered_at IS NULL) THEN at <= ?3 ELSE at <= ?4 END";
+    let removed = db.change(sql, bound![after, until, dead_before, delivered_before])?;
     Ok((removed, last))
 }
 

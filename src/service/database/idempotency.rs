@@ -9,6 +9,10 @@ use model::bounds;
 use model::time::{SECOND, Timestamp};
 use sqlite::read_row;
 
+/// ORDER BY and a literal LIMIT make the server use the indexes; with parameters it expects a third of all rows.
+const PURGE: &str = "DELETE FROM idempotency WHERE (api_key, name) IN
+    (SELECT api_key, name FROM idempotency WHERE at <= ?1 ORDER BY at LIMIT 50 /* skip locked */)";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyLookup {
     Nothing,
@@ -46,16 +50,17 @@ pub fn store_reply(
     reply: &Reply,
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
-    // ORDER BY and a literal LIMIT make the server use the indexes; with parameters it expects a
-    // third of all rows.
-    let purge = "DELETE FROM idempotency WHERE (api_key, name) IN
-                 (SELECT api_key, name FROM idempotency WHERE at <= ?1 ORDER BY at LIMIT 50 /* skip locked */)";
-    db.change_later(purge, bound![expiry_cutoff(now)])?;
+    db.change_later(PURGE, bound![expiry_cutoff(now)])?;
     let sql = "INSERT INTO idempotency (api_key, name, fingerprint, status, body, at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                ON CONFLICT (api_key, name) DO UPDATE SET fingerprint = excluded.fingerprint,
                status = excluded.status, body = excluded.body, at = excluded.at";
     db.change_later(sql, bound![api_key, name, fingerprint, reply.status, reply.body, now])
+}
+
+/// Removes some expired answers; returns their number. `now` is elapsed time.
+pub fn purge(db: &dyn DbSession, now: Timestamp) -> Result<u64, DatabaseError> {
+    db.change(PURGE, bound![expiry_cutoff(now)])
 }
 
 /// Answers of this time and older have expired.

@@ -32,6 +32,10 @@ pub const ATTEMPTS: AgedTable = AgedTable { table: "delivery_attempts", key: "we
 pub const ACTIONS: AgedTable = AgedTable { table: "team_actions", key: "id", at: "at" };
 /// The log of Data Connections.
 pub const CALLS: AgedTable = AgedTable { table: "connection_calls", key: "seq", at: "at" };
+/// Orders, appointments and other events that the business has reported.
+pub const TRIGGER_EVENTS: AgedTable = AgedTable { table: "happenings", key: "workspace, name, id", at: "at" };
+/// Broadcasts; one that is not completed has no time.
+pub const BROADCASTS: AgedTable = AgedTable { table: "broadcasts", key: "id", at: "completed_at" };
 pub const MEDIA: AgedTable = AgedTable { table: "media", key: "id", at: "created_at" };
 pub const WORK: AgedTable = AgedTable { table: "team_work", key: "id", at: "at" };
 const MESSAGES: AgedTable = AgedTable { table: "messages", key: "id", at: "created_at" };
@@ -72,7 +76,7 @@ pub fn count_events(
         format!("SELECT count(*) FROM events WHERE at <= ?1 AND EXISTS ({dead}) AND NOT EXISTS ({waiting})");
     Ok((
         db.fetch_scalar(&delivered, bound![delivered_before])?,
-        db.fetch_scalar(&given_up, bound![dead_before.min(delivered_before)])?,
+        db.fetch_scalar(&given_up, bound![dead_before])?,
     ))
 }
 
@@ -92,9 +96,14 @@ pub fn delete_media(db: &dyn DbSession, ids: &[String]) -> Result<(), DatabaseEr
     ids.iter().try_for_each(|id| db.change_later("DELETE FROM media WHERE id = ?1", bound![id]))
 }
 
-/// Returns some free pages of a file to the file system.
-pub fn shrink_file(db: &dyn DbSession) -> Result<(), DatabaseError> {
-    db.for_each_row(PAGES_AT_ONCE, &[], |_| Ok::<_, DatabaseError>(()))
+/// Returns some free pages of a file to the file system. Returns true if there are more.
+pub fn shrink_file(db: &dyn DbSession) -> Result<bool, DatabaseError> {
+    let free_pages = || db.fetch_scalar::<i64>("PRAGMA freelist_count", &[]);
+    let before = free_pages()?;
+    db.for_each_row(PAGES_AT_ONCE, &[], |_| Ok::<_, DatabaseError>(()))?;
+    // A file of an earlier version keeps its pages.
+    let after = free_pages()?;
+    Ok(after > 0 && after < before)
 }
 
 #[derive(Debug, Default)]
@@ -102,6 +111,43 @@ pub struct PurgedMessages {
     pub count: usize,
     /// Files that nothing names any more; the caller removes their bytes after the commit.
     pub files: Vec<String>,
+}
+
+/// Removes some aged broadcasts of a channel with their recipients and files.
+pub fn purge_broadcasts(
+    db: &dyn DbSession,
+    channel: &str,
+    before: Timestamp,
+) -> Result<PurgedMessages, DatabaseError> {
+    let sql = "SELECT id, media_url FROM broadcasts WHERE channel = ?1 AND completed_at <= ?2
+               ORDER BY completed_at, id LIMIT ?3";
+    let rows: Vec<(String, Option<String>)> =
+        db.fetch_all(sql, bound![channel, before, ROWS_AT_ONCE], |row| {
+            Ok((row.get("id")?, row.get("media_url")?))
+        })?;
+    for (id, _) in &rows {
+        db.change_later("DELETE FROM broadcasts WHERE id = ?1", bound![id])?;
+    }
+    let mut purged = PurgedMessages { count: rows.len(), files: Vec::new() };
+    add_unused_files(db, rows.into_iter().filter_map(|(_, link)| link), &mut purged)?;
+    delete_media(db, &purged.files)?;
+    Ok(purged)
+}
+
+/// Adds the files of links that no message and no broadcast has any more.
+fn add_unused_files(
+    db: &dyn DbSession,
+    links: impl IntoIterator<Item = String>,
+    purged: &mut PurgedMessages,
+) -> Result<(), DatabaseError> {
+    let used = "SELECT EXISTS (SELECT 1 FROM messages WHERE media_url = ?1)
+                OR EXISTS (SELECT 1 FROM broadcasts WHERE media_url = ?1)";
+    for link in links {
+        if !db.fetch_scalar::<bool>(used, bound![link])? {
+            purged.files.extend(file_ids(&link));
+        }
+    }
+    Ok(())
 }
 
 /// Removes some aged messages and mails of a channel with their files, and the conversations and threads that
@@ -172,13 +218,7 @@ fn delete_rows(
         links.extend(files);
         purged.count += 1;
     }
-    for link in links {
-        let used = "SELECT EXISTS (SELECT 1 FROM messages WHERE media_url = ?1)
-                    OR EXISTS (SELECT 1 FROM broadcasts WHERE media_url = ?1)";
-        if !db.fetch_scalar::<bool>(used, bound![link])? {
-            purged.files.extend(file_ids(&link));
-        }
-    }
+    add_unused_files(db, links, purged)?;
     Ok(counts)
 }
 

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
 
@@ -20,6 +22,10 @@ use sqlite::Queries;
 const MAX_JOBS_PER_TRANSACTION: usize = 256;
 /// Time for which a statement waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time that an attempt to remove erased data from the log waits for readers, while writes wait for it.
+const WIPE_PATIENCE: Duration = Duration::from_millis(250);
+/// Pause after such an attempt has failed, as during a backup, which reads for longer.
+const WIPE_INTERVAL: Duration = Duration::from_secs(2);
 /// Size above which the log is truncated, in bytes.
 const MAX_WAL_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -121,6 +127,8 @@ pub struct FileWriter {
     obstacle: Cell<Option<Obstacle>>,
     /// True if erased data may still be in the log.
     wiping: Arc<AtomicBool>,
+    /// Time of the last attempt to remove it, if that failed.
+    wipe_failed_at: Cell<Option<Instant>>,
 }
 
 impl FileWriter {
@@ -128,7 +136,8 @@ impl FileWriter {
         let path = connection.path().unwrap_or_default().to_owned();
         let (file_status, wal_path) = (FileStatus::of(Path::new(&path)), PathBuf::from(path + "-wal"));
         let (obstacle, wiping) = (Cell::default(), Arc::default());
-        Self { connection, file_status, is_alone: true, wal_path, obstacle, wiping }
+        let wipe_failed_at = Cell::default();
+        Self { connection, file_status, is_alone: true, wal_path, obstacle, wiping, wipe_failed_at }
     }
 
     /// Sets the flag that requests the removal of erased data from the log.
@@ -224,10 +233,15 @@ impl WritingConnection for FileWriter {
 
     /// Keeps the log short: while there are readers, SQLite does not restart it by itself.
     fn run_maintenance(&self) -> bool {
-        if self.wiping.swap(false, Ordering::SeqCst) {
+        if self.wiping.load(Ordering::SeqCst) {
+            if self.wipe_failed_at.get().is_some_and(|at| at.elapsed() < WIPE_INTERVAL) {
+                return true;
+            }
+            self.wiping.store(false, Ordering::SeqCst);
             self.delete_planner_samples();
-            let is_done = self.truncate_wal(BUSY_TIMEOUT);
+            let is_done = self.truncate_wal(WIPE_PATIENCE);
             self.wiping.fetch_or(!is_done, Ordering::SeqCst);
+            self.wipe_failed_at.set((!is_done).then(Instant::now));
             return !is_done;
         }
         let is_long = std::fs::metadata(&self.wal_path).is_ok_and(|log| log.len() > MAX_WAL_BYTES);
@@ -286,6 +300,36 @@ mod tests {
         for number in 0..300 {
             write(number).await;
             assert!(length() < BOUND, "{}", length());
+        }
+        database.close();
+    }
+
+    /// A backup reads for as long as it takes.
+    #[tokio::test]
+    async fn writes_do_not_wait_while_a_reader_keeps_erased_data_in_the_log() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        let place = DatabaseLocation::File(path.clone());
+        let (database, _) = Database::open(&place, Durability::Simulated, Arc::default()).expect("it opens");
+        let write = async |number: i64| {
+            let written: Result<(), DatabaseError> =
+                database.write(move |db| meta::set(db, "some", &number)).await;
+            written.expect("written");
+        };
+        write(0).await;
+        let reader = Connection::open(&path).expect("it opens");
+        reader.execute_batch("BEGIN; SELECT count(*) FROM meta").expect("reads");
+        write(1).await;
+        let begun = Instant::now();
+        database.wipe().await;
+        for number in 0..100 {
+            write(number).await;
+        }
+        assert!(begun.elapsed() < BUSY_TIMEOUT, "{:?}", begun.elapsed());
+        assert!(database.wiping.load(Ordering::SeqCst), "it is tried again");
+        reader.execute_batch("COMMIT").expect("read");
+        while database.wiping.load(Ordering::SeqCst) {
+            write(2).await;
         }
         database.close();
     }

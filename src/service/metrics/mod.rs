@@ -7,7 +7,7 @@ mod page;
 mod process;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use axum::http::{Method, StatusCode};
 
 use crate::assistant::Answer;
 use crate::metrics::exposition::{Exposition, format_seconds};
+use model::model_costs::ModelUsage;
 use platforms::Channel;
 
 pub use page::{MetricsToken, routes};
@@ -44,8 +45,8 @@ pub struct Metrics {
     in_flight: AtomicI64,
     outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     answer_outcomes: Mutex<BTreeMap<AnswerOutcome, u64>>,
-    /// Tokens that the model used.
-    tokens: AtomicU64,
+    /// Tokens that the model used, and their cost.
+    model_usage: Mutex<ModelUsage>,
     /// Authenticated requests, by workspace, of at most [`MAX_LABELLED`] workspaces.
     workspaces: Mutex<BTreeMap<String, u64>>,
     deliveries: Mutex<BTreeMap<DeliveryOutcome, u64>>,
@@ -179,8 +180,9 @@ impl Metrics {
         *answer_outcomes.entry(outcome).or_default() += 1;
     }
 
-    pub fn record_tokens(&self, tokens: u64) {
-        self.tokens.fetch_add(tokens, Ordering::Relaxed);
+    pub fn record_model_usage(&self, usage: &ModelUsage) {
+        let mut total = self.model_usage.lock().unwrap_or_else(PoisonError::into_inner);
+        *total = total.plus(usage);
     }
 
     /// Counts an authenticated request of a workspace, named by its id.
@@ -203,7 +205,12 @@ impl Metrics {
         }
         let name = "frontdesk_assistant_tokens_total";
         page.begin_family(name, "counter", "Tokens that the assistant's model used.");
-        page.write_sample(name, &[], self.tokens.load(Ordering::Relaxed));
+        let usage = *self.model_usage.lock().unwrap_or_else(PoisonError::into_inner);
+        page.write_sample(name, &[("kind", "input")], usage.tokens_in);
+        page.write_sample(name, &[("kind", "output")], usage.tokens_out);
+        let name = "frontdesk_assistant_cost_total";
+        page.begin_family(name, "counter", "Cost of these tokens at the configured prices.");
+        page.write_sample(name, &[], usage.cost.to_decimal());
     }
 
     fn write_workspaces(&self, page: &mut Exposition) {

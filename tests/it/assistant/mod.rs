@@ -10,12 +10,14 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use frontdesk::api::connections;
 use frontdesk::model::account::Environment;
+use frontdesk::model::model_costs::{ModelCost, ModelPrices};
 use frontdesk::model::time::{Clock, Timestamp};
 use frontdesk::service::admin::Admin;
 use frontdesk::service::{self, AssistantChoice, Endpoint, TokenCaps};
 use serde_json::{Value, json};
 
 use crate::desk::HandClock;
+use crate::postgres::cluster;
 use crate::raw_http::RawRequest;
 use crate::waiting::until_so;
 use standin::StandIn;
@@ -63,6 +65,10 @@ impl World {
     }
 
     fn capped(model: &StandIn, assistant_caps: TokenCaps) -> Self {
+        Self::priced(model, assistant_caps, ModelPrices::default())
+    }
+
+    fn priced(model: &StandIn, assistant_caps: TokenCaps, assistant_prices: ModelPrices) -> Self {
         frontdesk::client::install_tls();
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let folder = tempfile::tempdir().expect("a folder");
@@ -71,18 +77,20 @@ impl World {
             model: "small".to_owned(),
             key: Some(frontdesk::model::secret::Secret::new("peer-key")),
         };
-        let options = service::Options {
+        let mut options = service::Options {
             dev: true,
             unlimited: true,
             by_hand: true,
             assistant: AssistantChoice::Remote(endpoint),
             assistant_caps,
+            assistant_prices,
             ..service::Options::new(
                 SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
                 folder.path().join("service.db"),
                 HandClock::new(),
             )
         };
+        runtime.block_on(cluster::settle(&mut options));
         let running = runtime.block_on(service::start(options)).expect("it starts");
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
         Self { runtime, running, http, folder }
@@ -321,16 +329,17 @@ fn what_a_person_wrote_is_not_taken_for_the_assistants() {
     assert_eq!(world.messages(&id).len(), 5);
 }
 
+/// Holds answers back until it is opened.
 #[derive(Default)]
-struct Gate(Mutex<bool>, Condvar);
+pub struct Gate(Mutex<bool>, Condvar);
 
 impl Gate {
-    fn wait(&self) {
+    pub fn wait(&self) {
         let open = self.0.lock().expect("a gate");
         drop(self.1.wait_while(open, |flag| !*flag).expect("a gate"));
     }
 
-    fn open(&self) {
+    pub fn open(&self) {
         *self.0.lock().expect("a gate") = true;
         self.1.notify_all();
     }
@@ -461,4 +470,74 @@ fn tokens_are_counted_and_beyond_a_cap_a_person_is_asked_for() {
     world.advance(86_400);
     ask("+34600111305", "eight");
     assert_eq!(model.requests().len(), 6, "another day");
+}
+
+/// Each outcome of a thought, and what the model's tokens cost.
+#[test]
+fn metrics_tell_outcomes_of_thoughts_and_their_cost() {
+    let usage = json!({"prompt_tokens": 1_000, "completion_tokens": 200, "total_tokens": 1_200});
+    let gate = Arc::new(Gate::default());
+    let held = Arc::clone(&gate);
+    let model = StandIn::start(move |request| {
+        let mut answer = match newest(request).1.as_str() {
+            "a person, please" => wants("hand_over", &json!({"reason": "asked", "summary": "Asked."})),
+            "be broken" => return (500, "{}".to_owned()),
+            "think" => {
+                held.wait();
+                says("Too late.")
+            }
+            _ => says("Yes."),
+        };
+        let mut body: Value = serde_json::from_str(&answer.1).expect("JSON");
+        body["usage"] = usage.clone();
+        answer.1 = body.to_string();
+        answer
+    });
+    let cost = |text| ModelCost::parse(text).expect("an amount");
+    let prices = ModelPrices { input: cost("0.50"), output: cost("2"), ..ModelPrices::default() };
+    let caps = TokenCaps { conversation: 1_200, day: 1_000_000 };
+    let world = World::priced(&model, caps, prices);
+    let figures = || {
+        let url = format!("{}/metrics", world.running.base_url.trim_end_matches("/v1"));
+        let page = world.runtime.block_on(async {
+            world.http.get(url).send().await.expect("an answer").text().await.expect("a body")
+        });
+        let figure = |name: &str| -> f64 {
+            let found = page.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+            found.unwrap_or_else(|| panic!("{name}: {page}"))
+        };
+        let outcomes = ["answered", "handed over", "silent", "failed", "refused"]
+            .map(|outcome| figure(&format!("frontdesk_assistant_thoughts_total{{outcome=\"{outcome}\"}}")));
+        let tokens = ["input", "output"]
+            .map(|kind| figure(&format!("frontdesk_assistant_tokens_total{{kind=\"{kind}\"}}")));
+        (outcomes, tokens, figure("frontdesk_assistant_cost_total"))
+    };
+    assert_eq!(figures(), ([0.0; 5], [0.0; 2], 0.0));
+    let ask = |from: &str, text: &str| {
+        let id = world.writes("whatsapp", from, "", text);
+        world.advance(5);
+        id
+    };
+    ask("+34600111301", "open?");
+    assert_eq!(figures().0, [1.0, 0.0, 0.0, 0.0, 0.0]);
+    ask("+34600111301", "and tomorrow?");
+    assert_eq!(figures().0, [1.0, 0.0, 0.0, 0.0, 1.0], "its tokens are used up");
+    ask("+34600111302", "a person, please");
+    ask("+34600111303", "be broken");
+    assert_eq!(figures().0, [1.0, 1.0, 0.0, 1.0, 1.0]);
+    // A person takes over while it thinks.
+    let id = world.writes("whatsapp", "+34600111304", "", "think");
+    std::thread::scope(|scope| {
+        let clock = scope.spawn(|| world.advance(5));
+        until_so("the question", || model.requests().iter().any(|request| newest(request).1 == "think"));
+        let text = json!({"to": "+34600111304", "type": "text", "text": {"body": "I am here"}});
+        world.post("/messages/send", text);
+        clock.join().expect("the clock moved");
+    });
+    assert_eq!(world.messages(&id).len(), 2, "it says nothing");
+    gate.open();
+    let (outcomes, tokens, cost) = figures();
+    assert_eq!(outcomes, [1.0, 1.0, 1.0, 1.0, 1.0]);
+    assert_eq!(tokens, [2_000.0, 400.0]);
+    assert!((cost - (2_000.0 * 0.50 + 400.0 * 2.0) / 1e6).abs() < 1e-9, "{cost}");
 }

@@ -329,6 +329,36 @@ async fn full_disk_is_reported_and_recovers() {
     assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
 }
 
+/// A server that is gone, and one whose tables are locked: `/ready` says so, and recovers by itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ready_says_so_while_the_server_is_gone_or_its_tables_are_locked() {
+    let Some(mut own) = OwnCluster::start("") else { return };
+    let two = start_two(&own, "").await;
+    two.one.inbound("+34600111222", "hi").await;
+    let both = async |status, word| {
+        for process in [&two.one, &two.other] {
+            wait_for_readiness(process, status, word).await;
+        }
+    };
+    both(200, "ready").await;
+    let (client, connection) =
+        tokio_postgres::connect(&two.url, tokio_postgres::NoTls).await.expect("it answers");
+    tokio::spawn(connection);
+    client.batch_execute("BEGIN; LOCK TABLE meta IN ACCESS EXCLUSIVE MODE").await.expect("held");
+    both(503, "unwritable").await;
+    client.batch_execute("COMMIT").await.expect("let go");
+    both(200, "ready").await;
+    own.run(r#""$0/pg_ctl" -D "$1/data" -w -m fast stop"#);
+    both(503, "unwritable").await;
+    for process in [&two.one, &two.other] {
+        let (status, told) = process.ask("/health", "none", None, None).await;
+        assert_eq!((status, &told["status"]), (200, &json!("alive")));
+    }
+    own.run(r#""$0/pg_ctl" -D "$1/data" -w -t 60 -l "$1/log" start"#);
+    both(200, "ready").await;
+    sends_in_the_end(&two, "after-all-of-it").await;
+}
+
 /// Waits until a process reports this readiness; the state is cached for a while.
 async fn wait_for_readiness(process: &Process, status: u16, word: &str) {
     until_found(word, async || match process.ask("/ready", "none", None, None).await {

@@ -67,8 +67,8 @@ async fn old_rows_are_found_by_an_index() {
         for sql in &removals {
             // As the server plans prepared statements.
             let asked = format!(
-                "SET plan_cache_mode = force_generic_plan; PREPARE removal (BIGINT, BIGINT, BIGINT) AS {};
-                 EXPLAIN EXECUTE removal (0, 0, 0)",
+                "SET plan_cache_mode = force_generic_plan; PREPARE removal (BIGINT, BIGINT, BIGINT, BIGINT) AS {};
+                 EXPLAIN EXECUTE removal (0, 0, 0, 0)",
                 sql.replace('?', "$")
             );
             let plan = cluster::column(&place, &asked).join("\n");

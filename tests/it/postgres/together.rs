@@ -33,10 +33,12 @@ impl Drop for Process {
 impl Process {
     pub fn begin(binary: &Binary, name: &str, arguments: &[&str]) -> Child {
         let file = |text: &str| binary.folder().join(text).to_str().expect("words").to_owned();
-        let own = ["serve", "--listen", "127.0.0.1:0", "--key-file", &file("service.key"), "--ready-file"];
+        let listens = arguments.contains(&"--listen");
+        let listen: &[&str] = if listens { &[] } else { &["--listen", "127.0.0.1:0"] };
+        let own = ["--key-file", &file("service.key"), "--ready-file"];
         let log = std::fs::File::create(file(&format!("{name}.log"))).expect("a log");
         let ready = file(&format!("{name}.json"));
-        let mut command = binary.command(&[&own[..], &[ready.as_str()], arguments].concat());
+        let mut command = binary.command(&[&["serve"], listen, &own, &[ready.as_str()], arguments].concat());
         command.stderr(Stdio::from(log)).spawn().expect("it runs")
     }
 

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::CommandFactory;
-use frontdesk::service::{self, Options};
+use frontdesk::service::{self, DatabaseLocation, Options};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ended};
 use crate::desk::HandClock;
+use crate::postgres::cluster;
 use crate::scripting::failing::last_error;
 use crate::scripting::outcomes::{FIELDS, leaves};
 use crate::waiting::aside;
@@ -191,17 +192,34 @@ impl Outcome {
 /// The database each cell copies.
 struct Template {
     folder: tempfile::TempDir,
+    /// Server and database, unless it is a file.
+    server: Option<(&'static Path, String)>,
     conversation: String,
     key: String,
     workspace: String,
 }
 
 impl Template {
-    async fn make() -> Self {
+    /// A template on each installed engine.
+    async fn make_each() -> Vec<Self> {
+        let mut all = vec![Self::make(None).await];
+        if let Some(server) = cluster::server() {
+            let url = cluster::database(server).await;
+            all.push(Self::make(Some((server, url))).await);
+        }
+        all
+    }
+
+    async fn make(server: Option<(&'static Path, String)>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let options = Options::new(listen, folder.path().join("service.db"), HandClock::new());
-        let options = Options { dev: true, unlimited: true, by_hand: true, ..options };
+        let place: DatabaseLocation = match &server {
+            Some((_, url)) => url.parse().expect("an address"),
+            None => folder.path().join("service.db").into(),
+        };
+        let options = Options::new(listen, place.clone(), HandClock::new());
+        let key_file = server.is_some().then(|| folder.path().join("service.key"));
+        let options = Options { dev: true, unlimited: true, by_hand: true, key_file, ..options };
         let running = service::start(options).await.expect("the service starts");
         frontdesk::client::install_tls();
         let client = reqwest::Client::builder().no_proxy().build().expect("a client");
@@ -210,14 +228,25 @@ impl Template {
         let answer = request.header("content-type", "application/json").send().await.expect("an answer");
         let told: Value = serde_json::from_slice(&answer.bytes().await.expect("a body")).expect("JSON");
         running.shutdown().await;
-        let database = rusqlite::Connection::open(folder.path().join("service.db")).expect("it opens");
-        database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("folded in");
-        let key = database.query_row("SELECT id FROM keys LIMIT 1", [], |row| row.get(0)).expect("a key");
-        let workspace = database.query_row("SELECT id FROM workspaces LIMIT 1", [], |row| row.get(0));
-        let workspace = workspace.expect("a workspace");
-        drop(database);
+        if let Some(file) = place.file() {
+            let database = rusqlite::Connection::open(file).expect("it opens");
+            database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("folded in");
+        }
+        let first = |sql: &str| cluster::column(&place, sql).remove(0);
+        let key = first("SELECT id FROM keys LIMIT 1");
+        let workspace = first("SELECT id FROM workspaces LIMIT 1");
         let conversation = told["conversationId"].as_str().expect("an id").to_owned();
-        Self { folder, conversation, key, workspace }
+        Self { folder, server, conversation, key, workspace }
+    }
+
+    /// Copies the database; returns the values of `--db` and `--key-file`.
+    async fn copy_for_cell(&self, folder: &Path) -> (String, Option<String>) {
+        let Some((server, url)) = &self.server else {
+            return (self.copy(folder).display().to_string(), None);
+        };
+        let name = cluster::copy(server, url).await;
+        let key = self.folder.path().join("service.key").display().to_string();
+        (cluster::url(server, &name), Some(key))
     }
 
     fn copy(&self, folder: &Path) -> PathBuf {
@@ -280,7 +309,7 @@ impl Cell {
     async fn run_once(&self, template: &Template, served: &Path, json: bool) -> Ended {
         let binary = Arc::new(Binary::new());
         let folder = binary.folder().to_owned();
-        let database = template.copy(&folder.join("cell"));
+        let (database, key_file) = template.copy_for_cell(&folder.join("cell")).await;
         let file = |name: &str, text: &str| {
             let path = folder.join(name);
             std::fs::write(&path, text).expect("written");
@@ -300,7 +329,7 @@ impl Cell {
             "WORKSPACE" => template.workspace.clone(),
             "PHONE" => PHONE.to_owned(),
             "NEW" => folder.join("new.db").display().to_string(),
-            "DATABASE" => database.display().to_string(),
+            "DATABASE" => database.clone(),
             "SERVED" => served.display().to_string(),
             "JUNK" => file("junk.txt", "[ junk"),
             "TEMPLATE" => file("parts.json", r#"[{"type":"BODY","text":"Hello"}]"#),
@@ -312,8 +341,10 @@ impl Cell {
         arguments.extend(words.map(named));
         if self.row.command != "move" && !arguments.iter().any(|word| word == "--db") {
             let is_there = self.outcome != Outcome::NoDatabase;
-            let database = if is_there { database.clone() } else { folder.join("nowhere/service.db") };
-            arguments.extend(["--db".to_owned(), database.display().to_string()]);
+            let nowhere = || folder.join("nowhere/service.db").display().to_string();
+            let database = if is_there { database.clone() } else { nowhere() };
+            arguments.extend(["--db".to_owned(), database]);
+            arguments.extend(key_file.into_iter().flat_map(|path| ["--key-file".to_owned(), path]));
         }
         arguments.extend(json.then(|| "--json".to_owned()));
         let lock = (self.outcome == Outcome::Locked).then(|| {
@@ -333,7 +364,7 @@ impl Cell {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_admin_command_ends_as_the_table_says() {
-    let template = Template::make().await;
+    let template = Template::make(None).await;
     let folder = tempfile::tempdir().expect("a folder");
     let served = template.copy(folder.path());
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -369,7 +400,14 @@ async fn each_admin_command_ends_as_the_table_says() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_admin_command_takes_a_workspace_or_refuses_it() {
-    let template = Template::make().await;
+    let mut failures = Vec::new();
+    for template in Template::make_each().await {
+        failures.extend(workspace_failures(&template).await);
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+async fn workspace_failures(template: &Template) -> Vec<String> {
     let mut failures = Vec::new();
     // `audit` has no other arguments than that of a workspace.
     let is_tried = |row: &&Row| !row.done.contains("--workspace") && row.command != "audit";
@@ -382,12 +420,35 @@ async fn each_admin_command_takes_a_workspace_or_refuses_it() {
             (false, NONE, _) => (Outcome::Absent, 1),
             (false, ..) => (Outcome::Done, 0),
         };
+        // A move names its databases by other options.
+        if template.server.is_some() && row.command == "move" {
+            continue;
+        }
         let cell = Cell { row, outcome, more: "--workspace WORKSPACE" };
-        let ended = cell.run_once(&template, Path::new("/nowhere"), false).await;
+        let ended = cell.run_once(template, Path::new("/nowhere"), false).await;
         let is_told = !is_of_service || ended.err.contains("acts on the whole service");
         if ended.code != Some(expected) || !is_told {
             failures.push(format!("{}: {:?} {}{}", row.command, ended.code, ended.out, ended.err));
         }
     }
+    failures
+}
+
+/// The successes of the table, on a server.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_admin_command_works_on_a_server() {
+    let Some(server) = cluster::server() else { return };
+    let template = Template::make(Some((server, cluster::database(server).await))).await;
+    let template = &template;
+    let rows = TABLE.iter().filter(|row| row.done != NONE);
+    let outcomes = futures_util::stream::iter(rows.map(|row| async move {
+        let cell = Cell { row, outcome: Outcome::Done, more: "" };
+        let ended = cell.run_once(template, Path::new("/nowhere"), true).await;
+        let is_json = |line: &str| serde_json::from_str::<Value>(line).is_ok();
+        let is_done = ended.code == Some(0) && !ended.out.is_empty() && ended.out.lines().all(is_json);
+        (!is_done).then(|| format!("{}: {:?} {}{}", row.command, ended.code, ended.out, ended.err))
+    }));
+    let failures: Vec<String> =
+        outcomes.buffer_unordered(AT_ONCE).filter_map(|failure| async { failure }).collect().await;
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -22,7 +22,7 @@ const WORDS: [&str; 6] = ["Quagga", "quagga", "Zyzzyva", "zyzzyva", "600999888",
 /// Tables without searchable text.
 const WITHOUT_WORDS: [&str; 3] = ["deliveries", "media_parts", "opt_outs"];
 
-fn tables_with(desk: &Desk, words: &[&str]) -> BTreeSet<String> {
+pub(super) fn tables_with(desk: &Desk, words: &[&str]) -> BTreeSet<String> {
     let holds = |text: &str| words.iter().any(|word| text.contains(word));
     if desk.place.file().is_none() {
         let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()";
@@ -59,7 +59,7 @@ fn tables_with(desk: &Desk, words: &[&str]) -> BTreeSet<String> {
     tables.map(|name| name.expect("a name")).filter(has_words).collect()
 }
 
-fn files_with(folder: &Path, words: &[&str]) -> Vec<String> {
+pub(super) fn files_with(folder: &Path, words: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -77,7 +77,7 @@ fn files_with(folder: &Path, words: &[&str]) -> Vec<String> {
     found
 }
 
-async fn execute(desk: &Desk, sql: &str) {
+pub(super) async fn execute(desk: &Desk, sql: &str) {
     match desk.place.clone() {
         frontdesk::service::DatabaseLocation::Server(url) => {
             cluster::run(&url.client_url(), sql).await.expect(sql);
@@ -86,7 +86,7 @@ async fn execute(desk: &Desk, sql: &str) {
     }
 }
 
-async fn upload(desk: &Desk, name: &str, bytes: &str) -> Value {
+pub(super) async fn upload(desk: &Desk, name: &str, bytes: &str) -> Value {
     let body = format!(
         "--b0\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n{bytes}\r\n--b0--\r\n"
     );
@@ -301,6 +301,72 @@ async fn a_file_of_several_people_stays_with_the_others() {
         let id = texts(&found, "id").remove(0);
         desk.call(LIVE, "DELETE", &format!("/contacts/{id}"), Value::Null).await.good(200);
         assert_eq!(fetch(&desk, &file).await.status, status, "{phone}");
+    }
+}
+
+/// The copy of a person holds what the erasure removes: every kind of data that the story made.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn copy_of_a_person_holds_what_an_erasure_removes() {
+    let desk = Desk::start().await;
+    let (_, conversation, thread, files) = somebody(&desk).await;
+    let group = desk.inbound("whatsapp", "+34600111222", "somebody else").await;
+    let mail =
+        json!({"channel": "email", "from": "bo@mail.example", "subject": "Prices", "text": "Words of Bo"});
+    let others = desk.switch("/inbound", mail).await["threadId"].as_str().expect("an id").to_owned();
+    execute(&desk, &among_others(&group, &others)).await;
+    desk.advance(3.0).await;
+    let extras = format!(
+        "UPDATE messages SET extras = '{{\"former\":\"Quagga once\"}}' WHERE conversation = '{conversation}' AND direction = 'inbound';
+         UPDATE emails SET headers = '{{\"Reply-To\":\"Quagga\"}}' WHERE thread = '{thread}';
+         UPDATE connection_calls SET workspace = 'ws_1';
+         INSERT INTO opt_outs (channel, peer, at) VALUES ('ch_voip', '{QUAGGA}', 1)"
+    );
+    execute(&desk, &extras).await;
+    let (place, key) = (desk.place.clone(), desk.database.with_file_name("service.key"));
+    let copying = tokio::task::spawn_blocking(move || {
+        let admin = Admin::open(&place, Some(&key)).expect("it opens");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let copy = runtime.block_on(admin.export_person(QUAGGA, Timestamp::default())).expect("copied");
+        admin.close();
+        copy
+    });
+    let copy = copying.await.expect("no panic");
+    let of_chat = copy["conversations"].as_array().expect("a list");
+    let of_chat = of_chat.iter().find(|found| found["about"]["id"] == json!(conversation)).expect("it");
+    let of_mail = &copy["threads"][0];
+    for (part, words) in [
+        (&copy["contacts"], "Zyzzyva"),
+        (&copy["correspondents"], MAIL),
+        (&copy["aliases"], "id.of.quagga"),
+        (&copy["optOuts"], "voip"),
+        (&of_chat["messages"], "Quagga writes of Zyzzyva"),
+        (&of_chat["messages"], "Quagga once"),
+        (&of_chat["messages"], "for Quagga"),
+        (&of_chat["notes"], "Quagga again"),
+        (&of_chat["marks"], "Zyzzyva"),
+        (&of_chat["marks"], "for Quagga"),
+        (&of_chat["summary"], "Quagga is angry"),
+        (&of_chat["proposals"], "refund"),
+        (&of_mail["messages"], "a mail of Quagga"),
+        (&of_mail["messages"], "Reply-To"),
+        (&of_mail["messages"], "quagga.txt"),
+        (&copy["conversations"], "a text of Quagga"),
+        (&copy["saidInGroups"], "of Zyzzyva"),
+        (&copy["mailsOfOthers"], "bo@mail.example"),
+        (&copy["broadcasts"], "Sale"),
+        (&copy["triggerEvents"], "order.created"),
+        (&copy["lookups"], "orders"),
+    ] {
+        assert!(part.to_string().contains(words), "{words} is not in {part}");
+    }
+    let calls =
+        copy["conversations"].as_array().expect("a list").iter().map(|found| found["calls"].to_string());
+    assert!(calls.collect::<String>().contains("Zyzzyva"), "what a call was about: {copy}");
+    let (_, file) = files[0].split_once("/media/").expect("a file");
+    let file = file.split('/').next().expect("an id");
+    assert!(copy["files"].as_array().is_some_and(|ids| ids.contains(&json!(file))), "{copy}");
+    for words in ["somebody else", "Words of Bo"] {
+        assert!(!copy.to_string().contains(words), "{words} in {copy}");
     }
 }
 

@@ -1,13 +1,17 @@
 //! Operating a service: delivery log, dead letters, replay, audit, suspension, retention.
 
+use std::collections::BTreeSet;
+
 use frontdesk::model::connections::Connection;
 use frontdesk::model::time::{DAY, Timestamp};
-use frontdesk::service::admin::Admin;
+use frontdesk::service::admin::{Admin, CreditChange};
 use frontdesk::service::retention::Retention;
 use serde_json::json;
 
+use super::erasing::{execute, files_with, tables_with, upload};
 use super::receiver::Receiver;
 use super::{Desk, cluster, fetch, options, texts};
+use crate::waiting::until;
 
 const LIVE: &str = "whatsapp live";
 const CUSTOMER: &str = "+34600111222";
@@ -188,14 +192,12 @@ async fn suspended_workspace_only_reads() {
     desk.post(LIVE, "/messages/send", text).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn old_data_leaves_as_the_configuration_says() {
+async fn start_with(retention: Retention) -> Desk {
     let folder = tempfile::tempdir().expect("a folder");
     let database = folder.path().join("service.db");
     let mut options = options(database.clone());
-    options.retention = Retention { messages: Some(60 * DAY), ..Retention::default() };
+    options.retention = retention;
     cluster::settle(&mut options).await;
-    let retention = options.retention;
     let place = options.database.clone();
     let running = frontdesk::service::start(options).await.expect("it starts");
     let keys = running
@@ -203,7 +205,13 @@ async fn old_data_leaves_as_the_configuration_says() {
         .iter()
         .map(|key| (format!("{} {}", key.channel, key.environment.word()), key.key.expose().to_owned()))
         .collect();
-    let desk = Desk { running, keys, database, place, _folder: folder };
+    Desk { running, keys, database, place, _folder: folder }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn old_data_leaves_as_the_configuration_says() {
+    let retention = Retention { messages: Some(60 * DAY), ..Retention::default() };
+    let desk = start_with(retention).await;
     let receiver = Receiver::start().await;
     desk.post(LIVE, "/webhooks", json!({"url": receiver.url, "events": ["message.received"]})).await;
     let first = desk.inbound("whatsapp", CUSTOMER, "long ago").await;
@@ -237,6 +245,168 @@ async fn old_data_leaves_as_the_configuration_says() {
         .header("authorization", format!("Bearer {}", desk.keys[LIVE]));
     fetch(&path, request, Vec::new()).await.refused(404, "NOT_FOUND");
     desk.check_ledger();
+}
+
+/// Word of everything that is old.
+const OLD: &str = "marmalade";
+
+/// Writes a word wherever a message puts it; returns the address of an uploaded file.
+async fn write_everywhere(desk: &Desk) -> String {
+    let contact = json!({"phone": CUSTOMER, "name": "Ana"});
+    let made = desk.keyed(LIVE, "POST", "/contacts", contact, None).await.good(201);
+    let conversation = desk.inbound("whatsapp", CUSTOMER, OLD).await;
+    desk.inbound("voip", CUSTOMER, OLD).await;
+    desk.inbound("telegram", "4711", OLD).await;
+    let mail = json!({"channel": "email", "from": "ana@mail.example", "subject": OLD, "text": OLD});
+    let thread = desk.switch("/inbound", mail).await["threadId"].clone();
+    let answer = json!({"to": "ana@mail.example", "subject": format!("Re: {OLD}"), "text": OLD, "threadId": thread,
+                        "attachments": [{"filename": format!("{OLD}.txt"), "content": "bWFybWFsYWRl"}]});
+    desk.post("email live", "/email/send", answer).await;
+    desk.post("voip live", "/voip/calls", json!({"to": CUSTOMER, "metadata": {"about": OLD}})).await;
+    let file = upload(desk, &format!("{OLD}.pdf"), OLD).await["url"].as_str().expect("a URL").to_owned();
+    let document = json!({"link": file, "caption": OLD});
+    desk.post(LIVE, "/messages/send", json!({"to": CUSTOMER, "type": "document", "document": document}))
+        .await;
+    let broadcast = json!({"contactIds": [made["id"]], "message": {"type": "text", "text": {"body": OLD}}});
+    desk.call(LIVE, "POST", "/broadcast", broadcast).await.good(202);
+    desk.switch("/event", json!({"name": "order.created", "data": {"what": OLD}})).await;
+    let marks = format!(
+        "INSERT INTO escalation_summaries (conversation, summary) VALUES ('{conversation}', '{OLD}');
+         INSERT INTO proposals (id, conversation, connection, endpoint, answers, state, created_at)
+             VALUES ('p1', '{conversation}', 'shop', 'refund', '{{\"why\": \"{OLD}\"}}', 'proposed', 1);
+         INSERT INTO team_people (id, workspace, name, folded, role, created_at, seen_at)
+             VALUES ('prs_1', 'ws_1', 'Beatriz', 'beatriz', 'agent', 1, 1);
+         INSERT INTO team_conversations (id, workspace, version, tags, tagged_at, snooze_note, snooze_set_at, changed_at)
+             VALUES ('{conversation}', 'ws_1', 0, '[\"{OLD}\"]', 1, '{OLD}', 1, 1);
+         INSERT INTO team_notes (conversation, id, person, text, mentions, created_at)
+             VALUES ('{conversation}', 'n1', 'prs_1', '{OLD}', '[]', 1);"
+    );
+    execute(desk, &marks).await;
+    file
+}
+
+/// Rows of each kind that a plan counts.
+fn count_kinds(desk: &Desk) -> [i64; 6] {
+    [
+        "SELECT (SELECT count(*) FROM messages) + (SELECT count(*) FROM emails)",
+        "SELECT count(*) FROM broadcasts",
+        "SELECT count(*) FROM happenings",
+        "SELECT count(*) FROM events",
+        "SELECT count(*) FROM delivery_attempts",
+        "SELECT count(*) FROM connection_calls",
+    ]
+    .map(|sql| cluster::count(&desk.place, sql))
+}
+
+/// Media, bodies of events, free pages and the log beside the file: old words are in none of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn old_words_are_in_no_table_and_no_byte_of_a_file_after_their_time() {
+    let retention = Retention { messages: Some(60 * DAY), events: Some(60 * DAY), ..Retention::default() };
+    let desk = start_with(Retention { deliveries: Some(60 * DAY), ..retention }).await;
+    let receiver = Receiver::start().await;
+    for (key, path) in [(LIVE, "/webhooks"), ("email live", "/email/webhooks")] {
+        desk.post(key, path, json!({"url": receiver.url})).await;
+    }
+    let file = write_everywhere(&desk).await;
+    desk.advance(600.0).await;
+    let folder = desk.database.parent().expect("a folder").to_owned();
+    let is_file = desk.place.file().is_some();
+    assert!(tables_with(&desk, &[OLD]).contains("events"));
+    assert!(!is_file || !files_with(&folder, &[OLD]).is_empty());
+    if is_file {
+        // More than one step returns to the file system.
+        let more = format!(
+            "INSERT INTO messages (id, conversation, channel, platform_id, direction, sender, content, kind, status, created_at)
+             WITH RECURSIVE rows(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM rows WHERE number < 4000)
+             SELECT 'm' || number, (SELECT id FROM conversations WHERE channel = 'ch_whatsapp'), 'ch_whatsapp', 'p' || number,
+                 'inbound', 'customer', '{OLD}' || hex(zeroblob(2000)), 'text', 'received', 1795168800000000 FROM rows"
+        );
+        execute(&desk, &more).await;
+    }
+    let size = || std::fs::metadata(&desk.database).map_or(0, |file| file.len());
+    desk.advance(59.0 * 86_400.0).await;
+    desk.inbound("whatsapp", "+34600111333", "of late").await;
+    // Its event arrives before anything is counted.
+    desk.advance(1.0).await;
+    // Written with `--dev` only.
+    let secure = if is_file { "PRAGMA secure_delete = ON;" } else { "" };
+    execute(&desk, &format!("{secure} DELETE FROM outbound")).await;
+    let before = count_kinds(&desk);
+    let now = at(600 + 59 * 86_400 + 2 * 86_400);
+    let retention = Retention { deliveries: Some(60 * DAY), ..retention };
+    let plan = administer(&desk, move |admin, runtime| {
+        runtime.block_on(admin.plan_retention(retention, now)).expect("counted")
+    })
+    .await;
+    let large = size();
+    desk.advance(2.0 * 86_400.0).await;
+    let after = count_kinds(&desk);
+    let removed: Vec<i64> = before.iter().zip(&after).map(|(before, after)| before - after).collect();
+    let planned =
+        [plan.messages, plan.broadcasts, plan.trigger_events, plan.events, plan.attempts, plan.calls];
+    assert_eq!(removed, planned, "{plan:?}");
+    assert!(planned[..5].iter().all(|count| *count > 0), "{plan:?}");
+    assert_eq!(tables_with(&desk, &[OLD]), BTreeSet::new());
+    desk.send("", "GET", &file, &[], Vec::new()).await.refused(404, "NOT_FOUND");
+    if is_file {
+        until("a folder without old words", || match files_with(&folder, &[OLD]) {
+            found if found.is_empty() => Ok(()),
+            found => Err(found.join(", ")),
+        });
+        assert_eq!(cluster::count(&desk.place, "SELECT freelist_count FROM pragma_freelist_count"), 0);
+        assert!(size() < large / 2, "{} and {large}", size());
+    }
+    assert_eq!(texts(&desk.get(LIVE, "/messages").await, "content"), ["of late"]);
+    desk.check_ledger();
+}
+
+/// `events` and `deliveries` are limits of their own, whichever is longer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_that_did_not_arrive_are_kept_as_long_as_deliveries() {
+    for (events, deliveries, left) in [(None, Some(30 * DAY), 1), (Some(30 * DAY), None, 1)] {
+        let desk = start_with(Retention { events, deliveries, ..Retention::default() }).await;
+        let receiver = Receiver::start().await;
+        desk.post(LIVE, "/webhooks", json!({"url": receiver.url, "events": ["message.received"]})).await;
+        desk.inbound("whatsapp", CUSTOMER, "arrives").await;
+        desk.advance(1.0).await;
+        receiver.answer(500, "");
+        desk.inbound("whatsapp", CUSTOMER, "does not").await;
+        desk.advance(20.0 * 86_400.0).await;
+        let dead = "SELECT count(*) FROM deliveries WHERE delivered_at IS NULL AND due_at IS NULL";
+        assert_eq!(cluster::count(&desk.place, dead), 1);
+        desk.advance(20.0 * 86_400.0).await;
+        assert_eq!(cluster::count(&desk.place, "SELECT count(*) FROM events"), left);
+        let is_dead = cluster::count(&desk.place, dead) == 1;
+        assert_eq!(is_dead, deliveries.is_none(), "{events:?} {deliveries:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn media_and_logs_have_limits_of_their_own() {
+    let retention = Retention { media: Some(10 * DAY), logs: Some(20 * DAY), ..Retention::default() };
+    let desk = start_with(retention).await;
+    let file = upload(&desk, "prices.pdf", "prices").await["url"].as_str().expect("a URL").to_owned();
+    desk.inbound("whatsapp", CUSTOMER, "the prices?").await;
+    let document = json!({"to": CUSTOMER, "type": "document", "document": {"link": file}});
+    desk.post(LIVE, "/messages/send", document).await;
+    let called = "INSERT INTO connection_calls (workspace, at, connection, endpoint, contact, millis, bytes)
+                  VALUES ('ws_1', 1795168800000000, 'shop', 'orders', '', 1, 1)";
+    execute(&desk, called).await;
+    let change = CreditChange::Add(1);
+    administer(&desk, move |admin, runtime| {
+        runtime.block_on(admin.credits(Some(change), at(0))).expect("changed");
+    })
+    .await;
+    let count = |table: &str| cluster::count(&desk.place, &format!("SELECT count(*) FROM {table}"));
+    let fetch = async || desk.send("", "GET", &file, &[], Vec::new()).await;
+    desk.advance(9.0 * 86_400.0).await;
+    assert_eq!((fetch().await.status, count("media"), count("team_actions")), (200, 1, 1));
+    desk.advance(2.0 * 86_400.0).await;
+    fetch().await.refused(404, "NOT_FOUND");
+    assert_eq!((count("media"), count("team_actions"), count("connection_calls")), (0, 1, 1));
+    assert_eq!(count("messages"), 2, "messages stay");
+    desk.advance(10.0 * 86_400.0).await;
+    assert_eq!((count("team_actions"), count("connection_calls")), (0, 0));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

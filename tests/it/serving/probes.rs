@@ -54,6 +54,19 @@ fn it_is_not_ready_while_its_file_is_gone() {
 }
 
 #[test]
+fn it_is_not_ready_while_another_program_holds_its_file() {
+    let binary = Binary::new();
+    let serving = Serving::start(&binary, &[]);
+    until(&serving, (200, "ready"));
+    let other = rusqlite::Connection::open(binary.folder().join("service.db")).expect("it opens");
+    other.execute_batch("BEGIN IMMEDIATE").expect("held");
+    until(&serving, (503, "unwritable"));
+    assert_eq!(serving.call("GET", "/v1/account", &[], b"").status, 200, "it reads");
+    other.execute_batch("COMMIT").expect("let go");
+    until(&serving, (200, "ready"));
+}
+
+#[test]
 fn it_is_not_ready_while_it_starts() {
     let binary = Binary::new();
     // A key from a named pipe, as secret stores provide: the start waits for it.
