@@ -39,6 +39,8 @@ pub enum MailAction {
     Reply(thread::MailReplyArguments),
     /// Forward a mail with its attachments.
     Forward(thread::MailForwardArguments),
+    /// Save the files of a mail; large ones are fetched from the mailbox first.
+    Save(thread::MailSaveArguments),
     /// Answer the invitation in a thread: accept, decline or maybe.
     Respond(thread::MailRespondArguments),
     /// Change a thread: read, star, archive, folder, category, priority; reports what the server
@@ -170,6 +172,7 @@ impl MailAction {
             Self::Show(it) => &it.common,
             Self::Reply(it) => &it.common,
             Self::Forward(it) => &it.common,
+            Self::Save(arguments) => &arguments.common,
             Self::Respond(arguments) => &arguments.common,
             Self::Change(it) => &it.common,
             Self::Move(it) => &it.common,
@@ -187,6 +190,7 @@ pub fn run(session: &Session, action: &MailAction) -> Result<(), CliError> {
         MailAction::Show(arguments) => Ok(thread::show(session, arguments)?),
         MailAction::Reply(arguments) => thread::reply(session, arguments),
         MailAction::Forward(arguments) => thread::forward(session, arguments),
+        MailAction::Save(arguments) => Ok(thread::save(session, arguments)?),
         MailAction::Respond(arguments) => thread::respond(session, arguments),
         MailAction::Change(arguments) => change(session, arguments),
         MailAction::Move(moved) => {
