@@ -1,6 +1,8 @@
 //! JSON that the service stores for channels on real platforms: outgoing messages and mail,
 //! settings, secrets and cursors.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -83,6 +85,9 @@ pub struct PendingFile {
     pub why: String,
     /// True if the platform will never give it.
     pub is_final: bool,
+    /// True for a file of a mail, which stays in the mailbox until somebody opens it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_mail: bool,
     /// Id of the message; empty until the message is stored.
     pub message: String,
     /// Caption written by the customer.
@@ -284,9 +289,9 @@ pub struct MailboxSettings {
     /// Other addresses whose mail reaches the mailbox and which it may send from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// True if the server accepts mail from these addresses with a `+` tag.
+    /// True if the server accepts mail from these addresses with a `+` tag; `None` until it was asked.
     #[serde(default)]
-    pub sends_tagged: bool,
+    pub sends_tagged: Option<bool>,
     /// Display name of outgoing mail.
     pub name: Option<String>,
     /// `imaps://USER@HOST:PORT`.
@@ -297,6 +302,9 @@ pub struct MailboxSettings {
     pub oauth: Option<OauthSettings>,
     /// True if the assistant answers mail without approval.
     pub auto_reply: bool,
+    /// Folders that are read besides the inbox and the sent mail, under the server's names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
 }
 
 impl MailboxSettings {
@@ -313,7 +321,7 @@ impl MailboxSettings {
             let (name, _) = local.split_once('+')?;
             Some(format!("{name}@{domain}"))
         });
-        same(address) || (self.sends_tagged && untagged.is_some_and(|untagged| same(&untagged)))
+        same(address) || (self.sends_tagged == Some(true) && untagged.is_some_and(|untagged| same(&untagged)))
     }
 }
 
@@ -345,6 +353,20 @@ pub struct MailboxCursor {
     /// Import of mail from before the connection; `None` if that mail is ignored.
     #[serde(default)]
     pub earlier: Option<EarlierMail>,
+    /// Positions in the further folders that are read, by the server's names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub folders: BTreeMap<String, FolderMark>,
+}
+
+/// Position up to which a further folder was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FolderMark {
+    /// UID validity and next UID.
+    pub place: (u32, u32),
+    /// Time at which the folder was chosen, in seconds since the Unix epoch.
+    pub chosen: i64,
+    /// Arrival time of the oldest mail that counts as new, in seconds since the Unix epoch.
+    pub since: i64,
 }
 
 impl MailboxCursor {
@@ -367,6 +389,12 @@ pub struct EarlierMail {
     pub inbox: (u32, u32),
     /// UID validity and UID of the first new mail of the folder of sent mail.
     pub sent: (u32, u32),
+    /// First new mail of each further folder to import, by the server's names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub folders: BTreeMap<String, FolderMark>,
+    /// True if only the further folders are left to import.
+    #[serde(default)]
+    pub is_main_filed: bool,
     /// Oldest imported mail; `None` at the beginning.
     pub place: Option<EarlierPlace>,
     pub filed: u64,
@@ -384,27 +412,36 @@ impl EarlierMail {
 }
 
 /// Position of a mail in the import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EarlierPlace {
     /// Arrival time in the mailbox, in seconds since the Unix epoch.
     pub at: i64,
     pub folder: MailUpdateKind,
+    /// The server's name of a further folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     pub validity: u32,
     pub uid: u32,
 }
 
 impl EarlierPlace {
-    /// Sort key of the import, the latest first; an inbox mail precedes a sent mail of the same
-    /// second.
-    pub fn rank(&self) -> (i64, bool, u32) {
-        (self.at, self.folder == MailUpdateKind::Inbox, self.uid)
+    /// Sort key of the import, the latest first; of the same second, an inbox mail precedes one of a further
+    /// folder, and that precedes a sent mail.
+    pub fn rank(&self) -> (i64, u8, Option<&str>, u32) {
+        let folder = match self.folder {
+            MailUpdateKind::Inbox => 2,
+            MailUpdateKind::Folder => 1,
+            MailUpdateKind::Sent | MailUpdateKind::Flags => 0,
+        };
+        (self.at, folder, self.name.as_deref(), self.uid)
     }
 
     /// True if a mail at this place is not imported yet once the mails up to `filed` are. After a
     /// change of the UID validity only the time is compared, so that a mail is imported twice
     /// rather than missed.
     pub fn is_pending_after(&self, filed: &Self) -> bool {
-        let is_renumbered = self.folder == filed.folder && self.validity != filed.validity;
+        let is_same_folder = self.folder == filed.folder && self.name == filed.name;
+        let is_renumbered = is_same_folder && self.validity != filed.validity;
         if is_renumbered { self.at <= filed.at } else { self.rank() < filed.rank() }
     }
 }
@@ -414,7 +451,9 @@ impl EarlierPlace {
 pub enum MailUpdateKind {
     Inbox,
     Sent,
-    /// Changed flags of mails in the inbox.
+    /// A further folder that is read.
+    Folder,
+    /// Changed flags of mails in the folders that are read.
     Flags,
 }
 
@@ -423,6 +462,7 @@ impl MailUpdateKind {
         match self {
             Self::Inbox => "inbox",
             Self::Sent => "sent",
+            Self::Folder => "folder",
             Self::Flags => "flags",
         }
     }
@@ -436,16 +476,46 @@ pub struct MailFact {
     pub flagged: bool,
 }
 
-/// Changes of the flags of the inbox.
+/// Changes of the flags of the inbox and of the further folders that are read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MailFacts {
     /// Mails whose flags changed.
     pub mails: Vec<MailFact>,
-    /// `Message-ID`s of mails that left the inbox.
+    /// `Message-ID`s of mails that left these folders.
     pub gone: Vec<String>,
-    /// UID validity and UID from which on `mails` is complete: a mail that is not listed has left
-    /// the inbox. `None` if `mails` is partial.
+    /// UID validity and UID of the inbox from which on `mails` is complete: a mail that is not listed has left
+    /// these folders. `None` if `mails` is partial.
     pub no_others_from: Option<(u32, u32)>,
+}
+
+/// File of a mail that stays in the mailbox.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LeftPart {
+    /// Section of the mail, as IMAP names it.
+    pub section: String,
+    /// Media type in lower case.
+    pub kind: String,
+    /// Encoded size, in bytes.
+    pub octets: u64,
+    /// Transfer encoding in lower case.
+    pub encoding: String,
+}
+
+/// Place of a file that stays in the mailbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailPartReference {
+    pub kind: MailUpdateKind,
+    /// The server's name of a further folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    pub validity: u32,
+    pub uid: u32,
+    /// `Message-ID` header, by which a moved mail is found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header_id: Option<String>,
+    pub section: String,
+    pub octets: u64,
+    pub encoding: String,
 }
 
 /// Header of a mailbox update; the bytes of the mail follow.
@@ -455,8 +525,14 @@ pub struct MailUpdateHeader {
     pub uid: u32,
     /// UID validity of the folder.
     pub validity: u32,
+    /// The server's name of a further folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// True if only the beginning of the mail was fetched.
     pub cut: bool,
+    /// Files of the mail that stay in the mailbox.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<LeftPart>,
     /// Arrival time at the server, in seconds since the Unix epoch.
     #[serde(default)]
     pub arrived_at: Option<i64>,
@@ -465,7 +541,16 @@ pub struct MailUpdateHeader {
 
 impl MailUpdateHeader {
     pub const fn new(kind: MailUpdateKind) -> Self {
-        Self { kind, uid: 0, validity: 0, cut: false, arrived_at: None, facts: None }
+        Self {
+            kind,
+            uid: 0,
+            validity: 0,
+            folder: None,
+            cut: false,
+            left: Vec::new(),
+            arrived_at: None,
+            facts: None,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ pub const DESK_SIGN_IN: &str = "/desk/v1/sign-in";
 pub const DESK_CONVERSATIONS: &str = "/desk/v1/conversations";
 pub const DESK_EVENTS: &str = "/desk/v1/events";
 pub const DESK_PRESENCE: &str = "/desk/v1/presence";
+pub const DESK_CHANNELS: &str = "/desk/v1/channels";
 pub const DESK_PEOPLE: &str = "/desk/v1/people";
 pub const DESK_STATS: &str = "/desk/v1/stats";
 pub const DESK_REPLIES: &str = "/desk/v1/replies";

@@ -111,6 +111,41 @@ pub struct ChannelKey {
     pub key: String,
 }
 
+/// Response of `GET /desk/v1/channels`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TeamChannelList {
+    /// Channels of the workspace that have a platform.
+    pub data: Vec<TeamChannel>,
+}
+
+/// A channel of the workspace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(transform = schema::allow_words("channel", "whatsapp telegram email voip"))
+)]
+pub struct TeamChannel {
+    pub id: String,
+    /// `whatsapp`, `telegram`, `email` or `voip`.
+    pub channel: String,
+    /// Name for people, such as `WhatsApp`, or the name of a further channel of its kind.
+    pub name: String,
+    /// The session's keys for the channel that are not revoked: of each the first 16 hex digits of its SHA-256.
+    pub keys: Vec<String>,
+}
+
+/// Request of `POST /desk/v1/channels`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NewChannelKey {
+    /// Id of the channel.
+    pub channel: Filled<100>,
+}
+
+derived_body!(NewChannelKey);
+
 /// Response of `DELETE /desk/v1/sign-in`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

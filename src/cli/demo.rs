@@ -248,6 +248,7 @@ fn team(signed_in: &str, base_url: &str) -> Option<TeamSpec> {
         session: secret(signed_in, SESSION_WORD)?,
         person: SafeText::line(DESK_PERSON),
         channels: TABS.iter().map(|(channel, _)| ChannelId::from(*channel)).collect(),
+        new_channels: None,
     })
 }
 

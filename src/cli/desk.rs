@@ -36,6 +36,7 @@ pub(super) const CONNECTIONS_FILE: &str = "connections.toml";
 
 pub fn run(how: RunMode) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
+    team::add_at_start(path.parent().unwrap_or(Path::new("")));
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
     let links = load_connections(&path)?;
     if config.channels.is_empty() && how.can_ask() {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem::discriminant;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -45,6 +46,7 @@ pub struct EngineArguments {
 /// Runs until a signal, or with `--until-sent` until everything was sent.
 pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
+    team::add_at_start(path.parent().unwrap_or(Path::new("")));
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
     if config.channels.is_empty() {
         return Err(CliError::Usage(format!(

@@ -243,7 +243,7 @@ fn describe_server_error(status: u16, facts: &ResponseFacts, body: &[u8]) -> Saf
 }
 
 /// Reads the body of a refusal; `None` if it is not a JSON object.
-fn error_body(body: &[u8]) -> Option<ErrorBody> {
+pub(crate) fn error_body(body: &[u8]) -> Option<ErrorBody> {
     let fields: Map<String, Value> = serde_json::from_slice(body).ok()?;
     serde_json::from_value(Value::Object(fields)).ok()
 }

@@ -17,6 +17,7 @@ mod connect;
 mod contacts;
 mod conversations;
 mod deadline;
+pub mod downloads;
 mod email;
 pub mod errors;
 pub mod event_stream;

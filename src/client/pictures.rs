@@ -42,7 +42,8 @@ pub async fn fetch_picture(url: &str, own: Option<&str>) -> Result<Vec<u8>, Pict
         .unwrap_or_else(|_| Err(PictureError::Broken("its host is too slow".to_owned())))
 }
 
-async fn fetch(url: &Url, at_home: bool) -> Result<Vec<u8>, PictureError> {
+/// Requests a file; follows no redirect and sends no key.
+pub(crate) async fn open(url: &Url, at_home: bool) -> Result<reqwest::Response, PictureError> {
     let mut builder = transport::builder().no_proxy().connect_timeout(CONNECT_TIMEOUT);
     if !at_home {
         let host = vet(url)?;
@@ -51,7 +52,12 @@ async fn fetch(url: &Url, at_home: bool) -> Result<Vec<u8>, PictureError> {
         builder = builder.https_only(true).resolve_to_addrs(host, &resolve_public(url, host).await?);
     }
     let broken = |error: reqwest::Error| PictureError::Broken(words::describe_transport_error(&error));
-    let mut answer = builder.build().map_err(broken)?.get(url.clone()).send().await.map_err(broken)?;
+    builder.build().map_err(broken)?.get(url.clone()).send().await.map_err(broken)
+}
+
+async fn fetch(url: &Url, at_home: bool) -> Result<Vec<u8>, PictureError> {
+    let broken = |error: reqwest::Error| PictureError::Broken(words::describe_transport_error(&error));
+    let mut answer = open(url, at_home).await?;
     if !answer.status().is_success() {
         return Err(PictureError::Status(answer.status().as_u16()));
     }

@@ -6,15 +6,17 @@
 use std::sync::Arc;
 
 use reqwest::Method;
+use sha2::{Digest, Sha256};
 
 use crate::connect::{Client, ClientError};
 use crate::errors::{ErrorCode, ReadError, WriteOutcome};
 use crate::pages::read_one;
 use api::paths;
 use api::team::{
-    AnnouncePresence, ClaimRequest, ClaimedError, NewNote, NoteBody, NotePatch, PresenceAnnounced, ReplyBody,
-    SetReply, SetSnooze, SetTags, SharedConversation, SharedConversationList, SharedDeleted, SharedReplyList,
-    SignIn, SignedIn, SignedOut, TeamMember, TeamMemberList, TeamServiceBody, TeamStats,
+    AnnouncePresence, ChannelKey, ClaimRequest, ClaimedError, NewChannelKey, NewNote, NoteBody, NotePatch,
+    PresenceAnnounced, ReplyBody, SetReply, SetSnooze, SetTags, SharedConversation, SharedConversationList,
+    SharedDeleted, SharedReplyList, SignIn, SignedIn, SignedOut, TeamChannel, TeamChannelList, TeamMember,
+    TeamMemberList, TeamServiceBody, TeamStats,
 };
 use model::secret::Secret;
 use model::text::SafeText;
@@ -32,6 +34,12 @@ pub const MAX_SHARED_IDS: usize = 200;
 
 /// Error text for a service too old for statistics.
 const NO_STATS: &str = "this service has no numbers by person; update it";
+
+/// Returns the digits by which a service names a key: the first 16 of its SHA-256.
+pub fn key_fingerprint(key: &Secret) -> String {
+    let digest = Sha256::digest(key.expose().as_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClaimAnswer {
@@ -87,6 +95,24 @@ impl Client {
     /// Ends the session and revokes its keys.
     pub async fn sign_out(&self) -> WriteOutcome<SignedOut> {
         self.share(Method::DELETE, paths::DESK_SIGN_IN, None, read!()).await
+    }
+
+    /// Reads the channels of the workspace; `None` if the service is of a version that does not list them.
+    pub async fn team_channels(&self) -> Result<Option<Vec<TeamChannel>>, ReadError> {
+        match self.get(paths::DESK_CHANNELS, &[]).await {
+            Ok(answer) => {
+                let list: TeamChannelList = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
+                Ok(Some(list.data))
+            }
+            Err(error) if error.is_inaccessible() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes a key of the session for a channel; revokes the keys that the session had for it.
+    pub async fn create_channel_key(&self, channel: &str) -> WriteOutcome<ChannelKey> {
+        let body = NewChannelKey { channel: channel.into() };
+        self.share(Method::POST, paths::DESK_CHANNELS, serde_json::to_value(body).ok(), read!()).await
     }
 
     /// Reads what the team shares about conversations, at most [`MAX_SHARED_IDS`].

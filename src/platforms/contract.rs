@@ -473,6 +473,12 @@ pub trait PlatformSource: Send + Sync {
         false
     }
 
+    /// Asks the platform for what the settings of an earlier version lack, and returns the settings to store as
+    /// JSON; `None` if they are complete.
+    fn complete_settings(&self) -> Option<BoxFuture<'_, Result<String, PlatformError>>> {
+        None
+    }
+
     /// Requests the account's state; `None` if the platform has none.
     fn describe_account(&self) -> Option<BoxFuture<'_, Result<PlatformDescription, PlatformError>>> {
         None

@@ -69,6 +69,11 @@ pub fn hash(text: &str) -> KeyHash {
     Sha256::digest(text.as_bytes()).into()
 }
 
+/// Returns the first 16 hex digits of a hash, by which a desk knows its key.
+pub fn fingerprint(hash: &KeyHash) -> String {
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// CRC-32 (the reflected IEEE polynomial) in six base62 digits.
 fn checksum(text: &str) -> String {
     let mut crc = u32::MAX;

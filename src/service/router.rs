@@ -85,6 +85,7 @@ fn desk_routes(service: &Service) -> Router<Service> {
     Router::new()
         .route("/desk/v1", get(account::desk_service))
         .route("/desk/v1/sign-in", delete(team::sign_in::sign_out))
+        .route("/desk/v1/channels", get(team::channels::list).post(team::channels::create_key))
         .route("/desk/v1/conversations", get(team::conversations::list))
         .route(
             "/desk/v1/conversations/{conversationId}/claim",

@@ -43,12 +43,16 @@ impl MailFiles {
         self.save_bytes(name, &bytes)
     }
 
-    /// Saves bytes under a name. Returns the path.
-    pub fn save_bytes(&self, name: &str, bytes: &[u8]) -> Result<String, String> {
+    /// Creates an empty file under a name, for what is downloaded. Returns its path, too.
+    pub fn create(&self, name: &str) -> Result<(File, PathBuf), String> {
         let folder = self.folder();
         disk::folder(&folder).map_err(|error| format!("could not create {}: {error}", folder.display()))?;
-        let (mut file, path) =
-            new_file(&folder, name).map_err(|error| format!("could not save {name}: {error}"))?;
+        new_file(&folder, name).map_err(|error| format!("could not save {name}: {error}"))
+    }
+
+    /// Saves bytes under a name. Returns the path.
+    pub fn save_bytes(&self, name: &str, bytes: &[u8]) -> Result<String, String> {
+        let (mut file, path) = self.create(name)?;
         file.write_all(bytes)
             .map_err(|error| format!("could not write all of {}: {error}", path.display()))?;
         Ok(path.display().to_string())

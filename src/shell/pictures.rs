@@ -1,8 +1,10 @@
 //! Pictures shown in the terminal: fetched, decoded within limits, scaled and rendered.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use crate::shell::decoding;
+use client::downloads::download;
 use client::pictures::fetch_picture;
 use inbox::outside::OutsideAnswer;
 use model::ids::ChannelId;
@@ -41,6 +43,15 @@ impl PictureLoader {
     pub(super) fn file(&self, channel: &ChannelId, url: &str) -> Result<Vec<u8>, String> {
         let fetched = fetch_picture(url, self.base_url(channel));
         self.runtime.block_on(fetched).map_err(|error| error.to_string())
+    }
+
+    /// Writes a file that a mail links to, and waits for the end.
+    ///
+    /// # Errors
+    /// As text for the person; the file may be incomplete then.
+    pub(super) fn download(&self, channel: &ChannelId, url: &str, file: &mut File) -> Result<(), String> {
+        let downloading = download(url, self.base_url(channel), file);
+        self.runtime.block_on(downloading).map_err(|error| error.to_string())
     }
 
     fn base_url(&self, channel: &ChannelId) -> Option<&str> {

@@ -1,6 +1,7 @@
 //! Requests about the person's files and pictures, on threads of their own, so that a slow disk or host
 //! delays nothing else.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
@@ -19,6 +20,7 @@ use inbox::event::Event;
 use inbox::outside::{OutsideAnswer, OutsideRequest};
 use inbox::screens::composer::canned::CannedReplies;
 use inbox::screens::connections::requests::{ConnectionRequest, ConnectionResult};
+use model::ids::ChannelId;
 use model::outbox::content::MailAttachmentSource;
 use store::Store;
 
@@ -136,12 +138,10 @@ impl UserFiles {
                 OutsideAnswer::Cancelled
             }
             OutsideRequest::SaveFile { channel, name, raw, source } => OutsideAnswer::Saved(match source {
-                MailAttachmentSource::Link(url) => {
-                    let fetched = self.viewer.file(&channel, &url);
-                    fetched
-                        .map_err(|why| format!("could not save {name}: {why}"))
-                        .and_then(|map_err| self.mail.save_bytes(&name, &map_err))
-                }
+                MailAttachmentSource::Link(url) => self
+                    .mail
+                    .create(&name)
+                    .and_then(|file| download(&self.viewer, (&channel, &url), &name, file)),
                 source => self.mail.save(&name, &raw, &source),
             }),
             OutsideRequest::WriteText { file, text } => {
@@ -161,6 +161,24 @@ impl UserFiles {
                 let (found, longer) = (files::inspect_file(&path), files::complete_path(&path));
                 OutsideAnswer::File { path, pasted, found, longer }
             }
+        }
+    }
+}
+
+/// Downloads a file into a new one. Returns its path; removes it if the download fails.
+fn download(
+    viewer: &PictureLoader,
+    (channel, url): (&ChannelId, &str),
+    name: &str,
+    (mut file, path): (File, PathBuf),
+) -> Result<String, String> {
+    match viewer.download(channel, url, &mut file) {
+        Ok(()) => Ok(path.display().to_string()),
+        Err(why) => {
+            if let Err(error) = std::fs::remove_file(&path) {
+                tracing::info!(path = %path.display(), %error, "an incomplete file could not be removed");
+            }
+            Err(format!("could not save {name}: {why}"))
         }
     }
 }
@@ -199,6 +217,15 @@ pub(super) fn run_requests(mut outside: UserFiles, queue: &Receiver<OutsideReque
                 }
                 let tell = move |told| mailbox.result(Event::Answered(OutsideAnswer::Suggested(id, told)));
                 outside.desk_suggestions().begin(*request, replies, tell);
+            }
+            OutsideRequest::SaveFile { channel, name, source: MailAttachmentSource::Link(url), .. } => {
+                let (created, viewer) = (outside.mail.create(&name), outside.viewer.clone());
+                let mailbox = mailbox.clone();
+                // A large file takes minutes, in which other requests are answered.
+                std::thread::spawn(move || {
+                    let saved = created.and_then(|file| download(&viewer, (&channel, &url), &name, file));
+                    mailbox.result(Event::Answered(OutsideAnswer::Saved(saved)));
+                });
             }
             asked => mailbox.result(Event::Answered(outside.handle_request(asked))),
         }

@@ -14,9 +14,11 @@ mod mail_campaign;
 mod mail_dates;
 mod mail_earlier;
 mod mail_filing;
+mod mail_folders;
 mod mail_gate;
 mod mail_identities;
 mod mail_invitations;
+mod mail_large;
 mod mail_line;
 mod mail_people;
 mod mail_read_back;
@@ -363,12 +365,13 @@ async fn connect_mailbox(options: &Options, mailbox: &TestMailbox) {
         settings: MailboxSettings {
             address: mailbox.address.clone(),
             aliases: mailbox.aliases.clone(),
-            sends_tagged: false,
+            sends_tagged: None,
             name: Some("Harbor Bicycles".to_owned()),
             imap: mailbox.imap_url(),
             smtp: mailbox.smtp_url(),
             oauth,
             auto_reply: mailbox.auto_reply,
+            folders: mailbox.folders.clone(),
         },
         reading: Secret::new(&reading),
         sending: Secret::new(""),

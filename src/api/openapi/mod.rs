@@ -83,6 +83,8 @@ fn answers() -> Schemas {
     generator.subschema_for::<team::TeamServiceBody>();
     generator.subschema_for::<team::SignedIn>();
     generator.subschema_for::<team::SignedOut>();
+    generator.subschema_for::<team::TeamChannelList>();
+    generator.subschema_for::<team::ChannelKey>();
     generator.subschema_for::<team::SharedConversationList>();
     generator.subschema_for::<team::TeamMemberList>();
     generator.subschema_for::<team::TeamStats>();
@@ -119,6 +121,7 @@ fn requests() -> Schemas {
     generator.subschema_for::<messages::SendMessage>();
     generator.subschema_for::<reactions::React>();
     generator.subschema_for::<team::SignIn>();
+    generator.subschema_for::<team::NewChannelKey>();
     generator.subschema_for::<team::ClaimRequest>();
     generator.subschema_for::<team::NewNote>();
     generator.subschema_for::<team::NotePatch>();

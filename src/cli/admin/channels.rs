@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use crate::cli::admin::mailbox::MailboxArguments;
+use crate::cli::admin::mailbox::{self, AliasArguments, FolderArguments, MailboxArguments};
 use crate::cli::print;
 use crate::shell::clock::SystemClock;
 use crate::shell::prompt;
@@ -33,6 +33,10 @@ pub enum PlatformAction {
         /// Channel: whatsapp, telegram, email, voip, or the name of a further channel.
         channel: ChannelChoice,
     },
+    /// List the folders of a mailbox with their use, and choose which are read.
+    Folders(FolderArguments),
+    /// List or change the other addresses of a mailbox, from which it also sends.
+    Aliases(AliasArguments),
     /// Disconnect a channel, and remove its secrets.
     Disconnect {
         /// Channel: whatsapp, telegram, email, voip, or the name of a further channel.
@@ -143,6 +147,8 @@ pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()
             }
             lines.iter().try_for_each(|text| print::line(SafeText::line(text).as_str()))
         }
+        PlatformAction::Folders(arguments) => mailbox::list_folders(admin, arguments, json).await,
+        PlatformAction::Aliases(arguments) => mailbox::list_aliases(admin, arguments, json).await,
         PlatformAction::Disconnect { channel } => {
             admin
                 .disconnect(channel.clone(), SystemClock.now())

@@ -6,15 +6,22 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::cli::admin::channels::{NOTHING_CONNECTED, secret};
+use crate::cli::print;
+use crate::shell::clock::SystemClock;
 use crate::shell::prompt;
 use api::carriers::{MailboxSettings, OauthSettings};
 use model::secret::Secret;
+use model::text::SafeText;
+use model::time::Clock;
 use platforms::mailbox::consent::{
     self, BrowserConsent, ConsentError, MailProvider, ProviderAddresses, RegisteredClient,
 };
+use platforms::mailbox::{MailFolder, SpecialUse};
+use service::admin::{Admin, ChannelChoice};
 use service::carriers::dashboard::{MailSince, MailboxAccess};
 
 /// Time for the owner to agree in a browser.
@@ -44,6 +51,10 @@ pub struct MailboxArguments {
     /// was connected before.
     #[arg(long, value_name = "SPAN|DAY|now")]
     since: Option<MailSince>,
+    /// Folder that is read besides the inbox and the sent mail; may be given several times. Without it, those
+    /// that were chosen before stay.
+    #[arg(long = "read", value_name = "FOLDER")]
+    folders: Vec<String>,
     /// Let the assistant answer mail until a person does.
     #[arg(long)]
     auto_reply: bool,
@@ -64,6 +75,75 @@ pub struct MailboxArguments {
     /// Name of a further mailbox in the same workspace; without it, the first one.
     #[arg(long = "channel", value_name = "NAME")]
     pub channel_name: Option<String>,
+}
+
+/// Switches of `admin channel folders`.
+#[derive(Debug, Args)]
+pub struct FolderArguments {
+    /// Mailbox: email, or the name of a further one.
+    channel: ChannelChoice,
+    /// Read this folder from now on; may be given several times. Mail that is in it already becomes history.
+    #[arg(long, value_name = "FOLDER")]
+    read: Vec<String>,
+    /// No longer read this folder; may be given several times. Its threads stay.
+    #[arg(long, value_name = "FOLDER")]
+    not: Vec<String>,
+}
+
+/// Switches of `admin channel aliases`.
+#[derive(Debug, Args)]
+pub struct AliasArguments {
+    /// Mailbox: email, or the name of a further one.
+    channel: ChannelChoice,
+    /// Another address whose mail reaches the mailbox, after the server was asked whether the login may send
+    /// from it; may be given several times.
+    #[arg(long, value_name = "ADDRESS")]
+    add: Vec<String>,
+    /// Address that is no longer one of the mailbox; may be given several times.
+    #[arg(long, value_name = "ADDRESS")]
+    remove: Vec<String>,
+}
+
+/// Lists the folders of a mailbox, after changing which are read.
+pub async fn list_folders(admin: &Admin, arguments: FolderArguments, json: bool) -> Result<()> {
+    let FolderArguments { channel, read, not } = arguments;
+    let folders = if read.is_empty() && not.is_empty() {
+        admin.mailbox_folders(channel).await.context("could not list the folders")?
+    } else {
+        let choosing = admin.choose_folders(channel, (&read, &not), SystemClock.now());
+        choosing.await.context("could not change which folders are read")?
+    };
+    if json {
+        let to_json = |folder: &MailFolder| {
+            json!({
+                "name": folder.shown, "serverName": folder.name, "use": folder.special.map(SpecialUse::word),
+                "read": folder.is_read, "missing": folder.is_missing,
+            })
+        };
+        return print::json(&Value::Array(folders.iter().map(to_json).collect()));
+    }
+    folders.iter().try_for_each(|folder| {
+        let mut line = folder.shown.clone();
+        if let Some(special) = folder.special {
+            line.push_str(&format!("\t{}", special.word()));
+        }
+        line.push_str(if folder.is_read { "\tread" } else { "\tnot read" });
+        if folder.is_missing {
+            line.push_str("\tPROBLEM: it is no longer in the mailbox");
+        }
+        print::line(SafeText::line(&line.replace('\t', " · ")).as_str())
+    })
+}
+
+/// Lists the other addresses of a mailbox, after changing them.
+pub async fn list_aliases(admin: &Admin, arguments: AliasArguments, json: bool) -> Result<()> {
+    let AliasArguments { channel, add, remove } = arguments;
+    let changing = admin.change_aliases(channel, (&add, &remove), SystemClock.now());
+    let aliases = changing.await.context("could not change the addresses")?;
+    if json {
+        return print::json(&json!(aliases));
+    }
+    aliases.iter().try_for_each(|alias| print::line(SafeText::line(alias).as_str()))
 }
 
 /// The providers, as the command line names them.
@@ -104,12 +184,13 @@ impl MailboxArguments {
         let settings = MailboxSettings {
             address: self.address,
             aliases: self.aliases,
-            sends_tagged: false,
+            sends_tagged: None,
             name: self.name,
             imap: self.imap.unwrap_or(imap),
             smtp: self.smtp.unwrap_or(smtp),
             oauth,
             auto_reply: self.auto_reply,
+            folders: self.folders,
         };
         Ok(MailboxAccess { settings, reading, sending, since: self.since })
     }

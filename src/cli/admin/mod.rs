@@ -57,7 +57,7 @@ pub enum AdminAction {
     /// Manage API keys: create, list, revoke.
     #[command(subcommand)]
     Key(keys::KeyAction),
-    /// Manage channels: connect, list, test, disconnect.
+    /// Manage channels: connect, list, test, folders, aliases, disconnect.
     #[command(subcommand)]
     Channel(channels::PlatformAction),
     /// Show who created, revoked, connected, paused and erased what, oldest first. With --json, one record

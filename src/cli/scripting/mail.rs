@@ -38,6 +38,8 @@ pub enum MailAction {
     Reply(thread::MailReplyArguments),
     /// Forward a mail with its attachments.
     Forward(thread::MailForwardArguments),
+    /// Save the files of a mail; large ones are fetched from the mailbox first.
+    Save(thread::MailSaveArguments),
     /// Answer the invitation in a thread: accept, decline or maybe.
     Respond(thread::MailRespondArguments),
     /// Change a thread: read, star, archive, folder, category, priority; reports what the server
@@ -169,6 +171,7 @@ impl MailAction {
             Self::Show(arguments) => &arguments.common,
             Self::Reply(arguments) => &arguments.common,
             Self::Forward(arguments) => &arguments.common,
+            Self::Save(arguments) => &arguments.common,
             Self::Respond(arguments) => &arguments.common,
             Self::Change(arguments) => &arguments.common,
             Self::Move(arguments) => &arguments.common,
@@ -186,6 +189,7 @@ pub fn run(session: &Session, action: &MailAction) -> Result<(), CliError> {
         MailAction::Show(arguments) => Ok(thread::show(session, arguments)?),
         MailAction::Reply(arguments) => thread::reply(session, arguments),
         MailAction::Forward(arguments) => thread::forward(session, arguments),
+        MailAction::Save(arguments) => Ok(thread::save(session, arguments)?),
         MailAction::Respond(arguments) => thread::respond(session, arguments),
         MailAction::Change(arguments) => change(session, arguments),
         MailAction::Move(moved) => {

@@ -167,23 +167,40 @@ fn unfinished_join(base_url: &str, failure: Option<RequestFailure>) -> anyhow::E
 
 /// Names of the tabs: the channels' names, without those that are taken.
 fn tab_names(file: &ConfigFile, signed_in: &SignedIn) -> Vec<String> {
-    let mut taken: HashSet<String> =
-        file.config.channels.iter().map(|channel| channel.name.to_lowercase()).collect();
+    let mut taken = taken_names(file);
     let channels = signed_in.channels.iter().take(MAX_CHANNELS);
-    channels
-        .map(|channel| {
-            let shown = SafeText::line(&channel.name);
-            let name: String = shown.as_str().trim().chars().take(MAX_TAB_CHARS).collect();
-            let name = if name.is_empty() { "channel".to_owned() } else { name };
-            let numbered = (2..).map(|number| format!("{name} {number}"));
-            let free = std::iter::once(name.clone())
-                .chain(numbered)
-                .find(|name| !taken.contains(&name.to_lowercase()));
-            let free = free.unwrap_or(name);
-            taken.insert(free.to_lowercase());
-            free
-        })
-        .collect()
+    channels.map(|channel| free_name(&mut taken, &channel.name)).collect()
+}
+
+/// Names of the tabs in lower case.
+pub(super) fn taken_names(file: &ConfigFile) -> HashSet<String> {
+    file.config.channels.iter().map(|channel| channel.name.to_lowercase()).collect()
+}
+
+/// Name of the tab of a channel whose tab has no number.
+fn tab_name(channel: &str) -> String {
+    let shown = SafeText::line(channel);
+    let name: String = shown.as_str().trim().chars().take(MAX_TAB_CHARS).collect();
+    if name.is_empty() { "channel".to_owned() } else { name }
+}
+
+/// Returns a free name for the tab of a channel, and takes it.
+pub(super) fn free_name(taken: &mut HashSet<String>, channel: &str) -> String {
+    let name = tab_name(channel);
+    let numbered = (2..).map(|number| format!("{name} {number}"));
+    let free =
+        std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(&name.to_lowercase()));
+    let free = free.unwrap_or(name);
+    taken.insert(free.to_lowercase());
+    free
+}
+
+/// Returns true if a tab has the name of a channel, with or without a number.
+pub(super) fn is_tab_of(tab: &str, channel: &str) -> bool {
+    let rest = tab.strip_prefix(&tab_name(channel));
+    rest.is_some_and(|rest| {
+        rest.is_empty() || rest.strip_prefix(' ').is_some_and(|number| number.parse::<u32>().is_ok())
+    })
 }
 
 fn keep(file: &ConfigFile, base_url: &str, signed_in: &SignedIn) -> anyhow::Result<Membership> {
@@ -246,6 +263,19 @@ fn print_joined(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tab_is_known_by_its_channel() {
+        for (tab, channel, is_of) in [
+            ("Email", "Email", true),
+            ("Email 2", "Email", true),
+            ("Email sales", "Email", false),
+            ("Emails", "Email", false),
+            ("Sales", "Email", false),
+        ] {
+            assert_eq!(is_tab_of(tab, channel), is_of, "{tab} {channel}");
+        }
+    }
 
     #[test]
     fn address_ends_in_the_version() {

@@ -1,5 +1,6 @@
 //! `frontdesk join` and `frontdesk leave`: this desk and the team of a service (docs/team.md).
 
+mod channels;
 mod join;
 mod leave;
 
@@ -13,6 +14,7 @@ use crate::config::{ChannelConfig, Config, membership};
 use model::text::SafeText;
 use sync::TeamSpec;
 
+pub use channels::add_at_start;
 pub use join::run as join;
 pub use leave::run as leave;
 
@@ -56,6 +58,7 @@ pub fn joined(folder: &Path, config: &Config) -> Result<Option<TeamSpec>, String
         person: SafeText::line(&joined.person),
         base_url: joined.base_url,
         session,
+        new_channels: Some(channels::while_running()),
     }))
 }
 

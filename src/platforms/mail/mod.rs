@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::contract::OutboundFile;
 use crate::mail::answer_target::AnswerTarget;
 use crate::mailbox::MailDirection;
-use api::carriers::CalendarEvent;
+use api::carriers::{CalendarEvent, PendingFile};
 use api::email::AttachmentBody;
 use model::bounds;
 use model::time::Timestamp;
@@ -96,6 +96,8 @@ pub fn readable_text(text: Option<&str>, html: Option<&str>) -> String {
 pub struct ArrivedMail {
     pub mail: InboundMail,
     pub files: Vec<OutboundFile>,
+    /// Attachments that stay in the mailbox until somebody opens them.
+    pub left: Vec<PendingFile>,
     pub direction: MailDirection,
     /// UIDVALIDITY and UID in the inbox; `None` for a mail with an unreliable `Message-ID`.
     pub number: Option<(u32, u32)>,

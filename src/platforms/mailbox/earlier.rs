@@ -1,7 +1,7 @@
 //! Imports mail from before the mailbox was connected: newest first, one batch between two reads of
 //! new mail.
 //!
-//! - **listing**: walks the inbox and the sent folder from their newest mail down, reading arrival
+//! - **listing**: walks the inbox, the sent folder and the chosen further folders from their newest mail down, reading arrival
 //!   times and sizes only;
 //! - **fetching**: fetches listed mails in batches, whole, with their flags. The mark advances with
 //!   each batch, in the transaction that files it;
@@ -22,6 +22,7 @@ use crate::mailbox::fetched::FetchedMail;
 use crate::mailbox::imap::{
     COMMAND_TIMEOUT, FolderState, INBOX, ImapLink, with_timeout, with_timeout_unless_refused,
 };
+use crate::mailbox::large::{LargeMail, fetch_large};
 use crate::mailbox::parsing;
 use crate::mailbox::reading::{CUT_MAIL_BYTES, MAIL_TIMEOUT, MAX_WHOLE_MAIL_BYTES, arrival_seconds};
 use api::carriers::{EarlierPlace, MailUpdateHeader, MailUpdateKind, MailboxCursor};
@@ -49,7 +50,7 @@ const LISTED_ITEMS: &str = "(UID INTERNALDATE RFC822.SIZE)";
 const WHOLE_MAIL_ITEMS: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[])";
 const MAILS_PER_LOG_LINE: u64 = 1000;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct ListedMail {
     place: EarlierPlace,
     /// In bytes.
@@ -73,14 +74,16 @@ impl FetchedEarlierMail {
 pub(super) struct EarlierReader {
     /// Mails left to file, newest last; incomplete while `walks` has folders.
     listed: Vec<ListedMail>,
-    /// Folders not listed to their end, the next one last.
-    walks: Vec<FolderWalk>,
+    /// Folders not listed to their end, the next one last; `None` before a listing.
+    walks: Option<Vec<FolderWalk>>,
     batch_bytes: usize,
     is_listed: bool,
 }
 
 struct FolderWalk {
     kind: MailUpdateKind,
+    /// Name of a further folder.
+    name: Option<String>,
     /// Position to continue below, `None` before the folder was selected.
     below: Option<u32>,
     empty_steps: u32,
@@ -88,13 +91,7 @@ struct FolderWalk {
 
 impl EarlierReader {
     pub(super) fn new() -> Self {
-        let walk = |kind| FolderWalk { kind, below: None, empty_steps: 0 };
-        Self {
-            listed: Vec::new(),
-            walks: vec![walk(MailUpdateKind::Sent), walk(MailUpdateKind::Inbox)],
-            batch_bytes: FIRST_BATCH_BYTES,
-            is_listed: false,
-        }
+        Self { listed: Vec::new(), walks: None, batch_bytes: FIRST_BATCH_BYTES, is_listed: false }
     }
 
     /// Reads a batch or continues listing, and advances the mark. The inbox is selected before and
@@ -119,11 +116,12 @@ impl EarlierReader {
 
     async fn list(&mut self, link: &mut ImapLink, mark: &mut MailboxCursor) -> Result<(), PlatformError> {
         let begun = Instant::now();
-        while let Some(walk) = self.walks.last_mut() {
-            let folder = folder_name(link, walk.kind);
+        let walks = self.walks.get_or_insert_with(|| plan_walks(mark));
+        while let Some(walk) = walks.last_mut() {
+            let folder = folder_name(link, walk.kind, walk.name.as_deref());
             let Some(state) = with_timeout_unless_refused(COMMAND_TIMEOUT, link.enter(&folder)).await? else {
-                tracing::warn!("the mailbox has no folder of sent mail");
-                self.walks.pop();
+                tracing::warn!(folder, "the mailbox does not open a folder; its earlier mail is not filed");
+                walks.pop();
                 continue;
             };
             // Removed mails only lower positions, so no mail is skipped.
@@ -135,8 +133,7 @@ impl EarlierReader {
                 }
                 let first = below.saturating_sub(LISTING_STEP).max(1);
                 let told = with_timeout(link.fetch_positions((first, below - 1), LISTED_ITEMS)).await?;
-                let found =
-                    told.iter().filter_map(|mail| to_listed_mail(mail, walk.kind, state.validity, mark));
+                let found = told.iter().filter_map(|mail| to_listed_mail(mail, walk, state.validity, mark));
                 let before = self.listed.len();
                 self.listed.extend(found);
                 let is_recent = |mail: &FetchedMail| is_in_period(mail, mark);
@@ -144,7 +141,7 @@ impl EarlierReader {
                 walk.empty_steps = if is_empty { walk.empty_steps + 1 } else { 0 };
                 below = first;
             }
-            self.walks.pop();
+            walks.pop();
         }
         self.end_listing(mark);
         Ok(())
@@ -152,8 +149,11 @@ impl EarlierReader {
 
     fn end_listing(&mut self, mark: &mut MailboxCursor) {
         self.is_listed = true;
-        self.listed.sort_by_key(|mail| (mail.place.rank(), mail.place.validity));
-        self.listed.dedup_by_key(|mail| mail.place);
+        let order = |one: &ListedMail, other: &ListedMail| {
+            one.place.rank().cmp(&other.place.rank()).then(one.place.validity.cmp(&other.place.validity))
+        };
+        self.listed.sort_by(order);
+        self.listed.dedup_by(|one, other| one.place == other.place);
         self.listed.drain(..self.listed.len().saturating_sub(MAX_LISTED));
         let Some(earlier) = &mut mark.earlier else { return };
         let left = u64::try_from(self.listed.len()).unwrap_or(u64::MAX);
@@ -179,23 +179,27 @@ impl EarlierReader {
         let Some(earlier) = &mut mark.earlier else { return Ok(Vec::new()) };
         let batch = self.take_batch();
         let begun = Instant::now();
-        let mut pieces: BTreeMap<(i64, bool, u32), FetchedEarlierMail> = BTreeMap::new();
-        for kind in [MailUpdateKind::Inbox, MailUpdateKind::Sent] {
-            let of_kind: Vec<ListedMail> =
-                batch.iter().filter(|mail| mail.place.folder == kind).copied().collect();
-            if of_kind.is_empty() {
-                continue;
-            }
-            let folder = folder_name(link, kind);
+        // One group for each folder.
+        let mut groups: BTreeMap<(u8, Option<&str>), Vec<&ListedMail>> = BTreeMap::new();
+        for mail in &batch {
+            let (_, folder, name, _) = mail.place.rank();
+            groups.entry((folder, name)).or_default().push(mail);
+        }
+        let mut pieces: Vec<(&ListedMail, FetchedEarlierMail)> = Vec::new();
+        for of_folder in groups.values().rev() {
+            let Some(first) = of_folder.first() else { continue };
+            let folder = folder_name(link, first.place.folder, first.place.name.as_deref());
             let state = with_timeout(link.enter(&folder)).await?;
-            if of_kind.iter().any(|mail| mail.place.validity != state.validity) {
+            if of_folder.iter().any(|mail| mail.place.validity != state.validity) {
                 return Err(PlatformError::transient("the mailbox has numbered its mails again"));
             }
-            for (mail, fetched) in fetch_mails(link, &of_kind).await? {
-                let piece = to_earlier_mail(mail, &fetched, mark.since);
-                pieces.extend(piece.map(|piece| (mail.place.rank(), piece)));
+            for (mail, fetched) in fetch_mails(link, of_folder).await? {
+                let piece = to_earlier_mail(mail, fetched, mark.since);
+                pieces.extend(piece.map(|piece| (mail, piece)));
             }
         }
+        pieces.sort_by(|(one, _), (other, _)| other.place.rank().cmp(&one.place.rank()));
+        let pieces = pieces.into_iter().map(|(_, piece)| piece).collect();
         match begun.elapsed() {
             took if took < FAST_BATCH => self.batch_bytes = (self.batch_bytes * 2).min(MAX_BATCH_BYTES),
             took if took > SLOW_BATCH => self.batch_bytes = (self.batch_bytes / 2).max(MIN_BATCH_BYTES),
@@ -206,8 +210,10 @@ impl EarlierReader {
             tracing::info!(filed, total = earlier.total, "filing mail from before the mailbox was connected");
         }
         earlier.filed = filed;
-        earlier.place = batch.last().map(|mail| mail.place).or(earlier.place);
-        Ok(pieces.into_values().rev().collect())
+        if let Some(last) = batch.last() {
+            earlier.place = Some(last.place.clone());
+        }
+        Ok(pieces)
     }
 
     /// Takes the newest listed mails that fit a batch, newest first.
@@ -224,8 +230,27 @@ impl EarlierReader {
     }
 }
 
-fn folder_name(link: &ImapLink, kind: MailUpdateKind) -> String {
-    if kind == MailUpdateKind::Sent { link.sent.clone() } else { INBOX.to_owned() }
+/// Returns the folders to list, the first one last.
+fn plan_walks(mark: &MailboxCursor) -> Vec<FolderWalk> {
+    let walk = |kind, name| FolderWalk { kind, name, below: None, empty_steps: 0 };
+    let earlier = mark.earlier.as_ref();
+    let names = earlier.into_iter().flat_map(|earlier| earlier.folders.keys());
+    // A folder that is no longer read is left out.
+    let names = names.filter(|name| mark.folders.contains_key(*name));
+    let mut walks: Vec<FolderWalk> =
+        names.map(|name| walk(MailUpdateKind::Folder, Some(name.clone()))).collect();
+    if !earlier.is_some_and(|earlier| earlier.is_main_filed) {
+        walks.extend([walk(MailUpdateKind::Sent, None), walk(MailUpdateKind::Inbox, None)]);
+    }
+    walks
+}
+
+fn folder_name(link: &ImapLink, kind: MailUpdateKind, name: Option<&str>) -> String {
+    match (kind, name) {
+        (MailUpdateKind::Sent, _) => link.sent.clone(),
+        (MailUpdateKind::Folder, Some(name)) => name.to_owned(),
+        _ => INBOX.to_owned(),
+    }
 }
 
 fn fetched_bytes(mail: &ListedMail) -> usize {
@@ -240,16 +265,20 @@ fn is_in_period(mail: &FetchedMail, mark: &MailboxCursor) -> bool {
 /// Converts a mail of a folder, `None` if it is new or filed already.
 fn to_listed_mail(
     mail: &FetchedMail,
-    kind: MailUpdateKind,
+    walk: &FolderWalk,
     validity: u32,
     mark: &MailboxCursor,
 ) -> Option<ListedMail> {
     let earlier = mark.earlier.as_ref()?;
     let (uid, at) = (mail.uid?, arrival_seconds(mail));
-    let first_new = if kind == MailUpdateKind::Sent { earlier.sent } else { earlier.inbox };
-    let is_new = if validity == first_new.0 { uid >= first_new.1 } else { at >= mark.since };
-    let place = EarlierPlace { at, folder: kind, validity, uid };
-    let is_left = earlier.place.is_none_or(|filed| place.is_pending_after(&filed));
+    let (first_new, since) = match (walk.kind, &walk.name) {
+        (MailUpdateKind::Sent, _) => (earlier.sent, mark.since),
+        (_, None) => (earlier.inbox, mark.since),
+        (_, Some(name)) => earlier.folders.get(name).map(|folder| (folder.place, folder.chosen))?,
+    };
+    let is_new = if validity == first_new.0 { uid >= first_new.1 } else { at >= since };
+    let place = EarlierPlace { at, folder: walk.kind, name: walk.name.clone(), validity, uid };
+    let is_left = earlier.place.as_ref().is_none_or(|filed| place.is_pending_after(filed));
     let size = mail.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
     (is_left && !is_new && is_in_period(mail, mark)).then_some(ListedMail { place, size })
 }
@@ -257,10 +286,10 @@ fn to_listed_mail(
 /// Fetches mails of the selected folder; skips one that the server refuses to give.
 async fn fetch_mails<'a>(
     link: &mut ImapLink,
-    mails: &'a [ListedMail],
-) -> Result<Vec<(&'a ListedMail, FetchedMail)>, PlatformError> {
+    mails: &[&'a ListedMail],
+) -> Result<Vec<(&'a ListedMail, LargeMail)>, PlatformError> {
     let (whole, long): (Vec<&ListedMail>, Vec<&ListedMail>) =
-        mails.iter().partition(|mail| mail.size <= MAX_WHOLE_MAIL_BYTES);
+        mails.iter().copied().partition(|mail| mail.size <= MAX_WHOLE_MAIL_BYTES);
     let uids: Vec<String> = whole.iter().map(|mail| mail.place.uid.to_string()).collect();
     let mut told = Vec::new();
     if !uids.is_empty() {
@@ -269,47 +298,60 @@ async fn fetch_mails<'a>(
             Some(all) => told.extend(all),
             // An unreadable mail fails the command for all others, too.
             None => {
-                for uid in &uids {
-                    told.extend(fetch_one(link, uid, WHOLE_MAIL_ITEMS).await?);
+                for mail in &whole {
+                    told.extend(fetch_one(link, mail.place.uid).await?);
                 }
             }
         }
     }
+    let mut read: Vec<LargeMail> =
+        told.into_iter().map(|mail| LargeMail { mail, ..LargeMail::default() }).collect();
     for mail in long {
-        let what = format!("(UID FLAGS INTERNALDATE BODY.PEEK[]<0.{CUT_MAIL_BYTES}>)");
-        told.extend(fetch_one(link, &mail.place.uid.to_string(), &what).await?);
+        match fetch_large(link, mail.place.uid).await? {
+            Some(large) => read.push(large),
+            None => warn_of_skipped(mail.place.uid),
+        }
     }
-    let find = |fetched: FetchedMail| {
-        let mail = mails.iter().find(|mail| Some(mail.place.uid) == fetched.uid)?;
+    let find = |fetched: LargeMail| {
+        let mail = mails.iter().copied().find(|mail| Some(mail.place.uid) == fetched.mail.uid)?;
         Some((mail, fetched))
     };
-    Ok(told.into_iter().filter_map(find).collect())
+    Ok(read.into_iter().filter_map(find).collect())
 }
 
-async fn fetch_one(link: &mut ImapLink, uid: &str, what: &str) -> Result<Vec<FetchedMail>, PlatformError> {
-    let told = with_timeout_unless_refused(MAIL_TIMEOUT, link.fetch(uid, what)).await?;
+async fn fetch_one(link: &mut ImapLink, uid: u32) -> Result<Vec<FetchedMail>, PlatformError> {
+    let number = uid.to_string();
+    let asked = link.fetch(&number, WHOLE_MAIL_ITEMS);
+    let told = with_timeout_unless_refused(MAIL_TIMEOUT, asked).await?;
     if told.is_none() {
-        tracing::warn!(uid, "the mailbox did not return a mail; it is skipped");
+        warn_of_skipped(uid);
     }
     Ok(told.unwrap_or_default())
 }
 
+fn warn_of_skipped(uid: u32) {
+    tracing::warn!(uid, "the mailbox did not return a mail; it is skipped");
+}
+
 /// Converts a fetched mail; `None` without bytes or if marked as deleted.
-fn to_earlier_mail(mail: &ListedMail, fetched: &FetchedMail, connected: i64) -> Option<FetchedEarlierMail> {
-    let raw = fetched.body()?.to_vec();
-    let EarlierPlace { at, folder, validity, uid } = mail.place;
-    let has = |flag: Flag<'_>| fetched.flags().any(|set| set == flag);
-    if has(Flag::Deleted) {
+fn to_earlier_mail(mail: &ListedMail, fetched: LargeMail, connected: i64) -> Option<FetchedEarlierMail> {
+    let raw = fetched.mail.body()?.to_vec();
+    let EarlierPlace { at, folder, validity, uid, .. } = mail.place;
+    let has = |flag: Flag<'_>| fetched.mail.flags().any(|set| set == flag);
+    // A draft in a further folder was never sent.
+    if has(Flag::Deleted) || (folder == MailUpdateKind::Folder && has(Flag::Draft)) {
         return None;
     }
     // Microseconds from the UID: mails of one second keep the order of their UIDs.
-    let second = at.min(connected - 1).max(0);
+    let second = if folder == MailUpdateKind::Folder { at } else { at.min(connected - 1) }.max(0);
     let at = Timestamp::from_micros(second * SECOND + i64::from(uid) % SECOND);
     Some(FetchedEarlierMail {
         head: MailUpdateHeader {
             uid,
             validity,
-            cut: mail.size > MAX_WHOLE_MAIL_BYTES,
+            folder: mail.place.name.clone(),
+            cut: fetched.is_cut,
+            left: fetched.left,
             ..MailUpdateHeader::new(folder)
         },
         arrival: EarlierArrival { at, is_read: has(Flag::Seen), is_starred: has(Flag::Flagged) },

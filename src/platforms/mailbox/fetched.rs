@@ -5,6 +5,8 @@ use async_imap::imap_proto::AttributeValue;
 use async_imap::types::Flag;
 use mail_parser::DateTime;
 
+use crate::mailbox::large::MailPart;
+
 #[derive(Debug, Clone, Default)]
 pub struct FetchedMail {
     pub uid: Option<u32>,
@@ -14,6 +16,7 @@ pub struct FetchedMail {
     internal_date: Option<InternalDate>,
     header: Option<Vec<u8>>,
     body: Option<Vec<u8>>,
+    pub structure: Option<MailPart>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +44,18 @@ impl FetchedMail {
                 | AttributeValue::Rfc822(Some(body)) => mail.body = Some(body.to_vec()),
                 AttributeValue::BodySection { section: Some(_), data: Some(header), .. }
                 | AttributeValue::Rfc822Header(Some(header)) => mail.header = Some(header.to_vec()),
+                AttributeValue::BodyStructure(structure) => {
+                    mail.structure = Some(MailPart::from_structure(structure));
+                }
                 _ => {}
             }
         }
         mail
+    }
+
+    /// Returns the mail with another body.
+    pub fn with_body(self, body: Vec<u8>) -> Self {
+        Self { body: Some(body), ..self }
     }
 
     /// Returns the flags that the protocol defines.
@@ -56,6 +67,7 @@ impl FetchedMail {
         self.internal_date
     }
 
+    /// Returns the header, or another section of the mail.
     pub fn header(&self) -> Option<&[u8]> {
         self.header.as_deref()
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::contract::{PlatformError, SendOutcome, SimulatedDelivery};
 use crate::mailbox::MailboxPlatform;
-use crate::mailbox::imap::{INBOX, ImapLink, with_timeout};
+use crate::mailbox::imap::{COMMAND_TIMEOUT, INBOX, ImapLink, with_timeout, with_timeout_unless_refused};
 use api::carriers::{MailEnvelope, MailFiling};
 
 const SEEN: &str = "\\Seen";
@@ -13,14 +13,15 @@ const ANSWERED: &str = "\\Answered";
 
 #[derive(Clone, Copy)]
 enum FolderTask<'a> {
-    Change(&'a MailFiling),
+    /// With the further folders that are read.
+    Change(&'a MailFiling, &'a [String]),
     Copy(&'a MailEnvelope, &'a [u8]),
 }
 
 impl FolderTask<'_> {
     async fn run(self, link: &mut ImapLink) -> Result<(), PlatformError> {
         match self {
-            Self::Change(filing) => apply_filing(link, filing).await,
+            Self::Change(filing, further) => apply_filing(link, filing, further).await,
             Self::Copy(envelope, bytes) => append_sent_copy(link, envelope, bytes).await,
         }
     }
@@ -28,7 +29,7 @@ impl FolderTask<'_> {
 
 impl MailboxPlatform {
     pub(super) async fn file(&self, filing: &MailFiling) -> SendOutcome {
-        let done = self.run_on_worker(FolderTask::Change(filing)).await;
+        let done = self.run_on_worker(FolderTask::Change(filing, &self.settings.folders)).await;
         // Forces a full read of the flags, so that simultaneous changes by others are noticed.
         self.changed.store(true, Ordering::SeqCst);
         match done {
@@ -71,7 +72,11 @@ impl MailboxPlatform {
     }
 }
 
-async fn apply_filing(link: &mut ImapLink, filing: &MailFiling) -> Result<(), PlatformError> {
+async fn apply_filing(
+    link: &mut ImapLink,
+    filing: &MailFiling,
+    further: &[String],
+) -> Result<(), PlatformError> {
     let goes = match filing.folder.as_deref() {
         Some(word) => with_timeout(link.ensure_named_folder(word)).await?,
         None => None,
@@ -82,8 +87,21 @@ async fn apply_filing(link: &mut ImapLink, filing: &MailFiling) -> Result<(), Pl
     for word in ["inbox", "archive", "trash", "spam"].into_iter().chain(lay) {
         folders.extend(link.folder_name(word).filter(|folder| !folders.contains(folder)));
     }
+    for name in further {
+        if !folders.contains(name) {
+            folders.push(name.clone());
+        }
+    }
     for folder in folders {
-        with_timeout(link.enter(&folder)).await?;
+        let is_further = further.contains(&folder);
+        match is_further {
+            // It may have been removed.
+            true => match with_timeout_unless_refused(COMMAND_TIMEOUT, link.enter(&folder)).await? {
+                Some(_) => {}
+                None => continue,
+            },
+            false => drop(with_timeout(link.enter(&folder)).await?),
+        }
         let mut all = Vec::new();
         for (index, id) in filing.mails.iter().enumerate() {
             for uid in with_timeout(link.find(id)).await? {
@@ -101,7 +119,9 @@ async fn apply_filing(link: &mut ImapLink, filing: &MailFiling) -> Result<(), Pl
                 None => {}
             }
         }
-        if let Some(goes) = goes.as_ref().filter(|text| **text != folder) {
+        // Mail of a further folder is shown in the inbox without being moved there.
+        let stays = |goes: &String| *goes == folder || (is_further && goes == INBOX);
+        if let Some(goes) = goes.as_ref().filter(|goes| !stays(goes)) {
             with_timeout(link.move_to(&every, goes)).await?;
         }
     }

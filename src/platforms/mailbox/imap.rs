@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use async_imap::imap_proto::{MailboxDatum, Response, Status};
@@ -41,6 +42,10 @@ pub struct ImapLink {
     pub(super) junk: Option<String>,
     /// All folders, under the server's names.
     pub(super) names: Vec<String>,
+    /// Folders found after the login.
+    pub(super) listed: Vec<Folder>,
+    /// Questions for the structure of a mail in a row whose answer was not understood.
+    pub(super) structure_failures: Arc<AtomicU32>,
     /// Number of mails in the selected folder, as reported without being asked.
     pub(super) told_count: Option<u32>,
 }
@@ -139,6 +144,8 @@ impl ImapLink {
             trash: None,
             junk: None,
             names: Vec::new(),
+            listed: Vec::new(),
+            structure_failures: Arc::default(),
             told_count: None,
         };
         with_timeout(link.discover_folders()).await?;
@@ -196,7 +203,7 @@ impl ImapLink {
             let is_there = !folder.name_attributes.contains(&NameAttribute::NoSelect)
                 && !marks.iter().any(|mark| mark.contains("nonexistent"));
             if all.len() < MAX_FOLDERS && is_there {
-                all.push(Folder { name: folder.name.to_string(), marks });
+                all.push(Folder { name: unescape_name(&folder.name), marks });
             }
         });
         listing.await?;
@@ -207,7 +214,8 @@ impl ImapLink {
         let delimiter = delimiter.unwrap_or_default();
         self.sent = self.ensure_folder(sent, "Sent", &delimiter).await?;
         self.archive = self.ensure_folder(archive, "Archive", &delimiter).await?;
-        self.names = all.into_iter().map(|folder| folder.name).collect();
+        self.names = all.iter().map(|folder| folder.name.clone()).collect();
+        self.listed = all;
         Ok(())
     }
 
@@ -263,8 +271,7 @@ impl ImapLink {
             Ok(()) => self.names.push(name.clone()),
             Err(ImapError::No(_) | ImapError::Bad(_) | ImapError::Validate(_)) => {
                 // Another connection may have created it meanwhile.
-                let told = self.session.list(Some(""), Some(&name)).await?;
-                if told.try_fold(0_usize, async |count, _| Ok(count + 1)).await? == 0 {
+                if !self.has_folder(&name).await? {
                     tracing::warn!(
                         folder = %SafeText::line(word),
                         "the mailbox refuses a folder with this name"
@@ -281,6 +288,12 @@ impl ImapLink {
             _ => {}
         }
         Ok(Some(name))
+    }
+
+    /// Returns true if the server has a folder of this name.
+    pub async fn has_folder(&mut self, name: &str) -> Result<bool, ImapError> {
+        let told = self.session.list(Some(""), Some(name)).await?;
+        Ok(told.try_fold(0_usize, async |count, _| Ok(count + 1)).await? > 0)
     }
 
     pub async fn state_of(&mut self, folder: &str) -> Result<FolderState, ImapError> {
@@ -418,6 +431,40 @@ pub(super) fn modified_utf7(name: &str) -> String {
     }
     end(&mut coded, &mut out);
     out
+}
+
+/// Decodes a folder name of the server (modified UTF-7) for people; a name that is not encoded correctly stays
+/// as it is.
+pub(super) fn decode_modified_utf7(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut rest = name;
+    while let Some((plain, coded)) = rest.split_once('&') {
+        out.push_str(plain);
+        let Some((coded, after)) = coded.split_once('-') else { return name.to_owned() };
+        if coded.is_empty() {
+            out.push('&');
+        } else {
+            match decode_utf16(coded) {
+                Some(text) => out.push_str(&text),
+                None => return name.to_owned(),
+            }
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+fn decode_utf16(coded: &str) -> Option<String> {
+    let bytes = STANDARD_NO_PAD.decode(coded.replace(',', "/")).ok()?;
+    let units: Option<Vec<u16>> =
+        bytes.chunks(2).map(|pair| Some(u16::from_be_bytes(pair.try_into().ok()?))).collect();
+    String::from_utf16(&units?).ok()
+}
+
+/// Removes the backslashes of a quoted name, which the parser leaves in.
+fn unescape_name(name: &str) -> String {
+    name.replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 fn format_uids(uids: &[u32]) -> String {
@@ -568,6 +615,18 @@ mod tests {
         ];
         for (name, written) in cases {
             assert_eq!(modified_utf7(name), written);
+            assert_eq!(decode_modified_utf7(written), name);
         }
+        for (written, name) in [
+            ("&BB4EQgQ,BEAEMAQyBDsENQQ9BD0ESwQ1-", "Отправленные"),
+            ("R&AOk-ponses 1200+1201+1202", "Réponses 1200+1201+1202"),
+            ("INBOX.c&AO0-mjegyz&AOk-k", "INBOX.címjegyzék"),
+        ] {
+            assert_eq!(decode_modified_utf7(written), name);
+        }
+        for broken in ["a &AOQ", "&!-", "&AOQA-", "&2D0-", "R&D", "Schön"] {
+            assert_eq!(decode_modified_utf7(broken), broken);
+        }
+        assert_eq!(unescape_name("Say \\\"hi\\\" C:\\\\x"), "Say \"hi\" C:\\x");
     }
 }

@@ -9,8 +9,9 @@
 //! | `consent.rs` | consent of the owner, which gives a refresh token |
 //! | `sending.rs` | sends a mail and determines its outcome |
 //! | `imap.rs` | one IMAP connection |
-//! | `folders.rs` | purposes of the folders |
+//! | `folders.rs` | uses of the folders, and which are read |
 //! | `reading.rs` | reads new mail and waits for more |
+//! | `large.rs` | takes large mails apart, and fetches their files when asked |
 //! | `earlier.rs` | imports mail from before the mailbox was connected |
 //! | `updates.rs` | inbound updates as stored |
 //! | `parsing/` | parses mails and finds the target of answers |
@@ -25,6 +26,7 @@ mod filing;
 mod flooding;
 mod folders;
 mod imap;
+mod large;
 mod login;
 mod parsing;
 mod reading;
@@ -53,6 +55,7 @@ use reading::MailboxReader;
 use sending::SmtpPool;
 use server::{MailProtocol, MailServer};
 
+pub use folders::{MailFolder, SpecialUse, choose_folders};
 pub use parsing::{MailDirection, read_calendar};
 
 /// Kind of an outbound message that changes mails in the mailbox.
@@ -72,6 +75,7 @@ pub struct MailboxPlatform {
     /// True if mails were changed over it since the last full read of the flags.
     changed: AtomicBool,
     failures: AtomicU32,
+    structure_failures: Arc<AtomicU32>,
 }
 
 impl MailboxPlatform {
@@ -97,6 +101,7 @@ impl MailboxPlatform {
             worker: Mutex::default(),
             changed: AtomicBool::new(false),
             failures: AtomicU32::new(0),
+            structure_failures: Arc::default(),
         })
     }
 
@@ -121,6 +126,12 @@ impl MailboxPlatform {
         self.try_sending().await?;
         Ok(mark)
     }
+
+    /// Asks whether the mailbox's addresses may send; returns true if addresses with a `+` tag may, too.
+    pub async fn test_sending(&self) -> Result<bool, PlatformError> {
+        self.try_sending().await?;
+        self.accepts_tagged_sender().await
+    }
 }
 
 impl MailboxPlatform {
@@ -129,7 +140,7 @@ impl MailboxPlatform {
         let MailboxSettings { address, auto_reply, .. } = &self.settings;
         let (reads, sends) = (self.imap_server.describe(), self.smtp_server.describe());
         let mut others = self.settings.aliases.clone();
-        if self.settings.sends_tagged {
+        if self.settings.sends_tagged == Some(true) {
             others.extend(address.rsplit_once('@').map(|(local, domain)| format!("{local}+TAG@{domain}")));
         }
         let mut lines = vec![
@@ -138,6 +149,11 @@ impl MailboxPlatform {
         ];
         if !others.is_empty() {
             lines.push(format!("mail to {} is answered from the address it reached", others.join(", ")));
+        }
+        if !self.settings.folders.is_empty() {
+            let names: Vec<String> =
+                self.settings.folders.iter().map(|name| imap::decode_modified_utf7(name)).collect();
+            lines.push(format!("also read: {}", names.join(", ")));
         }
         lines.push(match auto_reply {
             true => "the assistant answers mail until a person does".to_owned(),
@@ -208,9 +224,8 @@ impl PlatformSource for MailboxPlatform {
         vec![PlatformEvent::Mail(Box::new(mail))]
     }
 
-    fn fetch_media<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>> {
-        // Attachments arrive with their mail.
-        Box::pin(std::future::ready(Err(FileFetchError::permanent("there is nothing to fetch"))))
+    fn fetch_media<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Vec<u8>, FileFetchError>> {
+        Box::pin(self.fetch_part(reference))
     }
 
     fn set_secret_store(&self, store: Arc<dyn SecretStore>) {
@@ -229,6 +244,16 @@ impl PlatformSource for MailboxPlatform {
 
     fn may_send_as(&self, address: &str) -> bool {
         self.settings.may_send_as(address)
+    }
+
+    fn complete_settings(&self) -> Option<BoxFuture<'_, Result<String, PlatformError>>> {
+        self.settings.sends_tagged.is_none().then(|| {
+            Box::pin(async {
+                let sends_tagged = Some(self.accepts_tagged_sender().await?);
+                let settings = MailboxSettings { sends_tagged, ..self.settings.clone() };
+                serde_json::to_string(&settings).map_err(|why| PlatformError::transient(why.to_string()))
+            }) as BoxFuture<'_, _>
+        })
     }
 
     fn answers_mail(&self) -> bool {

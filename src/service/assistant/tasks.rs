@@ -201,7 +201,7 @@ async fn run_task(service: &Service, scope: WriteScope, mut due: DueJob) -> Resu
                     service.database.write_in(scope.clone(), move |db| due::postpone(db, &mine, until)).await
                 };
                 let Some(kept) = kept? else {
-                    service.metrics.record_thought(ThoughtOutcome::Silent);
+                    service.metrics.record_answer_outcome(AnswerOutcome::Silent);
                     return Ok(());
                 };
                 due = kept;
@@ -234,7 +234,7 @@ fn finish_task(
     }
     let metrics = &work.service.metrics;
     if !due::claim(work.db, due)? {
-        metrics.record_thought(ThoughtOutcome::Silent);
+        metrics.record_answer_outcome(AnswerOutcome::Silent);
         return Ok(());
     }
     let Some((turn, thought)) = thought else {

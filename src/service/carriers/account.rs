@@ -1,7 +1,8 @@
 //! Periodic copy of a channel account's state at the platform: templates, quality rating and messaging limit.
 
+use crate::carriers::watch;
 use crate::database::DatabaseError;
-use crate::database::connected as stored;
+use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::session::DbSession;
 use crate::database::templates::{self};
 use crate::errors::ApiError;
@@ -57,6 +58,34 @@ pub async fn refresh_description(
         .await;
     kept?;
     Ok(None)
+}
+
+/// Asks the platform for settings that an earlier version did not store, and stores them.
+pub async fn complete_settings(service: &Service, connected: &ConnectedChannel) -> Result<(), ApiError> {
+    let Some(asking) = connected.platform.complete_settings() else { return Ok(()) };
+    let settings = match asking.await {
+        Ok(settings) => settings,
+        Err(PlatformError { why, .. }) => {
+            tracing::warn!(why, "the settings of a channel could not be completed; next try later");
+            return Ok(());
+        }
+    };
+    let (channel, version) = (connected.channel.clone(), connected.version.clone());
+    let scope = service.database.scope_of_channel(&channel).await?;
+    let kept: Result<(), DatabaseError> = service
+        .database
+        .write_in(scope, move |db| {
+            let row = stored::read(db, &channel)?.filter(|row| row.version == version);
+            match row {
+                // With the new version, all processes open the channel again.
+                Some(row) => {
+                    stored::put(db, &ConnectedRow { settings, version: watch::new_version(), ..row })
+                }
+                None => Ok(()),
+            }
+        })
+        .await;
+    Ok(kept?)
 }
 
 /// Returns the mark of a copy made at `now`.

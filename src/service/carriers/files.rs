@@ -7,6 +7,9 @@
 //! - waiting: retried automatically, at growing intervals;
 //! - resting: refused for good, or tried [`MAX_FETCH_RETRIES`] times; retried only when somebody opens its URL;
 //! - done: the file is stored, and the message has its original text.
+//!
+//! A large file of a mail stays in the mailbox: its request rests until somebody opens the URL among the mail's
+//! attachments, after each attempt again, and the mail does not change.
 
 use std::time::Duration;
 
@@ -40,6 +43,10 @@ const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
 const BACKGROUND_FETCH_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time for which a request for the file's URL waits for the fetch.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(8);
+/// [`BACKGROUND_FETCH_TIMEOUT`] of a file of a mail, which is large.
+const MAIL_FETCH_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+/// [`OPEN_TIMEOUT`] of a file of a mail.
+const MAIL_OPEN_TIMEOUT: Duration = Duration::from_secs(4 * 60);
 /// Interval at which such a request checks for the file.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Limits concurrent fetches, and so their memory.
@@ -65,7 +72,20 @@ impl MissingFile {
         let FileFetchError { why, is_final } = trouble;
         let ArrivedMedia { reference, mime_type, size, .. } = media;
         let (message, words) = (String::new(), String::new());
-        Self(PendingFile { id, address, reference, name, mime_type, size, why, is_final, message, words })
+        let is_of_mail = false;
+        Self(PendingFile {
+            id,
+            address,
+            reference,
+            name,
+            mime_type,
+            size,
+            why,
+            is_final,
+            is_of_mail,
+            message,
+            words,
+        })
     }
 
     pub fn placeholder(&self) -> String {
@@ -141,6 +161,28 @@ pub fn store_file_request(
     }
 }
 
+/// Queues the files of a stored mail that stay in the mailbox. They are fetched when somebody opens them.
+pub fn store_left_files(
+    work: &WriteContext<'_>,
+    (channel, thread, mail): (&str, &str, &str),
+    left: Vec<PendingFile>,
+) -> Result<(), DatabaseError> {
+    for file in left {
+        let missing = MissingFile(PendingFile {
+            message: mail.to_owned(),
+            why: "the mailbox is not connected".to_owned(),
+            ..file
+        });
+        let body = serde_json::to_vec(&missing.0).unwrap_or_default();
+        let (name, lane) = (missing.update_name(), format!("{thread}/{}", missing.0.id));
+        stored::insert(work.db, channel, (&name, &lane, &body), work.stamp())?;
+        if let Some(piece) = stored::find_by_file(work.db, &name)? {
+            stored::postpone(work.db, &piece, stored::ON_DEMAND_DUE)?;
+        }
+    }
+    Ok(())
+}
+
 /// Returns the queued fetch of a message's missing file.
 fn find_pending(
     work: &WriteContext<'_>,
@@ -210,7 +252,15 @@ pub async fn attempt(
 ) -> Result<(), ApiError> {
     let read: Result<PendingFile, _> = serde_json::from_slice(&row.body);
     let mut missing = MissingFile(read.map_err(|cause| ApiError::internal(&cause))?);
-    let brought = match fetch(connected, &missing.0.reference, BACKGROUND_FETCH_TIMEOUT).await {
+    let fetched = match missing.0.is_of_mail {
+        // The mailbox has slots of its own.
+        true => timeout(MAIL_FETCH_TIMEOUT, connected.platform.fetch_media(&missing.0.reference))
+            .await
+            .map_err(|_| FileFetchError::transient("the mailbox did not answer in time"))
+            .flatten(),
+        false => fetch(connected, &missing.0.reference, BACKGROUND_FETCH_TIMEOUT).await,
+    };
+    let brought = match fetched {
         Ok(bytes) => ingress::store_file_as(service, &missing.0.id, &missing.0.name, bytes)
             .await
             .map_err(|error| FileFetchError::transient(error.message)),
@@ -225,9 +275,11 @@ pub async fn attempt(
                 Ok(file) => store_arrived_file(&work, &row, &missing, file),
                 Err(FileFetchError { why, is_final }) => {
                     (missing.0.why, missing.0.is_final) = (why, is_final);
-                    update_message(&work, &missing, &missing.message_text(), &missing.details())?;
+                    if !missing.0.is_of_mail {
+                        update_message(&work, &missing, &missing.message_text(), &missing.details())?;
+                    }
                     let body = serde_json::to_vec(&missing.0).map_err(|cause| ApiError::internal(&cause))?;
-                    let at = next_attempt_at(work.now, row.attempts, is_final);
+                    let at = next_attempt_at(work.now, row.attempts, is_final || missing.0.is_of_mail);
                     Ok(stored::rewrite(db, &row, &body, at)?)
                 }
             }
@@ -244,9 +296,12 @@ fn store_arrived_file(
     if !stored::finish(work.db, piece, work.now)? {
         return Ok(());
     }
+    let workspace = channels::read(work.db, &piece.channel)?.workspace;
+    if missing.0.is_of_mail {
+        return Ok(media::insert(work.db, &MediaRow { workspace, ..file }, work.now)?);
+    }
     let Some(row) = messages::find_by_id(work.db, &missing.0.message)? else { return Ok(()) };
     let details = json!({"mimeType": file.mime_type, "size": file.size, "filename": file.filename});
-    let workspace = channels::read(work.db, &piece.channel)?.workspace;
     media::insert(work.db, &MediaRow { workspace, ..file }, work.now)?;
     let stored_file = (Some(missing.0.address.as_str()), &*details.to_string());
     messages::set_file(work.db, &row.id, &missing.0.words, stored_file, work.now)?;
@@ -258,7 +313,7 @@ fn store_arrived_file(
 /// no file with this id is missing.
 ///
 /// # Errors
-/// `NOT_FOUND` with the reason if the platform does not deliver it.
+/// `NOT_FOUND` with the reason if the platform does not deliver it, `MEDIA_FETCH_FAILED` if that takes long.
 pub async fn fetch_now(service: &Service, id: &str) -> Result<Option<MediaRow>, ApiError> {
     let name = format!("{FILE_UPDATE_PREFIX}{id}");
     let wanted = name.clone();
@@ -266,11 +321,17 @@ pub async fn fetch_now(service: &Service, id: &str) -> Result<Option<MediaRow>, 
         service.database.read(move |db| stored::find_by_file(db, &wanted)).await;
     let Some(piece) = found? else { return Ok(None) };
     let attempts = piece.attempts;
+    let is_of_mail =
+        serde_json::from_slice::<PendingFile>(&piece.body).is_ok_and(|missing| missing.is_of_mail);
+    let (patience, place) = match is_of_mail {
+        true => (MAIL_OPEN_TIMEOUT, "mailbox"),
+        false => (OPEN_TIMEOUT, "platform"),
+    };
     let (state, scope) = (service.clone(), service.database.scope_of_channel(&piece.channel).await?);
     let hasten: Result<(), DatabaseError> =
         service.database.write_in(scope, move |db| stored::make_due(db, &piece, state.clock.now())).await;
     hasten?;
-    let last = Instant::now() + OPEN_TIMEOUT;
+    let last = Instant::now() + patience;
     loop {
         sleep(POLL_INTERVAL).await;
         let (name, id) = (name.clone(), id.to_owned());
@@ -283,10 +344,14 @@ pub async fn fetch_now(service: &Service, id: &str) -> Result<Option<MediaRow>, 
             return Ok(file);
         }
         let was_tried = piece.as_ref().is_none_or(|piece| piece.attempts > attempts);
+        if is_of_mail && !was_tried && Instant::now() >= last {
+            let words = "this file is still being fetched from the mailbox; try again in a minute";
+            return Err(ApiError::new(ErrorCode::MediaFetchFailed, words));
+        }
         if was_tried || Instant::now() >= last {
             let why = piece.and_then(|piece| serde_json::from_slice::<PendingFile>(&piece.body).ok());
             let why = why.map_or_else(|| "it was removed".to_owned(), |missing| missing.why);
-            let words = format!("this file could not be fetched from the platform: {why}");
+            let words = format!("this file could not be fetched from the {place}: {why}");
             return Err(ApiError::new(ErrorCode::NotFound, words));
         }
     }

@@ -242,7 +242,8 @@ async fn fetch_media(
     files
 }
 
-/// Stores a mail's attachments and adds their rows to `stored`.
+/// Stores a mail's attachments and adds their rows to `stored`. Attachments that stay in the mailbox get the URL at
+/// which they are fetched.
 pub async fn store_files(
     service: &Service,
     mail: &mut ArrivedMail,
@@ -257,6 +258,17 @@ pub async fn store_files(
             url: Some(url),
         });
         stored.push(row);
+    }
+    for file in &mut mail.left {
+        file.id = media_id();
+        file.name = names::display_name(&file.name);
+        file.address = media_address(service, &file.id, &file.name);
+        mail.mail.attachments.push(AttachmentBody {
+            filename: file.name.clone(),
+            content_type: file.mime_type.clone(),
+            size: file.size.and_then(|size| u64::try_from(size).ok()),
+            url: Some(file.address.clone()),
+        });
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::carriers::secrets::ChannelSecrets;
 use crate::carriers::{account, ingress};
@@ -31,6 +31,8 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub const READ_LEASE: i64 = MINUTE + MINUTE / 2;
 /// Interval between two reads of a platform that also sends webhooks.
 const EXTRA_POLL_INTERVAL: Duration = Duration::from_secs(15);
+/// Interval between two attempts to complete the settings of a channel.
+const SETTINGS_INTERVAL: Duration = Duration::from_secs(10 * 60);
 /// Maximum number of mail names forgotten per transaction, after an import of earlier mail.
 const REFERENCE_CLEANUP_BATCH: i64 = 500;
 const WEBHOOK_PATH: &str = "/hooks/";
@@ -38,6 +40,11 @@ const WEBHOOK_PATH: &str = "/hooks/";
 /// Returns the owner name under which a channel's secrets are sealed.
 pub fn secret_owner(channel: &str) -> String {
     format!("platform of {channel}")
+}
+
+/// Returns a new version of a connection.
+pub fn new_version() -> String {
+    uuid::Uuid::now_v7().simple().to_string()
 }
 
 /// Loads the connected channels.
@@ -145,6 +152,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 /// Serves one channel: registers its webhook or reads it.
 async fn serve_platform(service: Service, connected: Arc<ConnectedChannel>, me: String) {
     let mut subscribed = false;
+    let mut completed_at: Option<Instant> = None;
     loop {
         let round = if connected.platform.needs_polling() {
             poll_platform(&service, &connected, &me).await
@@ -152,7 +160,15 @@ async fn serve_platform(service: Service, connected: Arc<ConnectedChannel>, me: 
             maintain_subscription(&service, &connected, &me, &mut subscribed).await
         };
         let pause = match round {
-            Ok(None) if connected.platform.needs_polling() => continue,
+            Ok(None) if connected.platform.needs_polling() => {
+                if completed_at.is_none_or(|at| at.elapsed() > SETTINGS_INTERVAL) {
+                    completed_at = Some(Instant::now());
+                    if let Err(error) = account::complete_settings(&service, &connected).await {
+                        tracing::error!(%error.message, "the settings of a channel could not be stored");
+                    }
+                }
+                continue;
+            }
             Ok(None) if connected.platform.is_also_polled() => EXTRA_POLL_INTERVAL,
             Ok(None) if connected.platform.describe_account().is_none() => std::future::pending().await,
             Ok(None) => POLL_INTERVAL,

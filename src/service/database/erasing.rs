@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::team::changes;
-use crate::database::{DatabaseError, contacts, conversations, correspondents};
+use crate::database::{DatabaseError, contacts, conversations, correspondents, ingress};
 use api::extras::MessageExtras;
 use model::time::Timestamp;
 use sqlite::read_row;
@@ -453,7 +453,8 @@ fn erase_inbound_updates(db: &dyn DbSession, person: &ErasedPerson) -> Result<()
             db.change_later(of_chat, bound![channel, lane])?;
         }
     }
-    Ok(())
+    // Files of mails that are not fetched yet.
+    person.files.iter().try_for_each(|id| ingress::cancel_file(db, id))
 }
 
 fn erase_arrivals(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {

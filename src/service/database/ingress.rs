@@ -88,6 +88,13 @@ pub fn find_by_file(db: &dyn DbSession, name: &str) -> Result<Option<IngressRow>
     })
 }
 
+/// Deletes the request for a file that is not fetched yet.
+pub fn cancel_file(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    let sql =
+        "DELETE FROM ingress WHERE channel IN (SELECT id FROM channels) AND name = ?1 AND done_at IS NULL";
+    db.change_later(sql, bound![format!("file {id}")])
+}
+
 pub fn delete_done(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM ingress WHERE (channel, name) IN
                (SELECT channel, name FROM ingress WHERE done_at < ?1 ORDER BY done_at LIMIT 50 /* skip locked */)";

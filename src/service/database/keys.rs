@@ -65,6 +65,27 @@ pub fn insert_for_session(
     db.change_later("UPDATE keys SET session = ?2 WHERE id = ?1", bound![id, session])
 }
 
+/// Lists the hashes of a session's keys for a channel that are not revoked.
+pub fn list_of_session(
+    db: &dyn DbSession,
+    session: &str,
+    channel: &str,
+) -> Result<Vec<KeyHash>, DatabaseError> {
+    let sql = "SELECT hash FROM keys WHERE session = ?1 AND channel = ?2 AND revoked_at IS NULL";
+    db.fetch_all(sql, bound![session, channel], |row| row.get::<KeyHash>("hash"))
+}
+
+/// Revokes the keys of a session for a channel.
+pub fn revoke_of_session_in(
+    db: &dyn DbSession,
+    session: &str,
+    channel: &str,
+    now: Timestamp,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE keys SET revoked_at = ?3 WHERE session = ?1 AND channel = ?2 AND revoked_at IS NULL";
+    db.change_later(sql, bound![session, channel, now])
+}
+
 pub fn revoke_of_session(db: &dyn DbSession, session: &str, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE keys SET revoked_at = coalesce(revoked_at, ?2) WHERE session = ?1";
     db.change_later(sql, bound![session, now])

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::database::DatabaseError;
 use crate::database::erasing::file_ids;
 use crate::database::rows::{bound, single_cell};
 use crate::database::session::DbSession;
 use crate::database::team::changes;
+use crate::database::{DatabaseError, ingress};
 use model::time::Timestamp;
 
 /// Maximum number of rows that one step removes.
@@ -93,7 +93,10 @@ pub fn list_media(db: &dyn DbSession, before: Timestamp) -> Result<Vec<String>, 
 }
 
 pub fn delete_media(db: &dyn DbSession, ids: &[String]) -> Result<(), DatabaseError> {
-    ids.iter().try_for_each(|id| db.change_later("DELETE FROM media WHERE id = ?1", bound![id]))
+    ids.iter().try_for_each(|id| {
+        ingress::cancel_file(db, id)?;
+        db.change_later("DELETE FROM media WHERE id = ?1", bound![id])
+    })
 }
 
 /// Returns some free pages of a file to the file system. Returns true if there are more.

@@ -1,6 +1,7 @@
 //! Mail read from the mailbox: from customers, reports of mail servers, and mail sent from the mailbox by
 //! other programs.
 
+use crate::carriers::files;
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressState};
 use crate::database::emails;
@@ -15,6 +16,7 @@ use crate::sending::mail::{self as sent, SENT_NAME, UNKNOWN_STATUS};
 use crate::sending::outcome;
 use crate::takeover::{self, AutomationSubject};
 use crate::write::WriteContext;
+use api::carriers::PendingFile;
 use platforms::mail::answer_target::AnswerTarget;
 use platforms::mail::{ArrivedMail, BounceReport, InboundMail};
 use platforms::mailbox::MailDirection;
@@ -33,14 +35,14 @@ pub fn receive_arrived(
     if let Some(arrival) = arrived.earlier {
         return earlier::file_earlier_mail(work, channel, arrived, kept, arrival);
     }
-    let ArrivedMail { mut mail, direction, number, bounce: returned, .. } = arrived;
+    let ArrivedMail { mut mail, direction, number, bounce: returned, left, .. } = arrived;
     let id = mail.header_id.clone().unwrap_or_default();
     if let Some((validity, uid)) = number {
         ingress::record_arrival(work.db, &channel.id, &filing::number_name(validity, uid), &id)?;
     }
     match direction {
         MailDirection::SentToSelf => return Ok(()),
-        MailDirection::Sent => return record_own_mail(work, channel, mail, kept),
+        MailDirection::Sent => return record_own_mail(work, channel, mail, (kept, left)),
         MailDirection::Inbound => {}
     }
     if !repeats::record_mail(work, channel, INBOX_NAME, &mail)? {
@@ -56,6 +58,7 @@ pub fn receive_arrived(
         confirm_sent(work, channel, answered)?;
     }
     let received = receive::receive(work, channel, &mail)?;
+    files::store_left_files(work, (&channel.id, &received.thread, &received.message), left)?;
     filing::move_to_spam(work, channel, &received.thread)?;
     // Only the author's own address is answered automatically: nobody else may learn what the assistant knows
     // about the customer.
@@ -80,7 +83,7 @@ fn record_own_mail(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     mail: InboundMail,
-    kept: Vec<MediaRow>,
+    (kept, left): (Vec<MediaRow>, Vec<PendingFile>),
 ) -> Result<(), ApiError> {
     let header_id = mail.header_id.clone().unwrap_or_default();
     let id = header_id.trim_start_matches('<').split('@').next().unwrap_or_default();
@@ -108,6 +111,7 @@ fn record_own_mail(
         takeover::record_person_answer(work, AutomationSubject::Thread(&thread.id))?;
     }
     let row = receive::sent_row(work.id("mail", stamp), &thread.id, channel, &mail, stamp);
+    files::store_left_files(work, (&channel.id, &thread.id, &row.id), left)?;
     Ok(sent::store_sent_mail(work, channel, &row)?)
 }
 

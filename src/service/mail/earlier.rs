@@ -7,6 +7,7 @@
 
 use serde_json::Value;
 
+use crate::carriers::files;
 use crate::database::channels::ChannelRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::media::{self, MediaRow};
@@ -37,7 +38,7 @@ pub fn file_earlier_mail(
     kept: Vec<MediaRow>,
     arrival: EarlierArrival,
 ) -> Result<(), ApiError> {
-    let ArrivedMail { mut mail, direction, number, bounce: returned, .. } = arrived;
+    let ArrivedMail { mut mail, direction, number, bounce: returned, left, .. } = arrived;
     let id = mail.header_id.clone().unwrap_or_default();
     if let Some((validity, uid)) = number {
         ingress::record_arrival(work.db, &channel.id, &filing::number_name(validity, uid), &id)?;
@@ -62,6 +63,7 @@ pub fn file_earlier_mail(
     };
     naming::record_references(work.db, &channel.id, &filed, &mail)?;
     emails::insert(work.db, &filed)?;
+    files::store_left_files(work, (&channel.id, &filed.thread, &filed.id), left)?;
     Ok(())
 }
 

@@ -7,6 +7,7 @@ pub mod names;
 pub mod upload;
 
 use crate::auth::Caller;
+use crate::carriers::files as files_of_messages;
 use crate::database::{DatabaseError, media as stored};
 use crate::errors::ApiError;
 use crate::request::WriteRequest;
@@ -122,9 +123,14 @@ pub fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
 }
 
 async fn inspect_hosted(service: &Service, caller: &Caller, id: &str) -> Result<MediaInfo, ApiError> {
-    let (id, workspace) = (id.to_owned(), caller.workspace.clone());
-    let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &id)).await;
-    match found?.filter(|media_row| media_row.workspace == workspace) {
+    let (wanted, workspace) = (id.to_owned(), caller.workspace.clone());
+    let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &wanted)).await;
+    let found = match found? {
+        Some(row) => Some(row),
+        // It may be a file that is not fetched yet.
+        None => files_of_messages::fetch_now(service, id).await?,
+    };
+    match found.filter(|media_row| media_row.workspace == workspace) {
         Some(row) => Ok(MediaInfo {
             hosted: true,
             mime_type: Some(row.mime_type),

@@ -7,6 +7,7 @@
 //!   reading once a minute. A change is removed when the service has answered; one that another claim beats is
 //!   undone here, and the screen says who has the conversation. Without a network changes wait.
 //! - **Canned replies.** Reads them at the start and after an event, and sends the changes of this desk.
+//! - **Channels.** Looks for channels that were connected after this desk joined, and stores keys for them.
 //! - **Presence.** Reports where this desk's person is, at most once in 5 seconds, and at once when the
 //!   conversation changes or a reply is held.
 //!
@@ -14,10 +15,12 @@
 //! and several processes on one data folder need no lock. Only a process that polls a channel of the team sends.
 
 mod changes;
+mod channels;
 mod presence;
 mod stream;
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,6 +54,19 @@ pub struct TeamSpec {
     pub person: SafeText,
     /// Channels of the workspace.
     pub channels: Vec<ChannelId>,
+    /// Adds channels that were connected later; `None` if this desk adds none.
+    pub new_channels: Option<NewChannels>,
+}
+
+/// Adds channels of the workspace that this desk does not have yet, and says so in words. Blocks on the network
+/// and the disk.
+#[derive(Clone)]
+pub struct NewChannels(pub Arc<dyn Fn() -> Result<Vec<String>, String> + Send + Sync>);
+
+impl Debug for NewChannels {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str("NewChannels")
+    }
 }
 
 /// Reason why a team cannot be followed.
@@ -72,6 +88,7 @@ pub(crate) struct TeamSync {
     clock: Arc<dyn Clock>,
     /// Tabs of the team's channels.
     tabs: Vec<Arc<TabSync>>,
+    new_channels: Option<NewChannels>,
     publish_news: Arc<dyn Fn(News) + Send + Sync>,
     state: Mutex<TeamState>,
     /// Wakes the task that sends changes.
@@ -137,6 +154,7 @@ impl TeamSync {
             store,
             clock,
             tabs,
+            new_channels: spec.new_channels,
             publish_news,
             state,
             changes: Notify::new(),
@@ -149,6 +167,7 @@ impl TeamSync {
     /// The tasks of a team: they end with the session.
     pub(crate) fn tasks(team: &Arc<Self>) -> [TeamTask; 4] {
         [
+            Box::pin(channels::add(team.clone())),
             Box::pin(stream::follow(team.clone())),
             Box::pin(changes::share(team.clone())),
             Box::pin(presence::report(team.clone())),
@@ -195,13 +214,18 @@ impl TeamSync {
     fn end(&self, why: &str) {
         if !self.ended.swap(true, Ordering::AcqRel) {
             tracing::warn!(why, "the team ends");
-            if let Some(tab) = self.tabs.first() {
-                self.publish(News::Notice(tab.channel().spec().id.clone(), None, SafeText::line(why)));
-            }
+            self.publish_notice(why);
         }
         self.changes.notify_one();
         self.presence.notify_one();
         self.colleagues.notify_one();
+    }
+
+    /// Says something on the first tab of the team.
+    fn publish_notice(&self, words: &str) {
+        if let Some(tab) = self.tabs.first() {
+            self.publish(News::Notice(tab.channel().spec().id.clone(), None, SafeText::line(words)));
+        }
     }
 
     /// Switches the tabs between rare and usual polling.

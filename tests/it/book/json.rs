@@ -236,6 +236,12 @@ const NOT_SHOWN: &[(&str, &str)] = &[
         "needs a team: `service`, `sessionEnded`, the names of the `channels`, `draftsKept` and `unsentKept`",
     ),
     ("admin channel connect whatsapp", "needs the platform; prints what `connect telegram` does"),
+    (
+        "admin channel folders",
+        "needs a mail server; prints a list of `name`, `serverName`, `use`, `read`, `missing`",
+    ),
+    ("mail save", "prints the `files`, each with `name` and `path`"),
+    ("admin channel aliases", "needs a mail server; prints a list of addresses"),
     ("admin channel connect email", "needs a mail server; prints what `connect telegram` does"),
     ("admin channel connect voip", "needs the platform; prints what `connect telegram` does"),
     ("admin assistant show", "needs a conversation of that database: `id` and `enabled`"),

@@ -1,9 +1,16 @@
 //! Aliases and tagged addresses of a mailbox: mail that reached one is answered from it.
 
+use frontdesk::model::time::Clock;
+use frontdesk::platforms::Channel;
+use frontdesk::service::Options;
+use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
+use super::dashboard;
 use super::mail_server::{TestMailbox, servers};
 use super::mails::{customer, mails_of, quiet};
+use crate::postgres::cluster;
+use crate::waiting::{until_found, until_so};
 
 fn alias_of(mailbox: &TestMailbox) -> String {
     mailbox.address.replacen("desk-", "sales-", 1)
@@ -66,6 +73,55 @@ async fn mail_is_answered_from_the_address_it_reached() {
         let senders: Vec<&Value> = mails[2..].iter().map(|mail| &mail["from"]).collect();
         assert_eq!(senders, [&json!(sender), &json!(alias), &json!(alias)], "{header}");
     }
+}
+
+/// Changes the settings of the connected mailbox as an earlier version left them.
+fn forget_identities(options: &Options) {
+    let sql = "UPDATE connected_channels SET settings = replace(settings, '\"sends_tagged\":true,', '')
+        WHERE settings LIKE '%\"sends_tagged\":true,%' RETURNING channel";
+    assert_eq!(cluster::column(&options.database, sql).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mailbox_of_an_earlier_version_sends_from_its_addresses() {
+    let Some(servers) = servers() else { return };
+    let mailbox = servers.mailbox();
+    let mut served = quiet(&mailbox).await;
+    served.running.shutdown().await;
+    forget_identities(&served.options);
+    served.running = frontdesk::service::start(served.options.clone()).await.expect("it starts again");
+    let settings = "SELECT settings FROM connected_channels";
+    until_so("the server was asked", || {
+        cluster::column(&served.options.database, settings)[0].contains("\"sends_tagged\":true")
+    });
+    let (maria, tag) = (customer(), tagged(&mailbox));
+    writes(&mailbox, &maria, &tag, &format!("To: {tag}\n"));
+    let thread = served.thread(&maria, "a mail", |thread| mails_of(thread).len() == 1).await;
+    assert_eq!(served.send(answer(&thread, &maria), None).await.0, 200);
+    servers.letters_for(&maria, &format!("<{tag}>"));
+    // Another address is added without the password.
+    let alias = alias_of(&mailbox);
+    let admin = dashboard(&served.options).await;
+    let change = async |add: &[String], remove: &[String]| {
+        admin.change_aliases(Channel::Email, (add, remove), SystemClock.now()).await
+    };
+    let added = change(std::slice::from_ref(&alias), &[]).await.expect("added");
+    assert_eq!(added, std::slice::from_ref(&alias));
+    let refused = change(&["delegated-x@shop.example".to_owned()], &[]).await.expect_err("refused");
+    assert!(refused.to_string().contains("delegated-x"), "{refused}");
+    let other = customer();
+    until_found("the alias", async || {
+        let account = served.get("/email/account").await;
+        if account["aliases"] == json!([alias]) { Ok(()) } else { Err(account) }
+    })
+    .await;
+    writes(&mailbox, &other, &alias, &format!("To: {alias}\n"));
+    let thread = served.thread(&other, "a mail", |thread| mails_of(thread).len() == 1).await;
+    assert_eq!(served.send(answer(&thread, &other), None).await.0, 200);
+    servers.letters_for(&other, &format!("<{alias}>"));
+    assert!(change(&[], std::slice::from_ref(&alias)).await.expect("removed").is_empty());
+    assert!(change(&[], &[alias]).await.is_err());
+    admin.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

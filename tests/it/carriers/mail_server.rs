@@ -226,6 +226,8 @@ pub struct TestMailbox {
     pub imap_port: u16,
     /// Other addresses whose mail reaches it.
     pub aliases: Vec<String>,
+    /// Further folders that are read.
+    pub folders: Vec<String>,
     /// True if the assistant answers.
     pub auto_reply: bool,
     /// True for login with OAuth tokens.
@@ -321,6 +323,7 @@ impl MailServers {
             smtp_port: self.ports.submission,
             imap_port: self.ports.imap,
             aliases: Vec::new(),
+            folders: Vec::new(),
             auto_reply: false,
             tokens: false,
             since: MailSince::Now,

@@ -76,6 +76,7 @@ const TABLE: &[Row] = &[
     row("mail show", "email", Reads, "THREAD", "nothing"),
     row("mail reply", "email", Writes, "THREAD Hello", "THREAD Hello --mail nothing"),
     row("mail forward", "email", Writes, "THREAD Hello --to MAIL", "nothing Hello --to MAIL"),
+    row("mail save", "email", Reads, "THREAD", "nothing"),
     row("mail respond", "email", Writes, "INVITED accept", "nothing accept"),
     row("mail change", "email", Writes, "THREAD --star true", "nothing --star true"),
     row("mail move", "email", Writes, "THREAD --to Suppliers", "nothing --to Suppliers"),

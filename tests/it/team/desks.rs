@@ -77,6 +77,7 @@ impl TeamDesk {
             session: Secret::new(&colleague.session),
             person: SafeText::line(name),
             channels: vec![chats()],
+            new_channels: None,
         };
         let key = colleague.key(channel).to_owned();
         let folder = tempfile::tempdir().expect("a folder");

@@ -43,6 +43,7 @@ async fn start(team: &Team, name: &str) -> (Engine, tempfile::TempDir, usize) {
         session: Secret::new(&colleague.session),
         person: SafeText::line(name),
         channels: channels.iter().map(|channel| channel.id.clone()).collect(),
+        new_channels: None,
     };
     let (folder, tabs) = (tempfile::tempdir().expect("a folder"), channels.len());
     let store = Store::open_with(folder.path(), StoreOptions::default()).expect("the files open");

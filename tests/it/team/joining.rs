@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use frontdesk::api::team::{ClaimEvent, ClaimRequest, NewNote};
-use frontdesk::client::team::ClaimAnswer;
+use frontdesk::client::team::{ClaimAnswer, key_fingerprint};
 use frontdesk::client::team_events::{TeamEvent, TeamNews};
 use frontdesk::client::{Client, ReadError, WriteOutcome};
 use frontdesk::model::secret::Secret;
+use frontdesk::shell::clock::SystemClock;
 use tokio::io::AsyncWriteExt;
 
 use super::*;
@@ -234,5 +235,91 @@ async fn claim_of_one_desk_is_an_event_at_the_other() {
     assert!(matches!(other.sign_out().await, WriteOutcome::Done(_)));
     let ended = following.await.expect("no panic");
     assert!(matches!(ended, Err(ReadError::Refused { .. })), "{ended:?}");
+    team.shutdown().await;
+}
+
+/// Names of the tabs of a desk.
+fn tabs(binary: &Binary) -> Vec<String> {
+    let text = std::fs::read_to_string(binary.config()).expect("a configuration");
+    let names = text.lines().filter_map(|line| line.strip_prefix("name = "));
+    names.map(|name| name.trim_matches('"').to_owned()).collect()
+}
+
+/// The second line of the file in which a secret is.
+fn secret_in(binary: &Binary, name: &str) -> Secret {
+    let paths = files(&binary.folder().join("keys"));
+    let is_it = |path: &&PathBuf| path.to_string_lossy().to_lowercase().contains(name);
+    let path = paths.iter().find(is_it).unwrap_or_else(|| panic!("{name}: {paths:?}"));
+    let text = std::fs::read_to_string(path).expect("a secret");
+    Secret::new(text.lines().nth(1).expect("a secret"))
+}
+
+/// Connects a further mailbox to the workspace of the team.
+fn connect_channel(team: &Team, name: &str) {
+    let sql = format!(
+        "INSERT INTO channels (id, workspace, kind, assistant, address, name, created_at)
+         SELECT 'ch_{name}', workspace, kind, 'asst_{name}', '{name}@shop.example', '{name}', 0
+         FROM channels WHERE kind = 'email' AND name IS NULL RETURNING id"
+    );
+    assert_eq!(cluster::column(&team.place, &sql), [format!("ch_{name}")]);
+}
+
+async fn until_tabs(binary: &Binary, expected: &[&str]) {
+    until_found("the tabs", async || {
+        let found = tabs(binary);
+        if found == expected { Ok(()) } else { Err(format!("{found:?}")) }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn channel_that_is_connected_later_reaches_a_joined_desk() {
+    let team = Team::start().await;
+    let token = team.add("Ana", Role::Viewer).await.token;
+    let binary = Arc::new(Binary::new());
+    json_of(&run(&binary, &["join", &team.base_url, "--json"], token.expose()).await);
+    let session = secret_in(&binary, "session");
+    let client = Client::new(&format!("{}/v1", team.base_url), &session, Arc::new(SystemClock));
+    let client = client.expect("a client");
+    let listed = client.team_channels().await.expect("listed").expect("by this version");
+    assert!(listed.len() == 4 && listed.iter().all(|channel| channel.keys.len() == 1), "{listed:?}");
+    // Found at the next start, before the tabs are read.
+    connect_channel(&team, "Sales");
+    let ended = run(&binary, &["engine", "--until-sent"], "").await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
+    assert_eq!(tabs(&binary), ["WhatsApp", "Telegram", "Email", "Phone", "Sales"]);
+    let threads = run(&binary, &["list", "--channel", "Sales"], "").await;
+    assert_eq!(threads.code, Some(0), "{}{}", threads.out, threads.err);
+    // A key whose answer was lost is revoked, and the tab gets another one.
+    let lost = match client.create_channel_key("ch_Sales").await {
+        WriteOutcome::Done(key) => Secret::new(&key.key),
+        outcome => panic!("{outcome:?}"),
+    };
+    let mut engine = binary.command(&["engine"]).spawn().expect("it runs");
+    let digits = key_fingerprint(&lost);
+    until_found("another key", async || {
+        let listed = client.team_channels().await.expect("listed").expect("channels");
+        let keys = listed.into_iter().find(|channel| channel.name == "Sales").expect("one").keys;
+        if keys.len() == 1 && keys[0] != digits { Ok(()) } else { Err(format!("{keys:?}")) }
+    })
+    .await;
+    engine.kill().and_then(|()| engine.wait()).expect("ended");
+    team.call(lost.expose(), "GET", "/v1/account", Value::Null).await.refused(401, "REVOKED_KEY");
+    until_tabs(&binary, &["WhatsApp", "Telegram", "Email", "Phone", "Sales"]).await;
+    // A tab that a person removed stays away.
+    let removed = run(&binary, &["channel", "remove", "Sales", "--yes"], "").await;
+    assert_eq!(removed.code, Some(0), "{}{}", removed.out, removed.err);
+    let ended = run(&binary, &["engine", "--until-sent"], "").await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
+    assert_eq!(tabs(&binary), ["WhatsApp", "Telegram", "Email", "Phone"]);
+    // A channel of another workspace is none of this desk's.
+    let other = match client.create_channel_key("ch_elsewhere").await {
+        WriteOutcome::Done(key) => panic!("{key:?}"),
+        outcome => outcome.refusal().expect("a refusal").status,
+    };
+    assert_eq!(other, 404);
+    let left = json_of(&run(&binary, &["leave", "--yes", "--json"], "").await);
+    assert_eq!(left["sessionEnded"], true, "{left}");
+    assert!(tabs(&binary).is_empty());
     team.shutdown().await;
 }

@@ -1,5 +1,7 @@
 //! `mail show`, `reply` and `forward`: one thread of mails.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -9,6 +11,8 @@ use crate::cli::scripting::writing::{self, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session, channel_selection};
 use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, UsageError, print};
+use crate::shell::mail_files::MailFiles;
+use client::downloads::download;
 use model::account::Platform;
 use model::email::attached::DraftFile;
 use model::email::compose::{self, ComposedMail};
@@ -16,6 +20,7 @@ use model::email::invitations::{self, InvitationAnswer};
 use model::email::{MailFile, MailMessage, files};
 use model::ids::ThreadId;
 use model::messages::MessageRow;
+use model::outbox::content::MailAttachmentSource;
 use model::queries::HistoryQuery;
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -81,6 +86,24 @@ pub struct MailForwardArguments {
     pub files: Vec<String>,
     #[command(flatten)]
     pub key: KeyArgument,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `mail save`.
+#[derive(Debug, Args)]
+pub struct MailSaveArguments {
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
+    /// Folder for the files; without it, the current one. A name that is taken gets a number.
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub to: PathBuf,
+    /// Name of the file to save; without it, all files of the mail.
+    #[arg(long, value_name = "NAME")]
+    pub file: Option<String>,
+    /// Id of the mail; without it, the newest of the thread.
+    #[arg(long, value_name = "ID")]
+    pub mail: Option<String>,
     #[command(flatten)]
     pub common: Common,
 }
@@ -366,6 +389,55 @@ pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<()
     let thread = ThreadId::from(found.row.conversation.id.as_str());
     let mail = written.to_mail(Some(thread), &[]).map_err(|(_, why)| CliError::Usage(why))?;
     send_mail(session, &found.channel, &arguments.common, mail, &key)
+}
+
+/// Saves the files of a mail.
+pub fn save(session: &Session, arguments: &MailSaveArguments) -> Result<()> {
+    let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAX_MAILS)?;
+    let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
+    let is_wanted = |name: &str| arguments.file.as_deref().is_none_or(|wanted| wanted == name);
+    let wanted: Vec<(usize, &MailFile)> =
+        letter.files.iter().enumerate().filter(|(_, file)| is_wanted(file.name.as_str())).collect();
+    if let (Some(name), true) = (&arguments.file, wanted.is_empty()) {
+        let words = format!("the mail has no file {name:?}; `frontdesk mail show` lists them");
+        return Err(CommandRefusal::not_found(words).into());
+    }
+    let folder = MailFiles::with_folder(arguments.to.clone());
+    let mut saved = Vec::new();
+    for (place, file) in wanted {
+        let path = save_file(session, &found, (row, place, file), &folder)?;
+        if !arguments.common.json {
+            print::line(&path)?;
+        }
+        saved.push(json!({"name": file.name.as_str(), "path": path}));
+    }
+    if arguments.common.json { print::json(&json!({"files": saved})) } else { Ok(()) }
+}
+
+/// Saves a file of a mail; returns its path.
+fn save_file(
+    session: &Session,
+    found: &FoundConversation,
+    (row, place, file): (&MessageRow, usize, &MailFile),
+    folder: &MailFiles,
+) -> Result<String> {
+    let name = files::sanitize_name(file.name.as_str());
+    if file.enclosed {
+        let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(u64::MAX));
+        return folder.save(&name, &row.message.raw, &source).map_err(|why| anyhow!(why));
+    }
+    let Some(url) = &file.url else {
+        return Err(CommandRefusal::refused(format!("the server gives no link to {name}")).into());
+    };
+    let (mut written, path) = folder.create(&name).map_err(|why| anyhow!(why))?;
+    let downloading = download(url, Some(&found.channel.spec().base_url), &mut written);
+    if let Err(error) = session.runtime.block_on(downloading) {
+        if let Err(error) = std::fs::remove_file(&path) {
+            tracing::info!(path = %path.display(), %error, "an incomplete file could not be removed");
+        }
+        return Err(CommandRefusal::refused(format!("could not save {name}: {error}")).into());
+    }
+    Ok(path.display().to_string())
 }
 
 /// Answers the invitation of a thread.

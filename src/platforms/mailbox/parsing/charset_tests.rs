@@ -88,7 +88,7 @@ fn encode(charset: &str, text: &str) -> Vec<u8> {
 
 fn parse(raw: &[u8]) -> ParsedMail {
     let own = ["desk@shop.example".to_owned()];
-    parse_mail(raw, MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: false })
+    parse_mail(raw, MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: false, left: &[] })
 }
 
 fn text_of(raw: &[u8]) -> String {

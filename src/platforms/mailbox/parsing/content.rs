@@ -2,8 +2,10 @@ use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use crate::contract::OutboundFile;
 use crate::mail::{BounceReport, plain};
+use crate::mailbox::large::{LEFT_HEADER, decoded_size};
 use crate::mailbox::parsing::lines::one_line;
-use crate::mailbox::parsing::{charsets, flowed, invitations, signed, stand_ins, tnef, uuencode};
+use crate::mailbox::parsing::{MailPlace, charsets, flowed, invitations, signed, stand_ins, tnef, uuencode};
+use api::carriers::LeftPart;
 use api::email::MAX_BODY_CHARS;
 use model::bounds;
 
@@ -18,14 +20,29 @@ pub struct MailContent {
     pub text: Option<String>,
     pub html: Option<String>,
     pub files: Vec<OutboundFile>,
+    /// Files that stay in the mailbox.
+    pub left: Vec<LeftFile>,
+}
+
+/// File of a mail that stays in the mailbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftFile {
+    pub name: String,
+    pub mime_type: String,
+    pub part: LeftPart,
 }
 
 /// Reads the texts and files of a mail; one without a text gets a description.
-pub fn read_content(parsed: &Message<'_>, returned: Option<&BounceReport>, is_cut: bool) -> MailContent {
+pub fn read_content(
+    parsed: &Message<'_>,
+    returned: Option<&BounceReport>,
+    MailPlace { is_cut, left, .. }: MailPlace<'_>,
+) -> MailContent {
     let mut content = MailContent::default();
     (content.text, content.html) = mail_texts(parsed);
     content.take_encoded_files();
-    content.add_files(parsed, is_cut);
+    content.add_files(parsed, is_cut, left);
+    content.add_unnamed(left);
     if !content.has_text() {
         content.open_signed(parsed);
     }
@@ -43,6 +60,7 @@ pub fn read_content(parsed: &Message<'_>, returned: Option<&BounceReport>, is_cu
     if is_cut {
         content.append_cut_notice();
     }
+    content.append_left_notice();
     for text in [&mut content.text, &mut content.html].into_iter().flatten() {
         // PostgreSQL refuses NUL in a text.
         text.retain(|letter| letter != '\0');
@@ -74,6 +92,32 @@ impl MailContent {
         self.append(&format!("[the mail is larger than the part that is fetched{file}]"));
     }
 
+    /// Appends a notice that names the files that stay in the mailbox.
+    fn append_left_notice(&mut self) {
+        if self.left.is_empty() {
+            return;
+        }
+        let describe = |file: &LeftFile| {
+            format!("{} ({})", file.name, model::email::files::format_size(decoded_size(&file.part)))
+        };
+        let names: Vec<String> = self.left.iter().map(describe).collect();
+        self.append(&format!("[not fetched until opened: {}]", names.join(", ")));
+    }
+
+    /// Adds the files that stay in the mailbox and that the parser did not find.
+    fn add_unnamed(&mut self, left: &[LeftPart]) {
+        for part in left {
+            if self.left.iter().all(|file| file.part.section != part.section) {
+                let name = if self.left.is_empty() {
+                    "attachment".to_owned()
+                } else {
+                    format!("attachment-{}", self.left.len() + 1)
+                };
+                self.left.push(LeftFile { name, mime_type: left_type(part), part: part.clone() });
+            }
+        }
+    }
+
     /// Extracts files that are encoded in the text (uuencode).
     fn take_encoded_files(&mut self) {
         let Some(text) = self.text.as_ref().filter(|text| text.contains("begin ")) else { return };
@@ -86,12 +130,17 @@ impl MailContent {
     }
 
     /// Adds attached files, also inline ones of the HTML and those packed by Outlook (TNEF).
-    fn add_files(&mut self, parsed: &Message<'_>, is_cut: bool) {
+    fn add_files(&mut self, parsed: &Message<'_>, is_cut: bool, left: &[LeftPart]) {
         let mut calendars: Vec<Vec<u8>> = Vec::new();
         for id in &parsed.attachments {
             let Some(part) = parsed.part(*id).filter(|part| !is_report(part)) else { continue };
-            if self.files.len() >= MAX_FILES {
+            if self.files.len() + self.left.len() >= MAX_FILES {
                 return;
+            }
+            if let Some(left) = left_part(part, left) {
+                let name = attached_file(parsed, part, self.files.len() + self.left.len()).name;
+                self.left.push(LeftFile { name, mime_type: left_type(left), part: left.clone() });
+                continue;
             }
             if is_packed(part)
                 && let Some(packed) = tnef::open(part.contents())
@@ -130,7 +179,7 @@ impl MailContent {
             return;
         }
         (self.text, self.html) = (text, html);
-        self.add_files(&inner, false);
+        self.add_files(&inner, false, &[]);
         self.append(SIGNED_NOTICE);
     }
 
@@ -310,6 +359,25 @@ fn named_file(name: &str, media_type: Option<String>, bytes: Vec<u8>) -> Outboun
             .unwrap_or_else(|| "application/octet-stream".to_owned()),
         bytes,
     }
+}
+
+/// Returns the file that stays in the mailbox in place of which a part is.
+fn left_part<'a>(part: &MessagePart<'_>, left: &'a [LeftPart]) -> Option<&'a LeftPart> {
+    let header = part.headers.iter().find(|header| header.name().eq_ignore_ascii_case(LEFT_HEADER))?;
+    let section = header.value().as_text()?.trim();
+    left.iter().find(|part| part.section == section)
+}
+
+fn left_type(part: &LeftPart) -> String {
+    Some(&part.kind)
+        .filter(|kind| is_media_type(kind))
+        .cloned()
+        .unwrap_or_else(|| "application/octet-stream".to_owned())
+}
+
+/// Returns the bytes of the first file that is encoded in a text.
+pub fn extract_encoded_file(text: &str) -> Option<Vec<u8>> {
+    uuencode::extract_files(text).1.into_iter().next().map(|file| file.bytes)
 }
 
 /// Returns true for `type/subtype` without parameters.

@@ -300,7 +300,7 @@ fn any_mail_is_read_in_bounds_and_answered_to_nobody_else() {
             change(&mut random, &mut mail, &all);
         }
         let folder = if random.random_bool(0.1) { MailUpdateKind::Sent } else { MailUpdateKind::Inbox };
-        let place = MailPlace { folder, own: &own, is_cut: random.random_bool(0.1) };
+        let place = MailPlace { folder, own: &own, is_cut: random.random_bool(0.1), left: &[] };
         let reading = read(&mail, place, &told);
         if random.random_bool(0.05) {
             assert_eq!(parse_mail(&mail, place), reading, "read twice: {told}");
@@ -377,7 +377,7 @@ fn answer_goes_to_a_known_correspondent_whatever_stands_around() {
             _ => format!("\r\n> {inner}\r\n{inner}"),
         };
         let mail = headers.concat() + &body;
-        let place = MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: false };
+        let place = MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: false, left: &[] };
         let reading = read(mail.as_bytes(), place, &told);
         let known = |header: &str| headers.iter().any(|line| line.starts_with(header));
         let expected: &[&str] = match (known("Reply-To:"), known("From:")) {

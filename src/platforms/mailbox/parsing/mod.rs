@@ -36,16 +36,20 @@ use crate::contract::OutboundFile;
 use crate::mail::InboundMail;
 use crate::mail::answer_target::{AnswerTarget, is_mail_daemon};
 use crate::mail::{ArrivedMail, BounceReport, topics};
-use api::carriers::{CalendarEvent, MailUpdateHeader, MailUpdateKind};
+use crate::mailbox::large::decoded_size;
+use api::carriers::{
+    CalendarEvent, LeftPart, MailPartReference, MailUpdateHeader, MailUpdateKind, PendingFile,
+};
 use api::email::{MAX_BODY_CHARS, MAX_REFERENCE_CHARS};
 use automation::MailKind;
-use content::MailContent;
+use content::{LeftFile, MailContent};
 use correspondence::Correspondence;
 use lines::{header_values, one_line};
 use mailboxes::AddressHeader;
 use model::bounds;
 use model::time::{SECOND, Timestamp};
 
+pub(super) use content::extract_encoded_file;
 pub use correspondence::MailDirection;
 
 /// Maximum number of references kept: the newest.
@@ -58,6 +62,8 @@ pub struct MailPlace<'a> {
     pub own: &'a [String],
     /// True if only the beginning of the mail was fetched.
     pub is_cut: bool,
+    /// Files that stay in the mailbox.
+    pub left: &'a [LeftPart],
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -80,6 +86,8 @@ pub struct ParsedMail {
     pub text: Option<String>,
     pub html: Option<String>,
     pub files: Vec<OutboundFile>,
+    /// Files that stay in the mailbox.
+    pub left: Vec<LeftFile>,
     /// Report on a mail that this service sent.
     pub bounce: Option<BounceReport>,
     /// Address of the mailbox that the mail reached, if it is not the main one.
@@ -120,7 +128,7 @@ pub fn parse_mail(raw: &[u8], place: MailPlace<'_>) -> ParsedMail {
     let calendar = content::calendar_of(&parsed);
     let event = calendar
         .and_then(|(calendar, declared)| invitations::read_event(&calendar, declared.as_deref(), place.own));
-    let MailContent { text, html, files } = content::read_content(&parsed, returned.as_ref(), place.is_cut);
+    let MailContent { text, html, files, left } = content::read_content(&parsed, returned.as_ref(), place);
     let subject = header_values(&parsed, "Subject").into_iter().next().unwrap_or_default();
     let subject = one_line(&encoded_words::decode_words(&subject), bounds::MAX_SUBJECT_CHARS);
     let mut references = message_ids(parsed.references());
@@ -138,6 +146,7 @@ pub fn parse_mail(raw: &[u8], place: MailPlace<'_>) -> ParsedMail {
         text,
         html,
         files,
+        left,
         bounce: returned,
         delivered_to: correspondence::reached_address(&parsed, &people, place.own),
         event,
@@ -147,7 +156,8 @@ pub fn parse_mail(raw: &[u8], place: MailPlace<'_>) -> ParsedMail {
 
 /// Converts a mail of the mailbox with the addresses `own` to an arrived mail.
 pub fn read_mail(head: &MailUpdateHeader, raw: &[u8], own: &[String]) -> ArrivedMail {
-    let reading = parse_mail(raw, MailPlace { folder: head.kind, own, is_cut: head.cut });
+    let reading = parse_mail(raw, MailPlace { folder: head.kind, own, is_cut: head.cut, left: &head.left });
+    let own_id = reading.has_own_id.then(|| reading.message_id.clone());
     let people = reading.people;
     let author = people.from.mailboxes.first();
     let addresses = |header: AddressHeader| {
@@ -176,13 +186,39 @@ pub fn read_mail(head: &MailUpdateHeader, raw: &[u8], own: &[String]) -> Arrived
         event: reading.event,
     };
     let is_numbered = reading.has_own_id && head.kind == MailUpdateKind::Inbox;
+    let left = reading.left.into_iter().map(|file| to_pending_file(file, head, own_id.as_deref())).collect();
     ArrivedMail {
         mail,
         files: reading.files,
+        left,
         direction: people.direction,
         number: is_numbered.then_some((head.validity, head.uid)),
         bounce: reading.bounce,
         earlier: None,
+    }
+}
+
+/// Returns a file that stays in the mailbox as it is stored.
+fn to_pending_file(file: LeftFile, head: &MailUpdateHeader, own_id: Option<&str>) -> PendingFile {
+    let LeftFile { name, mime_type, part } = file;
+    let size = i64::try_from(decoded_size(&part)).ok();
+    let reference = MailPartReference {
+        kind: head.kind,
+        folder: head.folder.clone(),
+        validity: head.validity,
+        uid: head.uid,
+        header_id: own_id.map(str::to_owned),
+        section: part.section,
+        octets: part.octets,
+        encoding: part.encoding,
+    };
+    PendingFile {
+        reference: serde_json::to_string(&reference).unwrap_or_default(),
+        name,
+        mime_type: Some(mime_type),
+        size,
+        is_of_mail: true,
+        ..PendingFile::default()
     }
 }
 

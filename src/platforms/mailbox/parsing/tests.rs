@@ -76,7 +76,7 @@ fn mails_are_read_as_their_files_say() {
         let folder = if is_sent { MailUpdateKind::Sent } else { MailUpdateKind::Inbox };
         let own = ["desk@shop.example".to_owned()];
         let is_cut = expected.remove("cut").is_some();
-        let place = MailPlace { folder, own: &own, is_cut };
+        let place = MailPlace { folder, own: &own, is_cut, left: &[] };
         // Mail has either line ending.
         let crlf = String::from_utf8(raw.clone()).map(|text| text.replace('\n', "\r\n").into_bytes());
         for raw in [Some(raw), crlf.ok()].into_iter().flatten() {
@@ -94,7 +94,7 @@ fn mails_are_read_as_their_files_say() {
 #[test]
 fn a_mail_without_an_id_is_known_by_its_bytes() {
     let own = ["desk@shop.example".to_owned()];
-    let place = MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: false };
+    let place = MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: false, left: &[] };
     let id = |raw: &str| parse_mail(raw.as_bytes(), place).message_id;
     let mail = "From: ann@a.example\r\n\r\nHello";
     assert_eq!(id(mail), id(mail));
@@ -105,7 +105,7 @@ fn a_mail_without_an_id_is_known_by_its_bytes() {
 #[test]
 fn any_bytes_are_read() {
     let own = ["desk@shop.example".to_owned()];
-    let place = MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: true };
+    let place = MailPlace { folder: MailUpdateKind::Inbox, own: &own, is_cut: true, left: &[] };
     for raw in [&b""[..], b"\0", b"\xff\xfe", b":", b"From", b"From:", b"\r\n\r\n", b"no header at all"] {
         let reading = parse_mail(raw, place);
         assert!(matches!(reading.people.answers_go_to, AnswerTarget::Nobody { .. }), "{raw:?}");

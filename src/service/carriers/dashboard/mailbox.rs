@@ -1,15 +1,17 @@
 //! Connection and test of the email channel.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use crate::admin::{Admin, AdminError};
+use crate::admin::{Admin, AdminError, ChannelChoice};
 use crate::carriers::dashboard::{NewConnection, check_address, json_text, refused_error};
-use api::carriers::{EarlierMail, MailboxCursor, MailboxSecrets, MailboxSettings};
+use crate::database::connected as stored;
+use api::carriers::{EarlierMail, FolderMark, MailboxCursor, MailboxSecrets, MailboxSettings};
 use model::bounds;
 use model::secret::Secret;
 use model::time::{DAY, HOUR, SECOND, Timestamp};
 use platforms::Channel;
-use platforms::mailbox::MailboxPlatform;
+use platforms::mailbox::{MailboxPlatform, choose_folders};
 
 /// Maximum count of a span of earlier mail, in its unit.
 const MAX_SPAN_COUNT: i64 = 100_000;
@@ -88,15 +90,7 @@ impl MailboxAccess {
                  desk@shop.example"
             ));
         }
-        if let Some(alias) = aliases.iter().find(|alias| !bounds::is_email(alias)) {
-            return refuse(format!(
-                "--alias {alias:?} is not a mail address; use another address of this mailbox, such as \
-                 sales@shop.example"
-            ));
-        }
-        if aliases.len() > MAX_ALIASES {
-            return refuse(format!("--alias can be given at most {MAX_ALIASES} times"));
-        }
+        check_aliases("--alias", aliases)?;
         if name.iter().any(|text| {
             text.chars().any(char::is_control) || bounds::count_chars(text) > bounds::MAX_CONTACT_NAME_CHARS
         }) {
@@ -123,7 +117,42 @@ impl MailboxAccess {
     }
 }
 
+/// Checks the other addresses of a mailbox, given with a switch.
+pub(super) fn check_aliases(switch: &str, aliases: &[String]) -> Result<(), AdminError> {
+    if let Some(alias) = aliases.iter().find(|alias| !bounds::is_email(alias)) {
+        return Err(AdminError::Refused(format!(
+            "{switch} {alias:?} is not a mail address; use another address of this mailbox, such as \
+             sales@shop.example"
+        )));
+    }
+    if aliases.len() > MAX_ALIASES {
+        return Err(AdminError::Refused(format!("a mailbox can have at most {MAX_ALIASES} other addresses")));
+    }
+    Ok(())
+}
+
 impl Admin {
+    /// Returns the settings with which this mailbox is connected already.
+    async fn known_mailbox(&self, settings: &MailboxSettings) -> Result<Option<MailboxSettings>, AdminError> {
+        let choice = match &self.channel_name {
+            Some(name) => ChannelChoice::Name(name.clone()),
+            None => Channel::Email.into(),
+        };
+        let workspace = self.workspace.clone();
+        let (address, server) = (settings.address.clone(), settings.imap.clone());
+        let found = self.database.read(move |db| {
+            let row = match workspace.channel(db, &choice) {
+                Ok(channel) => stored::read(db, &channel.id)?,
+                // It is made when the mailbox is connected.
+                Err(_) => None,
+            };
+            let known = row.and_then(|row| serde_json::from_str::<MailboxSettings>(&row.settings).ok());
+            let is_same = |known: &MailboxSettings| known.address == address && known.imap == server;
+            Ok::<_, AdminError>(known.filter(is_same))
+        });
+        found.await
+    }
+
     /// Connects the email channel after both servers have accepted the login. The process that reads the
     /// mailbox imports earlier mail.
     ///
@@ -137,14 +166,23 @@ impl Admin {
         let secrets = access.check()?;
         let vault = self.vault().await?;
         let mut settings = access.settings.clone();
-        let mailbox = MailboxPlatform::new(settings.clone(), &secrets).map_err(AdminError::Refused)?;
+        let wanted = std::mem::take(&mut settings.folders);
+        settings.folders =
+            self.known_mailbox(&settings).await?.map(|known| known.folders).unwrap_or_default();
+        let mut mailbox = MailboxPlatform::new(settings.clone(), &secrets).map_err(AdminError::Refused)?;
+        if !wanted.is_empty() {
+            let folders = mailbox.list_folders().await.map_err(refused_error)?;
+            settings.folders = choose_folders(&folders, &wanted, &[]).map_err(AdminError::Refused)?;
+            let secrets = mailbox.changed_secrets().await.unwrap_or_else(|| secrets.clone());
+            mailbox = MailboxPlatform::new(settings.clone(), &secrets).map_err(AdminError::Refused)?;
+        }
         let fresh = mailbox
             .test_login(now.micros() / SECOND, now.micros().to_string())
             .await
             .map_err(refused_error)?;
-        settings.sends_tagged = mailbox.accepts_tagged_sender().await.map_err(refused_error)?;
+        settings.sends_tagged = Some(mailbox.accepts_tagged_sender().await.map_err(refused_error)?);
         let secrets = mailbox.changed_secrets().await.unwrap_or(secrets);
-        let address = settings.address.clone();
+        let (address, folders) = (settings.address.clone(), settings.folders.clone());
         let (account, server, since) = (address.clone(), settings.imap.clone(), access.since);
         let connection = NewConnection {
             kind: Channel::Email,
@@ -159,14 +197,19 @@ impl Admin {
                 });
                 let kept: Option<MailboxCursor> = same.and_then(|row| serde_json::from_str(&row.mark).ok());
                 let mark = match kept {
-                    Some(kept) => with_earlier(kept, since, now),
+                    Some(kept) => {
+                        let mut mark = with_earlier(kept, since, now);
+                        read_folders(&mut mark, &folders, fresh.folders, since != Some(MailSince::Now));
+                        mark
+                    }
                     None => {
                         let (inbox, sent) = (fresh.inbox, fresh.sent);
                         let begins = since.unwrap_or(MailSince::DEFAULT).start_seconds(now);
-                        MailboxCursor {
-                            earlier: begins.map(|begins| EarlierMail::plan(begins, inbox, sent)),
-                            ..fresh
-                        }
+                        let earlier = begins.map(|begins| EarlierMail {
+                            folders: fresh.folders.clone(),
+                            ..EarlierMail::plan(begins, inbox, sent)
+                        });
+                        MailboxCursor { earlier, ..fresh }
                     }
                 };
                 serde_json::to_string(&mark).unwrap_or_default()
@@ -195,11 +238,43 @@ fn with_earlier(mut mark: MailboxCursor, since: Option<MailSince>, now: Timestam
     };
     match &mark.earlier {
         Some(earlier) if begins >= earlier.since && !earlier.is_finished => {}
-        Some(earlier) => mark.earlier = Some(EarlierMail::plan(begins, earlier.inbox, earlier.sent)),
+        Some(earlier) => {
+            let planned = EarlierMail::plan(begins, earlier.inbox, earlier.sent);
+            mark.earlier = Some(EarlierMail { folders: mark.folders.clone(), ..planned });
+        }
         // No UID bounds this import: mail since the connection is known already.
-        None => mark.earlier = Some(EarlierMail::plan(begins, NO_MAIL_NUMBER, NO_MAIL_NUMBER)),
+        None => {
+            let planned = EarlierMail::plan(begins, NO_MAIL_NUMBER, NO_MAIL_NUMBER);
+            mark.earlier = Some(EarlierMail { folders: mark.folders.clone(), ..planned });
+        }
     }
     mark
+}
+
+/// Sets the further folders that are read from now on. `fresh` holds the positions of those that were not read
+/// before; with `imports`, their earlier mail is imported as far back as that of the mailbox.
+pub(super) fn read_folders(
+    mark: &mut MailboxCursor,
+    chosen: &[String],
+    fresh: BTreeMap<String, FolderMark>,
+    imports: bool,
+) {
+    mark.folders.retain(|name, _| chosen.contains(name));
+    let new: BTreeMap<String, FolderMark> = fresh
+        .into_iter()
+        .filter(|(name, _)| chosen.contains(name) && !mark.folders.contains_key(name))
+        .collect();
+    if let Some(earlier) = mark.earlier.as_mut().filter(|_| imports && !new.is_empty()) {
+        let mut folders = if earlier.is_finished { BTreeMap::new() } else { earlier.folders.clone() };
+        folders.extend(new.clone());
+        *earlier = EarlierMail {
+            folders,
+            is_main_filed: earlier.is_finished || earlier.is_main_filed,
+            filed: earlier.filed,
+            ..EarlierMail::plan(earlier.since, earlier.inbox, earlier.sent)
+        };
+    }
+    mark.folders.extend(new);
 }
 
 /// Tests a connected mailbox. Returns the results, one per line, and the secrets if the provider has changed
@@ -267,5 +342,32 @@ mod tests {
         let stopped = with_earlier(going_on, Some(MailSince::Now), now);
         assert!(!stopped.is_importing() && stopped.counts_from() == seconds(970));
         assert_eq!(with_earlier(fresh.clone(), Some(MailSince::Now), now), fresh);
+    }
+
+    #[test]
+    fn mail_of_a_chosen_folder_is_imported_without_the_rest() {
+        let at = |next| FolderMark { place: (9, next), chosen: 500, since: 0 };
+        let fresh = |name: &str| BTreeMap::from([(name.to_owned(), at(4))]);
+        let chosen = ["One".to_owned(), "Two".to_owned()];
+        let planned = EarlierMail { filed: 5, is_finished: true, ..EarlierMail::plan(100, (7, 20), (8, 3)) };
+        let mut mark =
+            MailboxCursor { since: 400, earlier: Some(planned.clone()), ..MailboxCursor::default() };
+        read_folders(&mut mark, &chosen[..1], fresh("One"), true);
+        let import = mark.earlier.clone().expect("planned");
+        assert!(import.is_main_filed && !import.is_finished && import.filed == 5);
+        assert_eq!((import.folders, mark.folders.clone()), (fresh("One"), fresh("One")));
+        // A second choice while the first is imported adds to it; a known position stays.
+        mark.folders.insert("One".to_owned(), at(90));
+        read_folders(&mut mark, &chosen, [fresh("One"), fresh("Two")].into_iter().flatten().collect(), true);
+        let names: Vec<String> = mark.earlier.expect("planned").folders.into_keys().collect();
+        assert_eq!((names, mark.folders["One"]), (chosen.to_vec(), at(90)));
+        let mut unplanned = MailboxCursor::default();
+        read_folders(&mut unplanned, &chosen, fresh("One"), true);
+        assert_eq!((unplanned.earlier, unplanned.folders.len()), (None, 1));
+        let mut without = MailboxCursor { earlier: Some(planned.clone()), ..MailboxCursor::default() };
+        read_folders(&mut without, &chosen, fresh("One"), false);
+        assert_eq!(without.earlier, Some(planned));
+        read_folders(&mut without, &[], BTreeMap::new(), true);
+        assert!(without.folders.is_empty());
     }
 }

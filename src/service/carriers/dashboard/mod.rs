@@ -4,6 +4,7 @@
 mod accounts;
 mod bot;
 mod mailbox;
+mod mailbox_changes;
 mod number;
 mod phone;
 mod templates;
@@ -155,7 +156,7 @@ impl Admin {
                         mark: mark(before.as_ref()),
                         settings,
                         sealed,
-                        version: uuid::Uuid::now_v7().simple().to_string(),
+                        version: watch::new_version(),
                         trouble: None,
                         connected_at: at,
                     },

@@ -1,5 +1,6 @@
 //! Handlers of what a team shares, below `/desk/v1`.
 
+pub mod channels;
 pub mod conversations;
 pub mod events;
 pub mod people;

@@ -7,10 +7,11 @@ use axum::response::{IntoResponse, Response};
 
 use crate::audit;
 use crate::auth::DeskCaller;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::keys as stored;
 use crate::database::session::{DbSession, WriteScope};
 use crate::database::team::changes::{self, ChangeKind};
 use crate::database::team::people::{self, Person};
-use crate::database::{channels, keys as stored};
 use crate::errors::ApiError;
 use crate::gate;
 use crate::keys;
@@ -94,17 +95,28 @@ fn make_keys(
         if service.platforms.address(&channel).is_err() {
             continue;
         }
-        let key = keys::generate(Environment::Live, &mut rand::rng());
-        let id = format!("key_{}", uuid::Uuid::now_v7().simple());
-        stored::insert_for_session(db, &id, (&channel.id, session), &key, now)?;
-        made.push(ChannelKey {
-            channel: channel.kind.word().to_owned(),
-            name: channel.display_name().to_owned(),
-            environment: Environment::Live.word().to_owned(),
-            key: key.text,
-        });
+        made.push(make_key(db, &channel, session, now)?.1);
     }
     Ok(made)
+}
+
+/// Makes a session's key for a channel. Returns its id, too.
+pub fn make_key(
+    db: &dyn DbSession,
+    channel: &ChannelRow,
+    session: &str,
+    now: Timestamp,
+) -> Result<(String, ChannelKey), ApiError> {
+    let key = keys::generate(Environment::Live, &mut rand::rng());
+    let id = format!("key_{}", uuid::Uuid::now_v7().simple());
+    stored::insert_for_session(db, &id, (&channel.id, session), &key, now)?;
+    let body = ChannelKey {
+        channel: channel.kind.word().to_owned(),
+        name: channel.display_name().to_owned(),
+        environment: Environment::Live.word().to_owned(),
+        key: key.text,
+    };
+    Ok((id, body))
 }
 
 /// Handles `signOut`: ends the session and revokes its keys.

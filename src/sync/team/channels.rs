@@ -1,0 +1,36 @@
+//! Looks for channels that were connected after this desk joined the team.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::team::TeamSync;
+
+/// Interval between two looks.
+const LOOK_INTERVAL: Duration = Duration::from_secs(60);
+
+/// Adds new channels until the session ends.
+pub(super) async fn add(team: Arc<TeamSync>) {
+    let Some(new_channels) = team.new_channels.clone() else { return };
+    let (mut last_why, mut said) = (String::new(), BTreeSet::new());
+    while !team.is_ended() {
+        let add = Arc::clone(&new_channels.0);
+        match tokio::task::spawn_blocking(move || add()).await {
+            Ok(Ok(notices)) => {
+                for words in notices {
+                    if said.insert(words.clone()) {
+                        team.publish_notice(&words);
+                    }
+                }
+            }
+            // Said once; without a network every look fails.
+            Ok(Err(why)) if why != last_why => {
+                tracing::info!(why, "new channels of the team could not be added");
+                last_why = why;
+            }
+            Ok(Err(_)) => {}
+            Err(error) => tracing::warn!(%error, "new channels of the team could not be added"),
+        }
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+}
