@@ -30,6 +30,9 @@ pub struct MessageExtras {
     /// Platform ids of the author, in a group conversation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub written_by: Vec<String>,
+    /// Platform's id of the album the message is part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub album: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reaction: Option<ReactionOrigin>,
     /// Person who sent it with a key of their own.
@@ -101,6 +104,8 @@ pub struct ExtrasLine<'a> {
     pub withdrawn_at: Option<&'a str>,
     #[serde(borrow)]
     pub former_contents: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub album: Option<&'a str>,
     #[serde(borrow)]
     pub agent: Option<&'a RawValue>,
 }

@@ -179,6 +179,9 @@ pub struct MessageBody<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<crate::extras::FormerContent>"))]
     pub former_contents: Option<Cow<'a, RawValue>>,
+    /// Album the message is part of, the same for all its messages; this service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub album: Option<Cow<'a, str>>,
     /// Person of the team who sent it with a key of their own; this service's choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "crate::team::PersonName"))]

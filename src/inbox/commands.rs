@@ -247,7 +247,7 @@ macro_rules! each_command {
             DeleteToStart Composer ["Ctrl-U"] "erase" "Delete to the start of the line" => always, composer::delete_to_start;
             DeleteToEnd Composer ["Ctrl-K"] "erase" "Delete to the end of the line" => always, composer::delete_to_end;
             Menu Composer ["Ctrl-O"] "more" "More to write or send: canned replies (/ or ::), emoji (:name Tab), and others" => always, composer::open_menu;
-            Attach Composer ["Ctrl-T"] "attach" "Attach a file or link, with the text as its caption; also by pasting or dropping a path" => composer::may_attach, composer::attach;
+            Attach Composer ["Ctrl-T"] "attach" "Attach files or a link, with the text as the caption of the first; also by pasting or dropping paths" => composer::may_attach, composer::attach;
             SuggestDraft Composer ["Ctrl-D"] "suggest" "Suggest a reply, from your model or canned replies; never sent by itself" => suggesting::may_suggest, suggesting::draft;
             TranslateText Composer ["Ctrl-R"] "translate" "Translate the text into the customer's language, by your model; the original stays as a private note" => suggesting::may_translate_text, suggesting::translate_text;
             TurnMarkup Composer ["Ctrl-F"] "markup" "Bot-chat: send as plain text, HTML or MarkdownV2; the send key says which. Mail: quote below, above or not at all" => always, composer::cycle_markup;

@@ -41,7 +41,8 @@ impl Desk {
             (&tab.composer, areas.composer.filter(|_| wanted.composer_lines > 0))
         {
             let head = tab.compose_header().map_or(0, |mail_head| mail_head.height() + 12);
-            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
+            let above =
+                usize::from(composer.reply_to.is_some()) + usize::from(!composer.attachments.is_empty());
             let lines = head + composer.height(width(area)) + above;
             let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
             wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);

@@ -176,6 +176,7 @@ fn message(number: i64) -> MessageRow {
         generated: Vec::new(),
         media: MessageFileInfo::default(),
         change: ContentChange::default(),
+        album: None,
     }
 }
 

@@ -17,6 +17,10 @@ use crate::prices::{self, Price};
 /// Size from which a file may be refused, in bytes. The interface does not say if its 25 MB means
 /// 10^6 or 2^20 bytes each.
 const SIZE_WARNING_BYTES: u64 = 25_000_000;
+/// Maximum total size of the local files of one reply, in bytes.
+const MAX_REPLY_BYTES: u64 = 100_000_000;
+/// Maximum length of a typed list of paths, in bytes.
+const MAX_LIST_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -56,6 +60,14 @@ impl ReplyAttachment {
         Self {
             kind: files::media_kind_of(files::mime_type_of_name(name)),
             source: AttachmentSource::Link(url.to_owned()),
+        }
+    }
+
+    /// Path or URL.
+    pub fn location(&self) -> &str {
+        match &self.source {
+            AttachmentSource::File(facts) => &facts.path,
+            AttachmentSource::Link(url) | AttachmentSource::Uploaded(url) => url,
         }
     }
 
@@ -147,6 +159,49 @@ impl ReplyAttachment {
     }
 }
 
+/// Total price of files sent with one reply.
+pub fn total_price(attached: &[ReplyAttachment]) -> Price {
+    attached.iter().fold(Price::exactly(0), |sum, attachment| sum.plus(attachment.price()))
+}
+
+/// Returns the reason why these files cannot be sent with one reply; a single file is not checked.
+pub fn excess_reason(attached: &[ReplyAttachment]) -> Option<String> {
+    let count = attached.len();
+    if count > bounds::MAX_REPLY_ATTACHMENTS {
+        let most = bounds::MAX_REPLY_ATTACHMENTS;
+        return Some(format!("{count} files; one reply takes at most {most}"));
+    }
+    let size: u64 = attached
+        .iter()
+        .filter_map(|attachment| match &attachment.source {
+            AttachmentSource::File(facts) => Some(facts.size),
+            AttachmentSource::Link(_) | AttachmentSource::Uploaded(_) => None,
+        })
+        .sum();
+    (count > 1 && size > MAX_REPLY_BYTES).then(|| {
+        let (together, most) = (files::format_size(size), files::format_size(MAX_REPLY_BYTES));
+        format!("the files have {together} together; one reply takes at most {most}")
+    })
+}
+
+/// Appends what is not yet there.
+pub fn merge(mut attached: Vec<ReplyAttachment>, more: Vec<ReplyAttachment>) -> Vec<ReplyAttachment> {
+    for attachment in more {
+        if !attached.contains(&attachment) {
+            attached.push(attachment);
+        }
+    }
+    attached
+}
+
+/// Describes files in one line: one in full, several by their names.
+pub fn describe_all(attached: &[ReplyAttachment]) -> String {
+    match attached {
+        [one] => one.describe(),
+        several => several.iter().map(ReplyAttachment::name).collect::<Vec<_>>().join(", "),
+    }
+}
+
 pub fn upload_price(kind: MediaKind) -> Price {
     Price::exactly(match kind {
         MediaKind::Video => prices::UPLOADED_VIDEO_CREDITS,
@@ -228,6 +283,88 @@ pub fn parse_pasted_path(text: &str) -> Option<String> {
     (rooted && path.len() > 2).then_some(path)
 }
 
+/// Returns true if pasted text is a path, or several as terminals insert them for dropped files.
+pub fn is_pasted_path(text: &str) -> bool {
+    parse_pasted_path(text).is_some() || is_path_list(text)
+}
+
+/// Returns true for several absolute paths in one line.
+pub fn is_path_list(text: &str) -> bool {
+    let is_rooted = |word: &String| word.len() > 2 && (word.starts_with('/') || word.starts_with("~/"));
+    let words = split_paths(text).filter(|_| !text.trim().contains(['\n', '\r'])).unwrap_or_default();
+    words.len() > 1 && words.iter().all(is_rooted)
+}
+
+/// Splits a list of paths at its spaces as a shell does, without quotes and escapes; `None` if a quote
+/// does not end.
+pub fn split_paths(text: &str) -> Option<Vec<String>> {
+    if text.len() > MAX_LIST_BYTES {
+        return None;
+    }
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            quote @ ('\'' | '"') => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match characters.next()? {
+                        end if end == quote => break,
+                        '\\' if quote == '"' => word.push(characters.next()?),
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(characters.next()?),
+            space if space.is_whitespace() => words.extend(word.take()),
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    let decode = |word: String| match word.strip_prefix("file://") {
+        Some(rest) => percent_decode(rest.strip_prefix("localhost").unwrap_or(rest)).unwrap_or(word),
+        None => word,
+    };
+    Some(words.into_iter().map(decode).collect())
+}
+
+/// Writes a path as one word of a list that [`split_paths`] reads.
+pub fn quote_path(path: &str) -> String {
+    let is_plain = |character: char| !character.is_whitespace() && !"'\"\\*?".contains(character);
+    if !path.is_empty() && path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
+}
+
+/// Returns true if a name fits a pattern with `*` and `?`.
+pub fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut place) = (0, 0);
+    // Place after the last `*`, and up to where it has matched.
+    let mut star: Option<(usize, usize)> = None;
+    while place < name.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at + 1, place));
+                at += 1;
+            }
+            Some(character) if *character == '?' || *character == name[place] => {
+                at += 1;
+                place += 1;
+            }
+            _ => {
+                let Some((after, matched)) = star else { return false };
+                star = Some((after, matched + 1));
+                (at, place) = (after, matched + 1);
+            }
+        }
+    }
+    pattern[at..].iter().all(|character| *character == '*')
+}
+
 /// Removes shell escapes; `None` for unescaped spaces in a relative path.
 fn unescape_path(text: &str) -> Option<String> {
     let mut path = String::new();
@@ -293,6 +430,76 @@ mod tests {
                 && !amr.can_send_as(MediaKind::Image, Some(&bot))
         );
         assert!(!amr.allows_caption(Some(&chat)) && amr.allows_caption(Some(&bot)));
+    }
+
+    #[test]
+    fn a_list_of_paths_is_split_as_a_shell_does() {
+        let cases: [(&str, Option<&[&str]>); 8] = [
+            ("a.png  b.png", Some(&["a.png", "b.png"])),
+            ("'my a.png' b\\ c.png \"d e.png\"", Some(&["my a.png", "b c.png", "d e.png"])),
+            (r"'it'\''s.png'", Some(&["it's.png"])),
+            ("photos/*.jpg", Some(&["photos/*.jpg"])),
+            ("file:///my%20a.png /b.png", Some(&["/my a.png", "/b.png"])),
+            ("", Some(&[])),
+            ("'a.png", None),
+            ("a\\", None),
+        ];
+        for (text, wanted) in cases {
+            let words = split_paths(text);
+            assert_eq!(
+                words.as_deref().map(|words| words.iter().map(String::as_str).collect()),
+                wanted.map(<[&str]>::to_vec),
+                "{text}"
+            );
+        }
+        for path in ["/a.png", "my a.png", "it's \"a\".png", "a\\b", "a*.png", ""] {
+            assert_eq!(split_paths(&quote_path(path)), Some(vec![path.to_owned()]), "{path}");
+        }
+        for (text, is_path) in
+            [("'/a b' '/c d'", true), ("/a /b", true), ("~/a ~/b", true), ("~/a and b", false)]
+        {
+            assert_eq!(is_pasted_path(text), is_path, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_fit_patterns() {
+        let cases = [
+            ("*.jpg", "a.jpg", true),
+            ("*.jpg", "a.jpeg", false),
+            ("a*b*c", "axxbyybc", true),
+            ("a*b*c", "axxbyyc d", false),
+            ("?.png", "é.png", true),
+            ("?.png", "ab.png", false),
+            ("*", "", true),
+            ("a", "a", true),
+            ("", "a", false),
+        ];
+        for (pattern, name, fits) in cases {
+            assert_eq!(matches_pattern(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn several_files_have_limits_and_a_price_together() {
+        let image = |path: &str, size| {
+            let facts = FileFacts {
+                path: path.to_owned(),
+                name: "a".to_owned(),
+                mime_type: "image/png".to_owned(),
+                size,
+            };
+            ReplyAttachment::file(facts)
+        };
+        let several: Vec<_> =
+            (0..bounds::MAX_REPLY_ATTACHMENTS).map(|at| image(&format!("/{at}"), 9)).collect();
+        assert_eq!(total_price(&several), Price::exactly(20));
+        assert_eq!(excess_reason(&several), None);
+        let more = merge(several.clone(), vec![image("/0", 9), image("/more", 9)]);
+        assert_eq!(more.len(), several.len() + 1, "a file is attached once");
+        assert!(excess_reason(&more).is_some());
+        let large: Vec<_> = (0..5).map(|at| image(&format!("/{at}"), 24_000_000)).collect();
+        assert!(excess_reason(&large).is_some() && excess_reason(&large[..4]).is_none());
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub const MAX_TAGS: usize = 50;
 pub const MAX_TAG_CHARS: usize = 64;
 pub const MAX_SUBJECT_CHARS: usize = 998;
 pub const MAX_ATTACHMENTS: usize = 20;
+/// Maximum number of files sent with one reply on a chat channel, each as a message of its own.
+pub const MAX_REPLY_ATTACHMENTS: usize = 10;
 /// Recipients of one mail, over `to`, `cc` and `bcc`. The interface sets no bound; this is what one
 /// credit may reach.
 pub const MAX_RECIPIENTS: usize = 50;

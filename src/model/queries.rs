@@ -103,12 +103,13 @@ pub struct Draft {
     pub reply_to: Option<MessageId>,
     /// Private note that is not saved yet; never sent.
     pub note: String,
-    pub attachment: Option<ReplyAttachment>,
+    /// In sending order.
+    pub attachments: Vec<ReplyAttachment>,
 }
 
 impl Draft {
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.note.is_empty() && self.attachment.is_none()
+        self.text.is_empty() && self.note.is_empty() && self.attachments.is_empty()
     }
 }
 

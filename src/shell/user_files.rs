@@ -158,7 +158,8 @@ impl UserFiles {
             }
             OutsideRequest::Picture(wanted) => self.viewer.load(wanted),
             OutsideRequest::File { path, pasted } => {
-                let (found, longer) = (files::inspect_file(&path), files::complete_path(&path));
+                let (found, longer) =
+                    (files::find_attachments(&path, !pasted), files::complete_last_path(&path));
                 OutsideAnswer::File { path, pasted, found, longer }
             }
         }

@@ -1,7 +1,8 @@
 //! Changes of messages after they were read, from a listed conversation and from the message
 //! itself. The fields are not part of the documented interface; a service without them reports no
-//! changes.
+//! changes. So is the album of a message.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use model::messages::{ContentChange, FormerContent};
@@ -45,6 +46,20 @@ pub(crate) fn parse_message_change(raw: &str) -> ContentChange {
     }
 }
 
+/// Parses the album of a raw message.
+pub(crate) fn parse_album(raw: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Item {
+        #[serde(default)]
+        album: Value,
+    }
+    if !raw.contains("\"album\"") {
+        return None;
+    }
+    let album = serde_json::from_str::<Item>(raw).ok()?.album;
+    album.as_str().filter(|album| !album.is_empty()).map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +74,10 @@ mod tests {
         assert!(change.edited_at.is_some() && change.withdrawn_at.is_none());
         for raw in ["", "[]", r#"{"id":"1"}"#, r#"{"editedAt":7}"#] {
             assert_eq!(parse_message_change(raw), ContentChange::default(), "{raw}");
+        }
+        assert_eq!(parse_album(r#"{"id":"1","album":"a7"}"#).as_deref(), Some("a7"));
+        for raw in ["", r#"{"album":7}"#, r#"{"album":""}"#, r#"{"content":"\"album\""}"#] {
+            assert_eq!(parse_album(raw), None, "{raw}");
         }
         let told =
             r#"{"lastChange":{"at":"2026-11-20T09:17:04.000Z","messageAt":"2026-11-20T09:00:00.000Z"}}"#;

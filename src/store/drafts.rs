@@ -8,7 +8,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::rows::attachment;
 use crate::{Store, StoreError};
-use model::attachments::ReplyAttachment;
+use model::attachments::{self, ReplyAttachment};
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::queries::Draft;
 use sqlite::{Queries, only_cell, read_row};
@@ -110,7 +110,7 @@ pub(crate) fn write(
                 draft.text,
                 draft.reply_to,
                 draft.note,
-                draft.attachment.as_ref().map(attachment::write)
+                attachment::write(&draft.attachments)
             ],
         )?,
         None => connection.execute(
@@ -168,8 +168,8 @@ pub(crate) fn remove_draft_note(
     write(connection, channel, conversation, Some(&Draft { note: String::new(), ..kept }))
 }
 
-/// Prepends a withdrawn text to the draft. Its quote and attachment are restored unless the draft
-/// has its own.
+/// Prepends a withdrawn text and its attachment to the draft. Its quote is restored unless the draft has its
+/// own.
 pub(crate) fn prepend_text(
     connection: &Connection,
     (channel, conversation): (&ChannelId, &ConversationId),
@@ -179,8 +179,8 @@ pub(crate) fn prepend_text(
 ) -> Result<(), StoreError> {
     let kept = find(connection, SELECT_DRAFT, channel, conversation)?.unwrap_or_default();
     let reply_to = kept.reply_to.clone().or_else(|| reply_to.cloned());
-    let attachment = kept.attachment.clone().or(attached);
-    let draft = Draft { text: join_texts(text, &kept.text), reply_to, attachment, ..kept };
+    let attachments = attachments::merge(attached.into_iter().collect(), kept.attachments.clone());
+    let draft = Draft { text: join_texts(text, &kept.text), reply_to, attachments, ..kept };
     write(connection, channel, conversation, Some(&draft))
 }
 
@@ -226,8 +226,8 @@ fn find(
     conversation: &ConversationId,
 ) -> Result<Option<Draft>, StoreError> {
     let draft = connection.first(sql, params![channel, conversation], |row| {
-        let attachment = row.optional_text("attachment")?.and_then(attachment::read);
-        Ok(read_row!(row, Draft { text, reply_to, note; attachment }))
+        let attachments = row.optional_text("attachment")?.map(attachment::read).unwrap_or_default();
+        Ok(read_row!(row, Draft { text, reply_to, note; attachments }))
     })?;
     Ok(draft)
 }

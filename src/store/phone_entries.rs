@@ -141,5 +141,6 @@ fn message_row(message: Message) -> MessageRow {
         media: MessageFileInfo::default(),
         generated: Vec::new(),
         change: model::messages::ContentChange::default(),
+        album: None,
     }
 }

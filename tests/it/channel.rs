@@ -190,7 +190,7 @@ fn removing_keeps_what_was_written() {
     let Added { binary, .. } = added();
     let store = Store::open(&binary.data()).expect("it opens");
     let draft =
-        Draft { text: "half a thought".into(), reply_to: None, note: String::new(), attachment: None };
+        Draft { text: "half a thought".into(), reply_to: None, note: String::new(), attachments: Vec::new() };
     store.save_draft(&"harbor chat".into(), &"c1".into(), Some(draft.clone())).expect("saved");
     drop(store);
     assert!(binary.fails(2, &["channel", "remove", "Harbor chat"], "").contains("--yes"));

@@ -10,6 +10,7 @@ use clap::Args;
 use crate::cli::scripting::content::ContentArguments;
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session};
+use crate::cli::unfinished::Unfinished;
 use crate::cli::{CliError, UsageError};
 use crate::shell::files;
 use client::Attachments;
@@ -113,7 +114,41 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
     let reply_to = arguments.reply_to.as_deref().map(MessageId::from);
     operations.extend(arguments.content.operations(&found.platform, to, text, reply_to)?);
     let answer = build_answer(&found, "sent").with_hidden_created_field("messageId");
-    Ok(queue_operations(session, &found, operations, &arguments.common, (&answer, &key))?)
+    Ok(send_messages(session, &found, operations, &arguments.common, (answer, &key))?)
+}
+
+/// Sends messages one after another and reports the last. Each has a key of its own, so that the command
+/// repeated with its key goes on where it stopped.
+fn send_messages(
+    session: &Session,
+    found: &FoundConversation,
+    operations: Vec<Operation>,
+    common: &Common,
+    (mut answer, key): (Answer, &WriteKey),
+) -> Result<()> {
+    let mut left = rows(session, found, operations)?;
+    let count = left.iter().filter(|row| row.operation.is_customer_message()).count();
+    let mut earlier = Vec::new();
+    for number in 1..count {
+        let first = left.iter().position(|row| row.operation.is_customer_message()).unwrap_or_default();
+        let later = left.split_off(first + 1);
+        let message = std::mem::replace(&mut left, later);
+        let part = key.part(&format!("message {number}"));
+        let sent = writing::run_rows(session, &found.channel, message, (&answer, &part));
+        let sent = sent.map_err(|mut error| {
+            if let Some(unfinished) = error.downcast_mut::<Unfinished>() {
+                unfinished.what =
+                    format!("{} ({number} of {count}; no later one is queued)", unfinished.what);
+            }
+            error
+        })?;
+        earlier.push(sent.as_message());
+    }
+    if !earlier.is_empty() {
+        answer = answer.with_field("earlierMessages", earlier);
+    }
+    let outcome = writing::run_rows(session, &found.channel, left, (&answer, key))?;
+    writing::print_outcome(session, &found.channel, common, &answer, &outcome)
 }
 
 impl SendArguments {

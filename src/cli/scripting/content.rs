@@ -19,9 +19,10 @@ const KINDS: [&str; 4] = ["image", "audio", "video", "document"];
 /// The switches for what is more than a text.
 #[derive(Debug, Args)]
 pub struct ContentArguments {
-    /// Upload this file and send it; the text is its caption.
+    /// Upload this file and send it; the text is the caption of the first. May be given several times, and be
+    /// a quoted pattern such as "photos/*.jpg"; each file is a message of its own, in order.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["link", "location", "template"])]
-    pub file: Option<String>,
+    pub file: Vec<String>,
     /// Send the file at this https address; the text is its caption.
     #[arg(long, value_name = "URL", conflicts_with_all = ["location", "template"])]
     pub link: Option<String>,
@@ -45,14 +46,18 @@ pub struct ContentArguments {
 impl ContentArguments {
     /// Content as part of the idempotency fingerprint.
     pub fn request_parts(&self) -> Vec<String> {
-        let file = self.file.as_deref().map(file_fingerprint);
+        let paths = self.file.iter().flat_map(|path| match files::inspect_pattern(path) {
+            Ok(found) if found.len() > 1 => found.into_iter().map(|facts| facts.path).collect(),
+            _ => vec![path.clone()],
+        });
+        let files: Vec<String> = paths.map(|path| file_fingerprint(&path)).collect();
         let others =
             [&self.link, &self.kind, &self.location, &self.template, &self.language, &self.components];
         let others = others.into_iter().map(|part| part.clone().unwrap_or_default());
-        std::iter::once(file.unwrap_or_default()).chain(others).collect()
+        std::iter::once(files.join("\n")).chain(others).collect()
     }
 
-    /// Operations for a text with these switches.
+    /// Operations for a text with these switches; several files are a message each.
     pub fn operations(
         &self,
         platform: &Platform,
@@ -62,12 +67,15 @@ impl ContentArguments {
     ) -> Result<Vec<Operation>, CliError> {
         let usage = |words: &str| CliError::Usage(words.to_owned());
         let content = |content| Ok(vec![Operation::SendContent { to: to.clone(), content, reply_to: None }]);
-        if let Some(attachment) = self.attachment(platform)? {
-            let caption = attachment.allows_caption(Some(platform));
+        let attached = self.attachments(platform)?;
+        if let Some((first, others)) = attached.split_first() {
+            let caption = first.allows_caption(Some(platform));
             if text.is_some() && !caption {
                 return Err(usage("audio has no caption on this channel: send the text separately"));
             }
-            return Ok(vec![attachment.to_operation(&to, text, None, reply_to)]);
+            let first = first.to_operation(&to, text, None, reply_to);
+            let others = others.iter().map(|other| other.to_operation(&to, None, None, None));
+            return Ok(std::iter::once(first).chain(others).collect());
         }
         if self.kind.is_some() {
             return Err(usage("--as needs --file or --link"));
@@ -96,26 +104,27 @@ impl ContentArguments {
         Ok(vec![Operation::SendText { to, text, reply_to }])
     }
 
-    fn attachment(&self, platform: &Platform) -> Result<Option<ReplyAttachment>, CliError> {
+    fn attachments(&self, platform: &Platform) -> Result<Vec<ReplyAttachment>, CliError> {
         let refused = |why: String| CliError::Usage(format!("could not attach the file: {why}"));
-        let mut attachment = match (&self.file, &self.link) {
-            (Some(path), _) => {
-                let unreadable =
-                    |why| CommandRefusal::unreadable(path, format!("could not attach the file: {why}"));
-                ReplyAttachment::file(files::inspect_file(path).map_err(unreadable)?)
+        let mut attached = Vec::new();
+        for path in &self.file {
+            let unreadable =
+                |why| CommandRefusal::unreadable(path, format!("could not attach the file: {why}"));
+            let found = files::inspect_pattern(path).map_err(unreadable)?;
+            attached = attachments::merge(attached, found.into_iter().map(ReplyAttachment::file).collect());
+        }
+        if let Some(url) = &self.link {
+            if let Some(why) = attachments::link_rejection_reason(url) {
+                return Err(refused(why));
             }
-            (None, Some(url)) => match attachments::link_rejection_reason(url) {
-                Some(why) => return Err(refused(why)),
-                None => ReplyAttachment::link(url),
-            },
-            (None, None) => return Ok(None),
-        };
-        if let Some(kind) = self.kind.as_deref().and_then(MediaKind::from_word) {
-            attachment.kind = kind;
+            attached.push(ReplyAttachment::link(url));
         }
-        match attachment.rejection_reason(Some(platform)) {
-            Some(why) => Err(refused(why)),
-            None => Ok(Some(attachment)),
+        for attachment in &mut attached {
+            attachment.kind = self.kind.as_deref().and_then(MediaKind::from_word).unwrap_or(attachment.kind);
+            if let Some(why) = attachment.rejection_reason(Some(platform)) {
+                return Err(refused(format!("{}: {why}", attachment.name())));
+            }
         }
+        attachments::excess_reason(&attached).map_or(Ok(attached), |why| Err(refused(why)))
     }
 }

@@ -184,6 +184,18 @@ pub struct Outcome {
     is_repeated: bool,
 }
 
+impl Outcome {
+    /// JSON of one of several messages of a command.
+    pub fn as_message(&self) -> Value {
+        json!({
+            "row": self.row.as_str(),
+            "messageId": self.created_id,
+            "status": self.receipt.status,
+            "creditsUsed": self.receipt.credits_used,
+        })
+    }
+}
+
 /// Checks for an earlier change with the same key. Returns `None` if there was one: its result was printed,
 /// and the command is done.
 ///

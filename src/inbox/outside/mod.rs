@@ -5,7 +5,7 @@ pub(crate) mod update;
 use crate::screens::composer::canned::CannedReplies;
 use crate::screens::connections::requests::{ConnectionRequest, ConnectionResult};
 use crate::settings::Footer;
-use model::attachments::FileFacts;
+use model::attachments::ReplyAttachment;
 use model::ids::ChannelId;
 use model::outbox::content::MailAttachmentSource;
 use model::pictures::{FetchedPicture, PictureRequest};
@@ -50,6 +50,7 @@ pub enum OutsideRequest {
         file: String,
         text: String,
     },
+    /// Finds the files of a path, or of a list of paths, patterns and links.
     File {
         /// As typed.
         path: String,
@@ -78,8 +79,9 @@ pub enum OutsideAnswer {
     File {
         path: String,
         pasted: bool,
-        found: Result<FileFacts, String>,
-        /// Completion of the path, if there is only one.
+        /// At least one.
+        found: Result<Vec<ReplyAttachment>, String>,
+        /// Completion of the last path, if there is only one.
         longer: Option<String>,
     },
 }

@@ -21,7 +21,7 @@ use crate::screens::composer::ComposerMode;
 use crate::screens::conversations;
 use crate::screens::history::History;
 use crate::screens::history::lines;
-use crate::screens::history::lines::{HistoryItem, ItemKey};
+use crate::screens::history::lines::{AlbumPlace, HistoryItem, ItemKey};
 use crate::screens::outbox::row_state_view;
 use crate::tab::Focus;
 use crate::tabs_view;
@@ -288,7 +288,7 @@ impl PlainOutput {
             let known = self.items.insert(item.key(), state.clone());
             match known {
                 None if opened && at < from => (),
-                None => lines.push(describe_item(item, history, inbox, &state)),
+                None => lines.push(describe_item((at, item), history, inbox, &state)),
                 Some(before) if before != state && !state.is_empty() => {
                     lines.push(format!("{}: {state}", shorten(item.text())));
                 }
@@ -361,7 +361,12 @@ fn describe_conversation(row: &ConversationRow, inbox: &Inbox) -> String {
     format!("{}: {}", facts.join(", "), conversation.preview)
 }
 
-fn describe_item(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> String {
+fn describe_item(
+    (index, item): (usize, &HistoryItem),
+    history: &History,
+    inbox: &Inbox,
+    state: &str,
+) -> String {
     let who = item.sender(history.customer().as_str(), &inbox.context.settings.senders);
     let at = item.at().map(|time| time.hour_and_minute(&inbox.context.settings.zone)).unwrap_or_default();
     let media = match item {
@@ -378,7 +383,12 @@ fn describe_item(item: &HistoryItem, history: &History, inbox: &Inbox, state: &s
     };
     let state = held.unwrap_or_else(|| state.to_owned());
     let state = if state.is_empty() { String::new() } else { format!(", {state}") };
-    format!("{who} {at}{state}: {}{media}", item.text())
+    let album = match lines::album_at(&history.items, index) {
+        Some(AlbumPlace::First(count)) => format!(", album of {count}"),
+        Some(AlbumPlace::Later) => ", same album".to_owned(),
+        None => String::new(),
+    };
+    format!("{who} {at}{state}{album}: {}{media}", item.text())
 }
 
 /// Returns how long the row is held, and its price.

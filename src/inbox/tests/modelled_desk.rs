@@ -549,6 +549,7 @@ impl ModelledStore {
             media: MessageFileInfo::default(),
             generated: Vec::new(),
             change: ContentChange::default(),
+            album: None,
         });
         let row = &mut stored.row;
         row.conversation.last_message_at = Some(now);

@@ -17,6 +17,8 @@ const EDIT_UPDATES: [&str; 3] = ["edited_message", "edited_channel_post", "edite
 const DELETE_UPDATE: &str = "deleted_business_messages";
 /// Maximum number of deleted messages read from one update.
 const MAX_DELETED: usize = 1_000;
+/// Maximum length of an album's id, in bytes.
+const MAX_ALBUM_BYTES: usize = 128;
 /// Kind of update with a button that was pressed.
 const PRESS_UPDATE: &str = "callback_query";
 /// Kind of update with what a chat did to the bot: blocked, removed or unblocked it.
@@ -124,6 +126,7 @@ fn read_message(message: &Value) -> Option<ArrivedMessage> {
         needs_no_answer: chat::needs_no_answer(message),
         extras: MessageExtras {
             written_by: chat::author(message),
+            album: read_text(&message["media_group_id"]).filter(|album| album.len() <= MAX_ALBUM_BYTES),
             ..MessageExtras::from_structure(structure)
         },
         ..InboundMessage::default()

@@ -127,7 +127,8 @@ pub(crate) fn load_messages(
         let message = read(row, &query.conversation)?;
         let media = message.media_url.as_ref().map(|_| media::read_file_info(&message.raw)).unwrap_or_default();
         let change = changed::parse_message_change(&message.raw);
-        Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, change, reaction_pending: None, mail: None, generated: Vec::new() }))
+        let album = changed::parse_album(&message.raw);
+        Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, change, album, reaction_pending: None, mail: None, generated: Vec::new() }))
     })?)
 }
 

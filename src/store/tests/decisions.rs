@@ -160,7 +160,8 @@ async fn sms_that_is_sent_anyway_names_no_message() {
 async fn a_text_that_is_edited_goes_before_the_draft() {
     let desk = desk();
     let (channel, conversation) = (channel(), ConversationId::from("a"));
-    let draft = Draft { text: "two".to_owned(), reply_to: None, note: String::new(), attachment: None };
+    let draft =
+        Draft { text: "two".to_owned(), reply_to: None, note: String::new(), attachments: Vec::new() };
     let row = desk.store.enqueue(send("a", "one", 0), at(0)).unwrap();
     desk.store.save_draft(&channel, &conversation, Some(draft)).unwrap();
     stop(&desk.store, &row, StopReason::Refused).await;

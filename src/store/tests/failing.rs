@@ -22,7 +22,8 @@ fn with_outbox(store: &Store, change: impl FnOnce(&Connection) + Send + 'static)
 
 async fn refuses(store: &Store, expected: fn(&StoreError) -> bool) {
     let (channel, conversation) = (channel(), ConversationId::from("a"));
-    let draft = Draft { text: "kept".to_owned(), reply_to: None, note: String::new(), attachment: None };
+    let draft =
+        Draft { text: "kept".to_owned(), reply_to: None, note: String::new(), attachments: Vec::new() };
     let queued = store.lane_rows(&channel).await.unwrap();
     let error = store.enqueue_many(vec![send("a", &"long ".repeat(100_000), 0)], true, at(0)).unwrap_err();
     assert!(expected(&error), "{error:?}");
@@ -39,7 +40,8 @@ fn desk() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     store.enqueue(send("a", "one", 0), at(0)).unwrap();
-    let draft = Draft { text: "kept".to_owned(), reply_to: None, note: String::new(), attachment: None };
+    let draft =
+        Draft { text: "kept".to_owned(), reply_to: None, note: String::new(), attachments: Vec::new() };
     store.save_draft(&channel(), &ConversationId::from("a"), Some(draft)).unwrap();
     (folder, store)
 }

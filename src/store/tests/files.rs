@@ -8,7 +8,7 @@ use model::text::SafeText;
 use sqlite::Queries;
 
 fn draft() -> Draft {
-    Draft { text: "half a thought".into(), reply_to: None, note: String::new(), attachment: None }
+    Draft { text: "half a thought".into(), reply_to: None, note: String::new(), attachments: Vec::new() }
 }
 
 #[cfg(unix)]
@@ -123,7 +123,7 @@ fn drafts_are_kept_replaced_and_removed() {
         .save_draft(
             &channel(),
             &id,
-            Some(Draft { text: "one".into(), reply_to: None, note: String::new(), attachment: None }),
+            Some(Draft { text: "one".into(), reply_to: None, note: String::new(), attachments: Vec::new() }),
         )
         .unwrap();
     store.save_draft(&channel(), &id, Some(draft())).unwrap();

@@ -305,8 +305,8 @@ async fn drafts_of_a_file_from_before_payloads_had_tags_are_read() {
             AttachmentSource::Uploaded("https://u.example".into()),
         ),
     ] {
-        let attachment = Some(ReplyAttachment { source, kind: MediaKind::Image });
-        let draft = Draft { text: "look".into(), attachment, ..Draft::default() };
+        let attachments = vec![ReplyAttachment { source, kind: MediaKind::Image }];
+        let draft = Draft { text: "look".into(), attachments, ..Draft::default() };
         store.save_draft(&channel(), &"c1".into(), Some(draft.clone())).unwrap();
         assert_eq!(reader.draft(&channel(), &"c1".into()).unwrap(), Some(draft.clone()));
         assert_eq!(file.execute("UPDATE draft SET attachment = ?1", [payload]).unwrap(), 1);

@@ -379,7 +379,7 @@ fn a_message_and_its_draft_change_places_in_one_step() {
     let store = Store::open(folder.path()).unwrap();
     let (channel, conversation) = (channel(), ConversationId::from("a"));
     let draft = |text: &str| {
-        Some(Draft { text: text.to_owned(), reply_to: None, note: String::new(), attachment: None })
+        Some(Draft { text: text.to_owned(), reply_to: None, note: String::new(), attachments: Vec::new() })
     };
     let kept = || store.reader().unwrap().draft(&channel, &conversation).unwrap().map(|draft| draft.text);
     store.save_draft(&channel, &conversation, draft("one")).unwrap();

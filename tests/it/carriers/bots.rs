@@ -281,6 +281,22 @@ async fn media_are_brought_here_and_sent_from_here() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_of_an_album_name_it_and_stay_messages() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    for (file, caption) in [("a", "both sides"), ("b", "")] {
+        bot.put_file(file, b"\x89PNG\r\n\x1a\nsmall");
+        bot.sends(ANA, json!({"photo": [{"file_id": file}], "caption": caption, "media_group_id": "1357"}));
+    }
+    bot.sends(ANA, json!({"text": "See?", "media_group_id": "x".repeat(1_000)}));
+    let history = served.waits(ANA, "the album and a text", |entry| entry.len() == 3).await;
+    let mut albums: Vec<_> = history.iter().map(|message| message["album"].as_str()).collect();
+    albums.sort_unstable();
+    assert_eq!(albums, [None, Some("1357"), Some("1357")], "{history:?}");
+    assert_eq!(history.iter().filter(|message| message["mediaUrl"].is_string()).count(), 2, "{history:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn changes_reactions_and_a_groups_new_id_are_followed() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;

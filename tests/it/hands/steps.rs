@@ -60,7 +60,7 @@ fn revoked(_: &Request) -> Answer {
 async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     let hands = Hands::on(revoked).await;
     let (draft, to) = (
-        Draft { text: "half a thought".into(), reply_to: None, note: String::new(), attachment: None },
+        Draft { text: "half a thought".into(), reply_to: None, note: String::new(), attachments: Vec::new() },
         ConversationId::from("c1"),
     );
     hands.store.save_draft(&crate::hands::id(), &to, Some(draft.clone())).expect("kept");

@@ -180,6 +180,49 @@ fn a_file_is_uploaded_and_a_message_read_again() {
 }
 
 #[test]
+fn several_files_are_a_message_each_and_repeated_by_key_go_on_where_they_stopped() {
+    let (desk, binary) = scene();
+    let id = desk.customer("whatsapp", ANA, "Ana", "Hello?");
+    let path = |name: &str| binary.folder().join(name).to_string_lossy().into_owned();
+    for name in ["b.txt", "a.txt", "offer.txt"] {
+        std::fs::write(path(name), name).expect("written");
+    }
+    let (offer, others) = (path("offer.txt"), path("?.txt"));
+    let send = [
+        "send",
+        &id,
+        "Our offer.",
+        "--file",
+        &offer,
+        "--file",
+        &others,
+        "--pause",
+        "--idempotency-key",
+        "offer",
+    ];
+    // The second upload is refused: the first message stays sent, and nothing of the others is queued.
+    desk.dev("fault", json!({"path_prefix": "/media", "count": 1, "delay_ms": 1}));
+    desk.dev("fault", json!({"path_prefix": "/media", "count": 1, "status": 413, "code": "FILE_TOO_LARGE"}));
+    let refused = binary.fails(1, &send, "");
+    assert!(refused.contains("2 of 3"), "{refused}");
+    assert_eq!(desk.outbound().len(), 1);
+    let sent = json_output(&binary, &send);
+    assert_eq!(sent["earlierMessages"].as_array().map(Vec::len), Some(2), "{sent}");
+    assert_eq!(sent["earlierMessages"][0]["creditsUsed"], 2.0, "{sent}");
+    let told: Vec<String> = desk.outbound().iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    for (message, name) in told.iter().zip(["offer.txt", "a.txt", "b.txt"]) {
+        assert!(
+            message.contains(name) && message.contains("Our offer.") == (name == "offer.txt"),
+            "{told:?}"
+        );
+    }
+    assert_eq!(json_output(&binary, &send)["repeated"], true);
+    assert_eq!(desk.outbound().len(), 3);
+    assert!(binary.fails(1, &["send", &id, "--file", &path("*.pdf"), "--beside-ai"], "").contains("*.pdf"));
+}
+
+#[test]
 fn mail_is_sent_changed_and_looked_up() {
     let (desk, binary) = scene();
     let message = desk.dev(

@@ -81,6 +81,65 @@ fn a_dropped_file_is_recognised_and_a_text_that_looks_like_one_stays() {
 }
 
 #[test]
+fn several_files_are_sent_in_order_with_one_caption_and_undone_at_once() {
+    let mut desk = Desk::with(80, 24, |settings| {
+        direct(settings);
+        settings.hold = 5 * SECOND;
+    });
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Which bell is it?");
+    desk.settle().keys("<Enter>i");
+    let list = desk.file("my list.txt", b"A list.");
+    desk.file("b1.txt", b"One.");
+    let pattern = desk.file("b2.txt", b"Two.").replace("b2.txt", "b*.txt");
+    desk.keys("<Ctrl-T>").pastes(&format!("'{list}'")).shows("my list.txt · text/plain").types(" ");
+    desk.types(&pattern).shows("my list.txt, b1.txt, b2.txt").shows("3 messages, sent as document");
+    desk.shows("Together 6 credits, 994 left").shows("Caption of the first").keys("<Enter>");
+    desk.types("The bells").shows("3 files: my list.txt, b1.txt, b2.txt").shows("3 messages · 6 credits");
+    desk.wait(150_000);
+    let mut desk = desk.crash_and_reopen();
+    desk.keys("<Enter>i").shows("3 files: my list.txt, b1.txt, b2.txt").shows("The bells");
+    desk.keys("<Enter>").hides("3 files").keys("<Esc>z").shows("undone: back in the composer");
+    desk.shows("3 files: my list.txt, b1.txt, b2.txt").shows("The bells").settle();
+    assert!(desk.outbound().is_empty());
+    // The last goes first when they are taken off.
+    desk.keys("i<Ctrl-T><Enter>")
+        .shows("3 files are attached")
+        .keys("<Ctrl-U><Backspace>")
+        .shows("2 files: my list.txt, b1.txt");
+    desk.types("The bells").keys("<Enter>").wait(6 * SECOND);
+    desk.settle().hides("2 files").shows("sent");
+    let sent = desk.outbound();
+    assert_eq!(sent.len(), 2, "{sent:?}");
+    let told: Vec<String> = sent.iter().map(ToString::to_string).collect();
+    assert!(told[0].contains("list.txt") && told[0].contains("The bells"), "{told:?}");
+    assert!(told[1].contains("b1.txt") && !told[1].contains("The bells"), "{told:?}");
+    assert!(desk.app.desk.tab().account.as_ref().is_some_and(|account| account.credits == 996.0));
+}
+
+#[test]
+fn several_dropped_files_are_attached_and_refused_together() {
+    let mut desk = writing();
+    let (one, two) = (desk.file("one two.txt", b"One."), desk.file("three.txt", b"Three."));
+    desk.pastes(&format!("'{one}' {two} "))
+        .shows("Attach a file or a link")
+        .shows("2 messages, sent as document");
+    let film = desk.file("film.mp4", b"....ftypisom");
+    desk.pastes(&film)
+        .shows("3 messages, sent as document, video")
+        .keys("<Ctrl-T>")
+        .shows("sent as document ·");
+    let empty = desk.file("empty.txt", b"");
+    desk.pastes(&empty)
+        .shows("empty.txt: the file is empty")
+        .keys("<Enter>")
+        .shows("not attached: empty.txt");
+    desk.keys("<Esc>").shows("'/").settle();
+    let none: Vec<String> = (0..11).map(|at| desk.file(&format!("{at}.txt"), b"x")).collect();
+    desk.keys("<Ctrl-U>").pastes(&none.join(" ")).shows("11 files; one reply takes at most 10");
+    assert!(desk.outbound().is_empty());
+}
+
+#[test]
 fn what_cannot_be_sent_is_said_before() {
     let mut desk = writing();
     let sound = desk.file("voice.amr", b"#!AMR\n....");

@@ -71,3 +71,33 @@ fn each_kind_of_file_says_what_it_is() {
     photographs!(desk, "each_kind_of_file_says_what_it_is", History);
     desk.keys("kkko").shows("Open outside?");
 }
+
+#[test]
+fn an_album_is_one_entry_of_several_messages() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let at = |name: &str| format!("https://files.example/{name}");
+    let photo = |number: usize, album: Value| {
+        file(number, "image", &at(&format!("{number}.jpg")), json!({"album": album}))
+    };
+    let mut captioned = photo(2, json!("a7"));
+    captioned["content"] = "Both sides".into();
+    let messages = vec![
+        photo(1, json!("alone")),
+        captioned,
+        photo(3, json!("a7")),
+        photo(4, json!("a7")),
+        photo(5, json!("b8")),
+        photo(6, json!("b8")),
+        photo(7, json!(null)),
+    ];
+    let (_server, mut desk) = desk_of(&runtime, messages);
+    desk.shows("Album of 3").shows("Album of 2").shows("Both sides");
+    for number in 1..=7 {
+        desk.shows(&format!("{number}.jpg"));
+    }
+    let picture = desk.picture();
+    let heads = picture.lines().filter(|line| line.contains("Maria") && line.contains("09:0")).count();
+    assert_eq!(heads, 4, "one head for each entry:\n{picture}");
+    // Each message is selected by itself.
+    desk.keys("kko").shows("Open outside?").shows("https://files.example/6.jpg");
+}

@@ -17,7 +17,7 @@ impl Overlay for AttachForm {
             KeyCode::Esc => return self.leave(inbox),
             KeyCode::Char('c') if key.ctrl => return self.leave(inbox),
             _ if turns && inbox.desk.tab().compose_header().is_some() => {}
-            _ if turns => self.kind = next_kind(self, inbox.desk.tab().platform()).or(self.kind),
+            _ if turns => self.kind = next_kind(self, inbox.desk.tab().platform()),
             KeyCode::Tab => {
                 if let Some(longer) = self.completion.take() {
                     self.line.set(longer);
@@ -57,32 +57,34 @@ impl AttachForm {
         inbox.context.effects.extend(self.inspect_typed().map(Effect::Request));
     }
 
-    /// Attaches the checked file; an empty line removes the attachment.
+    /// Attaches the checked files; an empty line removes those attached before.
     fn attach_checked(&self, inbox: &mut Inbox) -> KeyOutcome {
         let now = inbox.context.moment;
-        let refused = match (&self.check, self.attachment()) {
-            (AttachmentCheck::Rejected(why), _) => Some(why.clone()),
-            (AttachmentCheck::Checking, _) => Some("still reading the file".to_owned()),
-            (_, Some(_)) => self.rejection_reason(inbox.desk.tab()),
-            (_, None) => None,
+        let refused = match &self.check {
+            AttachmentCheck::Rejected(why) => Some(why.clone()),
+            AttachmentCheck::Checking => Some("still reading the file".to_owned()),
+            AttachmentCheck::Sendable(_) => self.rejection_reason(inbox.desk.tab()),
+            AttachmentCheck::Empty => None,
         };
         if let Some(why) = refused {
             inbox.context.show_warning(format!("not attached: {why}"));
             return KeyOutcome::Stay;
         }
-        let thing = self.attachment();
+        let found = self.attachments();
         if inbox.desk.tab().compose_header().is_some() {
-            return attach_to_mail(inbox, thing.as_ref());
+            return attach_to_mail(inbox, &found);
         }
-        let words = match &thing {
-            Some(attachment) => {
-                format!("{} is attached; the text is its caption; nothing was sent", attachment.name())
+        let words = match found.as_slice() {
+            [] => "nothing is attached".to_owned(),
+            [one] => format!("{} is attached; the text is its caption; nothing was sent", one.name()),
+            several => {
+                let count = several.len();
+                format!("{count} files are attached; the text is the caption of the first; nothing was sent")
             }
-            None => "nothing is attached".to_owned(),
         };
         let Some(composer) = &mut inbox.desk.tab_mut().composer else { return KeyOutcome::Done };
         composer.mode = ComposerMode::Reply;
-        composer.attach(thing, now);
+        composer.attach(found, now);
         inbox.desk.tab_mut().focus = Focus::Composer;
         inbox.context.show_notice(words);
         KeyOutcome::Done
@@ -98,16 +100,21 @@ impl AttachForm {
     }
 }
 
-fn attach_to_mail(inbox: &mut Inbox, thing: Option<&ReplyAttachment>) -> KeyOutcome {
+fn attach_to_mail(inbox: &mut Inbox, found: &[ReplyAttachment]) -> KeyOutcome {
     let now = inbox.context.moment;
-    let Some(thing) = thing else { return KeyOutcome::Done };
-    let (file, size) = to_draft_file(thing);
-    if let (DraftFile::Typed(path), false) = (&file, file.is_fetched_by_service()) {
-        inbox.context.push(Effect::Request(OutsideRequest::FileSize(path.clone())));
+    let files: Vec<(DraftFile, Option<u64>)> = found.iter().map(to_draft_file).collect();
+    for (file, _) in &files {
+        if let (DraftFile::Typed(path), false) = (file, file.is_fetched_by_service()) {
+            inbox.context.push(Effect::Request(OutsideRequest::FileSize(path.clone())));
+        }
     }
+    let words = match files.as_slice() {
+        [] => return KeyOutcome::Done,
+        [(file, _)] => format!("{} is attached; nothing was sent", file.name()),
+        several => format!("{} files are attached; nothing was sent", several.len()),
+    };
     let Some(composer) = &mut inbox.desk.tab_mut().composer else { return KeyOutcome::Done };
-    let name = file.name().to_owned();
-    composer.edit_header(now, |composer| composer.files.push((file, size)));
-    inbox.context.show_notice(format!("{name} is attached; nothing was sent"));
+    composer.edit_header(now, |composer| composer.files.extend(files));
+    inbox.context.show_notice(words);
     KeyOutcome::Done
 }

@@ -1,5 +1,5 @@
-//! A file or link attached to a reply: the form that names it, its kind and price, and sending it
-//! with the text as caption.
+//! Files and links attached to a reply: the form that names them, their kinds and prices, and sending them.
+//! Each is a message of its own, in order; the text is the caption of the first.
 
 use crate::Inbox;
 use crate::changes::Changes;
@@ -13,7 +13,7 @@ use crate::screens::composer::typing;
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::tab::Tab;
 use model::account::Platform;
-use model::attachments::{self, FileFacts, ReplyAttachment};
+use model::attachments::{self, ReplyAttachment};
 use model::bounds;
 use model::counting::TextLength;
 use model::email::attached::{DraftFile, describe_excess};
@@ -29,8 +29,8 @@ pub enum AttachmentCheck {
     #[default]
     Empty,
     Checking,
-    /// Can be sent, as far as this desk knows.
-    Sendable(ReplyAttachment),
+    /// Can be sent, as far as this desk knows; at least one.
+    Sendable(Vec<ReplyAttachment>),
     Rejected(String),
 }
 
@@ -38,7 +38,7 @@ pub enum AttachmentCheck {
 pub struct AttachForm {
     pub line: TextLine,
     pub check: AttachmentCheck,
-    /// Kind the user chose, overriding the detected one.
+    /// Kind the user chose for all, overriding the detected ones.
     pub kind: Option<MediaKind>,
     /// Completed path, if there is only one completion.
     pub(super) completion: Option<String>,
@@ -50,26 +50,43 @@ pub struct AttachForm {
 }
 
 impl AttachForm {
-    pub fn attachment(&self) -> Option<ReplyAttachment> {
-        let AttachmentCheck::Sendable(found) = &self.check else { return None };
-        Some(ReplyAttachment { kind: self.kind.unwrap_or(found.kind), ..found.clone() })
+    /// Returns what can be sent, with the chosen kind; empty before it is checked.
+    pub fn attachments(&self) -> Vec<ReplyAttachment> {
+        let AttachmentCheck::Sendable(found) = &self.check else { return Vec::new() };
+        let with_kind = |found: &ReplyAttachment| ReplyAttachment {
+            kind: self.kind.unwrap_or(found.kind),
+            source: found.source.clone(),
+        };
+        found.iter().map(with_kind).collect()
     }
 
-    /// Returns the reason why it cannot go with the current reply or mail.
+    /// Returns the reason why they cannot go with the current reply or mail.
     pub fn rejection_reason(&self, tab: &Tab) -> Option<String> {
-        let thing = self.attachment()?;
-        let Some(head) = tab.compose_header() else { return thing.rejection_reason(tab.platform()) };
-        let file = ReplyAttachment { kind: MediaKind::Document, ..thing };
-        let together = [head.files.clone(), vec![to_draft_file(&file)]].concat();
-        file.rejection_reason(tab.platform()).or_else(|| describe_excess(&together))
+        let found = self.attachments();
+        let Some(head) = tab.compose_header() else { return rejection_of_all(&found, tab.platform()) };
+        let documents: Vec<ReplyAttachment> = found
+            .into_iter()
+            .map(|attachment| ReplyAttachment { kind: MediaKind::Document, ..attachment })
+            .collect();
+        let refused = documents.iter().find_map(|document| document.rejection_reason(tab.platform()));
+        let added = documents.iter().map(to_draft_file).collect();
+        refused.or_else(|| describe_excess(&[head.files.clone(), added].concat()))
     }
 
-    /// Inserts a paste: a path replaces the line, other text is inserted.
+    /// Inserts a paste: paths are added to those that were found, or replace the line; other text is
+    /// inserted.
     pub(super) fn insert_pasted(&mut self, outside: &str) {
-        match attachments::parse_pasted_path(outside) {
-            Some(path) => self.line.set(path),
-            None => self.line.insert(text::clean_pasted(outside).trim()),
-        }
+        let cleaned = text::clean_pasted(outside);
+        let path = attachments::parse_pasted_path(outside).filter(|_| !attachments::is_path_list(outside));
+        let pasted = match &path {
+            Some(path) => attachments::quote_path(path),
+            None if attachments::is_path_list(outside) => cleaned.trim().to_owned(),
+            None => return self.line.insert(cleaned.trim()),
+        };
+        self.line.set(match &self.check {
+            AttachmentCheck::Sendable(found) => format!("{} {pasted}", list_locations(found)),
+            _ => path.unwrap_or(pasted),
+        });
     }
 
     pub(super) fn pick_uploaded(&mut self, forwards: bool) {
@@ -88,7 +105,7 @@ impl AttachForm {
         self.inspect_typed();
     }
 
-    /// Checks the typed text: links and uploaded files at once, paths by the returned request.
+    /// Checks the typed text: a link or an uploaded file at once, paths and lists by the returned request.
     pub(super) fn inspect_typed(&mut self) -> Option<OutsideRequest> {
         let typed = self.line.text().trim();
         (self.kind, self.completion) = (None, None);
@@ -98,11 +115,11 @@ impl AttachForm {
         if typed.is_empty() {
             self.check = AttachmentCheck::Empty;
         } else if let Some(shelved) = shelved {
-            self.check = AttachmentCheck::Sendable(shelved.clone());
-        } else if links::host_of(typed).is_some() {
+            self.check = AttachmentCheck::Sendable(vec![shelved.clone()]);
+        } else if links::host_of(typed).is_some() && !typed.contains(char::is_whitespace) {
             self.check = match attachments::link_rejection_reason(typed) {
                 Some(why) => AttachmentCheck::Rejected(why),
-                None => AttachmentCheck::Sendable(ReplyAttachment::link(typed)),
+                None => AttachmentCheck::Sendable(vec![ReplyAttachment::link(typed)]),
             };
         } else {
             self.check = AttachmentCheck::Checking;
@@ -117,39 +134,37 @@ impl Tab {
     pub fn reply_price(&self) -> (usize, Price) {
         let Some(composer) = &self.composer else { return (1, self.text_price(1)) };
         let text = composer.reply_text();
-        let Some(attachment) = &composer.attachment else {
+        let Some(first) = composer.attachments.first() else {
             let parts = self.split_messages(&text).len().max(1);
             return (parts, self.text_price(parts));
         };
-        let apart = !attachment.allows_caption(self.platform()) && !text.trim().is_empty();
+        let apart = !first.allows_caption(self.platform()) && !text.trim().is_empty();
         let parts = if apart { self.split_messages(&text).len() } else { 0 };
-        (
-            1,
-            attachment
-                .price()
-                .plus(Price::exactly(prices::TEXT_CREDITS).times(i64::try_from(parts).unwrap_or(0))),
-        )
+        let texts = Price::exactly(prices::TEXT_CREDITS).times(i64::try_from(parts).unwrap_or(0));
+        let count = match composer.attachments.len() {
+            1 => 1,
+            several => several + parts,
+        };
+        (count, attachments::total_price(&composer.attachments).plus(texts))
     }
 
     /// Measures the reply; as a caption it has a smaller limit.
     pub fn count_reply(&self, composer: &Composer) -> TextLength {
         let count = self.measure_text(&composer.text());
-        match &composer.attachment {
-            Some(attachment)
-                if composer.mode == ComposerMode::Reply && attachment.allows_caption(self.platform()) =>
-            {
+        match composer.attachments.first() {
+            Some(first) if composer.mode == ComposerMode::Reply && first.allows_caption(self.platform()) => {
                 TextLength { limit: bounds::MAX_CAPTION_CHARS, ..count }
             }
             _ => count,
         }
     }
 
-    /// Returns the reason why the attachment cannot be sent with its text.
+    /// Returns the reason why the attachments cannot be sent with their text.
     fn attachment_rejection(&self, composer: &Composer) -> Option<String> {
-        let attachment = composer.attachment.as_ref()?;
+        let first = composer.attachments.first()?;
         let count = self.count_reply(composer);
-        let caption = attachment.allows_caption(self.platform());
-        attachment.rejection_reason(self.platform()).or_else(|| {
+        let caption = first.allows_caption(self.platform());
+        rejection_of_all(&composer.attachments, self.platform()).or_else(|| {
             let over = caption && count.is_over();
             over.then(|| {
                 format!(
@@ -161,40 +176,37 @@ impl Tab {
         })
     }
 
-    /// Operations of a reply with an attachment; text that is no caption becomes separate messages.
-    pub(crate) fn attachment_operations(
-        &self,
-        composer: &Composer,
-        attachment: &ReplyAttachment,
-        to: &str,
-    ) -> Vec<Operation> {
+    /// Operations of a reply with attachments; text that is no caption becomes separate messages after them.
+    pub(crate) fn attachment_operations(&self, composer: &Composer, to: &str) -> Vec<Operation> {
         let text = composer.reply_text();
-        let text = Some(text).filter(|text| !text.trim().is_empty());
-        let quoted = composer.reply_to.clone();
-        if attachment.allows_caption(self.platform()) {
-            return vec![attachment.to_operation(to, text, self.markup(), quoted)];
-        }
+        let mut text = Some(text).filter(|text| !text.trim().is_empty());
+        let mut quoted = composer.reply_to.clone();
+        let Some((first, others)) = composer.attachments.split_first() else { return Vec::new() };
+        let caption = if first.allows_caption(self.platform()) { text.take() } else { None };
+        let markup = self.markup().filter(|_| first.allows_caption(self.platform()));
+        let mut operations = vec![first.to_operation(to, caption, markup, quoted.take())];
+        operations.extend(others.iter().map(|other| other.to_operation(to, None, None, None)));
         let message = |text| Operation::SendText { to: to.to_owned(), text, reply_to: None::<MessageId> };
         let texts = text.map(|text| self.split_messages(&text)).unwrap_or_default();
-        let mut operations = vec![attachment.to_operation(to, None, None, quoted)];
         operations.extend(texts.into_iter().map(message));
         operations
     }
 }
 
 pub(crate) fn open_attach_form(desk: &mut Desk, context: &mut Context) {
-    let attached = desk.tab().composer.as_ref().and_then(|composer| composer.attachment.clone());
+    let attached = desk.tab().composer.as_ref().map(|composer| composer.attachments.clone());
     let mut form = AttachForm::default();
-    if let Some(attached) = attached {
-        form.line.set(match &attached.source {
-            attachments::AttachmentSource::File(file) => file.path.clone(),
-            attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
-                url.clone()
-            }
+    if let Some(attached) = attached.filter(|attached| !attached.is_empty()) {
+        form.line.set(match attached.as_slice() {
+            [one] => one.location().to_owned(),
+            several => list_locations(several),
         });
         context.effects.extend(form.inspect_typed().map(Effect::Request));
-        form.kind = Some(attached.kind);
-        if matches!(attached.source, attachments::AttachmentSource::Uploaded(_)) {
+        let kind = attached[0].kind;
+        let is_of_all = attached.iter().all(|one| one.kind == kind);
+        form.kind =
+            Some(kind).filter(|kind| attached.len() == 1 || is_of_all && *kind == MediaKind::Document);
+        if attached.iter().any(|one| matches!(one.source, attachments::AttachmentSource::Uploaded(_))) {
             form.check = AttachmentCheck::Sendable(attached);
         }
     }
@@ -221,7 +233,7 @@ pub(crate) fn receive_file_check(
     desk: &mut Desk,
     path: String,
     pasted: bool,
-    found: Result<FileFacts, String>,
+    found: Result<Vec<ReplyAttachment>, String>,
     longer: Option<String>,
     context: &mut Context,
 ) {
@@ -233,26 +245,39 @@ pub(crate) fn receive_file_check(
         return;
     }
     form.completion = longer;
-    form.check = found.map_or_else(AttachmentCheck::Rejected, |file_facts| {
-        AttachmentCheck::Sendable(ReplyAttachment::file(file_facts))
-    });
+    let uploaded = &form.uploaded_files;
+    let or_uploaded = |found: ReplyAttachment| {
+        let known = uploaded.iter().find(|uploaded| uploaded.location() == found.location());
+        known.cloned().unwrap_or(found)
+    };
+    let found = found.map(|found| found.into_iter().map(or_uploaded).collect());
+    form.check = found.map_or_else(AttachmentCheck::Rejected, AttachmentCheck::Sendable);
 }
 
-/// Moves a pasted path from the reply to the attachment form, if nothing was typed since.
-fn attach_pasted_file(desk: &mut Desk, path: &str, found: Result<FileFacts, String>, context: &mut Context) {
+/// Moves pasted paths from the reply to the attachment form, if nothing was typed since.
+fn attach_pasted_file(
+    desk: &mut Desk,
+    path: &str,
+    found: Result<Vec<ReplyAttachment>, String>,
+    context: &mut Context,
+) {
     let now = context.moment;
     let free =
         context.overlays.is_empty() && desk.is_typing() && typing::composer_mode(desk) == ComposerMode::Reply;
-    let (Ok(facts), true) = (found, free) else { return };
+    let (Ok(found), true) = (found, free) else { return };
     let Some(composer) = &mut desk.tab_mut().composer else { return };
     let length = path.chars().count();
     if !composer.buffer().before_cursor().ends_with(path) {
         return;
     }
     composer.change(now, |composer| composer.replace_before(length, ""));
-    let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
-    let found = AttachmentCheck::Sendable(ReplyAttachment::file(facts));
-    context.open(AttachForm { line, check: found, pasted_text: instead, ..AttachForm::default() });
+    let line = match found.as_slice() {
+        [one] => one.location().to_owned(),
+        _ => path.to_owned(),
+    };
+    let (line, instead) = (TextLine::new(line), Some(path.to_owned()));
+    let check = AttachmentCheck::Sendable(found);
+    context.open(AttachForm { line, check, pasted_text: instead, ..AttachForm::default() });
 }
 
 /// Returns true if the attachment can be sent now; otherwise shows the reason.
@@ -280,7 +305,7 @@ pub(crate) fn check_pasted_path(inbox: &mut Inbox, pasted: &str) {
     // A new mail has no conversation yet, but takes files.
     let takes = inbox.desk.tab().compose_header().is_some() || inbox.check_enabled(Command::Attach).is_ok();
     let possible = writes && takes;
-    if attachments::parse_pasted_path(pasted).is_some() && possible {
+    if attachments::is_pasted_path(pasted) && possible {
         inbox
             .context
             .push(Effect::Request(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
@@ -312,9 +337,31 @@ pub(super) fn to_draft_file(thing: &ReplyAttachment) -> (DraftFile, Option<u64>)
     }
 }
 
+/// Writes paths and URLs as a list that can be edited.
+fn list_locations(attached: &[ReplyAttachment]) -> String {
+    let words: Vec<String> =
+        attached.iter().map(|attachment| attachments::quote_path(attachment.location())).collect();
+    words.join(" ")
+}
+
+/// Reason of the first that cannot be sent, or of all together.
+pub(super) fn rejection_of_all(attached: &[ReplyAttachment], platform: Option<&Platform>) -> Option<String> {
+    let is_one = attached.len() == 1;
+    let refused = attached.iter().find_map(|attachment| {
+        let why = attachment.rejection_reason(platform)?;
+        Some(if is_one { why } else { format!("{}: {why}", attachment.name()) })
+    });
+    refused.or_else(|| attachments::excess_reason(attached))
+}
+
+/// Next kind to send as: of one attachment each that it can have, of several their own or documents.
 pub(super) fn next_kind(form: &AttachForm, platform: Option<&Platform>) -> Option<MediaKind> {
-    let thing = form.attachment()?;
+    let found = form.attachments();
+    let [thing] = found.as_slice() else {
+        let may_turn = form.kind.is_none() && !found.is_empty();
+        return may_turn.then_some(MediaKind::Document);
+    };
     let at = MediaKind::ALL.iter().position(|media_kind| *media_kind == thing.kind)?;
-    let turned = MediaKind::ALL.into_iter().cycle().skip(at + 1).take(MediaKind::ALL.len() - 1);
-    turned.into_iter().find(|media_kind| thing.can_send_as(*media_kind, platform))
+    let mut turned = MediaKind::ALL.into_iter().cycle().skip(at + 1).take(MediaKind::ALL.len() - 1);
+    turned.find(|media_kind| thing.can_send_as(*media_kind, platform)).or(form.kind)
 }

@@ -9,9 +9,11 @@ use crate::command::Command;
 use crate::components::paint_view::Run;
 use crate::components::spoken::SpokenPage;
 use crate::overlays::view::{Lines, OverlayView, blank_line, dialog, plain_line};
+use crate::screens::composer::attachments as composer_attachments;
 use crate::screens::composer::attachments::{AttachForm, AttachmentCheck};
 use crate::tab::Tab;
 use crate::theme_view::Theme;
+use crate::wrap;
 use model::attachments::{self, AttachmentSource, ReplyAttachment};
 use model::outbox::content::MediaKind;
 use model::prices::{self, Price};
@@ -48,55 +50,70 @@ fn form_lines(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     let skip = before.as_str().chars().count().saturating_sub(MAX_PATH_CHARS);
     let before: String = before.as_str().chars().skip(skip).collect();
     let mut lines = vec![plain_line(format!("{before}{cursor}{after}"))];
-    lines.push(match (&form.check, form.attachment()) {
+    let found = form.attachments();
+    lines.push(match (&form.check, found.as_slice()) {
         (AttachmentCheck::Rejected(why), _) => (SafeText::line(why).to_string(), theme.urgent()),
         (AttachmentCheck::Checking, _) => ("looking…".to_owned(), theme.dim()),
-        (_, None) => {
-            ("a path, such as ~/photos/bell.jpg, or an https link of your own".to_owned(), theme.dim())
+        (_, []) => {
+            let words = "a path, such as ~/photos/bell.jpg or ~/photos/*.jpg, or an https link";
+            (words.to_owned(), theme.dim())
         }
-        (_, Some(thing)) => match form.rejection_reason(tab) {
+        (_, found) => match form.rejection_reason(tab) {
             Some(why) => (SafeText::line(&why).to_string(), theme.urgent()),
-            None => (SafeText::line(&thing.describe()).to_string(), Style::new()),
+            None if found.len() == 1 => (SafeText::line(&found[0].describe()).to_string(), Style::new()),
+            None => {
+                let names = SafeText::line(&attachments::describe_all(found));
+                (wrap::cut(names.as_str(), MAX_PATH_CHARS), Style::new())
+            }
         },
     });
-    let thing = form.attachment();
-    lines.extend(
-        thing
-            .as_ref()
-            .and_then(ReplyAttachment::delivery_warning)
-            .map(|text| (text.to_owned(), theme.soon())),
-    );
+    let warning = found.iter().find_map(ReplyAttachment::delivery_warning);
+    lines.extend(warning.map(|text| (text.to_owned(), theme.soon())));
     lines.push(blank_line());
     if tab.compose_header().is_some() {
         lines.push(plain_line("Attached to the mail; the price stays the same."));
         lines.push(blank_line());
-        let enter = if thing.is_some() { "attach" } else { "close" };
+        let enter = if found.is_empty() { "close" } else { "attach" };
         lines.push((format!("[Enter] {enter}   [Tab] complete   [Esc] back"), theme.strong()));
         return lines;
     }
-    let kind = thing.as_ref().map_or(MediaKind::Image, |thing| thing.kind);
-    if let Some(thing) = &thing {
-        let others = MediaKind::ALL
-            .into_iter()
-            .filter(|media_kind| *media_kind != kind && thing.can_send_as(*media_kind, tab.platform()));
-        let others: Vec<&str> = others.map(MediaKind::word).collect();
-        let key = inbox.context.settings.keymap.key_name_in_text(Command::Attach);
-        let turn = if others.is_empty() { String::new() } else { format!(" · {key} changes: ") };
-        lines.push(plain_line(format!("Sent as {}{turn}{}", kind.word(), others.join(", "))));
+    let key = inbox.context.settings.keymap.key_name_in_text(Command::Attach);
+    match found.as_slice() {
+        [] => lines.extend(price_comparison(tab, theme, None, MediaKind::Image)),
+        [thing] => {
+            let kind = thing.kind;
+            let others = MediaKind::ALL
+                .into_iter()
+                .filter(|media_kind| *media_kind != kind && thing.can_send_as(*media_kind, tab.platform()));
+            let others: Vec<&str> = others.map(MediaKind::word).collect();
+            let turn = if others.is_empty() { String::new() } else { format!(" · {key} changes: ") };
+            lines.push(plain_line(format!("Sent as {}{turn}{}", kind.word(), others.join(", "))));
+            lines.extend(price_comparison(tab, theme, Some(thing), kind));
+        }
+        several => {
+            let (kinds, turn) = match form.kind {
+                Some(kind) => (kind.word().to_owned(), "as their own kinds"),
+                None => (kinds_of(several), "all as documents"),
+            };
+            let count = several.len();
+            lines.push(plain_line(format!("{count} messages, sent as {kinds} · {key} changes: {turn}")));
+            let price = tab.describe_price(attachments::total_price(several));
+            lines.push((format!("Together {price}"), theme.strong()));
+        }
     }
-    lines.extend(price_comparison(tab, theme, thing.as_ref(), kind));
-    let caption = thing.as_ref().is_none_or(|thing| thing.allows_caption(tab.platform()));
+    let caption = found.first().is_none_or(|first| first.allows_caption(tab.platform()));
     lines.push((
-        if caption {
-            "Caption: the text in the composer, at most 1024 characters."
-        } else {
-            "No captions for audio here: the text is sent as a second message."
+        match (caption, found.len()) {
+            (true, ..=1) => "Caption: the text in the composer, at most 1024 characters.",
+            (true, _) => "Caption of the first: the text in the composer, at most 1024 characters.",
+            (false, ..=1) => "No captions for audio here: the text is sent as a second message.",
+            (false, _) => "No captions for audio here: the text is sent as the last message.",
         }
         .to_owned(),
         theme.dim(),
     ));
     lines.push(blank_line());
-    let enter = if thing.is_some() { "attach" } else { "attach nothing" };
+    let enter = if found.is_empty() { "attach nothing" } else { "attach" };
     if !form.uploaded_files.is_empty() {
         let names: Vec<&str> = form.uploaded_files.iter().take(3).map(ReplyAttachment::name).collect();
         let more = if form.uploaded_files.len() > 3 { ", …" } else { "" };
@@ -126,19 +143,34 @@ fn price_comparison(tab: &Tab, theme: Theme, thing: Option<&ReplyAttachment>, ki
     vec![(format!("{first}{beside}"), style), line("your own link, any type", own, is_own)]
 }
 
-pub fn attachment_runs(tab: &Tab, theme: Theme, attachment: &ReplyAttachment) -> Vec<(String, Style)> {
+/// Kinds in their order, `image, video`.
+fn kinds_of(attached: &[ReplyAttachment]) -> String {
+    let mut kinds: Vec<&str> = Vec::new();
+    for attachment in attached {
+        if !kinds.contains(&attachment.kind.word()) {
+            kinds.push(attachment.kind.word());
+        }
+    }
+    kinds.join(", ")
+}
+
+pub fn attachment_runs(tab: &Tab, theme: Theme, attached: &[ReplyAttachment]) -> Vec<(String, Style)> {
     let mark = if theme.ascii { "+" } else { "▣" };
-    let kind = attachment.kind.word();
-    let name = SafeText::line(&attachment.describe());
-    let mut runs = vec![(format!("{mark} [{kind}] "), theme.dim()), (name.to_string(), Style::new())];
-    if let Some(why) = attachment.rejection_reason(tab.platform()) {
+    let label = match attached {
+        [one] => format!("{mark} [{}] ", one.kind.word()),
+        several => format!("{mark} {} files: ", several.len()),
+    };
+    let name = SafeText::line(&attachments::describe_all(attached));
+    let mut runs = vec![(label, theme.dim()), (name.to_string(), Style::new())];
+    if let Some(why) = composer_attachments::rejection_of_all(attached, tab.platform()) {
         runs.push((format!(" · {}", SafeText::line(&why)), theme.urgent()));
     }
     runs
 }
 
-/// Both prices, for the right end of that line.
-pub fn describe_prices(theme: Theme, attachment: &ReplyAttachment) -> String {
+/// Both prices of an attachment or the price of several, for the right end of that line.
+pub fn describe_prices(theme: Theme, attached: &[ReplyAttachment]) -> String {
+    let [attachment] = attached else { return attachments::total_price(attached).describe() };
     let (own, uploaded) =
         (prices::LINKED_MEDIA_CREDITS, attachments::upload_price(attachment.kind).describe());
     let bar = if theme.ascii { "|" } else { "│" };

@@ -35,7 +35,7 @@ use crate::components::text_buffer::{TextBuffer, TextEdit};
 use crate::keys::KeyPress;
 use crate::screens::composer::reply_conflict::TextOrigin;
 use crate::screens::mail::compose_header::ComposeHeader;
-use model::attachments::ReplyAttachment;
+use model::attachments::{self, ReplyAttachment};
 use model::email::compose::ComposedMail;
 use model::ids::{ConversationId, MessageId};
 use model::outbox::Operation;
@@ -75,7 +75,8 @@ impl ComposedReply {
 pub struct Composer {
     pub conversation: ConversationId,
     pub reply_to: Option<MessageId>,
-    pub attachment: Option<ReplyAttachment>,
+    /// In sending order.
+    pub attachments: Vec<ReplyAttachment>,
     pub mode: ComposerMode,
     /// Header fields of a mail; `None` if the draft is not a mail.
     pub header: Option<ComposeHeader>,
@@ -110,7 +111,7 @@ impl Composer {
         Self {
             conversation,
             reply_to: None,
-            attachment: None,
+            attachments: Vec::new(),
             mode: ComposerMode::default(),
             header: None,
             reply: TextBuffer::default(),
@@ -140,8 +141,8 @@ impl Composer {
         Some(format!("not sent: it contains the channel key {key}; send again to send it anyway"))
     }
 
-    /// Merges the stored draft: its text goes before text typed meanwhile, its quote and attachment
-    /// fill gaps. Only the first call has an effect.
+    /// Merges the stored draft: its text and attachments go before those added meanwhile, its quote fills a
+    /// gap. Only the first call has an effect.
     pub fn receive_draft(&mut self, draft: Option<Draft>) {
         if std::mem::replace(&mut self.loaded, true) {
             return;
@@ -157,7 +158,7 @@ impl Composer {
             (self.header, draft.text) = (Some(head), body);
         }
         self.reply_to = self.reply_to.take().or(draft.reply_to);
-        self.attachment = self.attachment.take().or(draft.attachment);
+        self.attachments = attachments::merge(draft.attachments, std::mem::take(&mut self.attachments));
         for (sheet, kept) in [(&mut self.reply, draft.text), (&mut self.note, draft.note)] {
             if !kept.is_empty() {
                 let typed = sheet.text();
@@ -175,7 +176,7 @@ impl Composer {
     pub(crate) fn replace(&mut self, draft: Draft) {
         self.reply.set_text(&draft.text);
         self.origin = Some(TextOrigin::Draft);
-        (self.reply_to, self.attachment, self.is_shared) = (draft.reply_to, draft.attachment, true);
+        (self.reply_to, self.attachments, self.is_shared) = (draft.reply_to, draft.attachments, true);
         self.translated = None;
     }
 
@@ -236,7 +237,7 @@ impl Composer {
     }
 
     pub fn has_reply(&self) -> bool {
-        !self.reply.is_blank() || self.attachment.is_some()
+        !self.reply.is_blank() || !self.attachments.is_empty()
     }
 
     /// Returns the reply text, also while the note is shown.
@@ -253,7 +254,7 @@ impl Composer {
             text: mail.unwrap_or_else(|| self.reply.text()),
             reply_to: self.reply_to.clone(),
             note: self.note.text(),
-            attachment: self.attachment.clone(),
+            attachments: self.attachments.clone(),
         };
         (!draft.is_empty()).then_some(draft)
     }
@@ -263,7 +264,7 @@ impl Composer {
         self.buffer().height(width)
     }
 
-    /// Puts an unsent reply in front of the current text. An existing quote or attachment wins.
+    /// Puts an unsent reply and its attachment in front of the current ones. An existing quote wins.
     pub fn restore(&mut self, written: ComposedReply, now: Moment) {
         if !written.text.is_empty() {
             self.reply.prepend(&written.text);
@@ -271,14 +272,13 @@ impl Composer {
             self.dirty_since.get_or_insert(now);
         }
         self.reply_to = self.reply_to.take().or(written.reply_to);
-        if self.attachment.is_none() {
-            self.attach(written.attachment, now);
-        }
+        let restored: Vec<ReplyAttachment> = written.attachment.into_iter().collect();
+        self.attach(attachments::merge(restored, self.attachments.clone()), now);
     }
 
-    pub fn attach(&mut self, attachment: Option<ReplyAttachment>, now: Moment) {
-        if self.attachment != attachment {
-            self.attachment = attachment;
+    pub fn attach(&mut self, attachments: Vec<ReplyAttachment>, now: Moment) {
+        if self.attachments != attachments {
+            self.attachments = attachments;
             self.dirty_since.get_or_insert(now);
         }
     }
@@ -295,12 +295,12 @@ impl Composer {
         self.reply.set_text("");
         self.header = None;
         self.reply_to = None;
-        self.attachment = None;
+        self.attachments.clear();
         self.translated = None;
         self.mark_sent();
     }
 
-    /// Empties the reply text; quote, attachment and note stay.
+    /// Empties the reply text; quote, attachments and note stay.
     pub fn clear_reply(&mut self, now: Moment) {
         self.reply.set_text("");
         self.reply.take_changed();

@@ -82,8 +82,8 @@ pub(crate) fn reply_operations(desk: &Desk) -> Vec<Operation> {
     let tab = desk.tab();
     let to = tab.history.as_ref().and_then(|history| history.row.as_ref()?.conversation.address.clone());
     let (Some(composer), Some(to)) = (&tab.composer, to) else { return Vec::new() };
-    if let Some(attachment) = &composer.attachment {
-        return tab.attachment_operations(composer, attachment, &to);
+    if !composer.attachments.is_empty() {
+        return tab.attachment_operations(composer, &to);
     }
     let mut quoted = composer.reply_to.clone();
     let parts = tab.split_messages(&composer.reply_text());
@@ -239,7 +239,7 @@ impl Changes {
 pub(crate) fn send(inbox: &mut Inbox, ends_hold: bool) {
     let tab = inbox.desk.tab();
     let Some(composer) = &tab.composer else { return };
-    let attached = composer.attachment.is_some();
+    let attached = !composer.attachments.is_empty();
     if composer.is_blank() && !attached {
         if !ends_hold && inbox.changes.has_held_rows(&inbox.desk) {
             return inbox.context.show_status(StatusNotice::MessageHeld);
@@ -284,7 +284,7 @@ pub(crate) fn check_may_send_later(inbox: &mut Inbox) -> bool {
     }
     let tab = inbox.desk.tab();
     let Some(composer) = &tab.composer else { return false };
-    if composer.attachment.is_some() {
+    if !composer.attachments.is_empty() {
         return attachments::check_attachment(&mut inbox.desk, &mut inbox.context);
     }
     let count = tab.measure_text(&composer.reply_text());

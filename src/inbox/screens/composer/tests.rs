@@ -55,7 +55,7 @@ fn a_late_draft_goes_before_what_was_typed() {
         text: "early ".into(),
         reply_to: None,
         note: String::new(),
-        attachment: None,
+        attachments: Vec::new(),
     }));
     assert_eq!(composer.text(), "early later");
     let saved = composer.take_unsaved().flatten().map(|draft| draft.text);
@@ -78,7 +78,7 @@ fn a_note_and_an_answer_are_two_texts() {
     type_in(&mut composer, "Hi");
     composer.mode = ComposerMode::Note;
     type_in(&mut composer, "angry");
-    let draft = Draft { text: "Hi".into(), reply_to: None, note: "angry".into(), attachment: None };
+    let draft = Draft { text: "Hi".into(), reply_to: None, note: "angry".into(), attachments: Vec::new() };
     assert_eq!((composer.text().as_str(), composer.draft()), ("angry", Some(draft)));
     composer.clear();
     assert_eq!(composer.draft().map(|draft| (draft.text, draft.note)), Some((String::new(), "angry".into())));

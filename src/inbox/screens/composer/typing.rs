@@ -54,13 +54,16 @@ fn handle_typed_key(desk: &mut Desk, key: KeyPress, context: &mut Context) {
     }
 }
 
-/// With an empty reply, removes the attachment, then the quote.
+/// With an empty reply, removes the last attachment, or the quote if there is none.
 pub(crate) fn drop_quote(desk: &mut Desk, key: KeyPress, context: &mut Context) {
     let now = context.moment;
     let quotes =
         |composer: &&mut Composer| composer.mode == ComposerMode::Reply && composer.buffer().is_empty();
     match desk.tab_mut().composer.as_mut().filter(quotes) {
-        Some(composer) if composer.attachment.is_some() => composer.attach(None, now),
+        Some(composer) if !composer.attachments.is_empty() => {
+            let kept = composer.attachments[..composer.attachments.len() - 1].to_vec();
+            composer.attach(kept, now);
+        }
         Some(composer) if composer.reply_to.is_some() => composer.reply_to = None,
         _ => handle_typed_key(desk, key, context),
     }

@@ -46,12 +46,12 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Opt
         paint_view::text(buffer, inner.x, inner.y, inner.width, &quoted, theme.dim());
         inner = Area { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     }
-    if let Some(attachment) = composer.attachment.as_ref().filter(|_| !note) {
-        draw_attachment(tab, theme, attachment, inner, buffer);
+    if !composer.attachments.is_empty() && !note {
+        draw_attachments(tab, theme, &composer.attachments, inner, buffer);
         inner = Area { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     }
     if composer.text().is_empty() && !focused {
-        let words = match (locked.is_some(), composer.attachment.is_some()) {
+        let words = match (locked.is_some(), !composer.attachments.is_empty()) {
             (true, _) => "",
             (false, true) => "Press {reply} to write a caption and send",
             (false, false) => "Press {reply} to reply",
@@ -172,10 +172,10 @@ fn format_count(theme: Theme, count: TextLength) -> (String, Style) {
     }
 }
 
-fn draw_attachment(tab: &Tab, theme: Theme, attachment: &ReplyAttachment, area: Area, buffer: &mut Buffer) {
-    let runs = attachments_view::attachment_runs(tab, theme, attachment);
+fn draw_attachments(tab: &Tab, theme: Theme, attached: &[ReplyAttachment], area: Area, buffer: &mut Buffer) {
+    let runs = attachments_view::attachment_runs(tab, theme, attached);
     let runs = attachments_view::as_runs(&runs);
-    let prices = attachments_view::describe_prices(theme, attachment);
+    let prices = attachments_view::describe_prices(theme, attached);
     let right = [(prices.as_str(), theme.dim())];
     let taken = paint_view::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &right) + 2;
     paint_view::runs(buffer, area.x, area.y, area.width.saturating_sub(taken), &runs);

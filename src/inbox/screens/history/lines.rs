@@ -38,6 +38,8 @@ pub enum HistoryLine {
     /// unknown.
     Listed(Option<Timestamp>, String),
     Gap,
+    /// Head of an album: its first message, and the number of its messages here.
+    Album(usize, usize),
     MailFrom(usize),
     /// One line of a mail's unfolded header.
     MailField(usize, HeaderLine),
@@ -311,10 +313,15 @@ fn push_item(items: &[HistoryItem], index: usize, shape: HistoryLayout<'_>, line
         lines.push(HistoryLine::Quote(index, quote_line(items, quoted, shape.widths.chat)));
     }
     let width = if item.mail_message().is_some() { shape.widths.mail } else { shape.widths.chat };
+    let album = album_at(items, index);
+    if let Some(AlbumPlace::First(count)) = album {
+        lines.push(HistoryLine::Album(index, count));
+    }
     let parts = wrap::wrap(item.text(), width);
     let count = parts.len();
     for (line, part) in parts.into_iter().enumerate() {
-        lines.push(HistoryLine::Text { item: index, part, first: line == 0, last: line + 1 == count });
+        let first = line == 0 && album.is_none();
+        lines.push(HistoryLine::Text { item: index, part, first, last: line + 1 == count });
     }
     if let HistoryItem::Message(row) = item
         && !shape.heights.is_empty()
@@ -342,6 +349,26 @@ fn push_item(items: &[HistoryItem], index: usize, shape: HistoryLayout<'_>, line
         HistoryItem::Outbox(..) => lines.push(HistoryLine::State(index)),
         HistoryItem::Message(_) | HistoryItem::Note(_) => (),
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AlbumPlace {
+    /// First of as many messages.
+    First(usize),
+    Later,
+}
+
+/// Place of an item in an album of several messages that follow each other.
+pub fn album_at(items: &[HistoryItem], index: usize) -> Option<AlbumPlace> {
+    let is_same = |one: usize, other: usize| match (items.get(one), items.get(other)) {
+        (Some(HistoryItem::Message(one)), Some(HistoryItem::Message(other))) => one.is_in_album_of(other),
+        _ => false,
+    };
+    if index.checked_sub(1).is_some_and(|before| is_same(before, index)) {
+        return Some(AlbumPlace::Later);
+    }
+    let count = (index + 1..items.len()).take_while(|later| is_same(index, *later)).count();
+    (count > 0).then_some(AlbumPlace::First(count + 1))
 }
 
 /// Returns the index of the newest mail, which is shown with its header.
@@ -393,6 +420,7 @@ pub fn item_index(line: &HistoryLine) -> Option<usize> {
     match line {
         HistoryLine::Quote(item, _) | HistoryLine::Reaction(item) | HistoryLine::State(item) => Some(*item),
         HistoryLine::MailFrom(item) | HistoryLine::MailField(item, _) => Some(*item),
+        HistoryLine::Album(item, _) => Some(*item),
         HistoryLine::Generated(item, _) => Some(*item),
         HistoryLine::Text { item, .. } | HistoryLine::Picture { item, .. } => Some(*item),
         HistoryLine::Day(_)

@@ -425,5 +425,9 @@ pub fn message_of(item: &HistoryItem) -> Option<&MessageRow> {
 
 fn count_after(messages: &[MessageRow], newest: Option<&MessageId>) -> usize {
     let Some(newest) = newest else { return 0 };
-    messages.iter().rev().take_while(|message| message.message.id != *newest).count()
+    let arrived: Vec<&MessageRow> =
+        messages.iter().rev().take_while(|message| message.message.id != *newest).collect();
+    // An album counts once.
+    let repeats = arrived.windows(2).filter(|pair| pair[0].is_in_album_of(pair[1])).count();
+    arrived.len() - repeats
 }

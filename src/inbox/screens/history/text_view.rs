@@ -92,7 +92,7 @@ fn draw_marks(
     }
 }
 
-fn draw_sender(
+pub(crate) fn draw_sender(
     inbox: &Inbox,
     theme: Theme,
     history: &History,

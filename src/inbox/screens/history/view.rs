@@ -275,6 +275,13 @@ fn draw_line(
             paint_view::text(buffer, text_x, area.y, text_width, words, Style::new());
         }
         HistoryLine::Gap => (),
+        HistoryLine::Album(item, count) => {
+            if let Some(found) = history.items.get(*item) {
+                text_view::draw_sender(inbox, theme, history, found, area, buffer);
+                let words = format!("Album of {count}");
+                paint_view::text(buffer, text_x, area.y, text_width, &words, theme.dim());
+            }
+        }
         HistoryLine::MailFrom(item) => {
             if let Some(found) = history.items.get(*item) {
                 header_view::draw_sender(inbox, theme, history, found, area, buffer);

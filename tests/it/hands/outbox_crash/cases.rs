@@ -34,7 +34,7 @@ async fn an_end_before_the_commit() {
         text: "half a thought".to_owned(),
         reply_to: None,
         note: String::new(),
-        attachment: None,
+        attachments: Vec::new(),
     });
     let conversation = ConversationId::from("c1");
     hands.store.save_draft(&id(), &conversation, draft.clone()).expect("saved");
