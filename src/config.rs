@@ -80,6 +80,8 @@ pub struct Config {
     pub screen: ScreenConfig,
     pub noticing: NoticeSettings,
     pub notifier: Notifier,
+    /// Command that records a voice note; empty if there is none.
+    pub record_command: Vec<String>,
     /// Command for copies; empty uses tmux or the terminal.
     pub copy_command: Vec<String>,
     /// Saved views, built-in ones first.
@@ -160,6 +162,7 @@ impl Default for Config {
             screen: ScreenConfig::default(),
             noticing: NoticeSettings::default(),
             notifier: Notifier::default(),
+            record_command: Vec::new(),
             copy_command: Vec::new(),
             views: built_in_views(),
             graphics: None,
@@ -251,6 +254,10 @@ impl Config {
         }
         if let Some(section) = mistakes.collect(root.table("notify")).flatten() {
             (config.noticing, config.notifier) = notify::read(&section, &mut mistakes);
+        }
+        if let Some(section) = mistakes.collect(root.table("voice")).flatten() {
+            mistakes.all(section.unknown());
+            config.record_command = mistakes.value(section.strings("record")).unwrap_or_default();
         }
         for section in mistakes.collect(root.tables("views")).unwrap_or_default() {
             let read = views::read(&section, &config.views, &mut mistakes);

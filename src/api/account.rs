@@ -55,6 +55,9 @@ pub struct AccountBody {
     /// True on a bot-chat key whose sends take `buttons`; absent otherwise. Extension of this service.
     #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
     pub takes_buttons: bool,
+    /// True if sends of audio take `voice`; absent otherwise. Extension of this service.
+    #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
+    pub takes_voice: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -139,6 +142,7 @@ impl AccountBody {
             messaging_tier: line(&self.messaging_tier),
             quality_rating: line(&self.quality_rating),
             takes_buttons: self.takes_buttons,
+            takes_voice: self.takes_voice,
             id: self.id,
         }
     }

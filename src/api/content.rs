@@ -29,6 +29,10 @@ pub struct MediaContent {
     /// Name of a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<Text<MAX_FILENAME_CHARS>>,
+    /// True sends audio as a voice note, if its format is one of the platform's; otherwise as audio. Extension
+    /// of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub voice: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +73,7 @@ pub enum Content {
         text: TextContent,
     },
     Image {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice")))]
         image: MediaContent,
     },
     Audio {
@@ -77,10 +81,11 @@ pub enum Content {
         audio: MediaContent,
     },
     Video {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice")))]
         video: MediaContent,
     },
     Document {
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("voice")))]
         document: MediaContent,
     },
     Template {
@@ -104,7 +109,7 @@ pub enum BroadcastContent {
         text: TextContent,
     },
     Image {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice")))]
         image: MediaContent,
     },
     Template {
@@ -211,7 +216,7 @@ impl From<&str> for TextContent {
 impl MediaContent {
     /// Media without a caption or a file name.
     pub fn of_link(link: &str) -> Self {
-        Self { link: link.into(), caption: None, filename: None }
+        Self { link: link.into(), caption: None, filename: None, voice: None }
     }
 }
 

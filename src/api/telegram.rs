@@ -49,6 +49,10 @@ pub struct SendTelegram {
     /// Rows of buttons below the message. Extension of this service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buttons: Option<Vec<Vec<MessageButton>>>,
+    /// True sends audio as a voice note, if its format is one of the platform's; otherwise as audio. Extension
+    /// of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub voice: Option<bool>,
 }
 
 derived_body!(SendTelegram);
@@ -79,6 +83,7 @@ impl SendTelegram {
             parse_mode: None,
             reply_to: None,
             buttons: None,
+            voice: None,
         }
     }
 }

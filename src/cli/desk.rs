@@ -66,6 +66,7 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
             wall: how.wall,
             zone: clock::zone(),
             notice: config.noticing,
+            record_command: config.record_command.clone(),
             graphics: graphics(config.graphics),
             pictures_of: config
                 .channels

@@ -121,6 +121,7 @@ fn media_content(media: &LinkedMedia) -> Result<Content, PrepareError> {
         link: media.link.as_str().into(),
         caption: media.caption.as_deref().map(Text::from),
         filename: media.filename.as_deref().map(Text::from),
+        voice: (media.kind == MediaKind::Voice).then_some(true),
     };
     if media.markup.is_some() {
         return Err(not_on_channel("send markup"));
@@ -130,10 +131,10 @@ fn media_content(media: &LinkedMedia) -> Result<Content, PrepareError> {
     }
     Ok(match media.kind {
         MediaKind::Image => Content::Image { image: content },
-        MediaKind::Audio if media.caption.is_some() => {
+        MediaKind::Audio | MediaKind::Voice if media.caption.is_some() => {
             return Err(not_on_channel("send a caption with audio"));
         }
-        MediaKind::Audio => Content::Audio { audio: content },
+        MediaKind::Audio | MediaKind::Voice => Content::Audio { audio: content },
         MediaKind::Video => Content::Video { video: content },
         MediaKind::Document => Content::Document { document: content },
     })

@@ -121,7 +121,7 @@ fn send_media(
     )?;
     let kind = match media.kind {
         MediaKind::Image => TelegramType::Photo,
-        MediaKind::Audio => TelegramType::Audio,
+        MediaKind::Audio | MediaKind::Voice => TelegramType::Audio,
         MediaKind::Video => TelegramType::Video,
         MediaKind::Document => TelegramType::Document,
     };
@@ -130,6 +130,7 @@ fn send_media(
         caption: caption.map(Text::from),
         filename: media.filename.as_deref().map(Text::from),
         parse_mode: media.markup.map(parse_mode),
+        voice: (media.kind == MediaKind::Voice).then_some(true),
         ..SendTelegram::empty(chat, kind)
     };
     send(body, reply_to)

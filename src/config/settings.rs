@@ -279,6 +279,18 @@ pub const TABLES: &[SettingTable] = &[
             ),
         ],
     },
+    SettingTable {
+        name: "voice",
+        form: TableForm::Once,
+        doc: "Voice notes.",
+        settings: &[setting(
+            "record",
+            Texts,
+            "[]",
+            "Program that records a voice note into {file} until you end it, such as [\"ffmpeg\", \"-loglevel\", \
+             \"error\", \"-f\", \"pulse\", \"-i\", \"default\", \"-ac\", \"1\", \"-c:a\", \"libopus\", \"{file}\"]",
+        )],
+    },
     assist::TABLE,
     SettingTable {
         name: "receiver",

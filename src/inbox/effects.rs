@@ -244,6 +244,8 @@ pub enum TerminalOrder {
     SetUp,
     /// Opens a text in the person's editor. Answered by `Event::Edited`.
     Edit(String),
+    /// Runs a command of the person that records a voice note. Answered by `Event::Recorded`.
+    Record(Vec<String>),
     /// Turns mouse reporting on or off.
     ReadMouse(bool),
     Bell,

@@ -78,6 +78,8 @@ pub enum Event {
     Answered(OutsideAnswer),
     /// The editor ended: the text or an error.
     Edited(Result<String, String>),
+    /// Path of a recording.
+    Recorded(Result<String, String>),
     SetUp(Result<(), String>),
     /// A write to this desk's files ended. Writes end in the order of their requests.
     Written,

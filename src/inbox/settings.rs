@@ -94,6 +94,8 @@ pub struct Settings {
     pub wall: bool,
     pub zone: Zone,
     pub notice: NoticeSettings,
+    /// Command that records a voice note; empty if there is none.
+    pub record_command: Vec<String>,
     /// Picture protocol of the terminal.
     pub graphics: Graphics,
     /// Channels whose pictures are fetched automatically.
@@ -149,6 +151,7 @@ impl Default for Settings {
             targets: Vec::new(),
             absence_after: 30 * MINUTE,
             notice: NoticeSettings::default(),
+            record_command: Vec::new(),
             graphics: Graphics::Half,
             pictures_of: Vec::new(),
             keymap: KeyMap::default(),

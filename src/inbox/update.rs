@@ -25,6 +25,7 @@ use crate::outside::update as outside;
 use crate::pages::update as pages;
 use crate::results;
 use crate::screens::broadcasts::control;
+use crate::screens::composer::attachments;
 use crate::screens::composer::draft_conflict;
 use crate::screens::composer::editor;
 use crate::screens::composer::notes;
@@ -167,6 +168,7 @@ impl Inbox {
             }
             Event::Answered(answered) => outside::handle_answer(self, answered),
             Event::Edited(text) => editor::receive_edited_text(self, text),
+            Event::Recorded(recorded) => attachments::receive_recording(self, recorded),
             Event::SetUp(ended) => editor::report_setup(&mut self.context, ended),
             Event::Written => self.changes.remove_oldest_write(),
             Event::TakenOver(channels, count) => handover::report_taken_over(self, &channels, count),

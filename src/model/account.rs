@@ -138,4 +138,6 @@ pub struct Account {
     pub quality_rating: Option<SafeText>,
     /// True if a message on bot-chat can have buttons, which is an extension of the service.
     pub takes_buttons: bool,
+    /// True if audio can be sent as a voice note, which is an extension of the service.
+    pub takes_voice: bool,
 }

@@ -19,6 +19,8 @@ use crate::prices::{self, Price};
 const SIZE_WARNING_BYTES: u64 = 25_000_000;
 /// Maximum total size of the local files of one reply, in bytes.
 const MAX_REPLY_BYTES: u64 = 100_000_000;
+/// Format of voice notes.
+const VOICE_MIME_TYPE: &str = "audio/ogg";
 /// Maximum length of a typed list of paths, in bytes.
 const MAX_LIST_BYTES: usize = 16 * 1024;
 
@@ -99,6 +101,17 @@ impl ReplyAttachment {
         }
     }
 
+    /// Returns the attachment as a voice note if its sound has the format of one.
+    #[must_use]
+    pub fn voice_or_same(self) -> Self {
+        match &self.source {
+            AttachmentSource::File(facts) if facts.mime_type == VOICE_MIME_TYPE => {
+                Self { kind: MediaKind::Voice, ..self }
+            }
+            _ => self,
+        }
+    }
+
     pub fn can_send_as(&self, kind: MediaKind, platform: Option<&Platform>) -> bool {
         Self { kind, source: self.source.clone() }.rejection_reason(platform).is_none()
     }
@@ -125,7 +138,7 @@ impl ReplyAttachment {
     }
 
     pub fn allows_caption(&self, platform: Option<&Platform>) -> bool {
-        self.kind != MediaKind::Audio || platform == Some(&Platform::Telegram)
+        !matches!(self.kind, MediaKind::Audio | MediaKind::Voice) || platform == Some(&Platform::Telegram)
     }
 
     pub fn to_operation(
@@ -223,6 +236,8 @@ fn file_rejection_reason(facts: &FileFacts, kind: MediaKind, platform: Option<&P
     let is = files::media_kind_of(&facts.mime_type);
     match kind {
         MediaKind::Document => None,
+        MediaKind::Voice => (facts.mime_type != VOICE_MIME_TYPE)
+            .then(|| format!("{} is not sent as a voice note, only OGG (Opus)", facts.mime_type)),
         _ if is != kind => Some(format!("{} is not sent as {}", facts.mime_type, kind.word())),
         MediaKind::Audio => audio_rejection_reason(&facts.mime_type, platform),
         _ => None,
@@ -331,7 +346,7 @@ pub fn split_paths(text: &str) -> Option<Vec<String>> {
 
 /// Writes a path as one word of a list that [`split_paths`] reads.
 pub fn quote_path(path: &str) -> String {
-    let is_plain = |character: char| !character.is_whitespace() && !"'\"\\*?".contains(character);
+    let is_plain = |character: char| !character.is_whitespace() && !"'\"\\".contains(character);
     if !path.is_empty() && path.chars().all(is_plain) {
         path.to_owned()
     } else {
@@ -500,6 +515,22 @@ mod tests {
         assert!(excess_reason(&more).is_some());
         let large: Vec<_> = (0..5).map(|at| image(&format!("/{at}"), 24_000_000)).collect();
         assert!(excess_reason(&large).is_some() && excess_reason(&large[..4]).is_none());
+    }
+
+    #[test]
+    fn voice_notes_have_one_format() {
+        let voice = file("audio/ogg", 9).voice_or_same();
+        assert_eq!((voice.kind, voice.price()), (MediaKind::Voice, Price::exactly(2)));
+        assert_eq!(voice.rejection_reason(Some(&Platform::Whatsapp)), None);
+        assert!(
+            !voice.allows_caption(Some(&Platform::Whatsapp))
+                && voice.allows_caption(Some(&Platform::Telegram))
+        );
+        for other in ["audio/mpeg", "image/png"] {
+            let attachment = file(other, 9);
+            assert_eq!(attachment.clone().voice_or_same(), attachment);
+            assert!(!attachment.can_send_as(MediaKind::Voice, Some(&Platform::Telegram)));
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub const MESSAGE_FIELDS: &[&str] = &[
     "editedAt",
     "withdrawnAt",
     "formerContents",
+    "album",
     "agent",
 ];
 

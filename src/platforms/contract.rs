@@ -44,6 +44,16 @@ pub struct FoundChat {
 
 pub type FindChatFuture<'a> = BoxFuture<'a, Result<Option<FoundChat>, PlatformError>>;
 
+/// Returns true for audio to be sent as a voice note: it was asked for, and the format is known to be one of
+/// `formats` or not known at all. Other audio is sent as such.
+pub(crate) fn is_voice_note(parcel: &OutboundMessage, file: Option<&OutboundFile>, formats: &[&str]) -> bool {
+    let is_wanted =
+        parcel.kind == "audio" && parcel.content.as_ref().is_some_and(|content| content["voice"] == true);
+    let essence =
+        |file: &OutboundFile| file.mime_type.split(';').next().unwrap_or_default().trim().to_owned();
+    is_wanted && file.map(essence).is_none_or(|mime_type| formats.contains(&mime_type.as_str()))
+}
+
 /// Media file that this service hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboundFile {

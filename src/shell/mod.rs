@@ -31,6 +31,7 @@ pub mod privacy;
 pub mod prompt;
 pub mod reading;
 pub mod receiving;
+pub mod recording;
 pub mod replies;
 pub mod run;
 pub mod searching;

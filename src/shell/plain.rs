@@ -274,6 +274,9 @@ impl PlainMode {
                 self.app.context.show_warning("`frontdesk channel add` adds a channel key")
             }
             TerminalOrder::Bell | TerminalOrder::ReadMouse(_) | TerminalOrder::Edit(_) => (),
+            TerminalOrder::Record(_) => {
+                self.app.context.show_warning("recording needs the screen; attach a recorded file")
+            }
             TerminalOrder::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
             TerminalOrder::OpenLink(url) => {
                 if let Err(why) = opening::open(&url) {

@@ -20,7 +20,7 @@ use crate::shell::reading;
 use crate::shell::receiving;
 use crate::shell::terminal::{self, Screen, SharpImage};
 use crate::shell::user_files::UserFiles;
-use crate::shell::{children, editor, failures, input, opening, signals, terminal_lending};
+use crate::shell::{children, editor, failures, input, opening, recording, signals, terminal_lending};
 use inbox::Inbox;
 use inbox::event::{Effect, Event, Load, TerminalOrder};
 use inbox::input_queue::InputQueue;
@@ -375,6 +375,10 @@ impl EventLoop {
             TerminalOrder::Edit(text) => {
                 let edited = self.lend(|| editor::edit(&text))?;
                 return self.handle_program_end(Event::Edited(edited));
+            }
+            TerminalOrder::Record(command) => {
+                let recorded = self.lend(|| recording::record(&command))?;
+                return self.handle_program_end(Event::Recorded(recorded));
             }
             TerminalOrder::SetUp => {
                 let ended = self.lend(terminal_lending::run_setup)?;

@@ -46,8 +46,9 @@ fn share_balance(connection: &Connection, channel: &ChannelId, credits: f64) -> 
 fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Result<(), StoreError> {
     connection.execute(
         "INSERT OR REPLACE INTO account (channel, id, workspace_id, workspace_name, assistant_name,
-             platform, environment, number, credits, messaging_tier, quality_rating, takes_buttons)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+             platform, environment, number, credits, messaging_tier, quality_rating, takes_buttons,
+             takes_voice)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         params![
             channel,
             account.id,
@@ -60,7 +61,8 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
             account.credits,
             account.messaging_tier,
             account.quality_rating,
-            account.takes_buttons
+            account.takes_buttons,
+            account.takes_voice
         ],
     )?;
     Ok(())
@@ -69,7 +71,7 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
 pub(crate) fn read(connection: &Connection, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
     Ok(connection.first(
         "SELECT id, workspace_id, workspace_name, assistant_name, platform, environment, number,
-                credits, messaging_tier, quality_rating, takes_buttons
+                credits, messaging_tier, quality_rating, takes_buttons, takes_voice
          FROM account WHERE channel = ?1",
         [channel.as_str()],
         account_from_row,
@@ -80,7 +82,8 @@ fn account_from_row(row: &Row<'_>) -> rusqlite::Result<Account> {
     let environment = row.parse_word("environment", Environment::from_word)?;
     Ok(read_row!(row, Account {
         id, workspace_id, workspace_name: optional_line, assistant_name: optional_line, number: optional_line,
-        credits, messaging_tier: optional_line, quality_rating: optional_line, takes_buttons;
+        credits, messaging_tier: optional_line, quality_rating: optional_line, takes_buttons,
+        takes_voice;
         platform: row.parse_word("platform", Platform::from_word)?,
         environment: environment.unwrap_or(Environment::Live)
     }))

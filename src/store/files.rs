@@ -85,6 +85,8 @@ pub(crate) const CACHE: Schema = Schema {
             ALTER TABLE template ADD COLUMN reason TEXT;",
         // True if a message on bot-chat can have buttons.
         "ALTER TABLE account ADD COLUMN takes_buttons INTEGER NOT NULL DEFAULT 0;",
+        // True if a sound can be sent to bot-chat as a voice note.
+        "ALTER TABLE account ADD COLUMN takes_voice INTEGER NOT NULL DEFAULT 0;",
     ],
 };
 /// Migrations of the outbox. Numbers below the first were never released.

@@ -118,6 +118,7 @@ impl GeneratedData {
             messaging_tier: None,
             quality_rating: None,
             takes_buttons: false,
+            takes_voice: false,
         }
     }
 

@@ -107,12 +107,17 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
     if ai_may_answer && !arguments.pause && !arguments.beside_ai {
         return Err(CliError::Usage(AI_MAY_ANSWER_NOTICE.to_owned()));
     }
+    let account = session
+        .runtime
+        .block_on(session.store().account(&found.channel.spec().id))
+        .map_err(anyhow::Error::from)?;
+    let takes_voice = account.is_some_and(|account| account.takes_voice);
     let mut operations = Vec::new();
     if arguments.pause && conversation.automation != Automation::Off {
         operations.push(Operation::SetAutomation { enabled: false });
     }
     let reply_to = arguments.reply_to.as_deref().map(MessageId::from);
-    operations.extend(arguments.content.operations(&found.platform, to, text, reply_to)?);
+    operations.extend(arguments.content.operations((&found.platform, takes_voice), to, text, reply_to)?);
     let answer = build_answer(&found, "sent").with_hidden_created_field("messageId");
     Ok(send_messages(session, &found, operations, &arguments.common, (answer, &key))?)
 }

@@ -14,7 +14,7 @@ use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, Med
 use model::places;
 
 /// Values of `--as`.
-const KINDS: [&str; 4] = ["image", "audio", "video", "document"];
+const KINDS: [&str; 5] = ["image", "audio", "voice", "video", "document"];
 
 /// The switches for what is more than a text.
 #[derive(Debug, Args)]
@@ -26,7 +26,8 @@ pub struct ContentArguments {
     /// Send the file at this https address; the text is its caption.
     #[arg(long, value_name = "URL", conflicts_with_all = ["location", "template"])]
     pub link: Option<String>,
-    /// Send the file or link as this kind instead of the detected one.
+    /// Send the file or link as this kind instead of the detected one. A voice note needs OGG (Opus); a service
+    /// without voice notes gets it as audio.
     #[arg(long = "as", value_name = "KIND", value_parser = KINDS)]
     pub kind: Option<String>,
     /// Send a location; the text is its name.
@@ -60,14 +61,14 @@ impl ContentArguments {
     /// Operations for a text with these switches; several files are a message each.
     pub fn operations(
         &self,
-        platform: &Platform,
+        (platform, takes_voice): (&Platform, bool),
         to: String,
         text: Option<String>,
         reply_to: Option<MessageId>,
     ) -> Result<Vec<Operation>, CliError> {
         let usage = |words: &str| CliError::Usage(words.to_owned());
         let content = |content| Ok(vec![Operation::SendContent { to: to.clone(), content, reply_to: None }]);
-        let attached = self.attachments(platform)?;
+        let attached = self.attachments(platform, takes_voice)?;
         if let Some((first, others)) = attached.split_first() {
             let caption = first.allows_caption(Some(platform));
             if text.is_some() && !caption {
@@ -104,7 +105,7 @@ impl ContentArguments {
         Ok(vec![Operation::SendText { to, text, reply_to }])
     }
 
-    fn attachments(&self, platform: &Platform) -> Result<Vec<ReplyAttachment>, CliError> {
+    fn attachments(&self, platform: &Platform, takes_voice: bool) -> Result<Vec<ReplyAttachment>, CliError> {
         let refused = |why: String| CliError::Usage(format!("could not attach the file: {why}"));
         let mut attached = Vec::new();
         for path in &self.file {
@@ -120,7 +121,10 @@ impl ContentArguments {
             attached.push(ReplyAttachment::link(url));
         }
         for attachment in &mut attached {
-            attachment.kind = self.kind.as_deref().and_then(MediaKind::from_word).unwrap_or(attachment.kind);
+            attachment.kind = match self.kind.as_deref().and_then(MediaKind::from_word) {
+                Some(MediaKind::Voice) if !takes_voice => MediaKind::Audio,
+                chosen => chosen.unwrap_or(attachment.kind),
+            };
             if let Some(why) = attachment.rejection_reason(Some(platform)) {
                 return Err(refused(format!("{}: {why}", attachment.name())));
             }

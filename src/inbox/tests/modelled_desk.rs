@@ -302,6 +302,7 @@ impl ModelledStore {
             messaging_tier: None,
             quality_rating: None,
             takes_buttons: false,
+            takes_voice: false,
         }
     }
 

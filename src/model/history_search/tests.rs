@@ -24,6 +24,7 @@ fn message(id: &str, text: &str, seconds: i64) -> MessageRow {
         media: Default::default(),
         generated: Vec::new(),
         change: Default::default(),
+        album: None,
     }
 }
 

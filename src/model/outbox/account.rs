@@ -206,6 +206,7 @@ mod tests {
             messaging_tier: None,
             quality_rating: None,
             takes_buttons: false,
+            takes_voice: false,
         }
     }
 

@@ -45,6 +45,8 @@ crate::words! {
         Image = "image",
         /// Business chat accepts no caption.
         Audio = "audio",
+        /// Audio that plays as if it was spoken; on a service without the extension it is not offered.
+        Voice = "voice",
         Video = "video",
         Document = "document",
     }

@@ -2,11 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::contract::{OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
+use crate::contract::{
+    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, is_voice_note,
+};
 use crate::telegram::{BotPlatform, chat, retry_pause};
 use crate::web;
 use api::errors::ErrorCode;
 use model::text::SafeText;
+
+/// Formats of voice notes; OGG has to be Opus.
+const VOICE_FORMATS: [&str; 3] = ["audio/ogg", "audio/mpeg", "audio/mp4"];
 
 impl BotPlatform {
     /// Makes one attempt to send a message.
@@ -15,10 +20,11 @@ impl BotPlatform {
             let why = "the message to react to has no id of the platform";
             return SendOutcome::refused(ErrorCode::ValidationError, why);
         }
-        let (method, body) = build_call(parcel);
+        let is_voice = is_voice_note(parcel, file, &VOICE_FORMATS);
+        let (method, body) = build_call(parcel, is_voice);
         let request = match file {
             Some(file) => {
-                let field = media_field(&parcel.kind);
+                let field = media_field(&parcel.kind, is_voice);
                 // Values other than texts are sent as JSON.
                 let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 let texts = body.as_object().into_iter().flatten().filter(|(name, _)| *name != field);
@@ -42,7 +48,7 @@ impl BotPlatform {
 }
 
 /// Returns the API method and its parameters.
-fn build_call(parcel: &OutboundMessage) -> (&'static str, Value) {
+fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value) {
     let mut body = json!({});
     chat::set_address(&mut body, &parcel.to);
     let method = match parcel.kind.as_str() {
@@ -65,6 +71,7 @@ fn build_call(parcel: &OutboundMessage) -> (&'static str, Value) {
         }
         "photo" => "sendPhoto",
         "video" => "sendVideo",
+        "audio" if is_voice => "sendVoice",
         "audio" => "sendAudio",
         "document" => "sendDocument",
         _ => "sendMessage",
@@ -72,7 +79,7 @@ fn build_call(parcel: &OutboundMessage) -> (&'static str, Value) {
     if method == "sendMessage" {
         body["text"] = parcel.text.as_str().into();
     } else {
-        body[media_field(&parcel.kind)] = parcel.media_url.as_deref().into();
+        body[media_field(&parcel.kind, is_voice)] = parcel.media_url.as_deref().into();
         if !parcel.text.is_empty() {
             body["caption"] = parcel.text.as_str().into();
         }
@@ -91,8 +98,9 @@ fn build_call(parcel: &OutboundMessage) -> (&'static str, Value) {
     (method, body)
 }
 
-fn media_field(kind: &str) -> &str {
+fn media_field(kind: &str, is_voice: bool) -> &str {
     match kind {
+        "audio" if is_voice => "voice",
         "photo" | "video" | "audio" => kind,
         _ => "document",
     }
@@ -184,7 +192,7 @@ mod tests {
     fn each_kind_has_its_method() {
         let html =
             OutboundMessage { mode: Some("HTML".to_owned()), quoted: Some("5".to_owned()), ..parcel("text") };
-        let (method, body) = build_call(&html);
+        let (method, body) = build_call(&html, false);
         assert_eq!(method, "sendMessage");
         let quote = json!({"message_id": 5, "allow_sending_without_reply": true});
         let text = "<b>hi</b>";
@@ -199,25 +207,36 @@ mod tests {
             ("document", "sendDocument"),
         ] {
             let link = Some("https://a.example/x".to_owned());
-            let (method, body) =
-                build_call(&OutboundMessage { media_url: link, to: "@news".to_owned(), ..parcel(kind) });
+            let (method, body) = build_call(
+                &OutboundMessage { media_url: link, to: "@news".to_owned(), ..parcel(kind) },
+                false,
+            );
             assert_eq!(
                 (method, &body[kind], &body["chat_id"]),
                 (wanted, &json!("https://a.example/x"), &json!("@news"))
             );
             assert_eq!(body["caption"], "<b>hi</b>");
         }
+        let link = Some("https://a.example/x".to_owned());
+        let (method, body) = build_call(&OutboundMessage { media_url: link, ..parcel("audio") }, true);
+        assert_eq!(
+            (method, &body["voice"], &body["audio"]),
+            ("sendVoice", &json!("https://a.example/x"), &Value::Null)
+        );
         let rows = json!([[{"text": "Yes", "callback_data": "yes"}]]);
         let asking = OutboundMessage { content: Some(json!({ "buttons": rows })), ..parcel("text") };
-        assert_eq!(build_call(&asking).1["reply_markup"], json!({ "inline_keyboard": rows }));
+        assert_eq!(build_call(&asking, false).1["reply_markup"], json!({ "inline_keyboard": rows }));
         let reaction =
             OutboundMessage {
                 text: "👍".to_owned(), quoted: Some("5".to_owned()), ..parcel(REACTION_KIND)
             };
-        let (method, body) = build_call(&reaction);
+        let (method, body) = build_call(&reaction, false);
         assert_eq!((method, &body["message_id"]), ("setMessageReaction", &json!(5)));
         assert_eq!(body["reaction"], json!([{"type": "emoji", "emoji": "👍"}]));
-        assert_eq!(build_call(&OutboundMessage { text: String::new(), ..reaction }).1["reaction"], json!([]));
+        assert_eq!(
+            build_call(&OutboundMessage { text: String::new(), ..reaction }, false).1["reaction"],
+            json!([])
+        );
     }
 
     #[test]

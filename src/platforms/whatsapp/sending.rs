@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::contract::{OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
+use crate::contract::{
+    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, is_voice_note,
+};
 use crate::web;
 use crate::whatsapp::{NumberPlatform, address};
 use api::errors::ErrorCode;
@@ -12,6 +14,8 @@ use model::time::{MINUTE, SECOND};
 
 /// Minimum interval of messages from one sender to one customer.
 const PAIR_INTERVAL: i64 = 6 * SECOND;
+/// Formats of voice notes; the codec has to be Opus.
+const VOICE_FORMATS: [&str; 1] = ["audio/ogg"];
 
 impl NumberPlatform {
     /// Makes one attempt to send a message and marks the answered message as read.
@@ -23,19 +27,21 @@ impl NumberPlatform {
             },
             _ => None,
         };
-        let outcome = tokio::join!(self.post_message(parcel, media.as_deref()), self.mark_read(parcel)).0;
+        let is_voice = is_voice_note(parcel, file, &VOICE_FORMATS);
+        let body = build_message(parcel, media.as_deref(), is_voice);
+        let outcome = tokio::join!(self.post_message(parcel, &body), self.mark_read(parcel)).0;
         if let (SendOutcome::Refused { .. }, Some(link)) = (&outcome, &parcel.media_url) {
             self.uploads.forget(link);
         }
         outcome
     }
 
-    async fn post_message(&self, parcel: &OutboundMessage, media: Option<&str>) -> SendOutcome {
+    async fn post_message(&self, parcel: &OutboundMessage, body: &Value) -> SendOutcome {
         if parcel.kind == REACTION_KIND && parcel.quoted.as_ref().is_none_or(String::is_empty) {
             let why = "the message to react to has no id of the platform";
             return SendOutcome::refused(ErrorCode::ValidationError, why);
         }
-        let request = match web::json_request(&build_message(parcel, media)) {
+        let request = match web::json_request(body) {
             Ok(request) => request,
             Err(why) => return SendOutcome::refused(ErrorCode::ValidationError, why.to_string()),
         };
@@ -100,7 +106,7 @@ impl NumberPlatform {
     }
 }
 
-fn build_message(parcel: &OutboundMessage, media: Option<&str>) -> Value {
+fn build_message(parcel: &OutboundMessage, media: Option<&str>, is_voice: bool) -> Value {
     let (kind, object) = match parcel.kind.as_str() {
         REACTION_KIND => (REACTION_KIND, json!({"message_id": parcel.quoted, "emoji": parcel.text})),
         "image" => ("image", media_object(parcel, media)),
@@ -119,6 +125,9 @@ fn build_message(parcel: &OutboundMessage, media: Option<&str>) -> Value {
     });
     address::set_recipient(&mut body, &parcel.to);
     body[kind] = object;
+    if is_voice {
+        body[kind]["voice"] = true.into();
+    }
     if let Some(quoted) = parcel.quoted.as_ref().filter(|_| !matches!(kind, REACTION_KIND | "template")) {
         body["context"] = json!({ "message_id": quoted });
     }
@@ -257,7 +266,7 @@ mod tests {
     #[test]
     fn each_kind_has_its_object() {
         let quoting = OutboundMessage { quoted: Some("wamid.5".to_owned()), ..parcel("text") };
-        let body = build_message(&quoting, None);
+        let body = build_message(&quoting, None, false);
         assert_eq!((&body["to"], &body["text"]["body"]), (&json!("34600111222"), &json!("hi")));
         assert_eq!(
             (&body["biz_opaque_callback_data"], &body["context"]["message_id"]),
@@ -266,14 +275,17 @@ mod tests {
         for kind in ["image", "video", "document"] {
             let link = OutboundMessage { media_url: Some("https://a.example/x".to_owned()), ..parcel(kind) };
             assert_eq!(
-                build_message(&link, None)[kind],
+                build_message(&link, None, false)[kind],
                 json!({"link": "https://a.example/x", "caption": "hi"})
             );
-            assert_eq!(build_message(&link, Some("9"))[kind], json!({"id": "9", "caption": "hi"}));
+            assert_eq!(build_message(&link, Some("9"), false)[kind], json!({"id": "9", "caption": "hi"}));
         }
         let template = json!({"name": "a", "language": {"code": "en"}, "components": []});
-        let body =
-            build_message(&OutboundMessage { content: Some(template.clone()), ..parcel("template") }, None);
+        let body = build_message(
+            &OutboundMessage { content: Some(template.clone()), ..parcel("template") },
+            None,
+            false,
+        );
         assert_eq!((&body["template"], &body["type"]), (&template, &json!("template")));
         let body = build_message(
             &OutboundMessage {
@@ -282,9 +294,28 @@ mod tests {
                 ..parcel(REACTION_KIND)
             },
             None,
+            false,
         );
         assert_eq!(body["reaction"], json!({"message_id": "wamid.5", "emoji": "👍"}));
         assert_eq!(body["context"], Value::Null);
+    }
+
+    #[test]
+    fn audio_is_a_voice_note_if_asked_for_in_its_format() {
+        let voice = OutboundMessage { content: Some(json!({"voice": true})), ..parcel("audio") };
+        let file = |mime_type: &str| OutboundFile {
+            mime_type: mime_type.to_owned(),
+            name: String::new(),
+            bytes: Vec::new(),
+        };
+        let is_voice = |parcel: &OutboundMessage, file: Option<&OutboundFile>| {
+            is_voice_note(parcel, file, &VOICE_FORMATS)
+        };
+        assert_eq!(build_message(&voice, Some("9"), true)["audio"], json!({"id": "9", "voice": true}));
+        assert!(is_voice(&voice, Some(&file("audio/ogg; codecs=opus"))) && is_voice(&voice, None));
+        assert!(!is_voice(&voice, Some(&file("audio/mpeg"))), "other audio is sent as such");
+        assert!(!is_voice(&parcel("audio"), Some(&file("audio/ogg"))));
+        assert!(!is_voice(&OutboundMessage { kind: "video".to_owned(), ..voice }, None));
     }
 
     #[test]

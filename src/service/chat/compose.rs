@@ -6,7 +6,7 @@ use crate::chat::templates::fill;
 use crate::database::templates;
 use crate::errors::ApiError;
 use crate::media::{self, MediaInfo};
-use crate::sending::accept::ComposedMessage;
+use crate::sending::accept::{ComposedMessage, VOICE_DETAIL};
 use crate::write::WriteContext;
 use api::content::{Content, LocationContent};
 use api::errors::ErrorCode;
@@ -33,11 +33,14 @@ pub fn compose(
         | Content::Video { video: wanted }
         | Content::Document { document: wanted } => {
             let filename = wanted.filename.and_then(Text::non_empty);
-            let details = json!({
+            let mut details = json!({
                 "mimeType": media.map(|media| &media.mime_type),
                 "size": media.map(|media| media.size),
                 "filename": filename,
             });
+            if base.kind == "audio" && wanted.voice == Some(true) {
+                details[VOICE_DETAIL] = true.into();
+            }
             let price = media::price(base.kind, media.is_some_and(|media| media.hosted));
             let outgoing = ComposedMessage {
                 content: wanted.caption.and_then(Text::non_empty).or(filename).unwrap_or_default(),

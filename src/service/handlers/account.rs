@@ -45,6 +45,7 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
                 messaging_tier: tier,
                 quality_rating: quality,
                 takes_buttons: channel.kind == Channel::Telegram,
+                takes_voice: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
                 workspace: workspace_body(workspace),
                 assistant: AssistantBody {
                     id: Some(channel.assistant),

@@ -17,7 +17,7 @@ use crate::handlers::messages::{check_reachable, react_with};
 use crate::media;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
-use crate::sending::accept::{BUTTONS_DETAIL, ComposedMessage, accept_send};
+use crate::sending::accept::{BUTTONS_DETAIL, ComposedMessage, VOICE_DETAIL, accept_send};
 use crate::state::Service;
 use crate::write::WriteContext;
 use api::errors::ErrorCode;
@@ -41,6 +41,8 @@ struct TelegramSendRequest {
     reply_to: Option<String>,
     /// Rows of buttons as the platform takes them; `None` without buttons.
     buttons: Option<Value>,
+    /// True for audio to be sent as a voice note.
+    is_voice: bool,
 }
 
 /// Maximum number of buttons below a message, and of a row.
@@ -129,7 +131,8 @@ impl TelegramSendRequest {
         let text = read.map_err(|why| FieldError::new(name, format!("is not valid {mode}: {why}")))?;
         let reply_to = body.reply_to.and_then(TextOrNumber::non_empty);
         let buttons = body.buttons.map(check_buttons).transpose()?.flatten();
-        Ok(Self { chat, kind, text, marked: (mode, marked), media, reply_to, buttons })
+        let is_voice = body.kind == TelegramType::Audio && body.voice == Some(true);
+        Ok(Self { chat, kind, text, marked: (mode, marked), media, reply_to, buttons, is_voice })
     }
 }
 
@@ -252,6 +255,9 @@ fn send_in(
             "filename": entry.filename,
         })
     });
+    if let Some(details) = details.as_mut().filter(|_| asked.is_voice) {
+        details[VOICE_DETAIL] = true.into();
+    }
     if let Some(buttons) = asked.buttons {
         details.get_or_insert_with(|| json!({}))[BUTTONS_DETAIL] = buttons;
     }

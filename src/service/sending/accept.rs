@@ -31,6 +31,8 @@ const MAX_SEARCHED_MESSAGES: i64 = 8;
 
 /// Detail of a message with rows of buttons, as its platform takes them.
 pub const BUTTONS_DETAIL: &str = "buttons";
+/// Field of a message's details that makes its audio a voice note.
+pub const VOICE_DETAIL: &str = "voice";
 
 #[derive(Debug, Clone, Default)]
 pub struct ComposedMessage {
@@ -164,8 +166,15 @@ fn extra_fields(kind: &str, mut details: Value) -> Option<Value> {
             Some(details)
         }
         _ => {
+            let mut fields = json!({});
             let buttons = details[BUTTONS_DETAIL].take();
-            buttons.is_array().then(|| json!({ BUTTONS_DETAIL: buttons }))
+            if buttons.is_array() {
+                fields[BUTTONS_DETAIL] = buttons;
+            }
+            if details[VOICE_DETAIL] == true {
+                fields[VOICE_DETAIL] = true.into();
+            }
+            Some(fields).filter(|fields| fields.as_object().is_some_and(|fields| !fields.is_empty()))
         }
     }
 }

@@ -215,7 +215,7 @@ fn untagged() -> Vec<Value> {
             "priority": null,
         }})
     };
-    let mut all: Vec<_> = ["image", "audio", "video", "document"].map(media).into();
+    let mut all: Vec<_> = ["image", "audio", "voice", "video", "document"].map(media).into();
     all.extend([
         to(json!({"kind": "marked", "text": "<b>hi</b>", "markup": "HTML"})),
         to(template.clone()),

@@ -1,6 +1,6 @@
 use crate::Inbox;
 use crate::command::Command;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, TerminalOrder};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -16,8 +16,9 @@ impl Overlay for AttachForm {
         match key.code {
             KeyCode::Esc => return self.leave(inbox),
             KeyCode::Char('c') if key.ctrl => return self.leave(inbox),
+            KeyCode::Char('r') if key.ctrl => record_voice(inbox),
             _ if turns && inbox.desk.tab().compose_header().is_some() => {}
-            _ if turns => self.kind = next_kind(self, inbox.desk.tab().platform()),
+            _ if turns => self.kind = next_kind(self, inbox.desk.tab()),
             KeyCode::Tab => {
                 if let Some(longer) = self.completion.take() {
                     self.line.set(longer);
@@ -98,6 +99,14 @@ impl AttachForm {
         }
         KeyOutcome::Done
     }
+}
+
+fn record_voice(inbox: &mut Inbox) {
+    let command = inbox.context.settings.record_command.clone();
+    if command.is_empty() {
+        return inbox.context.show_warning("nothing is recorded: set record in [voice] of config.toml");
+    }
+    inbox.context.push(TerminalOrder::Record(command));
 }
 
 fn attach_to_mail(inbox: &mut Inbox, found: &[ReplyAttachment]) -> KeyOutcome {

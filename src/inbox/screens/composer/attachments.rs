@@ -85,7 +85,7 @@ impl AttachForm {
         };
         self.line.set(match &self.check {
             AttachmentCheck::Sendable(found) => format!("{} {pasted}", list_locations(found)),
-            _ => path.unwrap_or(pasted),
+            _ => pasted,
         });
     }
 
@@ -130,6 +130,20 @@ impl AttachForm {
 }
 
 impl Tab {
+    pub(crate) fn takes_voice(&self) -> bool {
+        self.account.as_ref().is_some_and(|account| account.takes_voice)
+    }
+
+    /// True if an attachment can be sent as this kind here.
+    pub(crate) fn can_send_as(&self, attachment: &ReplyAttachment, kind: MediaKind) -> bool {
+        (kind != MediaKind::Voice || self.takes_voice()) && attachment.can_send_as(kind, self.platform())
+    }
+
+    /// Returns found sound as a voice note where it can be one.
+    fn with_default_kind(&self, found: ReplyAttachment) -> ReplyAttachment {
+        if self.takes_voice() { found.voice_or_same() } else { found }
+    }
+
     /// Returns the number of messages the current reply takes, and their price.
     pub fn reply_price(&self) -> (usize, Price) {
         let Some(composer) = &self.composer else { return (1, self.text_price(1)) };
@@ -197,10 +211,7 @@ pub(crate) fn open_attach_form(desk: &mut Desk, context: &mut Context) {
     let attached = desk.tab().composer.as_ref().map(|composer| composer.attachments.clone());
     let mut form = AttachForm::default();
     if let Some(attached) = attached.filter(|attached| !attached.is_empty()) {
-        form.line.set(match attached.as_slice() {
-            [one] => one.location().to_owned(),
-            several => list_locations(several),
-        });
+        form.line.set(list_locations(&attached));
         context.effects.extend(form.inspect_typed().map(Effect::Request));
         let kind = attached[0].kind;
         let is_of_all = attached.iter().all(|one| one.kind == kind);
@@ -245,10 +256,10 @@ pub(crate) fn receive_file_check(
         return;
     }
     form.completion = longer;
-    let uploaded = &form.uploaded_files;
+    let (uploaded, tab) = (&form.uploaded_files, desk.tab());
     let or_uploaded = |found: ReplyAttachment| {
         let known = uploaded.iter().find(|uploaded| uploaded.location() == found.location());
-        known.cloned().unwrap_or(found)
+        known.cloned().unwrap_or_else(|| tab.with_default_kind(found))
     };
     let found = found.map(|found| found.into_iter().map(or_uploaded).collect());
     form.check = found.map_or_else(AttachmentCheck::Rejected, AttachmentCheck::Sendable);
@@ -265,19 +276,35 @@ fn attach_pasted_file(
     let free =
         context.overlays.is_empty() && desk.is_typing() && typing::composer_mode(desk) == ComposerMode::Reply;
     let (Ok(found), true) = (found, free) else { return };
+    let found: Vec<_> = found.into_iter().map(|found| desk.tab().with_default_kind(found)).collect();
     let Some(composer) = &mut desk.tab_mut().composer else { return };
     let length = path.chars().count();
-    if !composer.buffer().before_cursor().ends_with(path) {
+    let before = composer.buffer().before_cursor();
+    // Terminals add a space behind a dropped path.
+    let spaces = before.chars().count() - before.trim_end().chars().count();
+    if !before.trim_end().ends_with(path) {
         return;
     }
-    composer.change(now, |composer| composer.replace_before(length, ""));
-    let line = match found.as_slice() {
-        [one] => one.location().to_owned(),
-        _ => path.to_owned(),
-    };
-    let (line, instead) = (TextLine::new(line), Some(path.to_owned()));
+    composer.change(now, |composer| composer.replace_before(length + spaces, ""));
+    let (line, instead) = (TextLine::new(list_locations(&found)), Some(path.to_owned()));
     let check = AttachmentCheck::Sendable(found);
     context.open(AttachForm { line, check, pasted_text: instead, ..AttachForm::default() });
+}
+
+/// Adds a recording to the attachment form.
+pub(crate) fn receive_recording(inbox: &mut Inbox, recorded: Result<String, String>) {
+    let path = match recorded {
+        Ok(path) => path,
+        Err(why) => return inbox.context.show_warning(format!("not recorded: {why}")),
+    };
+    match inbox.context.overlays.top_mut::<AttachForm>() {
+        Some(form) => {
+            form.insert_pasted(&attachments::quote_path(&path));
+            let asked = form.inspect_typed();
+            inbox.context.effects.extend(asked.map(Effect::Request));
+        }
+        None => inbox.context.show_warning(format!("not attached: the form is closed; recorded in {path}")),
+    }
 }
 
 /// Returns true if the attachment can be sent now; otherwise shows the reason.
@@ -355,7 +382,7 @@ pub(super) fn rejection_of_all(attached: &[ReplyAttachment], platform: Option<&P
 }
 
 /// Next kind to send as: of one attachment each that it can have, of several their own or documents.
-pub(super) fn next_kind(form: &AttachForm, platform: Option<&Platform>) -> Option<MediaKind> {
+pub(super) fn next_kind(form: &AttachForm, tab: &Tab) -> Option<MediaKind> {
     let found = form.attachments();
     let [thing] = found.as_slice() else {
         let may_turn = form.kind.is_none() && !found.is_empty();
@@ -363,5 +390,5 @@ pub(super) fn next_kind(form: &AttachForm, platform: Option<&Platform>) -> Optio
     };
     let at = MediaKind::ALL.iter().position(|media_kind| *media_kind == thing.kind)?;
     let mut turned = MediaKind::ALL.into_iter().cycle().skip(at + 1).take(MediaKind::ALL.len() - 1);
-    turned.find(|media_kind| thing.can_send_as(*media_kind, platform)).or(form.kind)
+    turned.find(|media_kind| tab.can_send_as(thing, *media_kind)).or(form.kind)
 }

@@ -84,7 +84,7 @@ fn form_lines(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
             let kind = thing.kind;
             let others = MediaKind::ALL
                 .into_iter()
-                .filter(|media_kind| *media_kind != kind && thing.can_send_as(*media_kind, tab.platform()));
+                .filter(|media_kind| *media_kind != kind && tab.can_send_as(thing, *media_kind));
             let others: Vec<&str> = others.map(MediaKind::word).collect();
             let turn = if others.is_empty() { String::new() } else { format!(" · {key} changes: ") };
             lines.push(plain_line(format!("Sent as {}{turn}{}", kind.word(), others.join(", "))));
@@ -106,14 +106,17 @@ fn form_lines(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
         match (caption, found.len()) {
             (true, ..=1) => "Caption: the text in the composer, at most 1024 characters.",
             (true, _) => "Caption of the first: the text in the composer, at most 1024 characters.",
-            (false, ..=1) => "No captions for audio here: the text is sent as a second message.",
-            (false, _) => "No captions for audio here: the text is sent as the last message.",
+            (false, ..=1) => "No captions for sound here: the text is sent as a second message.",
+            (false, _) => "No captions for sound here: the text is sent as the last message.",
         }
         .to_owned(),
         theme.dim(),
     ));
     lines.push(blank_line());
     let enter = if found.is_empty() { "attach nothing" } else { "attach" };
+    if !inbox.context.settings.record_command.is_empty() {
+        lines.push(("[Ctrl-R] record a voice note; Ctrl-C ends it".to_owned(), theme.strong()));
+    }
     if !form.uploaded_files.is_empty() {
         let names: Vec<&str> = form.uploaded_files.iter().take(3).map(ReplyAttachment::name).collect();
         let more = if form.uploaded_files.len() > 3 { ", …" } else { "" };

@@ -35,7 +35,7 @@ use crate::components::text_buffer::{TextBuffer, TextEdit};
 use crate::keys::KeyPress;
 use crate::screens::composer::reply_conflict::TextOrigin;
 use crate::screens::mail::compose_header::ComposeHeader;
-use model::attachments::{self, ReplyAttachment};
+use model::attachments::{ReplyAttachment, merge};
 use model::email::compose::ComposedMail;
 use model::ids::{ConversationId, MessageId};
 use model::outbox::Operation;
@@ -158,7 +158,7 @@ impl Composer {
             (self.header, draft.text) = (Some(head), body);
         }
         self.reply_to = self.reply_to.take().or(draft.reply_to);
-        self.attachments = attachments::merge(draft.attachments, std::mem::take(&mut self.attachments));
+        self.attachments = merge(draft.attachments, std::mem::take(&mut self.attachments));
         for (sheet, kept) in [(&mut self.reply, draft.text), (&mut self.note, draft.note)] {
             if !kept.is_empty() {
                 let typed = sheet.text();
@@ -273,7 +273,7 @@ impl Composer {
         }
         self.reply_to = self.reply_to.take().or(written.reply_to);
         let restored: Vec<ReplyAttachment> = written.attachment.into_iter().collect();
-        self.attach(attachments::merge(restored, self.attachments.clone()), now);
+        self.attach(merge(restored, self.attachments.clone()), now);
     }
 
     pub fn attach(&mut self, attachments: Vec<ReplyAttachment>, now: Moment) {
