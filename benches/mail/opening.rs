@@ -180,6 +180,7 @@ fn account() -> Account {
         messaging_tier: None,
         quality_rating: None,
         takes_buttons: false,
+        takes_voice: false,
     }
 }
 

@@ -443,6 +443,9 @@ impl Desk {
                     let edited = self.edits.pop_front().unwrap_or_else(|| format!("{text} (edited)\n"));
                     Some(Event::Edited(Ok(edited)))
                 }
+                Effect::Terminal(TerminalOrder::Record(_)) => {
+                    Some(Event::Recorded(Ok(self.file("recorded.ogg", b"OggS....OpusHead"))))
+                }
                 Effect::Sync(SyncOrder::ReadCalls) => {
                     let mut calls: Vec<_> =
                         self.channels.iter().flat_map(|channel| channel.calls()).collect();

@@ -281,6 +281,25 @@ async fn media_are_brought_here_and_sent_from_here() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn voice_note_is_sent_as_one() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.put_file("spoken", b"OggS\0\x02......OpusHead");
+    bot.sends(ANA, json!({"voice": {"file_id": "spoken", "mime_type": "audio/ogg"}}));
+    let history = served.waits(ANA, "a voice note", |entry| entry.len() == 1).await;
+    for (caption, voice, method, field) in
+        [("as spoken", true, "sendVoice", "voice"), ("as music", false, "sendAudio", "audio")]
+    {
+        let sent = json!({"chatId": ANA, "type": "audio", "url": history[0]["mediaUrl"], "caption": caption, "voice": voice});
+        let (status, told) = served.send(sent, None).await;
+        assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
+        let reached = bot.waits_for(caption);
+        assert_eq!(reached.method, method);
+        assert!(reached.body[field]["bytes"].as_u64().is_some_and(|size| size > 0), "{reached:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_of_an_album_name_it_and_stay_messages() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;

@@ -250,6 +250,31 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sound_is_sent_as_a_voice_note_in_its_format_and_as_audio_otherwise() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    for (id, bytes) in [("1", b"OggS\0\x02......OpusHead".as_slice()), ("2", b"ID3\x04 an mp3")] {
+        number.put_file(id, bytes);
+        number.sends(ANA, "audio", json!({"id": id, "voice": true}), json!({}));
+    }
+    let history = served.waits(ANA, "both", |history| history.len() == 2).await;
+    for (heard, wants_voice, is_voice) in [("1", true, true), ("1", false, false), ("2", true, false)] {
+        let link = &history[heard.parse::<usize>().expect("a number") - 1]["mediaUrl"];
+        let asked = json!({"to": ANA, "type": "audio", "audio": {"link": link, "voice": wants_voice}});
+        let (status, told) = served.send(asked, None).await;
+        assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
+        let reached = number.reached().pop().expect("a message");
+        let voice = if is_voice { json!(true) } else { Value::Null };
+        assert_eq!(
+            (&reached.body["type"], &reached.body["audio"]["voice"]),
+            (&json!("audio"), &voice),
+            "{heard}"
+        );
+        assert!(reached.body["audio"]["id"].is_string(), "{reached:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn media_come_by_their_id_and_are_brought_once() {
     let number = NumberServer::start();
     let served = quiet(&number).await;
