@@ -165,7 +165,7 @@ impl TeamSync {
     }
 
     /// The tasks of a team: they end with the session.
-    pub(crate) fn tasks(team: &Arc<Self>) -> [TeamTask; 4] {
+    pub(crate) fn tasks(team: &Arc<Self>) -> [TeamTask; 5] {
         [
             Box::pin(channels::add(team.clone())),
             Box::pin(stream::follow(team.clone())),
