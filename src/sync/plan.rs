@@ -122,7 +122,7 @@ fn usual_interval(task: Task, platform: Option<&Platform>, visible: bool, pollin
         (Task::List, Some(Platform::Telegram)) => Some(either(5, 10).max(base)),
         (Task::Sweep, Some(platform)) if platform.has_histories() => Some(5 * MINUTE),
         // Makes no request while no broadcast is in progress.
-        (Task::Broadcasts, _) => Some(either(2, 10)),
+        (Task::Broadcasts, _) => Some(either(1, 10)),
         // The audit's mark limits it to once a day.
         (Task::Audit, Some(platform)) if platform.has_histories() => Some(60 * MINUTE),
         (Task::History, Some(platform)) if platform.has_histories() => Some(base),

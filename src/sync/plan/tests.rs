@@ -31,7 +31,7 @@ fn how_often_each_platform_is_asked() {
         (Task::Sweep, Some(&chat), Some(300), Some(300)),
         (Task::Sweep, Some(&mail), Some(300), Some(300)),
         (Task::Audit, Some(&chat), Some(3600), Some(3600)),
-        (Task::Broadcasts, Some(&chat), Some(2), Some(10)),
+        (Task::Broadcasts, Some(&chat), Some(1), Some(10)),
     ];
     let seconds = |entry: Option<i64>| entry.map(|number| number * SECOND);
     for (task, platform, visible, background) in cases {
@@ -175,7 +175,7 @@ fn while_webhooks_tell_what_happens_it_is_asked_for_less_often() {
         // Not reported by webhooks.
         (Task::Account, &chat, 60, 300),
         (Task::Sweep, &chat, 300, 300),
-        (Task::Broadcasts, &chat, 2, 10),
+        (Task::Broadcasts, &chat, 1, 10),
         (Task::List, &phone, 10, 60),
     ];
     let polling = Polling::default();
