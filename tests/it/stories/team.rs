@@ -256,5 +256,4 @@ fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
     let sent: Vec<String> = desk.outbound().iter().map(|sent| sent["content"].to_string()).collect();
     assert_eq!(sent.len(), 1, "{sent:?}");
     desk.has_paused(1);
-    photographs!(desk, "back_online");
 }
