@@ -107,6 +107,12 @@ impl HistoryItem {
 
     pub fn sender(&self, customer: &str, aliases: &SenderAliases) -> String {
         match self {
+            // An act, not a message.
+            Self::Outbox(row, _)
+                if matches!(row.operation, Operation::SetAutomation { .. } | Operation::Close) =>
+            {
+                String::new()
+            }
             Self::Outbox(..) => "You".to_owned(),
             Self::Note(note) => note.author.as_ref().map_or_else(|| "NOTE".to_owned(), ToString::to_string),
             Self::Message(row) if row.sent_here => "You".to_owned(),
@@ -169,13 +175,10 @@ pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> Vec<His
     items
 }
 
-/// Returns the text of an outbox row in the history. `None` for a reaction, filing or switch of the AI
-/// that is not stopped: they show on their message, list row or in the title.
+/// Returns the text of an outbox row in the history. `None` for a reaction or filing that is not
+/// stopped: they show on their message or list row.
 pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
-    let shows_elsewhere = matches!(
-        row.operation,
-        Operation::React { .. } | Operation::ChangeThread { .. } | Operation::SetAutomation { .. }
-    );
+    let shows_elsewhere = matches!(row.operation, Operation::React { .. } | Operation::ChangeThread { .. });
     let is_mark = shows_elsewhere && !row.is_stopped();
     (!is_mark).then(|| row.operation.summary())
 }
