@@ -46,7 +46,7 @@ fn events_are_cards_that_lead_to_the_person() {
 #[test]
 fn templates_show_how_they_look_and_what_is_filled_in() {
     let mut desk = desk();
-    desk.keys("gt").shows("Templates · Harbor chat").shows("order_on_its_way").shows("APPROVED");
+    desk.keys("gt").shows("Templates · Harbor chat").shows("order_on_its_way").shows("approved");
     desk.keys("/").types("order_on_its_way en").keys("<Enter>").shows("{{1}}").shows("fill in");
     photographs!(desk, "templates");
     desk.keys("<Enter>").shows("Template order_on_its_way");
