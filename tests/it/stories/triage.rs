@@ -1,5 +1,6 @@
 //! Triage of forty mail threads with one key each, also without a network.
 
+use frontdesk::inbox::layout::SIDE_BY_SIDE_MIN_WIDTH;
 use serde_json::json;
 
 use crate::desk::Desk;
@@ -224,7 +225,12 @@ fn a_triage_shows_the_mail_although_the_card_was_on() {
         // Opening read the first one.
         desk.keys("<Ctrl-T>").shows("TRIAGE 1/39").shows("Text 02");
         desk.keys("I").shows("not available in triage").shows("Text 02").keys("<Esc>");
-        desk.keys("gg<Enter>").settle().shows("Card").keys("I<Esc>");
+        desk.keys("gg<Enter>").settle();
+        if columns < SIDE_BY_SIDE_MIN_WIDTH {
+            // Esc had closed the card, which fills the pane.
+            desk.hides("Card").keys("I").settle();
+        }
+        desk.shows("Card").keys("I<Esc>");
     }
 }
 
