@@ -9,7 +9,7 @@ use super::mail_server::{OldMail, TestMailbox, servers};
 use super::mails::{customer, mails_of, quiet};
 use super::{Served, dashboard};
 use crate::postgres::cluster;
-use crate::waiting::until_so;
+use crate::waiting::{until_found, until_so};
 
 /// Bytes of the large file, more than a mail that is read whole.
 const VIDEO_BYTES: usize = 45_000_000;
@@ -110,7 +110,11 @@ async fn file_that_has_gone_from_the_mailbox_is_said_to_be() {
     assert!(status == 404 && told.contains("the mail is no longer in the mailbox"), "{status} {told}");
     // It comes back, as from a backup, and is asked for again.
     holds(&mailbox, day, large_mail(&maria, &maria, &video));
-    assert_eq!(open(&served, &mail["attachments"][1]).await, (200, video));
+    until_found("the file", async || match open(&served, &mail["attachments"][1]).await {
+        (200, bytes) if bytes == video => Ok(()),
+        (status, bytes) => Err(format!("{status}, {} bytes", bytes.len())),
+    })
+    .await;
     // With the person go the requests for their files.
     holds(&mailbox, now(), large_mail(&maria, "second", &self::video()));
     served.thread(&maria, "a second mail", |thread| mails_of(thread).len() == 2).await;

@@ -26,7 +26,7 @@ const PAGES: [(&str, &str, &str); 14] = [
     ("drafts", ":go-to-drafts<Enter>", "half a thought"),
     ("people", "gp", "+34"),
     ("broadcasts", "gb", "No broadcasts yet"),
-    ("templates", "gt", "APPROVED"),
+    ("templates", "gt", "approved"),
     ("account", "ga", "credits"),
     ("wall", ":go-to-wall<Enter>", "Harbor chat"),
     ("search", "/order", "order"),
