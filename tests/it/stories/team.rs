@@ -247,7 +247,7 @@ fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
     desk.keys("t").settle().types("On my way").keys("<Enter>").settle();
     desk.keys("<Esc>;").types("rope is 12 mm").keys("<Enter>").settle();
     desk.shows("you took over").shows("On my way").shows("rope is 12 mm");
-    photographs!(desk, "offline");
+    desk.shows("Pause the AI").shows("waiting for the message before it");
     assert!(desk.outbound().is_empty());
 
     desk.dev("fault", cut(0));
