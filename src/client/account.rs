@@ -14,8 +14,8 @@ use model::outbox::SendingAccount;
 use model::secret::Secret;
 use model::text::SafeText;
 
-/// Returns the first 8 bytes of the key's SHA-256, in hex.
-pub(crate) fn key_fingerprint(key: &Secret) -> String {
+/// Returns the digits by which a service names a key: the first 8 bytes of its SHA-256, in hex.
+pub fn key_fingerprint(key: &Secret) -> String {
     let digest = Sha256::digest(key.expose().as_bytes());
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

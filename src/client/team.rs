@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use reqwest::Method;
-use sha2::{Digest, Sha256};
 
 use crate::connect::{Client, ClientError};
 use crate::errors::{ErrorCode, ReadError, WriteOutcome};
@@ -34,12 +33,6 @@ pub const MAX_SHARED_IDS: usize = 200;
 
 /// Error text for a service too old for statistics.
 const NO_STATS: &str = "this service has no numbers by person; update it";
-
-/// Returns the digits by which a service names a key: the first 16 of its SHA-256.
-pub fn key_fingerprint(key: &Secret) -> String {
-    let digest = Sha256::digest(key.expose().as_bytes());
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClaimAnswer {

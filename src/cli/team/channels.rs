@@ -19,7 +19,7 @@ use crate::config::keys::{KeyLocation, session};
 use crate::config::membership::{self, Membership};
 use crate::shell::clock::SystemClock;
 use api::team::{ChannelKey, TeamChannel};
-use client::team::key_fingerprint;
+use client::key_fingerprint;
 use client::{Client, WriteOutcome};
 use model::secret::Secret;
 use model::text::SafeText;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use frontdesk::api::team::{ClaimEvent, ClaimRequest, NewNote};
-use frontdesk::client::team::{ClaimAnswer, key_fingerprint};
+use frontdesk::client::key_fingerprint;
+use frontdesk::client::team::ClaimAnswer;
 use frontdesk::client::team_events::{TeamEvent, TeamNews};
 use frontdesk::client::{Client, ReadError, WriteOutcome};
 use frontdesk::model::secret::Secret;
