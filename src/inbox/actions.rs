@@ -70,32 +70,21 @@ pub(crate) fn go_to_selected(desk: &mut Desk, context: &mut Context) {
 }
 
 pub(crate) fn focus_adjacent_pane(desk: &mut Desk, by: isize, context: &mut Context) {
-    let order = [Focus::List, Focus::History, Focus::Composer];
     if !desk.is_inbox_shown() {
         return context.show_notice("this page has one pane");
     }
-    // The card comes between history and composer.
-    let has_card = card::has_focus(desk);
-    let (card_is_next, card_is_left) = match desk.tab().focus {
-        Focus::History => (by > 0 && !has_card, by < 0 && has_card),
-        Focus::Composer => (by < 0, false),
-        Focus::List => (false, false),
-    };
-    if card_is_left {
-        return card::set_focus(desk, false);
+    let on_card = card::has_focus(desk);
+    let mut panes = vec![(Focus::List, false), (Focus::History, false), (Focus::Composer, false)];
+    if on_card || card::can_take_focus(desk, context) {
+        panes.insert(2, (Focus::History, true));
     }
-    let card_is_next = card_is_next && card::can_take_focus(desk, context);
-    if card_is_next && open(desk, Focus::History, context) {
-        return card::set_focus(desk, true);
-    }
-    let tab = desk.tab();
-    let at = order.iter().position(|focus| *focus == tab.focus).unwrap_or(0);
-    let next = order[(at + 3).saturating_add_signed(by) % 3];
-    match next {
+    let current = (desk.tab().focus, on_card);
+    let index = panes.iter().position(|pane| *pane == current).unwrap_or(0);
+    let (focus, is_card) = panes[(index + panes.len()).saturating_add_signed(by) % panes.len()];
+    match focus {
         Focus::List => desk.tab_mut().focus = Focus::List,
-        _ => {
-            open(desk, next, context);
-        }
+        _ if open(desk, focus, context) => card::set_focus(desk, is_card),
+        _ => {}
     }
 }
 
