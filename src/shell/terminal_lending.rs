@@ -38,7 +38,7 @@ pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
 pub fn hang_up_child() {
     #[cfg(unix)]
     if let Some(process) = rustix::process::Pid::from_raw(CHILD_PID.load(Ordering::SeqCst)) {
-        // It may have ended meanwhile.
+        // Fails if the program has ended meanwhile.
         let _ = rustix::process::kill_process(process, rustix::process::Signal::HUP);
     }
 }

@@ -1,4 +1,4 @@
-//! What an operator does with the real binary, each on a file and on a PostgreSQL server.
+//! Commands of an operator with the real binary, each on a file and on a PostgreSQL server.
 
 mod stopping;
 

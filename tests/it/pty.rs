@@ -576,7 +576,7 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     });
     assert_eq!(terminal.keyboard_flags(), (1, 1), "the editor asks for its keys itself");
     terminal.keys("qqq\r");
-    // What the editor's end says may be followed at once by what came meanwhile.
+    // Another notice may replace that of the editor's end at once.
     terminal.wait_for_text("typed qqq, was half a thought600");
     terminal.keys(" and more");
     terminal.wait_for_text("and more");

@@ -95,7 +95,7 @@ async fn apply_filing(
     for folder in folders {
         let is_further = further.contains(&folder);
         match is_further {
-            // It may have been removed.
+            // A further folder may have been removed.
             true => match with_timeout_unless_refused(COMMAND_TIMEOUT, link.enter(&folder)).await? {
                 Some(_) => {}
                 None => continue,

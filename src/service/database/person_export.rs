@@ -139,7 +139,7 @@ const TRIGGER_EVENTS: CopiedTable = CopiedTable {
     columns: &["name", "id", "data", "at"],
     source: "happenings WHERE workspace = ?2 AND instr(data, ?1) > 0 ORDER BY at, id",
 };
-const LOOKUPS: CopiedTable = CopiedTable {
+const CONNECTION_CALLS: CopiedTable = CopiedTable {
     columns: &["connection", "endpoint", "contact", "status", "at"],
     source: "connection_calls WHERE contact = ?1 AND workspace = ?2 ORDER BY seq",
 };
@@ -230,7 +230,7 @@ pub fn copy(db: &dyn DbSession, person: &ErasedPerson) -> Result<Value, Database
         "mailsOfOthers": each(&MAIL_OF_OTHERS, &ids.named_in)?,
         "broadcasts": each(&BROADCASTS, &ids.contacts)?,
         "triggerEvents": TRIGGER_EVENTS.read_each(db, person.addresses().iter().chain(&ids.contacts), workspace)?,
-        "lookups": LOOKUPS.read_each(db, person.addresses().iter().chain(histories), workspace)?,
+        "lookups": CONNECTION_CALLS.read_each(db, person.addresses().iter().chain(histories), workspace)?,
         "files": files,
     }))
 }

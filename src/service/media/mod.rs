@@ -127,7 +127,7 @@ async fn inspect_hosted(service: &Service, caller: &Caller, id: &str) -> Result<
     let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &wanted)).await;
     let found = match found? {
         Some(row) => Some(row),
-        // It may be a file that is not fetched yet.
+        // Files left in a mailbox are fetched when asked for.
         None => files_of_messages::fetch_now(service, id).await?,
     };
     match found.filter(|media_row| media_row.workspace == workspace) {

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use crate::team::TeamSync;
 
-/// Interval between two looks.
-const LOOK_INTERVAL: Duration = Duration::from_secs(60);
+const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Adds new channels until the session ends.
 pub(super) async fn add(team: Arc<TeamSync>) {
@@ -23,7 +22,7 @@ pub(super) async fn add(team: Arc<TeamSync>) {
                     }
                 }
             }
-            // Said once; without a network every look fails.
+            // Said once; without a network every check fails.
             Ok(Err(why)) if why != last_why => {
                 tracing::info!(why, "new channels of the team could not be added");
                 last_why = why;
@@ -31,6 +30,6 @@ pub(super) async fn add(team: Arc<TeamSync>) {
             Ok(Err(_)) => {}
             Err(error) => tracing::warn!(%error, "new channels of the team could not be added"),
         }
-        tokio::time::sleep(LOOK_INTERVAL).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
     }
 }

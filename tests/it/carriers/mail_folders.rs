@@ -166,7 +166,7 @@ async fn folders_chosen_on_connecting_stay_chosen() {
     assert_eq!(missing, [CONTRACTS]);
     holds(&mailbox, "Suppliers", "", now(), mail(&third, "3", "An offer."));
     served.thread(&third, "a mail", |thread| mails_of(thread).len() == 1).await;
-    // It comes back with other mail of other numbers.
+    // A new folder of this name has other mail and other UIDs.
     let fourth = customer();
     mailbox.elsewhere(&[&format!("a CREATE {CONTRACTS_CODED}")]);
     holds(&mailbox, CONTRACTS_CODED, "", now(), mail(&second, "2", "Signed, too."));

@@ -88,7 +88,7 @@ async fn large_file_is_fetched_when_it_is_opened() {
     assert_eq!((status, bytes.len()), (200, VIDEO_BYTES));
     assert!(bytes == video, "the same bytes");
     assert_eq!(stored_files(&served), 2);
-    // It is kept from then on.
+    // A fetched file is kept, also without the mail.
     mailbox.elsewhere(&["a SELECT Videos", "a STORE 1 +FLAGS (\\Deleted)", "a EXPUNGE"]);
     assert_eq!(open(&served, &mail["attachments"][1]).await.0, 200);
 }
@@ -108,7 +108,7 @@ async fn file_that_has_gone_from_the_mailbox_is_said_to_be() {
     let (status, told) = open(&served, &mail["attachments"][1]).await;
     let told = String::from_utf8_lossy(&told).into_owned();
     assert!(status == 404 && told.contains("the mail is no longer in the mailbox"), "{status} {told}");
-    // It comes back, as from a backup, and is asked for again.
+    // A mail that was restored is found again.
     holds(&mailbox, day, large_mail(&maria, &maria, &video));
     until_found("the file", async || match open(&served, &mail["attachments"][1]).await {
         (200, bytes) if bytes == video => Ok(()),

@@ -143,7 +143,7 @@ impl Admin {
         let found = self.database.read(move |db| {
             let row = match workspace.channel(db, &choice) {
                 Ok(channel) => stored::read(db, &channel.id)?,
-                // It is made when the mailbox is connected.
+                // Connecting the mailbox creates the channel.
                 Err(_) => None,
             };
             let known = row.and_then(|row| serde_json::from_str::<MailboxSettings>(&row.settings).ok());
