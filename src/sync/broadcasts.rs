@@ -46,6 +46,11 @@ impl BroadcastPolls {
 }
 
 impl BroadcastState {
+    /// True while a broadcast is expected to change.
+    pub(crate) fn is_any_watched(&self) -> bool {
+        !self.watched.is_empty()
+    }
+
     /// Returns the broadcasts due now, longest waiting first, and counts them as polled, so that one that
     /// fails does not delay the others.
     fn take_due(&mut self, now: Timestamp) -> Vec<BroadcastId> {

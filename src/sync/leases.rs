@@ -250,6 +250,7 @@ impl LeaseManager {
         if before.is_some_and(|entry| entry.outbox != versions.outbox) {
             for LeasedTab { tab, .. } in &self.tabs {
                 tab.publish_changed();
+                tab.record_sent();
                 tab.wake(Loop::Push);
                 tab.wake(Loop::Waves);
             }

@@ -125,10 +125,11 @@ impl PollState {
             return MAX_STEP_WAIT;
         }
         let channel = &tab.channel;
-        let (visible, refresh, delivered, sweep_list) = tab.change_commands(|tab| {
+        let (visible, refresh, delivered, sweep_list, sent) = tab.change_commands(|tab| {
             let refresh = std::mem::take(&mut tab.refresh);
             let delivered = std::mem::take(&mut tab.delivered);
-            (tab.visible, refresh, delivered, std::mem::take(&mut tab.sweep_list))
+            let sent = std::mem::take(&mut tab.sent);
+            (tab.visible, refresh, delivered, std::mem::take(&mut tab.sweep_list), sent)
         });
         if refresh || self.has_machine_slept(channel.clock.moment()) {
             self.plan.make_due();
@@ -142,6 +143,10 @@ impl PollState {
         if sweep_list {
             self.plan.make_task_due(Task::List);
         }
+        if sent {
+            self.plan.make_task_due(Task::Broadcasts);
+        }
+        self.plan.has_broadcasts = self.broadcasts.is_any_watched();
         if delivered {
             self.plan.request_soon(message_task(channel.known_platform().as_ref()));
         }
@@ -273,7 +278,8 @@ async fn push_step(tab: &TabSync, state: &mut PushState, now: Timestamp) -> i64 
     }
     let step = tab.channel.push_once(state, now).await;
     if step == PushStep::Moved {
-        // The row may have been a wave.
+        // The row may have been a broadcast or a wave of one.
+        tab.record_sent();
         tab.wake(Loop::Waves);
     }
     wait_after(step, tab.channel.clock.now())

@@ -44,6 +44,8 @@ pub(crate) struct PendingCommands {
     pub(crate) open: Option<ConversationId>,
     pub(crate) refresh: bool,
     pub(crate) refresh_open: bool,
+    /// A row of the outbox was sent, here or by another process: it may be a broadcast.
+    pub(crate) sent: bool,
     /// The team's sweep requests the list.
     pub(crate) sweep_list: bool,
     /// The server answers again, seen here or by another tab on its address.
@@ -136,6 +138,12 @@ impl TabSync {
         self.channel.clear_denied();
         self.wake(Loop::Poll);
         self.wake(Loop::Open);
+    }
+
+    /// Looks for new broadcasts after a row of the outbox was sent.
+    pub(crate) fn record_sent(&self) {
+        self.change_commands(|commands| commands.sent = true);
+        self.wake(Loop::Poll);
     }
 
     /// Makes tasks in back-off due after the server answers again.

@@ -25,6 +25,9 @@ const SLOW_INTERVAL_BACKGROUND: i64 = 60 * SECOND;
 const LIVE_INTERVAL: i64 = 60 * MINUTE;
 /// Minimum interval between polls requested by deliveries, in microseconds.
 const MIN_DELIVERY_INTERVAL: i64 = SECOND / 4;
+/// Minimum interval between looks for new broadcasts while none is watched, in microseconds. Those that
+/// are sent make the task due at once.
+const NEW_BROADCAST_INTERVAL: i64 = 15 * SECOND;
 /// Maximum wait; a longer one means that the clock jumped.
 const MAX_WAIT: i64 = 60 * MINUTE;
 
@@ -173,13 +176,15 @@ pub struct PollSchedule {
     polling: Polling,
     /// True while the team's events report changes.
     pub(crate) has_live_events: bool,
+    /// True while a broadcast is expected to change.
+    pub(crate) has_broadcasts: bool,
 }
 
 impl PollSchedule {
     /// Starts with every task due. Ties go to the task named first.
     pub fn new(tasks: &[Task], polling: Polling) -> Self {
         let entries = tasks.iter().map(|task| ScheduledTask::new(*task)).collect();
-        Self { entries, polling, has_live_events: false }
+        Self { entries, polling, has_live_events: false, has_broadcasts: false }
     }
 
     /// Next step: the task due longest.
@@ -194,6 +199,10 @@ impl PollSchedule {
             let span = match self.has_live_events && platform.is_some() {
                 true => live_interval(entry.task, platform, visible, self.polling)?,
                 false => poll_interval(entry.task, platform, visible, self.polling, instant)?,
+            };
+            let span = match entry.task {
+                Task::Broadcasts if !self.has_broadcasts => span.max(NEW_BROADCAST_INTERVAL),
+                _ => span,
             };
             let later = entry.later.map(|later| (clamp_wait(later, now), ScheduleStep::Continue(entry.task)));
             Some([Some((entry.remaining_wait(span, now), ScheduleStep::Run(entry.task))), later])

@@ -215,3 +215,16 @@ fn a_delivery_makes_a_look_due_soon_and_many_make_one() {
     plan.request_soon(Task::Trigger);
     assert_eq!(plan.next(at(20), chat, true, true), ScheduleStep::Sleep(back_off_delay(1, true, 0.0)));
 }
+
+#[test]
+fn new_broadcasts_are_looked_for_seldom_until_one_is_watched_or_sent() {
+    let chat = Some(&Platform::Whatsapp);
+    let mut plan = PollSchedule::new(&[Task::Broadcasts], Polling::default());
+    plan.record_finished(Task::Broadcasts, PullOutcome::Skipped, at(0), true, 0.0);
+    assert_eq!(plan.next(at(0), chat, true, false), ScheduleStep::Sleep(NEW_BROADCAST_INTERVAL));
+    plan.has_broadcasts = true;
+    assert_eq!(plan.next(at(0), chat, true, false), ScheduleStep::Sleep(SECOND));
+    plan.has_broadcasts = false;
+    plan.make_task_due(Task::Broadcasts);
+    assert_eq!(plan.next(at(1), chat, true, false), ScheduleStep::Run(Task::Broadcasts));
+}

@@ -39,7 +39,7 @@ pub(crate) fn go_to_quoted(desk: &mut Desk, context: &mut Context) {
     let Some(history) = &mut desk.tab_mut().history else { return };
     let quoted = history.selected_item().and_then(|selected_item| selected_item.quotes().cloned());
     let said = match quoted {
-        None => Some("this message has no quote"),
+        None => Some("no quoted message here"),
         Some(id) if history.go_to(&id) => None,
         Some(_) => Some("the quoted message is not loaded; {top} loads older messages"),
     };
