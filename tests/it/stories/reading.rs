@@ -27,7 +27,7 @@ fn enter_goes_to_what_a_message_quotes() {
     desk.settle().keys("<Enter>p").settle().keys("kr").types("Yes, it is").keys("<Enter>").pass(6).settle();
     desk.keys("<Esc>k<Enter>").keys("ym").shows("copied the text");
     assert_eq!(desk.copied, ["Is 1041 ready?"]);
-    desk.keys("<Enter>").shows("this message has no quote");
+    desk.keys("<Enter>").shows("no quoted message");
     desk.keys("Gk=").shows("who").shows("this desk").shows("\"replyTo\"");
     // The service derives its ids from its time.
     if zone() == Zone::UTC {
