@@ -212,25 +212,25 @@ fn describe_wait(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<String> {
             }
         }
         _ if row.paused_here && history.has_due_text(inbox.context.now) => {
-            return Some(describe_thread_reload(inbox, tab));
+            return Some(describe_reload(inbox, tab));
         }
         _ => return None,
     };
     Some(inbox.context.fill_in_keys(words))
 }
 
-/// Describes why the thread a text waits for has not been read again.
-fn describe_thread_reload(inbox: &Inbox, tab: &Tab) -> String {
+/// Describes why the conversation a text waits for has not been read again.
+fn describe_reload(inbox: &Inbox, tab: &Tab) -> String {
     let health =
         connection_state::connection_label(&tab.health, inbox.context.now, &inbox.context.settings).0;
     match &tab.health {
-        Health::Live { .. } => "Reading the thread again…".to_owned(),
-        Health::Connecting | Health::Silent { .. } => format!("Reading the thread again: {health}"),
+        Health::Live { .. } => "Reading the conversation again…".to_owned(),
+        Health::Connecting | Health::Silent { .. } => format!("Reading the conversation again: {health}"),
         Health::Offline { .. }
         | Health::Trouble { .. }
         | Health::Limited { .. }
         | Health::Refused { .. }
-        | Health::Misconfigured { .. } => format!("Not sent yet: the thread could not be read · {health}"),
+        | Health::Misconfigured { .. } => format!("Not sent yet: the conversation could not be read · {health}"),
     }
 }
 

@@ -235,8 +235,8 @@ fn send_all_lines(go: &[(RowId, SafeText)], look: usize, price: Option<&str>) ->
     let mut plan = format!("{} of {total} can be sent unchanged", go.len());
     match look {
         0 => (),
-        1 => plan.push_str("; 1 thread has new messages: check it"),
-        look => plan.push_str(&format!("; {look} threads have new messages: check them")),
+        1 => plan.push_str("; 1 conversation has new messages: check it"),
+        look => plan.push_str(&format!("; {look} conversations have new messages: check them")),
     }
     let mut lines = vec![DialogLine::plain(format!("{plan}.")), DialogLine::blank()];
     if let Some(price) = price {
