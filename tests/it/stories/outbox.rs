@@ -126,7 +126,7 @@ fn texts_that_waited_for_a_connection_ask_and_go_together() {
     desk.shows("no conversation has the id or the name \"Nobody of This Name Here\"");
     desk.hides("Outbox: 2 need you").wait(8_000_000);
     desk.shows("Outbox: 2 need you · g o").keys("go");
-    desk.keys("A").shows("1 of 2 can be sent unchanged; 1 thread has new messages: check it");
+    desk.keys("A").shows("1 of 2 can be sent unchanged; 1 conversation has new messages");
     photographs!(desk, "plan", Overlay);
     desk.keys("y").settle();
     assert_eq!(desk.outbound().len(), 2, "the colleague's and the one that could go");
