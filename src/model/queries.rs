@@ -64,6 +64,8 @@ pub struct ConversationPage {
     /// Rows in each section, each at most [`MAX_COUNTED_ROWS`]; zero in other orders than that of the
     /// inbox.
     pub sections: SectionCounts,
+    /// True if the list of the tab was not read from the server yet, so that no rows mean nothing.
+    pub is_unread: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

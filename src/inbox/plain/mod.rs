@@ -132,8 +132,10 @@ impl PlainOutput {
             self.last_inbound.clear();
             (self.newest_inbound, self.list_was_read) = (None, false);
         }
-        let is_read =
-            matches!(tab.health, Health::Live { .. }) && tab.list.loaded && tab.counts.list_was_read;
+        let is_read = matches!(tab.health, Health::Live { .. })
+            && tab.list.loaded
+            && tab.counts.list_was_read
+            && !tab.list.page.is_unread;
         if !self.waiting_announced && is_read && (tab.counts.needs_reply > 0 || tab.list.page.rows.is_empty())
         {
             lines.push(format!("{} waiting", tab.counts.needs_reply));

@@ -249,7 +249,7 @@ impl ModelledStore {
         let rows = self.rows(query.channel.as_ref(), &query.filter, query.sort);
         let sections = SectionCounts::of_rows(&rows);
         let total = u64::try_from(rows.len()).ok();
-        ConversationPage { rows, reaches_top: true, reaches_bottom: true, total, sections }
+        ConversationPage { rows, reaches_top: true, reaches_bottom: true, total, sections, is_unread: false }
     }
 
     fn history(&self, query: &HistoryQuery) -> HistoryPage {

@@ -6,6 +6,7 @@ use rusqlite::{Connection, params, params_from_iter};
 use crate::StoreError;
 use crate::email::rows as thread;
 use crate::filter::{self, Clause};
+use crate::meta;
 use crate::reader::order::{self, SortKey, WalkDirection};
 use crate::rows::conversation::{COLUMNS, read};
 use crate::rows::local;
@@ -68,7 +69,16 @@ pub(crate) fn load_window(
         Sort::Queue => count_sections(connection, query)?,
         _ => SectionCounts::default(),
     };
-    Ok(ConversationPage { total, sections, ..page })
+    let is_unread = match &query.channel {
+        Some(channel) if page.rows.is_empty() => !was_list_read(connection, channel)?,
+        _ => false,
+    };
+    Ok(ConversationPage { total, sections, is_unread, ..page })
+}
+
+/// True once the channel's list was read from the server.
+pub(crate) fn was_list_read(connection: &Connection, channel: &ChannelId) -> Result<bool, StoreError> {
+    Ok(meta::read(connection, channel, meta::LIST_SINCE_MARK)?.is_some())
 }
 
 pub(crate) fn load_row(

@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 
 use crate::StoreError;
 use crate::broadcast_only;
-use crate::meta;
+use crate::reader::conversations::was_list_read;
 use crate::rows::local;
 use crate::stand_ins::STAND_IN_PATTERN;
 use model::ids::{ChannelId, ConversationId};
@@ -66,7 +66,7 @@ pub(crate) fn load_counts(connection: &Connection, channel: &ChannelId) -> Resul
         only_cell::<ConversationId>,
     )?;
     Ok(TabCounts {
-        list_was_read: meta::read(connection, channel, meta::LIST_SINCE_MARK)?.is_some(),
+        list_was_read: was_list_read(connection, channel)?,
         needs_reply: needs_person,
         waiting_since: connection.scalar(
             "SELECT min(waiting_since) FROM conversation WHERE channel = ?1 AND needs = 1",

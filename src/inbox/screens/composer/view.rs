@@ -230,7 +230,9 @@ fn describe_reload(inbox: &Inbox, tab: &Tab) -> String {
         | Health::Trouble { .. }
         | Health::Limited { .. }
         | Health::Refused { .. }
-        | Health::Misconfigured { .. } => format!("Not sent yet: the conversation could not be read · {health}"),
+        | Health::Misconfigured { .. } => {
+            format!("Not sent yet: the conversation could not be read · {health}")
+        }
     }
 }
 

@@ -157,7 +157,9 @@ const ASKING: &str = "Asking the server…";
 fn awaits_list(tab: &Tab) -> bool {
     let is_asked = tab.is_inbox() && tab.empty_reason.is_none() && !tab.list.resource.has_failed();
     let is_reached = matches!(tab.health, Health::Connecting | Health::Live { .. } | Health::Limited { .. });
-    is_asked && is_reached && (tab.health == Health::Connecting || !tab.counts.list_was_read)
+    is_asked
+        && is_reached
+        && (tab.health == Health::Connecting || !tab.counts.list_was_read || tab.list.page.is_unread)
 }
 
 pub(crate) fn empty_text(inbox: &Inbox) -> String {
