@@ -2,8 +2,8 @@
 //!
 //! A file has `about`, a sentence; `given`, the content of the webhook call; and `says`, one object
 //! per expected event. A message has its `words` and `kind`, the author `who`, the time `at`, the
-//! recipient fields of an `answer`, and optionally the person's other ids, the file, the quoted
-//! message, and that it needs no answer.
+//! recipient fields of an `answer`, and optionally the person's other ids, the file, the album, the
+//! quoted message, the ad that led to it, and that it needs no answer.
 
 mod fuzzing;
 
@@ -146,6 +146,8 @@ fn message_json(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
         "file": file,
         "quotes": quoted,
         "reacts": inbound.extras.reaction,
+        "album": inbound.extras.album,
+        "referral": inbound.referral,
         "holds": inbound.extras.structure,
         "keyword": inbound.keyword.map(|keyword| format!("{keyword:?}")),
         "unanswered": inbound.needs_no_answer.then_some(true),

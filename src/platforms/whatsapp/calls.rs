@@ -390,6 +390,26 @@ mod tests {
     }
 
     #[test]
+    fn failure_without_a_reason_says_nothing_about_the_account() {
+        let cases = [
+            (json!({}), "WHATSAPP_ERROR", false),
+            (json!({ "errors": [] }), "WHATSAPP_ERROR", false),
+            (json!({"errors": [{"title": "lost"}]}), "WHATSAPP_ERROR", false),
+            (json!({"errors": [{"code": 131_026}]}), "INVALID_RECIPIENT", false),
+            (json!({"errors": [{"code": 131_042}]}), "NOT_CONFIGURED", true),
+        ];
+        for (fields, wanted, is_broken) in cases {
+            let mut told = json!({"id": "wamid.8", "status": "failed", "recipient_id": "34600111222"});
+            for (name, value) in fields.as_object().expect("fields") {
+                told[name] = value.clone();
+            }
+            let Some(PlatformEvent::Status(report)) = status(&told) else { panic!("a report: {told}") };
+            let DeliveryStep::Failed { code, broken, .. } = report.step else { panic!("a failure: {told}") };
+            assert_eq!((code.word(), broken), (wanted, is_broken), "{fields}");
+        }
+    }
+
+    #[test]
     fn a_call_names_the_numbers_and_accounts_it_is_about() {
         let of =
             |number: &str| json!({"field": "messages", "value": {"metadata": {"phone_number_id": number}}});
