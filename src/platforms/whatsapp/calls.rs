@@ -12,6 +12,7 @@ use crate::whatsapp::address::{self, ChatPerson, group_address, phone_address};
 use crate::whatsapp::{PAYMENT_PREFIX, message, sending, templates};
 use crate::words::{self, in_brackets, join_parts, read_text};
 use api::carriers::NumberSettings;
+use api::errors::ErrorCode;
 use api::extras::MessageExtras;
 use model::bounds;
 use model::phone_forms::normalize;
@@ -260,7 +261,9 @@ fn status(told: &Value) -> Option<PlatformEvent> {
         "read" | "played" => DeliveryStep::Read,
         "failed" => {
             let error = &told["errors"][0];
-            let (code, broken) = sending::loss_code(error["code"].as_i64().unwrap_or(0));
+            // Without a code it is not known whether other messages would arrive.
+            let loss = error["code"].as_i64().map(sending::loss_code);
+            let (code, broken) = loss.unwrap_or((ErrorCode::WhatsappError, false));
             DeliveryStep::Failed { code, why: sending::error_text(error).as_str().to_owned(), broken }
         }
         _ => return None,
@@ -283,7 +286,6 @@ fn status(told: &Value) -> Option<PlatformEvent> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::errors::ErrorCode;
 
     fn settings() -> NumberSettings {
         NumberSettings { number: "555".to_owned(), account: "1".to_owned(), ..NumberSettings::default() }
