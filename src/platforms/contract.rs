@@ -14,6 +14,7 @@ use crate::mail::ArrivedMail;
 use api::carriers::MailboxSecrets;
 use api::errors::ErrorCode;
 use api::extras::MessageExtras;
+use model::files;
 use model::keywords::Keyword;
 use model::time::{SECOND, Timestamp};
 
@@ -208,6 +209,13 @@ pub struct ArrivedMedia {
     pub mime_type: Option<String>,
     /// In bytes.
     pub size: Option<i64>,
+}
+
+/// Returns the name of a file that its platform does not name: `usual`, with the ending of its media type.
+pub(crate) fn default_file_name(usual: &str, mime_type: Option<&str>) -> String {
+    let stem = usual.rsplit_once('.').map_or(usual, |(stem, _)| stem);
+    let ending = mime_type.and_then(files::extension_of);
+    ending.map_or_else(|| usual.to_owned(), |ending| format!("{stem}.{ending}"))
 }
 
 #[derive(Debug, Clone, Default)]

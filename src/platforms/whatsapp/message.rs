@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::contract::{
-    ArrivedMedia, ArrivedMessage, ChangedMessage, InboundMessage, PlatformEvent, REACTION_KIND, SentElsewhere,
+    ArrivedMedia, ArrivedMessage, ChangedMessage, InboundMessage, PlatformEvent, REACTION_KIND,
+    SentElsewhere, default_file_name,
 };
 use crate::whatsapp::address::{self, ChatPerson};
 use crate::whatsapp::structured;
@@ -169,10 +170,12 @@ fn read_content(message: &Value) -> Option<NumberContent> {
 }
 
 fn read_file(object: &Value, name: &str) -> Option<ArrivedMedia> {
+    let mime_type = read_text(&object["mime_type"]);
+    let usual = || default_file_name(name, mime_type.as_deref());
     Some(ArrivedMedia {
         reference: object["id"].as_str()?.to_owned(),
-        name: read_text(&object["filename"]).unwrap_or_else(|| name.to_owned()),
-        mime_type: read_text(&object["mime_type"]),
+        name: read_text(&object["filename"]).unwrap_or_else(usual),
+        mime_type,
         size: object["file_size"].as_i64(),
     })
 }
