@@ -249,7 +249,7 @@ pub struct InboundMessage {
     /// Structured content and change history.
     pub extras: MessageExtras,
     /// Keyword the platform recognised, in any language. On Telegram, blocking or removing the bot is STOP,
-    /// and unblocking it is START.
+    /// and unblocking or adding it is START.
     pub keyword: Option<Keyword>,
 }
 

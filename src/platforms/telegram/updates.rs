@@ -167,17 +167,18 @@ fn read_press(press: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, quoted, ..ArrivedMessage::default() })))
 }
 
-/// Reads that a person blocked or unblocked the bot, or that a group removed it, as a message that
-/// needs no answer. `None` for other changes, such as new rights.
+/// Reads that a person blocked or unblocked the bot, or that a group removed or added it, as a message
+/// that needs no answer. `None` for other changes, such as new rights.
 fn read_membership(change: &Value, update: Option<i64>) -> Option<PlatformEvent> {
-    let status = |member: &str| change[member]["status"].as_str();
+    let (old, new) = (&change["old_chat_member"], &change["new_chat_member"]);
     let is_private = change["chat"]["type"] == "private";
-    let (text, keyword) = match (is_private, status("old_chat_member")?, status("new_chat_member")?) {
-        (true, "kicked", "member") => ("[unblocked this bot]", Keyword::Start),
-        (true, old, "kicked") if old != "kicked" => ("[blocked this bot]", Keyword::Stop),
-        (false, "member" | "administrator" | "restricted", "left" | "kicked") => {
-            ("[removed this bot]", Keyword::Stop)
+    let (text, keyword) = match (is_private, takes_part(old)?, takes_part(new)?) {
+        (true, false, true) if old["status"] == "kicked" => ("[unblocked this bot]", Keyword::Start),
+        (true, _, false) if new["status"] == "kicked" && old["status"] != "kicked" => {
+            ("[blocked this bot]", Keyword::Stop)
         }
+        (false, true, false) => ("[removed this bot]", Keyword::Stop),
+        (false, false, true) => ("[added this bot]", Keyword::Start),
         _ => return None,
     };
     let inbound = InboundMessage {
@@ -194,6 +195,16 @@ fn read_membership(change: &Value, update: Option<i64>) -> Option<PlatformEvent>
         ..InboundMessage::default()
     };
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
+}
+
+/// Returns true if a member of a chat is in it; `None` for an unknown status.
+fn takes_part(member: &Value) -> Option<bool> {
+    match member["status"].as_str()? {
+        "creator" | "administrator" | "member" => Some(true),
+        "restricted" => Some(member["is_member"] != false),
+        "left" | "kicked" => Some(false),
+        _ => None,
+    }
 }
 
 /// Returns the label of the pressed button, or else what the bot attached to it.

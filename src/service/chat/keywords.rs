@@ -1,5 +1,5 @@
 //! People who take no messages. In SMS they write STOP and START; the platform answers these and HELP, so the
-//! assistant does not. On Telegram they block and unblock the bot, or a group removes it.
+//! assistant does not. On Telegram they block and unblock the bot, or a group removes and adds it.
 
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
@@ -46,12 +46,24 @@ pub fn apply_membership(
     conversation: &ConversationRow,
     keyword: Option<Keyword>,
 ) -> Result<bool, DatabaseError> {
-    let peer = recipient(channel.kind, &conversation.peer);
     match keyword {
-        Some(Keyword::Stop) => opt_outs::add(work.db, &channel.id, peer, work.now)?,
-        _ => drop(opt_outs::remove(work.db, &channel.id, peer)?),
+        Some(Keyword::Stop) => {
+            let peer = recipient(channel.kind, &conversation.peer);
+            opt_outs::add(work.db, &channel.id, peer, work.now)?;
+        }
+        _ => allow_messages(work, channel, &conversation.peer)?,
     }
     Ok(keyword.is_some())
+}
+
+/// Records that a chat of a bot takes messages.
+pub fn allow_messages(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    peer: &str,
+) -> Result<(), DatabaseError> {
+    opt_outs::remove(work.db, &channel.id, recipient(channel.kind, peer))?;
+    Ok(())
 }
 
 /// Returns the part of an address that opts out: a bot is blocked in all topics of a chat at once, and not in
