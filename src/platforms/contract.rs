@@ -35,6 +35,9 @@ pub const BLOCKED_MESSAGE: &str =
 
 pub const REMOVED_MESSAGE: &str = "this group has removed the bot; add the bot again to write there";
 
+pub const DISCONNECTED_MESSAGE: &str = "the owner of this account has disconnected the bot or lets it only \
+     read; it can answer again after the owner allows that in Telegram's settings";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundChat {
     /// Address to answer to.
@@ -385,6 +388,12 @@ pub enum PlatformEvent {
     Renamed {
         peer: String,
         name: String,
+    },
+    /// The owner of a business connected or disconnected the bot, or changed its rights.
+    BusinessConnection {
+        /// Part of the addresses of its chats.
+        id: String,
+        may_answer: bool,
     },
     /// The platform gave a person another id.
     IdChanged {

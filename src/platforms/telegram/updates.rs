@@ -23,6 +23,8 @@ const MAX_ALBUM_BYTES: usize = 128;
 const PRESS_UPDATE: &str = "callback_query";
 /// Kind of update with what a chat did to the bot: blocked, removed or unblocked it.
 const MEMBERSHIP_UPDATE: &str = "my_chat_member";
+/// Kind of update with a connection of the bot to a business.
+const CONNECTION_UPDATE: &str = "business_connection";
 /// Fields of a message that name the conversation of a press on one of its buttons.
 const PRESS_CONTEXT_FIELDS: [&str; 6] = [
     "chat",
@@ -33,7 +35,7 @@ const PRESS_CONTEXT_FIELDS: [&str; 6] = [
     "reply_to_message",
 ];
 const MAX_REACTIONS: usize = 12;
-pub(super) const REQUESTED_UPDATES: [&str; 10] = [
+pub(super) const REQUESTED_UPDATES: [&str; 11] = [
     "message",
     "edited_message",
     "channel_post",
@@ -43,6 +45,7 @@ pub(super) const REQUESTED_UPDATES: [&str; 10] = [
     DELETE_UPDATE,
     PRESS_UPDATE,
     MEMBERSHIP_UPDATE,
+    CONNECTION_UPDATE,
     "message_reaction",
 ];
 
@@ -85,7 +88,18 @@ pub(super) fn parse_update(update: &Value) -> Vec<PlatformEvent> {
             .into_iter()
             .collect();
     }
+    if update[CONNECTION_UPDATE].is_object() {
+        return read_connection(&update[CONNECTION_UPDATE]).into_iter().collect();
+    }
     read_reaction(&update["message_reaction"], update["update_id"].as_i64()).into_iter().collect()
+}
+
+/// Reads a connection to a business. Earlier versions of the platform had no list of rights.
+fn read_connection(connection: &Value) -> Option<PlatformEvent> {
+    let rights = if connection["rights"].is_object() { &connection["rights"] } else { connection };
+    let may_answer = connection["is_enabled"] == true && rights["can_reply"] == true;
+    let id = chat::connection_part(connection["id"].as_str()?)?;
+    Some(PlatformEvent::BusinessConnection { id, may_answer })
 }
 
 /// A group that became a supergroup has a new id, which is reported in both chats.

@@ -339,6 +339,9 @@ fn apply_event(
         }
         PlatformEvent::TemplateReviewed(report) => Ok(templates::set_review(work.db, &channel.id, &report)?),
         PlatformEvent::IdChanged { from, to } => Ok(people::change_id(work, channel, &from, &to)?),
+        PlatformEvent::BusinessConnection { id, may_answer } => {
+            Ok(keywords::apply_connection(work, channel, &id, may_answer)?)
+        }
         PlatformEvent::Renamed { peer, name } => {
             if let Some(found) = conversations::find_by_peer(work.db, &channel.id, &peer)? {
                 conversations::update_names(work.db, &found.id, Some(&name), None, None)?;
