@@ -368,6 +368,8 @@ pub struct SentElsewhere {
     pub platform_id: String,
     /// Customer's address.
     pub to: String,
+    /// Other platform ids of the same customer.
+    pub other_ids: Vec<String>,
     pub text: String,
     /// `text`, `image`, …
     pub kind: &'static str,

@@ -119,8 +119,10 @@ fn updates_of_change(change: &Value, time: &Value) -> Vec<InboundUpdate> {
 fn echo_updates(value: &Value) -> Vec<InboundUpdate> {
     let all = value["message_echoes"].as_array().into_iter().flatten();
     let one = |message: &Value| {
-        let (id, to) = (message["id"].as_str()?, message["to"].as_str()?);
-        Some(build_update(format!("message {id}"), to.to_owned(), json!({ "echo": message }).to_string()))
+        let (id, to) = (message["id"].as_str()?, address::echo_recipients(message).into_iter().next()?);
+        // The lane of the customer's own messages.
+        let lane = to.trim_start_matches('+').to_owned();
+        Some(build_update(format!("message {id}"), lane, json!({ "echo": message }).to_string()))
     };
     all.filter_map(one).collect()
 }

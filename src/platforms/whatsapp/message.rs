@@ -10,7 +10,6 @@ use crate::whatsapp::address::{self, ChatPerson};
 use crate::whatsapp::structured;
 use crate::words::{self, describe_unknown, in_brackets, read_text};
 use api::extras::{MessageExtras, ReactionOrigin};
-use model::bounds;
 
 struct NumberContent {
     kind: &'static str,
@@ -97,8 +96,8 @@ fn read_withdrawal(message: &Value, contact: &Value) -> Option<PlatformEvent> {
 
 /// Reads a message sent with the platform's own app on a phone with the same number.
 pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
-    let to = read_text(&message["to"])?;
-    let to = if bounds::is_user_id(&to) { to } else { address::phone_address(&to) };
+    let mut recipients = address::echo_recipients(message).into_iter();
+    let (to, other_ids) = (recipients.next()?, recipients.collect());
     let sent_at = words::read_time(&message["timestamp"]);
     let changed = |id: &Value| {
         Some(ChangedMessage { peer: to.clone(), platform_id: read_text(id)?, at: sent_at, is_own: true })
@@ -125,6 +124,7 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::SentElsewhere(SentElsewhere {
         platform_id: read_text(&message["id"])?,
         to,
+        other_ids,
         text: words,
         kind,
         sent_at,
