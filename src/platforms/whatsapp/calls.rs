@@ -20,6 +20,9 @@ use model::phone_forms::normalize;
 /// Field of messages sent with the platform's own app.
 const ECHO_FIELD: &str = "smb_message_echoes";
 
+/// Field of customers' choices whether they get marketing messages.
+const PREFERENCE_FIELD: &str = "user_preferences";
+
 /// Name of a channel in a webhook call, by the platform's id of its number.
 pub(super) fn number_name(number: &str) -> String {
     format!("number {number}")
@@ -75,6 +78,9 @@ fn updates_of_change(change: &Value, time: &Value) -> Vec<InboundUpdate> {
     }
     if field == "user_id_update" {
         return id_updates(value);
+    }
+    if field == PREFERENCE_FIELD {
+        return preference_updates(value);
     }
     if field != "messages" {
         let about = ["template", "account", "phone_number", "business_capability"];
@@ -174,6 +180,19 @@ fn id_updates(value: &Value) -> Vec<InboundUpdate> {
     replaced.collect()
 }
 
+fn preference_updates(value: &Value) -> Vec<InboundUpdate> {
+    let contacts = value["contacts"].as_array().map_or(&[][..], Vec::as_slice);
+    let told = value[PREFERENCE_FIELD].as_array().into_iter().flatten();
+    let one = |preference: &Value| {
+        let sender = json!({"from": preference["wa_id"], "from_user_id": preference["user_id"]});
+        let contact = find_contact(&sender, contacts);
+        let lane = ChatPerson::read(&sender, &contact).address()?.trim_start_matches('+').to_owned();
+        let body = json!({"preference": preference, "sender": sender, "contact": contact}).to_string();
+        Some(build_update(digest(&body), lane, body))
+    };
+    told.filter_map(one).collect()
+}
+
 fn build_update(name: String, lane: String, body: String) -> InboundUpdate {
     InboundUpdate { name, lane, body: body.into_bytes() }
 }
@@ -193,6 +212,9 @@ pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
     }
     if let (Some(from), Some(to)) = (read_text(&piece["id_from"]), read_text(&piece["id_to"])) {
         return changed_id(from, to).into_iter().collect();
+    }
+    if piece["preference"].is_object() {
+        return read_preference(piece).into_iter().collect();
     }
     if piece["status"].is_object() {
         return status(&piece["status"]).into_iter().collect();
@@ -226,6 +248,31 @@ fn read_move(message: &Value) -> Vec<PlatformEvent> {
 fn changed_id(from: String, to: String) -> Option<PlatformEvent> {
     let are_ids = bounds::is_user_id(&from) && bounds::is_user_id(&to);
     (are_ids && from != to).then_some(PlatformEvent::IdChanged { from, to })
+}
+
+/// Reads a choice about marketing messages as a message that needs no answer. Other messages still reach the
+/// customer.
+fn read_preference(piece: &Value) -> Option<PlatformEvent> {
+    let preference = &piece["preference"];
+    let text = match (preference["category"].as_str()?, preference["value"].as_str()?) {
+        ("marketing_messages", "stop") => "[stopped marketing messages]",
+        ("marketing_messages", "resume") => "[allows marketing messages again]",
+        _ => return None,
+    };
+    let person = ChatPerson::read(&piece["sender"], &piece["contact"]);
+    let inbound = InboundMessage {
+        from: person.address()?.to_owned(),
+        other_ids: person.other_ids(),
+        name: person.display_name(),
+        username: person.username.clone(),
+        sent_at: words::read_time(&preference["timestamp"]),
+        text: text.to_owned(),
+        kind: "text".to_owned(),
+        platform_id: Some(format!("preference {}", digest(&piece.to_string()))),
+        needs_no_answer: true,
+        ..InboundMessage::default()
+    };
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
 }
 
 /// Reads a payment status as a message of the payer, as it is not about a message sent by this
