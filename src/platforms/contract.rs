@@ -249,6 +249,8 @@ pub struct InboundMessage {
     pub details: Option<String>,
     /// True if the assistant does not answer it.
     pub needs_no_answer: bool,
+    /// True if the platform reports it and the customer wrote nothing: it begins no service window.
+    pub is_notice: bool,
     /// Structured content and change history.
     pub extras: MessageExtras,
     /// Keyword the platform recognised, in any language. On Telegram, blocking or removing the bot is STOP,

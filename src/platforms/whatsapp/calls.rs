@@ -270,6 +270,7 @@ fn read_preference(piece: &Value) -> Option<PlatformEvent> {
         kind: "text".to_owned(),
         platform_id: Some(format!("preference {}", digest(&piece.to_string()))),
         needs_no_answer: true,
+        is_notice: true,
         ..InboundMessage::default()
     };
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))

@@ -63,8 +63,13 @@ pub fn receive(
         extras: inbound.extras.to_stored_text(),
     };
     messages::insert(work.db, &row)?;
-    let at = (stamp, sent_at.unwrap_or(stamp));
-    conversations::touch_inbound(work.db, &conversation.id, &row.preview(), at)?;
+    match inbound.is_notice {
+        true => conversations::touch(work.db, &conversation.id, &row.preview(), false, stamp)?,
+        false => {
+            let at = (stamp, sent_at.unwrap_or(stamp));
+            conversations::touch_inbound(work.db, &conversation.id, &row.preview(), at)?;
+        }
+    }
     let data = MessageReceived {
         content: row.content.as_str().into(),
         conversation_id: conversation.id.as_str().into(),
