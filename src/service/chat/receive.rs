@@ -115,6 +115,9 @@ fn find_or_create(
     let name = contact.as_ref().map_or(inbound.name.as_deref(), |contact| contact.name.as_deref());
     if let Some(found) = found {
         conversations::update_names(work.db, &found.id, name, inbound.username.as_deref(), None)?;
+        if let Some(referral) = &inbound.referral {
+            conversations::set_referral(work.db, &found.id, &referral.to_string())?;
+        }
         return Ok(found);
     }
     let mut made = ConversationRow::new(work.id("conv", stamp), &channel.id, &inbound.from, stamp);
