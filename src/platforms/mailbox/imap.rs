@@ -19,7 +19,7 @@ use crate::contract::PlatformError;
 use crate::mailbox::answer_guard::{self, AnswerSize};
 use crate::mailbox::fetched::FetchedMail;
 use crate::mailbox::folders::{self, Folder, FolderUse};
-use crate::mailbox::login::{BearerLogin, MailLogin};
+use crate::mailbox::login::{BearerLogin, MailLogin, describe_refused_login};
 use crate::mailbox::server::{MailServer, MailStream};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
@@ -27,6 +27,8 @@ use model::time::{MINUTE, SECOND};
 pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_FOLDERS: usize = 10_000;
 pub const INBOX: &str = "INBOX";
+/// Words of Microsoft's servers after a login of an account that has no access to the mailbox.
+const NO_MAILBOX: &str = "User is authenticated but not connected";
 
 pub struct ImapLink {
     pub session: Session<MailStream>,
@@ -123,12 +125,8 @@ impl ImapLink {
             }
             Ok(Err((why @ (ImapError::No(_) | ImapError::Bad(_) | ImapError::Validate(_)), _))) => {
                 login.discard_token().await;
-                let why = format!(
-                    "{place} does not accept the user name and password for reading ({}). Many providers \
-                     require an app password, and IMAP enabled in the account's settings; then connect the \
-                     channel again",
-                    describe_imap_error(&why)
-                );
+                let said = describe_imap_error(&why);
+                let why = describe_refused_login(&place, login.is_token(), "reading", "IMAP", &said);
                 return Err(PlatformError { why, pause: MINUTE });
             }
             Ok(Err((why, _))) => return Err(imap_error(&why)),
@@ -148,7 +146,15 @@ impl ImapLink {
             structure_failures: Arc::default(),
             told_count: None,
         };
-        with_timeout(link.discover_folders()).await?;
+        let folders = with_timeout(link.discover_folders()).await;
+        folders.map_err(|error| match error.why.contains(NO_MAILBOX) {
+            true => PlatformError::needs_person(format!(
+                "{place} accepts the login of {user} but opens no mailbox for it ({NO_MAILBOX}). Let the account \
+                 agree that the mailbox belongs to, or give the account access to it; then connect the channel again",
+                user = server.user
+            )),
+            false => error,
+        })?;
         Ok(link)
     }
 
@@ -292,8 +298,12 @@ impl ImapLink {
 
     /// Returns true if the server has a folder of this name.
     pub async fn has_folder(&mut self, name: &str) -> Result<bool, ImapError> {
+        // The name may have letters of a pattern, which matches other folders, too.
         let told = self.session.list(Some(""), Some(name)).await?;
-        Ok(told.try_fold(0_usize, async |count, _| Ok(count + 1)).await? > 0)
+        told.try_fold(false, async |has, folder| {
+            Ok(has || unescape_name(folder.name()).eq_ignore_ascii_case(name))
+        })
+        .await
     }
 
     pub async fn state_of(&mut self, folder: &str) -> Result<FolderState, ImapError> {

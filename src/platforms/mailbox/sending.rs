@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::contract::{PlatformError, SendOutcome, SimulatedDelivery};
 use crate::mailbox::MailboxPlatform;
+use crate::mailbox::login::describe_refused_login;
 use api::carriers::MailEnvelope;
 use api::errors::ErrorCode;
 use model::text::SafeText;
@@ -198,11 +199,7 @@ impl MailboxPlatform {
             Ok(Err(why)) if why.is_permanent() => {
                 self.login.discard_token().await;
                 let said = describe_smtp_error(&why);
-                let why = format!(
-                    "{place} does not accept the user name and password for sending ({said}). Many \
-                     providers require an app password, and SMTP enabled in the account's settings; then \
-                     connect the channel again"
-                );
+                let why = describe_refused_login(&place, self.login.is_token(), "sending", "SMTP", &said);
                 Err(SendRejected::Refused(ErrorCode::NotConfigured, why, true))
             }
             Ok(Err(why)) => Err(SendRejected::Later(
