@@ -27,6 +27,8 @@ use model::time::{MINUTE, SECOND};
 pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_FOLDERS: usize = 10_000;
 pub const INBOX: &str = "INBOX";
+/// Domains of providers whose servers store sent mail themselves. Gmail has a capability of its own.
+const PROVIDERS_STORING_SENT: [&str; 4] = ["gmail.com", "googlemail.com", "office365.com", "outlook.com"];
 /// Words of Microsoft's servers after a login of an account that has no access to the mailbox.
 const NO_MAILBOX: &str = "User is authenticated but not connected";
 
@@ -38,6 +40,8 @@ pub struct ImapLink {
     pub(super) moves: bool,
     /// True if the server can expunge single mails (UIDPLUS).
     pub(super) removes: bool,
+    /// True if the server stores sent mail itself, a moment after it accepted the mail.
+    pub(super) stores_sent: bool,
     pub sent: String,
     pub archive: String,
     pub(super) trash: Option<String>,
@@ -137,6 +141,7 @@ impl ImapLink {
             idles: false,
             moves: false,
             removes: false,
+            stores_sent: PROVIDERS_STORING_SENT.iter().any(|provider| is_host_of(&server.host, provider)),
             sent: String::new(),
             archive: String::new(),
             trash: None,
@@ -193,6 +198,7 @@ impl ImapLink {
         let can = self.session.capabilities().await?;
         (self.idles, self.moves) = (can.has_str("IDLE"), can.has_str("MOVE"));
         self.removes = can.has_str("UIDPLUS");
+        self.stores_sent |= can.has_str("X-GM-EXT-1");
         if can.has_str("ID") {
             // Some servers require an ID before any other command.
             self.session.id([("name", Some("frontdesk"))]).await?;
@@ -412,6 +418,11 @@ impl ImapLink {
     }
 }
 
+fn is_host_of(host: &str, domain: &str) -> bool {
+    let before = host.trim_end_matches('.').to_ascii_lowercase();
+    before.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+}
+
 /// Encodes a folder name in modified UTF-7 (RFC 3501, section 5.1.3).
 pub(super) fn modified_utf7(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
@@ -613,6 +624,17 @@ mod tests {
         assert_eq!(broken(io::ErrorKind::BrokenPipe), "the server closed the connection");
         let unread = io::Error::other("Error(Error { input: [72, 84, 84, 80] }) during parsing");
         assert_eq!(describe_imap_error(&ImapError::Io(unread)), "its answer is not IMAP");
+    }
+
+    #[test]
+    fn providers_that_store_sent_mail_are_known_by_their_hosts() {
+        let stores = |host: &str| PROVIDERS_STORING_SENT.iter().any(|provider| is_host_of(host, provider));
+        for host in ["imap.gmail.com", "outlook.office365.com", "imap-mail.outlook.com", "IMAP.Gmail.com."] {
+            assert!(stores(host), "{host}");
+        }
+        for host in ["notgmail.com", "gmail.com.example", "imap.fastmail.com", "127.0.0.1", ""] {
+            assert!(!stores(host), "{host}");
+        }
     }
 
     #[test]
