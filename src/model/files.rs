@@ -29,7 +29,7 @@ const MAGIC_BYTES: [(usize, &[u8], &str); 17] = [
 
 /// Media types by extension, used if the bytes are inconclusive. Excludes everything a browser
 /// would run.
-const EXTENSIONS: [(&str, &str); 27] = [
+const EXTENSIONS: [(&str, &str); 25] = [
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
     ("png", "image/png"),
@@ -55,23 +55,23 @@ const EXTENSIONS: [(&str, &str); 27] = [
     ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
     ("vcf", "text/vcard"),
-    ("webm", "video/webm"),
-    ("wav", "audio/wav"),
 ];
 
-/// Further names of media types, with the extension of their files.
-const OTHER_NAMES: [(&str, &str); 11] = [
+/// Further media types that a platform may state, with the extension of their files.
+const STATED_TYPES: [(&str, &str); 13] = [
     ("application/x-tgsticker", "tgs"),
     ("audio/3gpp", "3gp"),
     ("audio/mp3", "mp3"),
     ("audio/opus", "ogg"),
     ("audio/vnd.wave", "wav"),
+    ("audio/wav", "wav"),
     ("audio/x-m4a", "m4a"),
     ("audio/x-wav", "wav"),
     ("image/jpg", "jpg"),
     ("text/calendar", "ics"),
     ("text/directory", "vcf"),
     ("text/x-vcard", "vcf"),
+    ("video/webm", "webm"),
 ];
 
 /// Detects the media type by bytes, then by name.
@@ -96,7 +96,7 @@ pub fn mime_type_of_name(name: &str) -> &'static str {
 pub fn extension_of(mime_type: &str) -> Option<&'static str> {
     let wanted = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let known = EXTENSIONS.iter().find(|(_, known)| *known == wanted).map(|(ending, _)| *ending);
-    let other = || OTHER_NAMES.iter().find(|(known, _)| *known == wanted).map(|(_, ending)| *ending);
+    let other = || STATED_TYPES.iter().find(|(known, _)| *known == wanted).map(|(_, ending)| *ending);
     known.or_else(other)
 }
 
