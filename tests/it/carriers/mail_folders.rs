@@ -200,6 +200,8 @@ async fn folder_is_read_whatever_letters_its_name_has() {
     until_so("marked in the folder", || {
         mailbox.elsewhere(&[&select, "a FETCH 1 (FLAGS)"]).contains("\\Flagged")
     });
+    mailbox.elsewhere(&[&select, "a STORE 1 +FLAGS (\\Seen)"]);
+    has_state(&served, &maria, "inbox", true, true).await;
     // The mails of a removed folder are gone, also beside one with a name that it matches.
     mailbox.elsewhere(&[&format!("a DELETE {ODD_CODED}")]);
     served.thread(&maria, "a thread that is gone", |thread| thread["folder"] != "inbox").await;

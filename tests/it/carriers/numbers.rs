@@ -274,7 +274,7 @@ async fn customer_who_wants_no_advertisements_is_seen_and_still_answered() {
     let served = channel_with_message(&number).await;
     let preference = |value: &str| {
         let told = json!({
-            "wa_id": &ANA[1..], "category": "marketing_messages", "value": value, "timestamp": 1_790_000_000,
+            "wa_id": &ANA[1..], "category": "marketing_messages", "value": value, "timestamp": 1,
             "detail": "in the platform's words",
         });
         number.report("user_preferences", json!({ "user_preferences": [told] }));
