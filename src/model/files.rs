@@ -57,6 +57,23 @@ const EXTENSIONS: [(&str, &str); 25] = [
     ("vcf", "text/vcard"),
 ];
 
+/// Further media types that a platform may state, with the extension of their files.
+const STATED_TYPES: [(&str, &str); 13] = [
+    ("application/x-tgsticker", "tgs"),
+    ("audio/3gpp", "3gp"),
+    ("audio/mp3", "mp3"),
+    ("audio/opus", "ogg"),
+    ("audio/vnd.wave", "wav"),
+    ("audio/wav", "wav"),
+    ("audio/x-m4a", "m4a"),
+    ("audio/x-wav", "wav"),
+    ("image/jpg", "jpg"),
+    ("text/calendar", "ics"),
+    ("text/directory", "vcf"),
+    ("text/x-vcard", "vcf"),
+    ("video/webm", "webm"),
+];
+
 /// Detects the media type by bytes, then by name.
 pub fn mime_type(bytes: &[u8], name: &str) -> &'static str {
     let tells = |(at, magic, _): &&(usize, &[u8], &str)| {
@@ -73,6 +90,14 @@ pub fn mime_type_of_name(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     let found = EXTENSIONS.iter().find(|(known, _)| ending.as_deref() == Some(*known));
     found.map_or(UNKNOWN_MIME_TYPE, |(_, found)| found)
+}
+
+/// Returns the usual extension of a stated media type, regardless of its case and parameters.
+pub fn extension_of(mime_type: &str) -> Option<&'static str> {
+    let wanted = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let known = EXTENSIONS.iter().find(|(_, known)| *known == wanted).map(|(ending, _)| *ending);
+    let other = || STATED_TYPES.iter().find(|(known, _)| *known == wanted).map(|(_, ending)| *ending);
+    known.or_else(other)
 }
 
 /// Default kind for sending a media type.
@@ -116,6 +141,22 @@ mod tests {
         ];
         for (bytes, name, found) in cases {
             assert_eq!(mime_type(bytes, name), found, "{name}");
+        }
+    }
+
+    #[test]
+    fn stated_types_have_the_usual_extension() {
+        let cases = [
+            ("image/jpeg", Some("jpg")),
+            ("audio/ogg; codecs=opus", Some("ogg")),
+            ("Audio/MPEG", Some("mp3")),
+            ("text/x-vCard;charset=utf-8", Some("vcf")),
+            ("video/webm", Some("webm")),
+            ("application/octet-stream", None),
+            ("", None),
+        ];
+        for (mime_type, extension) in cases {
+            assert_eq!(extension_of(mime_type), extension, "{mime_type}");
         }
     }
 

@@ -14,6 +14,7 @@ use crate::mail::ArrivedMail;
 use api::carriers::MailboxSecrets;
 use api::errors::ErrorCode;
 use api::extras::MessageExtras;
+use model::files;
 use model::keywords::Keyword;
 use model::time::{SECOND, Timestamp};
 
@@ -33,6 +34,9 @@ pub const BLOCKED_MESSAGE: &str =
     "this person has blocked the bot; it can write to them again after they unblock it or write";
 
 pub const REMOVED_MESSAGE: &str = "this group has removed the bot; add the bot again to write there";
+
+pub const DISCONNECTED_MESSAGE: &str = "the owner of this account has disconnected the bot or lets it only \
+     read; it can answer again after the owner allows that in Telegram's settings";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundChat {
@@ -210,6 +214,13 @@ pub struct ArrivedMedia {
     pub size: Option<i64>,
 }
 
+/// Returns the name of a file that its platform does not name: `usual`, with the ending of its media type.
+pub(crate) fn default_file_name(usual: &str, mime_type: Option<&str>) -> String {
+    let stem = usual.rsplit_once('.').map_or(usual, |(stem, _)| stem);
+    let ending = mime_type.and_then(files::extension_of);
+    ending.map_or_else(|| usual.to_owned(), |ending| format!("{stem}.{ending}"))
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct InboundMessage {
     /// Address to answer to: a number, a person's or group's id, or a chat id.
@@ -238,10 +249,12 @@ pub struct InboundMessage {
     pub details: Option<String>,
     /// True if the assistant does not answer it.
     pub needs_no_answer: bool,
+    /// True if the platform reports it and the customer wrote nothing: it begins no service window.
+    pub is_notice: bool,
     /// Structured content and change history.
     pub extras: MessageExtras,
     /// Keyword the platform recognised, in any language. On Telegram, blocking or removing the bot is STOP,
-    /// and unblocking it is START.
+    /// and unblocking or adding it is START.
     pub keyword: Option<Keyword>,
 }
 
@@ -357,6 +370,8 @@ pub struct SentElsewhere {
     pub platform_id: String,
     /// Customer's address.
     pub to: String,
+    /// Other platform ids of the same customer.
+    pub other_ids: Vec<String>,
     pub text: String,
     /// `text`, `image`, …
     pub kind: &'static str,
@@ -377,6 +392,12 @@ pub enum PlatformEvent {
     Renamed {
         peer: String,
         name: String,
+    },
+    /// The owner of a business connected or disconnected the bot, or changed its rights.
+    BusinessConnection {
+        /// Part of the addresses of its chats.
+        id: String,
+        may_answer: bool,
     },
     /// The platform gave a person another id.
     IdChanged {

@@ -2,8 +2,8 @@
 //!
 //! A file has `about`, a sentence; `given`, the content of the webhook call; and `says`, one object
 //! per expected event. A message has its `words` and `kind`, the author `who`, the time `at`, the
-//! recipient fields of an `answer`, and optionally the person's other ids, the file, the quoted
-//! message, and that it needs no answer.
+//! recipient fields of an `answer`, and optionally the person's other ids, the file, the album, the
+//! quoted message, the ad that led to it, and that it needs no answer.
 
 mod fuzzing;
 
@@ -108,6 +108,9 @@ fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
         PlatformEvent::Moved { from, to, .. } => json!({"moved": from, "to": to}),
         PlatformEvent::Renamed { peer, name } => json!({"renamed": peer, "to": name}),
         PlatformEvent::IdChanged { from, to } => json!({"id": from, "to": to}),
+        PlatformEvent::BusinessConnection { id, may_answer } => {
+            json!({"connection": id, "answers": may_answer})
+        }
         PlatformEvent::Status(report) => status_json(report),
         other => json!({ "other": format!("{other:?}") }),
     }
@@ -146,6 +149,8 @@ fn message_json(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
         "file": file,
         "quotes": quoted,
         "reacts": inbound.extras.reaction,
+        "album": inbound.extras.album,
+        "referral": inbound.referral,
         "holds": inbound.extras.structure,
         "keyword": inbound.keyword.map(|keyword| format!("{keyword:?}")),
         "unanswered": inbound.needs_no_answer.then_some(true),

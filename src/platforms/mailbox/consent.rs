@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
+use crate::mailbox::login::is_busy;
 use crate::web;
 use model::secret::Secret;
 use model::text::SafeText;
@@ -24,10 +25,14 @@ const MAX_REQUEST_BYTES: u64 = 64 * 1024;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause between two requests for the token, if the provider names none.
 const DEFAULT_INTERVAL_SECONDS: u64 = 5;
+/// Shortest pause, whatever the provider names.
+const MIN_INTERVAL_SECONDS: u64 = 1;
 /// Added to the pause when the provider asks for a longer one.
 const SLOWER_SECONDS: u64 = 5;
 /// Time for the owner to agree, if the provider names none.
 const DEFAULT_LIFETIME_SECONDS: u64 = 900;
+/// Longest time for the owner to agree, whatever the provider names.
+const MAX_LIFETIME_SECONDS: u64 = 24 * 60 * 60;
 const DEVICE_GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
 
 /// Provider whose mailboxes take no password.
@@ -147,13 +152,15 @@ pub async fn request_code(
     let (Some(page), Some(code), Some(device_code)) = (page, text("user_code"), text("device_code")) else {
         return Err(refusal(status, &body));
     };
-    let seconds = |name: &str, default| Duration::from_secs(body[name].as_u64().unwrap_or(default));
+    let seconds = |name: &str, default| body[name].as_u64().unwrap_or(default);
+    let interval = seconds("interval", DEFAULT_INTERVAL_SECONDS).max(MIN_INTERVAL_SECONDS);
+    let lifetime = seconds("expires_in", DEFAULT_LIFETIME_SECONDS);
     Ok(TypedCode {
         page: SafeText::line(page).to_string(),
         code: SafeText::line(code).to_string(),
         device_code: Secret::new(device_code),
-        interval: seconds("interval", DEFAULT_INTERVAL_SECONDS),
-        ends: Instant::now() + seconds("expires_in", DEFAULT_LIFETIME_SECONDS),
+        interval: Duration::from_secs(interval),
+        ends: Instant::now() + Duration::from_secs(lifetime.min(MAX_LIFETIME_SECONDS)),
     })
 }
 
@@ -181,14 +188,31 @@ pub async fn wait_for_consent(
             }
             Err(other) => return Err(other),
         };
-        match body["error"].as_str() {
-            Some("authorization_pending") => {}
-            Some("slow_down") => interval += Duration::from_secs(SLOWER_SECONDS),
-            Some("access_denied" | "authorization_declined") => return Err(ConsentError::Denied),
-            Some("expired_token") => return Err(ConsentError::Expired),
-            _ if status >= 500 => {}
-            _ => return refresh_token(status, &body),
+        match judge_poll(status, &body) {
+            PollAnswer::Pending => {}
+            PollAnswer::Slower => interval += Duration::from_secs(SLOWER_SECONDS),
+            PollAnswer::Settled(settled) => return settled,
         }
+    }
+}
+
+/// Answer to a request for the token.
+enum PollAnswer {
+    Pending,
+    /// The provider asks for longer pauses.
+    Slower,
+    Settled(Result<Secret, ConsentError>),
+}
+
+fn judge_poll(status: u16, body: &Value) -> PollAnswer {
+    match body["error"].as_str() {
+        Some("authorization_pending") => PollAnswer::Pending,
+        Some("slow_down") => PollAnswer::Slower,
+        Some("access_denied" | "authorization_declined") => PollAnswer::Settled(Err(ConsentError::Denied)),
+        Some("expired_token") => PollAnswer::Settled(Err(ConsentError::Expired)),
+        _ if status == 429 => PollAnswer::Slower,
+        error if is_busy(status, error) => PollAnswer::Pending,
+        _ => PollAnswer::Settled(refresh_token(status, body)),
     }
 }
 
@@ -352,6 +376,8 @@ fn refusal(status: u16, body: &Value) -> ConsentError {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[tokio::test]
@@ -377,6 +403,37 @@ mod tests {
     }
 
     #[test]
+    fn only_an_answer_about_the_owner_ends_the_waiting() {
+        let word = |status: u16, body: Value| match judge_poll(status, &body) {
+            PollAnswer::Pending => "pending".to_owned(),
+            PollAnswer::Slower => "slower".to_owned(),
+            PollAnswer::Settled(Ok(token)) => token.expose().to_owned(),
+            PollAnswer::Settled(Err(error)) => error.to_string(),
+        };
+        let error = |name: &str| json!({ "error": name });
+        let cases = [
+            (400, error("authorization_pending"), "pending"),
+            // Some providers answer with success, or with a status of their own.
+            (200, error("authorization_pending"), "pending"),
+            (428, error("authorization_pending"), "pending"),
+            (400, error("slow_down"), "slower"),
+            (403, error("slow_down"), "slower"),
+            (429, json!(null), "slower"),
+            (503, json!(null), "pending"),
+            (400, error("temporarily_unavailable"), "pending"),
+            (400, error("authorization_declined"), "did not agree"),
+            (400, error("expired_token"), "in time"),
+            (400, error("invalid_grant"), "invalid_grant (400)"),
+            (200, json!({"refresh_token": "r"}), "r"),
+            (200, json!({"access_token": "a"}), "no refresh token"),
+        ];
+        for (status, body, wanted) in cases {
+            let said = word(status, body.clone());
+            assert!(said.contains(wanted), "{status} {body}: {said}");
+        }
+    }
+
+    #[test]
     fn tenant_replaces_the_authority() {
         let addresses = MailProvider::Microsoft.addresses(Some("https://login.example/contoso/"));
         assert_eq!(addresses.token, "https://login.example/contoso/oauth2/v2.0/token");
@@ -385,7 +442,8 @@ mod tests {
 
     #[test]
     fn refusal_says_the_first_line_of_the_provider() {
-        let body = serde_json::json!({"error": "invalid_client", "error_description": "AADSTS7000218: wrong\r\nTrace ID: 1"});
+        let body =
+            json!({"error": "invalid_client", "error_description": "AADSTS7000218: wrong\r\nTrace ID: 1"});
         assert_eq!(refusal(401, &body).to_string(), "the provider refuses: AADSTS7000218: wrong (401)");
     }
 }

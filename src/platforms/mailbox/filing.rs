@@ -1,6 +1,9 @@
 //! Changes in the mailbox: flags, moves, and the copy of sent mail. All of them may be repeated.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use crate::contract::{PlatformError, SendOutcome, SimulatedDelivery};
 use crate::mailbox::MailboxPlatform;
@@ -10,6 +13,9 @@ use api::carriers::{MailEnvelope, MailFiling};
 const SEEN: &str = "\\Seen";
 const FLAGGED: &str = "\\Flagged";
 const ANSWERED: &str = "\\Answered";
+/// How often a server is asked for the copy of a mail that it stores itself, and the time between.
+const SENT_COPY_TRIES: u32 = 6;
+const SENT_COPY_PAUSE: Duration = Duration::from_millis(700);
 
 #[derive(Clone, Copy)]
 enum FolderTask<'a> {
@@ -128,15 +134,32 @@ async fn apply_filing(
     Ok(())
 }
 
+/// Returns true if the server has stored a copy itself. Waits a while for it where servers are known to do so.
+async fn has_sent_copy(
+    link: &mut ImapLink,
+    sent: &str,
+    envelope: &MailEnvelope,
+) -> Result<bool, PlatformError> {
+    let tries = if link.stores_sent { SENT_COPY_TRIES } else { 1 };
+    for attempt in 1..=tries {
+        with_timeout(link.enter(sent)).await?;
+        if !with_timeout(link.find(&envelope.header_id)).await?.is_empty() {
+            return Ok(true);
+        }
+        if attempt < tries {
+            sleep(SENT_COPY_PAUSE).await;
+        }
+    }
+    Ok(false)
+}
+
 async fn append_sent_copy(
     link: &mut ImapLink,
     envelope: &MailEnvelope,
     bytes: &[u8],
 ) -> Result<(), PlatformError> {
     let sent = link.sent.clone();
-    with_timeout(link.enter(&sent)).await?;
-    // Some servers store sent mail themselves.
-    if with_timeout(link.find(&envelope.header_id)).await?.is_empty() {
+    if !has_sent_copy(link, &sent, envelope).await? {
         with_timeout(link.session.append(&sent, Some("(\\Seen)"), None, bytes)).await?;
     }
     if let Some(answered) = &envelope.answers {

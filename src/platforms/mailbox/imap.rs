@@ -19,7 +19,7 @@ use crate::contract::PlatformError;
 use crate::mailbox::answer_guard::{self, AnswerSize};
 use crate::mailbox::fetched::FetchedMail;
 use crate::mailbox::folders::{self, Folder, FolderUse};
-use crate::mailbox::login::{BearerLogin, MailLogin};
+use crate::mailbox::login::{BearerLogin, MailLogin, describe_refused_login};
 use crate::mailbox::server::{MailServer, MailStream};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
@@ -27,6 +27,10 @@ use model::time::{MINUTE, SECOND};
 pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_FOLDERS: usize = 10_000;
 pub const INBOX: &str = "INBOX";
+/// Domains of providers whose servers store sent mail themselves. Gmail has a capability of its own.
+const PROVIDERS_STORING_SENT: [&str; 4] = ["gmail.com", "googlemail.com", "office365.com", "outlook.com"];
+/// Words of Microsoft's servers after a login of an account that has no access to the mailbox.
+const NO_MAILBOX: &str = "User is authenticated but not connected";
 
 pub struct ImapLink {
     pub session: Session<MailStream>,
@@ -36,6 +40,8 @@ pub struct ImapLink {
     pub(super) moves: bool,
     /// True if the server can expunge single mails (UIDPLUS).
     pub(super) removes: bool,
+    /// True if the server stores sent mail itself, a moment after it accepted the mail.
+    pub(super) stores_sent: bool,
     pub sent: String,
     pub archive: String,
     pub(super) trash: Option<String>,
@@ -123,12 +129,8 @@ impl ImapLink {
             }
             Ok(Err((why @ (ImapError::No(_) | ImapError::Bad(_) | ImapError::Validate(_)), _))) => {
                 login.discard_token().await;
-                let why = format!(
-                    "{place} does not accept the user name and password for reading ({}). Many providers \
-                     require an app password, and IMAP enabled in the account's settings; then connect the \
-                     channel again",
-                    describe_imap_error(&why)
-                );
+                let said = describe_imap_error(&why);
+                let why = describe_refused_login(&place, login.is_token(), "reading", "IMAP", &said);
                 return Err(PlatformError { why, pause: MINUTE });
             }
             Ok(Err((why, _))) => return Err(imap_error(&why)),
@@ -139,6 +141,7 @@ impl ImapLink {
             idles: false,
             moves: false,
             removes: false,
+            stores_sent: PROVIDERS_STORING_SENT.iter().any(|provider| is_host_of(&server.host, provider)),
             sent: String::new(),
             archive: String::new(),
             trash: None,
@@ -148,7 +151,15 @@ impl ImapLink {
             structure_failures: Arc::default(),
             told_count: None,
         };
-        with_timeout(link.discover_folders()).await?;
+        let folders = with_timeout(link.discover_folders()).await;
+        folders.map_err(|error| match error.why.contains(NO_MAILBOX) {
+            true => PlatformError::needs_person(format!(
+                "{place} accepts the login of {user} but opens no mailbox for it ({NO_MAILBOX}). Let the account \
+                 agree that the mailbox belongs to, or give the account access to it; then connect the channel again",
+                user = server.user
+            )),
+            false => error,
+        })?;
         Ok(link)
     }
 
@@ -187,6 +198,7 @@ impl ImapLink {
         let can = self.session.capabilities().await?;
         (self.idles, self.moves) = (can.has_str("IDLE"), can.has_str("MOVE"));
         self.removes = can.has_str("UIDPLUS");
+        self.stores_sent |= can.has_str("X-GM-EXT-1");
         if can.has_str("ID") {
             // Some servers require an ID before any other command.
             self.session.id([("name", Some("frontdesk"))]).await?;
@@ -292,8 +304,12 @@ impl ImapLink {
 
     /// Returns true if the server has a folder of this name.
     pub async fn has_folder(&mut self, name: &str) -> Result<bool, ImapError> {
+        // The name may have letters of a pattern, which matches other folders, too.
         let told = self.session.list(Some(""), Some(name)).await?;
-        Ok(told.try_fold(0_usize, async |count, _| Ok(count + 1)).await? > 0)
+        told.try_fold(false, async |has, folder| {
+            Ok(has || unescape_name(folder.name()).eq_ignore_ascii_case(name))
+        })
+        .await
     }
 
     pub async fn state_of(&mut self, folder: &str) -> Result<FolderState, ImapError> {
@@ -400,6 +416,11 @@ impl ImapLink {
         }
         Ok(())
     }
+}
+
+fn is_host_of(host: &str, domain: &str) -> bool {
+    let before = host.trim_end_matches('.').to_ascii_lowercase();
+    before.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// Encodes a folder name in modified UTF-7 (RFC 3501, section 5.1.3).
@@ -603,6 +624,17 @@ mod tests {
         assert_eq!(broken(io::ErrorKind::BrokenPipe), "the server closed the connection");
         let unread = io::Error::other("Error(Error { input: [72, 84, 84, 80] }) during parsing");
         assert_eq!(describe_imap_error(&ImapError::Io(unread)), "its answer is not IMAP");
+    }
+
+    #[test]
+    fn providers_that_store_sent_mail_are_known_by_their_hosts() {
+        let stores = |host: &str| PROVIDERS_STORING_SENT.iter().any(|provider| is_host_of(host, provider));
+        for host in ["imap.gmail.com", "outlook.office365.com", "imap-mail.outlook.com", "IMAP.Gmail.com."] {
+            assert!(stores(host), "{host}");
+        }
+        for host in ["notgmail.com", "gmail.com.example", "imap.fastmail.com", "127.0.0.1", ""] {
+            assert!(!stores(host), "{host}");
+        }
     }
 
     #[test]

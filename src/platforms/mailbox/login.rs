@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_imap::Authenticator;
 use lettre::transport::smtp::authentication::Mechanism;
+use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -14,7 +15,6 @@ use crate::web;
 use api::carriers::{MailboxSecrets, OauthSettings};
 use model::secret::Secret;
 use model::text::SafeText;
-use model::time::MINUTE;
 use net::guard::Guard;
 
 /// Time before its expiry at which a token is renewed.
@@ -63,6 +63,10 @@ impl MailLogin {
                 Ok(LoginProof { mechanism: Mechanism::Plain, secret })
             }
         }
+    }
+
+    pub const fn is_token(&self) -> bool {
+        matches!(self, Self::Tokens(_))
     }
 
     /// Discards the access token after a server refused it.
@@ -175,25 +179,63 @@ impl TokenSource {
         let form = self.refresh_form(refresh);
         let (status, told) =
             web::post_form(&self.guard, &self.settings.token_url, form).await.map_err(unreachable)?;
-        match told["access_token"].as_str().filter(|_| status == 200) {
-            Some(token) => Ok(IssuedTokens {
-                access: Secret::new(token),
-                lasts: told["expires_in"].as_u64().unwrap_or(DEFAULT_LIFETIME_SECONDS),
-                refresh: told["refresh_token"].as_str().filter(|text| !text.is_empty()).map(Secret::new),
-            }),
-            None if status >= 500 => Err(unreachable(format!("it answered {status}"))),
-            None => {
-                let said = told["error_description"].as_str().or(told["error"].as_str()).unwrap_or_default();
-                let said = SafeText::line(said);
-                Err(PlatformError {
-                    why: format!(
-                        "the provider does not accept the refresh token ({status}: {said}); let the account's \
-                         owner agree again, then connect the channel again"
-                    ),
-                    pause: MINUTE,
-                })
-            }
-        }
+        read_tokens(status, &told).map_err(|error| match error {
+            TokenError::Busy(why) => unreachable(why),
+            TokenError::Refused(why) => PlatformError::needs_person(why),
+        })
+    }
+}
+
+enum TokenError {
+    /// Says nothing about the refresh token.
+    Busy(String),
+    /// With the remedy.
+    Refused(String),
+}
+
+fn read_tokens(status: u16, told: &Value) -> Result<IssuedTokens, TokenError> {
+    if let Some(token) = told["access_token"].as_str().filter(|_| status == 200) {
+        return Ok(IssuedTokens {
+            access: Secret::new(token),
+            lasts: told["expires_in"].as_u64().unwrap_or(DEFAULT_LIFETIME_SECONDS),
+            refresh: told["refresh_token"].as_str().filter(|text| !text.is_empty()).map(Secret::new),
+        });
+    }
+    if is_busy(status, told["error"].as_str()) {
+        return Err(TokenError::Busy(format!("it answered {status}")));
+    }
+    let said = told["error_description"].as_str().or(told["error"].as_str()).unwrap_or_default();
+    Err(TokenError::Refused(format!(
+        "the provider does not accept the refresh token ({status}: {}); let the account's owner agree again, \
+         then connect the channel again",
+        SafeText::line(said)
+    )))
+}
+
+/// Returns true if a provider refuses a request only for the moment.
+pub fn is_busy(status: u16, error: Option<&str>) -> bool {
+    matches!(status, 408 | 425 | 429 | 500..)
+        || matches!(error, Some("temporarily_unavailable" | "server_error"))
+}
+
+/// Explains a refused login, for reading or sending.
+pub fn describe_refused_login(
+    place: &str,
+    is_token: bool,
+    purpose: &str,
+    protocol: &str,
+    said: &str,
+) -> String {
+    match is_token {
+        true => format!(
+            "{place} does not accept the consent of the mailbox's owner for {purpose} ({said}). Allow {protocol} in \
+             the account's settings, and let the account agree that the mailbox belongs to; then connect the channel \
+             again"
+        ),
+        false => format!(
+            "{place} does not accept the user name and password for {purpose} ({said}). Many providers require an \
+             app password, and {protocol} enabled in the account's settings; then connect the channel again"
+        ),
     }
 }
 
@@ -214,5 +256,49 @@ impl Authenticator for BearerLogin {
 
     fn process(&mut self, _: &[u8]) -> String {
         self.response.take().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_a_refusal_asks_the_owner_to_agree_again() {
+        let cases = [
+            (
+                400,
+                json!({"error": "invalid_grant", "error_description": "it was revoked"}),
+                Some("it was revoked"),
+            ),
+            (401, json!({"error": "invalid_client"}), Some("invalid_client")),
+            (200, json!({"error": "invalid_grant"}), Some("agree again")),
+            (429, json!({"error": "rate_limited"}), None),
+            (408, json!(null), None),
+            (503, json!(null), None),
+            (400, json!({"error": "temporarily_unavailable"}), None),
+        ];
+        for (status, told, refusal) in cases {
+            match (read_tokens(status, &told), refusal) {
+                (Err(TokenError::Busy(_)), None) => {}
+                (Err(TokenError::Refused(why)), Some(words)) => assert!(why.contains(words), "{why}"),
+                _ => panic!("{status} {told}"),
+            }
+        }
+        // Some providers write the lifetime as a text.
+        let issued = json!({"access_token": "a", "expires_in": "3599", "refresh_token": ""});
+        let Ok(issued) = read_tokens(200, &issued) else { panic!("tokens") };
+        assert_eq!((issued.lasts, issued.refresh.is_none()), (DEFAULT_LIFETIME_SECONDS, true));
+    }
+
+    #[test]
+    fn refused_login_names_the_remedy_of_its_kind() {
+        let said =
+            describe_refused_login("imap.example:993", true, "reading", "IMAP", "AUTHENTICATE failed.");
+        assert!(said.contains("consent") && !said.contains("password"), "{said}");
+        let said = describe_refused_login("imap.example:993", false, "reading", "IMAP", "LOGIN failed.");
+        assert!(said.contains("user name and password") && said.contains("app password"), "{said}");
     }
 }

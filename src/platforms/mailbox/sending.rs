@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::contract::{PlatformError, SendOutcome, SimulatedDelivery};
 use crate::mailbox::MailboxPlatform;
+use crate::mailbox::login::describe_refused_login;
 use api::carriers::MailEnvelope;
 use api::errors::ErrorCode;
 use model::text::SafeText;
@@ -49,6 +50,30 @@ enum SendRejected {
     Refused(ErrorCode, String, bool),
 }
 
+/// Words with which servers refuse a sender that the login may not use, in lower case.
+const FOREIGN_SENDER_WORDS: [&str; 5] =
+    ["sendasdenied", "send as this sender", "not allowed to send as", "5.7.60", "not owned by user"];
+
+impl SendRejected {
+    /// Adds what to do if the server refuses the sender and not the mail.
+    fn with_sender_remedy(self, user: &str, sender: &str) -> Self {
+        match self {
+            Self::Refused(_, why, broken) if is_foreign_sender(&why) => {
+                let why = format!(
+                    "{why}. Allow {user} to send as {sender} there, or write from another address of the mailbox"
+                );
+                Self::Refused(REFUSED, why, broken)
+            }
+            other => other,
+        }
+    }
+}
+
+fn is_foreign_sender(why: &str) -> bool {
+    let why = why.to_ascii_lowercase();
+    FOREIGN_SENDER_WORDS.iter().any(|words| why.contains(words))
+}
+
 impl From<SendRejected> for SendOutcome {
     fn from(held: SendRejected) -> Self {
         match held {
@@ -76,7 +101,9 @@ impl MailboxPlatform {
             Ok(connection) => connection,
             Err(held) => return held.into(),
         };
+        let user = &self.smtp_server.user;
         if let Err(held) = send_envelope(&mut connection, envelope, bytes).await {
+            let held = held.with_sender_remedy(user, &envelope.from);
             // RSET, so that the next mail starts a new transaction.
             if let Ok(Ok(_)) = timeout(STEP_TIMEOUT, connection.command(Rset)).await {
                 self.release_connection(connection).await;
@@ -94,7 +121,7 @@ impl MailboxPlatform {
             }
             Ok(Err(why)) if why.status().is_some() => {
                 self.release_connection(connection).await;
-                rejection(&why, "the mail", REFUSED).into()
+                rejection(&why, "the mail", REFUSED).with_sender_remedy(user, &envelope.from).into()
             }
             Ok(Err(why)) => SendOutcome::Unknown {
                 why: format!(
@@ -198,11 +225,7 @@ impl MailboxPlatform {
             Ok(Err(why)) if why.is_permanent() => {
                 self.login.discard_token().await;
                 let said = describe_smtp_error(&why);
-                let why = format!(
-                    "{place} does not accept the user name and password for sending ({said}). Many \
-                     providers require an app password, and SMTP enabled in the account's settings; then \
-                     connect the channel again"
-                );
+                let why = describe_refused_login(&place, self.login.is_token(), "sending", "SMTP", &said);
                 Err(SendRejected::Refused(ErrorCode::NotConfigured, why, true))
             }
             Ok(Err(why)) => Err(SendRejected::Later(
@@ -276,4 +299,34 @@ fn rejection(why: &SmtpError, what: &str, code: ErrorCode) -> SendRejected {
 
 fn describe_smtp_error(why: &SmtpError) -> String {
     SafeText::line(&why.to_string()).as_str().chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_sender_is_told_apart_from_a_refused_mail() {
+        let cases = [
+            ("554 5.2.252 SendAsDenied; a@x.example not allowed to send as b@x.example", true),
+            ("550 5.7.60 SMTP; Client does not have permissions to send as this sender", true),
+            ("550 5.7.1 Client does not have permissions to send as this sender", true),
+            ("553 5.7.1 <b@x.example>: Sender address rejected: not owned by user a@x.example", true),
+            ("554 5.7.1 this looks like nothing we take", false),
+            ("550 5.1.1 no such person here", false),
+        ];
+        for (said, is_foreign) in cases {
+            // Some servers refuse the sender only once they know the recipient.
+            let refused = SendRejected::Refused(ErrorCode::InvalidRecipient, said.to_owned(), false);
+            let SendRejected::Refused(code, why, _) =
+                refused.with_sender_remedy("a@x.example", "b@x.example")
+            else {
+                panic!("refused for good");
+            };
+            assert_eq!(why.contains("Allow a@x.example to send as b@x.example"), is_foreign, "{why}");
+            assert_eq!(code == REFUSED, is_foreign, "{said}");
+        }
+        let later = SendRejected::Later(1, "451 5.7.60".to_owned()).with_sender_remedy("a", "b");
+        assert!(matches!(later, SendRejected::Later(1, why) if why == "451 5.7.60"));
+    }
 }

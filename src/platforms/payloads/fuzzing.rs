@@ -252,15 +252,21 @@ fn named_numbers(call: &Value) -> Named {
             }
         }
         for echo in list(&value["message_echoes"]) {
-            let to = text_of(&echo["to"]).map(|to| individual(&to));
-            named.extend(to.clone().map(|to| (CHANGED.to_owned(), to)));
-            named.extend(text_of(&echo["id"]).zip(to));
+            let recipients = ["to", "to_user_id", "to_parent_user_id"].iter();
+            for to in recipients.filter_map(|field| text_of(&echo[*field])).map(|to| individual(&to)) {
+                named.insert((CHANGED.to_owned(), to.clone()));
+                named.extend(text_of(&echo["id"]).map(|id| (id, to)));
+            }
         }
         for status in list(&value["statuses"]) {
             let id = text_of(&status["recipient_id"]);
             named.extend(
                 id.map(|id| ("*".to_owned(), individual(&id))).filter(|_| status["type"] == "payment"),
             );
+        }
+        for told in list(&value["user_preferences"]) {
+            let sender = json!({"from": told["wa_id"], "from_user_id": told["user_id"]});
+            named.extend(senders(&sender, &contacts).into_iter().map(|sender| ("*".to_owned(), sender)));
         }
         for group in list(&value["groups"]) {
             named.extend(text_of(&group["group_id"]).map(|id| (String::new(), in_group(&id))));

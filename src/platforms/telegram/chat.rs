@@ -60,7 +60,17 @@ fn is_connection(id: &str) -> bool {
 
 /// Returns true for a chat of a business that the bot is connected to.
 pub fn is_business(address: &str) -> bool {
-    split_address(address).1.is_some_and(|topic| topic.starts_with(BUSINESS_PREFIX))
+    connection(address).is_some()
+}
+
+/// Returns the part of an address that all chats of a business have.
+pub fn connection(address: &str) -> Option<&str> {
+    split_address(address).1.filter(|topic| topic.starts_with(BUSINESS_PREFIX))
+}
+
+/// Returns the part of the addresses of a connection's chats; `None` if its id has an unknown form.
+pub(super) fn connection_part(id: &str) -> Option<String> {
+    is_connection(id).then(|| format!("{BUSINESS_PREFIX}{id}"))
 }
 
 pub fn split_address(address: &str) -> (&str, Option<&str>) {

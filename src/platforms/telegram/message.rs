@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::contract::ArrivedMedia;
+use crate::contract::{ArrivedMedia, default_file_name};
 use crate::telegram::structured::{BotStructure, read_structure, unknown_text, with_links};
 use crate::words::read_text;
 
@@ -14,7 +14,7 @@ pub(super) struct BotContent {
 }
 
 /// Fields of files: the field, the kind it is shown as, and a default file name.
-const FILE_FIELDS: [(&str, &str, &str); 8] = [
+const FILE_FIELDS: [(&str, &str, &str); 7] = [
     ("live_photo", "photo", "photo.jpg"),
     ("video", "video", "video.mp4"),
     ("animation", "video", "animation.mp4"),
@@ -22,7 +22,6 @@ const FILE_FIELDS: [(&str, &str, &str); 8] = [
     ("audio", "audio", "audio.mp3"),
     ("voice", "audio", "voice.ogg"),
     ("document", "document", "document"),
-    ("sticker", "photo", "sticker.webp"),
 ];
 
 /// Objects of a message that describe its context and have no content.
@@ -78,10 +77,12 @@ pub(super) fn read_content(message: &Value) -> Option<BotContent> {
     for (field, kind, name) in FILE_FIELDS {
         let object = &message[field];
         if object.is_object() {
-            let words =
-                if field == "sticker" { read_text(&object["emoji"]).unwrap_or_default() } else { caption };
-            return Some(BotContent { kind, words, media: read_file(object, name), ..BotContent::default() });
+            let media = read_file(object, name);
+            return Some(BotContent { kind, words: caption, media, ..BotContent::default() });
         }
+    }
+    if message["sticker"].is_object() {
+        return Some(read_sticker(&message["sticker"]));
     }
     let (field, object, words) = match read_structure(message) {
         Some(BotStructure { field, object, words }) => (field, object, words),
@@ -91,11 +92,24 @@ pub(super) fn read_content(message: &Value) -> Option<BotContent> {
     Some(BotContent { kind: "text", words, media: None, structure })
 }
 
+/// Reads a sticker: a picture, a video, or an animation in a format of the platform's own.
+fn read_sticker(object: &Value) -> BotContent {
+    let (kind, name) = match (&object["is_video"], &object["is_animated"]) {
+        (Value::Bool(true), _) => ("video", "sticker.webm"),
+        (_, Value::Bool(true)) => ("document", "sticker.tgs"),
+        _ => ("photo", "sticker.webp"),
+    };
+    let words = read_text(&object["emoji"]).unwrap_or_default();
+    BotContent { kind, words, media: read_file(object, name), ..BotContent::default() }
+}
+
 fn read_file(object: &Value, name: &str) -> Option<ArrivedMedia> {
+    let mime_type = read_text(&object["mime_type"]);
+    let usual = || default_file_name(name, mime_type.as_deref());
     Some(ArrivedMedia {
         reference: object["file_id"].as_str()?.to_owned(),
-        name: read_text(&object["file_name"]).unwrap_or_else(|| name.to_owned()),
-        mime_type: read_text(&object["mime_type"]),
+        name: read_text(&object["file_name"]).unwrap_or_else(usual),
+        mime_type,
         size: object["file_size"].as_i64(),
     })
 }

@@ -11,6 +11,7 @@
 //! | `updates.rs` | updates received from the platform |
 //! | `message.rs` | content of a message |
 //! | `structured.rs` | polls, payments, places and the like as text |
+//! | `vcard.rs` | the card of a shared contact |
 //! | `chat.rs` | chats, their topics, and authors |
 //! | `html.rs`, `markdown.rs` | the visible text of marked-up messages |
 
@@ -22,6 +23,7 @@ mod message;
 mod sending;
 mod structured;
 mod updates;
+mod vcard;
 
 use std::borrow::Cow;
 use std::pin::pin;

@@ -4,12 +4,12 @@
 use serde_json::Value;
 
 use crate::telegram::chat::display_name;
+use crate::telegram::vcard::read_card;
 use crate::words::{
     describe_fields, describe_unknown, in_brackets, join_parts, minor_amount, read_text, scalar,
 };
 
 const MAX_ENTRIES: usize = 60;
-const MAX_CARD_LINES: usize = 200;
 
 pub(super) struct BotStructure<'a> {
     /// Field of the message that holds the object.
@@ -68,18 +68,11 @@ fn contact(object: &Value) -> String {
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
     let known = number.as_deref().map(digits);
     let card = read_text(&object["vcard"]).unwrap_or_default();
-    let more = card.lines().take(MAX_CARD_LINES).filter_map(card_value);
-    let more = more.filter(|value| value.contains('@') || known.as_ref() != Some(&digits(value)));
+    let more = read_card(&card)
+        .into_iter()
+        .filter(|value| value.contains('@') || known.as_ref() != Some(&digits(value)));
     let all = [display_name(object), number.clone()].into_iter().chain(more.map(Some));
     join_parts(all)
-}
-
-/// Returns the number, address or organization on a line of a contact's card.
-fn card_value(line: &str) -> Option<String> {
-    let (name, value) = line.split_once(':')?;
-    let name = name.split(';').next()?.rsplit('.').next()?.to_ascii_uppercase();
-    let value = value.trim().trim_start_matches("tel:").trim_matches(';').replace(';', ", ");
-    (matches!(name.as_str(), "TEL" | "EMAIL" | "ORG" | "URL") && !value.is_empty()).then_some(value)
 }
 
 fn list(name: &str, entries: &Value, one: fn(&Value) -> String) -> String {

@@ -23,6 +23,8 @@ const MAX_ALBUM_BYTES: usize = 128;
 const PRESS_UPDATE: &str = "callback_query";
 /// Kind of update with what a chat did to the bot: blocked, removed or unblocked it.
 const MEMBERSHIP_UPDATE: &str = "my_chat_member";
+/// Kind of update with a connection of the bot to a business.
+const CONNECTION_UPDATE: &str = "business_connection";
 /// Fields of a message that name the conversation of a press on one of its buttons.
 const PRESS_CONTEXT_FIELDS: [&str; 6] = [
     "chat",
@@ -33,7 +35,7 @@ const PRESS_CONTEXT_FIELDS: [&str; 6] = [
     "reply_to_message",
 ];
 const MAX_REACTIONS: usize = 12;
-pub(super) const REQUESTED_UPDATES: [&str; 10] = [
+pub(super) const REQUESTED_UPDATES: [&str; 11] = [
     "message",
     "edited_message",
     "channel_post",
@@ -43,6 +45,7 @@ pub(super) const REQUESTED_UPDATES: [&str; 10] = [
     DELETE_UPDATE,
     PRESS_UPDATE,
     MEMBERSHIP_UPDATE,
+    CONNECTION_UPDATE,
     "message_reaction",
 ];
 
@@ -85,7 +88,18 @@ pub(super) fn parse_update(update: &Value) -> Vec<PlatformEvent> {
             .into_iter()
             .collect();
     }
+    if update[CONNECTION_UPDATE].is_object() {
+        return read_connection(&update[CONNECTION_UPDATE]).into_iter().collect();
+    }
     read_reaction(&update["message_reaction"], update["update_id"].as_i64()).into_iter().collect()
+}
+
+/// Reads a connection to a business. Earlier versions of the platform had no list of rights.
+fn read_connection(connection: &Value) -> Option<PlatformEvent> {
+    let rights = if connection["rights"].is_object() { &connection["rights"] } else { connection };
+    let may_answer = connection["is_enabled"] == true && rights["can_reply"] == true;
+    let id = chat::connection_part(connection["id"].as_str()?)?;
+    Some(PlatformEvent::BusinessConnection { id, may_answer })
 }
 
 /// A group that became a supergroup has a new id, which is reported in both chats.
@@ -167,17 +181,18 @@ fn read_press(press: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, quoted, ..ArrivedMessage::default() })))
 }
 
-/// Reads that a person blocked or unblocked the bot, or that a group removed it, as a message that
-/// needs no answer. `None` for other changes, such as new rights.
+/// Reads that a person blocked or unblocked the bot, or that a group removed or added it, as a message
+/// that needs no answer. `None` for other changes, such as new rights.
 fn read_membership(change: &Value, update: Option<i64>) -> Option<PlatformEvent> {
-    let status = |member: &str| change[member]["status"].as_str();
+    let (old, new) = (&change["old_chat_member"], &change["new_chat_member"]);
     let is_private = change["chat"]["type"] == "private";
-    let (text, keyword) = match (is_private, status("old_chat_member")?, status("new_chat_member")?) {
-        (true, "kicked", "member") => ("[unblocked this bot]", Keyword::Start),
-        (true, old, "kicked") if old != "kicked" => ("[blocked this bot]", Keyword::Stop),
-        (false, "member" | "administrator" | "restricted", "left" | "kicked") => {
-            ("[removed this bot]", Keyword::Stop)
+    let (text, keyword) = match (is_private, takes_part(old)?, takes_part(new)?) {
+        (true, false, true) if old["status"] == "kicked" => ("[unblocked this bot]", Keyword::Start),
+        (true, _, false) if new["status"] == "kicked" && old["status"] != "kicked" => {
+            ("[blocked this bot]", Keyword::Stop)
         }
+        (false, true, false) => ("[removed this bot]", Keyword::Stop),
+        (false, false, true) => ("[added this bot]", Keyword::Start),
         _ => return None,
     };
     let inbound = InboundMessage {
@@ -194,6 +209,16 @@ fn read_membership(change: &Value, update: Option<i64>) -> Option<PlatformEvent>
         ..InboundMessage::default()
     };
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
+}
+
+/// Returns true if a member of a chat is in it; `None` for an unknown status.
+fn takes_part(member: &Value) -> Option<bool> {
+    match member["status"].as_str()? {
+        "creator" | "administrator" | "member" => Some(true),
+        "restricted" => Some(member["is_member"] != false),
+        "left" | "kicked" => Some(false),
+        _ => None,
+    }
 }
 
 /// Returns the label of the pressed button, or else what the bot attached to it.
@@ -217,6 +242,7 @@ fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::SentElsewhere(SentElsewhere {
         platform_id: message["message_id"].as_i64()?.to_string(),
         to: chat::answer_address(message)?,
+        other_ids: Vec::new(),
         text: words,
         kind,
         sent_at: words::read_time(&message["date"]),

@@ -8,7 +8,7 @@ use url::form_urlencoded;
 
 use crate::contract::{
     ArrivedMedia, ArrivedMessage, CallReport, DeliveryStep, InboundMessage, InboundUpdate, PlatformEvent,
-    SentTrace, StatusReport, WebhookCall,
+    SentTrace, StatusReport, WebhookCall, default_file_name,
 };
 use crate::voip::sending;
 use crate::words::{self, read_text};
@@ -186,7 +186,7 @@ fn read_arrival(told: &Value) -> Vec<PlatformEvent> {
         };
         let media = file.map(|(address, kind)| ArrivedMedia {
             reference: address.clone(),
-            name: default_file_name(kind),
+            name: file_name(kind),
             mime_type: Some(kind.clone()).filter(|kind| !kind.is_empty()),
             size: None,
         });
@@ -208,7 +208,7 @@ fn read_keyword(told: &Value) -> Option<Keyword> {
 }
 
 fn message_kind(media_type: &str) -> &'static str {
-    match media_type.split('/').next() {
+    match media_type.to_ascii_lowercase().split('/').next() {
         Some("image") => "image",
         Some("video") => "video",
         Some("audio") => "audio",
@@ -216,11 +216,11 @@ fn message_kind(media_type: &str) -> &'static str {
     }
 }
 
-fn default_file_name(media_type: &str) -> String {
+fn file_name(media_type: &str) -> String {
     let ending = media_type.split(['/', ';']).nth(1).unwrap_or("").trim();
     let is_plain = !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let ending = if is_plain { ending } else { "bin" };
-    format!("{}.{ending}", message_kind(media_type))
+    default_file_name(&format!("{}.{ending}", message_kind(media_type)), Some(media_type))
 }
 
 fn status(told: &Value) -> Option<PlatformEvent> {
@@ -319,8 +319,8 @@ mod tests {
                 arrived_message.media.clone().expect("a file").name,
             )
         };
-        assert_eq!(shown(&both[0]), ("image".to_owned(), "look".to_owned(), "image.jpeg".to_owned()));
-        assert_eq!(shown(&both[1]), ("document".to_owned(), String::new(), "document.bin".to_owned()));
+        assert_eq!(shown(&both[0]), ("image".to_owned(), "look".to_owned(), "image.jpg".to_owned()));
+        assert_eq!(shown(&both[1]), ("document".to_owned(), String::new(), "document.vcf".to_owned()));
         assert_ne!(both[0].inbound.platform_id, both[1].inbound.platform_id);
         assert!(texts(&[("From", "HARBOR"), ("Body", "Your code is 1")])[0].inbound.needs_no_answer);
         assert_eq!(texts(&[("From", "+34600111222"), ("Body", "")])[0].inbound.text, "[empty SMS]");

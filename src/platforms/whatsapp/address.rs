@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::words::read_text;
 use model::bounds;
 
 /// Prefix of a group's id in its address.
@@ -67,6 +68,22 @@ impl ChatPerson {
     }
 }
 
+/// Returns the addresses of the customer whom a message of the business's own app reached, the best first.
+pub(super) fn echo_recipients(message: &Value) -> Vec<String> {
+    let named =
+        ["to", "to_user_id", "to_parent_user_id"].iter().filter_map(|field| read_text(&message[*field]));
+    let addresses = named.filter_map(|id| match is_number(&id) {
+        true => Some(phone_address(&id)),
+        false => Some(id).filter(|id| bounds::is_user_id(id)),
+    });
+    addresses.fold(Vec::new(), |mut all, address| {
+        if !all.contains(&address) {
+            all.push(address);
+        }
+        all
+    })
+}
+
 /// Returns true if a platform id is a phone number without its plus.
 pub(super) fn is_number(id: &str) -> bool {
     let digits = id.trim_start_matches('+');
@@ -99,6 +116,21 @@ mod tests {
             let mut body = json!({});
             set_recipient(&mut body, to);
             assert_eq!(body, wanted, "{to}");
+        }
+    }
+
+    #[test]
+    fn echo_reached_a_number_or_an_id() {
+        let cases = [
+            (json!({"to": "34600"}), vec!["+34600"]),
+            (json!({"to": "34600", "to_user_id": "ES.15"}), vec!["+34600", "ES.15"]),
+            (json!({"to_user_id": "ES.15", "to_parent_user_id": "ES.15"}), vec!["ES.15"]),
+            (json!({"to": "ES.15"}), vec!["ES.15"]),
+            (json!({"to": "group:x", "to_user_id": ""}), vec![]),
+            (json!({}), vec![]),
+        ];
+        for (message, wanted) in cases {
+            assert_eq!(echo_recipients(&message), wanted, "{message}");
         }
     }
 

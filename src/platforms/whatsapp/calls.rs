@@ -12,12 +12,16 @@ use crate::whatsapp::address::{self, ChatPerson, group_address, phone_address};
 use crate::whatsapp::{PAYMENT_PREFIX, message, sending, templates};
 use crate::words::{self, in_brackets, join_parts, read_text};
 use api::carriers::NumberSettings;
+use api::errors::ErrorCode;
 use api::extras::MessageExtras;
 use model::bounds;
 use model::phone_forms::normalize;
 
 /// Field of messages sent with the platform's own app.
 const ECHO_FIELD: &str = "smb_message_echoes";
+
+/// Field of customers' choices whether they get marketing messages.
+const PREFERENCE_FIELD: &str = "user_preferences";
 
 /// Name of a channel in a webhook call, by the platform's id of its number.
 pub(super) fn number_name(number: &str) -> String {
@@ -75,6 +79,9 @@ fn updates_of_change(change: &Value, time: &Value) -> Vec<InboundUpdate> {
     if field == "user_id_update" {
         return id_updates(value);
     }
+    if field == PREFERENCE_FIELD {
+        return preference_updates(value);
+    }
     if field != "messages" {
         let about = ["template", "account", "phone_number", "business_capability"];
         let wanted = about.iter().any(|text| field.contains(text));
@@ -118,8 +125,10 @@ fn updates_of_change(change: &Value, time: &Value) -> Vec<InboundUpdate> {
 fn echo_updates(value: &Value) -> Vec<InboundUpdate> {
     let all = value["message_echoes"].as_array().into_iter().flatten();
     let one = |message: &Value| {
-        let (id, to) = (message["id"].as_str()?, message["to"].as_str()?);
-        Some(build_update(format!("message {id}"), to.to_owned(), json!({ "echo": message }).to_string()))
+        let (id, to) = (message["id"].as_str()?, address::echo_recipients(message).into_iter().next()?);
+        // The lane of the customer's own messages.
+        let lane = to.trim_start_matches('+').to_owned();
+        Some(build_update(format!("message {id}"), lane, json!({ "echo": message }).to_string()))
     };
     all.filter_map(one).collect()
 }
@@ -171,6 +180,19 @@ fn id_updates(value: &Value) -> Vec<InboundUpdate> {
     replaced.collect()
 }
 
+fn preference_updates(value: &Value) -> Vec<InboundUpdate> {
+    let contacts = value["contacts"].as_array().map_or(&[][..], Vec::as_slice);
+    let told = value[PREFERENCE_FIELD].as_array().into_iter().flatten();
+    let one = |preference: &Value| {
+        let sender = json!({"from": preference["wa_id"], "from_user_id": preference["user_id"]});
+        let contact = find_contact(&sender, contacts);
+        let lane = ChatPerson::read(&sender, &contact).address()?.trim_start_matches('+').to_owned();
+        let body = json!({"preference": preference, "sender": sender, "contact": contact}).to_string();
+        Some(build_update(digest(&body), lane, body))
+    };
+    told.filter_map(one).collect()
+}
+
 fn build_update(name: String, lane: String, body: String) -> InboundUpdate {
     InboundUpdate { name, lane, body: body.into_bytes() }
 }
@@ -190,6 +212,9 @@ pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
     }
     if let (Some(from), Some(to)) = (read_text(&piece["id_from"]), read_text(&piece["id_to"])) {
         return changed_id(from, to).into_iter().collect();
+    }
+    if piece["preference"].is_object() {
+        return read_preference(piece).into_iter().collect();
     }
     if piece["status"].is_object() {
         return status(&piece["status"]).into_iter().collect();
@@ -223,6 +248,32 @@ fn read_move(message: &Value) -> Vec<PlatformEvent> {
 fn changed_id(from: String, to: String) -> Option<PlatformEvent> {
     let are_ids = bounds::is_user_id(&from) && bounds::is_user_id(&to);
     (are_ids && from != to).then_some(PlatformEvent::IdChanged { from, to })
+}
+
+/// Reads a choice about marketing messages as a message that needs no answer. Other messages still reach the
+/// customer.
+fn read_preference(piece: &Value) -> Option<PlatformEvent> {
+    let preference = &piece["preference"];
+    let text = match (preference["category"].as_str()?, preference["value"].as_str()?) {
+        ("marketing_messages", "stop") => "[stopped marketing messages]",
+        ("marketing_messages", "resume") => "[allows marketing messages again]",
+        _ => return None,
+    };
+    let person = ChatPerson::read(&piece["sender"], &piece["contact"]);
+    let inbound = InboundMessage {
+        from: person.address()?.to_owned(),
+        other_ids: person.other_ids(),
+        name: person.display_name(),
+        username: person.username.clone(),
+        sent_at: words::read_time(&preference["timestamp"]),
+        text: text.to_owned(),
+        kind: "text".to_owned(),
+        platform_id: Some(format!("preference {}", digest(&piece.to_string()))),
+        needs_no_answer: true,
+        is_notice: true,
+        ..InboundMessage::default()
+    };
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
 }
 
 /// Reads a payment status as a message of the payer, as it is not about a message sent by this
@@ -260,7 +311,9 @@ fn status(told: &Value) -> Option<PlatformEvent> {
         "read" | "played" => DeliveryStep::Read,
         "failed" => {
             let error = &told["errors"][0];
-            let (code, broken) = sending::loss_code(error["code"].as_i64().unwrap_or(0));
+            // Without a code it is not known whether other messages would arrive.
+            let loss = error["code"].as_i64().map(sending::loss_code);
+            let (code, broken) = loss.unwrap_or((ErrorCode::WhatsappError, false));
             DeliveryStep::Failed { code, why: sending::error_text(error).as_str().to_owned(), broken }
         }
         _ => return None,
@@ -283,7 +336,6 @@ fn status(told: &Value) -> Option<PlatformEvent> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::errors::ErrorCode;
 
     fn settings() -> NumberSettings {
         NumberSettings { number: "555".to_owned(), account: "1".to_owned(), ..NumberSettings::default() }
@@ -387,6 +439,26 @@ mod tests {
         assert!(split_call(&settings(), b"no JSON").is_empty());
         let nobodys = json!({"messages": [message("text", json!({"body": "x"}))]});
         assert!(call(&nobodys).is_empty(), "a message that does not say for which number");
+    }
+
+    #[test]
+    fn failure_without_a_reason_says_nothing_about_the_account() {
+        let cases = [
+            (json!({}), "WHATSAPP_ERROR", false),
+            (json!({ "errors": [] }), "WHATSAPP_ERROR", false),
+            (json!({"errors": [{"title": "lost"}]}), "WHATSAPP_ERROR", false),
+            (json!({"errors": [{"code": 131_026}]}), "INVALID_RECIPIENT", false),
+            (json!({"errors": [{"code": 131_042}]}), "NOT_CONFIGURED", true),
+        ];
+        for (fields, wanted, is_broken) in cases {
+            let mut told = json!({"id": "wamid.8", "status": "failed", "recipient_id": "34600111222"});
+            for (name, value) in fields.as_object().expect("fields") {
+                told[name] = value.clone();
+            }
+            let Some(PlatformEvent::Status(report)) = status(&told) else { panic!("a report: {told}") };
+            let DeliveryStep::Failed { code, broken, .. } = report.step else { panic!("a failure: {told}") };
+            assert_eq!((code.word(), broken), (wanted, is_broken), "{fields}");
+        }
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::contract::{
-    ArrivedMedia, ArrivedMessage, ChangedMessage, InboundMessage, PlatformEvent, REACTION_KIND, SentElsewhere,
+    ArrivedMedia, ArrivedMessage, ChangedMessage, InboundMessage, PlatformEvent, REACTION_KIND,
+    SentElsewhere, default_file_name,
 };
 use crate::whatsapp::address::{self, ChatPerson};
 use crate::whatsapp::structured;
 use crate::words::{self, describe_unknown, in_brackets, read_text};
 use api::extras::{MessageExtras, ReactionOrigin};
-use model::bounds;
 
 struct NumberContent {
     kind: &'static str,
@@ -96,8 +96,8 @@ fn read_withdrawal(message: &Value, contact: &Value) -> Option<PlatformEvent> {
 
 /// Reads a message sent with the platform's own app on a phone with the same number.
 pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
-    let to = read_text(&message["to"])?;
-    let to = if bounds::is_user_id(&to) { to } else { address::phone_address(&to) };
+    let mut recipients = address::echo_recipients(message).into_iter();
+    let (to, other_ids) = (recipients.next()?, recipients.collect());
     let sent_at = words::read_time(&message["timestamp"]);
     let changed = |id: &Value| {
         Some(ChangedMessage { peer: to.clone(), platform_id: read_text(id)?, at: sent_at, is_own: true })
@@ -124,6 +124,7 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::SentElsewhere(SentElsewhere {
         platform_id: read_text(&message["id"])?,
         to,
+        other_ids,
         text: words,
         kind,
         sent_at,
@@ -169,10 +170,12 @@ fn read_content(message: &Value) -> Option<NumberContent> {
 }
 
 fn read_file(object: &Value, name: &str) -> Option<ArrivedMedia> {
+    let mime_type = read_text(&object["mime_type"]);
+    let usual = || default_file_name(name, mime_type.as_deref());
     Some(ArrivedMedia {
         reference: object["id"].as_str()?.to_owned(),
-        name: read_text(&object["filename"]).unwrap_or_else(|| name.to_owned()),
-        mime_type: read_text(&object["mime_type"]),
+        name: read_text(&object["filename"]).unwrap_or_else(usual),
+        mime_type,
         size: object["file_size"].as_i64(),
     })
 }

@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use crate::carriers::changes;
 use crate::carriers::files::{self, FetchedFiles, MissingFile};
-use crate::chat::{people, receive};
+use crate::chat::{keywords, people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
@@ -27,6 +27,7 @@ use crate::sending::report;
 use crate::state::{Service, ServiceState};
 use crate::write::WriteContext;
 use api::email::AttachmentBody;
+use model::keywords::Keyword;
 use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 use platforms::Channel;
 use platforms::mail::ArrivedMail;
@@ -338,6 +339,9 @@ fn apply_event(
         }
         PlatformEvent::TemplateReviewed(report) => Ok(templates::set_review(work.db, &channel.id, &report)?),
         PlatformEvent::IdChanged { from, to } => Ok(people::change_id(work, channel, &from, &to)?),
+        PlatformEvent::BusinessConnection { id, may_answer } => {
+            Ok(keywords::apply_connection(work, channel, &id, may_answer)?)
+        }
         PlatformEvent::Renamed { peer, name } => {
             if let Some(found) = conversations::find_by_peer(work.db, &channel.id, &peer)? {
                 conversations::update_names(work.db, &found.id, Some(&name), None, None)?;
@@ -365,6 +369,13 @@ fn receive_message(
 ) -> Result<(), ApiError> {
     let FetchedFiles { stored: fetched, missing } = files;
     let ArrivedMessage { mut inbound, quoted, .. } = message;
+    if channel.kind == Channel::Telegram
+        && inbound.keyword == Some(Keyword::Start)
+        && conversations::find_by_peer(work.db, &channel.id, &inbound.from)?.is_none()
+    {
+        // A bot that is added to a group for the first time comes back to nobody.
+        return Ok(keywords::allow_messages(work, channel, &inbound.from)?);
+    }
     let platform_id = inbound.platform_id.clone().unwrap_or_default();
     if !stored::record_arrival(work.db, &channel.id, &inbound.from, &platform_id)? {
         return Ok(());

@@ -1,5 +1,6 @@
 //! People who take no messages. In SMS they write STOP and START; the platform answers these and HELP, so the
-//! assistant does not. On Telegram they block and unblock the bot, or a group removes it.
+//! assistant does not. On Telegram they block and unblock the bot, a group removes and adds it, or the owner
+//! of a business disconnects it.
 
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
@@ -11,7 +12,7 @@ use api::errors::ErrorCode;
 use model::keywords::Keyword;
 use platforms::contract::CALL_KIND;
 use platforms::telegram::chat;
-use platforms::{BLOCKED_MESSAGE, Channel, OPTED_OUT_MESSAGE, REMOVED_MESSAGE};
+use platforms::{BLOCKED_MESSAGE, Channel, DISCONNECTED_MESSAGE, OPTED_OUT_MESSAGE, REMOVED_MESSAGE};
 
 const HELP_REASON: &str = "the customer asks for help";
 
@@ -46,18 +47,47 @@ pub fn apply_membership(
     conversation: &ConversationRow,
     keyword: Option<Keyword>,
 ) -> Result<bool, DatabaseError> {
-    let peer = recipient(channel.kind, &conversation.peer);
     match keyword {
-        Some(Keyword::Stop) => opt_outs::add(work.db, &channel.id, peer, work.now)?,
-        _ => drop(opt_outs::remove(work.db, &channel.id, peer)?),
+        Some(Keyword::Stop) => {
+            let peer = recipient(channel.kind, &conversation.peer);
+            opt_outs::add(work.db, &channel.id, peer, work.now)?;
+        }
+        _ => allow_messages(work, channel, &conversation.peer)?,
     }
     Ok(keyword.is_some())
 }
 
-/// Returns the part of an address that opts out: a bot is blocked in all topics of a chat at once, and not in
-/// its chats of a business.
+/// Records that a chat of a bot takes messages.
+pub fn allow_messages(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    peer: &str,
+) -> Result<(), DatabaseError> {
+    opt_outs::remove(work.db, &channel.id, recipient(channel.kind, peer))?;
+    Ok(())
+}
+
+/// Records whether a bot may answer in the chats of a business.
+pub fn apply_connection(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    connection: &str,
+    may_answer: bool,
+) -> Result<(), DatabaseError> {
+    match may_answer {
+        true => drop(opt_outs::remove(work.db, &channel.id, connection)?),
+        false => opt_outs::add(work.db, &channel.id, connection, work.now)?,
+    }
+    Ok(())
+}
+
+/// Returns the part of an address that opts out: a bot is blocked in all topics of a chat at once, and
+/// disconnected from all chats of a business.
 fn recipient(kind: Channel, peer: &str) -> &str {
-    if kind == Channel::Telegram && !chat::is_business(peer) { chat::split_address(peer).0 } else { peer }
+    match kind {
+        Channel::Telegram => chat::connection(peer).unwrap_or(chat::split_address(peer).0),
+        _ => peer,
+    }
 }
 
 /// Records an opt-out that the platform reports by refusing a text: STOP may have been sent before this
@@ -78,6 +108,7 @@ pub fn record_opt_out(
 pub fn opt_out_message(kind: Channel, peer: &str, content_kind: &str) -> Option<&'static str> {
     match kind {
         Channel::Voip if content_kind != CALL_KIND => Some(OPTED_OUT_MESSAGE),
+        Channel::Telegram if chat::is_business(peer) => Some(DISCONNECTED_MESSAGE),
         Channel::Telegram if peer.starts_with('-') => Some(REMOVED_MESSAGE),
         Channel::Telegram => Some(BLOCKED_MESSAGE),
         _ => None,

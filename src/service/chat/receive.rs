@@ -63,8 +63,13 @@ pub fn receive(
         extras: inbound.extras.to_stored_text(),
     };
     messages::insert(work.db, &row)?;
-    let at = (stamp, sent_at.unwrap_or(stamp));
-    conversations::touch_inbound(work.db, &conversation.id, &row.preview(), at)?;
+    match inbound.is_notice {
+        true => conversations::touch(work.db, &conversation.id, &row.preview(), false, stamp)?,
+        false => {
+            let at = (stamp, sent_at.unwrap_or(stamp));
+            conversations::touch_inbound(work.db, &conversation.id, &row.preview(), at)?;
+        }
+    }
     let data = MessageReceived {
         content: row.content.as_str().into(),
         conversation_id: conversation.id.as_str().into(),
@@ -110,6 +115,9 @@ fn find_or_create(
     let name = contact.as_ref().map_or(inbound.name.as_deref(), |contact| contact.name.as_deref());
     if let Some(found) = found {
         conversations::update_names(work.db, &found.id, name, inbound.username.as_deref(), None)?;
+        if let Some(referral) = &inbound.referral {
+            conversations::set_referral(work.db, &found.id, &referral.to_string())?;
+        }
         return Ok(found);
     }
     let mut made = ConversationRow::new(work.id("conv", stamp), &channel.id, &inbound.from, stamp);

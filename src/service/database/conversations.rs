@@ -202,6 +202,11 @@ pub fn peers_of_username(
     db.fetch_all(sql, bound![channel, name.to_lowercase()], single_cell)
 }
 
+/// Sets the ad that led the customer here, as JSON.
+pub fn set_referral(db: &dyn DbSession, id: &str, referral: &str) -> Result<(), DatabaseError> {
+    db.change_later("UPDATE conversations SET referral = ?2 WHERE id = ?1", bound![id, referral])
+}
+
 pub fn set_platform_peer(db: &dyn DbSession, id: &str, address: Option<&str>) -> Result<(), DatabaseError> {
     db.change_later("UPDATE conversations SET platform_peer = ?2 WHERE id = ?1", bound![id, address])
 }

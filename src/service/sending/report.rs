@@ -57,7 +57,8 @@ pub fn apply_status_report(
             .iter()
             .any(|(_, parcel)| parcel.text == trace.text);
         let SentTrace { to, text } = trace;
-        let sent = SentElsewhere { platform_id, to, text, kind: "text", sent_at: None };
+        let sent =
+            SentElsewhere { platform_id, to, other_ids: Vec::new(), text, kind: "text", sent_at: None };
         let has_failed = matches!(step, DeliveryStep::Failed { .. });
         return if is_ours || has_failed { Ok(()) } else { record_sent_elsewhere(work, channel, sent) };
     }
@@ -231,8 +232,14 @@ pub fn record_sent_elsewhere(
     channel: &ChannelRow,
     sent: SentElsewhere,
 ) -> Result<(), ApiError> {
-    let SentElsewhere { platform_id, to, text, kind, sent_at } = sent;
-    let Some(conversation) = conversations::find_by_peer(work.db, &channel.id, &to)? else { return Ok(()) };
+    let SentElsewhere { platform_id, to, other_ids, text, kind, sent_at } = sent;
+    let mut found = None;
+    for address in std::iter::once(&to).chain(&other_ids) {
+        if found.is_none() {
+            found = conversations::find_by_peer(work.db, &channel.id, address)?;
+        }
+    }
+    let Some(conversation) = found else { return Ok(()) };
     // Telegram message ids are unique only within a chat.
     if messages::read_within(work.db, &conversation.id, &platform_id)?.is_some() {
         return Ok(());

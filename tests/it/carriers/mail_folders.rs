@@ -178,3 +178,31 @@ async fn folders_chosen_on_connecting_stay_chosen() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn folder_is_read_whatever_letters_its_name_has() {
+    const ODD: &str = "Öl 50% & \"mehr\" \\*";
+    const ODD_CODED: &str = "\"&ANY-l 50% &- \\\"mehr\\\" \\\\*\"";
+    // Matches the first name as a pattern.
+    const ALIKE_CODED: &str = "\"&ANY-l 50 per cent &- \\\"mehr\\\" \\\\ x\"";
+    let Some(servers) = servers() else { return };
+    let mailbox = servers.mailbox();
+    mailbox.elsewhere(&[&format!("a CREATE {ODD_CODED}"), "a CREATE Suppliers"]);
+    mailbox.elsewhere(&[&format!("a CREATE {ALIKE_CODED}")]);
+    let served = quiet(&mailbox).await;
+    let chosen = choose(&served, &[ODD], &[]).await.expect("chosen");
+    assert_eq!(read_names(&chosen), ["INBOX", "Sent", ODD]);
+    let maria = customer();
+    holds(&mailbox, ODD_CODED, "", now(), mail(&maria, "1", "From an odd folder."));
+    let thread = served.thread(&maria, "a mail", |thread| mails_of(thread).len() == 1).await;
+    served.patch(&thread, json!({"isStarred": true})).await;
+    let select = format!("a SELECT {ODD_CODED}");
+    until_so("marked in the folder", || {
+        mailbox.elsewhere(&[&select, "a FETCH 1 (FLAGS)"]).contains("\\Flagged")
+    });
+    mailbox.elsewhere(&[&select, "a STORE 1 +FLAGS (\\Seen)"]);
+    has_state(&served, &maria, "inbox", true, true).await;
+    // The mails of a removed folder are gone, also beside one with a name that it matches.
+    mailbox.elsewhere(&[&format!("a DELETE {ODD_CODED}")]);
+    served.thread(&maria, "a thread that is gone", |thread| thread["folder"] != "inbox").await;
+}

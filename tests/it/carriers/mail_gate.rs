@@ -17,6 +17,8 @@ pub enum MailWrong {
     Later,
     /// Refusal after the text.
     Refused,
+    /// Refusal of the sender, as providers do it that check it after the text.
+    ForeignSender,
     /// The server gets the mail; its answers are slow.
     Slow,
 }
@@ -111,10 +113,16 @@ fn pass(client: TcpStream, server: u16, plan: &Mutex<Option<Box<MailPlan>>>) -> 
                 from_server.read_line(&mut said)?;
                 return to_client.shutdown(Shutdown::Both);
             }
-            Some(MailWrong::Refused) => {
+            Some(MailWrong::Refused | MailWrong::ForeignSender) => {
+                let told: &[u8] = match wrong {
+                    Some(MailWrong::ForeignSender) => {
+                        b"554 5.2.252 SendAsDenied; desk@mail.example not allowed to send as sales@mail.example\r\n"
+                    }
+                    _ => b"554 5.7.1 this looks like nothing we take\r\n",
+                };
                 // The server is disconnected before the end of the text.
                 to_server.shutdown(Shutdown::Both)?;
-                to_client.write_all(b"554 5.7.1 this looks like nothing we take\r\n")?;
+                to_client.write_all(told)?;
                 return to_client.shutdown(Shutdown::Write);
             }
             _ => {}

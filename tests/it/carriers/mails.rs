@@ -1,11 +1,16 @@
 //! The email channel on real mail servers: incoming mail, answers, and both under faults.
 
+use std::time::Duration;
+
+use frontdesk::model::time::Clock;
 use frontdesk::service::AssistantChoice;
+use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
 use super::Served;
 use super::mail_gate::{MailGate, MailWrong};
-use super::mail_server::{TestMailbox, TokenServer, servers};
+use super::mail_line::MailLine;
+use super::mail_server::{OldMail, TestMailbox, TokenServer, servers};
 use crate::waiting::{until_found, until_so};
 
 const MARIA: &str = "maria@mail.example";
@@ -158,6 +163,38 @@ async fn a_mail_is_taken_apart_and_its_files_are_kept() {
     assert_eq!(served.mails(&maria, 2).await.len(), 2);
 }
 
+/// A server that stores sent mail itself, as Gmail does; the copy comes after the answer to the mail.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn copy_that_the_server_stores_is_not_doubled() {
+    let Some(servers) = servers() else { return };
+    let mut mailbox = servers.mailbox();
+    let line = MailLine::changing(mailbox.imap_port, |_, line| line.replace(" IDLE", " IDLE X-GM-EXT-1"));
+    mailbox.imap_port = line.port;
+    let served = quiet(&mailbox).await;
+    for text in ["The first", "The second"] {
+        let maria = customer();
+        let body = mail_to(&maria, "Order 1042", text);
+        let copied = async {
+            let copy = until_found("a letter", async || {
+                let letters = mailbox.reached(&maria);
+                letters.first().cloned().ok_or("none")
+            });
+            let text = copy.await;
+            tokio::time::sleep(Duration::from_millis(700)).await;
+            let at = SystemClock.now();
+            mailbox.holds([OldMail { folder: "Sent", flags: "\\Seen", at, text }]);
+        };
+        let (sent, ()) = tokio::join!(served.send(body, None), copied);
+        assert_eq!(sent.1["status"], "sent", "{sent:?}");
+        served.mails(&maria, 1).await;
+    }
+    assert_eq!(mailbox.folder("Sent").len(), 2, "one copy of each");
+    // A copy that does not come is stored.
+    let maria = customer();
+    assert_eq!(served.send(mail_to(&maria, "Order 1042", "The third"), None).await.1["status"], "sent");
+    until_so("a copy", || mailbox.folder("Sent").len() == 3);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn mail_refused_by_the_server_costs_nothing_and_is_not_stored() {
     let Some(servers) = servers() else { return };
@@ -174,6 +211,11 @@ async fn mail_refused_by_the_server_costs_nothing_and_is_not_stored() {
     gate.once(MailWrong::Refused);
     let (status, told) = served.send(mail_to(MARIA, "x", "y"), None).await;
     assert_eq!((status, &told["code"]), (502, &json!("WHATSAPP_ERROR")), "{told}");
+    gate.once(MailWrong::ForeignSender);
+    let (_, told) = served.send(mail_to(MARIA, "x", "y"), None).await;
+    let remedy = format!("Allow {0} to send as {0}", mailbox.address);
+    let words = told["message"].as_str().unwrap_or_default();
+    assert!(words.contains("SendAsDenied") && words.contains(&remedy), "{told}");
     assert_eq!((served.balance().await, served.threads().await.len()), (before, 0));
     // The connection with the refusal is reused.
     assert_eq!(served.send(mail_to(&customer(), "x", "y"), None).await.1["status"], "sent");

@@ -247,6 +247,12 @@ impl NumberServer {
         self.shared.changed();
     }
 
+    /// Reports a change in a field of the webhook.
+    pub fn report(&self, field: &str, value: Value) {
+        self.world().said.push_back(change(field, value));
+        self.shared.changed();
+    }
+
     /// Reports a text sent with the platform's own app.
     pub fn echoes(&self, to: &str, text: &str) {
         let echo = json!({"id": "wamid.ECHO1", "from": "15550783881", "to": to.trim_start_matches('+'),

@@ -228,6 +228,77 @@ async fn undelivered_message_is_refunded_and_asks_for_a_person() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn message_that_is_lost_without_a_reason_is_no_trouble_of_the_number() {
+    let number = NumberServer::start();
+    let served = channel_with_message(&number).await;
+    assert_eq!(served.send(text_to(ANA, "Still there?"), None).await.1["status"], "sent");
+    let reached = number.waits_for("Still there?");
+    number.reports(&reached, "failed");
+    served.waits(ANA, "failed", |entry| entry[1]["status"] == "failed").await;
+    let admin = dashboard(&served.options).await;
+    let all = admin.channels(SystemClock.now()).await.expect("a list");
+    admin.close();
+    assert!(all.iter().all(|channel| channel.trouble.is_none()), "{all:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn newest_ad_that_led_a_customer_here_is_shown() {
+    let number = NumberServer::start();
+    let served = channel_with_message(&number).await;
+    let ad = |headline: &str| json!({"referral": {"source_type": "ad", "source_id": "120", "headline": headline, "ctwa_clid": headline}});
+    let shown = async |headline: &str| {
+        until_found(headline, async || {
+            let all = served.conversations().await;
+            let told = all[0]["referral"]["headline"].clone();
+            if all.len() == 1 && told == headline {
+                Ok(all[0]["referral"].clone())
+            } else {
+                Err(format!("{all:?}"))
+            }
+        })
+        .await
+    };
+    number.sends(ANA, "text", json!({"body": "Is this still on?"}), ad("Rope for less"));
+    shown("Rope for less").await;
+    // A form of the platform opens the chat before the customer writes.
+    number.sends(ANA, "request_welcome", json!({}), ad("Buoys"));
+    assert_eq!(shown("Buoys").await["ctwa_clid"], "Buoys");
+    number.says(ANA, "Yes, the buoys");
+    served.waits(ANA, "a message without an ad", |entry| entry.len() == 4).await;
+    shown("Buoys").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn customer_who_wants_no_advertisements_is_seen_and_still_answered() {
+    let number = NumberServer::start();
+    let served = channel_with_message(&number).await;
+    let preference = |value: &str| {
+        let told = json!({
+            "wa_id": &ANA[1..], "category": "marketing_messages", "value": value, "timestamp": 1,
+            "detail": "in the platform's words",
+        });
+        number.report("user_preferences", json!({ "user_preferences": [told] }));
+    };
+    preference("stop");
+    let history = served.waits(ANA, "a choice", |entry| entry.len() == 2).await;
+    assert_eq!(texts(&history)[1], "[stopped marketing messages]");
+    assert_eq!(served.send(text_to(ANA, "Your order is here"), None).await.1["status"], "sent");
+    preference("resume");
+    preference("resume");
+    let history = served.waits(ANA, "another choice", |entry| entry.len() == 4).await;
+    assert_eq!(texts(&history)[3], "[allows marketing messages again]");
+    // It is no message of the customer: only these let the business write freely for a day.
+    let bo = "+34600333444";
+    let told = json!({"wa_id": &bo[1..], "category": "marketing_messages", "value": "stop", "timestamp": 1});
+    number.report("user_preferences", json!({ "user_preferences": [told] }));
+    served.waits(bo, "a choice", |entry| entry.len() == 1).await;
+    let all = served.conversations().await;
+    let open =
+        |peer: &str| all.iter().find(|one| one["customerPhone"] == peer).map(|one| &one["serviceWindowOpen"]);
+    assert_eq!((open(ANA), open(bo)), (Some(&json!(true)), Some(&json!(false))), "{all:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_pause_is_kept_to_and_the_order_with_it() {
     let number = NumberServer::start();
     let served = channel_with_message(&number).await;

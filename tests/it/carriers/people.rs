@@ -113,3 +113,40 @@ async fn number_with_and_without_the_ninth_digit_is_one_customer() {
     assert_eq!(number.waits_for("Aberto hoje").to, SHORT[1..]);
     only(&served, 4).await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answer_from_a_phone_finds_the_person_by_number_or_id() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    says(&number, None, ID, "wamid.P1", "Hello");
+    only(&served, 1).await;
+    let echo = |wamid: &str, fields: Value| {
+        let mut echo = json!({
+            "id": wamid, "from": "15550783881", "timestamp": "1", "type": "text", "text": {"body": wamid},
+        });
+        for (name, value) in fields.as_object().expect("fields") {
+            echo[name] = value.clone();
+        }
+        number.report("smb_message_echoes", json!({ "message_echoes": [echo] }));
+    };
+    // Of a customer who hides their number, only the id is told.
+    echo("wamid.E1", json!({"to_user_id": ID, "to_parent_user_id": "BR.ENT.7"}));
+    only(&served, 2).await;
+    // The platform knows a number that this conversation does not have yet.
+    echo("wamid.E2", json!({"to": &SHORT[1..], "to_user_id": ID}));
+    only(&served, 3).await;
+    says(&number, Some(LONG), ID, "wamid.P2", "This is my number");
+    only(&served, 4).await;
+    // Both forms of the number, repeated: the conversation is one and has each message once.
+    echo("wamid.E3", json!({"to": &SHORT[1..]}));
+    echo("wamid.E4", json!({"to": &LONG[1..], "to_user_id": ID}));
+    echo("wamid.E4", json!({"to": &SHORT[1..], "to_user_id": ID}));
+    let found = only(&served, 6).await;
+    number.waits_until_told();
+    let path = format!("/conversations/{}/messages", found["id"].as_str().expect("an id"));
+    let mut history = served.get(&path).await["data"].as_array().expect("a list").clone();
+    history.reverse();
+    let senders: Vec<_> =
+        history.iter().map(|message| message["senderType"].as_str().expect("one")).collect();
+    assert_eq!(senders, ["customer", "agent", "agent", "customer", "agent", "agent"], "{history:?}");
+}
