@@ -181,6 +181,7 @@ fn account() -> Account {
         quality_rating: None,
         takes_buttons: false,
         takes_voice: false,
+        takes_stickers: false,
     }
 }
 

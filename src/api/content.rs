@@ -33,6 +33,10 @@ pub struct MediaContent {
     /// of this service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voice: Option<bool>,
+    /// True sends an image as a sticker, in a format and size of the platform's stickers and without a caption.
+    /// Extension of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sticker: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,15 +81,15 @@ pub enum Content {
         image: MediaContent,
     },
     Audio {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("caption filename")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("caption filename sticker")))]
         audio: MediaContent,
     },
     Video {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice sticker")))]
         video: MediaContent,
     },
     Document {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("voice")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("voice sticker")))]
         document: MediaContent,
     },
     Template {
@@ -109,7 +113,7 @@ pub enum BroadcastContent {
         text: TextContent,
     },
     Image {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice sticker")))]
         image: MediaContent,
     },
     Template {
@@ -216,7 +220,7 @@ impl From<&str> for TextContent {
 impl MediaContent {
     /// Media without a caption or a file name.
     pub fn of_link(link: &str) -> Self {
-        Self { link: link.into(), caption: None, filename: None, voice: None }
+        Self { link: link.into(), caption: None, filename: None, voice: None, sticker: None }
     }
 }
 

@@ -53,6 +53,10 @@ pub struct SendTelegram {
     /// of this service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voice: Option<bool>,
+    /// True sends a photo as a sticker, in a format and size of the platform's stickers and without a caption.
+    /// Extension of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sticker: Option<bool>,
 }
 
 derived_body!(SendTelegram);
@@ -84,6 +88,7 @@ impl SendTelegram {
             reply_to: None,
             buttons: None,
             voice: None,
+            sticker: None,
         }
     }
 }

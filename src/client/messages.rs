@@ -122,6 +122,7 @@ fn media_content(media: &LinkedMedia) -> Result<Content, PrepareError> {
         caption: media.caption.as_deref().map(Text::from),
         filename: media.filename.as_deref().map(Text::from),
         voice: (media.kind == MediaKind::Voice).then_some(true),
+        sticker: (media.kind == MediaKind::Sticker).then_some(true),
     };
     if media.markup.is_some() {
         return Err(not_on_channel("send markup"));
@@ -130,7 +131,10 @@ fn media_content(media: &LinkedMedia) -> Result<Content, PrepareError> {
         return Err(not_on_channel("name a file that is not a document"));
     }
     Ok(match media.kind {
-        MediaKind::Image => Content::Image { image: content },
+        MediaKind::Sticker if media.caption.is_some() => {
+            return Err(not_on_channel("send a caption with a sticker"));
+        }
+        MediaKind::Image | MediaKind::Sticker => Content::Image { image: content },
         MediaKind::Audio | MediaKind::Voice if media.caption.is_some() => {
             return Err(not_on_channel("send a caption with audio"));
         }

@@ -120,7 +120,11 @@ fn send_media(
         bounds::MAX_FILENAME_CHARS,
     )?;
     let kind = match media.kind {
-        MediaKind::Image => TelegramType::Photo,
+        MediaKind::Sticker if media.caption.is_some() => {
+            let (channel, what) = (Platform::Telegram.label().to_owned(), "send a caption with a sticker");
+            return Err(PrepareError::NotOnThisChannel { channel, what });
+        }
+        MediaKind::Image | MediaKind::Sticker => TelegramType::Photo,
         MediaKind::Audio | MediaKind::Voice => TelegramType::Audio,
         MediaKind::Video => TelegramType::Video,
         MediaKind::Document => TelegramType::Document,
@@ -131,6 +135,7 @@ fn send_media(
         filename: media.filename.as_deref().map(Text::from),
         parse_mode: media.markup.map(parse_mode),
         voice: (media.kind == MediaKind::Voice).then_some(true),
+        sticker: (media.kind == MediaKind::Sticker).then_some(true),
         ..SendTelegram::empty(chat, kind)
     };
     send(body, reply_to)

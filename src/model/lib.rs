@@ -62,6 +62,7 @@ pub mod snooze;
 pub mod spending;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+pub mod stickers;
 pub mod stop_reasons;
 pub mod suggestions;
 pub mod targets;

@@ -119,6 +119,7 @@ impl GeneratedData {
             quality_rating: None,
             takes_buttons: false,
             takes_voice: false,
+            takes_stickers: false,
         }
     }
 

@@ -6,15 +6,16 @@ use crate::cli::CliError;
 use crate::cli::scripting::writing::file_fingerprint;
 use crate::cli::unfinished::CommandRefusal;
 use crate::shell::files;
-use model::account::Platform;
+use model::account::{Account, Platform};
 use model::attachments::{self, ReplyAttachment};
 use model::ids::MessageId;
 use model::outbox::Operation;
 use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, MediaKind};
 use model::places;
+use model::stickers;
 
 /// Values of `--as`.
-const KINDS: [&str; 5] = ["image", "audio", "voice", "video", "document"];
+const KINDS: [&str; 6] = ["image", "sticker", "audio", "voice", "video", "document"];
 
 /// The switches for what is more than a text.
 #[derive(Debug, Args)]
@@ -27,7 +28,7 @@ pub struct ContentArguments {
     #[arg(long, value_name = "URL", conflicts_with_all = ["location", "template"])]
     pub link: Option<String>,
     /// Send the file or link as this kind instead of the detected one. A voice note needs OGG (Opus); a service
-    /// without voice notes gets it as audio.
+    /// without voice notes gets it as audio. A sticker needs WebP, on bot-chat also TGS or WebM.
     #[arg(long = "as", value_name = "KIND", value_parser = KINDS)]
     pub kind: Option<String>,
     /// Send a location; the text is its name.
@@ -61,18 +62,23 @@ impl ContentArguments {
     /// Operations for a text with these switches; several files are a message each.
     pub fn operations(
         &self,
-        (platform, takes_voice): (&Platform, bool),
+        (platform, account): (&Platform, Option<&Account>),
         to: String,
         text: Option<String>,
         reply_to: Option<MessageId>,
     ) -> Result<Vec<Operation>, CliError> {
         let usage = |words: &str| CliError::Usage(words.to_owned());
         let content = |content| Ok(vec![Operation::SendContent { to: to.clone(), content, reply_to: None }]);
-        let attached = self.attachments(platform, takes_voice)?;
+        let attached = self.attachments(platform, account)?;
         if let Some((first, others)) = attached.split_first() {
             let caption = first.allows_caption(Some(platform));
             if text.is_some() && !caption {
-                return Err(usage("audio has no caption on this channel: send the text separately"));
+                let what = if first.kind == MediaKind::Sticker {
+                    "a sticker has no caption"
+                } else {
+                    "audio has no caption on this channel"
+                };
+                return Err(usage(&format!("{what}: send the text separately")));
             }
             let first = first.to_operation(&to, text, None, reply_to);
             let others = others.iter().map(|other| other.to_operation(&to, None, None, None));
@@ -105,7 +111,13 @@ impl ContentArguments {
         Ok(vec![Operation::SendText { to, text, reply_to }])
     }
 
-    fn attachments(&self, platform: &Platform, takes_voice: bool) -> Result<Vec<ReplyAttachment>, CliError> {
+    fn attachments(
+        &self,
+        platform: &Platform,
+        account: Option<&Account>,
+    ) -> Result<Vec<ReplyAttachment>, CliError> {
+        let takes_voice = account.is_some_and(|account| account.takes_voice);
+        let takes_stickers = account.is_some_and(|account| account.takes_stickers);
         let refused = |why: String| CliError::Usage(format!("could not attach the file: {why}"));
         let mut attached = Vec::new();
         for path in &self.file {
@@ -122,6 +134,13 @@ impl ContentArguments {
         }
         for attachment in &mut attached {
             attachment.kind = match self.kind.as_deref().and_then(MediaKind::from_word) {
+                Some(MediaKind::Sticker) if !takes_stickers => {
+                    let other =
+                        || "this service sends no stickers: send it as an image or a document".to_owned();
+                    return Err(refused(
+                        stickers::channel_rejection_reason(Some(platform)).unwrap_or_else(other),
+                    ));
+                }
                 Some(MediaKind::Voice) if !takes_voice => MediaKind::Audio,
                 chosen => chosen.unwrap_or(attachment.kind),
             };

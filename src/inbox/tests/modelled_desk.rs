@@ -303,6 +303,7 @@ impl ModelledStore {
             quality_rating: None,
             takes_buttons: false,
             takes_voice: false,
+            takes_stickers: false,
         }
     }
 

@@ -207,6 +207,7 @@ mod tests {
             quality_rating: None,
             takes_buttons: false,
             takes_voice: false,
+            takes_stickers: false,
         }
     }
 

@@ -43,6 +43,9 @@ crate::words! {
     pub enum MediaKind {
         /// Bot-chat calls it a photo.
         Image = "image",
+        /// A picture of a sticker's format, without a caption; on a service without the extension it is not
+        /// offered.
+        Sticker = "sticker",
         /// Business chat accepts no caption.
         Audio = "audio",
         /// Audio that plays as if it was spoken; on a service without the extension it is not offered.

@@ -286,6 +286,7 @@ impl Operation {
                     name: file.name.clone(),
                     mime_type: file.mime_type.clone(),
                     size: file.size,
+                    webp: None,
                 };
                 Some(ReplyAttachment { source: AttachmentSource::File(facts), kind: file.kind })
             }

@@ -3,15 +3,18 @@
 use serde_json::{Value, json};
 
 use crate::contract::{
-    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, is_voice_note,
+    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker, is_sticker,
+    is_voice_note,
 };
 use crate::telegram::{BotPlatform, chat, retry_pause};
 use crate::web;
 use api::errors::ErrorCode;
+use model::account::Platform;
 use model::text::SafeText;
 
 /// Formats of voice notes; OGG has to be Opus.
 const VOICE_FORMATS: [&str; 3] = ["audio/ogg", "audio/mpeg", "audio/mp4"];
+const STICKER_KIND: &str = "sticker";
 
 impl BotPlatform {
     /// Makes one attempt to send a message.
@@ -20,11 +23,14 @@ impl BotPlatform {
             let why = "the message to react to has no id of the platform";
             return SendOutcome::refused(ErrorCode::ValidationError, why);
         }
+        if let Err(outcome) = check_sticker(parcel, file, &Platform::Telegram) {
+            return outcome;
+        }
         let is_voice = is_voice_note(parcel, file, &VOICE_FORMATS);
         let (method, body) = build_call(parcel, is_voice);
         let request = match file {
             Some(file) => {
-                let field = media_field(&parcel.kind, is_voice);
+                let field = media_field(sent_kind(parcel), is_voice);
                 // Values other than texts are sent as JSON.
                 let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 let texts = body.as_object().into_iter().flatten().filter(|(name, _)| *name != field);
@@ -51,7 +57,8 @@ impl BotPlatform {
 fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value) {
     let mut body = json!({});
     chat::set_address(&mut body, &parcel.to);
-    let method = match parcel.kind.as_str() {
+    let kind = sent_kind(parcel);
+    let method = match kind {
         REACTION_KIND => {
             let reaction = match parcel.text.as_str() {
                 "" => json!([]),
@@ -70,6 +77,7 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
             return ("setMessageReaction", body);
         }
         "photo" => "sendPhoto",
+        STICKER_KIND => "sendSticker",
         "video" => "sendVideo",
         "audio" if is_voice => "sendVoice",
         "audio" => "sendAudio",
@@ -79,12 +87,12 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
     if method == "sendMessage" {
         body["text"] = parcel.text.as_str().into();
     } else {
-        body[media_field(&parcel.kind, is_voice)] = parcel.media_url.as_deref().into();
-        if !parcel.text.is_empty() {
+        body[media_field(kind, is_voice)] = parcel.media_url.as_deref().into();
+        if !parcel.text.is_empty() && kind != STICKER_KIND {
             body["caption"] = parcel.text.as_str().into();
         }
     }
-    if let Some(mode) = &parcel.mode {
+    if let Some(mode) = parcel.mode.as_ref().filter(|_| kind != STICKER_KIND) {
         body["parse_mode"] = mode.as_str().into();
     }
     if let Some(id) = parse_number(parcel.quoted.as_deref()) {
@@ -98,10 +106,15 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
     (method, body)
 }
 
+/// Kind of the message on the platform, where a sticker is no photo.
+fn sent_kind(parcel: &OutboundMessage) -> &str {
+    if is_sticker(parcel) { STICKER_KIND } else { &parcel.kind }
+}
+
 fn media_field(kind: &str, is_voice: bool) -> &str {
     match kind {
         "audio" if is_voice => "voice",
-        "photo" | "video" | "audio" => kind,
+        "photo" | "video" | "audio" | STICKER_KIND => kind,
         _ => "document",
     }
 }

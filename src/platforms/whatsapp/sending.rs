@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::contract::{
-    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, is_voice_note,
+    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker, is_sticker,
+    is_voice_note,
 };
 use crate::web;
 use crate::whatsapp::{NumberPlatform, address};
 use api::errors::ErrorCode;
+use model::account::Platform;
 use model::bounds;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
@@ -20,6 +22,9 @@ const VOICE_FORMATS: [&str; 1] = ["audio/ogg"];
 impl NumberPlatform {
     /// Makes one attempt to send a message and marks the answered message as read.
     pub(super) async fn send(&self, parcel: &OutboundMessage, file: Option<&OutboundFile>) -> SendOutcome {
+        if let Err(outcome) = check_sticker(parcel, file, &Platform::Whatsapp) {
+            return outcome;
+        }
         let media = match (file, &parcel.media_url) {
             (Some(file), Some(link)) => match self.upload(link, file).await {
                 Ok(id) => Some(id),
@@ -109,6 +114,7 @@ impl NumberPlatform {
 fn build_message(parcel: &OutboundMessage, media: Option<&str>, is_voice: bool) -> Value {
     let (kind, object) = match parcel.kind.as_str() {
         REACTION_KIND => (REACTION_KIND, json!({"message_id": parcel.quoted, "emoji": parcel.text})),
+        "image" if is_sticker(parcel) => ("sticker", media_object(parcel, media)),
         "image" => ("image", media_object(parcel, media)),
         "video" => ("video", media_object(parcel, media)),
         "audio" => ("audio", media_object(parcel, media)),

@@ -6,17 +6,20 @@ use crate::chat::templates::fill;
 use crate::database::templates;
 use crate::errors::ApiError;
 use crate::media::{self, MediaInfo};
-use crate::sending::accept::{ComposedMessage, VOICE_DETAIL};
+use crate::sending::accept::{ComposedMessage, STICKER_DETAIL, VOICE_DETAIL};
 use crate::write::WriteContext;
 use api::content::{Content, LocationContent};
 use api::errors::ErrorCode;
 use api::fields::Text;
+use api::request::FieldError;
+use model::account::Platform;
 use model::prices;
 
 /// Returns the price per recipient in credits, and the message.
 ///
 /// # Errors
-/// `TEMPLATE_ERROR` for a template that is missing, not approved or filled wrongly.
+/// `TEMPLATE_ERROR` for a template that is missing, not approved or filled wrongly, `VALIDATION_ERROR` for a
+/// sticker of another format.
 pub fn compose(
     work: &WriteContext<'_>,
     channel: &str,
@@ -40,6 +43,13 @@ pub fn compose(
             });
             if base.kind == "audio" && wanted.voice == Some(true) {
                 details[VOICE_DETAIL] = true.into();
+            }
+            if base.kind == "image" && wanted.sticker == Some(true) {
+                if wanted.caption.is_some() {
+                    return Err(FieldError::new("image.caption", "must be absent for a sticker").into());
+                }
+                media::check_sticker(&Platform::Whatsapp, "image.link", media)?;
+                details[STICKER_DETAIL] = true.into();
             }
             let price = media::price(base.kind, media.is_some_and(|media| media.hosted));
             let outgoing = ComposedMessage {

@@ -17,7 +17,7 @@ use crate::handlers::messages::{check_reachable, react_with};
 use crate::media;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
-use crate::sending::accept::{BUTTONS_DETAIL, ComposedMessage, VOICE_DETAIL, accept_send};
+use crate::sending::accept::{BUTTONS_DETAIL, ComposedMessage, STICKER_DETAIL, VOICE_DETAIL, accept_send};
 use crate::state::Service;
 use crate::write::WriteContext;
 use api::errors::ErrorCode;
@@ -25,6 +25,7 @@ use api::fields::{Text, TextOrNumber, require_filled};
 use api::reactions::React;
 use api::request::FieldError;
 use api::telegram::{MessageButton, ParseMode, SendTelegram, TelegramType};
+use model::account::Platform;
 use model::{bounds, prices, reactions};
 use platforms::telegram::{chat, html, markdown};
 use platforms::{Channel, FoundChat};
@@ -43,6 +44,7 @@ struct TelegramSendRequest {
     buttons: Option<Value>,
     /// True for audio to be sent as a voice note.
     is_voice: bool,
+    is_sticker: bool,
 }
 
 /// Maximum number of buttons below a message, and of a row.
@@ -68,6 +70,9 @@ pub async fn send(State(service): State<Service>, mut request: WriteRequest) -> 
         }
         None => None,
     };
+    if asked.is_sticker {
+        media::check_sticker(&Platform::Telegram, "url", media.as_ref())?;
+    }
     let found = find_unknown_chat(&service, &request.caller, &asked.chat).await?;
     service.write(request, move |work, caller| send_in(work, caller, asked, found, media)).await
 }
@@ -132,7 +137,11 @@ impl TelegramSendRequest {
         let reply_to = body.reply_to.and_then(TextOrNumber::non_empty);
         let buttons = body.buttons.map(check_buttons).transpose()?.flatten();
         let is_voice = body.kind == TelegramType::Audio && body.voice == Some(true);
-        Ok(Self { chat, kind, text, marked: (mode, marked), media, reply_to, buttons, is_voice })
+        let is_sticker = body.kind == TelegramType::Photo && body.sticker == Some(true);
+        if is_sticker && !marked.is_empty() {
+            return Err(FieldError::new("caption", "must be absent for a sticker"));
+        }
+        Ok(Self { chat, kind, text, marked: (mode, marked), media, reply_to, buttons, is_voice, is_sticker })
     }
 }
 
@@ -257,6 +266,9 @@ fn send_in(
     });
     if let Some(details) = details.as_mut().filter(|_| asked.is_voice) {
         details[VOICE_DETAIL] = true.into();
+    }
+    if let Some(details) = details.as_mut().filter(|_| asked.is_sticker) {
+        details[STICKER_DETAIL] = true.into();
     }
     if let Some(buttons) = asked.buttons {
         details.get_or_insert_with(|| json!({}))[BUTTONS_DETAIL] = buttons;

@@ -33,6 +33,8 @@ const MAX_SEARCHED_MESSAGES: i64 = 8;
 pub const BUTTONS_DETAIL: &str = "buttons";
 /// Field of a message's details that makes its audio a voice note.
 pub const VOICE_DETAIL: &str = "voice";
+/// Field of a message's details that makes its picture a sticker.
+pub const STICKER_DETAIL: &str = "sticker";
 
 #[derive(Debug, Clone, Default)]
 pub struct ComposedMessage {
@@ -171,8 +173,10 @@ fn extra_fields(kind: &str, mut details: Value) -> Option<Value> {
             if buttons.is_array() {
                 fields[BUTTONS_DETAIL] = buttons;
             }
-            if details[VOICE_DETAIL] == true {
-                fields[VOICE_DETAIL] = true.into();
+            for name in [VOICE_DETAIL, STICKER_DETAIL] {
+                if details[name] == true {
+                    fields[name] = true.into();
+                }
             }
             Some(fields).filter(|fields| fields.as_object().is_some_and(|fields| !fields.is_empty()))
         }

@@ -215,7 +215,7 @@ fn untagged() -> Vec<Value> {
             "priority": null,
         }})
     };
-    let mut all: Vec<_> = ["image", "audio", "voice", "video", "document"].map(media).into();
+    let mut all: Vec<_> = ["image", "sticker", "audio", "voice", "video", "document"].map(media).into();
     all.extend([
         to(json!({"kind": "marked", "text": "<b>hi</b>", "markup": "HTML"})),
         to(template.clone()),
@@ -290,6 +290,7 @@ async fn drafts_of_a_file_from_before_payloads_had_tags_are_read() {
         name: "a.png".into(),
         mime_type: "image/png".into(),
         size: 7,
+        webp: None,
     };
     for (payload, source) in [
         (

@@ -134,14 +134,24 @@ impl Tab {
         self.account.as_ref().is_some_and(|account| account.takes_voice)
     }
 
-    /// True if an attachment can be sent as this kind here.
-    pub(crate) fn can_send_as(&self, attachment: &ReplyAttachment, kind: MediaKind) -> bool {
-        (kind != MediaKind::Voice || self.takes_voice()) && attachment.can_send_as(kind, self.platform())
+    fn takes_stickers(&self) -> bool {
+        self.account.as_ref().is_some_and(|account| account.takes_stickers)
     }
 
-    /// Returns found sound as a voice note where it can be one.
+    /// True if an attachment can be sent as this kind here.
+    pub(crate) fn can_send_as(&self, attachment: &ReplyAttachment, kind: MediaKind) -> bool {
+        let is_offered = match kind {
+            MediaKind::Voice => self.takes_voice(),
+            MediaKind::Sticker => self.takes_stickers(),
+            MediaKind::Image | MediaKind::Audio | MediaKind::Video | MediaKind::Document => true,
+        };
+        is_offered && attachment.can_send_as(kind, self.platform())
+    }
+
+    /// Returns found sound as a voice note and a found picture as a sticker where it can be one.
     fn with_default_kind(&self, found: ReplyAttachment) -> ReplyAttachment {
-        if self.takes_voice() { found.voice_or_same() } else { found }
+        let found = if self.takes_voice() { found.voice_or_same() } else { found };
+        if self.takes_stickers() { found.sticker_or_same(self.platform()) } else { found }
     }
 
     /// Returns the number of messages the current reply takes, and their price.
