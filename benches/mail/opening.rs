@@ -182,6 +182,7 @@ fn account() -> Account {
         takes_buttons: false,
         takes_voice: false,
         takes_stickers: false,
+        takes_contacts: false,
     }
 }
 

@@ -61,6 +61,9 @@ pub struct AccountBody {
     /// True if sends of a picture take `sticker`; absent otherwise. Extension of this service.
     #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
     pub takes_stickers: bool,
+    /// True if sends of a text take `contact`; absent otherwise. Extension of this service.
+    #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
+    pub takes_contacts: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -147,6 +150,7 @@ impl AccountBody {
             takes_buttons: self.takes_buttons,
             takes_voice: self.takes_voice,
             takes_stickers: self.takes_stickers,
+            takes_contacts: self.takes_contacts,
             id: self.id,
         }
     }

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::fields::{Degrees, Filled, JsonObject, JsonObjects, Link, Text};
+use crate::fields::{Degrees, Filled, JsonObject, JsonObjects, Link, Phone, Text};
 use crate::request::{FieldError, Fields};
 #[cfg(feature = "schema")]
 use crate::schema;
 use model::bounds::{MAX_CAPTION_CHARS, MAX_FILENAME_CHARS, MAX_TEXT_CHARS};
+use model::contact_cards::{ContactCard, MAX_CARD_NAME_CHARS};
 use model::outbox::content::{FilledTemplate, MapLocation};
 
 pub const MAX_LINK_CHARS: usize = 2048;
@@ -17,6 +18,19 @@ pub const MAX_ID_CHARS: usize = 256;
 pub struct TextContent {
     /// Not only white space.
     pub body: Filled<MAX_TEXT_CHARS>,
+    /// Contact card that is sent instead of the text. Extension of this service; others send the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<ContactContent>,
+}
+
+/// Contact card: somebody's name and number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct ContactContent {
+    pub name: Filled<MAX_CARD_NAME_CHARS>,
+    pub phone: Phone,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub company: Option<Text<MAX_CARD_NAME_CHARS>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +124,7 @@ pub enum Content {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BroadcastMessage"))]
 pub enum BroadcastContent {
     Text {
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("contact")))]
         text: TextContent,
     },
     Image {
@@ -213,7 +228,24 @@ impl From<BroadcastContent> for Content {
 
 impl From<&str> for TextContent {
     fn from(body: &str) -> Self {
-        Self { body: body.into() }
+        Self { body: body.into(), contact: None }
+    }
+}
+
+impl ContactContent {
+    pub fn into_model(self) -> ContactCard {
+        let company = self.company.and_then(Text::non_empty);
+        ContactCard { name: self.name.into_string(), phone: self.phone.into_string(), company }
+    }
+}
+
+impl From<&ContactCard> for ContactContent {
+    fn from(card: &ContactCard) -> Self {
+        Self {
+            name: card.name.as_str().into(),
+            phone: card.phone.as_str().into(),
+            company: card.company.as_deref().map(Text::from),
+        }
     }
 }
 

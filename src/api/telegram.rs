@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::content::{MAX_ID_CHARS, MAX_LINK_CHARS};
+use crate::content::{ContactContent, MAX_ID_CHARS, MAX_LINK_CHARS};
 use crate::conversations::LastChange;
 #[cfg(feature = "schema")]
 use crate::escalations::EscalationBody;
@@ -57,6 +57,9 @@ pub struct SendTelegram {
     /// Extension of this service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sticker: Option<bool>,
+    /// Contact card that is sent instead of the text. Extension of this service; others send the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<ContactContent>,
 }
 
 derived_body!(SendTelegram);
@@ -89,6 +92,7 @@ impl SendTelegram {
             buttons: None,
             voice: None,
             sticker: None,
+            contact: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
-use api::content::{Content, LocationContent, MediaContent, TemplateContent};
+use api::content::{Content, LocationContent, MediaContent, TemplateContent, TextContent};
 use api::fields::{JsonObject, Text};
 use api::messages::{SendMessage, read_message, unreadable_message};
 use api::paths;
@@ -105,6 +105,11 @@ pub(crate) fn prepare_content(
         }
         ChatContent::Location(place) => {
             send(to, Content::Location { location: LocationContent::from(place) }, reply_to)
+        }
+        ChatContent::Contact(card) => {
+            let contact = Some(checks::contact(card)?);
+            let text = TextContent { contact, ..TextContent::from(card.describe().as_str()) };
+            send(to, Content::Text { text }, reply_to)
         }
     }
 }

@@ -70,6 +70,10 @@ pub(crate) fn prepare_content(
             None => Err(not_here("send interactive content other than buttons and lists")),
         },
         ChatContent::Location(_) => Err(not_here("send locations")),
+        ChatContent::Contact(card) => {
+            let contact = Some(checks::contact(card)?);
+            send(SendTelegram { contact, ..text_message(chat, &card.describe())? }, reply_to)
+        }
     }
 }
 

@@ -142,4 +142,6 @@ pub struct Account {
     pub takes_voice: bool,
     /// True if a picture can be sent as a sticker, which is an extension of the service.
     pub takes_stickers: bool,
+    /// True if a contact card can be sent, which is an extension of the service.
+    pub takes_contacts: bool,
 }

@@ -12,6 +12,7 @@ pub mod calls;
 pub mod cells;
 pub mod chance;
 pub mod connections;
+pub mod contact_cards;
 pub mod contacts;
 pub mod conversations;
 pub mod counting;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::HeaderMap;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::mail::ArrivedMail;
@@ -15,6 +16,7 @@ use api::carriers::MailboxSecrets;
 use api::errors::ErrorCode;
 use api::extras::MessageExtras;
 use model::account;
+use model::contact_cards::ContactCard;
 use model::keywords::Keyword;
 use model::stickers::{self, WebpFacts};
 use model::time::{SECOND, Timestamp};
@@ -60,6 +62,12 @@ pub(crate) fn is_voice_note(parcel: &OutboundMessage, file: Option<&OutboundFile
 pub(crate) fn is_sticker(parcel: &OutboundMessage) -> bool {
     matches!(parcel.kind.as_str(), "image" | "photo")
         && parcel.content.as_ref().is_some_and(|content| content["sticker"] == true)
+}
+
+/// Returns the contact card that is sent instead of a text.
+pub(crate) fn contact_card(parcel: &OutboundMessage) -> Option<ContactCard> {
+    let content = parcel.content.as_ref().filter(|_| parcel.kind == "text")?;
+    ContactCard::deserialize(&content["contact"]).ok()
 }
 
 /// Refuses a file that the platform's clients do not show as a sticker.

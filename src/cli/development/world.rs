@@ -120,6 +120,7 @@ impl GeneratedData {
             takes_buttons: false,
             takes_voice: false,
             takes_stickers: false,
+            takes_contacts: false,
         }
     }
 

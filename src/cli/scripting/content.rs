@@ -8,6 +8,7 @@ use crate::cli::unfinished::CommandRefusal;
 use crate::shell::files;
 use model::account::{Account, Platform};
 use model::attachments::{self, ReplyAttachment};
+use model::contact_cards::{self, ContactCard};
 use model::ids::MessageId;
 use model::outbox::Operation;
 use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, MediaKind};
@@ -34,6 +35,12 @@ pub struct ContentArguments {
     /// Send a location; the text is its name.
     #[arg(long, value_name = "LATITUDE,LONGITUDE", conflicts_with = "template", allow_hyphen_values = true)]
     pub location: Option<String>,
+    /// Send a contact card: a name, then a number with its country code.
+    #[arg(long, value_name = "NAME +NUMBER", conflicts_with_all = ["file", "link", "location", "template"])]
+    pub contact: Option<String>,
+    /// The contact's company.
+    #[arg(long, value_name = "NAME", requires = "contact")]
+    pub company: Option<String>,
     /// Send this approved template.
     #[arg(long, value_name = "NAME", requires = "language")]
     pub template: Option<String>,
@@ -56,7 +63,9 @@ impl ContentArguments {
         let others =
             [&self.link, &self.kind, &self.location, &self.template, &self.language, &self.components];
         let others = others.into_iter().map(|part| part.clone().unwrap_or_default());
-        std::iter::once(files.join("\n")).chain(others).collect()
+        let card = [("contact", &self.contact), ("company", &self.company)];
+        let card = card.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value.as_ref()?)));
+        std::iter::once(files.join("\n")).chain(others).chain(card).collect()
     }
 
     /// Operations for a text with these switches; several files are a message each.
@@ -99,6 +108,17 @@ impl ContentArguments {
                 address: None,
             }));
         }
+        if let Some(line) = &self.contact {
+            if text.is_some() {
+                return Err(usage("a contact has no text: send the text separately"));
+            }
+            if !account.is_some_and(|account| account.takes_contacts) {
+                return Err(CliError::Usage(contact_cards::missing_reason(Some(platform))));
+            }
+            let card = ContactCard::parse(line, self.company.as_deref())
+                .map_err(|why| CliError::Usage(format!("--contact: {why}")))?;
+            return Ok(vec![Operation::SendContent { to, content: ChatContent::Contact(card), reply_to }]);
+        }
         if let (Some(name), Some(language)) = (&self.template, &self.language) {
             if text.is_some() {
                 return Err(usage("a template has its own text; give its values with --components"));
@@ -107,7 +127,8 @@ impl ContentArguments {
             let (name, language) = (name.clone(), language.clone());
             return content(ChatContent::Template(FilledTemplate { name, language, components }));
         }
-        let text = text.ok_or_else(|| usage("give a text, or --file, --link, --location or --template"))?;
+        let text =
+            text.ok_or_else(|| usage("give a text, or --file, --link, --location, --contact or --template"))?;
         Ok(vec![Operation::SendText { to, text, reply_to }])
     }
 

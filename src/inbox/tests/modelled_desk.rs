@@ -304,6 +304,7 @@ impl ModelledStore {
             takes_buttons: false,
             takes_voice: false,
             takes_stickers: false,
+            takes_contacts: false,
         }
     }
 

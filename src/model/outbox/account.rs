@@ -208,6 +208,7 @@ mod tests {
             takes_buttons: false,
             takes_voice: false,
             takes_stickers: false,
+            takes_contacts: false,
         }
     }
 

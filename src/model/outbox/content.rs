@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachments;
+use crate::contact_cards::ContactCard;
 use crate::email::invitations::InvitationAnswer;
 use crate::ids::{ContactId, MessageId, ThreadId};
 use crate::outbox::Operation;
@@ -35,6 +36,8 @@ pub enum ChatContent {
     Interactive(Json),
     /// Business chat only.
     Location(MapLocation),
+    /// Needs a service with the extension; others send its words.
+    Contact(ContactCard),
 }
 
 crate::words! {

@@ -3,18 +3,20 @@
 use serde_json::{Value, json};
 
 use crate::contract::{
-    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker, is_sticker,
-    is_voice_note,
+    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker,
+    contact_card, is_sticker, is_voice_note,
 };
 use crate::telegram::{BotPlatform, chat, retry_pause};
 use crate::web;
 use api::errors::ErrorCode;
 use model::account::Platform;
+use model::contact_cards::ContactCard;
 use model::text::SafeText;
 
 /// Formats of voice notes; OGG has to be Opus.
 const VOICE_FORMATS: [&str; 3] = ["audio/ogg", "audio/mpeg", "audio/mp4"];
 const STICKER_KIND: &str = "sticker";
+const CONTACT_KIND: &str = "contact";
 
 impl BotPlatform {
     /// Makes one attempt to send a message.
@@ -57,7 +59,8 @@ impl BotPlatform {
 fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value) {
     let mut body = json!({});
     chat::set_address(&mut body, &parcel.to);
-    let kind = sent_kind(parcel);
+    let card = contact_card(parcel);
+    let kind = if card.is_some() { CONTACT_KIND } else { sent_kind(parcel) };
     let method = match kind {
         REACTION_KIND => {
             let reaction = match parcel.text.as_str() {
@@ -82,9 +85,12 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
         "audio" if is_voice => "sendVoice",
         "audio" => "sendAudio",
         "document" => "sendDocument",
+        CONTACT_KIND => "sendContact",
         _ => "sendMessage",
     };
-    if method == "sendMessage" {
+    if let Some(card) = card {
+        set_contact(&mut body, &card);
+    } else if method == "sendMessage" {
         body["text"] = parcel.text.as_str().into();
     } else {
         body[media_field(kind, is_voice)] = parcel.media_url.as_deref().into();
@@ -92,7 +98,7 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
             body["caption"] = parcel.text.as_str().into();
         }
     }
-    if let Some(mode) = parcel.mode.as_ref().filter(|_| kind != STICKER_KIND) {
+    if let Some(mode) = parcel.mode.as_ref().filter(|_| !matches!(kind, STICKER_KIND | CONTACT_KIND)) {
         body["parse_mode"] = mode.as_str().into();
     }
     if let Some(id) = parse_number(parcel.quoted.as_deref()) {
@@ -104,6 +110,27 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
         body["reply_markup"] = json!({ "inline_keyboard": rows });
     }
     (method, body)
+}
+
+/// Sets the parameters of a contact. Only its vCard has a field for the company.
+fn set_contact(body: &mut Value, card: &ContactCard) {
+    let (first, last) = card.name.split_once(' ').unwrap_or((&card.name, ""));
+    body["phone_number"] = card.phone.as_str().into();
+    body["first_name"] = first.into();
+    if !last.is_empty() {
+        body["last_name"] = last.into();
+    }
+    if let Some(company) = &card.company {
+        let escape = |text: &str| {
+            text.replace('\\', "\\\\").replace(',', "\\,").replace(';', "\\;").replace(['\r', '\n'], " ")
+        };
+        let (name, company) = (escape(&card.name), escape(company));
+        body["vcard"] = format!(
+            "BEGIN:VCARD\nVERSION:3.0\nN:;{name};;;\nFN:{name}\nORG:{company}\nTEL:{}\nEND:VCARD",
+            card.phone
+        )
+        .into();
+    }
 }
 
 /// Kind of the message on the platform, where a sticker is no photo.

@@ -3,14 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::contract::{
-    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker, is_sticker,
-    is_voice_note,
+    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker,
+    contact_card, is_sticker, is_voice_note,
 };
 use crate::web;
 use crate::whatsapp::{NumberPlatform, address};
 use api::errors::ErrorCode;
 use model::account::Platform;
 use model::bounds;
+use model::contact_cards::ContactCard;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 
@@ -122,7 +123,10 @@ fn build_message(parcel: &OutboundMessage, media: Option<&str>, is_voice: bool) 
         kind @ ("template" | "interactive" | "location") => {
             (kind, parcel.content.clone().unwrap_or_default())
         }
-        _ => ("text", json!({"body": parcel.text, "preview_url": false})),
+        _ => match contact_card(parcel) {
+            Some(card) => ("contacts", json!([contact_object(&card)])),
+            None => ("text", json!({"body": parcel.text, "preview_url": false})),
+        },
     };
     let mut body = json!({
         "messaging_product": "whatsapp", "type": kind,
@@ -151,6 +155,20 @@ fn for_group(outcome: SendOutcome) -> SendOutcome {
         }
         other => other,
     }
+}
+
+/// Contact object. The customer can write to the number only if it has an id of the platform, which are its
+/// digits.
+fn contact_object(card: &ContactCard) -> Value {
+    let digits = card.phone.trim_start_matches('+');
+    let mut object = json!({
+        "name": {"formatted_name": card.name, "first_name": card.name},
+        "phones": [{"phone": card.phone, "wa_id": digits}],
+    });
+    if let Some(company) = &card.company {
+        object["org"] = json!({ "company": company });
+    }
+    object
 }
 
 /// Media object, by id or by link.

@@ -6,9 +6,9 @@ use crate::chat::templates::fill;
 use crate::database::templates;
 use crate::errors::ApiError;
 use crate::media::{self, MediaInfo};
-use crate::sending::accept::{ComposedMessage, STICKER_DETAIL, VOICE_DETAIL};
+use crate::sending::accept::{CONTACT_DETAIL, ComposedMessage, STICKER_DETAIL, VOICE_DETAIL};
 use crate::write::WriteContext;
-use api::content::{Content, LocationContent};
+use api::content::{ContactContent, Content, LocationContent, TextContent};
 use api::errors::ErrorCode;
 use api::fields::Text;
 use api::request::FieldError;
@@ -28,8 +28,11 @@ pub fn compose(
 ) -> Result<(i64, ComposedMessage), ApiError> {
     let base = ComposedMessage { sender: "api", kind: content.kind(), ..ComposedMessage::default() };
     Ok(match content {
-        Content::Text { text } => {
-            (prices::TEXT_CREDITS, ComposedMessage { content: text.body.into_string(), ..base })
+        Content::Text { text: TextContent { body, contact } } => {
+            let card = contact.map(ContactContent::into_model);
+            let details = card.as_ref().map(|card| json!({ CONTACT_DETAIL: card }).to_string());
+            let content = card.map_or_else(|| body.into_string(), |card| card.describe());
+            (prices::TEXT_CREDITS, ComposedMessage { content, details, ..base })
         }
         Content::Image { image: wanted }
         | Content::Audio { audio: wanted }

@@ -17,15 +17,19 @@ use crate::handlers::messages::{check_reachable, react_with};
 use crate::media;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
-use crate::sending::accept::{BUTTONS_DETAIL, ComposedMessage, STICKER_DETAIL, VOICE_DETAIL, accept_send};
+use crate::sending::accept::{
+    BUTTONS_DETAIL, CONTACT_DETAIL, ComposedMessage, STICKER_DETAIL, VOICE_DETAIL, accept_send,
+};
 use crate::state::Service;
 use crate::write::WriteContext;
+use api::content::ContactContent;
 use api::errors::ErrorCode;
 use api::fields::{Text, TextOrNumber, require_filled};
 use api::reactions::React;
 use api::request::FieldError;
 use api::telegram::{MessageButton, ParseMode, SendTelegram, TelegramType};
 use model::account::Platform;
+use model::contact_cards::ContactCard;
 use model::{bounds, prices, reactions};
 use platforms::telegram::{chat, html, markdown};
 use platforms::{Channel, FoundChat};
@@ -45,6 +49,8 @@ struct TelegramSendRequest {
     /// True for audio to be sent as a voice note.
     is_voice: bool,
     is_sticker: bool,
+    /// Contact card that is sent instead of the text.
+    card: Option<ContactCard>,
 }
 
 /// Maximum number of buttons below a message, and of a row.
@@ -141,7 +147,10 @@ impl TelegramSendRequest {
         if is_sticker && !marked.is_empty() {
             return Err(FieldError::new("caption", "must be absent for a sticker"));
         }
-        Ok(Self { chat, kind, text, marked: (mode, marked), media, reply_to, buttons, is_voice, is_sticker })
+        let card = body.contact.filter(|_| body.kind == TelegramType::Text).map(ContactContent::into_model);
+        let text = card.as_ref().map_or(text, ContactCard::describe);
+        let marked = (mode, marked);
+        Ok(Self { chat, kind, text, marked, media, reply_to, buttons, is_voice, is_sticker, card })
     }
 }
 
@@ -272,6 +281,9 @@ fn send_in(
     }
     if let Some(buttons) = asked.buttons {
         details.get_or_insert_with(|| json!({}))[BUTTONS_DETAIL] = buttons;
+    }
+    if let Some(card) = asked.card {
+        details.get_or_insert_with(|| json!({}))[CONTACT_DETAIL] = json!(card);
     }
     let outgoing = ComposedMessage {
         sender: "api",

@@ -20,6 +20,7 @@ use crate::write::WriteContext;
 use api::carriers::MessageDraft;
 use api::events::{EventData, MessageSent};
 use api::extras::MessageExtras;
+use api::team::PersonName;
 use platforms::mailbox::FILING_KIND;
 use platforms::simulated::unique_id;
 use platforms::{Channel, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
@@ -35,6 +36,8 @@ pub const BUTTONS_DETAIL: &str = "buttons";
 pub const VOICE_DETAIL: &str = "voice";
 /// Field of a message's details that makes its picture a sticker.
 pub const STICKER_DETAIL: &str = "sticker";
+/// Field of a text's details with the contact card that is sent instead.
+pub const CONTACT_DETAIL: &str = "contact";
 
 #[derive(Debug, Clone, Default)]
 pub struct ComposedMessage {
@@ -72,7 +75,7 @@ pub fn accept_send(
         takeover::record_person_answer(work, AutomationSubject::Chat(&conversation.id))?;
     }
     let agent = work.agent.filter(|_| outgoing.sender != "ai").cloned();
-    let extras = MessageExtras::from_agent(agent.clone()).to_stored_text();
+    let extras = sent_extras(agent.clone(), outgoing.details.as_deref()).to_stored_text();
     let row = MessageRow { extras, ..queued_row(channel, conversation, id, outgoing, stamp) };
     let (platform_id, fate) = match (carrier.is_instant(), work.test) {
         (true, _) => match carrier.send_message(&parcel, None).now_or_never() {
@@ -152,6 +155,15 @@ fn build_outbound_message(
     })
 }
 
+/// Returns the extras of a sent message: who sent it, and a contact as its structure, as for a received one.
+pub fn sent_extras(agent: Option<PersonName>, details: Option<&str>) -> MessageExtras {
+    let details = details.filter(|details| details.contains(CONTACT_DETAIL));
+    let details: Value = details.and_then(|details| serde_json::from_str(details).ok()).unwrap_or_default();
+    let contact = Some(&details[CONTACT_DETAIL]).filter(|contact| contact.is_object());
+    let structure = contact.map(|contact| json!({ CONTACT_DETAIL: contact })).unwrap_or_default();
+    MessageExtras { agent, ..MessageExtras::from_structure(structure) }
+}
+
 /// Returns the platform's content beside text and media.
 fn extra_fields(kind: &str, mut details: Value) -> Option<Value> {
     match kind {
@@ -177,6 +189,9 @@ fn extra_fields(kind: &str, mut details: Value) -> Option<Value> {
                 if details[name] == true {
                     fields[name] = true.into();
                 }
+            }
+            if details[CONTACT_DETAIL].is_object() {
+                fields[CONTACT_DETAIL] = details[CONTACT_DETAIL].take();
             }
             Some(fields).filter(|fields| fields.as_object().is_some_and(|fields| !fields.is_empty()))
         }

@@ -14,6 +14,8 @@ use crate::screens::composer::emoji;
 use crate::screens::composer::markup;
 use crate::screens::composer::menu;
 use crate::screens::composer::notes;
+use crate::screens::composer::rich_forms::RichFormKind;
+use crate::screens::composer::rich_forms::update as rich_forms;
 use crate::screens::composer::send_later;
 use crate::screens::composer::sending;
 use crate::screens::composer::typing;
@@ -82,6 +84,14 @@ pub(crate) fn may_send_template(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn template(inbox: &mut Inbox, _: KeyPress) {
     form::pick_template(&mut inbox.desk, &mut inbox.context);
+}
+
+pub(crate) fn may_send_contact(inbox: &Inbox) -> Result<(), Reason> {
+    sending::check_may_send_contact(inbox)
+}
+
+pub(crate) fn send_contact(inbox: &mut Inbox, _: KeyPress) {
+    rich_forms::open_form(&mut inbox.desk, RichFormKind::Contact, &mut inbox.context);
 }
 
 pub(crate) fn may_attach(inbox: &Inbox) -> Result<(), Reason> {

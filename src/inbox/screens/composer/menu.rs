@@ -26,6 +26,7 @@ pub enum ComposerMenuItem {
     /// A file or link with the text as caption.
     Attach,
     Location,
+    Contact,
     Buttons,
     List,
     /// Buttons or a list as JSON, in the external editor.
@@ -44,10 +45,11 @@ pub enum ComposerMenuItem {
 }
 
 impl ComposerMenuItem {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Template,
         Self::Attach,
         Self::Location,
+        Self::Contact,
         Self::Buttons,
         Self::List,
         Self::Json,
@@ -66,6 +68,7 @@ impl ComposerMenuItem {
             Self::Template => ('t', "approved template"),
             Self::Attach => ('a', "file or link"),
             Self::Location => ('l', "location"),
+            Self::Contact => ('p', "contact card"),
             Self::Buttons => ('b', "buttons"),
             Self::List => ('i', "list to choose from"),
             Self::Json => ('r', "raw JSON in your editor"),
@@ -125,6 +128,7 @@ pub fn unavailable_reason(inbox: &Inbox, entry: ComposerMenuItem) -> Option<Stri
         ComposerMenuItem::Template => inbox.check_enabled(Command::Template).err(),
         ComposerMenuItem::Attach => inbox.check_enabled(Command::Attach).err(),
         ComposerMenuItem::Location | ComposerMenuItem::Json => sending::check_may_send_content(inbox).err(),
+        ComposerMenuItem::Contact => inbox.check_enabled(Command::SendContact).err(),
         ComposerMenuItem::Buttons | ComposerMenuItem::List => sending::check_may_send_choices(inbox).err(),
         ComposerMenuItem::Markup if !inbox.desk.tab().has_markup() => Some("bot-chat only".to_owned()),
         ComposerMenuItem::Later => inbox.check_enabled(Command::Write).err(),
@@ -144,6 +148,9 @@ fn choose_entry(inbox: &mut Inbox, entry: ComposerMenuItem) {
         ComposerMenuItem::Attach => attachments::open_attach_form(&mut inbox.desk, &mut inbox.context),
         ComposerMenuItem::Location => {
             rich_forms::open_form(&mut inbox.desk, RichFormKind::Location, &mut inbox.context)
+        }
+        ComposerMenuItem::Contact => {
+            rich_forms::open_form(&mut inbox.desk, RichFormKind::Contact, &mut inbox.context)
         }
         ComposerMenuItem::Buttons => {
             rich_forms::open_form(&mut inbox.desk, RichFormKind::Buttons, &mut inbox.context)

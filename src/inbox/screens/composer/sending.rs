@@ -19,6 +19,7 @@ use crate::settings::PauseOnReply;
 use crate::tab::Tab;
 use crate::{HeldRow, Inbox};
 use model::account::Platform;
+use model::contact_cards;
 use model::conversations::ServiceWindow;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::local::{Assignment, LocalChange};
@@ -347,6 +348,19 @@ pub(crate) fn check_may_send_choices(inbox: &Inbox) -> Result<(), String> {
     match tab.platform() {
         Some(Platform::Telegram) if takes_buttons => inbox.check_enabled(Command::Write),
         _ => check_may_send_content(inbox),
+    }
+}
+
+/// [`check_may_send_content`] for contact cards, which need a service with the extension.
+pub(crate) fn check_may_send_contact(inbox: &Inbox) -> Result<(), String> {
+    let tab = inbox.desk.tab();
+    inbox.check_enabled(Command::Write)?;
+    if !tab.account.as_ref().is_some_and(|account| account.takes_contacts) {
+        return Err(contact_cards::missing_reason(tab.platform()));
+    }
+    match tab.platform() {
+        Some(Platform::Whatsapp) => check_may_send_content(inbox),
+        _ => Ok(()),
     }
 }
 
