@@ -183,6 +183,7 @@ fn account() -> Account {
         takes_voice: false,
         takes_stickers: false,
         takes_contacts: false,
+        takes_link_preview: false,
     }
 }
 

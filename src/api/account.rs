@@ -64,6 +64,9 @@ pub struct AccountBody {
     /// True if sends of a text take `contact`; absent otherwise. Extension of this service.
     #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
     pub takes_contacts: bool,
+    /// True if sends of a text take `linkPreview`; absent otherwise. Extension of this service.
+    #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
+    pub takes_link_preview: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -151,6 +154,7 @@ impl AccountBody {
             takes_voice: self.takes_voice,
             takes_stickers: self.takes_stickers,
             takes_contacts: self.takes_contacts,
+            takes_link_preview: self.takes_link_preview,
             id: self.id,
         }
     }

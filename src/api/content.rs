@@ -14,6 +14,7 @@ pub const MAX_LINK_CHARS: usize = 2048;
 pub const MAX_ID_CHARS: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct TextContent {
     /// Not only white space.
@@ -21,6 +22,9 @@ pub struct TextContent {
     /// Contact card that is sent instead of the text. Extension of this service; others send the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactContent>,
+    /// True shows a preview of the first link, false none; absent shows none. Extension of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_preview: Option<bool>,
 }
 
 /// Contact card: somebody's name and number.
@@ -124,7 +128,7 @@ pub enum Content {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BroadcastMessage"))]
 pub enum BroadcastContent {
     Text {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("contact")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("contact linkPreview")))]
         text: TextContent,
     },
     Image {
@@ -228,7 +232,7 @@ impl From<BroadcastContent> for Content {
 
 impl From<&str> for TextContent {
     fn from(body: &str) -> Self {
-        Self { body: body.into(), contact: None }
+        Self { body: body.into(), contact: None, link_preview: None }
     }
 }
 

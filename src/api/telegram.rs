@@ -60,6 +60,10 @@ pub struct SendTelegram {
     /// Contact card that is sent instead of the text. Extension of this service; others send the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<ContactContent>,
+    /// True shows a preview of the first link of a text, false none; absent leaves it to the platform. Extension
+    /// of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_preview: Option<bool>,
 }
 
 derived_body!(SendTelegram);
@@ -93,6 +97,7 @@ impl SendTelegram {
             voice: None,
             sticker: None,
             contact: None,
+            link_preview: None,
         }
     }
 }

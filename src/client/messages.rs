@@ -16,7 +16,7 @@ use model::account::Platform;
 use model::bounds;
 use model::ids::{ConversationId, MessageId, ThreadId};
 use model::messages::Message;
-use model::outbox::content::{ChatContent, FilledTemplate, LinkedMedia, MediaKind};
+use model::outbox::content::{ChatContent, FilledTemplate, LinkedMedia, MediaKind, PreviewedText};
 use model::outbox::{PreparedRequest, WriteMethod};
 
 /// Default page size of the API.
@@ -105,6 +105,12 @@ pub(crate) fn prepare_content(
         }
         ChatContent::Location(place) => {
             send(to, Content::Location { location: LocationContent::from(place) }, reply_to)
+        }
+        ChatContent::Text(PreviewedText { markup: Some(_), .. }) => Err(not_on_channel("send markup")),
+        ChatContent::Text(PreviewedText { text, preview, .. }) => {
+            checks::check_required("the text", text, bounds::MAX_TEXT_CHARS)?;
+            let text = TextContent { link_preview: Some(*preview), ..TextContent::from(text.as_str()) };
+            send(to, Content::Text { text }, reply_to)
         }
         ChatContent::Contact(card) => {
             let contact = Some(checks::contact(card)?);

@@ -15,6 +15,7 @@ const SYNONYMS: &[(Command, &[&str])] = {
         (C::Call, &["phone", "dial", "ring"]),
         (C::Template, &["hsm", "approved message"]),
         (C::SendContact, &["vcard", "contact card", "address card"]),
+        (C::LinkPreview, &["preview", "url preview", "thumbnail"]),
         (C::Canned, &["snippet", "saved reply", "shortcut", "quick reply"]),
         (C::Brief, &["summary", "summarize", "context"]),
         (C::Summarise, &["summarize", "recap"]),

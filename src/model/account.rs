@@ -144,4 +144,6 @@ pub struct Account {
     pub takes_stickers: bool,
     /// True if a contact card can be sent, which is an extension of the service.
     pub takes_contacts: bool,
+    /// True if the link preview of a text can be switched, which is an extension of the service.
+    pub takes_link_preview: bool,
 }

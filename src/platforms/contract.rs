@@ -70,6 +70,11 @@ pub(crate) fn contact_card(parcel: &OutboundMessage) -> Option<ContactCard> {
     ContactCard::deserialize(&content["contact"]).ok()
 }
 
+/// Returns the switch of a text's link preview; `None` leaves the platform's own behaviour.
+pub(crate) fn link_preview(parcel: &OutboundMessage) -> Option<bool> {
+    parcel.content.as_ref()?["linkPreview"].as_bool()
+}
+
 /// Refuses a file that the platform's clients do not show as a sticker.
 pub(crate) fn check_sticker(
     parcel: &OutboundMessage,

@@ -91,6 +91,8 @@ pub(crate) const CACHE: Schema = Schema {
         "ALTER TABLE account ADD COLUMN takes_stickers INTEGER NOT NULL DEFAULT 0;",
         // True if a contact card can be sent.
         "ALTER TABLE account ADD COLUMN takes_contacts INTEGER NOT NULL DEFAULT 0;",
+        // True if the link preview of a text can be switched.
+        "ALTER TABLE account ADD COLUMN takes_link_preview INTEGER NOT NULL DEFAULT 0;",
     ],
 };
 /// Migrations of the outbox. Numbers below the first were never released.

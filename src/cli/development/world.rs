@@ -121,6 +121,7 @@ impl GeneratedData {
             takes_voice: false,
             takes_stickers: false,
             takes_contacts: false,
+            takes_link_preview: false,
         }
     }
 

@@ -117,7 +117,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
     }
     let reply_to = arguments.reply_to.as_deref().map(MessageId::from);
     operations.extend(arguments.content.operations(
-        (&found.platform, account.as_ref()),
+        (&found.platform, account.as_ref(), session.files.config.link_preview),
         to,
         text,
         reply_to,

@@ -11,7 +11,7 @@ use model::attachments::{self, ReplyAttachment};
 use model::contact_cards::{self, ContactCard};
 use model::ids::MessageId;
 use model::outbox::Operation;
-use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, MediaKind};
+use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, MediaKind, PreviewedText};
 use model::places;
 use model::stickers;
 
@@ -41,6 +41,12 @@ pub struct ContentArguments {
     /// The contact's company.
     #[arg(long, value_name = "NAME", requires = "contact")]
     pub company: Option<String>,
+    /// Show a preview of the first link in the text.
+    #[arg(long, conflicts_with_all = ["no_preview", "file", "link", "location", "contact", "template"])]
+    pub preview: bool,
+    /// Show no link preview.
+    #[arg(long, conflicts_with_all = ["file", "link", "location", "contact", "template"])]
+    pub no_preview: bool,
     /// Send this approved template.
     #[arg(long, value_name = "NAME", requires = "language")]
     pub template: Option<String>,
@@ -63,15 +69,22 @@ impl ContentArguments {
         let others =
             [&self.link, &self.kind, &self.location, &self.template, &self.language, &self.components];
         let others = others.into_iter().map(|part| part.clone().unwrap_or_default());
-        let card = [("contact", &self.contact), ("company", &self.company)];
+        let preview = self.wanted_preview().map(|is_shown| is_shown.to_string());
+        let card = [("contact", &self.contact), ("company", &self.company), ("preview", &preview)];
         let card = card.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value.as_ref()?)));
         std::iter::once(files.join("\n")).chain(others).chain(card).collect()
     }
 
-    /// Operations for a text with these switches; several files are a message each.
+    /// Switch of the link preview, if one was given.
+    fn wanted_preview(&self) -> Option<bool> {
+        (self.preview || self.no_preview).then_some(self.preview)
+    }
+
+    /// Operations for a text with these switches; several files are a message each. `by_setting` is the setting
+    /// of the link preview.
     pub fn operations(
         &self,
-        (platform, account): (&Platform, Option<&Account>),
+        (platform, account, by_setting): (&Platform, Option<&Account>, Option<bool>),
         to: String,
         text: Option<String>,
         reply_to: Option<MessageId>,
@@ -129,7 +142,20 @@ impl ContentArguments {
         }
         let text =
             text.ok_or_else(|| usage("give a text, or --file, --link, --location, --contact or --template"))?;
-        Ok(vec![Operation::SendText { to, text, reply_to }])
+        let takes_preview = account.is_some_and(|account| account.takes_link_preview);
+        if self.wanted_preview().is_some() && !takes_preview {
+            let label = platform.label();
+            return Err(usage(&format!(
+                "{label} has no link previews to switch: leave out --preview and --no-preview"
+            )));
+        }
+        Ok(vec![match self.wanted_preview().or(by_setting).filter(|_| takes_preview) {
+            Some(preview) => {
+                let content = ChatContent::Text(PreviewedText { text, markup: None, preview });
+                Operation::SendContent { to, content, reply_to }
+            }
+            None => Operation::SendText { to, text, reply_to },
+        }])
     }
 
     fn attachments(

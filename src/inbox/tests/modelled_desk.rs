@@ -305,6 +305,7 @@ impl ModelledStore {
             takes_voice: false,
             takes_stickers: false,
             takes_contacts: false,
+            takes_link_preview: false,
         }
     }
 

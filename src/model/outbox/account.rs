@@ -209,6 +209,7 @@ mod tests {
             takes_voice: false,
             takes_stickers: false,
             takes_contacts: false,
+            takes_link_preview: false,
         }
     }
 

@@ -38,6 +38,8 @@ pub enum ChatContent {
     Location(MapLocation),
     /// Needs a service with the extension; others send its words.
     Contact(ContactCard),
+    /// A text for which the preview of its first link is switched on or off.
+    Text(PreviewedText),
 }
 
 crate::words! {
@@ -56,6 +58,16 @@ crate::words! {
         Video = "video",
         Document = "document",
     }
+}
+
+/// A text and the switch of its link preview.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreviewedText {
+    pub text: String,
+    /// `None` means plain text; bot-chat only.
+    pub markup: Option<Markup>,
+    /// True to show a preview of the first link.
+    pub preview: bool,
 }
 
 /// A media file referenced by its URL.

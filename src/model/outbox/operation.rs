@@ -268,6 +268,9 @@ impl Operation {
             Self::SendContent { content: ChatContent::Marked { text, .. }, reply_to, .. } => {
                 Some((text, reply_to.as_ref()))
             }
+            Self::SendContent { content: ChatContent::Text(written), reply_to, .. } => {
+                Some((&written.text, reply_to.as_ref()))
+            }
             Self::SendFile(file) => Some((file.caption.as_deref().unwrap_or(""), file.reply_to.as_ref())),
             _ => None,
         }
@@ -290,6 +293,23 @@ impl Operation {
                 };
                 Some(ReplyAttachment { source: AttachmentSource::File(facts), kind: file.kind })
             }
+            _ => None,
+        }
+    }
+
+    /// Quotes a message in a chat message that has its content already.
+    #[must_use]
+    pub fn with_quote(mut self, quoted: Option<MessageId>) -> Self {
+        if let Self::SendText { reply_to, .. } | Self::SendContent { reply_to, .. } = &mut self {
+            *reply_to = quoted;
+        }
+        self
+    }
+
+    /// Returns the switch of a text's link preview; `None` if the platform decides.
+    pub fn link_preview(&self) -> Option<bool> {
+        match self {
+            Self::SendContent { content: ChatContent::Text(written), .. } => Some(written.preview),
             _ => None,
         }
     }

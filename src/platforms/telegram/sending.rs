@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::contract::{
     OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker,
-    contact_card, is_sticker, is_voice_note,
+    contact_card, is_sticker, is_voice_note, link_preview,
 };
 use crate::telegram::{BotPlatform, chat, retry_pause};
 use crate::web;
@@ -92,6 +92,9 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
         set_contact(&mut body, &card);
     } else if method == "sendMessage" {
         body["text"] = parcel.text.as_str().into();
+        if let Some(is_shown) = link_preview(parcel) {
+            body["link_preview_options"] = json!({ "is_disabled": !is_shown });
+        }
     } else {
         body[media_field(kind, is_voice)] = parcel.media_url.as_deref().into();
         if !parcel.text.is_empty() && kind != STICKER_KIND {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::contract::{
     OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker,
-    contact_card, is_sticker, is_voice_note,
+    contact_card, is_sticker, is_voice_note, link_preview,
 };
 use crate::web;
 use crate::whatsapp::{NumberPlatform, address};
@@ -125,7 +125,7 @@ fn build_message(parcel: &OutboundMessage, media: Option<&str>, is_voice: bool) 
         }
         _ => match contact_card(parcel) {
             Some(card) => ("contacts", json!([contact_object(&card)])),
-            None => ("text", json!({"body": parcel.text, "preview_url": false})),
+            None => ("text", json!({"body": parcel.text, "preview_url": link_preview(parcel) == Some(true)})),
         },
     };
     let mut body = json!({

@@ -6,7 +6,7 @@ use crate::chat::templates::fill;
 use crate::database::templates;
 use crate::errors::ApiError;
 use crate::media::{self, MediaInfo};
-use crate::sending::accept::{CONTACT_DETAIL, ComposedMessage, STICKER_DETAIL, VOICE_DETAIL};
+use crate::sending::accept::{CONTACT_DETAIL, ComposedMessage, PREVIEW_DETAIL, STICKER_DETAIL, VOICE_DETAIL};
 use crate::write::WriteContext;
 use api::content::{ContactContent, Content, LocationContent, TextContent};
 use api::errors::ErrorCode;
@@ -28,9 +28,13 @@ pub fn compose(
 ) -> Result<(i64, ComposedMessage), ApiError> {
     let base = ComposedMessage { sender: "api", kind: content.kind(), ..ComposedMessage::default() };
     Ok(match content {
-        Content::Text { text: TextContent { body, contact } } => {
+        Content::Text { text: TextContent { body, contact, link_preview } } => {
             let card = contact.map(ContactContent::into_model);
-            let details = card.as_ref().map(|card| json!({ CONTACT_DETAIL: card }).to_string());
+            let details = match (&card, link_preview) {
+                (Some(card), _) => Some(json!({ CONTACT_DETAIL: card }).to_string()),
+                (None, Some(is_shown)) => Some(json!({ PREVIEW_DETAIL: is_shown }).to_string()),
+                (None, None) => None,
+            };
             let content = card.map_or_else(|| body.into_string(), |card| card.describe());
             (prices::TEXT_CREDITS, ComposedMessage { content, details, ..base })
         }

@@ -48,6 +48,7 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
                 takes_voice: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
                 takes_stickers: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
                 takes_contacts: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
+                takes_link_preview: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
                 workspace: workspace_body(workspace),
                 assistant: AssistantBody {
                     id: Some(channel.assistant),

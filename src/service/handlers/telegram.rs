@@ -18,7 +18,8 @@ use crate::media;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
 use crate::sending::accept::{
-    BUTTONS_DETAIL, CONTACT_DETAIL, ComposedMessage, STICKER_DETAIL, VOICE_DETAIL, accept_send,
+    BUTTONS_DETAIL, CONTACT_DETAIL, ComposedMessage, PREVIEW_DETAIL, STICKER_DETAIL, VOICE_DETAIL,
+    accept_send,
 };
 use crate::state::Service;
 use crate::write::WriteContext;
@@ -51,6 +52,8 @@ struct TelegramSendRequest {
     is_sticker: bool,
     /// Contact card that is sent instead of the text.
     card: Option<ContactCard>,
+    /// Switch of a text's link preview.
+    link_preview: Option<bool>,
 }
 
 /// Maximum number of buttons below a message, and of a row.
@@ -149,8 +152,20 @@ impl TelegramSendRequest {
         }
         let card = body.contact.filter(|_| body.kind == TelegramType::Text).map(ContactContent::into_model);
         let text = card.as_ref().map_or(text, ContactCard::describe);
-        let marked = (mode, marked);
-        Ok(Self { chat, kind, text, marked, media, reply_to, buttons, is_voice, is_sticker, card })
+        let link_preview = body.link_preview.filter(|_| body.kind == TelegramType::Text && card.is_none());
+        Ok(Self {
+            chat,
+            kind,
+            text,
+            marked: (mode, marked),
+            media,
+            reply_to,
+            buttons,
+            is_voice,
+            is_sticker,
+            card,
+            link_preview,
+        })
     }
 }
 
@@ -281,6 +296,9 @@ fn send_in(
     }
     if let Some(buttons) = asked.buttons {
         details.get_or_insert_with(|| json!({}))[BUTTONS_DETAIL] = buttons;
+    }
+    if let Some(is_shown) = asked.link_preview {
+        details.get_or_insert_with(|| json!({}))[PREVIEW_DETAIL] = is_shown.into();
     }
     if let Some(card) = asked.card {
         details.get_or_insert_with(|| json!({}))[CONTACT_DETAIL] = json!(card);

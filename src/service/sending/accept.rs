@@ -38,6 +38,8 @@ pub const VOICE_DETAIL: &str = "voice";
 pub const STICKER_DETAIL: &str = "sticker";
 /// Field of a text's details with the contact card that is sent instead.
 pub const CONTACT_DETAIL: &str = "contact";
+/// Field of a text's details with the switch of its link preview.
+pub const PREVIEW_DETAIL: &str = "linkPreview";
 
 #[derive(Debug, Clone, Default)]
 pub struct ComposedMessage {
@@ -192,6 +194,9 @@ fn extra_fields(kind: &str, mut details: Value) -> Option<Value> {
             }
             if details[CONTACT_DETAIL].is_object() {
                 fields[CONTACT_DETAIL] = details[CONTACT_DETAIL].take();
+            }
+            if details[PREVIEW_DETAIL].is_boolean() {
+                fields[PREVIEW_DETAIL] = details[PREVIEW_DETAIL].take();
             }
             Some(fields).filter(|fields| fields.as_object().is_some_and(|fields| !fields.is_empty()))
         }

@@ -316,7 +316,7 @@ fn message_type_and_media(operation: &Operation) -> Option<(&'static str, Option
         Operation::SendText { .. } | Operation::SendSms { .. } => Some(("text", None)),
         Operation::Call { .. } => Some(("call", None)),
         Operation::SendContent { content, .. } => Some(match content {
-            ChatContent::Marked { .. } => ("text", None),
+            ChatContent::Marked { .. } | ChatContent::Text(_) => ("text", None),
             ChatContent::Media(media) => (media.kind.word(), Some(SafeText::line(&media.link))),
             ChatContent::Template(_) => ("template", None),
             ChatContent::Interactive(_) => ("interactive", None),
