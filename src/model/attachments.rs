@@ -571,6 +571,44 @@ mod tests {
     }
 
     #[test]
+    fn stickers_have_formats_and_no_caption() {
+        let (chat, bot) = (Platform::Whatsapp, Platform::Telegram);
+        let webp = |width, height| {
+            let webp = Some(WebpFacts { width, height, is_animated: false });
+            let mut attachment = file("image/webp", 9);
+            if let AttachmentSource::File(facts) = &mut attachment.source {
+                facts.webp = webp;
+            }
+            attachment
+        };
+        let kind = |attachment: &ReplyAttachment, platform: &Platform| {
+            attachment.clone().sticker_or_same(Some(platform)).kind
+        };
+        let square = webp(512, 512);
+        let cases = [
+            (&square, &chat, MediaKind::Sticker),
+            (&square, &bot, MediaKind::Sticker),
+            (&square, &Platform::Email, MediaKind::Image),
+            (&webp(512, 300), &bot, MediaKind::Image),
+            (&webp(900, 900), &chat, MediaKind::Image),
+            (&file("application/x-tgsticker", 9), &bot, MediaKind::Sticker),
+            (&file("application/x-tgsticker", 9), &chat, MediaKind::Document),
+            (&file("video/webm", 9), &bot, MediaKind::Document),
+            (&file("image/png", 9), &chat, MediaKind::Image),
+        ];
+        for (attachment, platform, wanted) in cases {
+            assert_eq!(kind(attachment, platform), wanted, "{attachment:?} {platform:?}");
+        }
+        assert!(file("video/webm", 9).can_send_as(MediaKind::Sticker, Some(&bot)));
+        assert!(!file("video/webm", 9).can_send_as(MediaKind::Video, Some(&bot)));
+        let link = |url: &str| ReplyAttachment::link(url).can_send_as(MediaKind::Sticker, Some(&chat));
+        assert!(link("https://shop.example/a.webp") && !link("https://shop.example/a.png"));
+        let sticker = square.sticker_or_same(Some(&chat));
+        assert!(!sticker.allows_caption(Some(&chat)) && !sticker.allows_caption(Some(&bot)));
+        assert_eq!(sticker.price(), Price::exactly(2));
+    }
+
+    #[test]
     fn prices() {
         let cases = [
             (file("image/png", 1), 2),

@@ -35,7 +35,8 @@ impl ContactCard {
             return Err(why);
         }
         let company = company.map(str::to_owned);
-        Ok(Self { name: name.trim().to_owned(), phone: parse_phone(phone)?, company })
+        let phone = parse_phone(phone).map_err(|why| format!("the number {why}"))?;
+        Ok(Self { name: name.trim().to_owned(), phone, company })
     }
 
     /// Describes the card in one line, as the history does for received ones.
@@ -77,7 +78,7 @@ pub fn parse_phone(text: &str) -> Result<String, String> {
     let phone: String = text.chars().filter(|character| !is_mark(*character)).collect();
     match bounds::is_e164(&phone) {
         true => Ok(phone),
-        false => Err("a number with its country code, such as +34600111222".to_owned()),
+        false => Err("needs its country code, such as +34600111222".to_owned()),
     }
 }
 

@@ -124,6 +124,10 @@ fn exact_bytes_of_chat_contents() {
         ..media(MediaKind::Image)
     };
     let named = LinkedMedia { filename: Some("bill.pdf".into()), ..media(MediaKind::Document) };
+    let company = Some("Bells & Co".to_owned());
+    let card = ContactCard { name: "Ana".into(), phone: PHONE.into(), company };
+    let previewed =
+        |markup, preview| ChatContent::Text(PreviewedText { text: "a < b".into(), markup, preview });
     let (whatsapp, telegram) = (Platform::Whatsapp, Platform::Telegram);
     let cases = [
         (
@@ -171,6 +175,41 @@ fn exact_bytes_of_chat_contents() {
             &telegram,
             ChatContent::Media(marked_caption),
             r#""type":"photo","url":"https://f.example/a","caption":"<b>x</b>","filename":"a.png","parseMode":"HTML","replyTo":"m1"}"#,
+        ),
+        (
+            &whatsapp,
+            ChatContent::Media(media(MediaKind::Sticker)),
+            r#""type":"image","image":{"link":"https://f.example/a","sticker":true},"replyTo":"m1"}"#,
+        ),
+        (
+            &telegram,
+            ChatContent::Media(media(MediaKind::Sticker)),
+            r#""type":"photo","url":"https://f.example/a","replyTo":"m1","sticker":true}"#,
+        ),
+        (
+            &whatsapp,
+            ChatContent::Contact(card.clone()),
+            r#""type":"text","text":{"body":"Ana · Bells & Co · +34600111222","contact":{"name":"Ana","phone":"+34600111222","company":"Bells & Co"}},"replyTo":"m1"}"#,
+        ),
+        (
+            &telegram,
+            ChatContent::Contact(card),
+            r#""type":"text","text":"Ana · Bells &amp; Co · +34600111222","replyTo":"m1","contact":{"name":"Ana","phone":"+34600111222","company":"Bells & Co"}}"#,
+        ),
+        (
+            &whatsapp,
+            previewed(None, true),
+            r#""type":"text","text":{"body":"a < b","linkPreview":true},"replyTo":"m1"}"#,
+        ),
+        (
+            &telegram,
+            previewed(None, false),
+            r#""type":"text","text":"a &lt; b","replyTo":"m1","linkPreview":false}"#,
+        ),
+        (
+            &telegram,
+            previewed(Some(Markup::Html), true),
+            r#""type":"text","text":"a < b","parseMode":"HTML","replyTo":"m1","linkPreview":true}"#,
         ),
     ];
     for (platform, said, rest) in cases {
@@ -398,6 +437,13 @@ fn what_the_other_operations_certainly_refuse() {
     let linked =
         |link: &str| ChatContent::Media(LinkedMedia { link: link.into(), ..media(MediaKind::Image) });
     let marked = ChatContent::Marked { text: "x".into(), markup: Markup::Html };
+    let previewed = PreviewedText { text: "x".into(), markup: Some(Markup::Html), preview: true };
+    let previewed = ChatContent::Text(previewed);
+    let sticker = LinkedMedia { caption: Some("x".into()), ..media(MediaKind::Sticker) };
+    let sticker = ChatContent::Media(sticker);
+    let card = |name: &str, phone: &str| {
+        ChatContent::Contact(ContactCard { name: name.into(), phone: phone.into(), company: None })
+    };
     let broken = FilledTemplate { components: Some(Json("{}".into())), ..template() };
     let nobody = Operation::Broadcast {
         to: Audience::Contacts(Vec::new()),
@@ -413,6 +459,13 @@ fn what_the_other_operations_certainly_refuse() {
     let cases: Vec<(&Platform, Operation, Is)> = vec![
         (&whatsapp, content(ChatContent::Media(captioned)), not_here),
         (&whatsapp, content(ChatContent::Media(named)), not_here),
+        (&whatsapp, content(sticker.clone()), not_here),
+        (&telegram, content(sticker), not_here),
+        (&whatsapp, content(card("Ana", "600111222")), |error| matches!(error, NotAPhone(_))),
+        (&telegram, content(card(" ", PHONE)), |error| matches!(error, Empty(_))),
+        (&telegram, content(card(&"a".repeat(101), PHONE)), too_long),
+        (&email, content(card("Ana", PHONE)), not_here),
+        (&whatsapp, content(previewed), not_here),
         (&whatsapp, content(ChatContent::Media(long)), too_long),
         (&whatsapp, content(marked), not_here),
         (&whatsapp, content(linked("ftp://x")), |error| matches!(error, NotALink(_))),

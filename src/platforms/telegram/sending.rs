@@ -283,6 +283,52 @@ mod tests {
     }
 
     #[test]
+    fn stickers_contacts_and_previews_have_their_methods() {
+        let with = |kind: &str, content: Value| OutboundMessage {
+            content: Some(content),
+            mode: Some("HTML".to_owned()),
+            quoted: Some("5".to_owned()),
+            ..parcel(kind)
+        };
+        let quote = json!({"message_id": 5, "allow_sending_without_reply": true});
+        let link = Some("https://a.example/x".to_owned());
+        let sticker = OutboundMessage {
+            media_url: link,
+            text: String::new(),
+            ..with("photo", json!({"sticker": true}))
+        };
+        assert_eq!(
+            build_call(&sticker, false),
+            (
+                "sendSticker",
+                json!({"chat_id": 77, "sticker": "https://a.example/x", "reply_parameters": quote})
+            )
+        );
+        let contact = with("text", json!({"contact": {"name": "Ana Ruiz Gil", "phone": "+34600111222"}}));
+        assert_eq!(
+            build_call(&contact, false),
+            (
+                "sendContact",
+                json!({"chat_id": 77, "phone_number": "+34600111222", "first_name": "Ana",
+                    "last_name": "Ruiz Gil", "reply_parameters": quote})
+            )
+        );
+        let card = json!({"contact": {"name": "Ana", "phone": "+34600111222", "company": "Bells; & more"}});
+        let (_, body) = build_call(&with("text", card), false);
+        assert_eq!(body["last_name"], Value::Null);
+        let lines: Vec<&str> = body["vcard"].as_str().expect("a card").lines().collect();
+        assert_eq!(lines[2..6], ["N:;Ana;;;", "FN:Ana", r"ORG:Bells\; & more", "TEL:+34600111222"]);
+        for (content, options) in [
+            (json!({}), Value::Null),
+            (json!({"linkPreview": true}), json!({"is_disabled": false})),
+            (json!({"linkPreview": false}), json!({"is_disabled": true})),
+        ] {
+            let (method, body) = build_call(&with("text", content), false);
+            assert_eq!((method, &body["link_preview_options"]), ("sendMessage", &options));
+        }
+    }
+
+    #[test]
     fn an_answer_says_whether_it_has_left() {
         let told = |words: &str| json!({"ok": false, "description": words});
         let code = |outcome: SendOutcome| outcome.code();

@@ -343,6 +343,57 @@ mod tests {
     }
 
     #[test]
+    fn stickers_contacts_and_previews_have_their_objects() {
+        let with = |kind: &str, content: Value| OutboundMessage { content: Some(content), ..parcel(kind) };
+        let sticker = OutboundMessage { text: String::new(), ..with("image", json!({"sticker": true})) };
+        let body = build_message(&sticker, Some("9"), false);
+        assert_eq!((&body["type"], &body["sticker"]), (&json!("sticker"), &json!({"id": "9"})));
+        let linked = OutboundMessage { media_url: Some("https://a.example/x".to_owned()), ..sticker };
+        assert_eq!(build_message(&linked, None, false)["sticker"], json!({"link": "https://a.example/x"}));
+        let card = json!({"name": "Ana Ruiz", "phone": "+34600111222", "company": "Harbor"});
+        let quoting = OutboundMessage {
+            quoted: Some("wamid.5".to_owned()),
+            ..with("text", json!({ "contact": card }))
+        };
+        let body = build_message(&quoting, None, false);
+        let wanted = json!([{
+            "name": {"formatted_name": "Ana Ruiz", "first_name": "Ana Ruiz"},
+            "phones": [{"phone": "+34600111222", "wa_id": "34600111222"}],
+            "org": {"company": "Harbor"},
+        }]);
+        assert_eq!((&body["type"], &body["contacts"]), (&json!("contacts"), &wanted));
+        assert_eq!((&body["context"]["message_id"], &body["text"]), (&json!("wamid.5"), &Value::Null));
+        for (content, is_shown) in [
+            (None, false),
+            (Some(json!({"linkPreview": false})), false),
+            (Some(json!({"linkPreview": true})), true),
+        ] {
+            let text = OutboundMessage { content, ..parcel("text") };
+            let body = build_message(&text, None, false);
+            assert_eq!(body["text"], json!({"body": "hi", "preview_url": is_shown}));
+        }
+    }
+
+    #[test]
+    fn only_files_that_are_shown_as_stickers_are_sent() {
+        let sticker = OutboundMessage { content: Some(json!({"sticker": true})), ..parcel("image") };
+        let check = |parcel: &OutboundMessage, mime_type: &str, bytes: &[u8]| {
+            let (mime_type, bytes) = (mime_type.to_owned(), bytes.to_vec());
+            let file = OutboundFile { mime_type, name: String::new(), bytes };
+            check_sticker(parcel, Some(&file), &Platform::Whatsapp).map_err(|outcome| outcome.code())
+        };
+        let webp =
+            |side: u8| [b"RIFF....WEBPVP8 ....\0\0\0\x9D\x01\x2A\0".as_slice(), &[side, 0, side]].concat();
+        assert_eq!(check(&sticker, "image/webp", &webp(2)), Ok(()));
+        assert_eq!(check(&sticker, "image/webp", &webp(1)), Err("VALIDATION_ERROR"));
+        assert_eq!(check(&sticker, "image/png", b"png"), Err("VALIDATION_ERROR"));
+        let large = [webp(2), vec![0; 100 * 1024]].concat();
+        assert_eq!(check(&sticker, "image/webp", &large), Err("VALIDATION_ERROR"));
+        assert_eq!(check(&parcel("image"), "image/png", b"png"), Ok(()), "an image");
+        assert!(check_sticker(&sticker, None, &Platform::Whatsapp).is_ok(), "a link");
+    }
+
+    #[test]
     fn an_answer_says_whether_it_has_left() {
         let word = |outcome: SendOutcome| outcome.code();
         assert_eq!(word(judge_answer(200, &json!({"messages": [{"id": "wamid.1"}]}), false)), "taken");

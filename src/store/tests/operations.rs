@@ -144,6 +144,25 @@ fn row(operation: Operation) -> NewRow {
 }
 
 #[tokio::test]
+async fn cards_and_previewed_texts_come_back_from_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let card = |company| ContactCard { name: "Ana".into(), phone: "+34600111222".into(), company };
+    let previewed = |markup| PreviewedText { text: "hi".into(), markup, preview: true };
+    for content in [
+        ChatContent::Contact(card(None)),
+        ChatContent::Contact(card(Some("Harbor".into()))),
+        ChatContent::Text(previewed(None)),
+        ChatContent::Text(previewed(Some(Markup::MarkdownV2))),
+    ] {
+        let operation = Operation::SendContent { to: "48211".into(), content, reply_to: Some("m1".into()) };
+        let kept = store.enqueue(row(operation.clone()), at(0)).unwrap();
+        assert_eq!(store.lane_rows(&channel()).await.unwrap()[0].row.operation, operation);
+        store.recall(&kept.id).unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn every_operation_comes_back_from_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();

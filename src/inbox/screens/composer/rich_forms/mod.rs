@@ -222,11 +222,17 @@ mod tests {
 
     #[test]
     fn fields_say_what_is_wrong() {
-        use RichFormKind::{Buttons, List, Location};
+        use RichFormKind::{Buttons, Contact, List, Location};
         let long = |count: usize| "x".repeat(count);
         let (edge, body, button) = (long(61), long(1025), long(21));
         type Case<'a> = (RichFormKind, &'a [&'a str], Option<(usize, &'a str)>);
-        let cases: [Case<'_>; 14] = [
+        let (long_name, phone) = (long(101), "+34 600 111 222");
+        let cases: [Case<'_>; 19] = [
+            (Contact, &["Ana", phone], None),
+            (Contact, &["", phone], Some((0, "is required"))),
+            (Contact, &[&long_name, phone], Some((0, "at most 100 characters, this has 101"))),
+            (Contact, &["Ana", "600"], Some((1, "needs its country code"))),
+            (Contact, &["Ana", phone, &long_name], Some((2, "at most 100"))),
             (Location, &["51.5", "-0.12"], None),
             (Location, &["91", "0"], Some((0, "lies between -90 and 90"))),
             (Location, &["51.5", ""], Some((1, "is required"))),
