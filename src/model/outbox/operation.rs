@@ -1,5 +1,7 @@
 //! Operations: every write of the interface, in a person's terms.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
@@ -293,6 +295,18 @@ impl Operation {
                 };
                 Some(ReplyAttachment { source: AttachmentSource::File(facts), kind: file.kind })
             }
+            _ => None,
+        }
+    }
+
+    /// Returns the text that the history shows for a chat message; `None` if it is not known here.
+    pub fn listed_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::SendText { text, .. } => Some(text.into()),
+            Self::SendContent { content: ChatContent::Text(written), .. } if written.markup.is_none() => {
+                Some(written.text.as_str().into())
+            }
+            Self::SendContent { content: ChatContent::Contact(card), .. } => Some(card.describe().into()),
             _ => None,
         }
     }
