@@ -340,7 +340,8 @@ impl Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outbox::content::ThreadPlace;
+    use crate::contact_cards::ContactCard;
+    use crate::outbox::content::{Markup, PreviewedText, ThreadPlace};
 
     fn pause(enabled: bool) -> Operation {
         Operation::SetAutomation { enabled }
@@ -405,6 +406,26 @@ mod tests {
         ];
         for (operation, expected) in cases {
             assert_eq!(operation.may_cross(), expected, "{operation:?}");
+        }
+    }
+
+    #[test]
+    fn history_shows_what_is_known_here() {
+        let content = |content| Operation::SendContent { to: "1".into(), content, reply_to: None };
+        let text = |markup| ChatContent::Text(PreviewedText { text: "hi".into(), markup, preview: true });
+        let card = ContactCard { name: "Bo".into(), phone: "+34600111222".into(), company: None };
+        let cases = [
+            (Operation::SendText { to: "1".into(), text: "hi".into(), reply_to: None }, Some("hi")),
+            (content(text(None)), Some("hi")),
+            (content(text(Some(Markup::Html))), None),
+            (content(ChatContent::Contact(card)), Some("Bo · +34600111222")),
+            (content(ChatContent::Interactive(Json("{}".into()))), None),
+            (Operation::Close, None),
+        ];
+        for (operation, text) in cases {
+            assert_eq!(operation.listed_text().as_deref(), text, "{operation:?}");
+            let quoting = operation.clone().with_quote(Some("m1".into()));
+            assert_eq!(quoting.quoted_message().is_some(), operation.is_customer_message());
         }
     }
 
