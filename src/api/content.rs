@@ -7,7 +7,7 @@ use crate::request::{FieldError, Fields};
 #[cfg(feature = "schema")]
 use crate::schema;
 use model::bounds::{MAX_CAPTION_CHARS, MAX_FILENAME_CHARS, MAX_TEXT_CHARS};
-use model::contact_cards::{ContactCard, MAX_CARD_NAME_CHARS};
+use model::contact_cards::{ContactToSend, MAX_CARD_NAME_CHARS};
 use model::outbox::content::{FilledTemplate, MapLocation};
 
 pub const MAX_LINK_CHARS: usize = 2048;
@@ -237,14 +237,14 @@ impl From<&str> for TextContent {
 }
 
 impl ContactContent {
-    pub fn into_model(self) -> ContactCard {
+    pub fn into_model(self) -> ContactToSend {
         let company = self.company.and_then(Text::non_empty);
-        ContactCard { name: self.name.into_string(), phone: self.phone.into_string(), company }
+        ContactToSend { name: self.name.into_string(), phone: self.phone.into_string(), company }
     }
 }
 
-impl From<&ContactCard> for ContactContent {
-    fn from(card: &ContactCard) -> Self {
+impl From<&ContactToSend> for ContactContent {
+    fn from(card: &ContactToSend) -> Self {
         Self {
             name: card.name.as_str().into(),
             phone: card.phone.as_str().into(),

@@ -4,7 +4,7 @@ use crate::prepare::PrepareError;
 use api::content::ContactContent;
 use api::mail_addresses::ascii_address;
 use model::bounds;
-use model::contact_cards::{ContactCard, MAX_CARD_NAME_CHARS};
+use model::contact_cards::{ContactToSend, MAX_CARD_NAME_CHARS};
 
 /// Requires text that is not blank.
 pub(crate) fn check_required(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
@@ -45,7 +45,7 @@ pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
 }
 
 /// Checks a contact card and returns it as it is sent.
-pub(crate) fn contact(card: &ContactCard) -> Result<ContactContent, PrepareError> {
+pub(crate) fn contact(card: &ContactToSend) -> Result<ContactContent, PrepareError> {
     check_required("the name", &card.name, MAX_CARD_NAME_CHARS)?;
     check_length("the company", card.company.as_deref().unwrap_or(""), MAX_CARD_NAME_CHARS)?;
     phone(&card.phone)?;

@@ -8,11 +8,11 @@ use crate::bounds;
 /// Maximum length of a name and of a company, in characters. Bot-chat limits the whole card to 2048 bytes.
 pub const MAX_CARD_NAME_CHARS: usize = 100;
 
-/// Example of a line that [`ContactCard::parse`] reads.
+/// Example of a line that [`ContactToSend::parse`] reads.
 pub const CARD_EXAMPLE: &str = "\"Ana Ruiz +34600111222\"";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ContactCard {
+pub struct ContactToSend {
     pub name: String,
     /// E.164.
     pub phone: String,
@@ -20,7 +20,7 @@ pub struct ContactCard {
     pub company: Option<String>,
 }
 
-impl ContactCard {
+impl ContactToSend {
     /// Reads a line with a name and then a number with its country code.
     ///
     /// # Errors
@@ -88,12 +88,12 @@ mod tests {
 
     #[test]
     fn lines_are_read_or_refused_with_a_reason() {
-        let card = |line: &str| ContactCard::parse(line, None).map(|card| card.describe());
+        let card = |line: &str| ContactToSend::parse(line, None).map(|card| card.describe());
         assert_eq!(card("Ana Ruiz +34600111222"), Ok("Ana Ruiz · +34600111222".to_owned()));
         assert_eq!(card(" Bo +49 (170) 123-45.67 "), Ok("Bo · +491701234567".to_owned()));
-        let at_work = ContactCard::parse("Ana +34600111222", Some(" Harbor Bells "));
+        let at_work = ContactToSend::parse("Ana +34600111222", Some(" Harbor Bells "));
         assert_eq!(at_work.map(|card| card.describe()), Ok("Ana · Harbor Bells · +34600111222".to_owned()));
-        let no_company = ContactCard::parse("Ana +34600111222", Some(" "));
+        let no_company = ContactToSend::parse("Ana +34600111222", Some(" "));
         assert_eq!(no_company.map(|card| card.company), Ok(None));
         let long = "a".repeat(MAX_CARD_NAME_CHARS + 1);
         for (line, why) in [
@@ -106,6 +106,6 @@ mod tests {
         ] {
             assert!(card(line).is_err_and(|told| told.contains(why)), "{line}");
         }
-        assert!(ContactCard::parse("Ana +34600111222", Some(&long)).is_err());
+        assert!(ContactToSend::parse("Ana +34600111222", Some(&long)).is_err());
     }
 }

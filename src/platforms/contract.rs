@@ -16,7 +16,7 @@ use api::carriers::MailboxSecrets;
 use api::errors::ErrorCode;
 use api::extras::MessageExtras;
 use model::account;
-use model::contact_cards::ContactCard;
+use model::contact_cards::ContactToSend;
 use model::keywords::Keyword;
 use model::stickers::{self, WebpFacts};
 use model::time::{SECOND, Timestamp};
@@ -65,9 +65,9 @@ pub(crate) fn is_sticker(parcel: &OutboundMessage) -> bool {
 }
 
 /// Returns the contact card that is sent instead of a text.
-pub(crate) fn contact_card(parcel: &OutboundMessage) -> Option<ContactCard> {
+pub(crate) fn contact_card(parcel: &OutboundMessage) -> Option<ContactToSend> {
     let content = parcel.content.as_ref().filter(|_| parcel.kind == "text")?;
-    ContactCard::deserialize(&content["contact"]).ok()
+    ContactToSend::deserialize(&content["contact"]).ok()
 }
 
 /// Returns the switch of a text's link preview; `None` leaves the platform's own behaviour.

@@ -8,7 +8,7 @@ use crate::cli::unfinished::CommandRefusal;
 use crate::shell::files;
 use model::account::{Account, Platform};
 use model::attachments::{self, ReplyAttachment};
-use model::contact_cards::{self, ContactCard};
+use model::contact_cards::{self, ContactToSend};
 use model::ids::MessageId;
 use model::outbox::Operation;
 use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, MediaKind, PreviewedText};
@@ -128,7 +128,7 @@ impl ContentArguments {
             if !account.is_some_and(|account| account.takes_contacts) {
                 return Err(CliError::Usage(contact_cards::missing_reason(Some(platform))));
             }
-            let card = ContactCard::parse(line, self.company.as_deref())
+            let card = ContactToSend::parse(line, self.company.as_deref())
                 .map_err(|why| CliError::Usage(format!("--contact: {why}")))?;
             return Ok(vec![Operation::SendContent { to, content: ChatContent::Contact(card), reply_to }]);
         }

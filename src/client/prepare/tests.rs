@@ -125,7 +125,7 @@ fn exact_bytes_of_chat_contents() {
     };
     let named = LinkedMedia { filename: Some("bill.pdf".into()), ..media(MediaKind::Document) };
     let company = Some("Bells & Co".to_owned());
-    let card = ContactCard { name: "Ana".into(), phone: PHONE.into(), company };
+    let card = ContactToSend { name: "Ana".into(), phone: PHONE.into(), company };
     let previewed =
         |markup, preview| ChatContent::Text(PreviewedText { text: "a < b".into(), markup, preview });
     let (whatsapp, telegram) = (Platform::Whatsapp, Platform::Telegram);
@@ -442,7 +442,7 @@ fn what_the_other_operations_certainly_refuse() {
     let sticker = LinkedMedia { caption: Some("x".into()), ..media(MediaKind::Sticker) };
     let sticker = ChatContent::Media(sticker);
     let card = |name: &str, phone: &str| {
-        ChatContent::Contact(ContactCard { name: name.into(), phone: phone.into(), company: None })
+        ChatContent::Contact(ContactToSend { name: name.into(), phone: phone.into(), company: None })
     };
     let broken = FilledTemplate { components: Some(Json("{}".into())), ..template() };
     let nobody = Operation::Broadcast {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachments;
-use crate::contact_cards::ContactCard;
+use crate::contact_cards::ContactToSend;
 use crate::email::invitations::InvitationAnswer;
 use crate::ids::{ContactId, MessageId, ThreadId};
 use crate::outbox::Operation;
@@ -37,7 +37,7 @@ pub enum ChatContent {
     /// Business chat only.
     Location(MapLocation),
     /// Needs a service with the extension; others send its words.
-    Contact(ContactCard),
+    Contact(ContactToSend),
     /// A text for which the preview of its first link is switched on or off.
     Text(PreviewedText),
 }

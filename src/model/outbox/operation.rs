@@ -340,7 +340,7 @@ impl Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact_cards::ContactCard;
+    use crate::contact_cards::ContactToSend;
     use crate::outbox::content::{Markup, PreviewedText, ThreadPlace};
 
     fn pause(enabled: bool) -> Operation {
@@ -413,7 +413,7 @@ mod tests {
     fn history_shows_what_is_known_here() {
         let content = |content| Operation::SendContent { to: "1".into(), content, reply_to: None };
         let text = |markup| ChatContent::Text(PreviewedText { text: "hi".into(), markup, preview: true });
-        let card = ContactCard { name: "Bo".into(), phone: "+34600111222".into(), company: None };
+        let card = ContactToSend { name: "Bo".into(), phone: "+34600111222".into(), company: None };
         let cases = [
             (Operation::SendText { to: "1".into(), text: "hi".into(), reply_to: None }, Some("hi")),
             (content(text(None)), Some("hi")),

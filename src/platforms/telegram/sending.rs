@@ -10,7 +10,7 @@ use crate::telegram::{BotPlatform, chat, retry_pause};
 use crate::web;
 use api::errors::ErrorCode;
 use model::account::Platform;
-use model::contact_cards::ContactCard;
+use model::contact_cards::ContactToSend;
 use model::text::SafeText;
 
 /// Formats of voice notes; OGG has to be Opus.
@@ -116,7 +116,7 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
 }
 
 /// Sets the parameters of a contact. Only its vCard has a field for the company.
-fn set_contact(body: &mut Value, card: &ContactCard) {
+fn set_contact(body: &mut Value, card: &ContactToSend) {
     let (first, last) = card.name.split_once(' ').unwrap_or((&card.name, ""));
     body["phone_number"] = card.phone.as_str().into();
     body["first_name"] = first.into();

@@ -11,7 +11,7 @@ use crate::whatsapp::{NumberPlatform, address};
 use api::errors::ErrorCode;
 use model::account::Platform;
 use model::bounds;
-use model::contact_cards::ContactCard;
+use model::contact_cards::ContactToSend;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 
@@ -159,7 +159,7 @@ fn for_group(outcome: SendOutcome) -> SendOutcome {
 
 /// Contact object. The customer can write to the number only if it has an id of the platform, which are its
 /// digits.
-fn contact_object(card: &ContactCard) -> Value {
+fn contact_object(card: &ContactToSend) -> Value {
     let digits = card.phone.trim_start_matches('+');
     let mut object = json!({
         "name": {"formatted_name": card.name, "first_name": card.name},

@@ -30,7 +30,7 @@ use api::reactions::React;
 use api::request::FieldError;
 use api::telegram::{MessageButton, ParseMode, SendTelegram, TelegramType};
 use model::account::Platform;
-use model::contact_cards::ContactCard;
+use model::contact_cards::ContactToSend;
 use model::{bounds, prices, reactions};
 use platforms::telegram::{chat, html, markdown};
 use platforms::{Channel, FoundChat};
@@ -51,7 +51,7 @@ struct TelegramSendRequest {
     is_voice: bool,
     is_sticker: bool,
     /// Contact card that is sent instead of the text.
-    card: Option<ContactCard>,
+    card: Option<ContactToSend>,
     /// Switch of a text's link preview.
     link_preview: Option<bool>,
 }
@@ -151,7 +151,7 @@ impl TelegramSendRequest {
             return Err(FieldError::new("caption", "must be absent for a sticker"));
         }
         let card = body.contact.filter(|_| body.kind == TelegramType::Text).map(ContactContent::into_model);
-        let text = card.as_ref().map_or(text, ContactCard::describe);
+        let text = card.as_ref().map_or(text, ContactToSend::describe);
         let link_preview = body.link_preview.filter(|_| body.kind == TelegramType::Text && card.is_none());
         Ok(Self {
             chat,

@@ -147,7 +147,7 @@ fn row(operation: Operation) -> NewRow {
 async fn cards_and_previewed_texts_come_back_from_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let card = |company| ContactCard { name: "Ana".into(), phone: "+34600111222".into(), company };
+    let card = |company| ContactToSend { name: "Ana".into(), phone: "+34600111222".into(), company };
     let previewed = |markup| PreviewedText { text: "hi".into(), markup, preview: true };
     for content in [
         ChatContent::Contact(card(None)),

@@ -5,7 +5,7 @@ pub(crate) mod update;
 
 use crate::components::text_line::TextLine;
 use model::bounds;
-use model::contact_cards::{self, ContactCard};
+use model::contact_cards::{self, ContactToSend};
 use model::interactive::{self, InteractiveFrame};
 use model::outbox::content::{ChatContent, MapLocation};
 use model::places;
@@ -185,7 +185,7 @@ impl RichForm {
                 name: owned(2),
                 address: owned(3),
             }),
-            RichFormKind::Contact => ChatContent::Contact(ContactCard {
+            RichFormKind::Contact => ChatContent::Contact(ContactToSend {
                 name: self.text(0).to_owned(),
                 phone: contact_cards::parse_phone(self.text(1)).ok()?,
                 company: owned(2),

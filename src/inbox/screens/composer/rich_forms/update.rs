@@ -6,7 +6,7 @@ use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::composer::rich_forms::{RichForm, RichFormKind};
 use crate::screens::composer::sending;
-use model::contact_cards::ContactCard;
+use model::contact_cards::ContactToSend;
 use model::outbox::Operation;
 use model::outbox::content::ChatContent;
 use model::places;
@@ -53,7 +53,7 @@ impl Overlay for RichForm {
             return true;
         }
         if let (RichFormKind::Contact, 0, Ok(card)) =
-            (self.kind, self.focus, ContactCard::parse(&clean, None))
+            (self.kind, self.focus, ContactToSend::parse(&clean, None))
         {
             self.values[0].set(card.name);
             self.values[1].set(card.phone);
