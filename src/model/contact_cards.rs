@@ -96,13 +96,14 @@ mod tests {
         let no_company = ContactToSend::parse("Ana +34600111222", Some(" "));
         assert_eq!(no_company.map(|card| card.company), Ok(None));
         let long = "a".repeat(MAX_CARD_NAME_CHARS + 1);
+        let too_long = format!("{long} +34600111222");
         for (line, why) in [
             ("Ana", "a name and a number"),
             ("+34600111222", "the name is required"),
             ("Ana 0600111222", "a name and a number"),
             ("Ana +34", "country code"),
             ("Ana +34600x111222", "country code"),
-            (&format!("{long} +34600111222"), "at most 100 characters, this has 101"),
+            (too_long.as_str(), "at most 100 characters, this has 101"),
         ] {
             assert!(card(line).is_err_and(|told| told.contains(why)), "{line}");
         }

@@ -41,13 +41,13 @@ impl WebpFacts {
         }
         let number = |from: usize, count: usize| {
             let bytes = head.get(from..from + count)?;
-            Some(bytes.iter().rev().fold(0_u32, |number, byte| number << 8 | u32::from(*byte)))
+            Some(bytes.iter().rev().fold(0_u32, |number, byte| (number << 8) | u32::from(*byte)))
         };
         let (width, height, is_animated) = match head.get(12..16)? {
             b"VP8X" => (number(24, 3)? + 1, number(27, 3)? + 1, number(20, 1)? & 2 != 0),
             b"VP8L" => {
                 let bits = number(21, 4)?;
-                ((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, false)
+                ((bits & 0x3FFF) + 1, ((bits >> 14) & 0x3FFF) + 1, false)
             }
             b"VP8 " => (number(26, 2)? & 0x3FFF, number(28, 2)? & 0x3FFF, false),
             _ => return None,

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::HeaderMap;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::mail::ArrivedMail;
@@ -67,7 +66,7 @@ pub(crate) fn is_sticker(parcel: &OutboundMessage) -> bool {
 /// Returns the contact card that is sent instead of a text.
 pub(crate) fn contact_card(parcel: &OutboundMessage) -> Option<ContactToSend> {
     let content = parcel.content.as_ref().filter(|_| parcel.kind == "text")?;
-    ContactToSend::deserialize(&content["contact"]).ok()
+    serde_json::from_value(content["contact"].clone()).ok()
 }
 
 /// Returns the switch of a text's link preview; `None` leaves the platform's own behaviour.

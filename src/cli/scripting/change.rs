@@ -98,6 +98,9 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         return Ok(());
     };
     let found = find(session, &arguments.common, &arguments.wanted)?;
+    if let Some(why) = arguments.content.channel_rejection_reason(&found.platform) {
+        return Err(CliError::Usage(why));
+    }
     let conversation = &found.row.conversation;
     let to = conversation
         .address

@@ -80,6 +80,20 @@ impl ContentArguments {
         (self.preview || self.no_preview).then_some(self.preview)
     }
 
+    /// Returns the reason why a channel has not what was asked for, whatever its service offers.
+    pub fn channel_rejection_reason(&self, platform: &Platform) -> Option<String> {
+        if matches!(platform, Platform::Whatsapp | Platform::Telegram) {
+            return None;
+        }
+        if self.kind.as_deref() == Some(MediaKind::Sticker.word()) {
+            return stickers::channel_rejection_reason(Some(platform));
+        }
+        if self.contact.is_some() {
+            return Some(contact_cards::missing_reason(Some(platform)));
+        }
+        self.wanted_preview().map(|_| missing_preview_reason(platform))
+    }
+
     /// Operations for a text with these switches; several files are a message each. `by_setting` is the setting
     /// of the link preview.
     pub fn operations(
@@ -144,10 +158,7 @@ impl ContentArguments {
             text.ok_or_else(|| usage("give a text, or --file, --link, --location, --contact or --template"))?;
         let takes_preview = account.is_some_and(|account| account.takes_link_preview);
         if self.wanted_preview().is_some() && !takes_preview {
-            let label = platform.label();
-            return Err(usage(&format!(
-                "{label} has no link previews to switch: leave out --preview and --no-preview"
-            )));
+            return Err(CliError::Usage(missing_preview_reason(platform)));
         }
         Ok(vec![match self.wanted_preview().or(by_setting).filter(|_| takes_preview) {
             Some(preview) => {
@@ -197,4 +208,8 @@ impl ContentArguments {
         }
         attachments::excess_reason(&attached).map_or(Ok(attached), |why| Err(refused(why)))
     }
+}
+
+fn missing_preview_reason(platform: &Platform) -> String {
+    format!("{} has no link previews to switch: leave out --preview and --no-preview", platform.label())
 }
