@@ -2,11 +2,13 @@
 
 use crate::prepare::{Attachments, PrepareError, prepare, prepare_with};
 use model::account::Platform;
+use model::contact_cards::ContactToSend;
 use model::ids::MessageId;
 use model::interactive::{InteractiveFrame, build_buttons, build_list};
 use model::outbox::content::{
     Audience, BroadcastContent, ChatContent, ContactPatch, Degrees, FilledTemplate, Json, LinkedMedia, Mail,
-    MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange, ThreadPlace,
+    MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, PreviewedText, ThreadChange,
+    ThreadPlace,
 };
 use model::outbox::{Lane, Operation};
 use model::secret::Secret;
@@ -124,10 +126,6 @@ fn exact_bytes_of_chat_contents() {
         ..media(MediaKind::Image)
     };
     let named = LinkedMedia { filename: Some("bill.pdf".into()), ..media(MediaKind::Document) };
-    let company = Some("Bells & Co".to_owned());
-    let card = ContactToSend { name: "Ana".into(), phone: PHONE.into(), company };
-    let previewed =
-        |markup, preview| ChatContent::Text(PreviewedText { text: "a < b".into(), markup, preview });
     let (whatsapp, telegram) = (Platform::Whatsapp, Platform::Telegram);
     let cases = [
         (
@@ -176,6 +174,31 @@ fn exact_bytes_of_chat_contents() {
             ChatContent::Media(marked_caption),
             r#""type":"photo","url":"https://f.example/a","caption":"<b>x</b>","filename":"a.png","parseMode":"HTML","replyTo":"m1"}"#,
         ),
+    ];
+    check_bytes(&cases);
+}
+
+/// Checks the part of each request behind the address of [`content`].
+#[track_caller]
+fn check_bytes(cases: &[(&Platform, ChatContent, &str)]) {
+    for (platform, said, rest) in cases {
+        let (path, to) = match platform {
+            Platform::Telegram => ("POST /telegram/send", "chatId"),
+            _ => ("POST /messages/send", "to"),
+        };
+        let wanted = (path.to_owned(), format!(r#"{{"{to}":"{PHONE}",{rest}"#));
+        assert_eq!(prepared(platform, &content(said.clone())), Ok(wanted), "{said:?}");
+    }
+}
+
+#[test]
+fn exact_bytes_of_stickers_cards_and_previewed_texts() {
+    let company = Some("Bells & Co".to_owned());
+    let card = ContactToSend { name: "Ana".into(), phone: PHONE.into(), company };
+    let previewed =
+        |markup, preview| ChatContent::Text(PreviewedText { text: "a < b".into(), markup, preview });
+    let (whatsapp, telegram) = (Platform::Whatsapp, Platform::Telegram);
+    check_bytes(&[
         (
             &whatsapp,
             ChatContent::Media(media(MediaKind::Sticker)),
@@ -211,15 +234,7 @@ fn exact_bytes_of_chat_contents() {
             previewed(Some(Markup::Html), true),
             r#""type":"text","text":"a < b","parseMode":"HTML","replyTo":"m1","linkPreview":true}"#,
         ),
-    ];
-    for (platform, said, rest) in cases {
-        let (path, to) = match platform {
-            Platform::Telegram => ("POST /telegram/send", "chatId"),
-            _ => ("POST /messages/send", "to"),
-        };
-        let wanted = (path.to_owned(), format!(r#"{{"{to}":"{PHONE}",{rest}"#));
-        assert_eq!(prepared(platform, &content(said.clone())), Ok(wanted), "{said:?}");
-    }
+    ]);
 }
 
 #[test]

@@ -8,11 +8,12 @@ use crate::lane::AttemptResult;
 use crate::outbox::NewRow;
 use crate::tests::{at, channel};
 use model::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
+use model::contact_cards::ContactToSend;
 use model::contacts::ContactChange;
 use model::outbox::content::{
     Audience, BroadcastContent, ChatContent, ContactPatch, Degrees, FileToSend, FilledTemplate, Json,
-    LinkedMedia, Mail, MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange,
-    ThreadPlace,
+    LinkedMedia, Mail, MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, PreviewedText,
+    ThreadChange, ThreadPlace,
 };
 use model::outbox::{MAX_KEY_AGE, Operation, PreparedRequest, StopReason, StopVerdict, WriteMethod};
 use model::queries::Draft;

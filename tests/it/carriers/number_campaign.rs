@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::bots::webp;
 use super::campaign::{
-    self, FAULTS, KILLS, Stickers, inbound, many_credits, of_kind, random_plan, rows, setting, words_of,
+    self, FAULTS, KILLS, inbound, many_credits, of_kind, random_plan, rows, setting, words_of,
 };
 use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, Reports, TOKEN, VERIFY};
 use super::numbers::text_to;
@@ -38,6 +38,31 @@ fn judge(number: &NumberServer, shown: &[&str], text: &str) {
     }
 }
 
+/// Checks that each sticker of the rounds is shown by its outcome.
+async fn check_stickers(number: &NumberServer, served: &Served, round: usize) {
+    let reached = || number.reached().iter().filter(|reached| reached.kind == "sticker").count();
+    let history = served
+        .waits(&customer(CUSTOMERS + 1), "all stickers", |history| {
+            let known = history.iter().filter(|value| value["status"] == "read").count();
+            history.len() == round + 1
+                && history[1..].iter().all(|value| value["status"] != "queued")
+                && known == reached()
+        })
+        .await;
+    let count = |status: &str| history[1..].iter().filter(|value| value["status"] == status).count();
+    assert_eq!(count("read") + count("unknown"), round, "{history:?}");
+    assert_eq!(count("read"), reached());
+}
+
+/// Has a customer send a sticker; returns the request that sends it back.
+async fn echoed_sticker(number: &NumberServer, served: &Served) -> Value {
+    let to = customer(CUSTOMERS + 1);
+    number.put_file("7", &webp(512));
+    number.sends(&to, "sticker", json!({"id": "7"}), json!({}));
+    let history = served.waits(&to, "a sticker", |history| history.len() == 1).await;
+    json!({"to": to, "type": "image", "image": {"link": history[0]["mediaUrl"], "sticker": true}})
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
@@ -48,17 +73,12 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         number.says(&customer(index), &format!("{index} begins"));
         served.waits(&customer(index), "the first message", |entry| entry.len() == 1).await;
     }
-    number.put_file("7", &webp(512));
-    number.sends(&customer(CUSTOMERS + 1), "sticker", json!({"id": "7"}), json!({}));
-    let history = served.waits(&customer(CUSTOMERS + 1), "a sticker", |history| history.len() == 1).await;
-    let bell = history[0]["mediaUrl"].clone();
+    let sticker = echoed_sticker(&number, &served).await;
     many_credits(&served).await;
     let before = served.balance().await;
     let (plan, done) = random_plan(setting("FRONTDESK_SEED", 20_261_123) as u64, faults);
     number.plan(plan);
     let spoilt = || done.lock().expect("no one failed").values().sum::<usize>();
-    let bells = customer(CUSTOMERS + 1);
-    let sticker = json!({"to": bells, "type": "image", "image": {"link": bell, "sticker": true}});
     let mut answers: BTreeMap<String, (u16, Value)> = BTreeMap::new();
     let mut round = 0;
     while spoilt() < faults {
@@ -117,19 +137,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
             );
         }
     }
-    let reached = || number.reached().iter().filter(|reached| reached.kind == "sticker").count();
-    let history = served
-        .waits(&bells, "all stickers", |history| {
-            let known = history.iter().filter(|value| value["status"] == "read").count();
-            history.len() == round + 1
-                && history[1..].iter().all(|value| value["status"] != "queued")
-                && known == reached()
-        })
-        .await;
-    let count = |status: &str| history[1..].iter().filter(|value| value["status"] == status).count();
-    assert_eq!(count("read") + count("unknown"), round, "{history:?}");
-    let stickers = Stickers { certain: count("read"), unknown: 0 };
-    stickers.check(reached());
+    check_stickers(&number, &served, round).await;
     let paid = i64::try_from(round * (CUSTOMERS + 2)).expect("few");
     assert_eq!(served.balance().await, before - paid);
 }

@@ -218,8 +218,9 @@ async fn an_album_in_several_answers_rings_once() {
     let hands = Hands::on(move |request: &Request| match request.route().as_str() {
         "GET /account" => Answer::ok(account("WHATSAPP")),
         "GET /triggers/new-message" => {
-            let all: Vec<Value> = (2..=newest.load(Ordering::SeqCst)).rev().map(of_album).collect();
-            Answer::ok(json!({"data": [all, vec![message("m1", "c1", "inbound", 1)]].concat()}))
+            let mut all: Vec<Value> = (2..=newest.load(Ordering::SeqCst)).rev().map(of_album).collect();
+            all.push(message("m1", "c1", "inbound", 1));
+            Answer::ok(json!({ "data": all }))
         }
         _ => quiet(request),
     })

@@ -55,7 +55,7 @@ fn a_contact_is_filled_in_or_pasted() {
     // From the messages by way of the palette, on bot-chat.
     desk.keys("<Esc><Esc>2");
     desk.customer("telegram", "8812", "Nadia Rahimi", "Who can help?");
-    desk.settle().keys("<Enter><Ctrl-P>").types("send-contact").shows("Send a contact").keys("<Enter>");
+    desk.settle().keys("<Enter><Ctrl-P>").types("vcard").shows("send-contact").keys("<Enter>");
     desk.pastes("Bo +34600111333").keys("<Enter>").settle().shows("Bo · +34600111333");
     assert_eq!(desk.sent_details("telegram").len(), 1);
 }
@@ -75,12 +75,10 @@ fn the_link_preview_of_a_text_is_switched() {
     desk.settle().types("And this").hides("link preview").keys("<Enter>").wait(5 * SECOND);
     desk.settle();
     assert_eq!(desk.sent_details("whatsapp"), [json!({"linkPreview": true}), json!(null)]);
-    desk.keys("<Esc><Esc><Ctrl-P>")
-        .types("link preview")
-        .shows("Send the text in the composer with or without");
+    desk.keys("<Esc><Esc><Ctrl-P>").types("thumbnail").shows("link-preview");
     // SMS have none to switch.
     desk.keys("<Esc>").customer("voip", MARIA, "Maria Lopez", "Hello?");
-    desk.settle().keys("4<Enter>i<Ctrl-O>").shows("private note").hides("link preview");
+    desk.settle().keys("4").settle().keys("<Enter>i<Ctrl-O>").shows("private note").hides("link preview");
 }
 
 #[test]
