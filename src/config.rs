@@ -73,6 +73,8 @@ pub struct Config {
     /// Hours after which a pause of the AI asks for renewal; 0 for never.
     pub pause_lease_hours: i64,
     pub brief_on_pause: bool,
+    /// True shows a preview of the first link in texts, false none; `None` leaves it to the channel.
+    pub link_preview: Option<bool>,
     /// One in this many AI answers is drawn for review.
     pub review_one_in: u32,
     /// Response targets of all channels.
@@ -157,6 +159,7 @@ impl Default for Config {
             ascii: false,
             pause_lease_hours: 4,
             brief_on_pause: true,
+            link_preview: None,
             review_one_in: model::reviews::DEFAULT_SAMPLE_RATE,
             targets: TargetMinutes::NONE,
             screen: ScreenConfig::default(),

@@ -181,6 +181,9 @@ fn account() -> Account {
         quality_rating: None,
         takes_buttons: false,
         takes_voice: false,
+        takes_stickers: false,
+        takes_contacts: false,
+        takes_link_preview: false,
     }
 }
 

@@ -58,6 +58,15 @@ pub struct AccountBody {
     /// True if sends of audio take `voice`; absent otherwise. Extension of this service.
     #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
     pub takes_voice: bool,
+    /// True if sends of a picture take `sticker`; absent otherwise. Extension of this service.
+    #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
+    pub takes_stickers: bool,
+    /// True if sends of a text take `contact`; absent otherwise. Extension of this service.
+    #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
+    pub takes_contacts: bool,
+    /// True if sends of a text take `linkPreview`; absent otherwise. Extension of this service.
+    #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
+    pub takes_link_preview: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -143,6 +152,9 @@ impl AccountBody {
             quality_rating: line(&self.quality_rating),
             takes_buttons: self.takes_buttons,
             takes_voice: self.takes_voice,
+            takes_stickers: self.takes_stickers,
+            takes_contacts: self.takes_contacts,
+            takes_link_preview: self.takes_link_preview,
             id: self.id,
         }
     }

@@ -2,21 +2,39 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::fields::{Degrees, Filled, JsonObject, JsonObjects, Link, Text};
+use crate::fields::{Degrees, Filled, JsonObject, JsonObjects, Link, Phone, Text};
 use crate::request::{FieldError, Fields};
 #[cfg(feature = "schema")]
 use crate::schema;
 use model::bounds::{MAX_CAPTION_CHARS, MAX_FILENAME_CHARS, MAX_TEXT_CHARS};
+use model::contact_cards::{ContactToSend, MAX_CARD_NAME_CHARS};
 use model::outbox::content::{FilledTemplate, MapLocation};
 
 pub const MAX_LINK_CHARS: usize = 2048;
 pub const MAX_ID_CHARS: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct TextContent {
     /// Not only white space.
     pub body: Filled<MAX_TEXT_CHARS>,
+    /// Contact card that is sent instead of the text. Extension of this service; others send the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<ContactContent>,
+    /// True shows a preview of the first link, false none; absent shows none. Extension of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_preview: Option<bool>,
+}
+
+/// Contact card: somebody's name and number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct ContactContent {
+    pub name: Filled<MAX_CARD_NAME_CHARS>,
+    pub phone: Phone,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub company: Option<Text<MAX_CARD_NAME_CHARS>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +51,10 @@ pub struct MediaContent {
     /// of this service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voice: Option<bool>,
+    /// True sends an image as a sticker, in a format and size of the platform's stickers and without a caption.
+    /// Extension of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sticker: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,15 +99,15 @@ pub enum Content {
         image: MediaContent,
     },
     Audio {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("caption filename")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("caption filename sticker")))]
         audio: MediaContent,
     },
     Video {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice sticker")))]
         video: MediaContent,
     },
     Document {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("voice")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("voice sticker")))]
         document: MediaContent,
     },
     Template {
@@ -106,10 +128,11 @@ pub enum Content {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BroadcastMessage"))]
 pub enum BroadcastContent {
     Text {
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("contact linkPreview")))]
         text: TextContent,
     },
     Image {
-        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice")))]
+        #[cfg_attr(feature = "schema", schemars(transform = schema::without("filename voice sticker")))]
         image: MediaContent,
     },
     Template {
@@ -209,14 +232,31 @@ impl From<BroadcastContent> for Content {
 
 impl From<&str> for TextContent {
     fn from(body: &str) -> Self {
-        Self { body: body.into() }
+        Self { body: body.into(), contact: None, link_preview: None }
+    }
+}
+
+impl ContactContent {
+    pub fn into_model(self) -> ContactToSend {
+        let company = self.company.and_then(Text::non_empty);
+        ContactToSend { name: self.name.into_string(), phone: self.phone.into_string(), company }
+    }
+}
+
+impl From<&ContactToSend> for ContactContent {
+    fn from(card: &ContactToSend) -> Self {
+        Self {
+            name: card.name.as_str().into(),
+            phone: card.phone.as_str().into(),
+            company: card.company.as_deref().map(Text::from),
+        }
     }
 }
 
 impl MediaContent {
     /// Media without a caption or a file name.
     pub fn of_link(link: &str) -> Self {
-        Self { link: link.into(), caption: None, filename: None, voice: None }
+        Self { link: link.into(), caption: None, filename: None, voice: None, sticker: None }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::content::{MAX_ID_CHARS, MAX_LINK_CHARS};
+use crate::content::{ContactContent, MAX_ID_CHARS, MAX_LINK_CHARS};
 use crate::conversations::LastChange;
 #[cfg(feature = "schema")]
 use crate::escalations::EscalationBody;
@@ -53,6 +53,17 @@ pub struct SendTelegram {
     /// of this service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voice: Option<bool>,
+    /// True sends a photo as a sticker, in a format and size of the platform's stickers and without a caption.
+    /// Extension of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sticker: Option<bool>,
+    /// Contact card that is sent instead of the text. Extension of this service; others send the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<ContactContent>,
+    /// True shows a preview of the first link of a text, false none; absent leaves it to the platform. Extension
+    /// of this service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_preview: Option<bool>,
 }
 
 derived_body!(SendTelegram);
@@ -84,6 +95,9 @@ impl SendTelegram {
             reply_to: None,
             buttons: None,
             voice: None,
+            sticker: None,
+            contact: None,
+            link_preview: None,
         }
     }
 }

@@ -79,6 +79,7 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
             footer: config.screen.footer,
             pause_lease: config.pause_lease_hours * HOUR,
             brief_on_pause: config.brief_on_pause,
+            link_preview: config.link_preview,
             review_one_in: config.review_one_in,
             transcribes: config.assist.as_ref().is_some_and(|assist| assist.transcribe_model.is_some()),
             model_caps: config.assist.as_ref().map(|assist| (assist.caps, SafeText::line(&assist.currency))),

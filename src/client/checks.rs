@@ -1,8 +1,10 @@
 //! Checks user input against the API's size limits before a request is sent.
 
 use crate::prepare::PrepareError;
+use api::content::ContactContent;
 use api::mail_addresses::ascii_address;
 use model::bounds;
+use model::contact_cards::{ContactToSend, MAX_CARD_NAME_CHARS};
 
 /// Requires text that is not blank.
 pub(crate) fn check_required(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
@@ -40,6 +42,14 @@ pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
         text if bounds::is_e164(text) => Ok(()),
         text => Err(PrepareError::NotAPhone(text.to_owned())),
     }
+}
+
+/// Checks a contact card and returns it as it is sent.
+pub(crate) fn contact(card: &ContactToSend) -> Result<ContactContent, PrepareError> {
+    check_required("the name", &card.name, MAX_CARD_NAME_CHARS)?;
+    check_length("the company", card.company.as_deref().unwrap_or(""), MAX_CARD_NAME_CHARS)?;
+    phone(&card.phone)?;
+    Ok(ContactContent::from(card))
 }
 
 /// Checks a mail address and returns it with its domain in ASCII.

@@ -7,7 +7,7 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
-use api::content::{Content, LocationContent, MediaContent, TemplateContent};
+use api::content::{Content, LocationContent, MediaContent, TemplateContent, TextContent};
 use api::fields::{JsonObject, Text};
 use api::messages::{SendMessage, read_message, unreadable_message};
 use api::paths;
@@ -16,7 +16,7 @@ use model::account::Platform;
 use model::bounds;
 use model::ids::{ConversationId, MessageId, ThreadId};
 use model::messages::Message;
-use model::outbox::content::{ChatContent, FilledTemplate, LinkedMedia, MediaKind};
+use model::outbox::content::{ChatContent, FilledTemplate, LinkedMedia, MediaKind, PreviewedText};
 use model::outbox::{PreparedRequest, WriteMethod};
 
 /// Default page size of the API.
@@ -106,6 +106,17 @@ pub(crate) fn prepare_content(
         ChatContent::Location(place) => {
             send(to, Content::Location { location: LocationContent::from(place) }, reply_to)
         }
+        ChatContent::Text(PreviewedText { markup: Some(_), .. }) => Err(not_on_channel("send markup")),
+        ChatContent::Text(PreviewedText { text, preview, .. }) => {
+            checks::check_required("the text", text, bounds::MAX_TEXT_CHARS)?;
+            let text = TextContent { link_preview: Some(*preview), ..TextContent::from(text.as_str()) };
+            send(to, Content::Text { text }, reply_to)
+        }
+        ChatContent::Contact(card) => {
+            let contact = Some(checks::contact(card)?);
+            let text = TextContent { contact, ..TextContent::from(card.describe().as_str()) };
+            send(to, Content::Text { text }, reply_to)
+        }
     }
 }
 
@@ -122,6 +133,7 @@ fn media_content(media: &LinkedMedia) -> Result<Content, PrepareError> {
         caption: media.caption.as_deref().map(Text::from),
         filename: media.filename.as_deref().map(Text::from),
         voice: (media.kind == MediaKind::Voice).then_some(true),
+        sticker: (media.kind == MediaKind::Sticker).then_some(true),
     };
     if media.markup.is_some() {
         return Err(not_on_channel("send markup"));
@@ -130,7 +142,10 @@ fn media_content(media: &LinkedMedia) -> Result<Content, PrepareError> {
         return Err(not_on_channel("name a file that is not a document"));
     }
     Ok(match media.kind {
-        MediaKind::Image => Content::Image { image: content },
+        MediaKind::Sticker if media.caption.is_some() => {
+            return Err(not_on_channel("send a caption with a sticker"));
+        }
+        MediaKind::Image | MediaKind::Sticker => Content::Image { image: content },
         MediaKind::Audio | MediaKind::Voice if media.caption.is_some() => {
             return Err(not_on_channel("send a caption with audio"));
         }

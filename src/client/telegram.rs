@@ -15,7 +15,7 @@ use model::account::Platform;
 use model::bounds;
 use model::conversations::Conversation;
 use model::ids::MessageId;
-use model::outbox::content::{ChatContent, LinkedMedia, Markup, MediaKind};
+use model::outbox::content::{ChatContent, LinkedMedia, Markup, MediaKind, PreviewedText};
 use model::outbox::{PreparedRequest, WriteMethod};
 
 pub(crate) async fn conversations(
@@ -42,6 +42,12 @@ fn text_message(chat: &str, text: &str) -> Result<SendTelegram, PrepareError> {
     Ok(SendTelegram { text: Some(escaped.into()), ..SendTelegram::empty(chat, TelegramType::Text) })
 }
 
+fn marked_message(chat: &str, text: &str, markup: Markup) -> Result<SendTelegram, PrepareError> {
+    checks::check_required("the text", text, bounds::MAX_TEXT_CHARS)?;
+    let (text, parse_mode) = (Some(text.into()), Some(parse_mode(markup)));
+    Ok(SendTelegram { text, parse_mode, ..SendTelegram::empty(chat, TelegramType::Text) })
+}
+
 /// `POST /telegram/send` with other content than plain text.
 pub(crate) fn prepare_content(
     chat: &str,
@@ -51,14 +57,13 @@ pub(crate) fn prepare_content(
     let not_here =
         |what| PrepareError::NotOnThisChannel { channel: Platform::Telegram.label().to_owned(), what };
     match content {
-        ChatContent::Marked { text, markup } => {
-            checks::check_required("the text", text, bounds::MAX_TEXT_CHARS)?;
-            let body = SendTelegram {
-                text: Some(text.as_str().into()),
-                parse_mode: Some(parse_mode(*markup)),
-                ..SendTelegram::empty(chat, TelegramType::Text)
+        ChatContent::Marked { text, markup } => send(marked_message(chat, text, *markup)?, reply_to),
+        ChatContent::Text(PreviewedText { text, markup, preview }) => {
+            let body = match markup {
+                Some(markup) => marked_message(chat, text, *markup)?,
+                None => text_message(chat, text)?,
             };
-            send(body, reply_to)
+            send(SendTelegram { link_preview: Some(*preview), ..body }, reply_to)
         }
         ChatContent::Media(media) => send_media(chat, media, reply_to),
         ChatContent::Template(_) => Err(not_here("send templates")),
@@ -70,6 +75,10 @@ pub(crate) fn prepare_content(
             None => Err(not_here("send interactive content other than buttons and lists")),
         },
         ChatContent::Location(_) => Err(not_here("send locations")),
+        ChatContent::Contact(card) => {
+            let contact = Some(checks::contact(card)?);
+            send(SendTelegram { contact, ..text_message(chat, &card.describe())? }, reply_to)
+        }
     }
 }
 
@@ -120,7 +129,11 @@ fn send_media(
         bounds::MAX_FILENAME_CHARS,
     )?;
     let kind = match media.kind {
-        MediaKind::Image => TelegramType::Photo,
+        MediaKind::Sticker if media.caption.is_some() => {
+            let (channel, what) = (Platform::Telegram.label().to_owned(), "send a caption with a sticker");
+            return Err(PrepareError::NotOnThisChannel { channel, what });
+        }
+        MediaKind::Image | MediaKind::Sticker => TelegramType::Photo,
         MediaKind::Audio | MediaKind::Voice => TelegramType::Audio,
         MediaKind::Video => TelegramType::Video,
         MediaKind::Document => TelegramType::Document,
@@ -131,6 +144,7 @@ fn send_media(
         filename: media.filename.as_deref().map(Text::from),
         parse_mode: media.markup.map(parse_mode),
         voice: (media.kind == MediaKind::Voice).then_some(true),
+        sticker: (media.kind == MediaKind::Sticker).then_some(true),
         ..SendTelegram::empty(chat, kind)
     };
     send(body, reply_to)

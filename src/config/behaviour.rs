@@ -10,6 +10,7 @@ pub(super) fn read(section: &Section<'_>, config: &mut Config, mistakes: &mut Mi
     config.pause_lease_hours = lease.unwrap_or(config.pause_lease_hours);
     let brief = mistakes.value(section.boolean("brief_on_pause"));
     config.brief_on_pause = brief.unwrap_or(config.brief_on_pause);
+    config.link_preview = mistakes.value(section.boolean("link_preview"));
     let one_in = mistakes.value(section.integer("review_one_in"));
     config.review_one_in = one_in.and_then(|entry| u32::try_from(entry).ok()).unwrap_or(config.review_one_in);
     let word = mistakes.value(section.word("pause_on_reply"));

@@ -158,6 +158,13 @@ pub const TABLES: &[SettingTable] = &[
                 "Hours after which you are reminded of a pause of the AI; 0 for never",
             ),
             setting(
+                "link_preview",
+                Flag,
+                "",
+                "Show a preview of the first link in your texts, or none; without it, business chat shows none \
+                 and bot-chat shows one",
+            ),
+            setting(
                 "brief_on_pause",
                 Flag,
                 "true",

@@ -59,6 +59,8 @@ macro_rules! each_command {
             Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first" => phone::may_call, phone::call;
             WriteNote Conversation [";"] "note" "Write a private note, never sent to the customer" => on_conversation, composer::write_note;
             Template Conversation ["T"] "template" "Send an approved template; after the reply window has closed, only templates can be sent" => composer::may_send_template, composer::template;
+            SendContact Conversation [] "contact card" "Send a contact: a name, a number and a company" => composer::may_send_contact, composer::send_contact;
+            LinkPreview Conversation [] "link preview" "Send the text in the composer with or without a preview of its first link" => composer::may_switch_preview, composer::switch_preview;
             Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent" => composer::may_write, composer::open_canned_replies;
             Brief Conversation ["B"] "brief" "Show the brief in five lines: asked, tried, known, open" => suggesting::may_suggest, suggesting::brief;
             Translate Conversation ["X"] "translate" "Show the selected message in your language, by your model; asked once for each message" => suggesting::may_suggest, suggesting::translate;

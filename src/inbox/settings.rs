@@ -122,6 +122,8 @@ pub struct Settings {
     pub connections: Vec<Connection>,
     /// Shows a brief above the composer when the AI is paused.
     pub brief_on_pause: bool,
+    /// True shows a preview of the first link in texts, false none; `None` leaves it to the channel.
+    pub link_preview: Option<bool>,
     /// One in so many answers of the AI is drawn for review.
     pub review_one_in: u32,
     /// True if a model transcribes voice notes.
@@ -159,6 +161,7 @@ impl Default for Settings {
             macros: Vec::new(),
             connections: Vec::new(),
             brief_on_pause: false,
+            link_preview: None,
             review_one_in: DEFAULT_SAMPLE_RATE,
             transcribes: false,
             model_caps: None,

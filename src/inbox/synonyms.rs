@@ -14,6 +14,8 @@ const SYNONYMS: &[(Command, &[&str])] = {
         (C::WriteNumber, &["compose", "new message", "sms"]),
         (C::Call, &["phone", "dial", "ring"]),
         (C::Template, &["hsm", "approved message"]),
+        (C::SendContact, &["vcard", "contact card", "address card"]),
+        (C::LinkPreview, &["preview", "url preview", "thumbnail"]),
         (C::Canned, &["snippet", "saved reply", "shortcut", "quick reply"]),
         (C::Brief, &["summary", "summarize", "context"]),
         (C::Summarise, &["summarize", "recap"]),

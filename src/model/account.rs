@@ -140,4 +140,10 @@ pub struct Account {
     pub takes_buttons: bool,
     /// True if audio can be sent as a voice note, which is an extension of the service.
     pub takes_voice: bool,
+    /// True if a picture can be sent as a sticker, which is an extension of the service.
+    pub takes_stickers: bool,
+    /// True if a contact card can be sent, which is an extension of the service.
+    pub takes_contacts: bool,
+    /// True if the link preview of a text can be switched, which is an extension of the service.
+    pub takes_link_preview: bool,
 }

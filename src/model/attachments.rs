@@ -13,6 +13,7 @@ use crate::links;
 use crate::outbox::Operation;
 use crate::outbox::content::{ChatContent, FileToSend, LinkedMedia, Markup, MediaKind};
 use crate::prices::{self, Price};
+use crate::stickers::{self, WebpFacts};
 
 /// Size from which a file may be refused, in bytes. The interface does not say if its 25 MB means
 /// 10^6 or 2^20 bytes each.
@@ -33,6 +34,9 @@ pub struct FileFacts {
     pub mime_type: String,
     /// In bytes.
     pub size: u64,
+    /// From the header of a WebP picture; `None` for other files, and if the header was not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webp: Option<WebpFacts>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,6 +116,23 @@ impl ReplyAttachment {
         }
     }
 
+    /// Returns the attachment as a sticker if it is one on this channel: a small WebP picture of a sticker's
+    /// width and height, or a TGS file.
+    #[must_use]
+    pub fn sticker_or_same(self, platform: Option<&Platform>) -> Self {
+        let is_like_one = match &self.source {
+            AttachmentSource::File(facts) => {
+                facts.mime_type == stickers::TGS_MIME_TYPE
+                    || facts.webp.is_some_and(WebpFacts::has_sticker_size)
+            }
+            AttachmentSource::Link(_) | AttachmentSource::Uploaded(_) => false,
+        };
+        match is_like_one && self.can_send_as(MediaKind::Sticker, platform) {
+            true => Self { kind: MediaKind::Sticker, ..self },
+            false => self,
+        }
+    }
+
     pub fn can_send_as(&self, kind: MediaKind, platform: Option<&Platform>) -> bool {
         Self { kind, source: self.source.clone() }.rejection_reason(platform).is_none()
     }
@@ -122,9 +143,19 @@ impl ReplyAttachment {
         }
         match &self.source {
             AttachmentSource::File(facts) => file_rejection_reason(facts, self.kind, platform),
-            AttachmentSource::Link(url) => link_rejection_reason(url),
-            AttachmentSource::Uploaded(_) => None,
+            AttachmentSource::Link(url) => {
+                link_rejection_reason(url).or_else(|| self.link_sticker_reason(platform))
+            }
+            AttachmentSource::Uploaded(_) => self.link_sticker_reason(platform),
         }
+    }
+
+    /// Returns the reason why the file of a link is not sent as a sticker, by its name.
+    fn link_sticker_reason(&self, platform: Option<&Platform>) -> Option<String> {
+        if self.kind != MediaKind::Sticker {
+            return None;
+        }
+        stickers::rejection_reason(platform, files::mime_type_of_name(self.name()), 0, None)
     }
 
     /// Returns a risk that cannot be checked locally.
@@ -138,7 +169,11 @@ impl ReplyAttachment {
     }
 
     pub fn allows_caption(&self, platform: Option<&Platform>) -> bool {
-        !matches!(self.kind, MediaKind::Audio | MediaKind::Voice) || platform == Some(&Platform::Telegram)
+        match self.kind {
+            MediaKind::Sticker => false,
+            MediaKind::Audio | MediaKind::Voice => platform == Some(&Platform::Telegram),
+            MediaKind::Image | MediaKind::Video | MediaKind::Document => true,
+        }
     }
 
     pub fn to_operation(
@@ -200,7 +235,7 @@ pub fn excess_reason(attached: &[ReplyAttachment]) -> Option<String> {
 /// Appends what is not yet there.
 pub fn merge(mut attached: Vec<ReplyAttachment>, more: Vec<ReplyAttachment>) -> Vec<ReplyAttachment> {
     for attachment in more {
-        if !attached.contains(&attachment) {
+        if !attached.iter().any(|known| known.location() == attachment.location()) {
             attached.push(attachment);
         }
     }
@@ -236,6 +271,7 @@ fn file_rejection_reason(facts: &FileFacts, kind: MediaKind, platform: Option<&P
     let is = files::media_kind_of(&facts.mime_type);
     match kind {
         MediaKind::Document => None,
+        MediaKind::Sticker => stickers::rejection_reason(platform, &facts.mime_type, facts.size, facts.webp),
         MediaKind::Voice => (facts.mime_type != VOICE_MIME_TYPE)
             .then(|| format!("{} is not sent as a voice note, only OGG (Opus)", facts.mime_type)),
         _ if is != kind => Some(format!("{} is not sent as {}", facts.mime_type, kind.word())),
@@ -417,7 +453,7 @@ mod tests {
 
     fn file(mime_type: &str, size: u64) -> ReplyAttachment {
         let (path, name) = ("/tmp/a".to_owned(), "a".to_owned());
-        ReplyAttachment::file(FileFacts { path, name, mime_type: mime_type.to_owned(), size })
+        ReplyAttachment::file(FileFacts { path, name, mime_type: mime_type.to_owned(), size, webp: None })
     }
 
     #[test]
@@ -503,6 +539,7 @@ mod tests {
                 name: "a".to_owned(),
                 mime_type: "image/png".to_owned(),
                 size,
+                webp: None,
             };
             ReplyAttachment::file(facts)
         };
@@ -531,6 +568,44 @@ mod tests {
             assert_eq!(attachment.clone().voice_or_same(), attachment);
             assert!(!attachment.can_send_as(MediaKind::Voice, Some(&Platform::Telegram)));
         }
+    }
+
+    #[test]
+    fn stickers_have_formats_and_no_caption() {
+        let (chat, bot) = (Platform::Whatsapp, Platform::Telegram);
+        let webp = |width, height| {
+            let webp = Some(WebpFacts { width, height, is_animated: false });
+            let mut attachment = file("image/webp", 9);
+            if let AttachmentSource::File(facts) = &mut attachment.source {
+                facts.webp = webp;
+            }
+            attachment
+        };
+        let kind = |attachment: &ReplyAttachment, platform: &Platform| {
+            attachment.clone().sticker_or_same(Some(platform)).kind
+        };
+        let square = webp(512, 512);
+        let cases = [
+            (&square, &chat, MediaKind::Sticker),
+            (&square, &bot, MediaKind::Sticker),
+            (&square, &Platform::Email, MediaKind::Image),
+            (&webp(512, 300), &bot, MediaKind::Image),
+            (&webp(900, 900), &chat, MediaKind::Image),
+            (&file("application/x-tgsticker", 9), &bot, MediaKind::Sticker),
+            (&file("application/x-tgsticker", 9), &chat, MediaKind::Document),
+            (&file("video/webm", 9), &bot, MediaKind::Document),
+            (&file("image/png", 9), &chat, MediaKind::Image),
+        ];
+        for (attachment, platform, wanted) in cases {
+            assert_eq!(kind(attachment, platform), wanted, "{attachment:?} {platform:?}");
+        }
+        assert!(file("video/webm", 9).can_send_as(MediaKind::Sticker, Some(&bot)));
+        assert!(!file("video/webm", 9).can_send_as(MediaKind::Video, Some(&bot)));
+        let link = |url: &str| ReplyAttachment::link(url).can_send_as(MediaKind::Sticker, Some(&chat));
+        assert!(link("https://shop.example/a.webp") && !link("https://shop.example/a.png"));
+        let sticker = square.sticker_or_same(Some(&chat));
+        assert!(!sticker.allows_caption(Some(&chat)) && !sticker.allows_caption(Some(&bot)));
+        assert_eq!(sticker.price(), Price::exactly(2));
     }
 
     #[test]

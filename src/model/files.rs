@@ -1,6 +1,7 @@
 //! Media type of a file from its first bytes or its name. Stated types are not trusted. Pure.
 
 use crate::outbox::content::MediaKind;
+use crate::stickers;
 
 pub const UNKNOWN_MIME_TYPE: &str = "application/octet-stream";
 /// Number of leading bytes needed to detect the type.
@@ -29,7 +30,7 @@ const MAGIC_BYTES: [(usize, &[u8], &str); 17] = [
 
 /// Media types by extension, used if the bytes are inconclusive. Excludes everything a browser
 /// would run.
-const EXTENSIONS: [(&str, &str); 25] = [
+const EXTENSIONS: [(&str, &str); 27] = [
     ("jpg", "image/jpeg"),
     ("jpeg", "image/jpeg"),
     ("png", "image/png"),
@@ -38,6 +39,8 @@ const EXTENSIONS: [(&str, &str); 25] = [
     ("mp4", "video/mp4"),
     ("3gp", "video/3gpp"),
     ("mov", "video/quicktime"),
+    ("webm", stickers::WEBM_MIME_TYPE),
+    ("tgs", stickers::TGS_MIME_TYPE),
     ("mp3", "audio/mpeg"),
     ("ogg", "audio/ogg"),
     ("opus", "audio/ogg"),
@@ -103,6 +106,8 @@ pub fn extension_of(mime_type: &str) -> Option<&'static str> {
 /// Default kind for sending a media type.
 pub fn media_kind_of(mime_type: &str) -> MediaKind {
     match mime_type.split('/').next() {
+        // No platform plays it as a video.
+        _ if mime_type == stickers::WEBM_MIME_TYPE => MediaKind::Document,
         Some("image") => MediaKind::Image,
         Some("audio") => MediaKind::Audio,
         Some("video") => MediaKind::Video,
@@ -137,7 +142,7 @@ mod tests {
             (b"<script>", "page.html", UNKNOWN_MIME_TYPE),
             (b"<svg>", "drawing.svg", UNKNOWN_MIME_TYPE),
             (b"", "noname", UNKNOWN_MIME_TYPE),
-            (b"PK\x03\x04", "sheet.xlsx", EXTENSIONS[22].1),
+            (b"PK\x03\x04", "sheet.xlsx", EXTENSIONS[24].1),
         ];
         for (bytes, name, found) in cases {
             assert_eq!(mime_type(bytes, name), found, "{name}");

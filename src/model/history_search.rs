@@ -2,7 +2,7 @@
 
 use crate::ids::{MessageId, RowId};
 use crate::messages::{Direction, Message, MessageRow, Sender};
-use crate::outbox::{Operation, OutboxRow, RowState, SERVER_CLOCK_SLACK};
+use crate::outbox::{OutboxRow, RowState, SERVER_CLOCK_SLACK};
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
@@ -73,12 +73,8 @@ fn searched_text(row: &OutboxRow) -> Option<(String, Timestamp)> {
         RowState::Stopped(stop, _) => stop.is_ambiguous(),
         RowState::Queued | RowState::Done => false,
     };
-    match &row.operation {
-        Operation::SendText { text, .. } if may_have_left => {
-            Some((normalize_text(text), row.first_attempt_at?.plus(-SERVER_CLOCK_SLACK)))
-        }
-        _ => None,
-    }
+    let text = row.operation.listed_text().filter(|_| may_have_left)?;
+    Some((normalize_text(&text), row.first_attempt_at?.plus(-SERVER_CLOCK_SLACK)))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod calls;
 pub mod cells;
 pub mod chance;
 pub mod connections;
+pub mod contact_cards;
 pub mod contacts;
 pub mod conversations;
 pub mod counting;
@@ -62,6 +63,7 @@ pub mod snooze;
 pub mod spending;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+pub mod stickers;
 pub mod stop_reasons;
 pub mod suggestions;
 pub mod targets;

@@ -14,8 +14,11 @@ use crate::mail::ArrivedMail;
 use api::carriers::MailboxSecrets;
 use api::errors::ErrorCode;
 use api::extras::MessageExtras;
+use model::account;
+use model::contact_cards::ContactToSend;
 use model::files;
 use model::keywords::Keyword;
+use model::stickers::{self, WebpFacts};
 use model::time::{SECOND, Timestamp};
 
 pub use api::carriers::{MailFacts, OutboundMessage};
@@ -56,6 +59,38 @@ pub(crate) fn is_voice_note(parcel: &OutboundMessage, file: Option<&OutboundFile
     let essence =
         |file: &OutboundFile| file.mime_type.split(';').next().unwrap_or_default().trim().to_owned();
     is_wanted && file.map(essence).is_none_or(|mime_type| formats.contains(&mime_type.as_str()))
+}
+
+/// Returns true for a picture to be sent as a sticker.
+pub(crate) fn is_sticker(parcel: &OutboundMessage) -> bool {
+    matches!(parcel.kind.as_str(), "image" | "photo")
+        && parcel.content.as_ref().is_some_and(|content| content["sticker"] == true)
+}
+
+/// Returns the contact card that is sent instead of a text.
+pub(crate) fn contact_card(parcel: &OutboundMessage) -> Option<ContactToSend> {
+    let content = parcel.content.as_ref().filter(|_| parcel.kind == "text")?;
+    serde_json::from_value(content["contact"].clone()).ok()
+}
+
+/// Returns the switch of a text's link preview; `None` leaves the platform's own behaviour.
+pub(crate) fn link_preview(parcel: &OutboundMessage) -> Option<bool> {
+    parcel.content.as_ref()?["linkPreview"].as_bool()
+}
+
+/// Refuses a file that the platform's clients do not show as a sticker.
+pub(crate) fn check_sticker(
+    parcel: &OutboundMessage,
+    file: Option<&OutboundFile>,
+    platform: &account::Platform,
+) -> Result<(), SendOutcome> {
+    let Some(file) = file.filter(|_| is_sticker(parcel)) else { return Ok(()) };
+    let size = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
+    let webp = WebpFacts::read(&file.bytes);
+    match stickers::rejection_reason(Some(platform), &file.mime_type, size, webp) {
+        None => Ok(()),
+        Some(why) => Err(SendOutcome::refused(ErrorCode::ValidationError, why)),
+    }
 }
 
 /// Media file that this service hosts.

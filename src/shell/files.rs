@@ -10,6 +10,7 @@ use model::attachments::{self, FileFacts, ReplyAttachment};
 use model::bounds;
 use model::files;
 use model::links;
+use model::stickers::WebpFacts;
 
 /// Maximum directory entries examined for completion.
 const MAX_FOLDER_ENTRIES: usize = 10_000;
@@ -119,7 +120,8 @@ fn inspect(path: &Path) -> Result<FileFacts, String> {
     file.by_ref().take(most).read_to_end(&mut head).map_err(|error| open_error(path, &error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mime_type = files::mime_type(&head, &name).to_owned();
-    Ok(FileFacts { path: path.to_string_lossy().into_owned(), name, mime_type, size })
+    let webp = WebpFacts::read(&head);
+    Ok(FileFacts { path: path.to_string_lossy().into_owned(), name, mime_type, size, webp })
 }
 
 /// Contents of a selected file, which must still have its size.

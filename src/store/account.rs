@@ -47,8 +47,8 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
     connection.execute(
         "INSERT OR REPLACE INTO account (channel, id, workspace_id, workspace_name, assistant_name,
              platform, environment, number, credits, messaging_tier, quality_rating, takes_buttons,
-             takes_voice)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+             takes_voice, takes_stickers, takes_contacts, takes_link_preview)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         params![
             channel,
             account.id,
@@ -62,7 +62,10 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
             account.messaging_tier,
             account.quality_rating,
             account.takes_buttons,
-            account.takes_voice
+            account.takes_voice,
+            account.takes_stickers,
+            account.takes_contacts,
+            account.takes_link_preview
         ],
     )?;
     Ok(())
@@ -71,7 +74,8 @@ fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Res
 pub(crate) fn read(connection: &Connection, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
     Ok(connection.first(
         "SELECT id, workspace_id, workspace_name, assistant_name, platform, environment, number,
-                credits, messaging_tier, quality_rating, takes_buttons, takes_voice
+                credits, messaging_tier, quality_rating, takes_buttons, takes_voice, takes_stickers, takes_contacts,
+                takes_link_preview
          FROM account WHERE channel = ?1",
         [channel.as_str()],
         account_from_row,
@@ -83,7 +87,7 @@ fn account_from_row(row: &Row<'_>) -> rusqlite::Result<Account> {
     Ok(read_row!(row, Account {
         id, workspace_id, workspace_name: optional_line, assistant_name: optional_line, number: optional_line,
         credits, messaging_tier: optional_line, quality_rating: optional_line, takes_buttons,
-        takes_voice;
+        takes_voice, takes_stickers, takes_contacts, takes_link_preview;
         platform: row.parse_word("platform", Platform::from_word)?,
         environment: environment.unwrap_or(Environment::Live)
     }))

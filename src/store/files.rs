@@ -87,6 +87,12 @@ pub(crate) const CACHE: Schema = Schema {
         "ALTER TABLE account ADD COLUMN takes_buttons INTEGER NOT NULL DEFAULT 0;",
         // True if a sound can be sent to bot-chat as a voice note.
         "ALTER TABLE account ADD COLUMN takes_voice INTEGER NOT NULL DEFAULT 0;",
+        // True if a picture can be sent as a sticker.
+        "ALTER TABLE account ADD COLUMN takes_stickers INTEGER NOT NULL DEFAULT 0;",
+        // True if a contact card can be sent.
+        "ALTER TABLE account ADD COLUMN takes_contacts INTEGER NOT NULL DEFAULT 0;",
+        // True if the link preview of a text can be switched.
+        "ALTER TABLE account ADD COLUMN takes_link_preview INTEGER NOT NULL DEFAULT 0;",
     ],
 };
 /// Migrations of the outbox. Numbers below the first were never released.

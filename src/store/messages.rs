@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::meta::{self, MetaChange};
 use crate::rows::message::sender_word;
-use crate::{Store, StoreError, broadcast_messages, conversations, facts, tombstones};
+use crate::{Store, StoreError, broadcast_messages, changed, conversations, facts, tombstones};
 use model::account::Platform;
 use model::conversations::Conversation;
 use model::ids::{ChannelId, ConversationId, MessageId};
@@ -23,6 +23,8 @@ pub struct InsertedMessage {
     pub direction: Direction,
     pub sender: Sender,
     pub created_at: Option<Timestamp>,
+    /// Album that the message is part of.
+    pub album: Option<String>,
     /// True if it was stored before and removed with its conversation.
     pub is_back: bool,
 }
@@ -105,6 +107,7 @@ pub(crate) fn merge_all(
                     direction: message.direction,
                     sender: message.sender.clone(),
                     created_at: message.created_at,
+                    album: changed::parse_album(&message.raw),
                     is_back: tombstones::is_behind_tombstone(
                         connection,
                         channel,

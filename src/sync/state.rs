@@ -1,6 +1,6 @@
 //! Values that the loops of a channel share.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use crate::details::DetailReads;
 use crate::health::{ConnectionHealth, PolledResource};
@@ -18,6 +18,9 @@ use model::unreadable::{self, UnreadableList};
 /// Time for which a step of the wall clock waits until this process may send, in microseconds: until its
 /// lease is renewed under the new clock.
 const CLOCK_STEP_LIFETIME: i64 = MINUTE;
+
+/// Number of albums whose later messages ring no bell.
+const MAX_ANNOUNCED_ALBUMS: usize = 64;
 
 /// Value behind the channel's only lock, accessed through [`crate::ChannelSync::state`] and never across
 /// an await. State of a single loop is owned by that loop.
@@ -55,6 +58,8 @@ pub(crate) struct SyncState {
     pub(crate) switches: u64,
     /// Counts announcements of new inbound messages.
     pub(crate) inbound_announced: u64,
+    /// Latest albums of which a message was announced.
+    announced_albums: VecDeque<(ConversationId, String)>,
     /// Time of the last text sent from this installation, by conversation.
     pub(crate) sent_at: HashMap<ConversationId, Timestamp>,
     /// Time of the last event of the team about messages, by conversation.
@@ -123,11 +128,26 @@ impl SyncState {
             phone_messages_due: false,
             switches: 0,
             inbound_announced: 0,
+            announced_albums: VecDeque::new(),
             sent_at: HashMap::new(),
             message_events: HashMap::new(),
             is_of_team: false,
             has_live_events: false,
         }
+    }
+
+    /// Records that a message is announced; false if one of its album was before.
+    pub(crate) fn record_announcement(&mut self, conversation: &ConversationId, album: Option<&str>) -> bool {
+        let Some(album) = album else { return true };
+        let album = (conversation.clone(), album.to_owned());
+        if self.announced_albums.contains(&album) {
+            return false;
+        }
+        if self.announced_albums.len() == MAX_ANNOUNCED_ALBUMS {
+            self.announced_albums.pop_front();
+        }
+        self.announced_albums.push_back(album);
+        true
     }
 
     /// True if the tab is not stopped and the key was not refused this resource.

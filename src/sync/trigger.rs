@@ -18,7 +18,7 @@ use model::news::News;
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
 use model::unreadable::UnreadableList;
-use store::messages::AppliedMessages;
+use store::messages::{AppliedMessages, InsertedMessage};
 use store::meta::MetaChange;
 
 /// Mark: server time up to which inbound messages are complete.
@@ -198,8 +198,8 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Announces changed messages; new ones from customers ring unless they predate the first reading or
-    /// were announced before.
+    /// Announces changed messages; new ones from customers ring unless they predate the first reading, were
+    /// announced before, or are later parts of an album.
     pub(crate) fn publish_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
         self.publish_messages_except(applied, ring_after, &HashSet::new());
     }
@@ -228,7 +228,13 @@ impl ChannelSync {
             let is_new = !inserted.is_back && inserted.created_at.is_some_and(|at| at > ring_after);
             inserted.direction == Direction::Inbound && is_new && !quiet.contains(&inserted.id)
         });
-        let ringing: BTreeSet<_> = new.map(|inserted| inserted.conversation.clone()).collect();
+        // An album comes as several messages, perhaps in several answers.
+        let ringing: BTreeSet<_> = self.with_state(|state| {
+            let is_first = |inserted: &&InsertedMessage| {
+                state.record_announcement(&inserted.conversation, inserted.album.as_deref())
+            };
+            new.filter(is_first).map(|inserted| inserted.conversation.clone()).collect()
+        });
         for conversation in ringing {
             self.publish(News::Inbound(self.id().clone(), conversation));
         }

@@ -2,7 +2,7 @@
 
 mod blocking;
 pub(crate) mod bot_server;
-mod bots;
+pub(crate) mod bots;
 mod buttons;
 mod campaign;
 mod changing;

@@ -119,6 +119,9 @@ impl GeneratedData {
             quality_rating: None,
             takes_buttons: false,
             takes_voice: false,
+            takes_stickers: false,
+            takes_contacts: false,
+            takes_link_preview: false,
         }
     }
 

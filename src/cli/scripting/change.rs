@@ -98,6 +98,9 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         return Ok(());
     };
     let found = find(session, &arguments.common, &arguments.wanted)?;
+    if let Some(why) = arguments.content.channel_rejection_reason(&found.platform) {
+        return Err(CliError::Usage(why));
+    }
     let conversation = &found.row.conversation;
     let to = conversation
         .address
@@ -111,13 +114,17 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         .runtime
         .block_on(session.store().account(&found.channel.spec().id))
         .map_err(anyhow::Error::from)?;
-    let takes_voice = account.is_some_and(|account| account.takes_voice);
     let mut operations = Vec::new();
     if arguments.pause && conversation.automation != Automation::Off {
         operations.push(Operation::SetAutomation { enabled: false });
     }
     let reply_to = arguments.reply_to.as_deref().map(MessageId::from);
-    operations.extend(arguments.content.operations((&found.platform, takes_voice), to, text, reply_to)?);
+    operations.extend(arguments.content.operations(
+        (&found.platform, account.as_ref(), session.files.config.link_preview),
+        to,
+        text,
+        reply_to,
+    )?);
     let answer = build_answer(&found, "sent").with_hidden_created_field("messageId");
     Ok(send_messages(session, &found, operations, &arguments.common, (answer, &key))?)
 }

@@ -2,11 +2,13 @@
 
 use crate::prepare::{Attachments, PrepareError, prepare, prepare_with};
 use model::account::Platform;
+use model::contact_cards::ContactToSend;
 use model::ids::MessageId;
 use model::interactive::{InteractiveFrame, build_buttons, build_list};
 use model::outbox::content::{
     Audience, BroadcastContent, ChatContent, ContactPatch, Degrees, FilledTemplate, Json, LinkedMedia, Mail,
-    MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange, ThreadPlace,
+    MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, PreviewedText, ThreadChange,
+    ThreadPlace,
 };
 use model::outbox::{Lane, Operation};
 use model::secret::Secret;
@@ -173,6 +175,12 @@ fn exact_bytes_of_chat_contents() {
             r#""type":"photo","url":"https://f.example/a","caption":"<b>x</b>","filename":"a.png","parseMode":"HTML","replyTo":"m1"}"#,
         ),
     ];
+    check_bytes(&cases);
+}
+
+/// Checks the part of each request behind the address of [`content`].
+#[track_caller]
+fn check_bytes(cases: &[(&Platform, ChatContent, &str)]) {
     for (platform, said, rest) in cases {
         let (path, to) = match platform {
             Platform::Telegram => ("POST /telegram/send", "chatId"),
@@ -181,6 +189,52 @@ fn exact_bytes_of_chat_contents() {
         let wanted = (path.to_owned(), format!(r#"{{"{to}":"{PHONE}",{rest}"#));
         assert_eq!(prepared(platform, &content(said.clone())), Ok(wanted), "{said:?}");
     }
+}
+
+#[test]
+fn exact_bytes_of_stickers_cards_and_previewed_texts() {
+    let company = Some("Bells & Co".to_owned());
+    let card = ContactToSend { name: "Ana".into(), phone: PHONE.into(), company };
+    let previewed =
+        |markup, preview| ChatContent::Text(PreviewedText { text: "a < b".into(), markup, preview });
+    let (whatsapp, telegram) = (Platform::Whatsapp, Platform::Telegram);
+    check_bytes(&[
+        (
+            &whatsapp,
+            ChatContent::Media(media(MediaKind::Sticker)),
+            r#""type":"image","image":{"link":"https://f.example/a","sticker":true},"replyTo":"m1"}"#,
+        ),
+        (
+            &telegram,
+            ChatContent::Media(media(MediaKind::Sticker)),
+            r#""type":"photo","url":"https://f.example/a","replyTo":"m1","sticker":true}"#,
+        ),
+        (
+            &whatsapp,
+            ChatContent::Contact(card.clone()),
+            r#""type":"text","text":{"body":"Ana · Bells & Co · +34600111222","contact":{"name":"Ana","phone":"+34600111222","company":"Bells & Co"}},"replyTo":"m1"}"#,
+        ),
+        (
+            &telegram,
+            ChatContent::Contact(card),
+            r#""type":"text","text":"Ana · Bells &amp; Co · +34600111222","replyTo":"m1","contact":{"name":"Ana","phone":"+34600111222","company":"Bells & Co"}}"#,
+        ),
+        (
+            &whatsapp,
+            previewed(None, true),
+            r#""type":"text","text":{"body":"a < b","linkPreview":true},"replyTo":"m1"}"#,
+        ),
+        (
+            &telegram,
+            previewed(None, false),
+            r#""type":"text","text":"a &lt; b","replyTo":"m1","linkPreview":false}"#,
+        ),
+        (
+            &telegram,
+            previewed(Some(Markup::Html), true),
+            r#""type":"text","text":"a < b","parseMode":"HTML","replyTo":"m1","linkPreview":true}"#,
+        ),
+    ]);
 }
 
 #[test]
@@ -398,6 +452,13 @@ fn what_the_other_operations_certainly_refuse() {
     let linked =
         |link: &str| ChatContent::Media(LinkedMedia { link: link.into(), ..media(MediaKind::Image) });
     let marked = ChatContent::Marked { text: "x".into(), markup: Markup::Html };
+    let previewed = PreviewedText { text: "x".into(), markup: Some(Markup::Html), preview: true };
+    let previewed = ChatContent::Text(previewed);
+    let sticker = LinkedMedia { caption: Some("x".into()), ..media(MediaKind::Sticker) };
+    let sticker = ChatContent::Media(sticker);
+    let card = |name: &str, phone: &str| {
+        ChatContent::Contact(ContactToSend { name: name.into(), phone: phone.into(), company: None })
+    };
     let broken = FilledTemplate { components: Some(Json("{}".into())), ..template() };
     let nobody = Operation::Broadcast {
         to: Audience::Contacts(Vec::new()),
@@ -413,6 +474,13 @@ fn what_the_other_operations_certainly_refuse() {
     let cases: Vec<(&Platform, Operation, Is)> = vec![
         (&whatsapp, content(ChatContent::Media(captioned)), not_here),
         (&whatsapp, content(ChatContent::Media(named)), not_here),
+        (&whatsapp, content(sticker.clone()), not_here),
+        (&telegram, content(sticker), not_here),
+        (&whatsapp, content(card("Ana", "600111222")), |error| matches!(error, NotAPhone(_))),
+        (&telegram, content(card(" ", PHONE)), |error| matches!(error, Empty(_))),
+        (&telegram, content(card(&"a".repeat(101), PHONE)), too_long),
+        (&email, content(card("Ana", PHONE)), not_here),
+        (&whatsapp, content(previewed), not_here),
         (&whatsapp, content(ChatContent::Media(long)), too_long),
         (&whatsapp, content(marked), not_here),
         (&whatsapp, content(linked("ftp://x")), |error| matches!(error, NotALink(_))),

@@ -205,7 +205,10 @@ pub(crate) fn open_actions(inbox: &mut Inbox) {
     let is_here = |place: CommandScope| {
         places.contains(&place) && !matches!(place, CommandScope::List | CommandScope::Desk)
     };
-    let mut all = command_entries(inbox, |row| is_here(row.place) && !is_movement(row.command));
+    let is_missing =
+        |command: Command| command == Command::LinkPreview && !inbox.desk.tab().takes_link_preview();
+    let is_listed = |row: &CommandRow| is_here(row.place) && !is_movement(row.command);
+    let mut all = command_entries(inbox, |row| is_listed(row) && !is_missing(row.command));
     if all.is_empty() {
         return inbox.context.show_notice("No actions here");
     }
@@ -221,7 +224,9 @@ pub(crate) fn open_actions(inbox: &mut Inbox) {
 fn palette_entries(inbox: &Inbox) -> Vec<PaletteItem> {
     // Tabs have entries of their own.
     let mut entries = command_entries(inbox, |command_row| {
-        command_row.place != CommandScope::Composer && command_row.command != Command::GoToTab
+        command_row.place != CommandScope::Composer
+            && command_row.command != Command::GoToTab
+            && (command_row.command != Command::LinkPreview || inbox.desk.tab().takes_link_preview())
     });
     entries.extend(VERBS.iter().map(|verb| PaletteItem {
         action: PaletteAction::Verb(verb),

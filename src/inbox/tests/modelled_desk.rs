@@ -303,6 +303,9 @@ impl ModelledStore {
             quality_rating: None,
             takes_buttons: false,
             takes_voice: false,
+            takes_stickers: false,
+            takes_contacts: false,
+            takes_link_preview: false,
         }
     }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::ids::{ChannelId, ConversationId, IdempotencyKey};
-use crate::outbox::{Lane, StopReason};
+use crate::outbox::{Lane, Operation, StopReason};
 use crate::time::SECOND;
 
 fn at(seconds: i64) -> Timestamp {

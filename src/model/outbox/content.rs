@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachments;
+use crate::contact_cards::ContactToSend;
 use crate::email::invitations::InvitationAnswer;
 use crate::ids::{ContactId, MessageId, ThreadId};
 use crate::outbox::Operation;
@@ -35,6 +36,10 @@ pub enum ChatContent {
     Interactive(Json),
     /// Business chat only.
     Location(MapLocation),
+    /// Needs a service with the extension; others send its words.
+    Contact(ContactToSend),
+    /// A text for which the preview of its first link is switched on or off.
+    Text(PreviewedText),
 }
 
 crate::words! {
@@ -43,6 +48,9 @@ crate::words! {
     pub enum MediaKind {
         /// Bot-chat calls it a photo.
         Image = "image",
+        /// A picture of a sticker's format, without a caption; on a service without the extension it is not
+        /// offered.
+        Sticker = "sticker",
         /// Business chat accepts no caption.
         Audio = "audio",
         /// Audio that plays as if it was spoken; on a service without the extension it is not offered.
@@ -50,6 +58,16 @@ crate::words! {
         Video = "video",
         Document = "document",
     }
+}
+
+/// A text and the switch of its link preview.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreviewedText {
+    pub text: String,
+    /// `None` means plain text; bot-chat only.
+    pub markup: Option<Markup>,
+    /// True to show a preview of the first link.
+    pub preview: bool,
 }
 
 /// A media file referenced by its URL.

@@ -1,5 +1,7 @@
 //! Operations: every write of the interface, in a person's terms.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
@@ -268,6 +270,9 @@ impl Operation {
             Self::SendContent { content: ChatContent::Marked { text, .. }, reply_to, .. } => {
                 Some((text, reply_to.as_ref()))
             }
+            Self::SendContent { content: ChatContent::Text(written), reply_to, .. } => {
+                Some((&written.text, reply_to.as_ref()))
+            }
             Self::SendFile(file) => Some((file.caption.as_deref().unwrap_or(""), file.reply_to.as_ref())),
             _ => None,
         }
@@ -286,9 +291,39 @@ impl Operation {
                     name: file.name.clone(),
                     mime_type: file.mime_type.clone(),
                     size: file.size,
+                    webp: None,
                 };
                 Some(ReplyAttachment { source: AttachmentSource::File(facts), kind: file.kind })
             }
+            _ => None,
+        }
+    }
+
+    /// Returns the text that the history shows for a chat message; `None` if it is not known here.
+    pub fn listed_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::SendText { text, .. } => Some(text.into()),
+            Self::SendContent { content: ChatContent::Text(written), .. } if written.markup.is_none() => {
+                Some(written.text.as_str().into())
+            }
+            Self::SendContent { content: ChatContent::Contact(card), .. } => Some(card.describe().into()),
+            _ => None,
+        }
+    }
+
+    /// Quotes a message in a chat message that has its content already.
+    #[must_use]
+    pub fn with_quote(mut self, quoted: Option<MessageId>) -> Self {
+        if let Self::SendText { reply_to, .. } | Self::SendContent { reply_to, .. } = &mut self {
+            *reply_to = quoted;
+        }
+        self
+    }
+
+    /// Returns the switch of a text's link preview; `None` if the platform decides.
+    pub fn link_preview(&self) -> Option<bool> {
+        match self {
+            Self::SendContent { content: ChatContent::Text(written), .. } => Some(written.preview),
             _ => None,
         }
     }
@@ -305,7 +340,8 @@ impl Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outbox::content::ThreadPlace;
+    use crate::contact_cards::ContactToSend;
+    use crate::outbox::content::{Markup, PreviewedText, ThreadPlace};
 
     fn pause(enabled: bool) -> Operation {
         Operation::SetAutomation { enabled }
@@ -370,6 +406,26 @@ mod tests {
         ];
         for (operation, expected) in cases {
             assert_eq!(operation.may_cross(), expected, "{operation:?}");
+        }
+    }
+
+    #[test]
+    fn history_shows_what_is_known_here() {
+        let content = |content| Operation::SendContent { to: "1".into(), content, reply_to: None };
+        let text = |markup| ChatContent::Text(PreviewedText { text: "hi".into(), markup, preview: true });
+        let card = ContactToSend { name: "Bo".into(), phone: "+34600111222".into(), company: None };
+        let cases = [
+            (Operation::SendText { to: "1".into(), text: "hi".into(), reply_to: None }, Some("hi")),
+            (content(text(None)), Some("hi")),
+            (content(text(Some(Markup::Html))), None),
+            (content(ChatContent::Contact(card)), Some("Bo · +34600111222")),
+            (content(ChatContent::Interactive(Json("{}".into()))), None),
+            (Operation::Close, None),
+        ];
+        for (operation, text) in cases {
+            assert_eq!(operation.listed_text().as_deref(), text, "{operation:?}");
+            let quoting = operation.clone().with_quote(Some("m1".into()));
+            assert_eq!(quoting.quoted_message().is_some(), operation.is_customer_message());
         }
     }
 

@@ -156,6 +156,8 @@ fn content_summary(content: &ChatContent) -> SafeText {
             let name = place.name.as_deref().or(place.address.as_deref()).unwrap_or("");
             SafeText::line(&format!("[location] {latitude}, {longitude} {name}"))
         }
+        ChatContent::Text(written) => SafeText::block(&written.text),
+        ChatContent::Contact(card) => SafeText::line(&format!("[contact] {}", card.describe())),
     }
 }
 

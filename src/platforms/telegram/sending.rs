@@ -3,15 +3,20 @@
 use serde_json::{Value, json};
 
 use crate::contract::{
-    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, is_voice_note,
+    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker,
+    contact_card, is_sticker, is_voice_note, link_preview,
 };
 use crate::telegram::{BotPlatform, chat, retry_pause};
 use crate::web;
 use api::errors::ErrorCode;
+use model::account::Platform;
+use model::contact_cards::ContactToSend;
 use model::text::SafeText;
 
 /// Formats of voice notes; OGG has to be Opus.
 const VOICE_FORMATS: [&str; 3] = ["audio/ogg", "audio/mpeg", "audio/mp4"];
+const STICKER_KIND: &str = "sticker";
+const CONTACT_KIND: &str = "contact";
 
 impl BotPlatform {
     /// Makes one attempt to send a message.
@@ -20,11 +25,14 @@ impl BotPlatform {
             let why = "the message to react to has no id of the platform";
             return SendOutcome::refused(ErrorCode::ValidationError, why);
         }
+        if let Err(outcome) = check_sticker(parcel, file, &Platform::Telegram) {
+            return outcome;
+        }
         let is_voice = is_voice_note(parcel, file, &VOICE_FORMATS);
         let (method, body) = build_call(parcel, is_voice);
         let request = match file {
             Some(file) => {
-                let field = media_field(&parcel.kind, is_voice);
+                let field = media_field(sent_kind(parcel), is_voice);
                 // Values other than texts are sent as JSON.
                 let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 let texts = body.as_object().into_iter().flatten().filter(|(name, _)| *name != field);
@@ -51,7 +59,9 @@ impl BotPlatform {
 fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value) {
     let mut body = json!({});
     chat::set_address(&mut body, &parcel.to);
-    let method = match parcel.kind.as_str() {
+    let card = contact_card(parcel);
+    let kind = if card.is_some() { CONTACT_KIND } else { sent_kind(parcel) };
+    let method = match kind {
         REACTION_KIND => {
             let reaction = match parcel.text.as_str() {
                 "" => json!([]),
@@ -70,21 +80,28 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
             return ("setMessageReaction", body);
         }
         "photo" => "sendPhoto",
+        STICKER_KIND => "sendSticker",
         "video" => "sendVideo",
         "audio" if is_voice => "sendVoice",
         "audio" => "sendAudio",
         "document" => "sendDocument",
+        CONTACT_KIND => "sendContact",
         _ => "sendMessage",
     };
-    if method == "sendMessage" {
+    if let Some(card) = card {
+        set_contact(&mut body, &card);
+    } else if method == "sendMessage" {
         body["text"] = parcel.text.as_str().into();
+        if let Some(is_shown) = link_preview(parcel) {
+            body["link_preview_options"] = json!({ "is_disabled": !is_shown });
+        }
     } else {
-        body[media_field(&parcel.kind, is_voice)] = parcel.media_url.as_deref().into();
-        if !parcel.text.is_empty() {
+        body[media_field(kind, is_voice)] = parcel.media_url.as_deref().into();
+        if !parcel.text.is_empty() && kind != STICKER_KIND {
             body["caption"] = parcel.text.as_str().into();
         }
     }
-    if let Some(mode) = &parcel.mode {
+    if let Some(mode) = parcel.mode.as_ref().filter(|_| !matches!(kind, STICKER_KIND | CONTACT_KIND)) {
         body["parse_mode"] = mode.as_str().into();
     }
     if let Some(id) = parse_number(parcel.quoted.as_deref()) {
@@ -98,10 +115,36 @@ fn build_call(parcel: &OutboundMessage, is_voice: bool) -> (&'static str, Value)
     (method, body)
 }
 
+/// Sets the parameters of a contact. Only its vCard has a field for the company.
+fn set_contact(body: &mut Value, card: &ContactToSend) {
+    let (first, last) = card.name.split_once(' ').unwrap_or((&card.name, ""));
+    body["phone_number"] = card.phone.as_str().into();
+    body["first_name"] = first.into();
+    if !last.is_empty() {
+        body["last_name"] = last.into();
+    }
+    if let Some(company) = &card.company {
+        let escape = |text: &str| {
+            text.replace('\\', "\\\\").replace(',', "\\,").replace(';', "\\;").replace(['\r', '\n'], " ")
+        };
+        let (name, company) = (escape(&card.name), escape(company));
+        body["vcard"] = format!(
+            "BEGIN:VCARD\nVERSION:3.0\nN:;{name};;;\nFN:{name}\nORG:{company}\nTEL:{}\nEND:VCARD",
+            card.phone
+        )
+        .into();
+    }
+}
+
+/// Kind of the message on the platform, where a sticker is no photo.
+fn sent_kind(parcel: &OutboundMessage) -> &str {
+    if is_sticker(parcel) { STICKER_KIND } else { &parcel.kind }
+}
+
 fn media_field(kind: &str, is_voice: bool) -> &str {
     match kind {
         "audio" if is_voice => "voice",
-        "photo" | "video" | "audio" => kind,
+        "photo" | "video" | "audio" | STICKER_KIND => kind,
         _ => "document",
     }
 }
@@ -237,6 +280,52 @@ mod tests {
             build_call(&OutboundMessage { text: String::new(), ..reaction }, false).1["reaction"],
             json!([])
         );
+    }
+
+    #[test]
+    fn stickers_contacts_and_previews_have_their_methods() {
+        let with = |kind: &str, content: Value| OutboundMessage {
+            content: Some(content),
+            mode: Some("HTML".to_owned()),
+            quoted: Some("5".to_owned()),
+            ..parcel(kind)
+        };
+        let quote = json!({"message_id": 5, "allow_sending_without_reply": true});
+        let link = Some("https://a.example/x".to_owned());
+        let sticker = OutboundMessage {
+            media_url: link,
+            text: String::new(),
+            ..with("photo", json!({"sticker": true}))
+        };
+        assert_eq!(
+            build_call(&sticker, false),
+            (
+                "sendSticker",
+                json!({"chat_id": 77, "sticker": "https://a.example/x", "reply_parameters": quote})
+            )
+        );
+        let contact = with("text", json!({"contact": {"name": "Ana Ruiz Gil", "phone": "+34600111222"}}));
+        assert_eq!(
+            build_call(&contact, false),
+            (
+                "sendContact",
+                json!({"chat_id": 77, "phone_number": "+34600111222", "first_name": "Ana",
+                    "last_name": "Ruiz Gil", "reply_parameters": quote})
+            )
+        );
+        let card = json!({"contact": {"name": "Ana", "phone": "+34600111222", "company": "Bells; & more"}});
+        let (_, body) = build_call(&with("text", card), false);
+        assert_eq!(body["last_name"], Value::Null);
+        let lines: Vec<&str> = body["vcard"].as_str().expect("a card").lines().collect();
+        assert_eq!(lines[2..6], ["N:;Ana;;;", "FN:Ana", r"ORG:Bells\; & more", "TEL:+34600111222"]);
+        for (content, options) in [
+            (json!({}), Value::Null),
+            (json!({"linkPreview": true}), json!({"is_disabled": false})),
+            (json!({"linkPreview": false}), json!({"is_disabled": true})),
+        ] {
+            let (method, body) = build_call(&with("text", content), false);
+            assert_eq!((method, &body["link_preview_options"]), ("sendMessage", &options));
+        }
     }
 
     #[test]

@@ -3,12 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::contract::{
-    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, is_voice_note,
+    OutboundFile, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery, check_sticker,
+    contact_card, is_sticker, is_voice_note, link_preview,
 };
 use crate::web;
 use crate::whatsapp::{NumberPlatform, address};
 use api::errors::ErrorCode;
+use model::account::Platform;
 use model::bounds;
+use model::contact_cards::ContactToSend;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 
@@ -20,6 +23,9 @@ const VOICE_FORMATS: [&str; 1] = ["audio/ogg"];
 impl NumberPlatform {
     /// Makes one attempt to send a message and marks the answered message as read.
     pub(super) async fn send(&self, parcel: &OutboundMessage, file: Option<&OutboundFile>) -> SendOutcome {
+        if let Err(outcome) = check_sticker(parcel, file, &Platform::Whatsapp) {
+            return outcome;
+        }
         let media = match (file, &parcel.media_url) {
             (Some(file), Some(link)) => match self.upload(link, file).await {
                 Ok(id) => Some(id),
@@ -109,6 +115,7 @@ impl NumberPlatform {
 fn build_message(parcel: &OutboundMessage, media: Option<&str>, is_voice: bool) -> Value {
     let (kind, object) = match parcel.kind.as_str() {
         REACTION_KIND => (REACTION_KIND, json!({"message_id": parcel.quoted, "emoji": parcel.text})),
+        "image" if is_sticker(parcel) => ("sticker", media_object(parcel, media)),
         "image" => ("image", media_object(parcel, media)),
         "video" => ("video", media_object(parcel, media)),
         "audio" => ("audio", media_object(parcel, media)),
@@ -116,7 +123,10 @@ fn build_message(parcel: &OutboundMessage, media: Option<&str>, is_voice: bool) 
         kind @ ("template" | "interactive" | "location") => {
             (kind, parcel.content.clone().unwrap_or_default())
         }
-        _ => ("text", json!({"body": parcel.text, "preview_url": false})),
+        _ => match contact_card(parcel) {
+            Some(card) => ("contacts", json!([contact_object(&card)])),
+            None => ("text", json!({"body": parcel.text, "preview_url": link_preview(parcel) == Some(true)})),
+        },
     };
     let mut body = json!({
         "messaging_product": "whatsapp", "type": kind,
@@ -145,6 +155,20 @@ fn for_group(outcome: SendOutcome) -> SendOutcome {
         }
         other => other,
     }
+}
+
+/// Contact object. The customer can write to the number only if it has an id of the platform, which are its
+/// digits.
+fn contact_object(card: &ContactToSend) -> Value {
+    let digits = card.phone.trim_start_matches('+');
+    let mut object = json!({
+        "name": {"formatted_name": card.name, "first_name": card.name},
+        "phones": [{"phone": card.phone, "wa_id": digits}],
+    });
+    if let Some(company) = &card.company {
+        object["org"] = json!({ "company": company });
+    }
+    object
 }
 
 /// Media object, by id or by link.
@@ -316,6 +340,57 @@ mod tests {
         assert!(!is_voice(&voice, Some(&file("audio/mpeg"))), "other audio is sent as such");
         assert!(!is_voice(&parcel("audio"), Some(&file("audio/ogg"))));
         assert!(!is_voice(&OutboundMessage { kind: "video".to_owned(), ..voice }, None));
+    }
+
+    #[test]
+    fn stickers_contacts_and_previews_have_their_objects() {
+        let with = |kind: &str, content: Value| OutboundMessage { content: Some(content), ..parcel(kind) };
+        let sticker = OutboundMessage { text: String::new(), ..with("image", json!({"sticker": true})) };
+        let body = build_message(&sticker, Some("9"), false);
+        assert_eq!((&body["type"], &body["sticker"]), (&json!("sticker"), &json!({"id": "9"})));
+        let linked = OutboundMessage { media_url: Some("https://a.example/x".to_owned()), ..sticker };
+        assert_eq!(build_message(&linked, None, false)["sticker"], json!({"link": "https://a.example/x"}));
+        let card = json!({"name": "Ana Ruiz", "phone": "+34600111222", "company": "Harbor"});
+        let quoting = OutboundMessage {
+            quoted: Some("wamid.5".to_owned()),
+            ..with("text", json!({ "contact": card }))
+        };
+        let body = build_message(&quoting, None, false);
+        let wanted = json!([{
+            "name": {"formatted_name": "Ana Ruiz", "first_name": "Ana Ruiz"},
+            "phones": [{"phone": "+34600111222", "wa_id": "34600111222"}],
+            "org": {"company": "Harbor"},
+        }]);
+        assert_eq!((&body["type"], &body["contacts"]), (&json!("contacts"), &wanted));
+        assert_eq!((&body["context"]["message_id"], &body["text"]), (&json!("wamid.5"), &Value::Null));
+        for (content, is_shown) in [
+            (None, false),
+            (Some(json!({"linkPreview": false})), false),
+            (Some(json!({"linkPreview": true})), true),
+        ] {
+            let text = OutboundMessage { content, ..parcel("text") };
+            let body = build_message(&text, None, false);
+            assert_eq!(body["text"], json!({"body": "hi", "preview_url": is_shown}));
+        }
+    }
+
+    #[test]
+    fn only_files_that_are_shown_as_stickers_are_sent() {
+        let sticker = OutboundMessage { content: Some(json!({"sticker": true})), ..parcel("image") };
+        let check = |parcel: &OutboundMessage, mime_type: &str, bytes: &[u8]| {
+            let (mime_type, bytes) = (mime_type.to_owned(), bytes.to_vec());
+            let file = OutboundFile { mime_type, name: String::new(), bytes };
+            check_sticker(parcel, Some(&file), &Platform::Whatsapp).map_err(|outcome| outcome.code())
+        };
+        let webp =
+            |side: u8| [b"RIFF....WEBPVP8 ....\0\0\0\x9D\x01\x2A\0".as_slice(), &[side, 0, side]].concat();
+        assert_eq!(check(&sticker, "image/webp", &webp(2)), Ok(()));
+        assert_eq!(check(&sticker, "image/webp", &webp(1)), Err("VALIDATION_ERROR"));
+        assert_eq!(check(&sticker, "image/png", b"png"), Err("VALIDATION_ERROR"));
+        let large = [webp(2), vec![0; 100 * 1024]].concat();
+        assert_eq!(check(&sticker, "image/webp", &large), Err("VALIDATION_ERROR"));
+        assert_eq!(check(&parcel("image"), "image/png", b"png"), Ok(()), "an image");
+        assert!(check_sticker(&sticker, None, &Platform::Whatsapp).is_ok(), "a link");
     }
 
     #[test]

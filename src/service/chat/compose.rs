@@ -6,17 +6,20 @@ use crate::chat::templates::fill;
 use crate::database::templates;
 use crate::errors::ApiError;
 use crate::media::{self, MediaInfo};
-use crate::sending::accept::{ComposedMessage, VOICE_DETAIL};
+use crate::sending::accept::{CONTACT_DETAIL, ComposedMessage, PREVIEW_DETAIL, STICKER_DETAIL, VOICE_DETAIL};
 use crate::write::WriteContext;
-use api::content::{Content, LocationContent};
+use api::content::{ContactContent, Content, LocationContent, TextContent};
 use api::errors::ErrorCode;
 use api::fields::Text;
+use api::request::FieldError;
+use model::account::Platform;
 use model::prices;
 
 /// Returns the price per recipient in credits, and the message.
 ///
 /// # Errors
-/// `TEMPLATE_ERROR` for a template that is missing, not approved or filled wrongly.
+/// `TEMPLATE_ERROR` for a template that is missing, not approved or filled wrongly, `VALIDATION_ERROR` for a
+/// sticker of another format.
 pub fn compose(
     work: &WriteContext<'_>,
     channel: &str,
@@ -25,8 +28,15 @@ pub fn compose(
 ) -> Result<(i64, ComposedMessage), ApiError> {
     let base = ComposedMessage { sender: "api", kind: content.kind(), ..ComposedMessage::default() };
     Ok(match content {
-        Content::Text { text } => {
-            (prices::TEXT_CREDITS, ComposedMessage { content: text.body.into_string(), ..base })
+        Content::Text { text: TextContent { body, contact, link_preview } } => {
+            let card = contact.map(ContactContent::into_model);
+            let details = match (&card, link_preview) {
+                (Some(card), _) => Some(json!({ CONTACT_DETAIL: card }).to_string()),
+                (None, Some(is_shown)) => Some(json!({ PREVIEW_DETAIL: is_shown }).to_string()),
+                (None, None) => None,
+            };
+            let content = card.map_or_else(|| body.into_string(), |card| card.describe());
+            (prices::TEXT_CREDITS, ComposedMessage { content, details, ..base })
         }
         Content::Image { image: wanted }
         | Content::Audio { audio: wanted }
@@ -40,6 +50,13 @@ pub fn compose(
             });
             if base.kind == "audio" && wanted.voice == Some(true) {
                 details[VOICE_DETAIL] = true.into();
+            }
+            if base.kind == "image" && wanted.sticker == Some(true) {
+                if wanted.caption.is_some() {
+                    return Err(FieldError::new("image.caption", "must be absent for a sticker").into());
+                }
+                media::check_sticker(&Platform::Whatsapp, "image.link", media)?;
+                details[STICKER_DETAIL] = true.into();
             }
             let price = media::price(base.kind, media.is_some_and(|media| media.hosted));
             let outgoing = ComposedMessage {

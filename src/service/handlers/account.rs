@@ -46,6 +46,9 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
                 quality_rating: quality,
                 takes_buttons: channel.kind == Channel::Telegram,
                 takes_voice: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
+                takes_stickers: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
+                takes_contacts: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
+                takes_link_preview: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
                 workspace: workspace_body(workspace),
                 assistant: AssistantBody {
                     id: Some(channel.assistant),

@@ -17,14 +17,20 @@ use crate::handlers::messages::{check_reachable, react_with};
 use crate::media;
 use crate::reply::Reply;
 use crate::request::{ReadRequest, WriteRequest};
-use crate::sending::accept::{BUTTONS_DETAIL, ComposedMessage, VOICE_DETAIL, accept_send};
+use crate::sending::accept::{
+    BUTTONS_DETAIL, CONTACT_DETAIL, ComposedMessage, PREVIEW_DETAIL, STICKER_DETAIL, VOICE_DETAIL,
+    accept_send,
+};
 use crate::state::Service;
 use crate::write::WriteContext;
+use api::content::ContactContent;
 use api::errors::ErrorCode;
 use api::fields::{Text, TextOrNumber, require_filled};
 use api::reactions::React;
 use api::request::FieldError;
 use api::telegram::{MessageButton, ParseMode, SendTelegram, TelegramType};
+use model::account::Platform;
+use model::contact_cards::ContactToSend;
 use model::{bounds, prices, reactions};
 use platforms::telegram::{chat, html, markdown};
 use platforms::{Channel, FoundChat};
@@ -43,6 +49,11 @@ struct TelegramSendRequest {
     buttons: Option<Value>,
     /// True for audio to be sent as a voice note.
     is_voice: bool,
+    is_sticker: bool,
+    /// Contact card that is sent instead of the text.
+    card: Option<ContactToSend>,
+    /// Switch of a text's link preview.
+    link_preview: Option<bool>,
 }
 
 /// Maximum number of buttons below a message, and of a row.
@@ -68,6 +79,9 @@ pub async fn send(State(service): State<Service>, mut request: WriteRequest) -> 
         }
         None => None,
     };
+    if asked.is_sticker {
+        media::check_sticker(&Platform::Telegram, "url", media.as_ref())?;
+    }
     let found = find_unknown_chat(&service, &request.caller, &asked.chat).await?;
     service.write(request, move |work, caller| send_in(work, caller, asked, found, media)).await
 }
@@ -132,7 +146,26 @@ impl TelegramSendRequest {
         let reply_to = body.reply_to.and_then(TextOrNumber::non_empty);
         let buttons = body.buttons.map(check_buttons).transpose()?.flatten();
         let is_voice = body.kind == TelegramType::Audio && body.voice == Some(true);
-        Ok(Self { chat, kind, text, marked: (mode, marked), media, reply_to, buttons, is_voice })
+        let is_sticker = body.kind == TelegramType::Photo && body.sticker == Some(true);
+        if is_sticker && !marked.is_empty() {
+            return Err(FieldError::new("caption", "must be absent for a sticker"));
+        }
+        let card = body.contact.filter(|_| body.kind == TelegramType::Text).map(ContactContent::into_model);
+        let text = card.as_ref().map_or(text, ContactToSend::describe);
+        let link_preview = body.link_preview.filter(|_| body.kind == TelegramType::Text && card.is_none());
+        Ok(Self {
+            chat,
+            kind,
+            text,
+            marked: (mode, marked),
+            media,
+            reply_to,
+            buttons,
+            is_voice,
+            is_sticker,
+            card,
+            link_preview,
+        })
     }
 }
 
@@ -258,8 +291,17 @@ fn send_in(
     if let Some(details) = details.as_mut().filter(|_| asked.is_voice) {
         details[VOICE_DETAIL] = true.into();
     }
+    if let Some(details) = details.as_mut().filter(|_| asked.is_sticker) {
+        details[STICKER_DETAIL] = true.into();
+    }
     if let Some(buttons) = asked.buttons {
         details.get_or_insert_with(|| json!({}))[BUTTONS_DETAIL] = buttons;
+    }
+    if let Some(is_shown) = asked.link_preview {
+        details.get_or_insert_with(|| json!({}))[PREVIEW_DETAIL] = is_shown.into();
+    }
+    if let Some(card) = asked.card {
+        details.get_or_insert_with(|| json!({}))[CONTACT_DETAIL] = json!(card);
     }
     let outgoing = ComposedMessage {
         sender: "api",

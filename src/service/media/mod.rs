@@ -14,7 +14,9 @@ use crate::request::WriteRequest;
 use crate::state::Service;
 use api::content::Content;
 use api::errors::ErrorCode;
-use model::prices;
+use api::request::FieldError;
+use model::account::Platform;
+use model::{prices, stickers};
 use net::guard::{FetchLimits, OversizePolicy, Request};
 
 /// Number of bytes fetched to see that there are some.
@@ -140,6 +142,23 @@ async fn inspect_hosted(service: &Service, caller: &Caller, id: &str) -> Result<
             ErrorCode::MediaFetchFailed,
             "the media link: no file was uploaded with this address",
         )),
+    }
+}
+
+/// Checks the type and size of a sticker, as far as they are known. Width and height are checked when it is
+/// sent.
+///
+/// # Errors
+/// `VALIDATION_ERROR` that names the field.
+pub fn check_sticker(platform: &Platform, field: &str, media: Option<&MediaInfo>) -> Result<(), FieldError> {
+    let Some((mime_type, size)) = media.and_then(|media| Some((media.mime_type.as_ref()?, media.size)))
+    else {
+        return Ok(());
+    };
+    let size = size.and_then(|size| u64::try_from(size).ok()).unwrap_or_default();
+    match stickers::rejection_reason(Some(platform), mime_type, size, None) {
+        None => Ok(()),
+        Some(why) => Err(FieldError::new(field, format!("is no sticker: {why}"))),
     }
 }
 

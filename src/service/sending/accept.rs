@@ -20,6 +20,7 @@ use crate::write::WriteContext;
 use api::carriers::MessageDraft;
 use api::events::{EventData, MessageSent};
 use api::extras::MessageExtras;
+use api::team::PersonName;
 use platforms::mailbox::FILING_KIND;
 use platforms::simulated::unique_id;
 use platforms::{Channel, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
@@ -33,6 +34,12 @@ const MAX_SEARCHED_MESSAGES: i64 = 8;
 pub const BUTTONS_DETAIL: &str = "buttons";
 /// Field of a message's details that makes its audio a voice note.
 pub const VOICE_DETAIL: &str = "voice";
+/// Field of a message's details that makes its picture a sticker.
+pub const STICKER_DETAIL: &str = "sticker";
+/// Field of a text's details with the contact card that is sent instead.
+pub const CONTACT_DETAIL: &str = "contact";
+/// Field of a text's details with the switch of its link preview.
+pub const PREVIEW_DETAIL: &str = "linkPreview";
 
 #[derive(Debug, Clone, Default)]
 pub struct ComposedMessage {
@@ -70,7 +77,7 @@ pub fn accept_send(
         takeover::record_person_answer(work, AutomationSubject::Chat(&conversation.id))?;
     }
     let agent = work.agent.filter(|_| outgoing.sender != "ai").cloned();
-    let extras = MessageExtras::from_agent(agent.clone()).to_stored_text();
+    let extras = sent_extras(agent.clone(), outgoing.details.as_deref()).to_stored_text();
     let row = MessageRow { extras, ..queued_row(channel, conversation, id, outgoing, stamp) };
     let (platform_id, fate) = match (carrier.is_instant(), work.test) {
         (true, _) => match carrier.send_message(&parcel, None).now_or_never() {
@@ -150,6 +157,15 @@ fn build_outbound_message(
     })
 }
 
+/// Returns the extras of a sent message: who sent it, and a contact as its structure, as for a received one.
+pub fn sent_extras(agent: Option<PersonName>, details: Option<&str>) -> MessageExtras {
+    let details = details.filter(|details| details.contains(CONTACT_DETAIL));
+    let details: Value = details.and_then(|details| serde_json::from_str(details).ok()).unwrap_or_default();
+    let contact = Some(&details[CONTACT_DETAIL]).filter(|contact| contact.is_object());
+    let structure = contact.map(|contact| json!({ CONTACT_DETAIL: contact })).unwrap_or_default();
+    MessageExtras { agent, ..MessageExtras::from_structure(structure) }
+}
+
 /// Returns the platform's content beside text and media.
 fn extra_fields(kind: &str, mut details: Value) -> Option<Value> {
     match kind {
@@ -171,8 +187,16 @@ fn extra_fields(kind: &str, mut details: Value) -> Option<Value> {
             if buttons.is_array() {
                 fields[BUTTONS_DETAIL] = buttons;
             }
-            if details[VOICE_DETAIL] == true {
-                fields[VOICE_DETAIL] = true.into();
+            for name in [VOICE_DETAIL, STICKER_DETAIL] {
+                if details[name] == true {
+                    fields[name] = true.into();
+                }
+            }
+            if details[CONTACT_DETAIL].is_object() {
+                fields[CONTACT_DETAIL] = details[CONTACT_DETAIL].take();
+            }
+            if details[PREVIEW_DETAIL].is_boolean() {
+                fields[PREVIEW_DETAIL] = details[PREVIEW_DETAIL].take();
             }
             Some(fields).filter(|fields| fields.as_object().is_some_and(|fields| !fields.is_empty()))
         }

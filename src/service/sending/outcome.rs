@@ -22,7 +22,6 @@ use crate::write::WriteContext;
 use api::carriers::MessageDraft;
 use api::errors::ErrorCode;
 use api::events::{EventData, MessageProgress};
-use api::extras::MessageExtras;
 use model::time::{HOUR, MINUTE, SECOND};
 use platforms::{CALL_KIND, Channel, OutboundMessage, REACTION_KIND, SendOutcome, SimulatedDelivery};
 
@@ -324,7 +323,7 @@ impl MessageAttempt<'_, '_> {
             delivered_at: None,
             read_at: None,
             broadcast: draft.broadcast.clone(),
-            extras: MessageExtras::from_agent(draft.agent.clone()).to_stored_text(),
+            extras: accept::sent_extras(draft.agent.clone(), draft.details.as_deref()).to_stored_text(),
         };
         accept::store_message(work, channel, conversation, &message)?;
         accept::end_escalation(work, conversation, &message)?;

@@ -8,11 +8,12 @@ use crate::lane::AttemptResult;
 use crate::outbox::NewRow;
 use crate::tests::{at, channel};
 use model::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
+use model::contact_cards::ContactToSend;
 use model::contacts::ContactChange;
 use model::outbox::content::{
     Audience, BroadcastContent, ChatContent, ContactPatch, Degrees, FileToSend, FilledTemplate, Json,
-    LinkedMedia, Mail, MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange,
-    ThreadPlace,
+    LinkedMedia, Mail, MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, PreviewedText,
+    ThreadChange, ThreadPlace,
 };
 use model::outbox::{MAX_KEY_AGE, Operation, PreparedRequest, StopReason, StopVerdict, WriteMethod};
 use model::queries::Draft;
@@ -144,6 +145,25 @@ fn row(operation: Operation) -> NewRow {
 }
 
 #[tokio::test]
+async fn cards_and_previewed_texts_come_back_from_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let card = |company| ContactToSend { name: "Ana".into(), phone: "+34600111222".into(), company };
+    let previewed = |markup| PreviewedText { text: "hi".into(), markup, preview: true };
+    for content in [
+        ChatContent::Contact(card(None)),
+        ChatContent::Contact(card(Some("Harbor".into()))),
+        ChatContent::Text(previewed(None)),
+        ChatContent::Text(previewed(Some(Markup::MarkdownV2))),
+    ] {
+        let operation = Operation::SendContent { to: "48211".into(), content, reply_to: Some("m1".into()) };
+        let kept = store.enqueue(row(operation.clone()), at(0)).unwrap();
+        assert_eq!(store.lane_rows(&channel()).await.unwrap()[0].row.operation, operation);
+        store.recall(&kept.id).unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn every_operation_comes_back_from_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
@@ -215,7 +235,7 @@ fn untagged() -> Vec<Value> {
             "priority": null,
         }})
     };
-    let mut all: Vec<_> = ["image", "audio", "voice", "video", "document"].map(media).into();
+    let mut all: Vec<_> = ["image", "sticker", "audio", "voice", "video", "document"].map(media).into();
     all.extend([
         to(json!({"kind": "marked", "text": "<b>hi</b>", "markup": "HTML"})),
         to(template.clone()),
@@ -290,6 +310,7 @@ async fn drafts_of_a_file_from_before_payloads_had_tags_are_read() {
         name: "a.png".into(),
         mime_type: "image/png".into(),
         size: 7,
+        webp: None,
     };
     for (payload, source) in [
         (

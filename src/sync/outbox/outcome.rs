@@ -316,11 +316,13 @@ fn message_type_and_media(operation: &Operation) -> Option<(&'static str, Option
         Operation::SendText { .. } | Operation::SendSms { .. } => Some(("text", None)),
         Operation::Call { .. } => Some(("call", None)),
         Operation::SendContent { content, .. } => Some(match content {
-            ChatContent::Marked { .. } => ("text", None),
+            ChatContent::Marked { .. } | ChatContent::Text(_) => ("text", None),
             ChatContent::Media(media) => (media.kind.word(), Some(SafeText::line(&media.link))),
             ChatContent::Template(_) => ("template", None),
             ChatContent::Interactive(_) => ("interactive", None),
             ChatContent::Location(_) => ("location", None),
+            // As the service lists it.
+            ChatContent::Contact(_) => ("text", None),
         }),
         _ => None,
     }
@@ -331,6 +333,9 @@ fn provisional_text(operation: &Operation) -> SafeText {
     match operation {
         Operation::SendContent { content: ChatContent::Media(media), .. } => {
             SafeText::block(media.caption.as_deref().unwrap_or(""))
+        }
+        Operation::SendContent { content: ChatContent::Contact(card), .. } => {
+            SafeText::line(&card.describe())
         }
         operation => operation.summary(),
     }

@@ -216,7 +216,7 @@ fn is_findable(lane: &LaneRow, stop: StopReason, desk: &LaneContext<'_>) -> bool
     stop.is_ambiguous()
         // The history of another account proves nothing.
         && desk.sender.check_fit(lane) == AccountFit::Same
-        && matches!(lane.row.operation, Operation::SendText { .. })
+        && lane.row.operation.listed_text().is_some()
         && lane.row.lane.conversation().is_some()
 }
 

@@ -16,7 +16,7 @@ use model::history_search::{HistoryFinding, HistorySearches, is_sent_text, norma
 use model::ids::{MessageId, RowId};
 use model::messages::Message;
 use model::news::News;
-use model::outbox::{ClockTimes, Operation};
+use model::outbox::ClockTimes;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND, Timestamp};
 use store::lane::{AttemptResult, LaneRow};
@@ -156,8 +156,8 @@ impl ChannelSync {
         row: &LaneRow,
         now: Timestamp,
     ) -> Result<(Option<ActiveHistorySearch>, Timestamp), PullError> {
-        let (Operation::SendText { text, .. }, Some(conversation)) =
-            (&row.row.operation, row.row.lane.conversation())
+        let (Some(text), Some(conversation)) =
+            (row.row.operation.listed_text(), row.row.lane.conversation())
         else {
             return Ok((None, now));
         };
@@ -166,7 +166,7 @@ impl ChannelSync {
         };
         let mut looking = before
             .filter(|looking| looking.row == row.row.id)
-            .unwrap_or_else(|| ActiveHistorySearch::start(row, text, |first| self.client.server_time(first)));
+            .unwrap_or_else(|| ActiveHistorySearch::start(row, &text, |first| self.client.server_time(first)));
         let page = match self.client.history(&platform, conversation, looking.cursors.current()).await {
             Ok(page) => page,
             Err(ReadError::NotFound(_) | ReadError::Rejected(_)) => {

@@ -326,7 +326,11 @@ fn one(method: &str, body: &Value, mut world: MutexGuard<'_, World>) -> (u16, Va
                 .as_i64()
                 .map_or_else(|| body["chat_id"].as_str().unwrap_or("").to_owned(), |i64| i64.to_string());
             let id = next_number(&mut world, &chat);
-            let text = body["text"].as_str().or(body["caption"].as_str()).unwrap_or("").to_owned();
+            let part = |name: &str| body[name].as_str();
+            // The name of a contact has two parts.
+            let last_name = part("last_name").map_or_else(String::new, |name| format!(" {name}"));
+            let words = part("text").or(part("caption")).or(part("first_name"));
+            let text = words.unwrap_or("").to_owned() + &last_name;
             world.reached.push(Reached { method: method.to_owned(), chat, text, body: body.clone(), id });
             match method {
                 "setMessageReaction" => good(true.into()),

@@ -299,6 +299,68 @@ async fn voice_note_is_sent_as_one() {
     }
 }
 
+/// Header of a WebP picture with this width and height.
+pub fn webp(side: u16) -> Vec<u8> {
+    let side = side.to_le_bytes();
+    [b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9D\x01\x2A".as_slice(), &side, &side].concat()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stickers_contacts_and_previews_are_sent_as_such() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    for (id, bytes) in [("small", webp(512)), ("large", webp(900)), ("png", b"\x89PNG\r\n\x1a\n".to_vec())] {
+        bot.put_file(id, &bytes);
+        bot.sends(ANA, json!({"sticker": {"file_id": id, "emoji": "😀"}}));
+    }
+    let history = served.waits(ANA, "the stickers", |entry| entry.len() == 3).await;
+    let link = |number: usize| history[number]["mediaUrl"].clone();
+    let sticker =
+        |number: usize| json!({"chatId": ANA, "type": "photo", "url": link(number), "sticker": true});
+    let before = served.balance().await;
+    let (status, told) = served.send(sticker(0), Some("one sticker")).await;
+    assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
+    assert_eq!(served.send(sticker(0), Some("one sticker")).await.1, told);
+    let reached = bot.reached();
+    assert_eq!((reached.len(), reached[0].method.as_str()), (1, "sendSticker"));
+    assert!(reached[0].body["sticker"]["bytes"].as_u64().is_some_and(|size| size == 30), "{reached:?}");
+    assert_eq!(reached[0].body["parse_mode"], Value::Null);
+    let (status, told) = served.send(sticker(1), None).await;
+    assert!(status == 400 && told.to_string().contains("at most 512x512 pixels, this has 900x900"), "{told}");
+    let (status, told) = served.send(sticker(2), None).await;
+    assert!(status == 400 && told.to_string().contains("image/png is not sent as a sticker"), "{told}");
+    let mut captioned = sticker(0);
+    captioned["caption"] = "See?".into();
+    assert_eq!(served.send(captioned, None).await.0, 400);
+    let card = json!({"name": "Bo Ruiz", "phone": "+34600111333", "company": "Harbor"});
+    let contact = json!({"chatId": ANA, "text": "Bo Ruiz +34600111333", "contact": card});
+    let (status, told) = served.send(contact, None).await;
+    assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
+    let reached = bot.reached().pop().expect("a contact");
+    assert_eq!(
+        (reached.method.as_str(), &reached.body["phone_number"]),
+        ("sendContact", &json!("+34600111333"))
+    );
+    for (text, preview, options) in [
+        ("as ever", None, Value::Null),
+        ("shown", Some(true), json!({"is_disabled": false})),
+        ("hidden", Some(false), json!({"is_disabled": true})),
+    ] {
+        let mut body = text_to(ANA, text);
+        if let Some(preview) = preview {
+            body["linkPreview"] = preview.into();
+        }
+        assert_eq!(served.send(body, None).await.0, 200);
+        assert_eq!(bot.waits_for(text).body["link_preview_options"], options, "{text}");
+    }
+    let history = served.history(ANA).await;
+    let sent: Vec<&Value> = history.iter().filter(|value| value["status"] == "sent").collect();
+    assert_eq!((sent.len(), &sent[0]["contentType"]), (5, &json!("photo")));
+    assert_eq!(sent[1]["content"], "Bo Ruiz · Harbor · +34600111333");
+    assert_eq!(sent[1]["structure"]["contact"]["phone"], "+34600111333");
+    assert_eq!(served.balance().await, before - 2 - 4, "what was refused is given back");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_of_an_album_name_it_and_stay_messages() {
     let bot = BotServer::start();

@@ -13,9 +13,10 @@ use frontdesk::shell::clock::SystemClock;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::bot_server::{BotServer, TOKEN};
+use super::bots::webp;
 use super::stand_in::Wrong;
 use super::{Served, StandIn, dashboard, text_to};
 use crate::binary::{Binary, free_port};
@@ -27,6 +28,8 @@ pub const KILLS: usize = 5;
 const CREDITS: i64 = 1_000_000;
 const CHATS: i64 = 12;
 const BOT_SEND: &str = "/v1/telegram/send";
+/// Number of all contact cards.
+const CARD_PHONE: &str = "+34600111222";
 
 pub fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|var| var.parse().ok()).unwrap_or(default)
@@ -58,6 +61,23 @@ pub async fn many_credits(served: &Served) {
     admin.close();
 }
 
+/// A text, a text with a link preview or a contact card with these words, by turns.
+pub fn of_kind(number: usize, plain: Value, words: &str) -> Value {
+    let mut body = plain;
+    let text = if body["text"].is_object() { &mut body["text"] } else { &mut body };
+    match number % 3 {
+        0 => {}
+        1 => text["linkPreview"] = true.into(),
+        _ => text["contact"] = json!({"name": words, "phone": CARD_PHONE}),
+    }
+    body
+}
+
+/// Words of a message as [`of_kind`] was given them.
+pub fn words_of(content: &str) -> &str {
+    content.strip_suffix(&format!(" · {CARD_PHONE}")).unwrap_or(content)
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn random_faults_lose_nothing_and_send_nothing_twice() {
     let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
@@ -67,6 +87,10 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
         bot.says(chat, &format!("{chat} begins"));
         served.waits(chat, "the first message", |entry| entry.len() == 1).await;
     }
+    bot.put_file("bell", &webp(512));
+    bot.sends(CHATS + 1, json!({"sticker": {"file_id": "bell"}}));
+    let bell = served.waits(CHATS + 1, "a sticker", |entry| entry.len() == 1).await[0]["mediaUrl"].clone();
+    let sticker = |chat: i64| json!({"chatId": chat, "type": "photo", "url": bell, "sticker": true});
     many_credits(&served).await;
     let before = served.balance().await;
     let seed = setting("FRONTDESK_SEED", 20_261_123) as u64;
@@ -83,15 +107,27 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
         let sends = (1..=CHATS).map(|chat| {
             let text = format!("answer {round} to {chat}");
             let served = &served;
+            let body = of_kind(round + usize::try_from(chat).expect("few"), text_to(chat, &text), &text);
             async move {
-                let told = served.send(text_to(chat, &text), Some(&text.replace(' ', "-"))).await;
+                let told = served.send(body, Some(&text.replace(' ', "-"))).await;
                 (text, told)
             }
         });
         outcomes.extend(futures_util::future::join_all(sends).await);
+        let idem = format!("sticker-{round}");
+        let (status, told) = served.send(sticker(CHATS + 1), Some(&idem)).await;
+        assert_eq!(status, 200, "{told}");
     }
     bot.nothing_goes_wrong();
-    let mut paid = 0;
+    let settled = |entry: &[Value]| entry.iter().all(|value| value["status"] != "queued");
+    let history =
+        served.waits(CHATS + 1, "all stickers", |entry| entry.len() == round + 1 && settled(entry)).await;
+    let count = |status: &str| history[1..].iter().filter(|value| value["status"] == status).count();
+    assert_eq!(count("sent") + count("unknown"), round, "{history:?}");
+    // Each once, or at most once if nobody knows.
+    let reached = bot.reached().iter().filter(|reached| reached.method == "sendSticker").count();
+    assert!((count("sent")..=round).contains(&reached), "{reached} of {history:?}");
+    let mut paid = 2 * i64::try_from(round).expect("few");
     for chat in 1..=CHATS {
         // Every message once, in order.
         let wanted: Vec<String> = (1..=round).map(|number| format!("{chat} says {number}")).collect();
@@ -122,7 +158,7 @@ fn judge(bot: &BotServer, outcomes: &BTreeMap<String, (u16, Value)>, history: &[
     let reached = bot.reached().iter().filter(|reached| reached.text == text).count();
     let shown: Vec<&str> = history
         .iter()
-        .filter(|value| value["content"] == text)
+        .filter(|value| words_of(value["content"].as_str().unwrap_or("")) == text)
         .map(|value| value["status"].as_str().unwrap_or(""))
         .collect();
     match (status, told["status"].as_str()) {
@@ -189,6 +225,12 @@ pub fn ask(address: &str, key: &str, path: &str, idem: &str, body: &str) -> Opti
     Some((status, serde_json::from_str(body).ok()?))
 }
 
+/// Body of a send by the last number of its key.
+fn body_of(idem: &str, chat: i64) -> String {
+    let number = idem.rsplit('-').next().and_then(|number| number.parse().ok()).expect("a number");
+    of_kind(number, text_to(chat, idem), idem).to_string()
+}
+
 #[test]
 fn kills_lose_nothing_and_send_nothing_twice() {
     let kills = setting("FRONTDESK_CARRIER_KILLS", KILLS);
@@ -221,7 +263,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
             .cloned()
             .map(|(idem, chat)| {
                 let (address, key) = (address.clone(), key.clone());
-                let body = text_to(chat, &idem).to_string();
+                let body = body_of(&idem, chat);
                 std::thread::spawn(move || (ask(&address, &key, BOT_SEND, &idem, &body), idem, chat))
             })
             .collect();
@@ -238,7 +280,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
         running = serve(&binary, &database, &ready, &[]);
     }
     for (idem, chat) in &open {
-        let answer = ask(&running.address, &key, BOT_SEND, idem, &text_to(*chat, idem).to_string());
+        let answer = ask(&running.address, &key, BOT_SEND, idem, &body_of(idem, *chat));
         assert!(answer.as_ref().is_some_and(|answer| answer.0 == 200), "{idem}: {answer:?}");
     }
     settle(&database, said.len() + chats);
@@ -278,7 +320,7 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
     assert_eq!(sent.len(), kills * 4, "each text is in the history");
     let mut tried = 0;
     for (text, status) in &sent {
-        let count = reached.iter().filter(|reached| reached.text == *text).count();
+        let count = reached.iter().filter(|reached| reached.text == words_of(text)).count();
         match status.as_str() {
             "sent" => assert_eq!(count, 1, "{text}"),
             "unknown" => assert!(count <= 1, "{text}: {count}"),

@@ -6,9 +6,12 @@ use std::collections::BTreeMap;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::campaign::{self, FAULTS, KILLS, inbound, many_credits, random_plan, rows, setting};
+use super::bots::webp;
+use super::campaign::{
+    self, FAULTS, KILLS, inbound, many_credits, of_kind, random_plan, rows, setting, words_of,
+};
 use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, Reports, TOKEN, VERIFY};
 use super::numbers::text_to;
 use super::{Served, StandIn};
@@ -35,6 +38,31 @@ fn judge(number: &NumberServer, shown: &[&str], text: &str) {
     }
 }
 
+/// Checks that each sticker of the rounds is shown by its outcome.
+async fn check_stickers(number: &NumberServer, served: &Served, round: usize) {
+    let reached = || number.reached().iter().filter(|reached| reached.kind == "sticker").count();
+    let history = served
+        .waits(&customer(CUSTOMERS + 1), "all stickers", |history| {
+            let known = history.iter().filter(|value| value["status"] == "read").count();
+            history.len() == round + 1
+                && history[1..].iter().all(|value| value["status"] != "queued")
+                && known == reached()
+        })
+        .await;
+    let count = |status: &str| history[1..].iter().filter(|value| value["status"] == status).count();
+    assert_eq!(count("read") + count("unknown"), round, "{history:?}");
+    assert_eq!(count("read"), reached());
+}
+
+/// Has a customer send a sticker; returns the request that sends it back.
+async fn echoed_sticker(number: &NumberServer, served: &Served) -> Value {
+    let to = customer(CUSTOMERS + 1);
+    number.put_file("7", &webp(512));
+    number.sends(&to, "sticker", json!({"id": "7"}), json!({}));
+    let history = served.waits(&to, "a sticker", |history| history.len() == 1).await;
+    json!({"to": to, "type": "image", "image": {"link": history[0]["mediaUrl"], "sticker": true}})
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
@@ -45,6 +73,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         number.says(&customer(index), &format!("{index} begins"));
         served.waits(&customer(index), "the first message", |entry| entry.len() == 1).await;
     }
+    let sticker = echoed_sticker(&number, &served).await;
     many_credits(&served).await;
     let before = served.balance().await;
     let (plan, done) = random_plan(setting("FRONTDESK_SEED", 20_261_123) as u64, faults);
@@ -60,13 +89,15 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         let sends = (1..=CUSTOMERS).map(|number| {
             let text = format!("answer {round} to {number}");
             let served = &served;
+            let body = of_kind(round + number, text_to(&customer(number), &text), &text);
             async move {
-                let told =
-                    served.send(text_to(&customer(number), &text), Some(&text.replace(' ', "-"))).await;
+                let told = served.send(body, Some(&text.replace(' ', "-"))).await;
                 (text, told)
             }
         });
         answers.extend(futures_util::future::join_all(sends).await);
+        let (status, told) = served.send(sticker.clone(), Some(&format!("sticker-{round}"))).await;
+        assert_eq!(status, 200, "{told}");
     }
     number.nothing_goes_wrong();
     for index in 1..=CUSTOMERS {
@@ -78,7 +109,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
                     && history.iter().filter(|value| value["direction"] == "outbound").count() == round
                     && history.iter().filter(|value| value["direction"] == "outbound").all(|value| {
                         settled(
-                            value["content"].as_str().unwrap_or(""),
+                            words_of(value["content"].as_str().unwrap_or("")),
                             value["status"].as_str().unwrap_or(""),
                         )
                     })
@@ -94,7 +125,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
             let text = format!("answer {round} to {index}");
             let shown: Vec<&str> = history
                 .iter()
-                .filter(|value| value["content"] == *text)
+                .filter(|value| words_of(value["content"].as_str().unwrap_or("")) == text)
                 .map(|value| value["status"].as_str().unwrap_or(""))
                 .collect();
             judge(&number, &shown, &text);
@@ -106,8 +137,15 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
             );
         }
     }
-    let paid = i64::try_from(round * CUSTOMERS).expect("few");
+    check_stickers(&number, &served, round).await;
+    let paid = i64::try_from(round * (CUSTOMERS + 2)).expect("few");
     assert_eq!(served.balance().await, before - paid);
+}
+
+/// Body of a send by the last number of its key.
+fn body_of(idem: &str, to: &str) -> String {
+    let number = idem.rsplit('-').next().and_then(|number| number.parse().ok()).expect("a number");
+    of_kind(number, text_to(to, idem), idem).to_string()
 }
 
 #[test]
@@ -160,7 +198,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
             }),
         );
         let ask = |(idem, to): &(String, String)| {
-            let body = text_to(to, idem).to_string();
+            let body = body_of(idem, to);
             let (address, key, idem) = (running.address.clone(), key.clone(), idem.clone());
             std::thread::spawn(move || campaign::ask(&address, &key, "/v1/messages/send", &idem, &body))
         };
@@ -176,7 +214,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         running = start();
     }
     for (idem, to) in &open {
-        let body = text_to(to, idem).to_string();
+        let body = body_of(idem, to);
         let answer = campaign::ask(&running.address, &key, "/v1/messages/send", idem, &body);
         assert!(answer.as_ref().is_some_and(|answer| answer.0 == 200), "{idem}: {answer:?}");
     }
@@ -195,9 +233,9 @@ fn check(number: &NumberServer, database: &str, kills: usize, said: &[String]) {
     let sent = rows(database, "outbound");
     assert_eq!(sent.len(), kills * 4, "each text is in the history");
     for (text, status) in &sent {
-        judge(number, &[status], text);
+        judge(number, &[status], words_of(text));
     }
-    let tried: usize = sent.iter().map(|(text, _)| count(number, text)).sum();
+    let tried: usize = sent.iter().map(|(text, _)| count(number, words_of(text))).sum();
     assert_eq!(tried, number.reached().len(), "nothing reached anybody that nobody asked for");
     let db = Connection::open(database).expect("opens");
     let paid: i64 = db

@@ -595,7 +595,8 @@ fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) 
         return told;
     }
     let kind = body["type"].as_str().unwrap_or("").to_owned();
-    let object = &body[kind.as_str()];
+    let listed = &body[kind.as_str()];
+    let object = if kind == "contacts" { &listed[0]["name"] } else { listed };
     if !object.is_object() {
         return (400, error(131_008, "Required parameter is missing"));
     }
@@ -606,7 +607,8 @@ fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) 
     world.count += 1;
     let to = body["to"].as_str().unwrap_or("").to_owned();
     let known = world.known_as.get(&to).cloned().unwrap_or_else(|| to.clone());
-    let words = ["body", "caption", "name", "emoji"].iter().find_map(|text| object[*text].as_str());
+    let words =
+        ["body", "caption", "name", "emoji", "formatted_name"].iter().find_map(|text| object[*text].as_str());
     let message = Reached {
         to,
         known,

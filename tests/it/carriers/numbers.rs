@@ -6,6 +6,7 @@ use frontdesk::service::AssistantChoice;
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
+use super::bots::webp;
 use super::number_server::{NumberServer, SIGNATURE, VERIFY, change, signature};
 use super::stand_in::{self, Wrong};
 use super::{Served, connect_number, dashboard, texts};
@@ -343,6 +344,67 @@ async fn sound_is_sent_as_a_voice_note_in_its_format_and_as_audio_otherwise() {
         );
         assert!(reached.body["audio"]["id"].is_string(), "{reached:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stickers_contacts_and_previews_are_sent_as_such() {
+    let number = NumberServer::start();
+    let served = quiet(&number).await;
+    for (id, bytes) in [("1", webp(512)), ("2", webp(300)), ("3", b"\x89PNG\r\n\x1a\n".to_vec())] {
+        number.put_file(id, &bytes);
+        number.sends(ANA, "sticker", json!({"id": id}), json!({}));
+    }
+    let history = served.waits(ANA, "the stickers", |history| history.len() == 3).await;
+    let sticker = |number: usize| {
+        let link = &history[number]["mediaUrl"];
+        json!({"to": ANA, "type": "image", "image": {"link": link, "sticker": true}})
+    };
+    let before = served.balance().await;
+    let (status, told) = served.send(sticker(0), Some("one sticker")).await;
+    assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
+    assert_eq!(served.send(sticker(0), Some("one sticker")).await.1, told);
+    let reached = number.reached();
+    assert_eq!((reached.len(), reached[0].kind.as_str()), (1, "sticker"));
+    assert!(reached[0].body["sticker"]["id"].is_string(), "{reached:?}");
+    assert_eq!(reached[0].body["sticker"]["caption"], Value::Null);
+    for (number, why) in [(1, "512x512 pixels, this has 300x300"), (2, "image/png is not sent as a sticker")]
+    {
+        let (status, told) = served.send(sticker(number), None).await;
+        assert!(status == 400 && told.to_string().contains(why), "{told}");
+    }
+    let mut captioned = sticker(0);
+    captioned["image"]["caption"] = "See?".into();
+    assert_eq!(served.send(captioned, None).await.0, 400);
+    let card = json!({"name": "Bo Ruiz", "phone": "+34600111333", "company": "Harbor"});
+    let contact =
+        json!({"to": ANA, "type": "text", "text": {"body": "Bo Ruiz +34600111333", "contact": card}});
+    let (status, told) = served.send(contact.clone(), None).await;
+    assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
+    let reached = number.reached().pop().expect("a contact");
+    let told = &reached.body["contacts"][0];
+    assert_eq!(
+        (reached.kind.as_str(), &told["phones"][0]["phone"], &told["org"]["company"]),
+        ("contacts", &json!("+34600111333"), &json!("Harbor"))
+    );
+    let mut unreachable = contact;
+    unreachable["text"]["contact"]["phone"] = "600".into();
+    assert_eq!(served.send(unreachable, None).await.0, 400);
+    for (text, preview, is_shown) in
+        [("as ever", None, false), ("shown", Some(true), true), ("hidden", Some(false), false)]
+    {
+        let mut body = text_to(ANA, text);
+        if let Some(preview) = preview {
+            body["text"]["linkPreview"] = preview.into();
+        }
+        assert_eq!(served.send(body, None).await.0, 200);
+        assert_eq!(number.waits_for(text).body["text"]["preview_url"], is_shown, "{text}");
+    }
+    let history = served.history(ANA).await;
+    let sent: Vec<&Value> = history.iter().filter(|value| value["direction"] == "outbound").collect();
+    assert_eq!((sent.len(), &sent[0]["contentType"]), (5, &json!("image")));
+    assert_eq!(sent[1]["content"], "Bo Ruiz · Harbor · +34600111333");
+    assert_eq!(sent[1]["structure"]["contact"]["phone"], "+34600111333");
+    assert_eq!(served.balance().await, before - 2 - 4, "what was refused is given back");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -207,6 +207,35 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
 }
 
 #[tokio::test]
+async fn an_album_in_several_answers_rings_once() {
+    let count = Arc::new(AtomicI64::new(1));
+    let newest = count.clone();
+    let of_album = |number: i64| {
+        let mut told = message(&format!("m{number}"), "c1", "inbound", number);
+        told["album"] = if number < 5 { json!("a1") } else { json!("a2") };
+        told
+    };
+    let hands = Hands::on(move |request: &Request| match request.route().as_str() {
+        "GET /account" => Answer::ok(account("WHATSAPP")),
+        "GET /triggers/new-message" => {
+            let mut all: Vec<Value> = (2..=newest.load(Ordering::SeqCst)).rev().map(of_album).collect();
+            all.push(message("m1", "c1", "inbound", 1));
+            Answer::ok(json!({ "data": all }))
+        }
+        _ => quiet(request),
+    })
+    .await;
+    hands.channel.pull_account().await;
+    for (messages, rings) in [(1, 0), (2, 1), (4, 0), (6, 1), (6, 0)] {
+        count.store(messages, Ordering::SeqCst);
+        hands.pass(3);
+        assert_eq!(hands.pull_trigger().await, PullOutcome::Done);
+        assert_eq!(hands.rings().len(), rings, "{messages} messages");
+    }
+    assert_eq!(hands.messages("c1").len(), 6);
+}
+
+#[tokio::test]
 async fn a_gap_over_a_restart_is_closed() {
     let count = Arc::new(AtomicI64::new(60));
     let hands = Hands::on(inbox(count.clone(), |number| number.to_string())).await;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::binary::{ALL_CHANNELS, Binary};
+use crate::carriers::bots::webp;
 use crate::desk::Desk;
 use crate::service::receiver::Receiver;
 
@@ -233,6 +234,85 @@ fn a_sound_is_sent_as_a_voice_note() {
         binary.fails(2, &["send", &id, "--file", &path("note.mp3"), "--as", "voice", "--beside-ai"], "");
     assert!(refused.contains("voice note"), "{refused}");
     assert_eq!(desk.outbound().len(), 1);
+}
+
+/// A mail of a customer; returns its thread.
+fn thread(desk: &Desk) -> String {
+    let mail = json!({"channel": "email", "from": "bo@mail.example", "name": "Bo", "subject": "A wheel", "text": "Bent."});
+    desk.dev("inbound", mail)["threadId"].as_str().expect("a thread").to_owned()
+}
+
+#[test]
+fn a_picture_is_sent_as_a_sticker() {
+    let (desk, binary) = scene();
+    let id = desk.customer("whatsapp", ANA, "Ana", "Hello?");
+    for (name, bytes) in [("bell.webp", webp(512)), ("wide.webp", webp(900)), ("bell.tgs", vec![0x1F, 0x8B])]
+    {
+        std::fs::write(binary.folder().join(name), bytes).expect("written");
+    }
+    let line = |id: &str, name: &str| {
+        let path = binary.folder().join(name).to_string_lossy().into_owned();
+        ["send", id, "--file", &path, "--as", "sticker", "--beside-ai"].map(str::to_owned)
+    };
+    let send = |id: &str, name: &str| json_output(&binary, &line(id, name).each_ref().map(String::as_str));
+    let sent = send(&id, "bell.webp");
+    let message = sent["messageId"].as_str().expect("an id");
+    assert_eq!(desk.get("whatsapp", &format!("/messages/{message}"))["media"]["sticker"], true);
+    let refused = |id: &str, name: &str, more: &[&str]| {
+        binary.fails(2, &[&line(id, name).each_ref().map(String::as_str), more].concat(), "")
+    };
+    assert!(refused(&id, "wide.webp", &[]).contains("a sticker has 512x512 pixels, this has 900x900"));
+    assert!(refused(&id, "bell.tgs", &[]).contains("only WebP"));
+    assert!(refused(&id, "bell.webp", &["See?"]).contains("a sticker has no caption"));
+    let bot = desk.customer("telegram", "8812", "Nadia", "hi");
+    assert_eq!(send(&bot, "bell.tgs")["ok"], true);
+    assert!(refused(&thread(&desk), "bell.webp", &[]).contains("email has no stickers"));
+    assert_eq!(desk.outbound().len(), 2);
+}
+
+#[test]
+fn a_contact_card_is_sent() {
+    let (desk, binary) = scene();
+    let id = desk.customer("whatsapp", ANA, "Ana", "Who can help?");
+    let line = ["send", &id, "--contact", "Bo Ruiz +34 600 111 333", "--company", "Harbor", "--beside-ai"];
+    let sent = json_output(&binary, &line);
+    let message = sent["messageId"].as_str().expect("an id");
+    let whole = desk.get("whatsapp", &format!("/messages/{message}"));
+    assert_eq!(whole["content"], "Bo Ruiz · Harbor · +34600111333");
+    assert_eq!(whole["structure"]["contact"]["name"], "Bo Ruiz");
+    assert!(binary.ok(&["show", &id], "").contains("Bo Ruiz · Harbor · +34600111333"));
+    let bot = desk.customer("telegram", "8812", "Nadia", "hi");
+    let line = ["send", &bot, "--contact", "Bo Ruiz +34 600 111 333", "--beside-ai"];
+    assert_eq!(json_output(&binary, &line)["ok"], true);
+    let fails = |line: &[&str]| binary.fails(2, &[line, &["--beside-ai"]].concat(), "");
+    assert!(fails(&["send", &id, "--contact", "Bo"]).contains("a name and a number"));
+    assert!(fails(&["send", &id, "Hi", "--contact", "Bo +34600111333"]).contains("a contact has no text"));
+    let mail = thread(&desk);
+    assert!(fails(&["send", &mail, "--contact", "Bo +34600111333"]).contains("attach a .vcf file"));
+    assert_eq!(desk.outbound().len(), 2);
+}
+
+#[test]
+fn link_previews_are_switched_by_text_and_by_setting() {
+    let (desk, binary) = scene();
+    let id = desk.customer("whatsapp", ANA, "Ana", "Where?");
+    let shown = |sent: &Value| {
+        let message = sent["messageId"].as_str().expect("an id");
+        desk.get("whatsapp", &format!("/messages/{message}"))["media"]["linkPreview"].clone()
+    };
+    let send = |binary: &Binary, more: &[&str]| {
+        shown(&json_output(binary, &[&["send", &id, "https://shop.example", "--beside-ai"], more].concat()))
+    };
+    assert_eq!(send(&binary, &[]), Value::Null);
+    assert_eq!(send(&binary, &["--preview"]), true);
+    assert_eq!(send(&binary, &["--no-preview"]), false);
+    let mail = thread(&desk);
+    let refused = binary.fails(2, &["send", &mail, "Hi", "--preview", "--beside-ai"], "");
+    assert!(refused.contains("email has no link previews"), "{refused}");
+    let channels = std::fs::read_to_string(binary.config()).expect("read");
+    binary.configure(&format!("{channels}[behaviour]\nlink_preview = true\n"));
+    assert_eq!(send(&binary, &[]), true);
+    assert_eq!(send(&binary, &["--no-preview"]), false);
 }
 
 #[test]

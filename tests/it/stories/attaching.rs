@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::carriers::bots::webp;
 use crate::desk::{Desk, direct};
 
 const MARIA: &str = "+34600111222";
@@ -170,6 +171,28 @@ fn a_voice_note_is_recorded_or_attached_and_sent_as_one() {
     desk.keys("<Enter><Enter>").settle();
     assert_eq!(heard(&desk), (json!("audio"), json!(null)));
     assert_eq!(desk.outbound().len(), 2);
+}
+
+#[test]
+fn a_sticker_is_known_by_its_format_and_sent_as_one() {
+    let mut desk = writing();
+    let sticker = desk.file("bell.webp", &webp(512));
+    desk.keys("<Ctrl-T>").pastes(&sticker).shows("bell.webp · image/webp").shows("Sent as sticker");
+    desk.shows("A sticker has no caption: the text is sent as a second message.");
+    // Turned to an image by way of a document.
+    desk.keys("<Ctrl-T>").shows("Sent as document").keys("<Ctrl-T>").shows("Sent as image");
+    desk.keys("<Ctrl-T><Enter>").shows("[sticker] bell.webp").keys("<Enter>").settle().shows("sent");
+    assert_eq!(desk.sent_details("whatsapp")[0]["sticker"], true);
+    let wide = desk.file("wide.webp", &webp(900));
+    desk.keys("<Ctrl-T>").pastes(&wide).shows("Sent as image · Ctrl-T changes: document");
+    desk.keys("<Esc><Esc>2");
+    desk.customer("telegram", "8812", "Nadia Rahimi", "hi");
+    let moving = desk.file("bell.tgs", b"\x1F\x8B....");
+    desk.settle().keys("<Enter>i<Ctrl-T>").pastes(&moving).shows("Sent as sticker").keys("<Enter>");
+    desk.types("Ring!").shows("Reply as plain text").keys("<Enter>").settle().shows("Ring!");
+    let details = desk.sent_details("telegram");
+    assert_eq!((details.len(), &details[0]["sticker"]), (2, &json!(true)));
+    assert_eq!(desk.outbound().len(), 3);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Messages beyond text: a location, buttons, a list, and raw JSON.
+//! Messages beyond text: a location, a contact, buttons, a list, and raw JSON; link previews.
 
 use frontdesk::model::time::SECOND;
 use serde_json::json;
@@ -31,6 +31,68 @@ fn a_place_is_filled_in_or_pasted() {
     let sent = desk.outbound();
     assert_eq!(sent.len(), 1);
     assert!(sent[0]["content"].to_string().contains("Harbor Cycles"), "{}", sent[0]);
+}
+
+#[test]
+fn a_contact_is_filled_in_or_pasted() {
+    let mut desk = writing();
+    desk.types("Ask him").keys("<Ctrl-O>p").shows("name is missing or wrong").shows("a name with its number");
+    desk.types("Bo").keys("<Tab>").types("600").shows("needs its country code").keys("<Enter>");
+    desk.shows("not sent: number needs its country code, such as +34600111222").keys("<Esc><Ctrl-O>p");
+    desk.shows("600").keys("<Ctrl-U>").types("+34 600 111 333").keys("<Tab>").types("Harbor Bells");
+    desk.shows("Enter send · 1 credit").keys("<Enter>").shows("queued; your draft is kept").settle();
+    desk.shows("Bo · Harbor Bells · +34600111333").shows("Ask him");
+    desk.keys("<Ctrl-O>p")
+        .pastes("Ana Ruiz +34 600 111 444\n")
+        .shows("+34600111444")
+        .keys("<Enter>")
+        .settle();
+    let sent = desk.outbound();
+    let texts: Vec<&str> = sent.iter().map(|sent| sent["content"].as_str().expect("a text")).collect();
+    assert_eq!(texts, ["Bo · Harbor Bells · +34600111333", "Ana Ruiz · +34600111444"]);
+    let wanted = json!({"contact": {"name": "Ana Ruiz", "phone": "+34600111444"}});
+    assert_eq!(desk.sent_details("whatsapp")[1], wanted);
+    // From the messages by way of the palette, on bot-chat.
+    desk.keys("<Esc><Esc>2");
+    desk.customer("telegram", "8812", "Nadia Rahimi", "Who can help?");
+    desk.settle().keys("<Enter><Ctrl-P>").types("vcard").shows("send-contact").keys("<Enter>");
+    desk.pastes("Bo +34600111333").keys("<Enter>").settle().shows("Bo · +34600111333");
+    assert_eq!(desk.sent_details("telegram").len(), 1);
+}
+
+#[test]
+fn the_link_preview_of_a_text_is_switched() {
+    let mut desk = Desk::with(80, 24, |settings| {
+        direct(settings);
+        settings.hold = 5 * SECOND;
+    });
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where are you?");
+    desk.settle().keys("<Enter>i").types("https://shop.example").keys("<Ctrl-O>v");
+    desk.shows("this text is sent with a preview of its first link").shows("Reply, link preview");
+    desk.keys("<Ctrl-O>v").shows("without a link preview").shows("Reply, no link preview").keys("<Ctrl-O>v");
+    desk.keys("<Enter><Esc>z").shows("undone: back in the composer").shows("Reply, link preview");
+    desk.keys("<Enter>").wait(5 * SECOND);
+    desk.settle().types("And this").hides("link preview").keys("<Enter>").wait(5 * SECOND);
+    desk.settle();
+    assert_eq!(desk.sent_details("whatsapp"), [json!({"linkPreview": true}), json!(null)]);
+    desk.keys("<Esc><Esc><Ctrl-P>").types("thumbnail").shows("link-preview");
+    // SMS have none to switch.
+    desk.keys("<Esc>").customer("voip", MARIA, "Maria Lopez", "Hello?");
+    desk.settle().keys("4").settle().keys("<Enter>i<Ctrl-O>").shows("private note").hides("link preview");
+}
+
+#[test]
+fn link_previews_follow_the_setting() {
+    let mut desk = Desk::with(80, 24, |settings| {
+        direct(settings);
+        settings.link_preview = Some(false);
+    });
+    desk.customer("telegram", "8812", "Nadia Rahimi", "Where are you?");
+    desk.settle().keys("2").settle().keys("<Enter>i").types("https://shop.example").keys("<Enter>").settle();
+    desk.keys("<Ctrl-F>").types("<b>https://shop.example</b>").keys("<Ctrl-O>v").shows("with a preview");
+    desk.keys("<Enter>").settle();
+    let wanted = [json!({"linkPreview": false}), json!({"linkPreview": true})];
+    assert_eq!(desk.sent_details("telegram"), wanted);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load, SyncOrder};
 use crate::outside::OutsideRequest;
+use crate::screens::composer::link_preview;
 use crate::screens::composer::typing;
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::tab::Tab;
@@ -17,7 +18,7 @@ use model::attachments::{self, ReplyAttachment};
 use model::bounds;
 use model::counting::TextLength;
 use model::email::attached::{DraftFile, describe_excess};
-use model::ids::{ChannelId, MessageId, RowId};
+use model::ids::{ChannelId, RowId};
 use model::links;
 use model::outbox::Operation;
 use model::outbox::content::MediaKind;
@@ -134,14 +135,24 @@ impl Tab {
         self.account.as_ref().is_some_and(|account| account.takes_voice)
     }
 
-    /// True if an attachment can be sent as this kind here.
-    pub(crate) fn can_send_as(&self, attachment: &ReplyAttachment, kind: MediaKind) -> bool {
-        (kind != MediaKind::Voice || self.takes_voice()) && attachment.can_send_as(kind, self.platform())
+    fn takes_stickers(&self) -> bool {
+        self.account.as_ref().is_some_and(|account| account.takes_stickers)
     }
 
-    /// Returns found sound as a voice note where it can be one.
+    /// True if an attachment can be sent as this kind here.
+    pub(crate) fn can_send_as(&self, attachment: &ReplyAttachment, kind: MediaKind) -> bool {
+        let is_offered = match kind {
+            MediaKind::Voice => self.takes_voice(),
+            MediaKind::Sticker => self.takes_stickers(),
+            MediaKind::Image | MediaKind::Audio | MediaKind::Video | MediaKind::Document => true,
+        };
+        is_offered && attachment.can_send_as(kind, self.platform())
+    }
+
+    /// Returns found sound as a voice note and a found picture as a sticker where it can be one.
     fn with_default_kind(&self, found: ReplyAttachment) -> ReplyAttachment {
-        if self.takes_voice() { found.voice_or_same() } else { found }
+        let found = if self.takes_voice() { found.voice_or_same() } else { found };
+        if self.takes_stickers() { found.sticker_or_same(self.platform()) } else { found }
     }
 
     /// Returns the number of messages the current reply takes, and their price.
@@ -191,7 +202,12 @@ impl Tab {
     }
 
     /// Operations of a reply with attachments; text that is no caption becomes separate messages after them.
-    pub(crate) fn attachment_operations(&self, composer: &Composer, to: &str) -> Vec<Operation> {
+    pub(crate) fn attachment_operations(
+        &self,
+        composer: &Composer,
+        to: &str,
+        preview: Option<bool>,
+    ) -> Vec<Operation> {
         let text = composer.reply_text();
         let mut text = Some(text).filter(|text| !text.trim().is_empty());
         let mut quoted = composer.reply_to.clone();
@@ -200,7 +216,7 @@ impl Tab {
         let markup = self.markup().filter(|_| first.allows_caption(self.platform()));
         let mut operations = vec![first.to_operation(to, caption, markup, quoted.take())];
         operations.extend(others.iter().map(|other| other.to_operation(to, None, None, None)));
-        let message = |text| Operation::SendText { to: to.to_owned(), text, reply_to: None::<MessageId> };
+        let message = |text| link_preview::text_operation(to, text, None, preview);
         let texts = text.map(|text| self.split_messages(&text)).unwrap_or_default();
         operations.extend(texts.into_iter().map(message));
         operations

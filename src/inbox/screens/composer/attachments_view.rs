@@ -101,11 +101,14 @@ fn form_lines(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
             lines.push((format!("Together {price}"), theme.strong()));
         }
     }
+    let is_sticker = found.first().is_some_and(|first| first.kind == MediaKind::Sticker);
     let caption = found.first().is_none_or(|first| first.allows_caption(tab.platform()));
     lines.push((
         match (caption, found.len()) {
             (true, ..=1) => "Caption: the text in the composer, at most 1024 characters.",
             (true, _) => "Caption of the first: the text in the composer, at most 1024 characters.",
+            (false, ..=1) if is_sticker => "A sticker has no caption: the text is sent as a second message.",
+            (false, _) if is_sticker => "A sticker has no caption: the text is sent as the last message.",
             (false, ..=1) => "No captions for sound here: the text is sent as a second message.",
             (false, _) => "No captions for sound here: the text is sent as the last message.",
         }

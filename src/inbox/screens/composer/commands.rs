@@ -11,9 +11,12 @@ use crate::screens::composer::attachments;
 use crate::screens::composer::canned::update as canned;
 use crate::screens::composer::editor;
 use crate::screens::composer::emoji;
+use crate::screens::composer::link_preview;
 use crate::screens::composer::markup;
 use crate::screens::composer::menu;
 use crate::screens::composer::notes;
+use crate::screens::composer::rich_forms::RichFormKind;
+use crate::screens::composer::rich_forms::update as rich_forms;
 use crate::screens::composer::send_later;
 use crate::screens::composer::sending;
 use crate::screens::composer::typing;
@@ -82,6 +85,23 @@ pub(crate) fn may_send_template(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn template(inbox: &mut Inbox, _: KeyPress) {
     form::pick_template(&mut inbox.desk, &mut inbox.context);
+}
+
+pub(crate) fn may_send_contact(inbox: &Inbox) -> Result<(), Reason> {
+    sending::check_may_send_contact(inbox)
+}
+
+pub(crate) fn send_contact(inbox: &mut Inbox, _: KeyPress) {
+    rich_forms::open_form(&mut inbox.desk, RichFormKind::Contact, &mut inbox.context);
+}
+
+pub(crate) fn may_switch_preview(inbox: &Inbox) -> Result<(), Reason> {
+    may_write(inbox)?;
+    link_preview::check_may_switch(inbox)
+}
+
+pub(crate) fn switch_preview(inbox: &mut Inbox, _: KeyPress) {
+    link_preview::switch_preview(inbox);
 }
 
 pub(crate) fn may_attach(inbox: &Inbox) -> Result<(), Reason> {

@@ -10,6 +10,7 @@ pub(crate) mod commands;
 pub(crate) mod draft_conflict;
 pub(crate) mod editor;
 pub(crate) mod emoji;
+pub(crate) mod link_preview;
 pub(crate) mod markup;
 pub mod menu;
 pub(crate) mod notes;
@@ -60,6 +61,7 @@ pub struct ComposedReply {
     pub text: String,
     pub reply_to: Option<MessageId>,
     pub attachment: Option<ReplyAttachment>,
+    pub link_preview: Option<bool>,
 }
 
 impl ComposedReply {
@@ -67,7 +69,8 @@ impl ComposedReply {
     pub fn of(operation: &Operation) -> Option<Self> {
         let (text, reply_to) = operation.written_text()?;
         let attachment = operation.written_attachment();
-        Some(Self { text: text.to_owned(), reply_to: reply_to.cloned(), attachment })
+        let link_preview = operation.link_preview();
+        Some(Self { text: text.to_owned(), reply_to: reply_to.cloned(), attachment, link_preview })
     }
 }
 
@@ -78,6 +81,8 @@ pub struct Composer {
     /// In sending order.
     pub attachments: Vec<ReplyAttachment>,
     pub mode: ComposerMode,
+    /// Switch of this text's link preview; `None` for the setting. Not part of the draft.
+    pub link_preview: Option<bool>,
     /// Header fields of a mail; `None` if the draft is not a mail.
     pub header: Option<ComposeHeader>,
     reply: TextBuffer,
@@ -113,6 +118,7 @@ impl Composer {
             reply_to: None,
             attachments: Vec::new(),
             mode: ComposerMode::default(),
+            link_preview: None,
             header: None,
             reply: TextBuffer::default(),
             note: TextBuffer::default(),
@@ -272,6 +278,7 @@ impl Composer {
             self.dirty_since.get_or_insert(now);
         }
         self.reply_to = self.reply_to.take().or(written.reply_to);
+        self.link_preview = self.link_preview.or(written.link_preview);
         let restored: Vec<ReplyAttachment> = written.attachment.into_iter().collect();
         self.attach(merge(restored, self.attachments.clone()), now);
     }
@@ -295,6 +302,7 @@ impl Composer {
         self.reply.set_text("");
         self.header = None;
         self.reply_to = None;
+        self.link_preview = None;
         self.attachments.clear();
         self.translated = None;
         self.mark_sent();

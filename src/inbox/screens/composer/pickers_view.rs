@@ -203,7 +203,7 @@ impl OverlayView for EmojiPicker {
 }
 
 fn menu_area(inbox: &Inbox) -> Area {
-    centered(inbox, 66, u16::try_from(ComposerMenuItem::ALL.len()).unwrap_or(20) + 2)
+    centered(inbox, 66, u16::try_from(menu::shown_items(inbox).len()).unwrap_or(20) + 2)
 }
 
 const MENU_TITLE: &str = "Write or send";
@@ -216,12 +216,13 @@ impl OverlayView for ComposerMenu {
             let off = menu::unavailable_reason(inbox, *item).unwrap_or_default();
             SpokenRow::new([format!("{key} {words}"), off])
         };
-        let rows = ComposerMenuItem::ALL.iter().map(row);
+        let items = menu::shown_items(inbox);
+        let rows = items.iter().map(row);
         SpokenPage::new([MENU_TITLE]).rows(rows, Some(self.chosen)).keys(MENU_KEYS)
     }
 
     fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
-        Some(ShownRows::centered(menu_area(inbox).inner(), ComposerMenuItem::ALL.len(), self.chosen))
+        Some(ShownRows::centered(menu_area(inbox).inner(), menu::shown_items(inbox).len(), self.chosen))
     }
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
@@ -230,8 +231,9 @@ impl OverlayView for ComposerMenu {
         let hint = format!(" {MENU_KEYS} ");
         paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, &hint, theme.dim());
         let inner = area.inner();
+        let items = menu::shown_items(inbox);
         for (index, place) in self.rows(inbox).into_iter().flat_map(ShownRows::areas) {
-            let (entry, y) = (ComposerMenuItem::ALL[index], place.y);
+            let (entry, y) = (items[index], place.y);
             let (key, words) = entry.key_and_label();
             let off = menu::unavailable_reason(inbox, entry);
             let style = if off.is_some() { theme.dim() } else { Style::new() };

@@ -1,4 +1,4 @@
-//! Draws the forms for locations, buttons and lists with field errors and a preview.
+//! Draws the forms for locations, contacts, buttons and lists with field errors and a preview.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -100,6 +100,11 @@ fn preview_lines(theme: Theme, form: &RichForm) -> Lines {
             add(form.text(3), Style::new());
             add(&format!("map at {}, {}", form.text(0), form.text(1)), theme.dim());
         }
+        RichFormKind::Contact => {
+            add(form.text(0), theme.strong());
+            add(form.text(2), Style::new());
+            add(form.text(1), theme.dim());
+        }
         RichFormKind::Buttons | RichFormKind::List => {
             add(form.text(0), theme.strong());
             add(form.text(1), Style::new());
@@ -138,6 +143,7 @@ fn footer_text(inbox: &Inbox, theme: Theme, form: &RichForm) -> (String, Style) 
     let price = rich_forms::form_price(inbox);
     let help = match (form.kind, form.focus) {
         (RichFormKind::Location, _) => "paste 51.5,-0.12 or a map link",
+        (RichFormKind::Contact, 0) => "paste a name with its number",
         (RichFormKind::List, 4..) => "title | description",
         _ => "Tab next",
     };

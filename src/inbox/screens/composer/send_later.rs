@@ -44,7 +44,7 @@ pub(crate) fn ask_send_time(inbox: &mut Inbox) {
 
 /// Enqueues the composer's content for `at`. The state of the AI is checked when it is sent.
 fn send_later(desk: &mut Desk, at: Timestamp, context: &mut Context) {
-    let intents: Vec<Intent> = sending::reply_operations(desk)
+    let intents: Vec<Intent> = sending::reply_operations(desk, &context.settings)
         .into_iter()
         .filter_map(|reply_operation| sending::new_intent(desk, reply_operation, 0))
         .collect();

@@ -12,17 +12,18 @@ use crate::notice::StatusNotice;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::attachments;
 use crate::screens::composer::canned::update as canned;
+use crate::screens::composer::link_preview;
 use crate::screens::composer::reply_conflict::ReplyConflictPrompt;
 use crate::screens::composer::send_questions;
 use crate::screens::mail::review;
-use crate::settings::PauseOnReply;
+use crate::settings::{PauseOnReply, Settings};
 use crate::tab::Tab;
 use crate::{HeldRow, Inbox};
 use model::account::Platform;
+use model::contact_cards;
 use model::conversations::ServiceWindow;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::local::{Assignment, LocalChange};
-use model::outbox::content::ChatContent;
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
 
@@ -72,29 +73,25 @@ pub(crate) fn send_confirmed(desk: &mut Desk, context: &mut Context) {
     if desk.tab().compose_header().is_some() {
         return review::send_mail(desk, context);
     }
-    let operations = reply_operations(desk);
+    let operations = reply_operations(desk, &context.settings);
     if !operations.is_empty() {
         send_operations(desk, operations, true, context);
     }
 }
 
-pub(crate) fn reply_operations(desk: &Desk) -> Vec<Operation> {
+pub(crate) fn reply_operations(desk: &Desk, settings: &Settings) -> Vec<Operation> {
     let tab = desk.tab();
     let to = tab.history.as_ref().and_then(|history| history.row.as_ref()?.conversation.address.clone());
     let (Some(composer), Some(to)) = (&tab.composer, to) else { return Vec::new() };
     if !composer.attachments.is_empty() {
-        return tab.attachment_operations(composer, &to);
+        return tab.attachment_operations(composer, &to, tab.link_preview(settings));
     }
     let mut quoted = composer.reply_to.clone();
     let parts = tab.split_messages(&composer.reply_text());
-    let (by_phone, markup) = (tab.is_phone(), tab.markup());
-    let operation = |text| match (by_phone, markup) {
-        (true, _) => Operation::SendSms { to: to.clone(), body: text, via: None },
-        (false, Some(markup)) => {
-            let content = ChatContent::Marked { text, markup };
-            Operation::SendContent { to: to.clone(), content, reply_to: quoted.take() }
-        }
-        (false, None) => Operation::SendText { to: to.clone(), text, reply_to: quoted.take() },
+    let (by_phone, markup, preview) = (tab.is_phone(), tab.markup(), tab.link_preview(settings));
+    let operation = |text| match by_phone {
+        true => Operation::SendSms { to: to.clone(), body: text, via: None },
+        false => link_preview::text_operation(&to, text, markup, preview).with_quote(quoted.take()),
     };
     parts.into_iter().map(operation).collect()
 }
@@ -347,6 +344,19 @@ pub(crate) fn check_may_send_choices(inbox: &Inbox) -> Result<(), String> {
     match tab.platform() {
         Some(Platform::Telegram) if takes_buttons => inbox.check_enabled(Command::Write),
         _ => check_may_send_content(inbox),
+    }
+}
+
+/// [`check_may_send_content`] for contact cards, which need a service with the extension.
+pub(crate) fn check_may_send_contact(inbox: &Inbox) -> Result<(), String> {
+    let tab = inbox.desk.tab();
+    inbox.check_enabled(Command::Write)?;
+    if !tab.account.as_ref().is_some_and(|account| account.takes_contacts) {
+        return Err(contact_cards::missing_reason(tab.platform()));
+    }
+    match tab.platform() {
+        Some(Platform::Whatsapp) => check_may_send_content(inbox),
+        _ => Ok(()),
     }
 }
 

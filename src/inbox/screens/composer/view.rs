@@ -131,7 +131,10 @@ fn title_parts(tab: &Tab, composer: &Composer, theme: Theme) -> Vec<(String, Sty
         None => ", translated".to_owned(),
     });
     let markup = tab.markup_label().map_or_else(String::new, |markup| format!(" as {markup}"));
-    parts.push((format!("Reply{language}{markup}{quoting}"), theme.strong()));
+    let preview = composer.link_preview.filter(|_| tab.takes_link_preview());
+    let preview =
+        preview.map_or("", |is_shown| if is_shown { ", link preview" } else { ", no link preview" });
+    parts.push((format!("Reply{language}{markup}{quoting}{preview}"), theme.strong()));
     let (label, label_style) = tabs_view::environment_label(tab, theme);
     if !label.is_empty() {
         parts.push((label.to_owned(), label_style));

@@ -38,8 +38,13 @@ fn text(sequence: i64, conversation: &str, state: RowState) -> OutboxRow {
 }
 
 fn file(sequence: i64, state: RowState) -> OutboxRow {
-    let facts =
-        FileFacts { path: "/a.png".into(), name: "a.png".into(), mime_type: "image/png".into(), size: 1 };
+    let facts = FileFacts {
+        path: "/a.png".into(),
+        name: "a.png".into(),
+        mime_type: "image/png".into(),
+        size: 1,
+        webp: None,
+    };
     row(sequence, "a", ReplyAttachment::file(facts).to_operation("1", None, None, None), state)
 }
 

@@ -160,8 +160,13 @@ fn rows_of_a_lane_leave_in_order() {
 #[test]
 fn only_what_speaks_waits_for_a_file_that_is_uploaded() {
     let file = |state| {
-        let facts =
-            FileFacts { path: "/a.png".into(), name: "a.png".into(), mime_type: "image/png".into(), size: 1 };
+        let facts = FileFacts {
+            path: "/a.png".into(),
+            name: "a.png".into(),
+            mime_type: "image/png".into(),
+            size: 1,
+            webp: None,
+        };
         in_conversation("a", ReplyAttachment::file(facts).to_operation("1", None, None, None), state)
     };
     let cases = [

@@ -1,10 +1,11 @@
-//! Forms for locations, buttons and lists. Each field shows its own error, and a form is sent only
+//! Forms for locations, contacts, buttons and lists. Each field shows its own error, and a form is sent only
 //! if all are valid. The draft reply stays in the composer.
 
 pub(crate) mod update;
 
 use crate::components::text_line::TextLine;
 use model::bounds;
+use model::contact_cards::{self, ContactToSend};
 use model::interactive::{self, InteractiveFrame};
 use model::outbox::content::{ChatContent, MapLocation};
 use model::places;
@@ -19,15 +20,26 @@ const FIRST_BUTTON_FIELD: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RichFormKind {
     Location,
+    /// A contact card.
+    Contact,
     /// Up to three.
     Buttons,
     List,
 }
 
 impl RichFormKind {
+    /// True if the second field is a text, which begins with the draft reply.
+    fn has_text(self) -> bool {
+        match self {
+            Self::Location | Self::Contact => false,
+            Self::Buttons | Self::List => true,
+        }
+    }
+
     pub fn title(self) -> &'static str {
         match self {
             Self::Location => "Location",
+            Self::Contact => "Contact",
             Self::Buttons => "Buttons",
             Self::List => "List",
         }
@@ -36,6 +48,7 @@ impl RichFormKind {
     pub fn label(self, field: usize) -> String {
         let fixed: &[&str] = match self {
             Self::Location => &["latitude", "longitude", "name", "address"],
+            Self::Contact => &["name", "number", "company"],
             Self::Buttons => &["header", "text", "footer"],
             Self::List => &["header", "text", "footer", "opens with"],
         };
@@ -60,12 +73,13 @@ impl RichForm {
     fn new(kind: RichFormKind, body: &str) -> Self {
         let count = match kind {
             RichFormKind::Location => 4,
+            RichFormKind::Contact => 3,
             RichFormKind::Buttons => FIRST_BUTTON_FIELD + interactive::MAX_BUTTONS,
             RichFormKind::List => FIRST_ROW_FIELD + 2,
         };
         let mut values = vec![TextLine::default(); count];
-        let focus = if kind == RichFormKind::Location { 0 } else { 1 };
-        if kind != RichFormKind::Location {
+        let focus = usize::from(kind.has_text());
+        if kind.has_text() {
             values[1] = TextLine::new(body.replace('\n', " "));
         }
         if kind == RichFormKind::List {
@@ -100,6 +114,9 @@ impl RichForm {
             (RichFormKind::Location, 0) => places::parse_degrees(text, 90).err(),
             (RichFormKind::Location, 1) => places::parse_degrees(text, 180).err(),
             (RichFormKind::Location, _) => most(MAX_LOCATION_CHARS),
+            (RichFormKind::Contact, 0) => wanted().or_else(|| contact_cards::length_error(text)),
+            (RichFormKind::Contact, 1) => wanted().or_else(|| contact_cards::parse_phone(text).err()),
+            (RichFormKind::Contact, _) => contact_cards::length_error(text),
             (_, 0 | 2) => most(interactive::MAX_HEADER_CHARS),
             (_, 1) => wanted().or_else(|| most(interactive::MAX_BODY_CHARS)),
             (RichFormKind::List, 3) => wanted().or_else(|| most(interactive::MAX_BUTTON_CHARS)),
@@ -138,7 +155,7 @@ impl RichForm {
             (from..self.values.len()).map(|number| self.text(number)).filter(|text| !text.is_empty())
         };
         match self.kind {
-            RichFormKind::Location => Vec::new(),
+            RichFormKind::Location | RichFormKind::Contact => Vec::new(),
             RichFormKind::Buttons => texts(FIRST_BUTTON_FIELD).map(|text| (text, "")).collect(),
             RichFormKind::List => texts(FIRST_ROW_FIELD).map(split_row).collect(),
         }
@@ -147,7 +164,7 @@ impl RichForm {
     /// True if the form's text is the draft reply it was opened with.
     fn matches_reply(&self, answer: &str) -> bool {
         let text = self.text(1);
-        self.kind != RichFormKind::Location && !text.is_empty() && text == answer.replace('\n', " ")
+        self.kind.has_text() && !text.is_empty() && text == answer.replace('\n', " ")
     }
 
     /// Returns the content to send; `None` while a field is wrong.
@@ -167,6 +184,11 @@ impl RichForm {
                 longitude: places::parse_degrees(self.text(1), 180).ok()?,
                 name: owned(2),
                 address: owned(3),
+            }),
+            RichFormKind::Contact => ChatContent::Contact(ContactToSend {
+                name: self.text(0).to_owned(),
+                phone: contact_cards::parse_phone(self.text(1)).ok()?,
+                company: owned(2),
             }),
             RichFormKind::Buttons => {
                 let titles: Vec<&str> = self.choices().into_iter().map(|choice| choice.0).collect();
@@ -200,11 +222,17 @@ mod tests {
 
     #[test]
     fn fields_say_what_is_wrong() {
-        use RichFormKind::{Buttons, List, Location};
+        use RichFormKind::{Buttons, Contact, List, Location};
         let long = |count: usize| "x".repeat(count);
         let (edge, body, button) = (long(61), long(1025), long(21));
         type Case<'a> = (RichFormKind, &'a [&'a str], Option<(usize, &'a str)>);
-        let cases: [Case<'_>; 14] = [
+        let (long_name, phone) = (long(101), "+34 600 111 222");
+        let cases: [Case<'_>; 19] = [
+            (Contact, &["Ana", phone], None),
+            (Contact, &["", phone], Some((0, "is required"))),
+            (Contact, &[&long_name, phone], Some((0, "at most 100 characters, this has 101"))),
+            (Contact, &["Ana", "600"], Some((1, "needs its country code"))),
+            (Contact, &["Ana", phone, &long_name], Some((2, "at most 100"))),
             (Location, &["51.5", "-0.12"], None),
             (Location, &["91", "0"], Some((0, "lies between -90 and 90"))),
             (Location, &["51.5", ""], Some((1, "is required"))),

@@ -6,6 +6,7 @@ use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::composer::rich_forms::{RichForm, RichFormKind};
 use crate::screens::composer::sending;
+use model::contact_cards::ContactToSend;
 use model::outbox::Operation;
 use model::outbox::content::ChatContent;
 use model::places;
@@ -40,7 +41,7 @@ impl Overlay for RichForm {
         KeyOutcome::Stay
     }
 
-    /// Coordinates or a map link fill both fields of a location.
+    /// Coordinates or a map link fill both fields of a location, a name with a number those of a contact.
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         let clean = text::clean_pasted(outside);
         if let (RichFormKind::Location, 0 | 1, Some((latitude, longitude))) =
@@ -48,6 +49,14 @@ impl Overlay for RichForm {
         {
             self.values[0].set(latitude);
             self.values[1].set(longitude);
+            self.focus = 2;
+            return true;
+        }
+        if let (RichFormKind::Contact, 0, Ok(card)) =
+            (self.kind, self.focus, ContactToSend::parse(&clean, None))
+        {
+            self.values[0].set(card.name);
+            self.values[1].set(card.phone);
             self.focus = 2;
             return true;
         }
@@ -96,6 +105,7 @@ pub(crate) fn send_form_content(
     let to = row.and_then(|row| row.conversation.address.clone());
     let may_send = match &content {
         ChatContent::Interactive(_) => sending::check_may_send_choices(inbox),
+        ChatContent::Contact(_) => sending::check_may_send_contact(inbox),
         _ => sending::check_may_send_content(inbox),
     };
     let refused = match may_send {
