@@ -11,7 +11,7 @@ use crate::cli::team;
 use crate::cli::{CliError, RunMode, first_run, folders, logs, receiving};
 use crate::config::keys::connections::key_provider;
 use crate::config::screen::ScreenConfig;
-use crate::config::{Config, membership};
+use crate::config::{ChannelConfig, Config, membership};
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
@@ -51,7 +51,7 @@ pub fn run(how: RunMode) -> Result<(), CliError> {
     }
     let files = DeskFolders::find()?;
     logs::start(&files.logs)?;
-    let joined = team::joined(path.parent().unwrap_or(Path::new("")), &config);
+    let joined = team::joined(path.parent().unwrap_or(Path::new("")), &config, how.read_only);
     let agent = person(&config, path.parent().unwrap_or(Path::new("")));
     let runtime = runtime()?;
     let clock = SystemClock;
@@ -183,17 +183,22 @@ fn seconds(count: i64) -> Duration {
 /// # Errors
 /// When a key is missing or readable by others.
 pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
-    let spec = |channel_config: &crate::config::ChannelConfig| {
-        Ok(ChannelSpec {
-            id: channel_config.id(),
-            name: channel_config.name.clone(),
-            base_url: channel_config.base_url.clone(),
-            key: channel_config.fetch_key()?,
-            read_only: channel_config.read_only,
-            draft_only: channel_config.draft_only,
-        })
-    };
     config.channels.iter().map(spec).collect()
+}
+
+/// A channel with its key.
+///
+/// # Errors
+/// As [`specs`].
+pub fn spec(channel: &ChannelConfig) -> Result<ChannelSpec> {
+    Ok(ChannelSpec {
+        id: channel.id(),
+        name: channel.name.clone(),
+        base_url: channel.base_url.clone(),
+        key: channel.fetch_key()?,
+        read_only: channel.read_only,
+        draft_only: channel.draft_only,
+    })
 }
 
 /// Runtime of the sync loops: one thread is enough for a few tabs.

@@ -96,7 +96,12 @@ async fn run_engine(config: &Config, files: &DeskFolders, until_sent: bool) -> a
         tell.clone(),
         desk::polling(config),
     ));
-    let team = team::joined(&folder, config);
+    let team = team::joined(&folder, config, false).map(|team| {
+        team.map(|mut spec| {
+            spec.new_channels = spec.new_channels.take().map(|found| found.started_in(&engine, |_| ()));
+            spec
+        })
+    });
     if let Err(why) = team.and_then(|team| engine.join_team(team).map_err(|error| error.to_string())) {
         tracing::error!(why, "the team cannot be followed");
         print::line(&format!("frontdesk engine: the team cannot be followed: {why}"))

@@ -92,6 +92,17 @@ impl Desk {
         }
     }
 
+    /// Adds a tab after the others; false if the channel has one.
+    pub(crate) fn add_tab(&mut self, channel: ChannelInfo, first_view: &SavedView) -> bool {
+        if self.tabs.iter().any(|tab| tab.channel.id == channel.id) {
+            return false;
+        }
+        let mut tab = Tab::new(channel);
+        tab.list.set_view(first_view.clone());
+        self.tabs.push(tab);
+        true
+    }
+
     pub fn tab(&self) -> &Tab {
         &self.tabs[self.active]
     }

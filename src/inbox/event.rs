@@ -4,6 +4,7 @@ use crate::keys::{KeyPress, Pointer};
 use crate::outside::{CopyMethod, OutsideAnswer};
 use crate::screens::broadcasts;
 use crate::screens::people::csv_import::ImportResult;
+use crate::settings::ChannelInfo;
 use model::account::Account;
 use model::attachments::ReplyAttachment;
 use model::attention::Alarms;
@@ -61,6 +62,8 @@ pub enum Event {
     /// Newest requests, newest first.
     Calls(Vec<Call>),
     News(News),
+    /// A channel was connected while the inbox runs.
+    ChannelAdded(ChannelInfo),
     Enqueued(Vec<OutboxRow>),
     /// A row was withdrawn; `None` if it had been sent already.
     Recalled(RowId, Option<Box<OutboxRow>>),

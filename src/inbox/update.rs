@@ -1,6 +1,7 @@
 //! One update: an event comes in, effects go out, and due or missing data is requested.
 
 use crate::Inbox;
+use crate::context::Context;
 use crate::due;
 use crate::event::{Effect, Event, Load, TerminalOrder};
 use crate::features::clipboard;
@@ -33,6 +34,7 @@ use crate::screens::mail::writing::update as writing;
 use crate::screens::outbox::decision_actions;
 use crate::screens::people::csv_import::update as importing;
 use crate::screens::proposals::update as proposals;
+use crate::settings::ChannelInfo;
 
 use model::ids::{ChannelId, ConversationId};
 use model::news::News;
@@ -41,6 +43,13 @@ use model::time::{ClockReading, MINUTE, Moment};
 
 /// Minimum wait between two updates without an event, in microseconds.
 const MIN_WAIT: i64 = 1_000;
+
+/// Requests what the desk knows of a tab.
+fn load_tab(channel: &ChannelId, context: &mut Context) {
+    context.push(Effect::Load(Load::Account(channel.clone())));
+    context.push(Effect::Load(Load::Counts(channel.clone())));
+    context.push(Effect::Load(Load::Mailbox(channel.clone())));
+}
 
 impl Inbox {
     /// Loads everything the active tab shows, before the first frame.
@@ -51,15 +60,22 @@ impl Inbox {
             self.features.absence.touched(&mut self.context);
         }
         for tab in &self.desk.tabs {
-            self.context.push(Effect::Load(Load::Account(tab.channel.id.clone())));
-            self.context.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
-            self.context.push(Effect::Load(Load::Mailbox(tab.channel.id.clone())));
+            load_tab(&tab.channel.id, &mut self.context);
         }
         if self.context.settings.wall {
             self.overview.open(&mut self.desk);
         }
         self.request_missing();
         std::mem::take(&mut self.context.effects)
+    }
+
+    /// Adds a tab after the others; the shown tab stays.
+    fn add_channel(&mut self, channel: ChannelInfo) {
+        let id = channel.id.clone();
+        if self.desk.add_tab(channel, &self.context.settings.first_view) {
+            load_tab(&id, &mut self.context);
+            self.conversations_changed(&id);
+        }
     }
 
     /// Writes that remain when the desk ends.
@@ -168,6 +184,7 @@ impl Inbox {
             }
             Event::Answered(answered) => outside::handle_answer(self, answered),
             Event::Edited(text) => editor::receive_edited_text(self, text),
+            Event::ChannelAdded(channel) => self.add_channel(channel),
             Event::Recorded(recorded) => attachments::receive_recording(self, recorded),
             Event::SetUp(ended) => editor::report_setup(&mut self.context, ended),
             Event::Written => self.changes.remove_oldest_write(),

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::shell::clipboard::Clipboard;
 use crate::shell::connections::ConnectionsSetup;
+use crate::shell::event_queue::EventQueue;
 use crate::shell::notify::Notifier;
 use crate::shell::receiving;
 use crate::shell::suggesting::Suggester;
 use crate::shell::terminal::ScreenOptions;
+use inbox::event::Event;
 use inbox::screens::conversations::saved_views::SavedView;
 use inbox::settings::{ChannelInfo, Settings};
 use inbox::theme_view::Theme;
@@ -80,16 +82,24 @@ pub struct DeskParts {
 impl DeskParts {
     /// Lets the engine follow the team. A team that cannot be followed is reported on its first tab.
     pub(super) fn join_team(
-        engine: &Engine,
-        team: Result<Option<TeamSpec>, String>,
+        engine: &Arc<Engine>,
+        mut team: Result<Option<TeamSpec>, String>,
         channels: &[ChannelSpec],
-        news: &receiving::NewsCallback,
+        mailbox: &EventQueue,
     ) {
+        if let Ok(Some(spec)) = &mut team {
+            let told = mailbox.clone();
+            let tell = move |channel: &ChannelSpec| {
+                let infos = Self::infos(std::slice::from_ref(channel));
+                infos.into_iter().for_each(|info| told.result(Event::ChannelAdded(info)));
+            };
+            spec.new_channels = spec.new_channels.take().map(|found| found.started_in(engine, tell));
+        }
         let joined = team.and_then(|spec| engine.join_team(spec).map_err(|error| error.to_string()));
         if let (Err(why), Some(channel)) = (joined, channels.first()) {
             tracing::error!(why, "the team cannot be followed");
             let words = SafeText::line(&format!("The team cannot be followed: {why}"));
-            news(News::Alarm(channel.id.clone(), words));
+            mailbox.result(Event::News(News::Alarm(channel.id.clone(), words)));
         }
     }
 

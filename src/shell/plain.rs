@@ -53,8 +53,8 @@ impl DeskParts {
         let (channels, runtime) = (self.channels.clone(), self.runtime.clone());
         let (clock, polling) = (self.clock.clone(), self.polling);
         let engine = Engine::start(runtime, store.clone(), channels, clock, news.clone(), polling);
-        Self::join_team(&engine, self.team, &self.channels, &news);
         let engine = Arc::new(engine);
+        Self::join_team(&engine, self.team, &self.channels, &mailbox);
         let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
         let viewer = PictureLoader::new(self.runtime.clone(), Vec::new(), Graphics::Off);
         let outside =

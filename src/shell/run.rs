@@ -98,7 +98,7 @@ impl DeskParts {
             news.clone(),
             self.polling,
         ));
-        Self::join_team(&engine, self.team, &self.channels, &news);
+        Self::join_team(&engine, self.team, &self.channels, &mailbox);
         let outside = UserFiles::new(self.replies, viewer).with_config(self.config);
         let mut outside = outside.with_suggester(self.suggester);
         if let Some(setup) = self.connections {

@@ -1,7 +1,7 @@
 //! Runs the steps of every tab when they are due: five loops a tab, and one that renews the leases of all
 //! tabs.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, oneshot, watch};
@@ -35,7 +35,9 @@ pub struct Engine {
     handle: tokio::runtime::Handle,
     store: Store,
     role: ProcessRole,
-    tabs: Vec<Arc<TabSync>>,
+    /// In the order in which they were added.
+    tabs: RwLock<Vec<Arc<TabSync>>>,
+    polling: Polling,
     lease_commands: mpsc::UnboundedSender<LeaseCommand>,
     /// Wakes the lease loop when other processes need new information.
     health_changed: Arc<Notify>,
@@ -96,7 +98,8 @@ impl Engine {
             handle,
             store,
             role,
-            tabs,
+            tabs: RwLock::new(tabs),
+            polling,
             lease_commands,
             health_changed,
             clock,
@@ -105,6 +108,36 @@ impl Engine {
             news,
             team: OnceLock::new(),
         }
+    }
+
+    /// Starts the loops of a channel that was connected later, as [`Engine::start`] does. A channel that has a tab
+    /// is left as it is.
+    pub fn add_channel(&self, spec: ChannelSpec) {
+        let id = spec.id.clone();
+        let mut tabs = self.tabs.write().unwrap_or_else(PoisonError::into_inner);
+        if *self.stop.borrow() || tabs.iter().any(|tab| tab.channel().spec().id == id) {
+            return;
+        }
+        let tab = match build_channel_sync(spec, &tabs, &self.store, &self.clock, &self.news) {
+            Ok(channel) => Arc::new(TabSync::awaiting_lease(channel, self.polling)),
+            Err(error) => {
+                let why = SafeText::line(&error.to_string());
+                return (self.news)(News::Health(id, Health::Misconfigured { why }));
+            }
+        };
+        tabs.push(tab.clone());
+        drop(tabs);
+        if let Some(team) = self.team.get() {
+            team.add_tab(&tab);
+        }
+        // A lease loop that has ended takes no lease, and the tab stays idle.
+        let _ = self.lease_commands.send(LeaseCommand::Add(tab.clone()));
+        let mut loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
+        loops.extend(tab.loops().map(|steps| self.handle.spawn(run_loop(steps, self.clock.clone()))));
+    }
+
+    fn tabs(&self) -> Vec<Arc<TabSync>> {
+        self.tabs.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Follows the team that this desk has joined, or forgets the state of one that it has left. Call once.
@@ -116,7 +149,7 @@ impl Engine {
         self.store.set_team(&channels)?;
         let Some(spec) = spec else { return Ok(()) };
         let (store, clock, news) = (self.store.clone(), self.clock.clone(), self.news.clone());
-        let team = Arc::new(TeamSync::new(spec, store, clock, &self.tabs, news)?);
+        let team = Arc::new(TeamSync::new(spec, store, clock, &self.tabs(), news)?);
         let mut loops = self.loops.lock().unwrap_or_else(PoisonError::into_inner);
         for task in TeamSync::tasks(&team) {
             let mut stopping = self.stop.subscribe();
@@ -172,7 +205,7 @@ impl Engine {
         if let Some(team) = self.team.get() {
             team.set_focus(focus.as_ref());
         }
-        for tab in &self.tabs {
+        for tab in self.tabs() {
             let here = focus.as_ref().filter(|(channel, _)| tab.channel().spec().id == *channel);
             tab.focus(here.is_some(), here.and_then(|(_, conversation)| conversation.clone()));
         }
@@ -181,7 +214,7 @@ impl Engine {
 
     /// Wakes the sending loops after rows were queued or decided.
     pub fn wake_outbox(&self) {
-        for tab in &self.tabs {
+        for tab in self.tabs() {
             tab.wake(Loop::Push);
             tab.wake(Loop::Upload);
             tab.wake(Loop::Waves);
@@ -206,7 +239,7 @@ impl Engine {
 
     /// Recent requests of all tabs, newest first.
     pub fn calls(&self) -> Vec<Call> {
-        let mut calls: Vec<Call> = self.tabs.iter().flat_map(|tab| tab.channel().calls()).collect();
+        let mut calls: Vec<Call> = self.tabs().iter().flat_map(|tab| tab.channel().calls()).collect();
         calls.sort_by_key(|call| std::cmp::Reverse(call.at));
         calls
     }
@@ -268,15 +301,15 @@ impl Engine {
 
     fn stop_loops(&self) {
         self.stop.send_replace(true);
-        self.tabs.iter().for_each(|tab| tab.stop());
+        self.tabs().iter().for_each(|tab| tab.stop());
     }
 
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    pub(crate) fn tab(&self, channel: &ChannelId) -> Option<&Arc<TabSync>> {
-        self.tabs.iter().find(|tab| tab.channel().spec().id == *channel)
+    pub(crate) fn tab(&self, channel: &ChannelId) -> Option<Arc<TabSync>> {
+        self.tabs().into_iter().find(|tab| tab.channel().spec().id == *channel)
     }
 }
 
@@ -313,6 +346,7 @@ fn build_channel_sync(
 
 /// Orders to the lease loop; each sender is notified on completion.
 enum LeaseCommand {
+    Add(Arc<TabSync>),
     Release(oneshot::Sender<()>),
     Resume(oneshot::Sender<()>),
 }
@@ -358,6 +392,10 @@ async fn run_lease_loop(
                 () = tokio::time::sleep(Duration::from_micros(wait.unsigned_abs())) => continue,
             };
             let done = match order {
+                Some(LeaseCommand::Add(tab)) => {
+                    leading.add(tab);
+                    continue;
+                }
                 Some(LeaseCommand::Release(done)) => {
                     leading.release(clock.now()).await;
                     done

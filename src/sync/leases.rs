@@ -132,6 +132,12 @@ impl LeaseManager {
         }
     }
 
+    /// Requests the leases of a tab that was added later, too, from the next step on.
+    pub fn add(&mut self, tab: Arc<TabSync>) {
+        self.tabs.push(LeasedTab::new(tab));
+        self.state.renewed = None;
+    }
+
     /// Records a possible change of the files; `is_watched` is true if the next change will be reported too.
     pub fn record_file_change(&mut self, is_watched: bool) {
         let own = std::mem::take(&mut self.has_renewed) && self.polls_left == Some(0);

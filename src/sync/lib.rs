@@ -72,7 +72,7 @@ pub use process_names::ProcessRole;
 pub use report::PullOutcome;
 pub use rows::ListDepth;
 pub use tab::{Loop, TabSync};
-pub use team::{NewChannels, TeamError, TeamSpec};
+pub use team::{NewChannel, NewChannels, TeamError, TeamSpec};
 pub use trigger::TriggerState;
 
 /// Longest wait between two steps, so that a suspended machine or a clock jump is noticed.

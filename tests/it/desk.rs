@@ -18,7 +18,7 @@ use frontdesk::inbox::plain::input;
 use frontdesk::inbox::plain::input::PlainCommand;
 use frontdesk::inbox::screens::conversations::saved_views::SavedView;
 use frontdesk::inbox::screens::people::csv_import::{ImportAction, ImportResult, ImportSource};
-use frontdesk::inbox::settings::{PauseOnReply, Settings};
+use frontdesk::inbox::settings::{ChannelInfo, PauseOnReply, Settings};
 use frontdesk::inbox::theme_table_view::ThemeName;
 use frontdesk::inbox::theme_view::Theme;
 use frontdesk::inbox::view;
@@ -842,6 +842,13 @@ impl Desk {
 
     pub fn resize(&mut self, size: (u16, u16)) {
         self.event(Event::Resize(size.0, size.1));
+    }
+
+    /// Reports a channel that was connected while the desk runs.
+    pub fn connects(&mut self, id: &str, name: &str) -> &mut Self {
+        let (id, name, environment) = (ChannelId::from(id), name.to_owned(), Some(Environment::Live));
+        self.event(Event::ChannelAdded(ChannelInfo { id, name, environment, read_only: false }));
+        self
     }
 
     pub fn file(&self, name: &str, bytes: &[u8]) -> String {

@@ -23,22 +23,38 @@ use client::key_fingerprint;
 use client::{Client, WriteOutcome};
 use model::secret::Secret;
 use model::text::SafeText;
-use sync::NewChannels;
+use sync::{ChannelSpec, NewChannel, NewChannels};
 
 /// Time that the start of the inbox waits for the service.
 const START_TIMEOUT: Duration = Duration::from_secs(1);
 const LOCK_FILE: &str = "team.lock";
 
 /// Looks for new channels while the inbox or the engine runs.
-pub fn while_running() -> NewChannels {
-    NewChannels(Arc::new(|| {
-        let added = add_new_channels()?;
-        let describe = |tab: Result<String, String>| match tab {
-            Ok(name) => format!("The channel {name} has a new key: start frontdesk again to see its tab"),
-            Err(why) => why,
+pub fn while_running(read_only: bool) -> NewChannels {
+    NewChannels(Arc::new(move || {
+        let describe = |added: Result<AddedTab, String>| match added {
+            Ok(AddedTab { name, is_new: true }) => match read_spec(&name, read_only) {
+                Ok(spec) => NewChannel::Connected(Box::new(spec)),
+                Err(why) => {
+                    NewChannel::Notice(format!("The channel {name} was connected, but is not shown: {why}"))
+                }
+            },
+            Ok(AddedTab { name, is_new: false }) => NewChannel::Notice(format!(
+                "The channel {name} has a new key: start frontdesk again to use it"
+            )),
+            Err(why) => NewChannel::Notice(why),
         };
-        Ok(added.into_iter().map(describe).collect())
+        Ok(add_new_channels()?.into_iter().map(describe).collect())
     }))
+}
+
+/// Reads a channel that was just added, with its key.
+fn read_spec(name: &str, read_only: bool) -> Result<ChannelSpec, String> {
+    let file = ConfigFile::read().map_err(|error| format!("{error:#}"))?;
+    let found = file.config.channels.iter().find(|channel| channel.name == name);
+    let found = found.ok_or_else(|| "it was removed again".to_owned())?;
+    let spec = desk::spec(found).map_err(|error| format!("{error:#}"))?;
+    Ok(ChannelSpec { read_only: spec.read_only || read_only, ..spec })
 }
 
 /// Adds new channels before the tabs are read, if the service answers soon.
@@ -57,6 +73,14 @@ pub fn add_at_start(folder: &Path) {
     }
 }
 
+/// Tab of a channel that got a key.
+#[derive(Debug)]
+struct AddedTab {
+    name: String,
+    /// False for a tab that was there and got another key.
+    is_new: bool,
+}
+
 /// A channel without a usable key at this desk.
 struct MissingChannel {
     channel: TeamChannel,
@@ -64,8 +88,8 @@ struct MissingChannel {
     tab: Option<String>,
 }
 
-/// Adds a tab for each new channel. Returns the names of the tabs, and why a channel was not added.
-fn add_new_channels() -> Result<Vec<Result<String, String>>, String> {
+/// Adds a tab for each new channel. Returns the tabs, and why a channel was not added.
+fn add_new_channels() -> Result<Vec<Result<AddedTab, String>>, String> {
     let file = ConfigFile::read().map_err(|error| format!("{error:#}"))?;
     let folder = file.folder();
     let Some(mut joined) = membership::read(&folder)? else { return Ok(Vec::new()) };
@@ -139,14 +163,14 @@ fn find_missing(
     Ok(missing)
 }
 
-/// Stores the key of a channel, and a tab if it has none; returns the name of the tab.
-fn keep(joined: &mut Membership, channel: &ChannelKey, tab: Option<String>) -> Result<String, String> {
+/// Stores the key of a channel, and a tab if it has none.
+fn keep(joined: &mut Membership, channel: &ChannelKey, tab: Option<String>) -> Result<AddedTab, String> {
     let file = ConfigFile::read().map_err(|error| format!("{error:#}"))?;
     let folder = file.folder();
     let key = Secret::new(&channel.key);
     if let Some(name) = tab {
         KeyLocation { folder: &folder, channel: &name, base_url: &joined.base_url }.store(&key)?;
-        return Ok(name);
+        return Ok(AddedTab { name, is_new: false });
     }
     let mut taken = taken_names(&file);
     taken.extend(joined.channels.iter().map(|name| name.to_lowercase()));
@@ -159,7 +183,7 @@ fn keep(joined: &mut Membership, channel: &ChannelKey, tab: Option<String>) -> R
         .map_err(|error| format!("could not write {}: {error}", file.path.display()))?;
     joined.channels.push(name.clone());
     membership::write(&folder, joined)?;
-    Ok(name)
+    Ok(AddedTab { name, is_new: true })
 }
 
 /// Locks the folder against other processes that add tabs; `None` while one does.

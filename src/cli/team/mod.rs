@@ -45,11 +45,12 @@ pub struct LeaveArguments {
     pub json: bool,
 }
 
-/// Returns the team that this desk has joined, with its session.
+/// Returns the team that this desk has joined, with its session. Channels that are found later change nothing if
+/// `read_only`.
 ///
 /// # Errors
 /// As text: the membership or the session cannot be read.
-pub fn joined(folder: &Path, config: &Config) -> Result<Option<TeamSpec>, String> {
+pub fn joined(folder: &Path, config: &Config, read_only: bool) -> Result<Option<TeamSpec>, String> {
     let Some(joined) = membership::read(folder)? else { return Ok(None) };
     let session = session::fetch(folder, &joined.base_url)?;
     let of_team = config.channels.iter().filter(|channel| joined.channels.contains(&channel.name));
@@ -58,7 +59,7 @@ pub fn joined(folder: &Path, config: &Config) -> Result<Option<TeamSpec>, String
         person: SafeText::line(&joined.person),
         base_url: joined.base_url,
         session,
-        new_channels: Some(channels::while_running()),
+        new_channels: Some(channels::while_running(read_only)),
     }))
 }
 

@@ -156,17 +156,16 @@ impl ChannelSync {
         row: &LaneRow,
         now: Timestamp,
     ) -> Result<(Option<ActiveHistorySearch>, Timestamp), PullError> {
-        let (Some(text), Some(conversation)) =
-            (row.row.operation.listed_text(), row.row.lane.conversation())
+        let (Some(text), Some(conversation)) = (row.row.operation.listed_text(), row.row.lane.conversation())
         else {
             return Ok((None, now));
         };
         let Some(platform) = self.platform().await? else {
             return Ok((None, now.plus(RETRY_DELAY)));
         };
-        let mut looking = before
-            .filter(|looking| looking.row == row.row.id)
-            .unwrap_or_else(|| ActiveHistorySearch::start(row, &text, |first| self.client.server_time(first)));
+        let mut looking = before.filter(|looking| looking.row == row.row.id).unwrap_or_else(|| {
+            ActiveHistorySearch::start(row, &text, |first| self.client.server_time(first))
+        });
         let page = match self.client.history(&platform, conversation, looking.cursors.current()).await {
             Ok(page) => page,
             Err(ReadError::NotFound(_) | ReadError::Rejected(_)) => {

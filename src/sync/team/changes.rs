@@ -235,7 +235,7 @@ impl TeamSync {
             }
             Some(refusal) if (400..500).contains(&refusal.status) && refusal.status != 408 => {
                 let words = SafeText::line(&format!("{} is not shared: {}", change.name, refusal.message));
-                if let Some(tab) = self.tabs.first() {
+                if let Some(tab) = self.tabs().first() {
                     self.publish(News::Notice(tab.channel().spec().id.clone(), None, words));
                 }
                 self.with_state(|state| state.are_replies_stale = true);
@@ -285,7 +285,7 @@ impl TeamSync {
         }
         self.store.record_team_read(self.clock.now()).await?;
         progress.swept_at = Some(now);
-        for tab in self.tabs.iter().filter(|tab| self.polls_rarely(tab)) {
+        for tab in self.tabs().iter().filter(|tab| self.polls_rarely(tab)) {
             tab.record_alive();
         }
         Ok(())
@@ -304,7 +304,7 @@ impl TeamSync {
             return;
         }
         progress.read_at = Some(now);
-        let tabs: Vec<_> = self.tabs.iter().filter(|tab| self.polls_rarely(tab)).collect();
+        let tabs: Vec<_> = self.tabs().into_iter().filter(|tab| self.polls_rarely(tab)).collect();
         let visible = tabs.iter().position(|tab| tab.change_commands(|commands| commands.visible));
         match choose_reading(progress.readings, tabs.len(), visible) {
             Some(Reading::List(place)) => tabs[place].request_list(),

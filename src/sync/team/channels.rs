@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::team::TeamSync;
+use crate::team::{NewChannel, TeamSync};
 
 const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -15,8 +15,12 @@ pub(super) async fn add(team: Arc<TeamSync>) {
     while !team.is_ended() {
         let add = Arc::clone(&new_channels.0);
         match tokio::task::spawn_blocking(move || add()).await {
-            Ok(Ok(notices)) => {
-                for words in notices {
+            Ok(Ok(found)) => {
+                for channel in found {
+                    let words = match channel {
+                        NewChannel::Connected(spec) => format!("The channel {} was connected", spec.name),
+                        NewChannel::Notice(words) => words,
+                    };
                     if said.insert(words.clone()) {
                         team.publish_notice(&words);
                     }

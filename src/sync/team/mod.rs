@@ -23,11 +23,12 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Debug, Formatter};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tokio::sync::Notify;
 
 use crate::tab::{Loop, TabSync};
+use crate::{ChannelSpec, Engine};
 use client::{Client, ClientError};
 use model::ids::{ChannelId, ConversationId};
 use model::news::News;
@@ -58,10 +59,40 @@ pub struct TeamSpec {
     pub new_channels: Option<NewChannels>,
 }
 
-/// Adds channels of the workspace that this desk does not have yet, and says so in words. Blocks on the network
-/// and the disk.
+/// Channel of the workspace that a desk has found.
+#[derive(Debug, Clone)]
+pub enum NewChannel {
+    /// Has a tab in the configuration now.
+    Connected(Box<ChannelSpec>),
+    /// Words about a channel that gets no tab now.
+    Notice(String),
+}
+
+/// Adds channels of the workspace that this desk does not have yet. Blocks on the network and the disk.
 #[derive(Clone)]
-pub struct NewChannels(pub Arc<dyn Fn() -> Result<Vec<String>, String> + Send + Sync>);
+pub struct NewChannels(pub Arc<dyn Fn() -> Result<Vec<NewChannel>, String> + Send + Sync>);
+
+impl NewChannels {
+    /// Starts each channel in an engine, too, after `tell` has heard of it.
+    #[must_use]
+    pub fn started_in(
+        self,
+        engine: &Arc<Engine>,
+        tell: impl Fn(&ChannelSpec) + Send + Sync + 'static,
+    ) -> Self {
+        let engine = Arc::downgrade(engine);
+        Self(Arc::new(move || {
+            let found = (self.0)()?;
+            for channel in &found {
+                if let (NewChannel::Connected(spec), Some(engine)) = (channel, engine.upgrade()) {
+                    tell(spec);
+                    engine.add_channel((**spec).clone());
+                }
+            }
+            Ok(found)
+        }))
+    }
+}
 
 impl Debug for NewChannels {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
@@ -87,7 +118,7 @@ pub(crate) struct TeamSync {
     store: Store,
     clock: Arc<dyn Clock>,
     /// Tabs of the team's channels.
-    tabs: Vec<Arc<TabSync>>,
+    tabs: RwLock<Vec<Arc<TabSync>>>,
     new_channels: Option<NewChannels>,
     publish_news: Arc<dyn Fn(News) + Send + Sync>,
     state: Mutex<TeamState>,
@@ -153,7 +184,7 @@ impl TeamSync {
             person: spec.person,
             store,
             clock,
-            tabs,
+            tabs: RwLock::new(tabs),
             new_channels: spec.new_channels,
             publish_news,
             state,
@@ -162,6 +193,25 @@ impl TeamSync {
             colleagues: Notify::new(),
             ended: AtomicBool::new(false),
         })
+    }
+
+    fn tabs(&self) -> Vec<Arc<TabSync>> {
+        self.tabs.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Adds the tab of a channel that was connected later. The tab polls by itself until the stream opens again.
+    pub(crate) fn add_tab(&self, tab: &Arc<TabSync>) {
+        tab.channel().with_state(|state| state.is_of_team = true);
+        let channels: Vec<ChannelId> = {
+            let mut tabs = self.tabs.write().unwrap_or_else(PoisonError::into_inner);
+            tabs.push(tab.clone());
+            tabs.iter().map(|tab| tab.channel().spec().id.clone()).collect()
+        };
+        if let Err(error) = self.store.set_team(&channels) {
+            tracing::error!(%error, "a channel could not be added to the team");
+        }
+        self.with_state(|state| state.is_reset = true);
+        self.wake();
     }
 
     /// The tasks of a team: they end with the session.
@@ -207,7 +257,7 @@ impl TeamSync {
 
     /// True if this process polls a channel of the team.
     fn leads(&self, now: Timestamp) -> bool {
-        self.tabs.iter().any(|tab| tab.holds_read_lease(now))
+        self.tabs().iter().any(|tab| tab.holds_read_lease(now))
     }
 
     /// Ends all tasks of the team and announces the reason on its first tab.
@@ -223,14 +273,14 @@ impl TeamSync {
 
     /// Says something on the first tab of the team.
     fn publish_notice(&self, words: &str) {
-        if let Some(tab) = self.tabs.first() {
+        if let Some(tab) = self.tabs().first() {
             self.publish(News::Notice(tab.channel().spec().id.clone(), None, SafeText::line(words)));
         }
     }
 
     /// Switches the tabs between rare and usual polling.
     fn set_live(&self, is_live: bool) {
-        for tab in &self.tabs {
+        for tab in self.tabs() {
             let before =
                 tab.channel().with_state(|state| std::mem::replace(&mut state.has_live_events, is_live));
             if before != is_live {

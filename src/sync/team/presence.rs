@@ -21,7 +21,7 @@ impl TeamSync {
     /// Sets the visible tab and its open conversation; `None` if nobody is at the desk.
     /// Conversations of other channels are not reported.
     pub(crate) fn set_focus(&self, focus: Option<&(ChannelId, Option<ConversationId>)>) {
-        let is_team = |channel: &ChannelId| self.tabs.iter().any(|tab| tab.channel().spec().id == *channel);
+        let is_team = |channel: &ChannelId| self.tabs().iter().any(|tab| tab.channel().spec().id == *channel);
         let place =
             focus.map(|(channel, open)| Some((channel.clone(), open.clone()?)).filter(|_| is_team(channel)));
         let changed = self.with_state(|state| {

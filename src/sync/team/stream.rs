@@ -56,7 +56,7 @@ impl TeamSync {
     fn handle_signal(&self, signal: TeamSignal) {
         match signal {
             TeamSignal::Changed { conversation, channel, is_message } => {
-                for tab in self.tabs.iter().filter(|tab| is_of_channel(tab, channel.as_deref())) {
+                for tab in self.tabs().iter().filter(|tab| is_of_channel(tab, channel.as_deref())) {
                     tab.record_event(&conversation, is_message);
                 }
             }
@@ -76,7 +76,7 @@ impl TeamSync {
             TeamSignal::Reset => {
                 self.with_state(|state| (state.is_reset, state.are_replies_stale) = (true, true));
                 self.wake();
-                self.tabs.iter().for_each(|tab| tab.record_missed_events());
+                self.tabs().iter().for_each(|tab| tab.record_missed_events());
             }
             TeamSignal::People => {
                 self.with_state(|state| state.are_people_stale = true);

@@ -318,9 +318,9 @@ async fn stickers_contacts_and_previews_are_sent_as_such() {
     let sticker =
         |number: usize| json!({"chatId": ANA, "type": "photo", "url": link(number), "sticker": true});
     let before = served.balance().await;
-    let (status, told) = served.send(sticker(0), Some("one sticker")).await;
+    let (status, told) = served.send(sticker(0), Some("one-sticker")).await;
     assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
-    assert_eq!(served.send(sticker(0), Some("one sticker")).await.1, told);
+    assert_eq!(served.send(sticker(0), Some("one-sticker")).await.1, told);
     let reached = bot.reached();
     assert_eq!((reached.len(), reached[0].method.as_str()), (1, "sendSticker"));
     assert!(reached[0].body["sticker"]["bytes"].as_u64().is_some_and(|size| size == 30), "{reached:?}");

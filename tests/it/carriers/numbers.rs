@@ -360,9 +360,9 @@ async fn stickers_contacts_and_previews_are_sent_as_such() {
         json!({"to": ANA, "type": "image", "image": {"link": link, "sticker": true}})
     };
     let before = served.balance().await;
-    let (status, told) = served.send(sticker(0), Some("one sticker")).await;
+    let (status, told) = served.send(sticker(0), Some("one-sticker")).await;
     assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
-    assert_eq!(served.send(sticker(0), Some("one sticker")).await.1, told);
+    assert_eq!(served.send(sticker(0), Some("one-sticker")).await.1, told);
     let reached = number.reached();
     assert_eq!((reached.len(), reached[0].kind.as_str()), (1, "sticker"));
     assert!(reached[0].body["sticker"]["id"].is_string(), "{reached:?}");

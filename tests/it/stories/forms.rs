@@ -76,9 +76,15 @@ fn the_link_preview_of_a_text_is_switched() {
     desk.settle();
     assert_eq!(desk.sent_details("whatsapp"), [json!({"linkPreview": true}), json!(null)]);
     desk.keys("<Esc><Esc><Ctrl-P>").types("thumbnail").shows("link-preview");
-    // SMS have none to switch.
-    desk.keys("<Esc>").customer("voip", MARIA, "Maria Lopez", "Hello?");
-    desk.settle().keys("4").settle().keys("<Enter>i<Ctrl-O>").shows("private note").hides("link preview");
+}
+
+#[test]
+fn a_phone_has_no_link_preview_and_no_contact_card() {
+    let mut desk = Desk::demo(120, 40);
+    desk.settle().keys("4").settle().shows("Peter Ashdown");
+    desk.keys("<Enter>i<Ctrl-O>").shows("private note").hides("link preview");
+    desk.shows("voice and SMS has no contact cards").keys("p").shows("contact card: voice and SMS has no");
+    assert!(desk.app.desk.tab().composer.is_some());
 }
 
 #[test]

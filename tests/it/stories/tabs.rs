@@ -9,6 +9,19 @@ use serde_json::json;
 use crate::desk::Desk;
 
 #[test]
+fn a_channel_that_is_connected_later_gets_a_tab_after_the_others() {
+    let mut desk = Desk::new(120, 24);
+    desk.customer("whatsapp", "+34600111222", "Ana", "Hello?");
+    desk.settle().keys("<Enter>i").types("Half a text").hides("Sales");
+    desk.connects("sales", "Sales").shows("3 Sales").shows("Half a text");
+    let count = desk.app.desk.tabs.len();
+    desk.connects("sales", "Sales");
+    assert_eq!((count, desk.app.desk.tabs.len()), (3, 3));
+    desk.keys("<Esc><Esc>3").shows("Sales has no conversations here yet");
+    desk.keys("1").shows("Ana");
+}
+
+#[test]
 fn the_bot_tab_answers_and_says_what_it_cannot_do() {
     let mut desk = Desk::new(80, 24);
     desk.customer("telegram", "48211", "Oksana", "Добрий день! Чи є <дитячі> велосипеди?");

@@ -1,15 +1,17 @@
-//! Reads of desks at which nothing happens, while their event streams are open.
+//! Reads of desks at which nothing happens, while their event streams are open; channels that are added meanwhile.
 //!
 //! `FRONTDESK_IDLE_DESKS` and `FRONTDESK_IDLE_SECONDS` set the number of desks and the time.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use frontdesk::model::ids::ChannelId;
+use frontdesk::model::news::News;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::text::SafeText;
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::store::{Store, StoreOptions};
-use frontdesk::sync::{ChannelSpec, Engine, Polling, TeamSpec};
+use frontdesk::sync::{ChannelSpec, Engine, NewChannel, NewChannels, Polling, TeamSpec};
 
 use super::*;
 use crate::waiting::until_found;
@@ -58,6 +60,66 @@ async fn start(team: &Team, name: &str) -> (Engine, tempfile::TempDir, usize) {
     engine.join_team(Some(spec)).expect("joined");
     engine.focus(Some((ChannelId::from("whatsapp"), None)));
     (engine, folder, tabs)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn channel_that_is_connected_later_is_read_without_a_restart() {
+    let team = Team::start().await;
+    let colleague = team.sign_in("Ana", Role::Agent).await;
+    let base_url = format!("{}/v1", team.base_url);
+    let mut channels: Vec<ChannelSpec> = colleague
+        .keys
+        .iter()
+        .map(|(word, key)| ChannelSpec {
+            id: ChannelId::from(word.as_str()),
+            name: word.clone(),
+            base_url: base_url.clone(),
+            key: Secret::new(key),
+            read_only: false,
+            draft_only: false,
+        })
+        .collect();
+    let later = channels.pop().expect("a channel");
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::open_with(folder.path(), StoreOptions::default()).expect("the files open");
+    let news: Arc<Mutex<Vec<News>>> = Arc::default();
+    let log = news.clone();
+    let spec = TeamSpec {
+        base_url,
+        session: Secret::new(&colleague.session),
+        person: SafeText::line("Ana"),
+        channels: channels.iter().map(|channel| channel.id.clone()).collect(),
+        new_channels: None,
+    };
+    let engine = Arc::new(Engine::start(
+        tokio::runtime::Handle::current(),
+        store.clone(),
+        channels,
+        Arc::new(SystemClock),
+        Arc::new(move |entry| log.lock().expect("no panic").push(entry)),
+        Polling::default(),
+    ));
+    let told: Arc<Mutex<Vec<ChannelSpec>>> = Arc::default();
+    let (heard, found) = (told.clone(), later.clone());
+    let new_channels =
+        NewChannels(Arc::new(move || Ok(vec![NewChannel::Connected(Box::new(found.clone()))])));
+    let new_channels = new_channels.started_in(&engine, move |channel| {
+        heard.lock().expect("no panic").push(channel.clone());
+    });
+    engine.join_team(Some(TeamSpec { new_channels: Some(new_channels), ..spec })).expect("joined");
+    until_found("the account of the channel", async || match store.account(&later.id).await {
+        Ok(Some(_)) => Ok(()),
+        other => Err(format!("{other:?}")),
+    })
+    .await;
+    assert_eq!(told.lock().expect("no panic").as_slice(), std::slice::from_ref(&later));
+    let words = SafeText::line(&format!("The channel {} was connected", later.name));
+    let is_said = |entry: &News| matches!(entry, News::Notice(_, None, told) if *told == words);
+    assert!(news.lock().expect("no panic").iter().any(is_said));
+    // A channel that has a tab is left as it is.
+    engine.add_channel(later);
+    engine.shutdown().await;
+    team.shutdown().await;
 }
 
 /// Reads of all desks so far, by path. A stream is one long read.

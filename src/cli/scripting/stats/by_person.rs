@@ -32,7 +32,7 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
 }
 
 fn read(files: &Files, since: Timestamp, until: Option<Timestamp>) -> Result<TeamStatistics> {
-    let joined = team::joined(&folders::config()?, &files.config).map_err(|why| anyhow!(why))?;
+    let joined = team::joined(&folders::config()?, &files.config, false).map_err(|why| anyhow!(why))?;
     let Some(joined) = joined else {
         let words = "numbers by person need the service: this desk has joined no team; `frontdesk join URL` joins one";
         return Err(CommandRefusal::not_found(words).into());
