@@ -61,8 +61,7 @@ const EXTENSIONS: [(&str, &str); 27] = [
 ];
 
 /// Further media types that a platform may state, with the extension of their files.
-const STATED_TYPES: [(&str, &str); 13] = [
-    ("application/x-tgsticker", "tgs"),
+const STATED_TYPES: [(&str, &str); 11] = [
     ("audio/3gpp", "3gp"),
     ("audio/mp3", "mp3"),
     ("audio/opus", "ogg"),
@@ -74,7 +73,6 @@ const STATED_TYPES: [(&str, &str); 13] = [
     ("text/calendar", "ics"),
     ("text/directory", "vcf"),
     ("text/x-vcard", "vcf"),
-    ("video/webm", "webm"),
 ];
 
 /// Detects the media type by bytes, then by name.
