@@ -369,7 +369,7 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for_text("una persona.");
     terminal.keys("\r");
     // A colleague of the demo may have paused the AI or have taken her, and she may write meanwhile.
-    while !terminal.contains("Sending in") {
+    while !terminal.contents().contains("Sending in") {
         terminal.wait_for("a question or the hold", |terminal| {
             terminal.contains("[y]") || terminal.contains("Sending in")
         });
