@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use portable_pty::CommandBuilder;
 
-use crate::pty::{Terminal, open_maria};
+use crate::pty::{Terminal, open_customer};
 
 /// A pause the decoder bridges; a slow machine may extend it up to [`BRIDGED`].
 const PAUSE: Duration = Duration::from_millis(10);
@@ -14,7 +14,7 @@ const BRIDGED: Duration = Duration::from_millis(45);
 fn writing(columns: u16, rows: u16) -> Terminal {
     let mut terminal = Terminal::start(&["demo"], columns, rows);
     terminal.wait_for_text("Maria Lopez");
-    open_maria(&mut terminal);
+    open_customer(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     terminal
@@ -129,7 +129,7 @@ fn what_the_editor_leaves_and_cannot_be_read_is_kept() {
     command.env("VISUAL", "f() { printf 'sch\\366n' > \"$1\"; }; f");
     let mut terminal = Terminal::run(folder, command, 120, 40);
     terminal.wait_for_text("Maria Lopez");
-    open_maria(&mut terminal);
+    open_customer(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     terminal.keys("half a thought");

@@ -287,13 +287,19 @@ impl Terminal {
     }
 }
 
-/// Opens a sample customer by number: the order of rows changes while histories load.
-pub(crate) fn open_maria(terminal: &mut Terminal) {
-    terminal.keys(":open +34600111222\r");
-    terminal.wait_for("the keys of her messages", |terminal| {
+/// Opens a customer of the demo on whom neither colleagues nor the sample assistant act.
+pub(crate) fn open_customer(terminal: &mut Terminal) {
+    open(terminal, "Rui Tavares", "+351912345826");
+}
+
+/// Opens a customer by number: the order of rows changes while histories load.
+fn open(terminal: &mut Terminal, name: &str, phone: &str) {
+    terminal.keys(&format!(":open {phone}\r"));
+    let title = format!("{name} · {}", &phone[..4]);
+    terminal.wait_for("the keys of the messages", |terminal| {
         // The list offers to open.
         let is_open = terminal.contains("t take") && !terminal.contains("Enter open");
-        terminal.contains("Maria Lopez · +346") && is_open
+        terminal.contains(&title) && is_open
     });
 }
 
@@ -301,7 +307,7 @@ pub(crate) fn open_maria(terminal: &mut Terminal) {
 fn who_is_taken_in_the_demo_is_in_the_first_section() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Maria Lopez");
-    open_maria(&mut terminal);
+    open(&mut terminal, "Maria Lopez", "+34600111222");
     terminal.keys("t");
     terminal.wait_for("her row", |terminal| {
         let mut lines = terminal.lines().skip_while(|line| !line.contains("MINE 1"));
@@ -362,21 +368,15 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for_text("Maria Lopez");
     terminal.wait_for_text("NEEDS A PERSON");
     // Answers, pausing the AI on the way, without waiting for the hold.
-    open_maria(&mut terminal);
+    open_customer(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     terminal.keys("Hola, soy Ana, una persona.");
     terminal.wait_for_text("una persona.");
     terminal.keys("\r");
-    // A colleague of the demo may have paused the AI or have taken her, and she may write meanwhile.
-    while !terminal.contents().contains("Sending in") {
-        terminal.wait_for("a question or the hold", |terminal| {
-            terminal.contains("[y]") || terminal.contains("Sending in")
-        });
-        for question in ["[y] pause the AI and send", "[y] send anyway"] {
-            terminal.say_yes(question);
-        }
-    }
+    terminal.wait_for_text("[y] pause the AI and send");
+    terminal.say_yes("[y] pause the AI and send");
+    terminal.wait_for_text("Sending in");
     terminal.keys("\x18");
     terminal.wait_for("the message on the server", |terminal| {
         terminal.lines().any(|line| {
@@ -388,7 +388,7 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.keys("\x1b");
     terminal.wait_for_text("r reply");
     terminal.keys("d");
-    // She may have written again by now.
+    // He may have written again by now.
     terminal.wait_for("the end", |terminal| terminal.contains("closes") || terminal.contains("anyway"));
     terminal.answer('d', "close anyway");
     terminal.wait_for_text("closes");
@@ -478,7 +478,7 @@ fn stopped_from_outside_it_takes_the_terminal_from_the_shell_again() {
 fn a_draft_survives_kill_9() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Maria Lopez");
-    open_maria(&mut terminal);
+    open_customer(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     terminal.keys("half a thought 自転車");
@@ -491,7 +491,7 @@ fn a_draft_survives_kill_9() {
     child.wait().expect("it ends");
     let mut again = Terminal::start_in(folder, &["demo"], 120, 40);
     again.wait_for_text("Maria Lopez");
-    open_maria(&mut again);
+    open_customer(&mut again);
     again.keys("\x0c");
     again.wait_for_text("half a thought");
     again.signal("TERM");
@@ -571,7 +571,7 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     let mut terminal = Terminal::run(folder, command, 100, 30);
     terminal.wait_for_text("1 Harbor chat");
     terminal.wait_for_text("Maria Lopez");
-    open_maria(&mut terminal);
+    open_customer(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     terminal.keys("half a thought");
@@ -666,7 +666,7 @@ fn a_terminal_that_goes_away_ends_the_program_that_has_it() {
 fn shift_enter_is_a_new_line_and_fast_typing_answers_no_question() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Maria Lopez");
-    open_maria(&mut terminal);
+    open_customer(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     // Shift-Enter of a terminal with the extended keyboard protocol.
