@@ -59,8 +59,6 @@ macro_rules! each_command {
             Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first" => phone::may_call, phone::call;
             WriteNote Conversation [";"] "note" "Write a private note, never sent to the customer" => on_conversation, composer::write_note;
             Template Conversation ["T"] "template" "Send an approved template; after the reply window has closed, only templates can be sent" => composer::may_send_template, composer::template;
-            SendContact Conversation [] "contact card" "Send a contact: a name, a number and a company" => composer::may_send_contact, composer::send_contact;
-            LinkPreview Conversation [] "link preview" "Send the text in the composer with or without a preview of its first link" => composer::may_switch_preview, composer::switch_preview;
             Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent" => composer::may_write, composer::open_canned_replies;
             Brief Conversation ["B"] "brief" "Show the brief in five lines: asked, tried, known, open" => suggesting::may_suggest, suggesting::brief;
             Translate Conversation ["X"] "translate" "Show the selected message in your language, by your model; asked once for each message" => suggesting::may_suggest, suggesting::translate;
@@ -94,6 +92,8 @@ macro_rules! each_command {
             OpenOutside Conversation ["o"] "open outside" "Open the message's file or link outside; asks first" => always, history::open_outside;
             Elsewhere Conversation [] "elsewhere" "Go to the same customer on another channel" => on_conversation, history::go_to_other_conversation;
             WriteCheapest Conversation ["~"] "cheapest" "Write on the cheapest channel that reaches the customer; says why" => cheapest_way::may_write_cheapest, cheapest_way::write_cheapest;
+            SendContact Conversation [] "contact card" "Send a contact: a name, a number and a company" => composer::may_send_contact, composer::send_contact;
+            LinkPreview Conversation [] "link preview" "Send the text in the composer with or without a preview of its first link" => composer::may_switch_preview, composer::switch_preview;
             Raw Conversation ["="] "raw" "Show the raw data of the server" => on_conversation, history::open_raw_view;
             Pipe Conversation ["|"] "pipe" "Pipe the item as JSON to a shell command and show its output; asks once for each command" => on_conversation, history::pipe;
             Down List ["j", "Down"] "down" "Next conversation" => always, conversations::down;
