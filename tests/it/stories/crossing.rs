@@ -112,7 +112,7 @@ fn a_text_waits_for_the_pause_and_for_the_thread() {
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/conversations", "method": "GET", "count": 2, "status": 500}));
     desk.wait(30_000_000);
-    desk.settle().shows("AI paused").shows("Reading the thread again…");
+    desk.settle().shows("AI paused").shows("Reading the conversation again…");
     photographs!(desk, "reading", History, Status);
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/", "count": 0}));
