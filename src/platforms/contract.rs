@@ -400,7 +400,7 @@ pub struct ChangedMessage {
 }
 
 /// Message that a person sent outside this service.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SentElsewhere {
     pub platform_id: String,
     /// Customer's address.
@@ -412,6 +412,8 @@ pub struct SentElsewhere {
     pub kind: &'static str,
     /// Send time by the platform's clock.
     pub sent_at: Option<Timestamp>,
+    /// True if it begins a conversation with a customer who has none; otherwise it is ignored.
+    pub begins_conversation: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -128,6 +128,7 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         text: words,
         kind,
         sent_at,
+        begins_conversation: true,
     }))
 }
 

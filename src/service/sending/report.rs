@@ -57,8 +57,7 @@ pub fn apply_status_report(
             .iter()
             .any(|(_, parcel)| parcel.text == trace.text);
         let SentTrace { to, text } = trace;
-        let sent =
-            SentElsewhere { platform_id, to, other_ids: Vec::new(), text, kind: "text", sent_at: None };
+        let sent = SentElsewhere { platform_id, to, text, kind: "text", ..SentElsewhere::default() };
         let has_failed = matches!(step, DeliveryStep::Failed { .. });
         return if is_ours || has_failed { Ok(()) } else { record_sent_elsewhere(work, channel, sent) };
     }
@@ -226,20 +225,29 @@ fn find_unknown_call(
     find_only_unknown(work, channel, to, |entry| entry.kind == CALL_KIND)
 }
 
-/// Stores a message that was sent outside of this service, once. Ignored if the customer has no conversation.
+/// Stores a message that was sent outside of this service, once. The service window of a conversation that it
+/// begins is closed until the customer writes.
 pub fn record_sent_elsewhere(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     sent: SentElsewhere,
 ) -> Result<(), ApiError> {
-    let SentElsewhere { platform_id, to, other_ids, text, kind, sent_at } = sent;
+    let SentElsewhere { platform_id, to, other_ids, text, kind, sent_at, .. } = sent;
     let mut found = None;
     for address in std::iter::once(&to).chain(&other_ids) {
         if found.is_none() {
             found = conversations::find_by_peer(work.db, &channel.id, address)?;
         }
     }
-    let Some(conversation) = found else { return Ok(()) };
+    let conversation = match found {
+        Some(found) => found,
+        None if sent.begins_conversation => {
+            let made = people::find_or_create_conversation(work, channel, &to)?;
+            people::record_ids(work, channel, &made.peer, &other_ids)?;
+            made
+        }
+        None => return Ok(()),
+    };
     // Telegram message ids are unique only within a chat.
     if messages::read_within(work.db, &conversation.id, &platform_id)?.is_some() {
         return Ok(());
