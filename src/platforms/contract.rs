@@ -412,6 +412,11 @@ pub struct SentElsewhere {
     pub kind: &'static str,
     /// Send time by the platform's clock.
     pub sent_at: Option<Timestamp>,
+    pub media: Option<ArrivedMedia>,
+    /// URL of the stored file.
+    pub media_url: Option<String>,
+    /// Media details, as a JSON object.
+    pub details: Option<String>,
     /// True if it begins a conversation with a customer who has none; otherwise it is ignored.
     pub begins_conversation: bool,
 }

@@ -109,7 +109,7 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         Some("edit") => Some(&message["edit"]["message"]).filter(|body| body.is_object())?,
         _ => message,
     };
-    let NumberContent { kind, words, .. } = read_content(body)?;
+    let NumberContent { kind, words, media } = read_content(body)?;
     // A reaction is not an answer.
     if kind == REACTION_KIND {
         return None;
@@ -128,7 +128,9 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         text: words,
         kind,
         sent_at,
+        media,
         begins_conversation: true,
+        ..SentElsewhere::default()
     }))
 }
 
