@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded::Serializer;
 
 use crate::contract::{
-    ArrivedMedia, ArrivedMessage, ChangedMessage, DeliveryStep, PlatformEvent, PlatformSource, StatusReport, WebhookCall,
-    with_speaker,
+    ArrivedMedia, ArrivedMessage, ChangedMessage, DeliveryStep, EarlierMessage, PlatformEvent,
+    PlatformSource, StatusReport, WebhookCall, with_speaker,
 };
 use crate::telegram::{self, BotPlatform, chat};
 use crate::voip::PhonePlatform;
@@ -110,6 +110,10 @@ fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
                 "file": sent.media.as_ref().map(media_json),
             }))
         }
+        PlatformEvent::Earlier(thread) => {
+            let messages: Vec<Value> = thread.messages.iter().map(earlier_json).collect();
+            json!({"earlier": messages, "answer": thread.peer.as_deref().map(reader.answer)})
+        }
         PlatformEvent::Moved { from, to, .. } => json!({"moved": from, "to": to}),
         PlatformEvent::Renamed { peer, name } => json!({"renamed": peer, "to": name}),
         PlatformEvent::IdChanged { from, to } => json!({"id": from, "to": to}),
@@ -157,6 +161,19 @@ fn message_json(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
         "holds": inbound.extras.structure,
         "keyword": inbound.keyword.map(|keyword| format!("{keyword:?}")),
         "unanswered": inbound.needs_no_answer.then_some(true),
+    }))
+}
+
+fn earlier_json(message: &EarlierMessage) -> Value {
+    strip_nulls(json!({
+        "of": message.platform_id,
+        "own": message.is_own.then_some(true),
+        "words": message.text,
+        "kind": message.kind,
+        "at": message.sent_at.to_string(),
+        "quotes": message.quoted,
+        "lacks file": message.lacks_file.then_some(true),
+        "file": message.media.as_ref().map(media_json),
     }))
 }
 

@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use crate::carriers::changes;
 use crate::carriers::files::{self, FetchedFiles, MissingFile};
-use crate::chat::{keywords, people, receive};
+use crate::chat::{earlier, keywords, people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
@@ -131,6 +131,16 @@ async fn try_update(service: &Service, row: IngressRow) -> Result<(), ApiError> 
                     let link;
                     (files, link) = fetch_file(service, &connected, media).await;
                     (sent.media_url, sent.details) = link.unzip();
+                }
+                Ok(())
+            }
+            PlatformEvent::Earlier(thread) => {
+                if let [message] = thread.messages.as_mut_slice()
+                    && let Some(media) = message.media.take()
+                {
+                    let link;
+                    (files, link) = fetch_file(service, &connected, media).await;
+                    (message.media_url, message.details) = link.unzip();
                 }
                 Ok(())
             }
@@ -352,6 +362,7 @@ fn apply_event(
         }
         PlatformEvent::Status(report) => report::apply_status_report(work, channel, report),
         PlatformEvent::SentElsewhere(sent) => report::record_sent_elsewhere(work, channel, sent, files),
+        PlatformEvent::Earlier(thread) => earlier::store_thread(work, channel, thread, files),
         PlatformEvent::Mail(mail) => arriving::receive_arrived(work, channel, *mail, files.stored),
         PlatformEvent::Filed(facts) => Ok(filing::apply_facts(work, channel, &facts)?),
         PlatformEvent::Call(report) => report::apply_call_report(work, channel, report),
