@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+/// Beginning of the stored text of the extras of messages from before the channel was connected.
+pub const EARLIER_PREFIX: &str = "{\"earlier\":";
 /// Only the latest contents are kept.
 const MAX_FORMER_CONTENTS: usize = 20;
 /// Maximum size as JSON.
@@ -15,6 +17,10 @@ const MAX_STRUCTURE_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MessageExtras {
+    /// Set for messages from before the channel was connected. The first field, so that
+    /// [`EARLIER_PREFIX`] begins the text of these messages only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierOrigin>,
     /// Content of a structured message, as sent by the platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<Value>,
@@ -56,6 +62,13 @@ pub struct FormerContent {
     pub media_url: Option<String>,
     /// Time of the edit.
     pub until: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EarlierOrigin {
+    /// True while the platform has not given the file of the message.
+    pub lacks_file: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

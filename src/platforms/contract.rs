@@ -400,7 +400,7 @@ pub struct ChangedMessage {
 }
 
 /// Message that a person sent outside this service.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SentElsewhere {
     pub platform_id: String,
     /// Customer's address.
@@ -412,12 +412,50 @@ pub struct SentElsewhere {
     pub kind: &'static str,
     /// Send time by the platform's clock.
     pub sent_at: Option<Timestamp>,
+    pub media: Option<ArrivedMedia>,
+    /// URL of the stored file.
+    pub media_url: Option<String>,
+    /// Media details, as a JSON object.
+    pub details: Option<String>,
+    /// True if it begins a conversation with a customer who has none; otherwise it is ignored.
+    pub begins_conversation: bool,
+}
+
+/// Messages of one customer from before the channel was connected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierThread {
+    /// Customer's address; `None` if the platform does not say whose the messages are.
+    pub peer: Option<String>,
+    pub messages: Vec<EarlierMessage>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EarlierMessage {
+    pub platform_id: String,
+    /// True if a person of the business sent it.
+    pub is_own: bool,
+    pub text: String,
+    /// `text`, `image`, …
+    pub kind: String,
+    /// Send time by the platform's clock.
+    pub sent_at: Timestamp,
+    /// Platform's id of the message it answers.
+    pub quoted: Option<String>,
+    /// True if the platform has not given its file, which may follow.
+    pub lacks_file: bool,
+    pub media: Option<ArrivedMedia>,
+    /// URL of the stored file.
+    pub media_url: Option<String>,
+    /// Media details, as a JSON object.
+    pub details: Option<String>,
 }
 
 #[derive(Debug, Clone)]
 pub enum PlatformEvent {
     Message(Box<ArrivedMessage>),
     SentElsewhere(SentElsewhere),
+    /// A thread with a file has this message only.
+    Earlier(EarlierThread),
     Edited {
         changed: ChangedMessage,
         message: Box<ArrivedMessage>,

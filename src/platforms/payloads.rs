@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded::Serializer;
 
 use crate::contract::{
-    ArrivedMessage, ChangedMessage, DeliveryStep, PlatformEvent, PlatformSource, StatusReport, WebhookCall,
-    with_speaker,
+    ArrivedMedia, ArrivedMessage, ChangedMessage, DeliveryStep, EarlierMessage, PlatformEvent,
+    PlatformSource, StatusReport, WebhookCall, with_speaker,
 };
 use crate::telegram::{self, BotPlatform, chat};
 use crate::voip::PhonePlatform;
@@ -103,7 +103,16 @@ fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
         PlatformEvent::Withdrawn(changed) => change_json(reader, "withdrawn", &changed),
         PlatformEvent::SentElsewhere(sent) => {
             let answer = (reader.answer)(&sent.to);
-            json!({"sent elsewhere": sent.platform_id, "words": sent.text, "answer": answer})
+            strip_nulls(json!({
+                "sent elsewhere": sent.platform_id,
+                "words": sent.text,
+                "answer": answer,
+                "file": sent.media.as_ref().map(media_json),
+            }))
+        }
+        PlatformEvent::Earlier(thread) => {
+            let messages: Vec<Value> = thread.messages.iter().map(earlier_json).collect();
+            json!({"earlier": messages, "answer": thread.peer.as_deref().map(reader.answer)})
         }
         PlatformEvent::Moved { from, to, .. } => json!({"moved": from, "to": to}),
         PlatformEvent::Renamed { peer, name } => json!({"renamed": peer, "to": name}),
@@ -135,9 +144,7 @@ fn merged(mut one: Value, other: &Value) -> Value {
 fn message_json(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
     let ArrivedMessage { inbound, media, quoted, .. } = message;
     let words = with_speaker(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
-    let file = media
-        .as_ref()
-        .map(|media| strip_nulls(json!({"name": media.name, "type": media.mime_type, "size": media.size})));
+    let file = media.as_ref().map(media_json);
     strip_nulls(json!({
         "words": words,
         "kind": inbound.kind,
@@ -155,6 +162,23 @@ fn message_json(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
         "keyword": inbound.keyword.map(|keyword| format!("{keyword:?}")),
         "unanswered": inbound.needs_no_answer.then_some(true),
     }))
+}
+
+fn earlier_json(message: &EarlierMessage) -> Value {
+    strip_nulls(json!({
+        "of": message.platform_id,
+        "own": message.is_own.then_some(true),
+        "words": message.text,
+        "kind": message.kind,
+        "at": message.sent_at.to_string(),
+        "quotes": message.quoted,
+        "lacks file": message.lacks_file.then_some(true),
+        "file": message.media.as_ref().map(media_json),
+    }))
+}
+
+fn media_json(media: &ArrivedMedia) -> Value {
+    strip_nulls(json!({"name": media.name, "type": media.mime_type, "size": media.size}))
 }
 
 fn status_json(report: StatusReport) -> Value {

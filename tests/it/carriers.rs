@@ -9,6 +9,7 @@ mod changing;
 mod chats;
 mod connecting;
 mod consent;
+mod earlier_messages;
 mod hook_flood;
 mod mail_campaign;
 mod mail_dates;

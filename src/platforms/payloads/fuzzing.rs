@@ -169,6 +169,11 @@ fn check_recipient(reader: &PayloadReader, event: &PlatformEvent, named: &Named)
             also.chain([inbound.from.as_str()]).map(|address| (id, address)).collect()
         }
         PlatformEvent::SentElsewhere(sent) => vec![(&sent.platform_id, &sent.to)],
+        PlatformEvent::Earlier(thread) => {
+            let peer = thread.peer.iter().map(String::as_str);
+            peer.flat_map(|peer| thread.messages.iter().map(move |message| (&*message.platform_id, peer)))
+                .collect()
+        }
         PlatformEvent::Edited { changed, message } => {
             vec![(CHANGED, &changed.peer), (CHANGED, &message.inbound.from)]
         }
@@ -236,7 +241,17 @@ fn named_numbers(call: &Value) -> Named {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let changes = list(&call["entry"]).into_iter().flat_map(|entry| list(&entry["changes"]));
     let mut named = Named::new();
-    for value in changes.map(|change| change["value"].clone()) {
+    for change in changes {
+        let value = change["value"].clone();
+        if change["field"] == "history" {
+            let threads = list(&value["history"]).into_iter().flat_map(|part| list(&part["threads"]));
+            let threads = threads.map(|thread| thread["id"].clone());
+            let people = list(&value["messages"])
+                .into_iter()
+                .flat_map(|message| ["from", "to"].map(|field| message[field].clone()));
+            let ids = threads.chain(people).filter_map(|id| text_of(&id));
+            named.extend(ids.map(|id| ("*".to_owned(), individual(&id))));
+        }
         let contacts = list(&value["contacts"]);
         for message in list(&value["messages"]) {
             let id = message["id"].as_str().unwrap_or("").to_owned();

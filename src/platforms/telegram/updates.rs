@@ -242,10 +242,10 @@ fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::SentElsewhere(SentElsewhere {
         platform_id: message["message_id"].as_i64()?.to_string(),
         to: chat::answer_address(message)?,
-        other_ids: Vec::new(),
         text: words,
         kind,
         sent_at: words::read_time(&message["date"]),
+        ..SentElsewhere::default()
     }))
 }
 

@@ -9,7 +9,7 @@ use crate::contract::{
     ArrivedMessage, DeliveryStep, InboundMessage, InboundUpdate, PlatformEvent, StatusReport,
 };
 use crate::whatsapp::address::{self, ChatPerson, group_address, phone_address};
-use crate::whatsapp::{PAYMENT_PREFIX, message, sending, templates};
+use crate::whatsapp::{PAYMENT_PREFIX, history, message, sending, templates};
 use crate::words::{self, in_brackets, join_parts, read_text};
 use api::carriers::NumberSettings;
 use api::errors::ErrorCode;
@@ -52,7 +52,8 @@ fn name_of(entry: &Value, change: &Value) -> Option<String> {
     if let Some(number) = read_text(&change["value"]["metadata"]["phone_number_id"]) {
         return Some(number_name(&number));
     }
-    let is_of_number = change["field"] == "messages" || change["field"] == ECHO_FIELD;
+    let of_number = ["messages", ECHO_FIELD, history::FIELD];
+    let is_of_number = of_number.iter().any(|field| change["field"] == *field);
     read_text(&entry["id"]).filter(|_| !is_of_number).map(|account| account_name(&account))
 }
 
@@ -72,6 +73,10 @@ fn updates_of_change(change: &Value, time: &Value) -> Vec<InboundUpdate> {
     let (field, value) = (change["field"].as_str().unwrap_or(""), &change["value"]);
     if field == ECHO_FIELD {
         return echo_updates(value);
+    }
+    if field == history::FIELD {
+        let pieces = history::split(value).into_iter();
+        return pieces.map(|body| build_update(digest(&body), history::FIELD.to_owned(), body)).collect();
     }
     if matches!(field, "group_lifecycle_update" | "group_settings_update") {
         return group_updates(value);
@@ -218,6 +223,14 @@ pub(super) fn parse_update(piece: &Value) -> Vec<PlatformEvent> {
     }
     if piece["status"].is_object() {
         return status(&piece["status"]).into_iter().collect();
+    }
+    if let Some(threads) = piece[history::FIELD].as_array() {
+        return history::read_threads(threads, &piece["own"]);
+    }
+    if piece[history::REFUSAL].is_object() {
+        let why = sending::error_text(&piece[history::REFUSAL]);
+        tracing::info!(why = why.as_str(), "the business does not share its earlier messages");
+        return Vec::new();
     }
     if piece["echo"].is_object() {
         return message::read_sent_elsewhere(&piece["echo"]).into_iter().collect();

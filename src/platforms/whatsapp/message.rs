@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use crate::contract::{
-    ArrivedMedia, ArrivedMessage, ChangedMessage, InboundMessage, PlatformEvent, REACTION_KIND,
-    SentElsewhere, default_file_name,
+    ArrivedMedia, ArrivedMessage, ChangedMessage, EarlierMessage, InboundMessage, PlatformEvent,
+    REACTION_KIND, SentElsewhere, default_file_name,
 };
 use crate::whatsapp::address::{self, ChatPerson};
 use crate::whatsapp::structured;
 use crate::words::{self, describe_unknown, in_brackets, read_text};
 use api::extras::{MessageExtras, ReactionOrigin};
+use model::time::SECOND;
 
 struct NumberContent {
     kind: &'static str,
@@ -109,7 +110,7 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         Some("edit") => Some(&message["edit"]["message"]).filter(|body| body.is_object())?,
         _ => message,
     };
-    let NumberContent { kind, words, .. } = read_content(body)?;
+    let NumberContent { kind, words, media } = read_content(body)?;
     // A reaction is not an answer.
     if kind == REACTION_KIND {
         return None;
@@ -128,7 +129,33 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         text: words,
         kind,
         sent_at,
+        media,
+        begins_conversation: true,
+        ..SentElsewhere::default()
     }))
+}
+
+/// Reads a message from before the connection; `None` if it is not shown, as a reaction. Its time gets `order`
+/// microseconds, which keep messages of one second in order.
+pub(super) fn read_earlier(message: &Value, is_own: bool, order: i64) -> Option<EarlierMessage> {
+    let second = words::read_time(&message["timestamp"])?;
+    let lacks_file = message["type"] == "media_placeholder";
+    let NumberContent { kind, words, media } = match message["type"].as_str() {
+        Some("edit" | "revoke" | REACTION_KIND) => return None,
+        Some("media_placeholder") => NumberContent::text("[file]".to_owned()),
+        _ => read_content(message)?,
+    };
+    Some(EarlierMessage {
+        platform_id: read_text(&message["id"])?,
+        is_own,
+        text: words,
+        kind: kind.to_owned(),
+        sent_at: second.plus(order % SECOND),
+        quoted: read_text(&message["context"]["id"]),
+        lacks_file,
+        media,
+        ..EarlierMessage::default()
+    })
 }
 
 /// Reads the content of a message; `None` for a system message. A removed reaction has an empty

@@ -9,6 +9,7 @@
 //! | `sending.rs` | requests that send messages, and their outcomes |
 //! | `uploads.rs` | cache of uploaded files |
 //! | `calls.rs` | webhook calls: messages, statuses, changes of the account |
+//! | `history.rs` | messages from before the connection |
 //! | `templates.rs` | the account's templates: list, submission, deletion |
 //! | `message.rs` | author and content of a message |
 //! | `structured.rs` | orders, forms, contacts and places as text |
@@ -17,6 +18,7 @@
 pub(super) mod address;
 mod asking;
 mod calls;
+mod history;
 mod message;
 mod sending;
 mod structured;

@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use crate::carriers::changes;
 use crate::carriers::files::{self, FetchedFiles, MissingFile};
-use crate::chat::{keywords, people, receive};
+use crate::chat::{earlier, keywords, people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
@@ -31,7 +31,7 @@ use model::keywords::Keyword;
 use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 use platforms::Channel;
 use platforms::mail::ArrivedMail;
-use platforms::{ArrivedMessage, FileFetchError, InboundUpdate, PlatformEvent, REACTION_KIND};
+use platforms::{ArrivedMedia, ArrivedMessage, FileFetchError, InboundUpdate, PlatformEvent, REACTION_KIND};
 
 /// Maximum number of updates in processing, including those that wait for a file.
 const MAX_CONCURRENT_UPDATES: usize = 64;
@@ -126,6 +126,24 @@ async fn try_update(service: &Service, row: IngressRow) -> Result<(), ApiError> 
                 files = fetch_media(service, &connected, message).await;
                 Ok(())
             }
+            PlatformEvent::SentElsewhere(sent) => {
+                if let Some(media) = sent.media.take() {
+                    let link;
+                    (files, link) = fetch_file(service, &connected, media).await;
+                    (sent.media_url, sent.details) = link.unzip();
+                }
+                Ok(())
+            }
+            PlatformEvent::Earlier(thread) => {
+                if let [message] = thread.messages.as_mut_slice()
+                    && let Some(media) = message.media.take()
+                {
+                    let link;
+                    (files, link) = fetch_file(service, &connected, media).await;
+                    (message.media_url, message.details) = link.unzip();
+                }
+                Ok(())
+            }
             PlatformEvent::Edited { changed, message } if message.media.is_some() => {
                 let size = message.media.as_ref().and_then(|media| media.size);
                 // An unchanged file is not fetched again.
@@ -213,14 +231,28 @@ async fn postpone(service: &Service, row: IngressRow, span: i64) -> Result<(), A
     Ok(put?)
 }
 
-/// Fetches a message's file, or records why it is missing.
+/// Fetches the file of a customer's message and links it there.
 async fn fetch_media(
     service: &Service,
     connected: &ConnectedChannel,
     message: &mut ArrivedMessage,
 ) -> FetchedFiles {
+    let Some(media) = message.media.clone() else { return FetchedFiles::default() };
+    let (files, link) = fetch_file(service, connected, media).await;
+    if let Some((url, details)) = link {
+        message.inbound.media_url = Some(url);
+        message.inbound.details = Some(details);
+    }
+    files
+}
+
+/// Fetches a file, or records why it is missing. Returns the URL and the details of a stored file, too.
+async fn fetch_file(
+    service: &Service,
+    connected: &ConnectedChannel,
+    media: ArrivedMedia,
+) -> (FetchedFiles, Option<(String, String)>) {
     let mut files = FetchedFiles::default();
-    let Some(media) = message.media.clone() else { return files };
     let brought = match files::fetch_new(connected, &media).await {
         Ok(bytes) => store_file(service, &media.name, bytes)
             .await
@@ -229,18 +261,17 @@ async fn fetch_media(
     };
     match brought {
         Ok((row, url)) => {
-            message.inbound.media_url = Some(url);
             let details =
                 serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});
-            message.inbound.details = Some(details.to_string());
             files.stored.push(row);
+            (files, Some((url, details.to_string())))
         }
         Err(trouble) => {
             tracing::warn!(why = trouble.why, "the file of a message could not be fetched");
             files.missing = Some(MissingFile::new(service, media, trouble));
+            (files, None)
         }
     }
-    files
 }
 
 /// Stores a mail's attachments and adds their rows to `stored`. Attachments that stay in the mailbox get the URL at
@@ -330,7 +361,8 @@ fn apply_event(
             Ok(people::change_phone(work, channel, &from, &to)?)
         }
         PlatformEvent::Status(report) => report::apply_status_report(work, channel, report),
-        PlatformEvent::SentElsewhere(sent) => report::record_sent_elsewhere(work, channel, sent),
+        PlatformEvent::SentElsewhere(sent) => report::record_sent_elsewhere(work, channel, sent, files),
+        PlatformEvent::Earlier(thread) => earlier::store_thread(work, channel, thread, files),
         PlatformEvent::Mail(mail) => arriving::receive_arrived(work, channel, *mail, files.stored),
         PlatformEvent::Filed(facts) => Ok(filing::apply_facts(work, channel, &facts)?),
         PlatformEvent::Call(report) => report::apply_call_report(work, channel, report),

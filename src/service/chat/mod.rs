@@ -2,6 +2,7 @@
 
 pub mod broadcast;
 pub mod compose;
+pub mod earlier;
 pub mod emoji;
 pub mod keywords;
 pub mod people;

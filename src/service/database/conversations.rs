@@ -259,6 +259,25 @@ pub fn touch(
     if inbound { record_inbound(db, id, at) } else { Ok(()) }
 }
 
+/// Counts a message from before the channel was connected, sent at `at`; `inbound_at` is the time of a customer's.
+/// A closed conversation stays closed.
+pub fn count_earlier(
+    db: &dyn DbSession,
+    id: &str,
+    preview: &str,
+    at: Timestamp,
+    inbound_at: Option<Timestamp>,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET
+        preview = CASE WHEN message_count = 0 OR last_at <= ?3 THEN ?2 ELSE preview END,
+        last_at = CASE WHEN message_count = 0 OR last_at <= ?3 THEN ?3 ELSE last_at END,
+        first_at = CASE WHEN message_count = 0 OR first_at > ?3 THEN ?3 ELSE first_at END,
+        last_inbound_at = CASE WHEN last_inbound_at IS NULL OR last_inbound_at < ?4 THEN coalesce(?4, last_inbound_at)
+                          ELSE last_inbound_at END,
+        message_count = message_count + 1 WHERE id = ?1";
+    db.change_later(sql, bound![id, truncate_preview(preview), at, inbound_at])
+}
+
 /// Counts a customer's message that arrived at `at`. The service window begins at `sent_at`; a
 /// closed conversation is opened.
 pub fn touch_inbound(

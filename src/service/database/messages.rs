@@ -8,6 +8,7 @@ use crate::database::clauses::SqlQuery;
 use crate::database::rows::{SqlValue, bound, table};
 use crate::database::session::DbSession;
 use crate::database::team::changes::{self, ChangeKind};
+use api::extras::EARLIER_PREFIX;
 use model::service_levels::SaidBy;
 use model::time::Timestamp;
 
@@ -75,6 +76,8 @@ pub struct Filter {
     pub conversation: Option<String>,
     pub direction: Option<&'static str>,
     pub status: Option<&'static str>,
+    /// True to leave out messages from before the channel was connected.
+    pub is_new: bool,
 }
 
 table!(MessageRow<T> in messages {
@@ -89,6 +92,11 @@ const SENT_ORDER: &str = "coalesce(sent_at, created_at)";
 pub fn insert(db: &dyn DbSession, row: &MessageRow) -> Result<(), DatabaseError> {
     store(db, row)?;
     changes::log_message(db, ChangeKind::Message, &row.id, row.created_at)
+}
+
+/// Inserts a message from before the channel was connected, which the team's log leaves out.
+pub fn insert_earlier(db: &dyn DbSession, row: &MessageRow) -> Result<(), DatabaseError> {
+    store(db, row)
 }
 
 /// Finds a message of a channel by the service's id or the platform's.
@@ -214,6 +222,9 @@ fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> Opt
     query.filter("conversation", filter.conversation.as_deref().map(SqlValue::Text));
     query.filter("direction", direction.map(SqlValue::Text));
     query.filter("status", filter.status.map(SqlValue::Text));
+    if filter.is_new {
+        query.push(&format!(" AND coalesce(extras, '') NOT LIKE '{EARLIER_PREFIX}%'"), &[]);
+    }
     query.push(" ORDER BY created_at DESC, id DESC LIMIT ?", &[SqlValue::Int(reach)]);
     Some(query)
 }

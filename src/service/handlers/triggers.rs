@@ -48,7 +48,7 @@ fn newest_messages(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiErro
         let rows = emails::newest_inbound(db, &caller.channel_id, from, MAX_ITEMS)?;
         return Reply::ok(&Newest { data: rows.iter().map(mail_bodies::message_body).collect() });
     }
-    let filter = Filter { direction: Some("inbound"), ..Filter::default() };
+    let filter = Filter { direction: Some("inbound"), is_new: true, ..Filter::default() };
     let mut list = PageWriter::new();
     messages::visit_page(db, &caller.channel_id, &filter, &PagePosition::top(), MAX_ITEMS, |row| {
         let pushed = list.push(&bodies::message_body(row, caller.channel));

@@ -1,8 +1,10 @@
 //! Delivery reports of platforms. They arrive in any order, repeatedly, and possibly before the answer to the
 //! send.
 
+use crate::carriers::files::{self, FetchedFiles};
 use crate::chat::{broadcast, keywords, people};
 use crate::database::channels::ChannelRow;
+use crate::database::media::{self, MediaRow};
 use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, connected, conversations, egress, workspaces};
 use crate::errors::ApiError;
@@ -57,10 +59,13 @@ pub fn apply_status_report(
             .iter()
             .any(|(_, parcel)| parcel.text == trace.text);
         let SentTrace { to, text } = trace;
-        let sent =
-            SentElsewhere { platform_id, to, other_ids: Vec::new(), text, kind: "text", sent_at: None };
+        let sent = SentElsewhere { platform_id, to, text, kind: "text", ..SentElsewhere::default() };
         let has_failed = matches!(step, DeliveryStep::Failed { .. });
-        return if is_ours || has_failed { Ok(()) } else { record_sent_elsewhere(work, channel, sent) };
+        return if is_ours || has_failed {
+            Ok(())
+        } else {
+            record_sent_elsewhere(work, channel, sent, FetchedFiles::default())
+        };
     }
     let Some(message) = found.filter(|message_row| message_row.direction == "outbound") else {
         return Ok(());
@@ -226,25 +231,38 @@ fn find_unknown_call(
     find_only_unknown(work, channel, to, |entry| entry.kind == CALL_KIND)
 }
 
-/// Stores a message that was sent outside of this service, once. Ignored if the customer has no conversation.
+/// Stores a message that was sent outside of this service, once. The service window of a conversation that it
+/// begins is closed until the customer writes.
 pub fn record_sent_elsewhere(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     sent: SentElsewhere,
+    files: FetchedFiles,
 ) -> Result<(), ApiError> {
-    let SentElsewhere { platform_id, to, other_ids, text, kind, sent_at } = sent;
+    let SentElsewhere { platform_id, to, other_ids, text, kind, sent_at, media_url, details, .. } = sent;
     let mut found = None;
     for address in std::iter::once(&to).chain(&other_ids) {
         if found.is_none() {
             found = conversations::find_by_peer(work.db, &channel.id, address)?;
         }
     }
-    let Some(conversation) = found else { return Ok(()) };
+    let conversation = match found {
+        Some(found) => found,
+        None if sent.begins_conversation => {
+            let made = people::find_or_create_conversation(work, channel, &to)?;
+            people::record_ids(work, channel, &made.peer, &other_ids)?;
+            made
+        }
+        None => return Ok(()),
+    };
     // Telegram message ids are unique only within a chat.
     if messages::read_within(work.db, &conversation.id, &platform_id)?.is_some() {
         return Ok(());
     }
     takeover::record_person_answer(work, AutomationSubject::Chat(&conversation.id))?;
+    for file in files.stored {
+        media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;
+    }
     let stamp = work.stamp();
     let row = MessageRow {
         id: work.id("msg", stamp),
@@ -255,8 +273,8 @@ pub fn record_sent_elsewhere(
         sender: "agent".to_owned(),
         content: text,
         kind: kind.to_owned(),
-        media_url: None,
-        details: None,
+        media_url,
+        details,
         status: "sent".to_owned(),
         reply_to: None,
         reaction: None,
@@ -270,7 +288,11 @@ pub fn record_sent_elsewhere(
     };
     accept::store_message(work, channel, &conversation, &row)?;
     accept::end_escalation(work, &conversation, &row)?;
-    Ok(accept::emit_sent(work, channel, &conversation, &row)?)
+    accept::emit_sent(work, channel, &conversation, &row)?;
+    match files.missing {
+        Some(missing) => files::store_file_request(work, (&channel.id, &conversation.id, &row.id), missing),
+        None => Ok(()),
+    }
 }
 
 /// Advances a message to `step` and emits the event, unless it is past that already.

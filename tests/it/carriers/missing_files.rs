@@ -72,3 +72,36 @@ async fn file_that_fails_for_a_moment_comes_later() {
     let bytes = served.http.get(link).send().await.expect("an answer").bytes().await.expect("bytes");
     assert_eq!(&bytes[..], b"\x89PNG\r\n\x1a\nsmall");
 }
+
+fn echo_of_image(number: &NumberServer, wamid: &str, file: &str, caption: &str) {
+    let echo = json!({"id": wamid, "from": "15550783881", "to": &PHONE[1..], "timestamp": "1", "type": "image",
+        "image": {"id": file, "mime_type": "image/png", "caption": caption}});
+    number.report("smb_message_echoes", json!({ "message_echoes": [echo] }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn file_sent_from_a_phone_is_kept_or_named() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    number.put_file("880011", b"\x89PNG\r\n\x1a\nsmall");
+    echo_of_image(&number, "wamid.E1", "880011", "this one");
+    echo_of_image(&number, "wamid.E2", "880012", "that one");
+    let history = served.waits(PHONE, "both", |history| history.len() == 2).await;
+    assert_eq!(
+        (&history[0]["content"], &history[0]["contentType"], &history[0]["senderType"]),
+        (&json!("this one"), &json!("image"), &json!("agent"))
+    );
+    let link = history[0]["mediaUrl"].as_str().expect("a link");
+    let bytes = served.http.get(link).send().await.expect("an answer").bytes().await.expect("bytes");
+    assert_eq!(&bytes[..], b"\x89PNG\r\n\x1a\nsmall");
+    let words = texts(&history)[1];
+    assert!(words.starts_with("that one [image.png: not fetched, "), "{words}");
+    assert_eq!(history[1]["mediaUrl"], Value::Null);
+    // Opening the URL retries.
+    number.put_file("880012", b"\x89PNG\r\n\x1a\nother");
+    let address = words.rsplit(' ').next().expect("an address").trim_end_matches(']');
+    let bytes = served.http.get(address).send().await.expect("an answer").bytes().await.expect("bytes");
+    assert_eq!(&bytes[..], b"\x89PNG\r\n\x1a\nother");
+    let history = served.waits(PHONE, "the file", |history| history[1]["mediaUrl"].is_string()).await;
+    assert_eq!(texts(&history), ["this one", "that one"]);
+}

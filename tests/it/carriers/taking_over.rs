@@ -429,3 +429,56 @@ async fn message_sent_with_the_platforms_app_takes_over() {
     assert_eq!(line.answers_to(&served, &customer), 0);
     assert_eq!(served.automation(&customer.id, None).await.1["enabled"], false);
 }
+
+/// The business writes first with the platform's own app.
+async fn first_message_from_a_phone(after: AfterPersonAnswers) -> (NumberServer, Model, Served, Customer) {
+    let (number, model) = (NumberServer::start(), Model::start());
+    let line = Line::Number(&number);
+    let served = line.serve(&model, after).await;
+    let balance = served.balance().await;
+    let peer = line.peer(0);
+    number.echoes(&peer, "from my phone");
+    let history = served.waits(&peer, "the message from the phone", |entry| entry.len() == 1).await;
+    assert_eq!(
+        (&history[0]["content"], &history[0]["senderType"], &history[0]["status"]),
+        (&json!("from my phone"), &json!("agent"), &json!("sent"))
+    );
+    let listed = served.conversations().await;
+    assert_eq!((listed.len(), &listed[0]["serviceWindowOpen"]), (1, &json!(false)), "{listed:?}");
+    assert_eq!(served.balance().await, balance, "the app's messages cost nothing");
+    let customer = line.customer(&served, &peer).await;
+    let enabled = after == AfterPersonAnswers::NextCustomerMessage;
+    assert_eq!(served.automation(&customer.id, None).await.1["enabled"], enabled);
+    // The customer's answer belongs to the same conversation and opens the window.
+    model.may_answer("question-0");
+    line.says(&peer, "question-0");
+    served.waits(&peer, "the customer's answer", |entry| entry.len() >= 2).await;
+    let listed = served.conversations().await;
+    assert_eq!((listed.len(), &listed[0]["serviceWindowOpen"]), (1, &json!(true)), "{listed:?}");
+    let other = line.peer(1);
+    model.may_answer("question-1");
+    line.says(&other, "question-1");
+    let other = line.customer(&served, &other).await;
+    until_found("an answer to somebody else", async || {
+        (line.answers_to(&served, &other) == 1).then_some(()).ok_or("none")
+    })
+    .await;
+    (number, model, served, customer)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn first_message_from_a_phone_begins_a_conversation_of_a_person() {
+    let (number, _model, served, customer) = first_message_from_a_phone(AfterPersonAnswers::Pause).await;
+    assert_eq!(Line::Number(&number).answers_to(&served, &customer), 0);
+    assert_eq!(served.automation(&customer.id, None).await.1["enabled"], false);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn first_message_from_a_phone_leaves_the_next_to_the_assistant() {
+    let (number, _model, served, customer) =
+        first_message_from_a_phone(AfterPersonAnswers::NextCustomerMessage).await;
+    until_found("the assistant's answer", async || {
+        (Line::Number(&number).answers_to(&served, &customer) == 1).then_some(()).ok_or("none")
+    })
+    .await;
+}

@@ -1,0 +1,150 @@
+//! Messages from before a channel was connected. They keep their own times, cost nothing, emit no event, and are
+//! not answered by the assistant.
+//!
+//! They come in any order and repeatedly, each is stored once. A message whose file the platform leaves out gets it
+//! when the platform gives it.
+
+use crate::carriers::files::{self, FetchedFiles};
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::media::{self, MediaRow};
+use crate::database::messages::{self, MessageRow};
+use crate::database::{DatabaseError, contacts, ingress};
+use crate::errors::ApiError;
+use crate::write::WriteContext;
+use api::extras::{EarlierOrigin, MessageExtras};
+use model::time::Timestamp;
+use platforms::{EarlierMessage, EarlierThread};
+
+/// Stores the messages of a thread. `files` are those of its only message.
+///
+/// # Errors
+/// If the database fails.
+pub fn store_thread(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    thread: EarlierThread,
+    files: FetchedFiles,
+) -> Result<(), ApiError> {
+    let mut last = None;
+    for message in thread.messages {
+        last = store_message(work, channel, thread.peer.as_deref(), message)?.or(last);
+    }
+    let Some((conversation, message)) = last else { return Ok(()) };
+    for file in files.stored {
+        media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;
+    }
+    match files.missing {
+        Some(missing) => files::store_file_request(work, (&channel.id, &conversation, &message), missing),
+        None => Ok(()),
+    }
+}
+
+/// Stores a message, or completes it with its file. Returns the ids of its conversation and of the message; `None` if
+/// nothing changed.
+fn store_message(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    peer: Option<&str>,
+    message: EarlierMessage,
+) -> Result<Option<(String, String)>, ApiError> {
+    if let Some(known) = messages::read(work.db, &channel.id, &message.platform_id)? {
+        return complete(work, known, message);
+    }
+    let Some(peer) = peer else { return Ok(None) };
+    // The same message may come as one of today, or have been deleted.
+    if !message.is_own && !ingress::record_arrival(work.db, &channel.id, peer, &message.platform_id)? {
+        return Ok(None);
+    }
+    let at = message.sent_at.min(work.now);
+    let conversation = find_or_create(work, channel, peer, at)?;
+    let quoted = match &message.quoted {
+        Some(quoted) => messages::read_within(work.db, &conversation.id, quoted)?.map(|row| row.id),
+        None => None,
+    };
+    let row = new_row(work, &conversation, message, quoted, at);
+    messages::insert_earlier(work.db, &row)?;
+    let inbound_at = (row.direction == "inbound").then_some(at);
+    conversations::count_earlier(work.db, &conversation.id, &row.preview(), at, inbound_at)?;
+    Ok(Some((conversation.id, row.id)))
+}
+
+/// Adds the file to a message that lacks it.
+fn complete(
+    work: &WriteContext<'_>,
+    known: MessageRow,
+    message: EarlierMessage,
+) -> Result<Option<(String, String)>, ApiError> {
+    let extras = MessageExtras::read(known.extras.as_deref());
+    let lacks_file = extras.earlier == Some(EarlierOrigin { lacks_file: true });
+    if !lacks_file || message.lacks_file || extras.withdrawn_at.is_some() {
+        return Ok(None);
+    }
+    let extras = MessageExtras { earlier: Some(EarlierOrigin { lacks_file: false }), ..extras };
+    let row = MessageRow {
+        content: message.text,
+        kind: message.kind,
+        media_url: message.media_url,
+        details: message.details,
+        extras: extras.to_stored_text(),
+        ..known
+    };
+    messages::update(work.db, &row, work.now)?;
+    conversations::update_preview(work.db, &row.conversation, &row.preview(), row.created_at)?;
+    Ok(Some((row.conversation, row.id)))
+}
+
+/// An imported customer becomes a contact when they write: broadcasts go to all contacts.
+fn find_or_create(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    peer: &str,
+    at: Timestamp,
+) -> Result<ConversationRow, DatabaseError> {
+    if let Some(found) = conversations::find_by_peer(work.db, &channel.id, peer)? {
+        return Ok(found);
+    }
+    let mut made = ConversationRow::new(work.id("conv", at), &channel.id, peer, at);
+    if let Some(contact) = contacts::find_by_phone(work.db, &channel.workspace, peer)? {
+        made.name = contact.name;
+        made.email = contact.email;
+    }
+    conversations::insert(work.db, &made)?;
+    Ok(made)
+}
+
+fn new_row(
+    work: &WriteContext<'_>,
+    conversation: &ConversationRow,
+    message: EarlierMessage,
+    quoted: Option<String>,
+    at: Timestamp,
+) -> MessageRow {
+    let (direction, sender, status) = match message.is_own {
+        true => ("outbound", "agent", "sent"),
+        false => ("inbound", "customer", "received"),
+    };
+    let earlier = Some(EarlierOrigin { lacks_file: message.lacks_file });
+    MessageRow {
+        id: work.id("msg", at),
+        conversation: conversation.id.clone(),
+        channel: conversation.channel.clone(),
+        platform_id: message.platform_id,
+        direction: direction.to_owned(),
+        sender: sender.to_owned(),
+        content: message.text,
+        kind: message.kind,
+        media_url: message.media_url,
+        details: message.details,
+        status: status.to_owned(),
+        reply_to: quoted,
+        reaction: None,
+        cost: 0,
+        created_at: at,
+        sent_at: None,
+        delivered_at: None,
+        read_at: None,
+        broadcast: None,
+        extras: MessageExtras { earlier, ..MessageExtras::default() }.to_stored_text(),
+    }
+}
