@@ -111,7 +111,12 @@ fn add_messages(all: &mut Questions) {
                     status.map(|_| "status"),
                 ];
                 let named: Vec<_> = named.into_iter().flatten().collect();
-                let filter = messages::Filter { conversation: conversation.clone(), direction, status };
+                let filter = messages::Filter {
+                    conversation: conversation.clone(),
+                    direction,
+                    status,
+                    ..messages::Filter::default()
+                };
                 all.add("/messages", &named, &|db| {
                     let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
                     messages::visit_page(db, "c", &filter, &top, 51, nothing).expect("asked");
@@ -184,7 +189,7 @@ fn add_others(all: &mut Questions) {
     }
     all.add("/templates", &[], &|db| drop(templates::list(db, "w").expect("asked")));
     all.add("/triggers/new-message", &["direction"], &|db| {
-        let filter = messages::Filter { direction: Some("inbound"), ..Default::default() };
+        let filter = messages::Filter { direction: Some("inbound"), is_new: true, ..Default::default() };
         let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
         messages::visit_page(db, "c", &filter, &top, 50, nothing).expect("asked");
         drop(emails::newest_inbound(db, "c", Timestamp::default(), 50).expect("asked"));

@@ -37,6 +37,29 @@ async fn conversation_with(served: &Served, phone: &str) -> Value {
     all.into_iter().find(|conversation| conversation["customerPhone"] == phone).expect("a conversation")
 }
 
+/// The customer of an earlier conversation writes, and the assistant answers that message only.
+async fn answers_only_what_is_new(number: &NumberServer, served: &Served, (events, balance): (usize, i64)) {
+    number.says(BEN, "yyy qqq");
+    let history = served.waits(BEN, "an answer", |history| history.len() == 4).await;
+    assert_eq!(senders(&history), ["customer", "agent", "customer", "ai"]);
+    assert_eq!(served.history(ANA).await.len(), 7);
+    until_found("two events more", async || {
+        let now = served.events();
+        if now.len() == events + 2 { Ok(()) } else { Err(format!("{now:?}")) }
+    })
+    .await;
+    assert_eq!(number.reached().len(), 2, "one answer each");
+    assert!(served.balance().await < balance, "only the assistant's answer has a price");
+    let polled = served.get("/triggers/new-message").await;
+    let polled: Vec<&str> = polled["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|message| message["content"].as_str())
+        .collect();
+    assert_eq!(polled, ["yyy qqq", "zzz qqq"]);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn earlier_messages_are_stored_in_order_and_quietly() {
     let number = NumberServer::start();
@@ -116,26 +139,7 @@ async fn earlier_messages_are_stored_in_order_and_quietly() {
     let bytes = served.http.get(link).send().await.expect("an answer").bytes().await.expect("bytes");
     assert_eq!(&bytes[..], b"\x89PNG\r\n\x1a\nsmall");
 
-    // The customer of an earlier conversation writes, and the assistant answers that message only.
-    number.says(BEN, "yyy qqq");
-    let history = served.waits(BEN, "an answer", |history| history.len() == 4).await;
-    assert_eq!(senders(&history), ["customer", "agent", "customer", "ai"]);
-    assert_eq!(served.history(ANA).await.len(), 7);
-    until_found("two events more", async || {
-        let now = served.events();
-        if now.len() == events.len() + 2 { Ok(()) } else { Err(format!("{now:?}")) }
-    })
-    .await;
-    assert_eq!(number.reached().len(), 2, "one answer each");
-    assert!(served.balance().await < balance, "only the assistant's answer has a price");
-    let polled = served.get("/triggers/new-message").await;
-    let polled: Vec<&str> = polled["data"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .filter_map(|message| message["content"].as_str())
-        .collect();
-    assert_eq!(polled, ["yyy qqq", "zzz qqq"]);
+    answers_only_what_is_new(&number, &served, (events.len(), balance)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
