@@ -72,6 +72,11 @@ pub(super) async fn post_form(guard: &Guard, address: &str, form: String) -> Res
     Ok((answer.status, json_body(&answer)))
 }
 
+/// Returns true for a domain and the hosts below it, so that `evilfacebook.com` is not one of `facebook.com`.
+pub(super) fn is_host_of(host: &str, domain: &str) -> bool {
+    host.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+}
+
 pub(super) fn is_same_origin(address: &Url, api: &str) -> bool {
     Url::parse(api).is_ok_and(|api| api.origin() == address.origin())
 }

@@ -11,7 +11,7 @@ use model::attachments::{self, ReplyAttachment};
 use model::contact_cards::{self, ContactToSend};
 use model::ids::MessageId;
 use model::outbox::Operation;
-use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, MediaKind, PreviewedText};
+use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, MediaKind};
 use model::places;
 use model::stickers;
 
@@ -160,13 +160,8 @@ impl ContentArguments {
         if self.wanted_preview().is_some() && !takes_preview {
             return Err(CliError::Usage(missing_preview_reason(platform)));
         }
-        Ok(vec![match self.wanted_preview().or(by_setting).filter(|_| takes_preview) {
-            Some(preview) => {
-                let content = ChatContent::Text(PreviewedText { text, markup: None, preview });
-                Operation::SendContent { to, content, reply_to }
-            }
-            None => Operation::SendText { to, text, reply_to },
-        }])
+        let preview = self.wanted_preview().or(by_setting).filter(|_| takes_preview);
+        Ok(vec![Operation::chat_text(&to, text, None, preview).with_quote(reply_to)])
     }
 
     fn attachments(

@@ -205,10 +205,7 @@ pub(crate) fn open_actions(inbox: &mut Inbox) {
     let is_here = |place: CommandScope| {
         places.contains(&place) && !matches!(place, CommandScope::List | CommandScope::Desk)
     };
-    let is_missing =
-        |command: Command| command == Command::LinkPreview && !inbox.desk.tab().takes_link_preview();
-    let is_listed = |row: &CommandRow| is_here(row.place) && !is_movement(row.command);
-    let mut all = command_entries(inbox, |row| is_listed(row) && !is_missing(row.command));
+    let mut all = command_entries(inbox, |row| is_here(row.place) && !is_movement(row.command));
     if all.is_empty() {
         return inbox.context.show_notice("No actions here");
     }
@@ -224,9 +221,7 @@ pub(crate) fn open_actions(inbox: &mut Inbox) {
 fn palette_entries(inbox: &Inbox) -> Vec<PaletteItem> {
     // Tabs have entries of their own.
     let mut entries = command_entries(inbox, |command_row| {
-        command_row.place != CommandScope::Composer
-            && command_row.command != Command::GoToTab
-            && (command_row.command != Command::LinkPreview || inbox.desk.tab().takes_link_preview())
+        command_row.place != CommandScope::Composer && command_row.command != Command::GoToTab
     });
     entries.extend(VERBS.iter().map(|verb| PaletteItem {
         action: PaletteAction::Verb(verb),
@@ -246,7 +241,10 @@ fn palette_entries(inbox: &Inbox) -> Vec<PaletteItem> {
     entries
 }
 
+/// Entries of the wanted commands, without that of a link preview where the channel has none.
 fn command_entries(inbox: &Inbox, is_wanted: impl Fn(&CommandRow) -> bool) -> Vec<PaletteItem> {
+    let is_missing =
+        |command: Command| command == Command::LinkPreview && !inbox.desk.tab().takes_link_preview();
     let entry = |row: &CommandRow| PaletteItem {
         action: PaletteAction::Command(row.command),
         name: command::name(row.command),
@@ -255,7 +253,7 @@ fn command_entries(inbox: &Inbox, is_wanted: impl Fn(&CommandRow) -> bool) -> Ve
         detail: inbox.context.settings.keymap.key_names(row.command).join(", "),
         disabled_reason: inbox.disabled_reason(row.command),
     };
-    TABLE.iter().filter(|command_row| is_wanted(command_row)).map(entry).collect()
+    TABLE.iter().filter(|row| is_wanted(row) && !is_missing(row.command)).map(entry).collect()
 }
 
 pub(crate) fn add_conversations(context: &mut Context, names: Vec<NamedConversation>) {

@@ -8,7 +8,8 @@ use crate::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
 use crate::contacts::ContactChange;
 use crate::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 use crate::outbox::content::{
-    Audience, BroadcastContent, ChatContent, ContactPatch, FileToSend, Json, Mail, ThreadChange,
+    Audience, BroadcastContent, ChatContent, ContactPatch, FileToSend, Json, Mail, Markup, PreviewedText,
+    ThreadChange,
 };
 use crate::outbox::lane::Lane;
 
@@ -123,6 +124,17 @@ impl RetryClass {
 }
 
 impl Operation {
+    /// Operation of a chat text. `preview` switches the preview of its first link.
+    pub fn chat_text(to: &str, text: String, markup: Option<Markup>, preview: Option<bool>) -> Self {
+        let (to, reply_to) = (to.to_owned(), None);
+        let content = match (preview, markup) {
+            (None, None) => return Self::SendText { to, text, reply_to },
+            (None, Some(markup)) => ChatContent::Marked { text, markup },
+            (Some(preview), markup) => ChatContent::Text(PreviewedText { text, markup, preview }),
+        };
+        Self::SendContent { to, content, reply_to }
+    }
+
     /// True if no person requested the operation; a failure then asks for no decision.
     pub fn is_automatic(&self) -> bool {
         matches!(self, Self::ChangeThread { change, .. } if change.unasked)
@@ -341,7 +353,7 @@ impl Operation {
 mod tests {
     use super::*;
     use crate::contact_cards::ContactToSend;
-    use crate::outbox::content::{Markup, PreviewedText, ThreadPlace};
+    use crate::outbox::content::ThreadPlace;
 
     fn pause(enabled: bool) -> Operation {
         Operation::SetAutomation { enabled }

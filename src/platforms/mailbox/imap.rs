@@ -21,6 +21,7 @@ use crate::mailbox::fetched::FetchedMail;
 use crate::mailbox::folders::{self, Folder, FolderUse};
 use crate::mailbox::login::{BearerLogin, MailLogin, describe_refused_login};
 use crate::mailbox::server::{MailServer, MailStream};
+use crate::web::is_host_of;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 
@@ -141,7 +142,7 @@ impl ImapLink {
             idles: false,
             moves: false,
             removes: false,
-            stores_sent: PROVIDERS_STORING_SENT.iter().any(|provider| is_host_of(&server.host, provider)),
+            stores_sent: stores_sent_mail(&server.host),
             sent: String::new(),
             archive: String::new(),
             trash: None,
@@ -418,9 +419,9 @@ impl ImapLink {
     }
 }
 
-fn is_host_of(host: &str, domain: &str) -> bool {
-    let before = host.trim_end_matches('.').to_ascii_lowercase();
-    before.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+fn stores_sent_mail(host: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    PROVIDERS_STORING_SENT.iter().any(|provider| is_host_of(&host, provider))
 }
 
 /// Encodes a folder name in modified UTF-7 (RFC 3501, section 5.1.3).
@@ -628,12 +629,11 @@ mod tests {
 
     #[test]
     fn providers_that_store_sent_mail_are_known_by_their_hosts() {
-        let stores = |host: &str| PROVIDERS_STORING_SENT.iter().any(|provider| is_host_of(host, provider));
         for host in ["imap.gmail.com", "outlook.office365.com", "imap-mail.outlook.com", "IMAP.Gmail.com."] {
-            assert!(stores(host), "{host}");
+            assert!(stores_sent_mail(host), "{host}");
         }
         for host in ["notgmail.com", "gmail.com.example", "imap.fastmail.com", "127.0.0.1", ""] {
-            assert!(!stores(host), "{host}");
+            assert!(!stores_sent_mail(host), "{host}");
         }
     }
 

@@ -76,16 +76,10 @@ impl NumberPlatform {
 fn is_own_host(address: &Url, api: &str) -> bool {
     let is_platform = |url: &Url| {
         let host = url.host_str().unwrap_or("");
-        url.scheme() == "https"
-            && OWN_HOSTS.iter().any(|own| host.strip_suffix(own).is_some_and(ends_host_label))
+        url.scheme() == "https" && OWN_HOSTS.iter().any(|own| web::is_host_of(host, own))
     };
     web::is_same_origin(address, api)
         || (Url::parse(api).is_ok_and(|api| is_platform(&api)) && is_platform(address))
-}
-
-/// Returns true if a label ends here, so that `evilfacebook.com` is no match.
-fn ends_host_label(before: &str) -> bool {
-    before.is_empty() || before.ends_with('.')
 }
 
 pub(super) fn platform_error(status: u16, error: &Value) -> PlatformError {

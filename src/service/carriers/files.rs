@@ -61,6 +61,23 @@ pub struct FetchedFiles {
     pub missing: Option<MissingFile>,
 }
 
+impl FetchedFiles {
+    /// Stores the rows of fetched files. Returns the file that is missing.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn store(
+        self,
+        work: &WriteContext<'_>,
+        workspace: &str,
+    ) -> Result<Option<MissingFile>, DatabaseError> {
+        for file in self.stored {
+            media::insert(work.db, &MediaRow { workspace: workspace.to_owned(), ..file }, work.now)?;
+        }
+        Ok(self.missing)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingFile(PendingFile);
 
@@ -140,12 +157,13 @@ async fn fetch(
     timeout(patience, connected.platform.fetch_media(reference)).await.map_err(late)?
 }
 
-/// Queues retries for the file of a stored message.
+/// Queues retries for the missing file of a stored message.
 pub fn store_file_request(
     work: &WriteContext<'_>,
     (channel, conversation, message): (&str, &str, &str),
-    missing: MissingFile,
+    missing: Option<MissingFile>,
 ) -> Result<(), ApiError> {
+    let Some(missing) = missing else { return Ok(()) };
     let Some(row) = messages::find_by_id(work.db, message)? else { return Ok(()) };
     let missing = MissingFile(PendingFile { message: message.to_owned(), words: row.content, ..missing.0 });
     update_message(work, &missing, &missing.message_text(), &missing.details())?;

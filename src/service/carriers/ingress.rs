@@ -16,7 +16,7 @@ use crate::carriers::files::{self, FetchedFiles, MissingFile};
 use crate::chat::{earlier, keywords, people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
-use crate::database::media::{self, MediaRow};
+use crate::database::media::MediaRow;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, connected, conversations, messages, templates};
 use crate::errors::ApiError;
@@ -127,20 +127,14 @@ async fn try_update(service: &Service, row: IngressRow) -> Result<(), ApiError> 
                 Ok(())
             }
             PlatformEvent::SentElsewhere(sent) => {
-                if let Some(media) = sent.media.take() {
-                    let link;
-                    (files, link) = fetch_file(service, &connected, media).await;
-                    (sent.media_url, sent.details) = link.unzip();
-                }
+                let link = (&mut sent.media_url, &mut sent.details);
+                files = fetch_file(service, &connected, sent.media.as_ref(), link).await;
                 Ok(())
             }
             PlatformEvent::Earlier(thread) => {
-                if let [message] = thread.messages.as_mut_slice()
-                    && let Some(media) = message.media.take()
-                {
-                    let link;
-                    (files, link) = fetch_file(service, &connected, media).await;
-                    (message.media_url, message.details) = link.unzip();
+                if let [message] = thread.messages.as_mut_slice() {
+                    let link = (&mut message.media_url, &mut message.details);
+                    files = fetch_file(service, &connected, message.media.as_ref(), link).await;
                 }
                 Ok(())
             }
@@ -231,47 +225,43 @@ async fn postpone(service: &Service, row: IngressRow, span: i64) -> Result<(), A
     Ok(put?)
 }
 
-/// Fetches the file of a customer's message and links it there.
 async fn fetch_media(
     service: &Service,
     connected: &ConnectedChannel,
     message: &mut ArrivedMessage,
 ) -> FetchedFiles {
-    let Some(media) = message.media.clone() else { return FetchedFiles::default() };
-    let (files, link) = fetch_file(service, connected, media).await;
-    if let Some((url, details)) = link {
-        message.inbound.media_url = Some(url);
-        message.inbound.details = Some(details);
-    }
-    files
+    let link = (&mut message.inbound.media_url, &mut message.inbound.details);
+    fetch_file(service, connected, message.media.as_ref(), link).await
 }
 
-/// Fetches a file, or records why it is missing. Returns the URL and the details of a stored file, too.
+/// Fetches a message's file and sets its URL and details, or records why it is missing.
 async fn fetch_file(
     service: &Service,
     connected: &ConnectedChannel,
-    media: ArrivedMedia,
-) -> (FetchedFiles, Option<(String, String)>) {
+    media: Option<&ArrivedMedia>,
+    (url, details): (&mut Option<String>, &mut Option<String>),
+) -> FetchedFiles {
     let mut files = FetchedFiles::default();
-    let brought = match files::fetch_new(connected, &media).await {
+    let Some(media) = media else { return files };
+    let brought = match files::fetch_new(connected, media).await {
         Ok(bytes) => store_file(service, &media.name, bytes)
             .await
             .map_err(|error| FileFetchError::transient(error.message)),
         Err(trouble) => Err(trouble),
     };
     match brought {
-        Ok((row, url)) => {
-            let details =
+        Ok((row, stored_url)) => {
+            let facts =
                 serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});
+            (*url, *details) = (Some(stored_url), Some(facts.to_string()));
             files.stored.push(row);
-            (files, Some((url, details.to_string())))
         }
         Err(trouble) => {
             tracing::warn!(why = trouble.why, "the file of a message could not be fetched");
-            files.missing = Some(MissingFile::new(service, media, trouble));
-            (files, None)
+            files.missing = Some(MissingFile::new(service, media.clone(), trouble));
         }
     }
+    files
 }
 
 /// Stores a mail's attachments and adds their rows to `stored`. Attachments that stay in the mailbox get the URL at
@@ -399,7 +389,6 @@ fn receive_message(
     message: ArrivedMessage,
     files: FetchedFiles,
 ) -> Result<(), ApiError> {
-    let FetchedFiles { stored: fetched, missing } = files;
     let ArrivedMessage { mut inbound, quoted, .. } = message;
     if channel.kind == Channel::Telegram
         && inbound.keyword == Some(Keyword::Start)
@@ -438,14 +427,7 @@ fn receive_message(
         }
         inbound = message.inbound;
     }
-    for file in fetched {
-        media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;
-    }
+    let missing = files.store(work, &channel.workspace)?;
     let received = receive::receive(work, channel, &inbound)?;
-    match missing {
-        Some(missing) => {
-            files::store_file_request(work, (&channel.id, &received.conversation, &received.message), missing)
-        }
-        None => Ok(()),
-    }
+    files::store_file_request(work, (&channel.id, &received.conversation, &received.message), missing)
 }

@@ -7,7 +7,6 @@
 use crate::carriers::files::{self, FetchedFiles};
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
-use crate::database::media::{self, MediaRow};
 use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, contacts, ingress};
 use crate::errors::ApiError;
@@ -31,13 +30,8 @@ pub fn store_thread(
         last = store_message(work, channel, thread.peer.as_deref(), message)?.or(last);
     }
     let Some((conversation, message)) = last else { return Ok(()) };
-    for file in files.stored {
-        media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;
-    }
-    match files.missing {
-        Some(missing) => files::store_file_request(work, (&channel.id, &conversation, &message), missing),
-        None => Ok(()),
-    }
+    let missing = files.store(work, &channel.workspace)?;
+    files::store_file_request(work, (&channel.id, &conversation, &message), missing)
 }
 
 /// Stores a message, or completes it with its file. Returns the ids of its conversation and of the message; `None` if
@@ -52,7 +46,7 @@ fn store_message(
         return complete(work, known, message);
     }
     let Some(peer) = peer else { return Ok(None) };
-    // The same message may come as one of today, or have been deleted.
+    // A message that came by itself or was deleted is not stored again.
     if !message.is_own && !ingress::record_arrival(work.db, &channel.id, peer, &message.platform_id)? {
         return Ok(None);
     }

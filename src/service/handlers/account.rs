@@ -35,6 +35,7 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
                     told.transpose()?.map_or((None, None), |transpose| (transpose.quality, transpose.tier))
                 }
             };
+            let is_chat = matches!(channel.kind, Channel::Whatsapp | Channel::Telegram);
             Reply::ok(&AccountBody {
                 id: workspace.id.clone(),
                 assistant_id: Some(channel.assistant.clone()),
@@ -45,10 +46,10 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
                 messaging_tier: tier,
                 quality_rating: quality,
                 takes_buttons: channel.kind == Channel::Telegram,
-                takes_voice: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
-                takes_stickers: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
-                takes_contacts: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
-                takes_link_preview: matches!(channel.kind, Channel::Whatsapp | Channel::Telegram),
+                takes_voice: is_chat,
+                takes_stickers: is_chat,
+                takes_contacts: is_chat,
+                takes_link_preview: is_chat,
                 workspace: workspace_body(workspace),
                 assistant: AssistantBody {
                     id: Some(channel.assistant),

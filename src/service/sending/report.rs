@@ -4,7 +4,6 @@
 use crate::carriers::files::{self, FetchedFiles};
 use crate::chat::{broadcast, keywords, people};
 use crate::database::channels::ChannelRow;
-use crate::database::media::{self, MediaRow};
 use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, connected, conversations, egress, workspaces};
 use crate::errors::ApiError;
@@ -260,9 +259,7 @@ pub fn record_sent_elsewhere(
         return Ok(());
     }
     takeover::record_person_answer(work, AutomationSubject::Chat(&conversation.id))?;
-    for file in files.stored {
-        media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;
-    }
+    let missing = files.store(work, &channel.workspace)?;
     let stamp = work.stamp();
     let row = MessageRow {
         id: work.id("msg", stamp),
@@ -289,10 +286,7 @@ pub fn record_sent_elsewhere(
     accept::store_message(work, channel, &conversation, &row)?;
     accept::end_escalation(work, &conversation, &row)?;
     accept::emit_sent(work, channel, &conversation, &row)?;
-    match files.missing {
-        Some(missing) => files::store_file_request(work, (&channel.id, &conversation.id, &row.id), missing),
-        None => Ok(()),
-    }
+    files::store_file_request(work, (&channel.id, &conversation.id, &row.id), missing)
 }
 
 /// Advances a message to `step` and emits the event, unless it is past that already.

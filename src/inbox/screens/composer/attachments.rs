@@ -9,7 +9,6 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load, SyncOrder};
 use crate::outside::OutsideRequest;
-use crate::screens::composer::link_preview;
 use crate::screens::composer::typing;
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::tab::Tab;
@@ -216,7 +215,7 @@ impl Tab {
         let markup = self.markup().filter(|_| first.allows_caption(self.platform()));
         let mut operations = vec![first.to_operation(to, caption, markup, quoted.take())];
         operations.extend(others.iter().map(|other| other.to_operation(to, None, None, None)));
-        let message = |text| link_preview::text_operation(to, text, None, preview);
+        let message = |text| Operation::chat_text(to, text, None, preview);
         let texts = text.map(|text| self.split_messages(&text)).unwrap_or_default();
         operations.extend(texts.into_iter().map(message));
         operations

@@ -5,8 +5,6 @@ use crate::command::Reason;
 use crate::settings::Settings;
 use crate::tab::Tab;
 use model::account::Platform;
-use model::outbox::Operation;
-use model::outbox::content::{ChatContent, Markup, PreviewedText};
 
 impl Tab {
     pub(crate) fn takes_link_preview(&self) -> bool {
@@ -18,22 +16,6 @@ impl Tab {
         let chosen = self.composer.as_ref().and_then(|composer| composer.link_preview);
         chosen.or(settings.link_preview).filter(|_| self.takes_link_preview())
     }
-}
-
-/// Operation of a chat text.
-pub(crate) fn text_operation(
-    to: &str,
-    text: String,
-    markup: Option<Markup>,
-    preview: Option<bool>,
-) -> Operation {
-    let (to, reply_to) = (to.to_owned(), None);
-    let content = match (preview, markup) {
-        (None, None) => return Operation::SendText { to, text, reply_to },
-        (None, Some(markup)) => ChatContent::Marked { text, markup },
-        (Some(preview), markup) => ChatContent::Text(PreviewedText { text, markup, preview }),
-    };
-    Operation::SendContent { to, content, reply_to }
 }
 
 pub(crate) fn check_may_switch(inbox: &Inbox) -> Result<(), Reason> {

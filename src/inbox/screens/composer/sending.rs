@@ -12,7 +12,6 @@ use crate::notice::StatusNotice;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::attachments;
 use crate::screens::composer::canned::update as canned;
-use crate::screens::composer::link_preview;
 use crate::screens::composer::reply_conflict::ReplyConflictPrompt;
 use crate::screens::composer::send_questions;
 use crate::screens::mail::review;
@@ -91,7 +90,7 @@ pub(crate) fn reply_operations(desk: &Desk, settings: &Settings) -> Vec<Operatio
     let (by_phone, markup, preview) = (tab.is_phone(), tab.markup(), tab.link_preview(settings));
     let operation = |text| match by_phone {
         true => Operation::SendSms { to: to.clone(), body: text, via: None },
-        false => link_preview::text_operation(&to, text, markup, preview).with_quote(quoted.take()),
+        false => Operation::chat_text(&to, text, markup, preview).with_quote(quoted.take()),
     };
     parts.into_iter().map(operation).collect()
 }
