@@ -73,8 +73,8 @@ pub fn of_kind(number: usize, plain: Value, words: &str) -> Value {
     body
 }
 
-/// Words of a message as [`of_kind`] was given them.
-pub fn words_of(content: &str) -> &str {
+/// Returns the text that [`of_kind`] was given for a message.
+pub fn sent_text(content: &str) -> &str {
     content.strip_suffix(&format!(" · {CARD_PHONE}")).unwrap_or(content)
 }
 
@@ -158,7 +158,7 @@ fn judge(bot: &BotServer, outcomes: &BTreeMap<String, (u16, Value)>, history: &[
     let reached = bot.reached().iter().filter(|reached| reached.text == text).count();
     let shown: Vec<&str> = history
         .iter()
-        .filter(|value| words_of(value["content"].as_str().unwrap_or("")) == text)
+        .filter(|value| sent_text(value["content"].as_str().unwrap_or("")) == text)
         .map(|value| value["status"].as_str().unwrap_or(""))
         .collect();
     match (status, told["status"].as_str()) {
@@ -320,7 +320,7 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
     assert_eq!(sent.len(), kills * 4, "each text is in the history");
     let mut tried = 0;
     for (text, status) in &sent {
-        let count = reached.iter().filter(|reached| reached.text == words_of(text)).count();
+        let count = reached.iter().filter(|reached| reached.text == sent_text(text)).count();
         match status.as_str() {
             "sent" => assert_eq!(count, 1, "{text}"),
             "unknown" => assert!(count <= 1, "{text}: {count}"),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::bots::webp;
 use super::campaign::{
-    self, FAULTS, KILLS, inbound, many_credits, of_kind, random_plan, rows, setting, words_of,
+    self, FAULTS, KILLS, inbound, many_credits, of_kind, random_plan, rows, sent_text, setting,
 };
 use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, Reports, TOKEN, VERIFY};
 use super::numbers::text_to;
@@ -109,7 +109,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
                     && history.iter().filter(|value| value["direction"] == "outbound").count() == round
                     && history.iter().filter(|value| value["direction"] == "outbound").all(|value| {
                         settled(
-                            words_of(value["content"].as_str().unwrap_or("")),
+                            sent_text(value["content"].as_str().unwrap_or("")),
                             value["status"].as_str().unwrap_or(""),
                         )
                     })
@@ -125,7 +125,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
             let text = format!("answer {round} to {index}");
             let shown: Vec<&str> = history
                 .iter()
-                .filter(|value| words_of(value["content"].as_str().unwrap_or("")) == text)
+                .filter(|value| sent_text(value["content"].as_str().unwrap_or("")) == text)
                 .map(|value| value["status"].as_str().unwrap_or(""))
                 .collect();
             judge(&number, &shown, &text);
@@ -233,9 +233,9 @@ fn check(number: &NumberServer, database: &str, kills: usize, said: &[String]) {
     let sent = rows(database, "outbound");
     assert_eq!(sent.len(), kills * 4, "each text is in the history");
     for (text, status) in &sent {
-        judge(number, &[status], words_of(text));
+        judge(number, &[status], sent_text(text));
     }
-    let tried: usize = sent.iter().map(|(text, _)| count(number, words_of(text))).sum();
+    let tried: usize = sent.iter().map(|(text, _)| count(number, sent_text(text))).sum();
     assert_eq!(tried, number.reached().len(), "nothing reached anybody that nobody asked for");
     let db = Connection::open(database).expect("opens");
     let paid: i64 = db

@@ -288,7 +288,7 @@ async fn customer_who_wants_no_advertisements_is_seen_and_still_answered() {
     preference("resume");
     let history = served.waits(ANA, "another choice", |entry| entry.len() == 4).await;
     assert_eq!(texts(&history)[3], "[allows marketing messages again]");
-    // It is no message of the customer: only these let the business write freely for a day.
+    // A choice opens no reply window, as only messages of the customer do.
     let bo = "+34600333444";
     let told = json!({"wa_id": &bo[1..], "category": "marketing_messages", "value": "stop", "timestamp": 1});
     number.report("user_preferences", json!({ "user_preferences": [told] }));

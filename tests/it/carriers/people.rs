@@ -129,7 +129,7 @@ async fn answer_from_a_phone_finds_the_person_by_number_or_id() {
         }
         number.report("smb_message_echoes", json!({ "message_echoes": [echo] }));
     };
-    // Of a customer who hides their number, only the id is told.
+    // The echo names only the id of a customer who hides their number.
     echo("wamid.E1", json!({"to_user_id": ID, "to_parent_user_id": "BR.ENT.7"}));
     only(&served, 2).await;
     // The platform knows a number that this conversation does not have yet.
