@@ -389,12 +389,12 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for_text("r reply");
     terminal.keys("d");
     // He may have written again by now.
-    let is_closing = |screen: &str| screen.contains("closes") || screen.contains("you closed");
-    terminal.wait_for("the end", |screen| is_closing(screen) || screen.contains("anyway"));
+    let is_next = |screen: &str| !screen.contains("Rui Tavares · ");
+    terminal.wait_for("the next customer", |screen| is_next(screen) || screen.contains("close anyway"));
     terminal.answer('d', "close anyway");
-    terminal.wait_for_text("you closed");
+    terminal.wait_for("the next customer", is_next);
     terminal.keys("q");
-    // It asks only while the service has not answered.
+    // It asks only while the close can be undone or was not answered.
     terminal.wait_for("a question or the end", |screen| {
         screen.contains("Quit frontdesk?") || !screen.contains("Harbor chat")
     });

@@ -225,10 +225,27 @@ pub fn ask(address: &str, key: &str, path: &str, idem: &str, body: &str) -> Opti
     Some((status, serde_json::from_str(body).ok()?))
 }
 
-/// Body of a send by the last number of its key.
-fn body_of(idem: &str, chat: i64) -> String {
+/// Key of the sticker that is sent in a life of the service.
+pub fn sticker_key(life: usize) -> String {
+    format!("sticker-{life}")
+}
+
+/// Body of a send: a sticker with this link by the name of the key, else a text by its last number.
+fn body_of(idem: &str, chat: i64, sticker: &str) -> String {
+    if idem.starts_with("sticker-") {
+        return json!({"chatId": chat, "type": "photo", "url": sticker, "sticker": true}).to_string();
+    }
     let number = idem.rsplit('-').next().and_then(|number| number.parse().ok()).expect("a number");
     of_kind(number, text_to(chat, idem), idem).to_string()
+}
+
+/// Waits for the one file a customer has sent; returns its link.
+pub fn sent_file(database: &str) -> String {
+    let db = Connection::open(database).expect("opens");
+    let sql = "SELECT media_url FROM messages WHERE direction = 'inbound' AND media_url IS NOT NULL";
+    let link = || db.query_row(sql, [], |row| row.get::<_, String>(0));
+    until_so("a file", || link().is_ok());
+    link().expect("it is there")
 }
 
 #[test]
@@ -237,18 +254,23 @@ fn kills_lose_nothing_and_send_nothing_twice() {
     let (binary, bot) = (Binary::new(), BotServer::start());
     let path = |name: &str| binary.folder().join(name).to_str().expect("words").to_owned();
     let (database, ready) = (path("service.db"), path("ready.json"));
-    drop(serve(&binary, &database, &ready, &[]));
+    // The address of files, which stays the same in all lives.
+    let public = ["--public-url", "http://127.0.0.1:9"];
+    drop(serve(&binary, &database, &ready, &public));
     let key = live_key(&ready, "telegram");
     let url = bot.url();
     let connect = ["admin", "--db", &database, "channel", "connect", "telegram", "--api-url", &url];
     binary.ok(&connect, &format!("{TOKEN}\n"));
     binary.ok(&["admin", "--db", &database, "credits", "--set", "1000000"], "");
-    let mut running = serve(&binary, &database, &ready, &[]);
+    let mut running = serve(&binary, &database, &ready, &public);
     for chat in 1..=CHATS {
         bot.says(chat, &format!("{chat} begins"));
     }
-    let chats = usize::try_from(CHATS).expect("few");
-    until_so("all have begun", || inbound(&database).len() >= chats);
+    bot.put_file("bell", &webp(512));
+    bot.sends(CHATS + 1, json!({"sticker": {"file_id": "bell"}}));
+    let sticker = sent_file(&database);
+    let begun = usize::try_from(CHATS + 1).expect("few");
+    until_so("all have begun", || inbound(&database).len() >= begun);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut open: Vec<(String, i64)> = Vec::new();
     let mut said = Vec::new();
@@ -257,13 +279,14 @@ fn kills_lose_nothing_and_send_nothing_twice() {
         said.push(format!("{chat} says in life {kill}"));
         bot.says(chat, said.last().expect("one"));
         open.extend((0..4).map(|number| (format!("text-{kill}-{number}"), random.random_range(1..=CHATS))));
+        open.push((sticker_key(kill), CHATS + 1));
         let address = running.address.clone();
         let askers: Vec<_> = open
             .iter()
             .cloned()
             .map(|(idem, chat)| {
                 let (address, key) = (address.clone(), key.clone());
-                let body = body_of(&idem, chat);
+                let body = body_of(&idem, chat, &sticker);
                 std::thread::spawn(move || (ask(&address, &key, BOT_SEND, &idem, &body), idem, chat))
             })
             .collect();
@@ -277,13 +300,13 @@ fn kills_lose_nothing_and_send_nothing_twice() {
                 answer.is_none().then_some((idem, chat))
             })
             .collect();
-        running = serve(&binary, &database, &ready, &[]);
+        running = serve(&binary, &database, &ready, &public);
     }
     for (idem, chat) in &open {
-        let answer = ask(&running.address, &key, BOT_SEND, idem, &body_of(idem, *chat));
+        let answer = ask(&running.address, &key, BOT_SEND, idem, &body_of(idem, *chat, &sticker));
         assert!(answer.as_ref().is_some_and(|answer| answer.0 == 200), "{idem}: {answer:?}");
     }
-    settle(&database, said.len() + chats);
+    settle(&database, said.len() + begun);
     drop(running);
     check(&bot, &database, kills, &said);
 }
@@ -306,6 +329,17 @@ pub fn rows(database: &str, direction: &str) -> Vec<(String, String)> {
     rows.collect::<Result<_, _>>().expect("rows")
 }
 
+/// Statuses of stickers, which have no text, and the other rows.
+pub fn by_text(rows: Vec<(String, String)>) -> (Vec<String>, Vec<(String, String)>) {
+    let (stickers, texts): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(text, _)| text.is_empty());
+    (stickers.into_iter().map(|(_, status)| status).collect(), texts)
+}
+
+/// Credits for texts and stickers.
+pub fn price(texts: usize, stickers: usize) -> i64 {
+    i64::try_from(texts + 2 * stickers).expect("few")
+}
+
 pub fn inbound(database: &str) -> Vec<String> {
     rows(database, "inbound").into_iter().map(|row| row.0).collect()
 }
@@ -315,9 +349,14 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
     for text in said {
         assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
-    let sent = rows(database, "outbound");
+    let (stickers, sent) = by_text(rows(database, "outbound"));
     let reached = bot.reached();
-    assert_eq!(sent.len(), kills * 4, "each text is in the history");
+    assert_eq!((stickers.len(), sent.len()), (kills, kills * 4), "each is in the history");
+    let arrived = reached.iter().filter(|reached| reached.method == "sendSticker").count();
+    let known = stickers.iter().filter(|status| *status == "sent").count();
+    let unknown = stickers.iter().filter(|status| *status == "unknown").count();
+    assert_eq!(known + unknown, kills, "{stickers:?}");
+    assert!((known..=kills).contains(&arrived), "{arrived} stickers arrived of {stickers:?}");
     let mut tried = 0;
     for (text, status) in &sent {
         let count = reached.iter().filter(|reached| reached.text == sent_text(text)).count();
@@ -328,10 +367,10 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
         }
         tried += count;
     }
-    assert_eq!(tried, reached.len(), "nothing reached anybody that nobody asked for");
+    assert_eq!(tried + arrived, reached.len(), "nothing reached anybody that nobody asked for");
     let db = Connection::open(database).expect("opens");
     let paid: i64 = db
         .query_row("SELECT -sum(amount) FROM ledger WHERE reason = 'message'", [], |row| row.get(0))
         .expect("reads");
-    assert_eq!(paid, i64::try_from(sent.len()).expect("few"), "each is paid once");
+    assert_eq!(paid, price(sent.len(), stickers.len()), "each is paid once");
 }

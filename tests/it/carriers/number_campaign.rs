@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::bots::webp;
 use super::campaign::{
-    self, FAULTS, KILLS, inbound, many_credits, of_kind, random_plan, rows, sent_text, setting,
+    self, FAULTS, KILLS, by_text, inbound, many_credits, of_kind, price, random_plan, rows, sent_file,
+    sent_text, setting, sticker_key,
 };
 use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, Reports, TOKEN, VERIFY};
 use super::numbers::text_to;
@@ -60,7 +61,11 @@ async fn echoed_sticker(number: &NumberServer, served: &Served) -> Value {
     number.put_file("7", &webp(512));
     number.sends(&to, "sticker", json!({"id": "7"}), json!({}));
     let history = served.waits(&to, "a sticker", |history| history.len() == 1).await;
-    json!({"to": to, "type": "image", "image": {"link": history[0]["mediaUrl"], "sticker": true}})
+    sticker_to(&to, history[0]["mediaUrl"].as_str().expect("a link"))
+}
+
+fn sticker_to(to: &str, link: &str) -> Value {
+    json!({"to": to, "type": "image", "image": {"link": link, "sticker": true}})
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -142,8 +147,11 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     assert_eq!(served.balance().await, before - paid);
 }
 
-/// Body of a send by the last number of its key.
-fn body_of(idem: &str, to: &str) -> String {
+/// Body of a send: a sticker with this link by the name of the key, else a text by its last number.
+fn body_of(idem: &str, to: &str, sticker: &str) -> String {
+    if idem.starts_with("sticker-") {
+        return sticker_to(to, sticker).to_string();
+    }
     let number = idem.rsplit('-').next().and_then(|number| number.parse().ok()).expect("a number");
     of_kind(number, text_to(to, idem), idem).to_string()
 }
@@ -184,7 +192,11 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     for index in 1..=CUSTOMERS {
         number.says(&customer(index), &format!("{index} begins"));
     }
-    until_so("all have begun", || inbound(&database).len() >= CUSTOMERS);
+    number.put_file("7", &webp(512));
+    number.sends(&customer(CUSTOMERS + 1), "sticker", json!({"id": "7"}), json!({}));
+    let sticker = sent_file(&database);
+    let begun = CUSTOMERS + 1;
+    until_so("all have begun", || inbound(&database).len() >= begun);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut open: Vec<(String, String)> = Vec::new();
     let mut said = Vec::new();
@@ -197,8 +209,9 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
                 (format!("text-{kill}-{number}"), customer(random.random_range(1..=CUSTOMERS)))
             }),
         );
+        open.push((sticker_key(kill), customer(CUSTOMERS + 1)));
         let ask = |(idem, to): &(String, String)| {
-            let body = body_of(idem, to);
+            let body = body_of(idem, to, &sticker);
             let (address, key, idem) = (running.address.clone(), key.clone(), idem.clone());
             std::thread::spawn(move || campaign::ask(&address, &key, "/v1/messages/send", &idem, &body))
         };
@@ -214,13 +227,13 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         running = start();
     }
     for (idem, to) in &open {
-        let body = body_of(idem, to);
+        let body = body_of(idem, to, &sticker);
         let answer = campaign::ask(&running.address, &key, "/v1/messages/send", idem, &body);
         assert!(answer.as_ref().is_some_and(|answer| answer.0 == 200), "{idem}: {answer:?}");
     }
-    campaign::settle(&database, said.len() + CUSTOMERS);
+    campaign::settle(&database, said.len() + begun);
     number.waits_until_told();
-    campaign::settle(&database, said.len() + CUSTOMERS);
+    campaign::settle(&database, said.len() + begun);
     drop(running);
     check(&number, &database, kills, &said);
 }
@@ -230,18 +243,22 @@ fn check(number: &NumberServer, database: &str, kills: usize, said: &[String]) {
     for text in said {
         assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
-    let sent = rows(database, "outbound");
-    assert_eq!(sent.len(), kills * 4, "each text is in the history");
+    let (stickers, sent) = by_text(rows(database, "outbound"));
+    assert_eq!((stickers.len(), sent.len()), (kills, kills * 4), "each is in the history");
+    let arrived = number.reached().iter().filter(|reached| reached.kind == "sticker").count();
+    let known = stickers.iter().filter(|status| *status == "read").count();
+    let unknown = stickers.iter().filter(|status| *status == "unknown").count();
+    assert_eq!((known, known + unknown), (arrived, kills), "{stickers:?}");
     for (text, status) in &sent {
         judge(number, &[status], sent_text(text));
     }
     let tried: usize = sent.iter().map(|(text, _)| count(number, sent_text(text))).sum();
-    assert_eq!(tried, number.reached().len(), "nothing reached anybody that nobody asked for");
+    assert_eq!(tried + arrived, number.reached().len(), "nothing reached anybody that nobody asked for");
     let db = Connection::open(database).expect("opens");
     let paid: i64 = db
         .query_row("SELECT -sum(amount) FROM ledger WHERE reason IN ('message', 'refund')", [], |row| {
             row.get(0)
         })
         .expect("reads");
-    assert_eq!(paid, i64::try_from(sent.len()).expect("few"), "each is paid once");
+    assert_eq!(paid, price(sent.len(), stickers.len()), "each is paid once");
 }
