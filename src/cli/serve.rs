@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use crate::cli::log_files::LogFileArguments;
 use crate::cli::logs::LogFormat;
@@ -40,7 +40,7 @@ pub struct ServeArguments {
     pub proxies: Vec<Network>,
     /// Database of the service: a file, created readable by its owner only, or a PostgreSQL
     /// database such as postgres://user@host/name.
-    #[arg(long, value_name = "PATH|URL")]
+    #[arg(long, value_name = "PATH|URL", value_hint = ValueHint::AnyPath)]
     pub db: Option<DatabaseLocation>,
     /// File with the key that encrypts secrets: 32 bytes or 64 hex digits, readable by its owner
     /// only; created with a new database. Without it, a file beside the database; a PostgreSQL

@@ -21,7 +21,7 @@ mod workspaces;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 
 use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, folders};
@@ -33,7 +33,7 @@ use service::admin::{Admin, AdminError};
 pub struct AdminArguments {
     /// Database of the service: a file or a PostgreSQL database; without it, the default of
     /// `serve`.
-    #[arg(long, value_name = "PATH|URL", global = true)]
+    #[arg(long, value_name = "PATH|URL", value_hint = ValueHint::AnyPath, global = true)]
     db: Option<DatabaseLocation>,
     /// File with the key that encrypts secrets, if `serve` was given one; without it, the file
     /// beside the database.
