@@ -31,10 +31,6 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let focused = tab.focus == Focus::List && (inbox.context.overlays.is_empty() || typing);
     let title = title(inbox);
     let typed = filter_runs(list, theme);
-    let marked = match list.marks.len() {
-        0 => String::new(),
-        marked => format!("{marked} marked · "),
-    };
     let named = wrap::cells(&title) + typed.iter().map(|(words, _)| wrap::cells(words)).sum::<usize>();
     let room = usize::from(area.width).saturating_sub(named + TITLE_EDGES);
     let up = rows_above_hint(inbox, list, focused, room);
@@ -43,6 +39,11 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         // Each section has its own count.
         Sort::Queue => String::new(),
         _ => format!("{}{}", hidden_counts(inbox, has_room), row_count_label(list)),
+    };
+    let marked = match (list.marks.len(), count.is_empty()) {
+        (0, _) => String::new(),
+        (marked, true) => format!("{marked} marked"),
+        (marked, false) => format!("{marked} marked · "),
     };
     let typed = typed.iter().map(|(words, style)| (words.as_str(), *style));
     let left: Vec<paint_view::Run<'_>> =
