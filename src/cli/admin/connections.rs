@@ -36,7 +36,7 @@ pub enum ConnectionAction {
     },
     /// Call a connection as the assistant does, and show the answer.
     Test {
-        /// Name.
+        /// Name of the connection.
         name: String,
         #[command(flatten)]
         trial: TrialArguments,
@@ -52,7 +52,7 @@ pub enum ConnectionAction {
     /// Remove a connection with its credential.
     #[command(alias = "delete")]
     Remove {
-        /// Name.
+        /// Name of the connection.
         name: String,
     },
 }

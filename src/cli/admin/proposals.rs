@@ -21,12 +21,12 @@ pub enum ProposalAction {
     List,
     /// Make the proposed call for its customer. A retry uses the same idempotency key.
     CarryOut {
-        /// Id.
+        /// Id, as shown by `list`.
         id: String,
     },
     /// Drop a proposal.
     Drop {
-        /// Id.
+        /// Id, as shown by `list`.
         id: String,
     },
 }

@@ -35,7 +35,7 @@ pub enum WebhooksAction {
     /// Create a webhook; its secret is read from an environment variable.
     #[command(alias = "add")]
     Create(WebhookCreateArguments),
-    /// Remove one.
+    /// Delete a webhook.
     #[command(alias = "remove")]
     Delete(WebhookDeleteArguments),
 }
