@@ -180,6 +180,7 @@ async fn list(admin: &Admin, channel: ChannelChoice, json: bool) -> Result<()> {
             .collect();
         return print::json(&Value::Array(items));
     }
+    print::empty(templates.is_empty(), "templates");
     for template in templates {
         let Template { name, language, category, status, reason, .. } = &template;
         let reason = reason.as_deref().map(explain_rejection);
