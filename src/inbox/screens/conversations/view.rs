@@ -45,11 +45,12 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         (marked, true) => format!("{marked} marked"),
         (marked, false) => format!("{marked} marked · "),
     };
+    let is_last = marked.is_empty() && count.is_empty();
+    let up = if is_last { up.trim_end() } else { up.as_str() };
     let typed = typed.iter().map(|(words, style)| (words.as_str(), *style));
     let left: Vec<paint_view::Run<'_>> =
         [(title.as_str(), theme.strong())].into_iter().chain(typed).collect();
-    let right =
-        [(up.as_str(), theme.strong()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())];
+    let right = [(up, theme.strong()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())];
     let right: Vec<paint_view::Run<'_>> = right.into_iter().filter(|(words, _)| !words.is_empty()).collect();
     let line = match inbox.desk.shows_all_tabs {
         true => ((theme.border_set(), theme.border_joints()), theme.border(focused)),
