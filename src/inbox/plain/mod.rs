@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use crate::Inbox;
 use crate::components::spoken::SpokenPage;
 use crate::connection_state;
+use crate::features::tutor;
 use crate::notice::Notice;
 use crate::notice::update as notice;
 use crate::pages::PageKind;
@@ -67,6 +68,8 @@ pub struct PlainOutput {
     switches: HashMap<ConversationKey, AnnouncedSwitch>,
     is_welcomed: bool,
     notice: Option<Notice>,
+    /// Step of the tutor.
+    tutor_step: Option<String>,
     popup: Option<SpokenPopup>,
     /// Text of the page, if it is not the inbox.
     page_text: Option<SpokenPage>,
@@ -106,7 +109,19 @@ impl PlainOutput {
             lines.push("Type list, a number, help or quit".to_owned());
             self.is_welcomed = true;
         }
+        self.announce_tutor(inbox, &mut lines);
         clean_lines(&lines)
+    }
+
+    /// Announces each step of the tutor once, and again after the tutor was stopped.
+    fn announce_tutor(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        if !inbox.keyboard.tutor.is_shown {
+            self.tutor_step = None;
+        }
+        if let Some(step) = tutor::line(inbox).filter(|step| self.tutor_step.as_ref() != Some(step)) {
+            lines.push(step.clone());
+            self.tutor_step = Some(step);
+        }
     }
 
     /// Forgets the current place, so that it is read out again.
