@@ -106,7 +106,11 @@ impl PlainOutput {
         }
         self.popup = popup;
         if !self.is_welcomed && inbox.desk.list().loaded {
-            lines.push("Type list, a number, help or quit".to_owned());
+            let offer = match inbox.keyboard.offers_tutor(&inbox.context) {
+                true => "; tutor teaches the keys",
+                false => "",
+            };
+            lines.push(format!("Type list, a number, help or quit{offer}"));
             self.is_welcomed = true;
         }
         self.announce_tutor(inbox, &mut lines);
