@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueHint};
 
 use crate::cli::{RunMode, desk, folders, logs, sample_assistant};
 use crate::config::screen::ScreenConfig;
@@ -38,7 +38,7 @@ const DEVICE: &str = "demo";
 #[derive(Debug, Args)]
 pub struct DemoArguments {
     /// Keep the demo's files in this folder instead of a temporary one.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     data_dir: Option<PathBuf>,
     /// Start with the tutorial, which teaches the first keys.
     #[arg(long)]

@@ -83,6 +83,11 @@ pub fn is_reader_closed(error: &anyhow::Error) -> bool {
     unwritten.is_some_and(|unwritten| unwritten.0.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// True if standard output cannot be written, for any reason.
+pub fn is_output_lost(error: &anyhow::Error) -> bool {
+    error.chain().any(|error| error.is::<StdoutError>())
+}
+
 /// Writes a progress line to standard error.
 pub fn print_progress(text: &str) -> Result<()> {
     writeln!(io::stderr(), "{text}").context("could not print the progress")

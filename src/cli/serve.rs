@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use crate::cli::log_files::LogFileArguments;
 use crate::cli::logs::LogFormat;
@@ -20,11 +20,16 @@ use service::{
     TokenCaps,
 };
 
+/// Parses an IP address with a port.
+fn listening_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "give an IP address and a port, such as 127.0.0.1:8787 or [::1]:8787".to_owned())
+}
+
 /// The switches of `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArguments {
-    /// Address to listen on; port 0 takes a free port.
-    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
+    /// Address and port to listen on; port 0 takes a free port.
+    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS", value_parser = listening_address)]
     pub listen: SocketAddr,
     /// Host name or address to accept in requests, besides loopback and the listening address; may
     /// be given several times.
@@ -39,8 +44,9 @@ pub struct ServeArguments {
     #[arg(long = "trust-proxy", value_name = "CIDR")]
     pub proxies: Vec<Network>,
     /// Database of the service: a file, created readable by its owner only, or a PostgreSQL
-    /// database such as postgres://user@host/name.
-    #[arg(long, value_name = "PATH|URL")]
+    /// database such as postgres://user@host/name. Without it, service.db in the data folder that
+    /// `frontdesk doctor` names.
+    #[arg(long, value_name = "PATH|URL", value_hint = ValueHint::AnyPath)]
     pub db: Option<DatabaseLocation>,
     /// File with the key that encrypts secrets: 32 bytes or 64 hex digits, readable by its owner
     /// only; created with a new database. Without it, a file beside the database; a PostgreSQL

@@ -47,7 +47,12 @@ pub enum FailureCause {
 
 /// Each cause with its word in JSON, its code if the server gave none, and the advice to the user.
 const CAUSES: [(FailureCause, &str, &str, &str); 15] = [
-    (FailureCause::Offline, "offline", "OFFLINE", "check the connection and base_url, then try again"),
+    (
+        FailureCause::Offline,
+        "offline",
+        "OFFLINE",
+        "check the connection and the address (base_url), then try again",
+    ),
     (FailureCause::NoAnswer, "no-answer", "NO_ANSWER", "try again, or give a longer --timeout"),
     (
         FailureCause::Trouble,
@@ -65,7 +70,7 @@ const CAUSES: [(FailureCause, &str, &str, &str); 15] = [
         "ask whoever runs the service for a new sign-in token",
     ),
     (FailureCause::Forbidden, "forbidden", "FORBIDDEN", "use a key with this permission"),
-    (FailureCause::NotFound, "not-found", "NOT_FOUND", "check the id or number"),
+    (FailureCause::NotFound, "not-found", "NOT_FOUND", "check the id or number, and the address (base_url)"),
     (FailureCause::Redirected, "redirected", "REDIRECTED", "correct base_url in config.toml"),
     (
         FailureCause::Misconfigured,

@@ -70,6 +70,29 @@ fn completions_know_channels_and_conversations() {
     assert!(offered(&binary, "fish", &["channel", "test", "Har"]).contains("Harbor chat"));
 }
 
+#[test]
+fn completions_offer_files() {
+    let binary = Binary::new();
+    let begun = concat!(env!("CARGO_MANIFEST_DIR"), "/READ");
+    let cases: [&[&str]; 9] = [
+        &["upload"],
+        &["send", "conv_1", "--file"],
+        &["mail", "send", "--file"],
+        &["broadcast", "send", "--to"],
+        &["serve", "--db"],
+        &["doctor", "--db"],
+        &["admin", "--db"],
+        &["admin", "key", "list", "--key-file"],
+        &["admin", "move", "--from"],
+    ];
+    for words in cases {
+        let told = offered(&binary, "fish", &[words, &[begun]].concat());
+        assert!(told.contains("/README.md"), "{words:?}: {told}");
+    }
+    let told = offered(&binary, "fish", &["demo", "--data-dir", begun]);
+    assert!(!told.contains("README.md"), "a file is no folder: {told}");
+}
+
 /// Completions of a real bash for a line, with or without `COMP_LINE`.
 fn put_in(binary: &Binary, line: &str, tells_line: bool) -> Vec<String> {
     let script = "source <(\"$1\" completions bash); PATH=\"${1%/*}:$PATH\"; COMP_TYPE=9; \

@@ -28,6 +28,7 @@ pub async fn run(admin: &Admin, action: CallAction, json: bool) -> Result<()> {
                 let one = |open_call: &service::carriers::dashboard::OpenCall| json!({"id": open_call.id, "to": open_call.to, "status": open_call.status, "placedAt": open_call.placed_at.to_string()});
                 return print::json(&Value::Array(all.iter().map(one).collect()));
             }
+            print::empty(all.is_empty(), "calls");
             all.iter().try_for_each(|entry| {
                 let line = format!("{} · {} · {} · {}", entry.id, entry.to, entry.status, entry.placed_at);
                 print::line(SafeText::line(&line).as_str())

@@ -36,7 +36,7 @@ pub enum ConnectionAction {
     },
     /// Call a connection as the assistant does, and show the answer.
     Test {
-        /// Name.
+        /// Name of the connection.
         name: String,
         #[command(flatten)]
         trial: TrialArguments,
@@ -52,7 +52,7 @@ pub enum ConnectionAction {
     /// Remove a connection with its credential.
     #[command(alias = "delete")]
     Remove {
-        /// Name.
+        /// Name of the connection.
         name: String,
     },
 }
@@ -94,6 +94,7 @@ pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<
             if json {
                 return print::json(&Value::Array(calls.iter().map(print_call::call_json).collect()));
             }
+            print::empty(calls.is_empty(), "calls");
             calls.iter().try_for_each(|call| print::line(&print_call::call_line(call)))
         }
         ConnectionAction::Remove { name } => {
@@ -172,6 +173,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
         };
         return print::json(&Value::Array(all.iter().map(item).collect()));
     }
+    print::empty(all.is_empty(), "connections");
     all.iter().try_for_each(|(connection, has_credential)| {
         print::line(&print_call::connection_line(connection, *has_credential))
     })

@@ -21,7 +21,7 @@ mod workspaces;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 
 use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, folders};
@@ -33,18 +33,18 @@ use service::admin::{Admin, AdminError};
 pub struct AdminArguments {
     /// Database of the service: a file or a PostgreSQL database; without it, the default of
     /// `serve`.
-    #[arg(long, value_name = "PATH|URL", global = true)]
+    #[arg(long, value_name = "PATH|URL", value_hint = ValueHint::AnyPath, global = true, display_order = 100)]
     db: Option<DatabaseLocation>,
     /// File with the key that encrypts secrets, if `serve` was given one; without it, the file
     /// beside the database.
-    #[arg(long, value_name = "PATH", global = true)]
+    #[arg(long, value_name = "PATH", global = true, display_order = 101)]
     key_file: Option<PathBuf>,
-    /// Id or name of the workspace; without it, the first. Without it, `key list`, `key revoke`,
-    /// `assistant`, `proposal` and `audit` act on all workspaces.
-    #[arg(long, value_name = "NAME", global = true)]
+    /// Id or name of the workspace. Without it, `key list`, `key revoke`, `assistant`, `proposal` and
+    /// `audit` act on all workspaces, and the others on the first.
+    #[arg(long, value_name = "NAME", global = true, display_order = 102)]
     workspace: Option<String>,
     /// Print JSON instead of lines.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 103)]
     json: bool,
     /// Action.
     #[command(subcommand)]
@@ -91,7 +91,7 @@ pub enum AdminAction {
     /// Manage changes proposed by the assistant: list, carry-out, drop.
     #[command(subcommand)]
     Proposal(proposals::ProposalAction),
-    /// Tell what the service removes because of its age.
+    /// Show what the service removes because of its age.
     #[command(subcommand)]
     Retention(retention::RetentionAction),
     /// Manage templates: list, put, submit, remove.

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::json;
 
 use crate::cli::print;
@@ -18,10 +18,10 @@ use service::relocation;
 pub struct MoveArguments {
     /// Source database. No service may run on it. Its data stays, and it is marked so that no
     /// service starts on it.
-    #[arg(long, value_name = "PATH|URL")]
+    #[arg(long, value_name = "PATH|URL", value_hint = ValueHint::AnyPath)]
     from: DatabaseLocation,
     /// Target: an empty database, or a file that does not exist yet.
-    #[arg(long, value_name = "PATH|URL")]
+    #[arg(long, value_name = "PATH|URL", value_hint = ValueHint::AnyPath)]
     to: DatabaseLocation,
 }
 

@@ -109,6 +109,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
         };
         return print::json(&serde_json::Value::Array(people.iter().map(item).collect()));
     }
+    print::empty(people.is_empty(), "people");
     for PersonLine { person, sessions } in people {
         let (id, name, role, seen) = (person.id, person.name, person.role.word(), person.seen_at);
         let sessions = print::count(sessions, "session");

@@ -21,12 +21,12 @@ pub enum ProposalAction {
     List,
     /// Make the proposed call for its customer. A retry uses the same idempotency key.
     CarryOut {
-        /// Id.
+        /// Id, as shown by `list`.
         id: String,
     },
     /// Drop a proposal.
     Drop {
-        /// Id.
+        /// Id, as shown by `list`.
         id: String,
     },
 }
@@ -38,6 +38,7 @@ pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()
             if json {
                 return print::json(&Value::Array(all.iter().map(item).collect()));
             }
+            print::empty(all.is_empty(), "proposals");
             all.iter().try_for_each(|proposal_row| print::line(&describe_proposal(proposal_row)))
         }
         ProposalAction::CarryOut { id } => {

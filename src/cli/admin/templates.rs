@@ -30,7 +30,7 @@ pub enum TemplateAction {
     /// Remove a template in one language. On a connected number it is deleted at the platform, too, for all
     /// numbers of the account.
     Remove {
-        /// Name.
+        /// Name of the template.
         name: String,
         /// Language code, such as en or pt_BR.
         language: String,
@@ -50,7 +50,7 @@ pub struct TemplateChannel {
 /// A template, as the command line gives it.
 #[derive(Debug, Args)]
 pub struct TemplateContent {
-    /// Name.
+    /// Name of the template.
     name: String,
     /// Language code, such as en or pt_BR.
     language: String,
@@ -180,6 +180,7 @@ async fn list(admin: &Admin, channel: ChannelChoice, json: bool) -> Result<()> {
             .collect();
         return print::json(&Value::Array(items));
     }
+    print::empty(templates.is_empty(), "templates");
     for template in templates {
         let Template { name, language, category, status, reason, .. } = &template;
         let reason = reason.as_deref().map(explain_rejection);

@@ -126,11 +126,17 @@ impl PartialLine {
         match self.quote {
             Some('"') => escaped(text, |character| "\"\\$`".contains(character)),
             Some(_) => text.replace('\'', r"'\''"),
-            None => escaped(text, |character| {
-                character.is_ascii()
-                    && !character.is_ascii_alphanumeric()
-                    && !"_-+@%.,/:=^".contains(character)
-            }),
+            None => {
+                // Only an unescaped `~` at the start is the home folder.
+                let home_bytes = usize::from(self.kept_bytes == 0 && text.starts_with("~/"));
+                let (home, rest) = text.split_at(home_bytes);
+                let rest = escaped(rest, |character| {
+                    character.is_ascii()
+                        && !character.is_ascii_alphanumeric()
+                        && !"_-+@%.,/:=^".contains(character)
+                });
+                format!("{home}{rest}")
+            }
         }
     }
 }
@@ -159,6 +165,8 @@ mod tests {
             ("show ana@ma", "ana@mail.example", "mail.example"),
             ("show 'it", "it's", r"it'\''s"),
             ("show ", "a;b$(c)*~&é", r"a\;b\$\(c\)\*\~\&é"),
+            ("upload ~/a", "~/a b~c/", r"~/a\ b\~c/"),
+            ("upload '~/a", "~/a b/", "~/a b/"),
         ];
         for (line, whole, put_in) in cases {
             let typed = PartialLine::read(line, WORD_BREAKS);

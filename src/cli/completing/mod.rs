@@ -1,6 +1,7 @@
 //! Shell completions of channels and conversations from the local files, without a request.
 
 mod bash;
+mod zsh;
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -22,15 +23,8 @@ const COMPLETE_VARIABLE: &str = "FRONTDESK_COMPLETE";
 const PROGRAM: &str = "frontdesk";
 /// Maximum conversations offered, newest first.
 const MAX_CANDIDATES: usize = 200;
-/// End of the script for zsh. A file in `fpath` is run by the first Tab as the function `_frontdesk`, which
-/// must complete and not only register.
-const ZSH_FIRST_CALL: &str = r#"
-if [[ "${funcstack[1]}" == _frontdesk ]]; then
-    _clap_dynamic_completer_frontdesk "$@"
-fi
-"#;
 const SHELLS: Shells<'static> =
-    Shells(&[&bash::BashCompleter, &env::Elvish, &env::Fish, &env::Powershell, &env::Zsh]);
+    Shells(&[&bash::BashCompleter, &env::Elvish, &env::Fish, &env::Powershell, &zsh::ZshCompleter]);
 
 /// Answers a completion request and exits; returns if there is none.
 pub fn answer_shell() {
@@ -63,9 +57,6 @@ pub fn script(shell: Shell, page: &mut Vec<u8>) -> std::io::Result<()> {
             completer.write_registration(COMPLETE_VARIABLE, PROGRAM, PROGRAM, PROGRAM, page)?;
         }
         None => return Err(std::io::Error::other(format!("no completions for {shell}"))),
-    }
-    if shell == Shell::Zsh {
-        page.extend_from_slice(ZSH_FIRST_CALL.as_bytes());
     }
     Ok(())
 }

@@ -96,7 +96,7 @@ pub struct AuthArguments {
     /// Client id, for oauth2_client_credentials.
     #[arg(long, value_name = "ID")]
     pub client_id: Option<String>,
-    /// Address of the token endpoint, for oauth2_client_credentials: https://…/token.
+    /// Address of the token endpoint, for oauth2_client_credentials: https://login.example.com/token.
     #[arg(long, value_name = "URL")]
     pub token_url: Option<String>,
 }

@@ -43,7 +43,8 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
 /// Checks the key of the language model and reports today's usage.
 pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
     if let Err(why) = assist.fetch_key() {
-        return CheckResult::fail("assist", why, "check key_env or key_command in [assist]");
+        let advice = if why.contains("; ") { "" } else { "check key_env or key_command in [assist]" };
+        return CheckResult::fail("assist", why, advice);
     }
     let files = folders.files(String::new());
     let today = SystemClock.now().day_number(&clock::zone());
@@ -96,6 +97,12 @@ pub fn check_config(path: &Path) -> (Config, Vec<CheckResult>) {
     if is_open_to_others(path, 0o022) {
         let advice = format!("run: chmod go-w {shown}");
         findings.push(CheckResult::fail("configuration", "others can change it", advice));
+    }
+    if let Some(folder) = path.parent().filter(|folder| is_open_to_others(folder, 0o022)) {
+        let shown = folder.display();
+        let (seen, advice) =
+            (format!("others can replace files in {shown}"), format!("run: chmod go-w {shown}"));
+        findings.push(CheckResult::fail("configuration", seen, advice));
     }
     (config, findings)
 }

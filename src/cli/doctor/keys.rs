@@ -138,7 +138,8 @@ fn account(channel: &ChannelConfig, hint: &str, checked: &KeyCheck) -> CheckResu
         return CheckResult::warn(
             name,
             seen,
-            "connect the number in the dashboard: until then nothing is sent from it",
+            "connect it in the dashboard, or on your own service with `frontdesk admin channel connect`: until then \
+             nothing is sent from it",
         );
     }
     if account.environment == Environment::Live && account.credits <= 0.0 {

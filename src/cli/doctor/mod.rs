@@ -12,7 +12,7 @@ mod zone;
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 
 use crate::cli::folders::DeskFolders;
@@ -30,7 +30,7 @@ pub struct DoctorArguments {
     #[arg(long)]
     pub offline: bool,
     /// Also check the database of your own service: the process that serves it, and its key file.
-    #[arg(long, value_name = "PATH|URL")]
+    #[arg(long, value_name = "PATH|URL", value_hint = ValueHint::AnyPath)]
     pub db: Option<DatabaseLocation>,
     /// Key file of that database, if `serve` was given one.
     #[arg(long, value_name = "PATH", requires = "db")]

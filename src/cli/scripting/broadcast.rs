@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 
 use crate::cli::scripting::audience::{self, Recipients};
 use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
@@ -67,7 +67,7 @@ pub struct BroadcastArguments {
     #[arg(long, value_name = "JSON", requires = "template")]
     pub components: Option<String>,
     /// File with one contact id or phone number per line; `-` reads standard input.
-    #[arg(long, value_name = "FILE", required_unless_present = "everyone")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath, required_unless_present = "everyone")]
     pub to: Option<String>,
     /// Send to every contact of the workspace.
     #[arg(long, conflicts_with = "to")]

@@ -98,7 +98,7 @@ pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArgument
 }
 
 pub fn list(session: &Session, common: &Common) -> Result<()> {
-    let mut items = Vec::new();
+    let (mut items, mut is_empty) = (Vec::new(), true);
     for channel in session.channels(common.channel.as_deref())? {
         let name = &channel.spec().name;
         let campaigns = session.reader.campaigns(Some(&channel.spec().id))?;
@@ -109,7 +109,9 @@ pub fn list(session: &Session, common: &Common) -> Result<()> {
             }
         }
         let unread = refresh_unfinished(session, &channel, &campaigns)?;
-        for told in session.reader.broadcasts(&channel.spec().id)? {
+        let broadcasts = session.reader.broadcasts(&channel.spec().id)?;
+        is_empty &= campaigns.is_empty() && broadcasts.is_empty() && unread.is_empty();
+        for told in broadcasts {
             match common.json {
                 true => items.push(as_json(name, &told)),
                 false => print_broadcast(name, &told, false)?,
@@ -124,6 +126,7 @@ pub fn list(session: &Session, common: &Common) -> Result<()> {
             }
         }
     }
+    print::empty(!common.json && is_empty, "broadcasts");
     if common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 

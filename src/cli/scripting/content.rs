@@ -1,6 +1,6 @@
 //! Content of `send` other than plain text: a file, a link, a location, a template.
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use crate::cli::CliError;
 use crate::cli::scripting::writing::file_fingerprint;
@@ -23,7 +23,7 @@ const KINDS: [&str; 6] = ["image", "sticker", "audio", "voice", "video", "docume
 pub struct ContentArguments {
     /// Upload this file and send it; the text is the caption of the first. May be given several times, and be
     /// a quoted pattern such as "photos/*.jpg"; each file is a message of its own, in order.
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["link", "location", "template"])]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, conflicts_with_all = ["link", "location", "template"])]
     pub file: Vec<String>,
     /// Send the file at this https address; the text is its caption.
     #[arg(long, value_name = "URL", conflicts_with_all = ["location", "template"])]

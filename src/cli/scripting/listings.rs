@@ -35,7 +35,7 @@ pub enum WebhooksAction {
     /// Create a webhook; its secret is read from an environment variable.
     #[command(alias = "add")]
     Create(WebhookCreateArguments),
-    /// Remove one.
+    /// Delete a webhook.
     #[command(alias = "remove")]
     Delete(WebhookDeleteArguments),
 }
@@ -87,7 +87,7 @@ pub fn webhooks(session: &Session, action: &WebhooksAction) -> Result<()> {
 }
 
 fn list(session: &Session, common: &Common) -> Result<()> {
-    let mut items = Vec::new();
+    let (mut items, mut count) = (Vec::new(), 0_usize);
     let channels = session.unmirrored_channels(common.channel.as_deref())?;
     let gathered = session.for_each_channel(channels, |channel| {
         let name = &channel.spec().name;
@@ -95,6 +95,7 @@ fn list(session: &Session, common: &Common) -> Result<()> {
             return Ok(());
         }
         for webhook in read_webhooks(session, channel)? {
+            count += 1;
             if common.json {
                 let events: Vec<&str> = webhook.events.iter().map(|event| event.as_str()).collect();
                 items.push(
@@ -115,6 +116,7 @@ fn list(session: &Session, common: &Common) -> Result<()> {
         }
         Ok(())
     });
+    print::empty(!common.json && count == 0 && gathered.is_ok(), "webhooks");
     print::list(common.json, items, gathered)
 }
 

@@ -2,7 +2,7 @@
 //! answers and forwards threads.
 
 use anyhow::{Context, Result, anyhow};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
@@ -78,7 +78,7 @@ pub struct MailSendArguments {
     #[arg(long)]
     pub subject: String,
     /// File to attach: a path, or an address; may be given several times.
-    #[arg(long = "file", value_name = "PATH")]
+    #[arg(long = "file", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
     /// Id of the thread to reply in.
     #[arg(long, value_name = "ID", add = ArgValueCandidates::new(completing::threads))]

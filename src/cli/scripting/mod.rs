@@ -148,7 +148,7 @@ pub enum Script {
     Templates(ReadArguments),
     /// Show the account behind each key: balance, number, tier, quality.
     Account(ReadArguments),
-    /// Manage unconfirmed changes: list, send, retry, drop.
+    /// Manage unconfirmed changes: list, send-anyway, send-from-here, retry, drop.
     #[command(subcommand)]
     Outbox(OutboxAction),
     /// Manage the proposals of your own assistant: list, send, drop.

@@ -104,6 +104,7 @@ fn list(files: &Files, common: &Common) -> Result<()> {
     if common.json {
         return print::json(&Value::Array(entries.iter().map(|entry| entry_json(files, entry)).collect()));
     }
+    print::empty(entries.is_empty(), "proposals");
     entries.iter().try_for_each(|entry| {
         let proposal = &entry.proposal;
         let stale = if entry.is_stale() { "someone wrote since" } else { "-" };

@@ -317,8 +317,8 @@ impl Session {
         for channel in &channels {
             match with(channel) {
                 Ok(()) => {}
-                // The output of the others would not be read either.
-                Err(error) if print::is_reader_closed(&error) => return Err(error),
+                // The output of the others would not arrive either.
+                Err(error) if print::is_output_lost(&error) => return Err(error),
                 Err(error) => failed.push(error),
             }
         }

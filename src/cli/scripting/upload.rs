@@ -1,7 +1,7 @@
 //! `upload`: uploads a file to the service and prints its URL.
 
 use anyhow::{Result, anyhow};
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey, file_fingerprint};
 use crate::cli::scripting::{Common, Session, channel_selection};
@@ -15,6 +15,7 @@ use model::outbox::Operation;
 #[derive(Debug, Args)]
 pub struct UploadArguments {
     /// The file.
+    #[arg(value_hint = ValueHint::FilePath)]
     pub path: String,
     #[command(flatten)]
     pub key: KeyArgument,

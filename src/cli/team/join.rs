@@ -256,7 +256,11 @@ fn print_joined(
         return print::json(&item);
     }
     print::line(&format!("joined {} as {} ({role})", membership.base_url, membership.person))?;
-    print::line(&format!("  tabs: {}", membership.channels.join(", ")))?;
+    if membership.channels.is_empty() {
+        print::line("  no channel is connected on the service yet; each gets its tab once it is")?;
+    } else {
+        print::line(&format!("  tabs: {}", membership.channels.join(", ")))?;
+    }
     print::line("open the inbox with `frontdesk`")
 }
 

@@ -55,7 +55,11 @@ pub fn run(arguments: &LeaveArguments) -> Result<(), CliError> {
             "channels": joined.channels, "draftsKept": drafts, "unsentKept": unsent});
         return Ok(print::json(&item)?);
     }
-    print::line(&format!("left {}; removed: {}", joined.base_url, joined.channels.join(", ")))?;
+    let removed = match joined.channels.is_empty() {
+        true => "it had no tabs".to_owned(),
+        false => format!("removed: {}", joined.channels.join(", ")),
+    };
+    print::line(&format!("left {}; {removed}", joined.base_url))?;
     if !is_ended {
         print::line("the service was not told: `frontdesk admin person remove` ends the session there")?;
     }

@@ -57,8 +57,11 @@ impl KeySource {
     /// As text: the key is missing, readable by others, or bound to another server.
     pub fn fetch(&self, channel: &str, base_url: &str) -> Result<Secret, String> {
         let text = match self {
-            Self::Environment(variable) => std::env::var(variable)
-                .map_err(|_| format!("the environment variable {variable} is not set"))?,
+            Self::Environment(variable) => std::env::var(variable).map_err(|_| {
+                format!(
+                    "the environment variable {variable} is not set; set it, or change key_env in config.toml"
+                )
+            })?,
             Self::Command(command) => run(command)?,
             Self::File(path) => file::read_private(path).map_err(|error| format!("key_file {error}"))?,
             Self::Kept(folder) => KeyLocation { folder, channel, base_url }.read()?,

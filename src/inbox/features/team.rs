@@ -26,7 +26,7 @@ use model::notes::PrivateNote;
 use model::replies::ReplyOrigin;
 use model::team::{Activity, Presence, TeamPerson};
 use model::text::SafeText;
-use model::time::{Moment, SECOND, Timestamp, format_short_span};
+use model::time::{MINUTE, Moment, SECOND, Timestamp, format_short_span};
 use std::collections::BTreeMap;
 
 /// Maximum width of the person's own text in a question, in cells.
@@ -239,6 +239,7 @@ fn describe_team(inbox: &Inbox) -> Vec<SafeText> {
             () if person.name == *me => "this desk".to_owned(),
             () if !places.is_empty() => places.join(", "),
             () if person.seen_at == Timestamp::default() => "away".to_owned(),
+            () if now.since(person.seen_at) < MINUTE => "just left".to_owned(),
             () => format!("away for {}", format_short_span(now.since(person.seen_at).max(0))),
         };
         let held: Vec<&str> = person.held.iter().map(SafeText::as_str).collect();

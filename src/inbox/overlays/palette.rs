@@ -111,7 +111,8 @@ impl CommandPalette {
         // Unavailable entries come last unless their full name was typed: then Enter gives the
         // reason.
         let is_off = |index: usize| {
-            self.all_items[index].disabled_reason.is_some() && self.all_items[index].name != lower
+            let item = &self.all_items[index];
+            item.disabled_reason.is_some() && !item.is_named(&lower)
         };
         scored.sort_by_key(|(score, index)| (is_off(*index), std::cmp::Reverse(*score), *index));
         self.matches =
@@ -120,9 +121,16 @@ impl CommandPalette {
 }
 
 impl PaletteItem {
+    /// True if the text is the name, with or without the colon of a command with an argument. `text` is in
+    /// lower case.
+    fn is_named(&self, text: &str) -> bool {
+        let name = self.name.to_lowercase();
+        name == text || name.strip_prefix(':') == Some(text)
+    }
+
     /// Score if the text is the whole name, a synonym or the start of one; `text` is in lower case.
     fn whole_word_score(&self, text: &str) -> Option<u32> {
-        if self.name.to_lowercase() == text {
+        if self.is_named(text) {
             return Some(WHOLE_NAME_SCORE);
         }
         let begun = self.synonyms.iter().filter(|synonym| synonym.starts_with(text));
@@ -319,6 +327,8 @@ mod tests {
             PaletteItem { disabled_reason: Some("not here".to_owned()), ..entry("mark-again", "", "V r") },
             entry("Dimas Karasov", "", ""),
             PaletteItem { synonyms: &["resume", "unpause"], ..entry("hand-back", "", "P") },
+            PaletteItem { synonyms: &["assign"], ..entry("claim", "", "o") },
+            entry(":assign", "Hand the conversation over to a colleague", ""),
         ];
         let cases: &[(&str, &[&str])] = &[
             ("closed", &["Closed", "choose-view"]),
@@ -330,6 +340,8 @@ mod tests {
             ("mar", &["Dimas Karasov", "mark-again"]),
             ("mark-again", &["mark-again"]),
             ("resu", &["hand-back"]),
+            ("assign", &[":assign", "claim"]),
+            (":assign", &[":assign"]),
             ("zzz", &[]),
         ];
         for (text, wanted) in cases {

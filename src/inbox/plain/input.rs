@@ -73,6 +73,11 @@ pub fn parse_line(inbox: &Inbox, line: &str, listed: &[ConversationKey]) -> Plai
     {
         return PlainCommand::Events(text_events(inbox, here, text));
     }
+    // Help about a command is neither a text nor an answer.
+    let topic = said.strip_prefix("help ").map(str::trim).filter(|_| here != InputTarget::Field);
+    if let Some(word) = topic.filter(|word| *word == "all" || find_row(inbox, word).is_some()) {
+        return PlainCommand::Help(Some(word.to_owned()));
+    }
     // An answer precedes the command of the same name.
     if here == InputTarget::Menu
         && let Some(events) = parse_answer(inbox, words, &said)

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use crate::Inbox;
 use crate::components::spoken::SpokenPage;
 use crate::connection_state;
+use crate::features::tutor;
 use crate::notice::Notice;
 use crate::notice::update as notice;
 use crate::pages::PageKind;
@@ -67,6 +68,8 @@ pub struct PlainOutput {
     switches: HashMap<ConversationKey, AnnouncedSwitch>,
     is_welcomed: bool,
     notice: Option<Notice>,
+    /// Step of the tutor.
+    tutor_step: Option<String>,
     popup: Option<SpokenPopup>,
     /// Text of the page, if it is not the inbox.
     page_text: Option<SpokenPage>,
@@ -103,10 +106,26 @@ impl PlainOutput {
         }
         self.popup = popup;
         if !self.is_welcomed && inbox.desk.list().loaded {
-            lines.push("Type list, a number, help or quit".to_owned());
+            let offer = match inbox.keyboard.offers_tutor(&inbox.context) {
+                true => "; tutor teaches the keys",
+                false => "",
+            };
+            lines.push(format!("Type list, a number, help or quit{offer}"));
             self.is_welcomed = true;
         }
+        self.announce_tutor(inbox, &mut lines);
         clean_lines(&lines)
+    }
+
+    /// Announces each step of the tutor once, and again after the tutor was stopped.
+    fn announce_tutor(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        if !inbox.keyboard.tutor.is_shown {
+            self.tutor_step = None;
+        }
+        if let Some(step) = tutor::line(inbox).filter(|step| self.tutor_step.as_ref() != Some(step)) {
+            lines.push(step.clone());
+            self.tutor_step = Some(step);
+        }
     }
 
     /// Forgets the current place, so that it is read out again.

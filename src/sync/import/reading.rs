@@ -31,7 +31,7 @@ pub(super) struct ImportRow {
 impl ImportRows {
     /// Opens a file and reads its header.
     pub(super) fn open(path: &Path) -> Result<Self, ImportError> {
-        let fails = |error: std::io::Error| file_error(path, error);
+        let fails = |error: std::io::Error| file_error(path, format!("could not read the file: {error}"));
         let mut file = File::open(path).map_err(fails)?;
         let sign = detect_separator(&mut file).map_err(fails)?;
         let mut reader = ReaderBuilder::new().delimiter(sign).flexible(true).from_reader(file);

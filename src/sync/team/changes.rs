@@ -108,6 +108,7 @@ pub(super) async fn share(team: Arc<TeamSync>) {
         } else {
             team.run_step(&mut progress).await
         };
+        team.record_contact();
         let wait = Duration::from_micros(u64::try_from(wait.min(CHECK_INTERVAL)).unwrap_or(0));
         tokio::select! {
             () = team.changes.notified() => {}
@@ -285,10 +286,15 @@ impl TeamSync {
         }
         self.store.record_team_read(self.clock.now()).await?;
         progress.swept_at = Some(now);
+        Ok(())
+    }
+
+    /// Records that the server answers the tabs that are polled rarely: their event stream ends when the
+    /// server is silent for longer than the interval of its comments.
+    fn record_contact(&self) {
         for tab in self.tabs().iter().filter(|tab| self.polls_rarely(tab)) {
             tab.record_alive();
         }
-        Ok(())
     }
 
     /// True if this process polls the tab, and rarely, since events report its changes.

@@ -1,5 +1,6 @@
 //! The last line: keys of the current place, as many as configured, each clickable.
 
+use frontdesk::inbox::plain::PlainOutput;
 use frontdesk::inbox::settings::Footer;
 use frontdesk::model::time::{DAY, MINUTE};
 
@@ -137,6 +138,19 @@ fn the_demo_offers_its_tutor_until_it_has_begun() {
     desk.hides(":tutor teaches");
     // The tutor is shown even if the keys are hidden.
     desk.keys("<F4><F4>").hides("Enter open").keys(":tutor<Enter>").shows("Tutor 1/10");
+}
+
+#[test]
+fn plain_mode_reads_each_step_of_the_tutor_once() {
+    let mut desk = Desk::demo(80, 24);
+    desk.settle();
+    let mut output = PlainOutput::default();
+    output.collect_new_lines(&desk.app);
+    assert_eq!(desk.says("tutor"), None);
+    let lines = output.collect_new_lines(&desk.app);
+    assert!(lines.iter().any(|line| line.starts_with("Tutor 1/10")), "{lines:?}");
+    let lines = output.collect_new_lines(&desk.app);
+    assert!(!lines.iter().any(|line| line.contains("Tutor")), "{lines:?}");
 }
 
 #[test]

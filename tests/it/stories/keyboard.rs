@@ -227,6 +227,8 @@ fn plain_words_work_everywhere_and_others_say_what_can_be_said() {
     let mut desk = with_customer(99, 60);
     assert!(desk.says("frobnicate").is_some_and(|text| text.contains("help lists the commands")));
     desk.keys("<Enter>i");
+    assert_eq!(desk.says("help take"), None, "it shows help");
+    desk.hides("help take").hides("[y] pause the AI and send");
     assert!(desk.says("take").is_some_and(|text| text.contains("`text take`")));
     assert_eq!(desk.says("text take"), None);
     desk.shows("[y] pause the AI and send");

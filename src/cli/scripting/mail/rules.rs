@@ -154,6 +154,7 @@ fn list(session: &Session, channel: &ChannelId, common: &Common) -> Result<()> {
     if common.json {
         return print::json(&Value::Array(rules.iter().map(rule_to_json).collect()));
     }
+    print::empty(rules.is_empty(), "rules");
     for rule in rules {
         let is_on = if rule.is_on { "on" } else { "off" };
         let acted = rule.applied_count.to_string();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Value, json};
 
 use crate::cli::scripting::mail::{files_fingerprint, send_mail};
@@ -56,7 +56,7 @@ pub struct MailReplyArguments {
     #[arg(long)]
     pub no_quote: bool,
     /// File to attach: a path, or an address; may be given several times.
-    #[arg(long = "file", value_name = "PATH")]
+    #[arg(long = "file", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
     #[command(flatten)]
     pub key: KeyArgument,
@@ -82,7 +82,7 @@ pub struct MailForwardArguments {
     #[arg(long)]
     pub no_files: bool,
     /// File to attach: a path, or an address; may be given several times.
-    #[arg(long = "file", value_name = "PATH")]
+    #[arg(long = "file", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
     #[command(flatten)]
     pub key: KeyArgument,
@@ -96,7 +96,7 @@ pub struct MailSaveArguments {
     #[command(flatten)]
     pub wanted: ConversationArguments,
     /// Folder for the files; without it, the current one. A name that is taken gets a number.
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = ".")]
     pub to: PathBuf,
     /// Name of the file to save; without it, all files of the mail.
     #[arg(long, value_name = "NAME")]

@@ -31,10 +31,6 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let focused = tab.focus == Focus::List && (inbox.context.overlays.is_empty() || typing);
     let title = title(inbox);
     let typed = filter_runs(list, theme);
-    let marked = match list.marks.len() {
-        0 => String::new(),
-        marked => format!("{marked} marked · "),
-    };
     let named = wrap::cells(&title) + typed.iter().map(|(words, _)| wrap::cells(words)).sum::<usize>();
     let room = usize::from(area.width).saturating_sub(named + TITLE_EDGES);
     let up = rows_above_hint(inbox, list, focused, room);
@@ -44,11 +40,17 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         Sort::Queue => String::new(),
         _ => format!("{}{}", hidden_counts(inbox, has_room), row_count_label(list)),
     };
+    let marked = match (list.marks.len(), count.is_empty()) {
+        (0, _) => String::new(),
+        (marked, true) => format!("{marked} marked"),
+        (marked, false) => format!("{marked} marked · "),
+    };
+    let is_last = marked.is_empty() && count.is_empty();
+    let up = if is_last { up.trim_end() } else { up.as_str() };
     let typed = typed.iter().map(|(words, style)| (words.as_str(), *style));
     let left: Vec<paint_view::Run<'_>> =
         [(title.as_str(), theme.strong())].into_iter().chain(typed).collect();
-    let right =
-        [(up.as_str(), theme.strong()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())];
+    let right = [(up, theme.strong()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())];
     let right: Vec<paint_view::Run<'_>> = right.into_iter().filter(|(words, _)| !words.is_empty()).collect();
     let line = match inbox.desk.shows_all_tabs {
         true => ((theme.border_set(), theme.border_joints()), theme.border(focused)),

@@ -17,6 +17,19 @@ use crate::database::postgres::tls::ServerTls;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Returns the causes, and the remedy where one is known.
+fn describe_refusal(cause: &tokio_postgres::Error) -> String {
+    let why = describe_causes(cause);
+    let remedy = if why.contains("password missing") {
+        "; set PGPASSWORD, or write the password into ~/.pgpass"
+    } else if why.contains("UnknownIssuer") {
+        "; name the file of its authority with sslrootcert= in the address"
+    } else {
+        ""
+    };
+    format!("{why}{remedy}")
+}
+
 #[derive(Clone)]
 pub struct ServerAddress {
     config: Config,
@@ -57,7 +70,7 @@ impl ServerAddress {
     pub async fn connect(&self, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
         let failed = |cause: tokio_postgres::Error| match is_transient(&cause) {
             true => DatabaseError::Absent(describe_causes(&cause)),
-            false => DatabaseError::Unreachable(describe_causes(&cause)),
+            false => DatabaseError::Unreachable(describe_refusal(&cause)),
         };
         let Some(tls) = self.tls.clone() else {
             let (client, connection) = self.config.connect(NoTls).await.map_err(failed)?;
