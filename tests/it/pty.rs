@@ -408,14 +408,15 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.keys("\r");
     terminal.wait_for_text("[y] pause the AI and send");
     terminal.say_yes("[y] pause the AI and send");
-    terminal.wait_for_text("Sending in");
-    terminal.keys("\x18");
-    terminal.wait_for("the message on the server", |terminal| {
-        terminal.lines().any(|line| {
+    let is_sent = |screen: &str| {
+        screen.lines().any(|line| {
             line.contains("una persona.")
                 && (line.contains("sent") || line.contains("delivered") || line.contains("read"))
         })
-    });
+    };
+    terminal.wait_for("the hold", |screen| screen.contains("Sending in") || is_sent(screen));
+    terminal.keys("\x18");
+    terminal.wait_for("the message on the server", is_sent);
     terminal.wait_for_text("you have it");
     terminal.keys("\x1b");
     terminal.wait_for_text("r reply");
