@@ -173,7 +173,7 @@ fn a_rate_limit_is_waited_for() {
     };
     // A wait longer than the timeout adds nothing.
     full("/account", 60);
-    let said = binary.fails(1, &[&add(&desk.base_url)[..], &["--timeout", "1"]].concat(), &key);
+    let said = binary.fails(1, &[&add(&desk.base_url)[..], &["--timeout", "30"]].concat(), &key);
     assert!(said.contains("the server asks to wait 6") && said.contains("nothing was added"), "{said}");
     assert!(!binary.config().exists());
     full("/account", 1);

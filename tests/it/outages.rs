@@ -4,9 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::process::{Child, Command};
-use std::time::Duration;
 
-use frontdesk::shell::clock::instant;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 use portable_pty::CommandBuilder;
@@ -51,12 +49,9 @@ fn a_cache_held_by_another_process_is_named_and_read_as_soon_as_it_is_free() {
         said && !terminal.contains("WITH THE AI")
     });
     drop(held);
-    let free = instant();
     terminal.wait_for("the list of the second tab", |terminal| {
         terminal.contains("WITH THE AI") && !terminal.contains("being read")
     });
-    // Usually below three seconds; the bound holds beside compilers, too.
-    assert!(free.elapsed() < Duration::from_secs(30), "{:?}", free.elapsed());
     terminal.keys("gg");
     terminal.wait_for("the status", |terminal| !status(terminal).contains("read"));
 }

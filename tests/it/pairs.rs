@@ -226,7 +226,7 @@ impl Scene {
     /// Sends a text, and checks that a message arrives on all screens.
     fn both_ways(&mut self, when: &str, watching: &mut [(Kind, &mut Process)]) {
         let text = format!("to Bo, {when}");
-        let ended = self.binary.run(&["send", BO, &text, "--beside-ai", "--timeout", "150"], "");
+        let ended = self.binary.run(&["send", BO, &text, "--beside-ai", "--timeout", "240"], "");
         assert_eq!(ended.code, Some(0), "{} {when}: {}", self.name, ended.err);
         self.sent.push(text);
         let text = format!("Ana {}", self.sent.len());

@@ -15,15 +15,28 @@ use crate::waiting::PATIENCE;
 
 /// Marker after all output of a binary.
 const END: &str = "<the end>";
+/// Marks of a frame: the screen between them is incomplete.
+const FRAME_BEGIN: &[u8] = b"\x1b[?2026h";
+const FRAME_END: &[u8] = b"\x1b[?2026l";
+/// Time after which a new question takes an answer, with a reserve.
+const QUESTION_DELAY: Duration = Duration::from_millis(200);
+/// Time after which a key without an effect is pressed again; longer than a busy machine takes for one.
+const KEY_RETRY_DELAY: Duration = Duration::from_secs(30);
 
 pub(crate) struct Terminal {
     screen: vt100::Parser,
     bytes: Receiver<Vec<u8>>,
+    /// Bytes that were received behind the newest frame on the screen.
+    pending: Vec<u8>,
     seen: Vec<u8>,
     writer: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
     folder: tempfile::TempDir,
+}
+
+fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len()).position(|window| window == part)
 }
 
 fn side(cells: u16) -> NonZero<u16> {
@@ -38,6 +51,24 @@ impl Terminal {
     fn process(&mut self, bytes: &[u8]) {
         self.screen.process(bytes);
         self.seen.extend_from_slice(bytes);
+    }
+
+    /// Processes the output up to the end of the next frame, so that no frame is skipped. Waits at most this long.
+    fn process_next(&mut self, wait: Duration) -> Result<(), RecvTimeoutError> {
+        if self.pending.is_empty() {
+            self.pending = self.bytes.recv_timeout(wait)?;
+        }
+        let end = find(&self.pending, FRAME_END).map_or(self.pending.len(), |at| at + FRAME_END.len());
+        let rest = self.pending.split_off(end);
+        let bytes = std::mem::replace(&mut self.pending, rest);
+        self.process(&bytes);
+        Ok(())
+    }
+
+    /// True unless a part of a frame is missing.
+    fn shows_whole_frame(&self) -> bool {
+        let last = |mark: &[u8]| self.seen.windows(mark.len()).rposition(|bytes| bytes == mark);
+        last(FRAME_BEGIN) <= last(FRAME_END)
     }
 
     pub(crate) fn start_in(folder: tempfile::TempDir, arguments: &[&str], columns: u16, rows: u16) -> Self {
@@ -82,6 +113,7 @@ impl Terminal {
         Self {
             screen: vt100::Parser::new(side(rows), side(columns), 0),
             bytes,
+            pending: Vec::new(),
             seen: Vec::new(),
             writer,
             child,
@@ -95,19 +127,20 @@ impl Terminal {
         self.writer.flush().expect("the terminal takes keys");
     }
 
-    /// Writes parts with a pause between them; returns the longest pause that actually occurred.
+    /// Writes parts with a pause between them; returns the longest time from before a part to after the next.
     pub(crate) fn bytes_with_pauses(&mut self, parts: &[&[u8]], pause: Duration) -> Duration {
-        let mut longest = Duration::ZERO;
+        let (mut longest, mut began) = (Duration::ZERO, instant());
         for (at, part) in parts.iter().enumerate() {
-            let began = instant();
             if at > 0 {
                 std::thread::sleep(pause);
             }
+            let before = instant();
             self.writer.write_all(part).expect("the terminal takes bytes");
             self.writer.flush().expect("the terminal takes bytes");
             if at > 0 {
                 longest = longest.max(began.elapsed());
             }
+            began = before;
         }
         longest
     }
@@ -126,10 +159,10 @@ impl Terminal {
 
     pub(crate) fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let until = instant() + PATIENCE;
-        while !holds(&self.contents()) {
+        while !(self.shows_whole_frame() && holds(&self.contents())) {
             let left = until.saturating_duration_since(instant());
-            match self.bytes.recv_timeout(left) {
-                Ok(bytes) => self.process(&bytes),
+            match self.process_next(left) {
+                Ok(()) => (),
                 Err(RecvTimeoutError::Timeout) => panic!("no {what} on screen:\n{}", self.contents()),
                 Err(RecvTimeoutError::Disconnected) => panic!("ended before {what}:\n{}", self.contents()),
             }
@@ -144,24 +177,24 @@ impl Terminal {
     pub(crate) fn answer(&mut self, key: char, question: &str) {
         let mut typed = String::new();
         while self.contents().contains(question) {
-            std::thread::sleep(Duration::from_millis(200));
+            std::thread::sleep(QUESTION_DELAY);
             self.keys(&key.to_string());
             typed.push(key);
             let refused = format!("\"{typed}\" was typed too early");
-            self.wait_until("an answer", |terminal| {
-                let contents = terminal.contents();
-                !contents.contains(question) || contents.contains(&refused)
-            });
+            self.wait_for("an answer", |screen| !screen.contains(question) || screen.contains(&refused));
         }
     }
 
-    /// Presses keys repeatedly until the screen changes as wanted.
+    /// Presses keys, which a new question ignores, until the screen changes as wanted.
     pub(crate) fn press_until(&mut self, keys: &str, what: &str, holds: impl Fn(&str) -> bool) {
         let until = instant() + PATIENCE;
         while !holds(&self.contents()) {
             assert!(instant() < until, "{what} never comes:\n{}", self.contents());
+            std::thread::sleep(QUESTION_DELAY);
             self.keys(keys);
-            self.comes_until(instant() + Duration::from_secs(1), |terminal| holds(&terminal.contents()));
+            self.comes_until(instant() + KEY_RETRY_DELAY, |terminal| {
+                terminal.shows_whole_frame() && holds(&terminal.contents())
+            });
         }
     }
 
@@ -171,9 +204,8 @@ impl Terminal {
             if instant() >= end {
                 return false;
             }
-            if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
-                self.process(&bytes);
-            }
+            // Without output, the condition may come true outside the screen.
+            let _ = self.process_next(Duration::from_millis(20));
         }
         true
     }
@@ -184,9 +216,7 @@ impl Terminal {
 
     /// Reads what is available without waiting.
     pub(crate) fn read(&mut self) {
-        for bytes in self.bytes.try_iter() {
-            self.screen.process(&bytes);
-        }
+        while self.process_next(Duration::ZERO).is_ok() {}
     }
 
     pub(crate) fn folder(&self) -> &std::path::Path {
@@ -215,6 +245,8 @@ impl Terminal {
 
     pub(crate) fn wait_for_end(&mut self) -> u32 {
         let until = instant() + PATIENCE;
+        let rest = std::mem::take(&mut self.pending);
+        self.seen.extend_from_slice(&rest);
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
                 break status;
@@ -376,14 +408,15 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.keys("\r");
     terminal.wait_for_text("[y] pause the AI and send");
     terminal.say_yes("[y] pause the AI and send");
-    terminal.wait_for_text("Sending in");
-    terminal.keys("\x18");
-    terminal.wait_for("the message on the server", |terminal| {
-        terminal.lines().any(|line| {
+    let is_sent = |screen: &str| {
+        screen.lines().any(|line| {
             line.contains("una persona.")
                 && (line.contains("sent") || line.contains("delivered") || line.contains("read"))
         })
-    });
+    };
+    terminal.wait_for("the hold", |screen| screen.contains("Sending in") || is_sent(screen));
+    terminal.keys("\x18");
+    terminal.wait_for("the message on the server", is_sent);
     terminal.wait_for_text("you have it");
     terminal.keys("\x1b");
     terminal.wait_for_text("r reply");
@@ -393,6 +426,8 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for("the next customer", |screen| is_next(screen) || screen.contains("close anyway"));
     terminal.answer('d', "close anyway");
     terminal.wait_for("the next customer", is_next);
+    // The close is in his history once its hold is over.
+    terminal.press_until(":open +351912345826\r", "the close", |screen| screen.contains("you closed"));
     terminal.keys("q");
     // It asks only while the close can be undone or was not answered.
     terminal.wait_for("a question or the end", |screen| {

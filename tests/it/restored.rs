@@ -191,7 +191,7 @@ fn an_older_outbox_that_is_brought_back_sends_nothing_by_itself() {
         json!({"path_prefix": "/messages/send", "count": 2, "status": 429, "retry_after": 600}),
     );
     for to in [&id, &bo] {
-        let ended = binary.run(&["send", to, "At five.", "--beside-ai", "--timeout", "1", "--json"], "");
+        let ended = binary.run(&["send", to, "At five.", "--beside-ai", "--timeout", "20", "--json"], "");
         assert_eq!(ended.code, Some(3), "{}", ended.err);
     }
     let listed = |binary: &Binary| -> Vec<Value> {
@@ -230,7 +230,7 @@ fn an_older_outbox_that_is_brought_back_sends_nothing_by_itself() {
     // The history settles the sent one; then the next is sent.
     binary.ok(&["send", &id, "See you.", "--beside-ai"], "");
     let error =
-        last_error(&binary.run(&["send", &bo, "See you.", "--beside-ai", "--timeout", "2", "--json"], ""));
+        last_error(&binary.run(&["send", &bo, "See you.", "--beside-ai", "--timeout", "20", "--json"], ""));
     assert_eq!(error["exit"], 3, "nothing overtakes what may have been sent: {error}");
     let sent: Vec<Value> = desk.outbound().iter().map(|sent| sent["content"].clone()).collect();
     assert_eq!(sent, ["At five.", "And open until seven.", "See you."].map(Value::from), "each once");

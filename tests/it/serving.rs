@@ -19,6 +19,7 @@ use std::process::{Child, ChildStdout};
 use serde_json::Value;
 
 use crate::binary::Binary;
+use crate::waiting::until_so;
 
 /// A service that runs until dropped.
 struct Serving {
@@ -170,6 +171,8 @@ fn log_goes_to_the_named_file() {
     let mut serving = Serving::start(&binary, &arguments);
     let answer = serving.ask("GET", "/v1/account", &["x-request-id: trace-1"], b"");
     assert_eq!(answer.status, 401);
+    // A request is logged after its answer.
+    until_so("the record", || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("trace-1")));
     serving.child.kill().expect("killed");
     let mut said = String::new();
     serving.child.stderr.take().expect("its errors").read_to_string(&mut said).expect("text");

@@ -251,7 +251,7 @@ async fn heads_that_are_refused() {
 
 #[tokio::test]
 async fn paths_that_are_spelled_oddly() {
-    let world = hasty().await;
+    let world = World::new().await;
     let (id, _) = world.inbound("whatsapp", ANA, "hi").await;
     for path in [
         "/v1/../v1/account",

@@ -223,7 +223,7 @@ async fn page_in_hand_is_shown_when_no_call_is_left() {
         "GET /conversations/c1/messages" => Answer::ok(page(&[message("m1", "c1", "inbound", 0)], None)),
         _ => quiet(request),
     };
-    let (ended, rows) = script(answer, &["list", "--json", "--timeout", "5"]).await;
+    let (ended, rows) = script(answer, &["list", "--json", "--timeout", "20"]).await;
     assert_eq!((ended.code, rows.len()), (Some(1), 1), "{}", ended.err);
     assert!(is_marked(&rows), "{rows:?}");
     assert!(ended.err.contains("rate limit"), "{}", ended.err);

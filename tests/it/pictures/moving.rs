@@ -93,7 +93,12 @@ fn played() -> Vec<Frame> {
     film.keys("\x1b");
     // Without a pause the two keys would be read as Alt-D.
     film.terminal.wait_for_text("d done");
-    film.keys("d").take("d is done: back to the AI, closed, on to the next", 3000, &["closes in"]);
+    film.keys("d");
+    // She may have written again by now.
+    film.terminal
+        .wait_for("the end", |terminal| terminal.contains("closes in") || terminal.contains("anyway"));
+    film.terminal.answer('d', "close anyway");
+    film.take("d is done: back to the AI, closed, on to the next", 3000, &["closes in"]);
     film.terminal.kill();
     film.frames
 }

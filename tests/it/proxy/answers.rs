@@ -32,7 +32,15 @@ pub fn failed(variant: usize) -> Vec<u8> {
 
 /// 429, optionally with Retry-After.
 pub fn limited(told: bool) -> Vec<u8> {
-    let headers = if told { "retry-after: 3\r\n" } else { "" };
+    if told { limited_for(3) } else { refused_as_limited("") }
+}
+
+/// 429 with Retry-After in seconds.
+pub fn limited_for(seconds: u32) -> Vec<u8> {
+    refused_as_limited(&format!("retry-after: {seconds}\r\n"))
+}
+
+fn refused_as_limited(headers: &str) -> Vec<u8> {
     json("429 Too Many Requests", headers, r#"{"code":"RATE_LIMIT_EXCEEDED","message":"slow down"}"#)
 }
 

@@ -42,7 +42,7 @@ async fn listed(
     proxy.seen();
     let (store, spec) = (folder.store(), folder.spec());
     lead((&store, &spec), health).await;
-    let mut child = folder.start(&["list", "--timeout", "3"]);
+    let mut child = folder.start(&["list", "--timeout", "10"]);
     let mut ended = tokio::task::spawn_blocking(move || child.wait());
     let mut renewal = tokio::time::interval(Duration::from_secs(1));
     let code = loop {

@@ -16,6 +16,8 @@ use crate::waiting::aside;
 
 const ANA: &str = "+34600111222";
 const BO: &str = "+34600333444";
+/// Wait that a refusal demands, in seconds: longer than the timeout of the refused command.
+const REFUSED_SECONDS: u32 = 25;
 
 /// A desk with two customers, and a file that names both.
 fn two() -> (Script, String) {
@@ -53,7 +55,7 @@ fn broadcast_is_confirmed_sent_once_and_followed_to_its_end() {
     assert_eq!((listed[0]["id"].as_str(), listed[0]["recipients"].as_u64()), (Some(id), Some(2)), "{listed}");
     let tracked = script.ok(&["broadcast", "track", id]);
     assert!(tracked.starts_with(id) && tracked.contains("Harbor chat"), "{tracked}");
-    let said = script.fails(3, &["broadcast", "watch", id, "--timeout", "10"]);
+    let said = script.fails(3, &["broadcast", "watch", id, "--timeout", "30"]);
     assert!(said.contains("not finished yet"), "{said}");
     for _ in 0..20 {
         script.desk.dev("clock", json!({"advance_seconds": 60}));
@@ -74,7 +76,7 @@ fn more_numbers_than_the_rate_limit_allows_are_looked_up_by_the_list() {
         script.desk.customer("whatsapp", phone, "Ana", "Hello?");
     }
     let people = file(&script, &phones.join("\n"));
-    let send = ["broadcast", "send", "We open at 9.", "--to", &people, "--timeout", "20"];
+    let send = ["broadcast", "send", "We open at 9.", "--to", &people, "--timeout", "240"];
     let said = script.fails(2, &send);
     assert!(said.contains("350 contacts on Harbor chat"), "{said}");
     let people = file(&script, &format!("{}\n+34600999888", phones.join("\n")));
@@ -97,7 +99,7 @@ fn broadcast_report_shows_its_results() {
     let said = script.fails(1, &["broadcast", "report", "bc_nothing"]);
     assert!(said.contains("bc_nothing"), "{said}");
     let send = ["broadcast", "send", "We open at 9.", "--to", &people, "--confirm", "3", "--waves", "0,3"];
-    let output = script.run(&[&send[..], &["--wait", "0", "--timeout", "10"]].concat());
+    let output = script.run(&[&send[..], &["--wait", "0", "--timeout", "60"]].concat());
     assert_eq!(output.status.code(), Some(3), "the service tries nobody while its clock stands");
     let listed: Value = serde_json::from_str(&script.ok(&["broadcast", "list", "--json"])).expect("JSON");
     let id = listed[0]["id"].as_str().expect("an id").to_owned();
@@ -178,8 +180,8 @@ fn broadcast_in_waves_is_started_paused_and_stopped() {
     assert!(said.contains("first 1, then 1 wave of 1 after 0s · pauses above 5 % failed"), "{said}");
     assert!(said.contains("--confirm '2'"), "{said}");
     let mut confirmed = send.to_vec();
-    // Enough time to look up the people and send the first wave.
-    confirmed.extend(["--confirm", "2", "--timeout", "10"]);
+    // Enough time to look up the people and send the first wave on a busy machine.
+    confirmed.extend(["--confirm", "2", "--timeout", "60"]);
     // The service sends nothing while its clock does not move.
     let output = script.run(&confirmed);
     let (out, err) = crate::scripting::texts(&output);
@@ -257,12 +259,16 @@ async fn a_rate_limit_is_waited_for_as_long_as_the_server_says() {
         let path = asked.target.split('?').next().unwrap_or_default();
         let is_counted = path.ends_with("/contacts") || path.ends_with("/broadcast");
         let is_first = is_counted && refused.lock().expect("no one failed").insert(path.to_owned());
-        if is_first { Answer::withhold(Give::Bytes(answers::limited(true))) } else { Answer::pass() }
+        if is_first {
+            Answer::withhold(Give::Bytes(answers::limited_for(REFUSED_SECONDS)))
+        } else {
+            Answer::pass()
+        }
     });
     let (asked, answer) = (people.display().to_string(), "120");
     let ended = aside(move || {
         let send = ["broadcast", "send", "We open at 9.", "--to", &asked, "--confirm", answer];
-        binary.run(&[&send[..], &["--timeout", "1.5", "--json"]].concat(), "")
+        binary.run(&[&send[..], &["--timeout", "20.5", "--json"]].concat(), "")
     })
     .await;
     assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);

@@ -38,6 +38,8 @@ use crate::waiting::until_found;
 const CUSTOMER: &str = "+34600111222";
 const ROUNDS: u32 = 3;
 const STEPS: usize = 12;
+/// Hold of a reply, in microseconds: longer than a busy machine takes for a colleague's answer and its event.
+const REPLY_HOLD: i64 = 30 * SECOND;
 
 fn chats() -> ChannelId {
     ChannelId::from("chats")
@@ -244,6 +246,14 @@ impl TeamDesk {
     async fn until(&self, what: &str, mut is_so: impl FnMut(&Self) -> bool) {
         until_found(&format!("{}: {what}", self.name), async || is_so(self).then_some(()).ok_or("not yet"))
             .await;
+    }
+
+    /// Waits until the team's events are reported to this desk.
+    async fn until_events(&self) {
+        self.until("events", |desk| {
+            desk.engine.as_ref().is_some_and(|engine| engine.has_live_events(&chats()))
+        })
+        .await;
     }
 
     async fn until_listed(&self, conversation: &str) {
@@ -572,8 +582,7 @@ async fn handing_over_is_taken_back_everywhere() {
 async fn messages_arrive_by_events_and_presence_is_seen() {
     let team = Team::start().await;
     let (mut ana, mut ben, id) = two_desks(&team).await;
-    ben.until("events", |desk| desk.engine.as_ref().is_some_and(|engine| engine.has_live_events(&chats())))
-        .await;
+    ben.until_events().await;
     assert_eq!(team.inbound("whatsapp", CUSTOMER, "Are you there?").await, id);
     ben.until("the message", |desk| desk.texts(&id).0.iter().any(|text| text == "Are you there?")).await;
     // A customer whom no list has shown.
@@ -727,13 +736,12 @@ async fn desks_agree_with_the_service_after_random_interleavings() {
 async fn held_reply_stops_when_a_colleague_answers_first() {
     let team = Team::start().await;
     let (mut ana, mut ben, id) = two_desks(&team).await;
-    ana.until("events", |desk| desk.engine.as_ref().is_some_and(|engine| engine.has_live_events(&chats())))
-        .await;
+    ana.until_events().await;
     ana.until("the history", |desk| !desk.texts(&id).0.is_empty()).await;
     let seen = ana.newest(&id);
     assert!(seen.is_some());
     let operation = Operation::SendText { to: CUSTOMER.to_owned(), text: "Late".to_owned(), reply_to: None };
-    ana.enqueue(intent(Platform::Whatsapp, &id, operation, seen, 3 * SECOND));
+    ana.enqueue(intent(Platform::Whatsapp, &id, operation, seen, REPLY_HOLD));
     team.advance(1).await;
     let body = json!({"to": CUSTOMER, "type": "text", "text": {"body": "First"}});
     team.call(&ben.key, "POST", "/v1/messages/send", body).await.ok();
@@ -754,6 +762,7 @@ async fn held_mail_stops_when_a_colleague_answers_first() {
     let thread = team.inbound("email", MARIA, "Hola").await;
     let mut ana = TeamDesk::start_on(&team, "Ana", "email").await;
     let ben = team.sign_in("Ben", Role::Agent).await;
+    ana.until_events().await;
     ana.until("the thread", |desk| !desk.texts(&thread).0.is_empty()).await;
     let mail = Mail {
         to: vec![MARIA.to_owned()],
@@ -763,7 +772,7 @@ async fn held_mail_stops_when_a_colleague_answers_first() {
         ..Mail::default()
     };
     let operation = Operation::SendMail(Box::new(mail));
-    ana.enqueue(intent(Platform::Email, &thread, operation, ana.newest(&thread), 3 * SECOND));
+    ana.enqueue(intent(Platform::Email, &thread, operation, ana.newest(&thread), REPLY_HOLD));
     team.advance(1).await;
     let body = json!({"to": [MARIA], "subject": "Re: Hola", "text": "First", "threadId": thread});
     team.call(ben.key("email"), "POST", "/v1/email/send", body).await.ok();

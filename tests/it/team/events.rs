@@ -5,11 +5,11 @@ use std::time::Duration;
 use frontdesk::shell::clock::instant;
 
 use super::*;
-use crate::waiting::until_found;
+use crate::waiting::{until_found, within};
 
 const CUSTOMER: &str = "+34600111222";
-/// Far more than a stream needs to end, and less than its drain time would take.
-const PATIENCE: Duration = Duration::from_secs(8);
+/// Time for running requests at the end of a service; longer than any test waits.
+const DRAIN: Duration = Duration::from_secs(3600);
 
 /// An open stream with what it told so far.
 struct Stream {
@@ -56,8 +56,7 @@ impl Stream {
     }
 
     async fn until_end(&mut self) {
-        let end = async { while self.next().await.is_some() {} };
-        tokio::time::timeout(PATIENCE, end).await.expect("the stream ends");
+        within("the end of the stream", async { while self.next().await.is_some() {} }).await;
     }
 
     async fn until(&mut self, name: &str) -> Event {
@@ -272,11 +271,11 @@ async fn events_of_a_second_are_bounded() {
 
 #[tokio::test]
 async fn service_ends_while_streams_are_open() {
-    let team = Team::start().await;
+    let team = Team::with(|options| (options.unlimited, options.drain) = (true, DRAIN)).await;
     let ana = team.sign_in("Ana", Role::Agent).await;
     let mut stream = Stream::open(&team, &ana, "").await;
     assert_eq!(stream.next().await.expect("an event").name, "reset");
-    tokio::time::timeout(PATIENCE, team.shutdown()).await.expect("no stream holds the service up");
+    within("the end of the service, which no stream holds up,", team.shutdown()).await;
     stream.until_end().await;
 }
 

@@ -106,7 +106,7 @@ impl Office {
             // The first wave waits, as the service's clock does not move.
             ["broadcast", "pause", ..] => {
                 // Enough time to read the people and send the first wave.
-                let waves = ["--waves", "1,1", "--wait", "0", "--confirm", "2", "--timeout", "20"];
+                let waves = ["--waves", "1,1", "--wait", "0", "--confirm", "2", "--timeout", "40"];
                 let send =
                     [&["broadcast", "send", "We move.", "--to", &self.named["BOTH"]], &waves[..]].concat();
                 assert_eq!(self.binary.run(&send, "").code, Some(3));
