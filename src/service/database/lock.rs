@@ -9,26 +9,43 @@ use crate::database::DatabaseError;
 
 const LOCK_FILE_BYTES: u64 = 32;
 
-/// Takes the lock file beside an existing database and writes this process's id into it. The lock
-/// is released when the file is dropped or the process ends in any way.
-pub fn acquire(database: &Path) -> Result<File, DatabaseError> {
+/// Held lock of a database, released when it is dropped or the process ends in any way.
+#[derive(Debug)]
+pub struct DatabaseLock(File);
+
+impl Drop for DatabaseLock {
+    fn drop(&mut self) {
+        // A child process being started holds a copy of the open file, so closing it is not enough.
+        if let Err(error) = self.0.unlock() {
+            tracing::warn!(%error, "the lock of the database could not be released");
+        }
+    }
+}
+
+/// Takes the lock file beside an existing database and writes this process's id into it.
+pub fn acquire(database: &Path) -> Result<DatabaseLock, DatabaseError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(lock_path(database)?)?;
+    let file = options.open(lock_path(database)?)?;
     lock_result(file.try_lock(), &file)?;
-    file.set_len(0)?;
-    file.rewind()?;
-    write!(file, "{}", std::process::id())?;
-    Ok(file)
+    let mut lock = DatabaseLock(file);
+    lock.0.set_len(0)?;
+    lock.0.rewind()?;
+    write!(lock.0, "{}", std::process::id())?;
+    Ok(lock)
 }
 
 /// Refuses a database that another service holds; creates nothing.
 pub fn check(database: &Path) -> Result<(), DatabaseError> {
     let opened = lock_path(database).and_then(File::open);
     match opened {
-        Ok(file) => lock_result(file.try_lock_shared(), &file),
+        Ok(file) => {
+            lock_result(file.try_lock_shared(), &file)?;
+            drop(DatabaseLock(file));
+            Ok(())
+        }
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(cause) => Err(cause.into()),
     }
@@ -58,6 +75,19 @@ fn read_owner_pid(file: &File) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lock_is_released_while_a_child_has_a_copy_of_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        std::fs::write(&path, "").expect("a file");
+        let held = acquire(&path).expect("free");
+        let copy = held.0.try_clone().expect("a copy");
+        drop(held);
+        check(&path).expect("free again");
+        drop(acquire(&path).expect("free again"));
+        drop(copy);
+    }
 
     #[test]
     fn a_file_is_one_services() {

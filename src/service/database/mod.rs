@@ -61,7 +61,6 @@ pub mod workspaces;
 mod writer;
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -99,7 +98,7 @@ pub struct Database {
     workspaces: Mutex<HashMap<String, String>>,
     shared: Option<postgres::SharedParts>,
     /// Lock of the file, held by a service.
-    lock: Mutex<Option<File>>,
+    lock: Mutex<Option<lock::DatabaseLock>>,
     /// Reader of a file for the caller's own thread.
     inline_reader: Option<Mutex<Box<dyn DbSession + Send>>>,
     /// Signals the writer of a file that something was erased.
@@ -371,10 +370,6 @@ impl Database {
     pub fn close(&self) {
         self.writer.close();
         self.shared.iter().for_each(postgres::SharedParts::release);
-        // A child process being started holds a copy of the open file, so closing it is not enough.
-        let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Err(error)) = lock.map(|file| file.unlock()) {
-            tracing::warn!(%error, "the lock of the database could not be released");
-        }
+        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
+use crate::database::DatabaseError;
+use crate::database::lock::{self, DatabaseLock};
 use crate::database::session::DbSession;
 use crate::database::transfer::note;
-use crate::database::{DatabaseError, lock};
 use sqlite::Queries;
 
 /// Identifies the file as this service's (SQLite `application_id`).
@@ -144,7 +145,10 @@ pub enum Durability {
 
 /// Opens the writer's connection and locks the file for it; creates the file and its tables if
 /// missing. The flag is true if the tables were created.
-pub fn open_writer(path: &Path, durability: Durability) -> Result<(Connection, bool, File), DatabaseError> {
+pub fn open_writer(
+    path: &Path,
+    durability: Durability,
+) -> Result<(Connection, bool, DatabaseLock), DatabaseError> {
     // Checked first: later steps would create files beside the database.
     let holds = |text: &&str| {
         fs::metadata(with_suffix(path, text)).is_ok_and(|metadata| metadata.is_dir() || metadata.len() > 0)

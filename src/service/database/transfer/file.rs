@@ -9,11 +9,12 @@ use std::path::Path;
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
+use crate::database::lock::{self, DatabaseLock};
 use crate::database::session::DbSession;
 use crate::database::transfer::note::{self, TransferMarker};
 use crate::database::transfer::tables::{self, TransferTable};
 use crate::database::transfer::{RowVisit, TransferSide};
-use crate::database::{DatabaseError, lock, open};
+use crate::database::{DatabaseError, open};
 use crate::media::files::MediaFiles;
 
 const PART_BYTES: usize = 256 * 1024;
@@ -36,7 +37,7 @@ pub struct FileSide {
     /// SQL of the dropped indexes.
     indexes: RefCell<Vec<String>>,
     /// `None` for a snapshot.
-    _lock: Option<File>,
+    _lock: Option<DatabaseLock>,
 }
 
 /// Reads the transfer marker of a file, which may be in use.
@@ -116,7 +117,7 @@ impl FileSide {
         Self::new(connection, path, Some(lock))
     }
 
-    fn new(connection: Connection, path: &Path, lock: Option<File>) -> Result<Self, DatabaseError> {
+    fn new(connection: Connection, path: &Path, lock: Option<DatabaseLock>) -> Result<Self, DatabaseError> {
         let (media, indexes) = (MediaFiles::beside_database(path)?, RefCell::default());
         Ok(Self { connection, media, indexes, _lock: lock })
     }
