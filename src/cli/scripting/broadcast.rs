@@ -229,9 +229,7 @@ pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channe
 pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
     let id = CampaignId::from(id);
     let campaign = waves::find(session.store().campaign(&id)?, &id)?;
-    let mut all = session.channels(None)?.into_iter();
-    all.find(|channel_sync| channel_sync.spec().id == campaign.channel)
-        .context("its channel is no longer configured")
+    session.channel_by_id(&campaign.channel)
 }
 
 /// Recipients of the first request.
