@@ -178,6 +178,11 @@ fn a_conversation_is_taken_answered_and_closed_by_ear() {
     assert_eq!(closed["data"].as_array().map(Vec::len), Some(1), "{closed}");
 }
 
+#[test]
+fn a_reader_that_has_gone_is_no_failure() {
+    Binary::new().unread(&["demo", "--plain"]);
+}
+
 /// The customers of the demo write by themselves: the script depends on nobody's name and on no time.
 #[test]
 fn a_script_of_twenty_lines_goes_from_the_welcome_to_a_search() {
