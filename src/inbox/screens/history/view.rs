@@ -135,7 +135,7 @@ fn state_runs(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     if tab.counts.proposals.contains(&history.conversation) {
         let is_outdated = row.proposed_at.is_some_and(|at| Some(at) < row.conversation.last_message_at);
         let (word, style) =
-            if is_outdated { ("Outdated proposal", theme.dim()) } else { ("Proposal", Style::new()) };
+            if is_outdated { ("Proposal too old", theme.dim()) } else { ("Proposal", Style::new()) };
         parts.push((format!("{word} · {}", inbox.context.key_of(Command::NeedsYou)), style));
     }
     let mut runs = Vec::new();
