@@ -135,7 +135,7 @@ fn a_takeover_without_a_screen() {
     talk.says("help pause ai").hears(&["pause AI, or p: Pause the AI"]);
     talk.says("outbox").hears(&["Outbox"]);
     // Leaving with the AI paused offers to hand back.
-    talk.says("quit").hears(&["AI paused by you in 1 conversation"]).hears(&["[h] hand all back"]);
+    talk.says("quit").hears(&["AI paused here in 1 conversation"]).hears(&["[h] hand all back"]);
     talk.says("h").ends();
     let all = talk.heard.join("\n");
     assert!(!all.contains('\u{1b}'), "no line moves a cursor: {all:?}");
