@@ -56,6 +56,8 @@ impl Terminal {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         command.env("TERM", "xterm-256color");
+        // Borders are the same under every locale of the machine.
+        command.env("LC_ALL", "C.UTF-8");
         if command.get_env("TZ").is_none_or(|name| std::env::var_os("TZ").is_some_and(|mine| mine == name)) {
             command.env("TZ", "UTC");
         }
