@@ -68,8 +68,8 @@ pub struct Config {
     /// Poll interval of the other tabs, in seconds.
     pub background_seconds: i64,
     pub theme: ThemeName,
-    /// ASCII only for borders and marks.
-    pub ascii: bool,
+    /// ASCII only for borders and marks; `None` leaves it to the locale.
+    pub ascii: Option<bool>,
     /// Hours after which a pause of the AI asks for renewal; 0 for never.
     pub pause_lease_hours: i64,
     pub brief_on_pause: bool,
@@ -156,7 +156,7 @@ impl Default for Config {
             visible_seconds: 3,
             background_seconds: 10,
             theme: ThemeName::default(),
-            ascii: false,
+            ascii: None,
             pause_lease_hours: 4,
             brief_on_pause: true,
             link_preview: None,
@@ -247,7 +247,7 @@ impl Config {
             config.graphics = word.and_then(|word| Graphics::from_word(&word));
             let word = mistakes.value(ui.word("theme"));
             config.theme = word.and_then(|word| ThemeName::from_word(&word)).unwrap_or_default();
-            config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
+            config.ascii = mistakes.value(ui.boolean("ascii"));
             config.screen = screen::read(&ui, &mut mistakes);
             config.copy_command = mistakes.value(ui.strings("copy_command")).unwrap_or_default();
         }

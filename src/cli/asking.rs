@@ -61,6 +61,17 @@ pub fn repeat<T>(
     }
 }
 
+/// Asks for a secret. If the input ends, the error names the secret and `source`, which replaces the prompt.
+pub fn ask_secret(question: &str, source: &str) -> Result<String, CliError> {
+    prompt::ask_secret(question).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => CliError::Failed(anyhow!(
+            "the input ended without an answer to {question:?}: write it in the first line of standard input, \
+             or use {source}; nothing was changed"
+        )),
+        _ => prompt_error(error),
+    })
+}
+
 /// Error of a command whose question got no answer.
 pub fn prompt_error(error: io::Error) -> CliError {
     let why = match error.kind() {

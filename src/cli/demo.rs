@@ -119,7 +119,7 @@ pub fn run(arguments: DemoArguments, how: RunMode) -> Result<()> {
         team: Ok(team),
         polling: Polling::default(),
         receiver: None,
-        theme: desk::theme(theme, false),
+        theme: desk::theme(theme, None),
         screen: desk::screen(ScreenConfig::default()),
         notifier: desk::resolve_notifier(Notifier::default()),
         clipboard: desk::clipboard(Vec::new()),

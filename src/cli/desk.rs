@@ -218,11 +218,30 @@ fn build_runtime_with(threads: usize) -> Result<tokio::runtime::Runtime> {
 }
 
 /// Theme from the environment and the configuration.
-pub fn theme(name: ThemeName, ascii: bool) -> Theme {
+pub fn theme(name: ThemeName, ascii: Option<bool>) -> Theme {
     let variable = |text: &str| std::env::var(text).ok();
+    let ascii = ascii.unwrap_or_else(|| lacks_utf8(&locale(variable)));
     let name = if is_colour_disabled(variable) { ThemeName::Mono } else { name };
     let name = name.resolve(variable("COLORFGBG").as_deref());
     Theme::new(name, ascii).in_depth(ColorDepth::of(variable))
+}
+
+/// Locale of the terminal's characters; empty if none is set.
+pub fn locale(variable: impl Fn(&str) -> Option<String>) -> String {
+    let is_set = |name| variable(name).filter(|value| !value.is_empty());
+    ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(is_set).unwrap_or_default()
+}
+
+/// True if a locale or a character set is UTF-8.
+pub fn is_utf8(locale: &str) -> bool {
+    locale.to_ascii_lowercase().replace('-', "").contains("utf8")
+}
+
+/// True if a locale says that its characters are not UTF-8. A name without a character set, such as `de_DE`,
+/// does not say it.
+fn lacks_utf8(locale: &str) -> bool {
+    let is_plain = matches!(locale, "C" | "POSIX");
+    locale.split_once('.').map_or(is_plain, |(_, charset)| !is_utf8(charset)) && !cfg!(windows)
 }
 
 /// True if `NO_COLOR` disables colours.
@@ -248,6 +267,21 @@ pub fn resolve_notifier(notifier: Notifier) -> Notifier {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(not(windows))]
+    #[test]
+    fn locale_without_utf8_is_known_by_its_character_set() {
+        let cases = [("", false), ("C", true), ("POSIX", true), ("C.UTF-8", false), ("de_DE.utf8", false)];
+        for (locale, lacks) in cases {
+            assert_eq!(lacks_utf8(locale), lacks, "{locale}");
+        }
+        for (locale, lacks) in [("UTF-8", false), ("de_DE", false), ("de_DE.ISO-8859-1", true)] {
+            assert_eq!(lacks_utf8(locale), lacks, "{locale}");
+        }
+        let variables = [("LC_ALL", ""), ("LANG", "C")];
+        let found = |name: &str| variables.iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_owned());
+        assert_eq!(locale(found), "C", "an empty variable is not set");
+    }
 
     #[test]
     fn colours_are_switched_off_by_the_environment() {

@@ -42,7 +42,10 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
         "TERM, TERM_PROGRAM, COLORTERM, TMUX, STY, WT_SESSION",
         "Abilities of the terminal: colours, pictures, notifications, copies.",
     ),
-    ("LC_ALL, LC_CTYPE, LANG", "Character set of the terminal, checked by doctor."),
+    (
+        "LC_ALL, LC_CTYPE, LANG",
+        "Character set of the terminal; if it is not UTF-8, borders and marks are ASCII.",
+    ),
     (
         "HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY",
         "Proxy for requests to the servers of channels, and the hosts that need none.",

@@ -173,7 +173,8 @@ pub fn main() -> ExitCode {
             print::errors(&[unfinished::usage(error.to_string().trim_end())]);
             return ExitCode::from(2);
         }
-        Err(error) => error.exit(),
+        Err(error) if error.use_stderr() => error.exit(),
+        Err(error) => return exit_code(print::help(&error).map_err(CliError::from), wants_json),
     };
     let wall = matches!(command, Some(Action::Wall));
     let how = RunMode { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
@@ -201,6 +202,11 @@ pub fn main() -> ExitCode {
         Some(Action::Dev(action)) => development::run(&action).map_err(CliError::from),
         Some(Action::Packaging(what)) => packaging::run(&what).map_err(CliError::from),
     };
+    exit_code(result, wants_json)
+}
+
+/// Reports a failure on standard error and returns the exit code.
+fn exit_code(result: Result<(), CliError>, wants_json: bool) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(CliError::Failed(error)) if print::is_reader_closed(&error) => ExitCode::SUCCESS,

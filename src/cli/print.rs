@@ -69,6 +69,11 @@ pub fn page(bytes: &[u8]) -> Result<()> {
     Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(StdoutError)?)
 }
 
+/// Writes the help or the version to standard output, in the colours of a terminal.
+pub fn help(help: &clap::Error) -> Result<()> {
+    Ok(help.print().and_then(|()| io::stdout().flush()).map_err(StdoutError)?)
+}
+
 /// Writes errors to standard error, one object a line.
 pub fn errors(all: &[Value]) {
     for error in all {

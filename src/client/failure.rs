@@ -62,7 +62,13 @@ const CAUSES: [(FailureCause, &str, &str, &str); 15] = [
     ),
     (FailureCause::RateLimited, "rate-limited", "RATE_LIMIT_EXCEEDED", "wait, or give a longer --timeout"),
     (FailureCause::RateBudget, "rate-budget", "RATE_BUDGET_USED", "wait, or give a longer --timeout"),
-    (FailureCause::KeyRefused, "key-refused", "KEY_REFUSED", "check the key with `frontdesk channel test`"),
+    (
+        FailureCause::KeyRefused,
+        "key-refused",
+        "KEY_REFUSED",
+        "use another key: on your own service, `frontdesk admin key create` makes one, and `frontdesk channel test` \
+         says where to put it",
+    ),
     (
         FailureCause::SignInRefused,
         "sign-in-refused",

@@ -224,7 +224,12 @@ pub const TABLES: &[SettingTable] = &[
                 "Colour theme. `auto` is `light` if COLORFGBG names a light background, else `dark`; `terminal` uses \
                  the terminal's own sixteen colours; NO_COLOR selects `mono`",
             ),
-            setting("ascii", Flag, "false", "Draw borders and marks in ASCII only"),
+            setting(
+                "ascii",
+                Flag,
+                "false",
+                "Draw borders and marks in ASCII only; not set, the locale decides",
+            ),
             setting("mouse", Flag, "true", "Use the mouse; false leaves it to the terminal; M switches"),
             setting(
                 "footer",

@@ -48,7 +48,7 @@ fn reads_the_example() {
     assert_eq!(config.channels.len(), 1);
     assert_eq!(config.channels[0].key, KeySource::Environment("HARBOR_CHAT_KEY".into()));
     assert_eq!((config.pause_on_reply, config.undo_chat_seconds), (PauseOnReply::Always, 0));
-    assert_eq!((config.visible_seconds, config.background_seconds, config.ascii), (2, 20, true));
+    assert_eq!((config.visible_seconds, config.background_seconds, config.ascii), (2, 20, Some(true)));
     assert_eq!(config.screen.away_minutes, 45);
     assert!(!config.screen.mouse && config.noticing.quiet_hours == Some((22 * 60, 7 * 60)));
     assert_eq!((config.notifier.way, config.notifier.command.len()), (NotifyMethod::Osc777, 3));

@@ -12,9 +12,15 @@ pub struct PhoneEntry {
 }
 
 impl PhoneEntry {
+    /// Kind, empty if there is none, and text.
+    pub fn kind_and_text(&self) -> (&str, &str) {
+        let line = self.text.as_str();
+        line.split_once(" · ").unwrap_or(("", line))
+    }
+
     /// True if a message of the history is this entry. The list cuts long texts.
     pub fn is_message(&self, text: &str) -> bool {
-        let told = self.text.as_str().split_once(" · ").map_or(self.text.as_str(), |(_, text)| text);
+        let (_, told) = self.kind_and_text();
         let told = told.trim_end_matches(['…', '.']).trim_end();
         !told.is_empty() && SafeText::line(text).as_str().starts_with(told)
     }

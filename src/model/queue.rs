@@ -322,7 +322,7 @@ impl Mark {
             Self::AiSilent => "AI does not answer".to_owned(),
             Self::PauseExpired => "pause expired".to_owned(),
             Self::Proposal => "proposal".to_owned(),
-            Self::OutdatedProposal => "outdated proposal".to_owned(),
+            Self::OutdatedProposal => "proposal too old".to_owned(),
             Self::DraftReady => "draft ready".to_owned(),
             Self::Draft => "draft".to_owned(),
             Self::ColleagueLate(agent) => format!("{agent} has not answered"),

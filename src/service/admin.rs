@@ -335,6 +335,22 @@ impl Admin {
         self.database.read(|db| Ok(workspaces::list(db)?)).await
     }
 
+    /// Gives the workspace a name. Returns its id.
+    pub async fn rename_workspace(&self, name: &str, now: Timestamp) -> Result<String, AdminError> {
+        let (workspace, name) = (self.workspace.clone(), name.trim().to_owned());
+        if name.is_empty() {
+            return Err(AdminError::Refused("the name must not be empty".to_owned()));
+        }
+        self.database
+            .write(move |db| {
+                let id = workspace.find(db)?.id;
+                workspaces::set_name(db, &id, &name)?;
+                audit::record(db, &id, CONSOLE, ("workspace rename", &id), now)?;
+                Ok(id)
+            })
+            .await
+    }
+
     /// Suspends or resumes the selected workspace. A suspended one only reads: its keys and people change and
     /// send nothing, and the assistant is silent. Incoming messages are stored.
     pub async fn suspend_workspace(&self, suspended: bool, now: Timestamp) -> Result<String, AdminError> {

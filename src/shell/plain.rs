@@ -31,7 +31,7 @@ const LAYOUT_SIZE: (u16, u16) = (99, 60);
 const MAX_LAYERS: usize = 8;
 
 impl DeskParts {
-    /// Runs plain mode until it is left or its input ends.
+    /// Runs plain mode until it is left, its input ends or the reader of its output has gone.
     pub fn run_plain(self) -> Result<(), DeskError> {
         let mailbox = EventQueue::default();
         failures::install(mailbox.clone());
@@ -82,7 +82,10 @@ impl DeskParts {
         let _ = self
             .runtime
             .block_on(async { tokio::time::timeout(run::LEAVE_TIMEOUT, engine.shutdown()).await });
-        ended
+        match ended {
+            Err(DeskError::Terminal(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            ended => ended,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! SQLite queries, and rows read by column name.
 
 use std::cell::{Cell, RefCell};
+use std::path::Path;
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::{FromSql, Type};
@@ -17,6 +18,21 @@ const ONLY_COLUMN: usize = 0;
 /// Fails if SQLite rejects the setting.
 pub fn use_stable_plans(connection: &Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
+}
+
+/// Returns the file's URI with query `how`.
+pub fn uri(path: &Path, how: &str) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.to_string_lossy().bytes() {
+        match byte {
+            b'%' | b'?' | b'#' => uri.push_str(&format!("%{byte:02x}")),
+            b'\\' => uri.push('/'),
+            _ if byte.is_ascii() => uri.push(char::from(byte)),
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push('?');
+    uri + how
 }
 
 /// A row whose cells are read by column name.

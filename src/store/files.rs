@@ -347,23 +347,8 @@ impl StoreDurability {
 }
 
 fn attach_outbox(connection: &Connection, paths: &Paths) -> Result<(), StoreError> {
-    connection.execute("ATTACH ?1 AS desk", [uri(&paths.outbox, "mode=ro")])?;
+    connection.execute("ATTACH ?1 AS desk", [sqlite::uri(&paths.outbox, "mode=ro")])?;
     Ok(())
-}
-
-/// Returns the file's URI with query `how`.
-pub(crate) fn uri(path: &Path, how: &str) -> String {
-    let mut uri = String::from("file:");
-    for byte in path.to_string_lossy().bytes() {
-        match byte {
-            b'%' | b'?' | b'#' => uri.push_str(&format!("%{byte:02x}")),
-            b'\\' => uri.push('/'),
-            _ if byte.is_ascii() => uri.push(char::from(byte)),
-            _ => uri.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    uri.push('?');
-    uri + how
 }
 
 fn open(

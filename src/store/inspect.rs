@@ -106,7 +106,7 @@ pub fn has_leases(folder: &Path, cache: Option<&Path>, now: Timestamp) -> bool {
 fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(files::uri(path, "mode=ro"), flags)?;
+    let connection = Connection::open_with_flags(sqlite::uri(path, "mode=ro"), flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(connection)
 }
@@ -189,7 +189,7 @@ fn check_file(path: &Path) -> rusqlite::Result<(Connection, i64, String)> {
 fn check_with(path: &Path, how: &str) -> rusqlite::Result<(Connection, i64, String)> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(files::uri(path, how), flags)?;
+    let connection = Connection::open_with_flags(sqlite::uri(path, how), flags)?;
     connection.busy_timeout(files::BUSY_TIMEOUT)?;
     let version = connection.scalar("PRAGMA user_version", [])?;
     let verdict = connection.scalar("PRAGMA quick_check(1)", [])?;

@@ -145,7 +145,7 @@ fn nothing_is_added_that_does_not_work() {
         assert!(said.contains("must begin with https://, or http:// on this machine"), "{said}");
     }
     let said = binary.fails(1, &add(&desk.base_url), "");
-    assert!(said.contains("the input ended"), "{said}");
+    assert!(said.contains("the input ended") && said.contains("--key-env"), "{said}");
     let said = binary.fails(2, &["channel", "add"], "");
     assert!(said.contains("--name"), "{said}");
     // A key is not accepted as an argument.

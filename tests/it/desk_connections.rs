@@ -140,7 +140,7 @@ fn nothing_is_kept_of_a_connection_that_does_not_work() {
     shop.fails(1, &shop.add(&["--field", "$.plan"]), &format!("{KEY}\n"), "$.orders");
     assert_eq!(shop.calls(), 3);
     // What is wrong with the switches is said before the shop is called.
-    shop.fails(1, &shop.add(&field), "", "the input ended; nothing was changed");
+    shop.fails(1, &shop.add(&field), "", "or use --credential-env; nothing was changed");
     shop.fails(2, &shop.add(&field), "\n", "the API key is empty");
     shop.fails(2, &shop.add(&["--user", "ana"]), "", "api_key_header");
     shop.fails(2, &shop.add(&["--credential-env", "NO_SUCH_KEY"]), "", "NO_SUCH_KEY is not set");

@@ -135,7 +135,7 @@ fn a_takeover_without_a_screen() {
     talk.says("help pause ai").hears(&["pause AI, or p: Pause the AI"]);
     talk.says("outbox").hears(&["Outbox"]);
     // Leaving with the AI paused offers to hand back.
-    talk.says("quit").hears(&["AI paused by you in 1 conversation"]).hears(&["[h] hand all back"]);
+    talk.says("quit").hears(&["AI paused here in 1 conversation"]).hears(&["[h] hand all back"]);
     talk.says("h").ends();
     let all = talk.heard.join("\n");
     assert!(!all.contains('\u{1b}'), "no line moves a cursor: {all:?}");
@@ -176,6 +176,11 @@ fn a_conversation_is_taken_answered_and_closed_by_ear() {
     assert_eq!(sent, ["It left this morning."]);
     let closed = talk.desk().get("whatsapp", "/conversations?status=closed");
     assert_eq!(closed["data"].as_array().map(Vec::len), Some(1), "{closed}");
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_failure() {
+    Binary::new().unread(&["demo", "--plain"]);
 }
 
 /// The customers of the demo write by themselves: the script depends on nobody's name and on no time.

@@ -87,6 +87,8 @@ impl Terminal {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         command.env("TERM", "xterm-256color");
+        // Borders are the same under every locale of the machine.
+        command.env("LC_ALL", "C.UTF-8");
         if command.get_env("TZ").is_none_or(|name| std::env::var_os("TZ").is_some_and(|mine| mine == name)) {
             command.env("TZ", "UTC");
         }
@@ -383,12 +385,12 @@ fn the_demo_shows_a_proposal_a_ready_draft_and_answers_to_look_over() {
     terminal.keys("a");
     terminal.wait_for_text("100 % of 1 answer");
     terminal.keys("gn");
-    terminal.wait_for_text("paused by you");
+    terminal.wait_for_text("paused for drafts");
     terminal.keys("\x1b");
-    terminal.wait_for("the page below", |terminal| !terminal.contains("paused by you"));
+    terminal.wait_for("the page below", |terminal| !terminal.contains("paused for drafts"));
     terminal.keys("q");
     terminal.wait_for_text("Quit frontdesk?");
-    terminal.wait_for_text("AI paused by you in 1 conversation");
+    terminal.wait_for_text("AI paused here in 1 conversation");
     terminal.say_yes("Quit frontdesk?");
     assert_eq!(terminal.ended(), 0);
 }

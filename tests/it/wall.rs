@@ -14,7 +14,9 @@ fn the_wall_shows_every_channel_and_changes_nothing() {
         let url = &desk.base_url;
         format!("[[channel]]\nname = \"{name}\"\nbase_url = \"{url}\"\nkey_env = \"{key}\"\n")
     };
-    binary.configure(&(channel("Harbor chat", "CHAT_KEY") + &channel("Harbor mail", "MAIL_KEY")));
+    binary.configure(
+        &(channel("Harbor chat", "CHAT_KEY") + &channel("Harbor mail of the workshop", "MAIL_KEY")),
+    );
     desk.customer("whatsapp", "+34600111222", "Ana Wells", "Is anybody there?");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
     command.arg("wall");
@@ -23,9 +25,12 @@ fn the_wall_shows_every_channel_and_changes_nothing() {
     command.env("CHAT_KEY", desk.key_of("whatsapp"));
     command.env("MAIL_KEY", desk.key_of("email"));
     let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 100, 30);
-    for words in ["Wall", "Harbor chat", "Harbor mail", "errors/min", "Read-only"] {
+    for words in ["Wall", "Harbor chat", "Harbor mail", "rate limit", "Read-only"] {
         terminal.wait_for_text(words);
     }
+    terminal.wait_for("a whole name", |terminal| {
+        terminal.lines().any(|line| line.contains("Harbor mail of the workshop") && line.contains('%'))
+    });
     terminal.wait_for("who waits", |terminal| {
         terminal
             .lines()

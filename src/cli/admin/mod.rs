@@ -100,7 +100,7 @@ pub enum AdminAction {
     /// Manage webhooks: list, deliveries, replay, disable, enable.
     #[command(subcommand)]
     Webhook(webhooks::WebhookAction),
-    /// Manage workspaces: add, list, suspend, resume.
+    /// Manage workspaces: add, list, rename, suspend, resume.
     #[command(subcommand)]
     Workspace(workspaces::WorkspaceAction),
 }

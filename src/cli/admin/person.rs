@@ -104,16 +104,17 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
             let person = &line.person;
             json!({
                 "id": person.id, "name": person.name, "role": person.role.word(), "sessions": line.sessions,
-                "seenAt": person.seen_at.to_string(),
+                "seenAt": line.has_joined.then(|| person.seen_at.to_string()),
             })
         };
         return print::json(&serde_json::Value::Array(people.iter().map(item).collect()));
     }
     print::empty(people.is_empty(), "people");
-    for PersonLine { person, sessions } in people {
-        let (id, name, role, seen) = (person.id, person.name, person.role.word(), person.seen_at);
+    for PersonLine { person, sessions, has_joined } in people {
+        let (id, name, role) = (person.id, person.name, person.role.word());
+        let seen = if has_joined { format!("last here {}", person.seen_at) } else { "never here".to_owned() };
         let sessions = print::count(sessions, "session");
-        print::line(&format!("{id}\t{name}\t{role}\t{sessions}\tlast here {seen}"))?;
+        print::line(&format!("{id}\t{name}\t{role}\t{sessions}\t{seen}"))?;
     }
     Ok(())
 }

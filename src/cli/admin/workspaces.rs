@@ -21,6 +21,11 @@ pub enum WorkspaceAction {
     },
     /// List the workspaces with their balances, oldest first.
     List,
+    /// Give a workspace a name: the first one, or the one named by --workspace.
+    Rename {
+        /// Name of the business.
+        name: String,
+    },
     /// Suspend the workspace named by --workspace: it only reads, and the assistant is silent. Incoming
     /// messages are stored.
     Suspend,
@@ -29,9 +34,9 @@ pub enum WorkspaceAction {
 }
 
 impl WorkspaceAction {
-    /// Returns true if it acts on one workspace, named by --workspace.
+    /// Returns true if it acts on one workspace.
     pub fn is_of_one(&self) -> bool {
-        matches!(self, Self::Suspend | Self::Resume)
+        matches!(self, Self::Rename { .. } | Self::Suspend | Self::Resume)
     }
 }
 
@@ -67,6 +72,14 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
                 print::line(&format!("{}\t{balance}\t{name}{state}", workspace.id))?;
             }
             Ok(())
+        }
+        WorkspaceAction::Rename { name } => {
+            let renamed = admin.rename_workspace(&name, SystemClock.now()).await;
+            let id = renamed.context("could not rename the workspace")?;
+            if json {
+                return print::json(&json!({"id": id, "name": name.trim()}));
+            }
+            print::line(&format!("{id} is now {}", name.trim()))
         }
         WorkspaceAction::Suspend | WorkspaceAction::Resume => {
             let suspended = matches!(action, WorkspaceAction::Suspend);

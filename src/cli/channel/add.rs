@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 
-use crate::cli::asking::{MAX_RETRIES, prompt_error};
+use crate::cli::asking::{MAX_RETRIES, ask_secret, prompt_error};
 use crate::cli::channel::check::{self, KeyCheck};
 use crate::cli::channel::{AddArguments, ConfigFile};
 use crate::cli::{CliError, folders, print};
@@ -134,7 +134,7 @@ fn read_key(arguments: &AddArguments) -> Result<Secret, CliError> {
     let text = match &arguments.key_env {
         Some(variable) => std::env::var(variable)
             .map_err(|_| CliError::Usage(format!("the environment variable {variable} is not set")))?,
-        None => prompt::ask_secret("Channel key").map_err(prompt_error)?,
+        None => ask_secret("Channel key", "--key-env")?,
     };
     let key = Secret::new(&text);
     if key.expose().is_empty() {

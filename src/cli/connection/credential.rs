@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 
-use crate::cli::asking::{MAX_RETRIES, prompt_error};
+use crate::cli::asking::{MAX_RETRIES, ask_secret, prompt_error};
 use crate::cli::connection::store::{ConnectionStore, check_secret, is_about_credential};
 use crate::cli::connection::{CredentialArguments, CredentialSource};
 use crate::cli::unfinished::CommandRefusal;
@@ -28,7 +28,7 @@ impl CredentialSource {
                 .map_err(|_| CliError::Usage(format!("the environment variable {variable} is not set")))?,
             None => {
                 let question = format!("{} of {}", connection.auth.secret_name(), connection.name);
-                prompt::ask_secret(&question).map_err(prompt_error)?
+                ask_secret(&question, "--credential-env")?
             }
         };
         let secret = Secret::new(&text);

@@ -19,8 +19,12 @@ pub fn check_files(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<Check
     let folder = files.data.as_path();
     let is_readable = folder.is_dir() && disk::find_denial(folder, NeededAccess::Read).is_none();
     let mut findings = check_folder("data folder", folder, PRIVATE);
+    let outbox_disk_fails = findings.iter().any(CheckResult::is_about_disk);
+    let mut cache_disk_fails = outbox_disk_fails;
     if files.cache != files.data {
-        findings.extend(check_folder("cache folder", &files.cache, PRIVATE));
+        let of_cache = check_folder("cache folder", &files.cache, PRIVATE);
+        cache_disk_fails = of_cache.iter().any(CheckResult::is_about_disk);
+        findings.extend(of_cache);
     }
     if files.logs != files.data {
         // Logs hold no texts of customers.
@@ -30,12 +34,16 @@ pub fn check_files(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<Check
         return findings;
     }
     let seen = inspect::inspect(folder, Some(&files.cache), SystemClock.now());
-    findings.push(database(
-        "outbox",
-        &seen.outbox,
-        "it may hold unsent messages: make a copy, then move the file away",
-    ));
-    findings.push(database("cache", &seen.cache, "the next start moves it aside and builds a new one"));
+    // A disk that fails is reported once, not again for each file that cannot be read on it.
+    let is_explained = |state: &FileState, disk_fails: bool| disk_fails && state.unread.is_some();
+    if !is_explained(&seen.outbox, outbox_disk_fails) {
+        let advice = "it may hold unsent messages: make a copy, then move the file away";
+        findings.push(database("outbox", &seen.outbox, advice));
+    }
+    if !is_explained(&seen.cache, cache_disk_fails) {
+        let advice = "the next start moves it aside and builds a new one";
+        findings.push(database("cache", &seen.cache, advice));
+    }
     findings.extend(check_leftovers(&seen, channels));
     findings
 }
@@ -45,6 +53,8 @@ pub fn is_desk_running(files: &DeskFolders) -> bool {
     inspect::has_leases(&files.data, Some(&files.cache), SystemClock.now())
 }
 
+/// Subject of a finding about the disk of a folder.
+const DISK_SUBJECT: &str = "disk";
 /// Rights that others must not have on a private folder.
 const PRIVATE: u32 = 0o077;
 /// Rights that others must not have on any folder.
@@ -142,7 +152,13 @@ pub fn check_writable(folder: &Path, taken: io::Result<()>) -> Option<CheckResul
         }
         _ => (format!("{shown} is not writable: {error}"), "set FRONTDESK_DATA_DIR to another folder"),
     };
-    Some(CheckResult::fail("disk", seen, advice))
+    Some(CheckResult::fail(DISK_SUBJECT, seen, advice))
+}
+
+impl CheckResult {
+    fn is_about_disk(&self) -> bool {
+        self.subject == DISK_SUBJECT
+    }
 }
 
 fn database(name: &str, state: &FileState, if_damaged: &str) -> CheckResult {

@@ -75,9 +75,8 @@ fn describe_colors(variable: impl Fn(&str) -> Option<String>) -> &'static str {
 }
 
 fn charset() -> CheckResult {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
-    let flat = locale.to_ascii_lowercase().replace('-', "");
-    if flat.contains("utf8") || cfg!(windows) {
+    let locale = desk::locale(variable);
+    if desk::is_utf8(&locale) || cfg!(windows) {
         return CheckResult::ok("terminal", format!("locale {locale}"));
     }
     let shown = if locale.is_empty() { "none" } else { &locale };

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueHint};
 
 use crate::cli::scripting::audience::{self, Recipients};
-use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
+use crate::cli::scripting::waves::{self, CampaignArguments, ContinueArguments, WaveArguments};
 use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session};
 use crate::cli::scripting::{broadcast_report, broadcast_status};
@@ -36,7 +36,7 @@ pub enum BroadcastAction {
     /// Pause a broadcast in waves: no further wave is sent.
     Pause(CampaignArguments),
     /// Continue a paused broadcast in waves, and follow it.
-    Continue(CampaignArguments),
+    Continue(ContinueArguments),
     /// Stop a broadcast in waves for good; messages already sent stay sent.
     Stop(CampaignArguments),
     /// Follow a broadcast that was sent elsewhere.
@@ -98,7 +98,7 @@ pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> 
         BroadcastAction::Send(arguments) => send(session, arguments),
         BroadcastAction::Watch(arguments) => Ok(broadcast_status::watch(session, arguments)?),
         BroadcastAction::Continue(arguments) => {
-            let channel = channel_of(session, &arguments.id)?;
+            let channel = channel_of(session, &arguments.campaign.id)?;
             Ok(waves::resume(session, &channel, arguments)?)
         }
         BroadcastAction::Pause(arguments) => {
@@ -121,7 +121,8 @@ impl BroadcastAction {
         match self {
             Self::Send(arguments) => &arguments.common,
             Self::Watch(arguments) | Self::Track(arguments) | Self::Report(arguments) => &arguments.common,
-            Self::Pause(arguments) | Self::Continue(arguments) | Self::Stop(arguments) => &arguments.common,
+            Self::Pause(arguments) | Self::Stop(arguments) => &arguments.common,
+            Self::Continue(arguments) => &arguments.campaign.common,
             Self::List(common) => common,
         }
     }
@@ -229,9 +230,7 @@ pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channe
 pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
     let id = CampaignId::from(id);
     let campaign = waves::find(session.store().campaign(&id)?, &id)?;
-    let mut all = session.channels(None)?.into_iter();
-    all.find(|channel_sync| channel_sync.spec().id == campaign.channel)
-        .context("its channel is no longer configured")
+    session.channel_by_id(&campaign.channel)
 }
 
 /// Recipients of the first request.

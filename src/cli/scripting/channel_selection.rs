@@ -30,13 +30,9 @@ pub fn resolve_channel(
         ([_], ..) => return found.pop().context("nothing was found"),
         ([], true, Some((named, platform))) => {
             let named = format!("{} is {}; this needs a {kind} channel", named.spec().name, platform.label());
-            let all = session.channels(None)?.into_iter();
-            // A channel whose server does not answer is not suggested.
-            let known = all
-                .filter(|channel_sync| session.platform(channel_sync).is_ok_and(|platform| fits(&platform)));
-            match names(&known.collect::<Vec<_>>()) {
+            match suggested_channels(session, fits) {
                 none if none.is_empty() => format!("{named}, and none is configured"),
-                names => format!("{named}: {names}"),
+                names => format!("{named}: {}", names.join(", ")),
             }
         }
         ([], ..) => format!("no {kind} channel is configured"),
@@ -71,6 +67,20 @@ pub fn resolve_channels(
     } else {
         Ok(found)
     }
+}
+
+/// Names of the configured channels of a kind, except those without a key or an answer of the server.
+fn suggested_channels(session: &Session, fits: impl Fn(&Platform) -> bool) -> Vec<&str> {
+    let files = &session.files;
+    let is_suggested = |name: &&str| {
+        let platform = || {
+            let other = Session::open(files.clone(), Some(*name), session.timeout)?;
+            let channels = other.channels(None)?;
+            channels.first().map(|channel| other.platform(channel)).transpose()
+        };
+        platform().is_ok_and(|platform: Option<Platform>| platform.is_some_and(|platform| fits(&platform)))
+    };
+    files.config.channels.iter().map(|channel| channel.name.as_str()).filter(is_suggested).collect()
 }
 
 fn names(channels: &[Arc<ChannelSync>]) -> String {

@@ -11,7 +11,7 @@ use crate::cli::unfinished::{CommandRefusal, Unfinished};
 use client::Attachments;
 use model::account::Platform;
 use model::fetches::{Fetch, FetchResult};
-use model::ids::WebhookId;
+use model::ids::{ConversationId, WebhookId};
 use model::outbox::Operation;
 use model::prices;
 use model::secret::Secret;
@@ -224,11 +224,13 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
             } else {
                 let at = event.at.map_or_else(|| "-".to_owned(), |at| at.to_string());
                 let phone = event.phone.as_deref().unwrap_or("-");
+                let conversation = event.conversation.as_ref().map_or("-", ConversationId::as_str);
                 print::line(&print::columns(&[
                     &at,
                     name,
                     event.trigger.label(),
                     phone,
+                    conversation,
                     event.title.as_str(),
                 ]))?;
             }

@@ -163,7 +163,7 @@ pub fn run(script: Script) -> Result<(), CliError> {
         return contacts::dry_run(arguments);
     }
     let files = Files::open()?;
-    let open = |files, common: &Common| Session::open(files, common.timeout);
+    let open = |files, common: &Common| Session::open(files, common.channel.as_deref(), common.timeout);
     let done = match script {
         Script::Search(arguments) => search::run(files, &arguments),
         Script::Stats(arguments) => stats::run(&files, &arguments),

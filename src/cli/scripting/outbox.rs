@@ -128,15 +128,15 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
     };
     // The decision needs the session's connection, so that is set up first.
     let is_dropped = verdict == Some(StopVerdict::Drop);
-    let session =
-        if is_dropped { None } else { Some(Session::open(files.clone(), arguments.common.timeout)?) };
+    let name = files.name_of(&entry.row.channel);
+    let open = || Session::open(files.clone(), Some(&name), arguments.common.timeout);
+    let session = if is_dropped { None } else { Some(open()?) };
     let now = files.now();
     let decided = match verdict {
         Some(verdict) => files.store.decide(&id, verdict, None, now)?,
         None => files.store.retry_stopped(&id, None, now)?,
     };
     let Some(decided) = decided else { bail!("{}", decision_refusal(&entry)) };
-    let name = files.name_of(&decided.before.channel);
     if let (Some(session), Some(after)) = (session, &decided.after) {
         let channels = session.channels(Some(&name))?;
         let channel = channels.first().with_context(|| format!("{name} is no longer configured"))?;

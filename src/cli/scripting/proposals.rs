@@ -160,7 +160,7 @@ fn drop_proposal(files: &Files, arguments: &ProposalDropArguments) -> Result<()>
 
 fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError> {
     let common = &arguments.common;
-    let session = Session::open(files, common.timeout)?;
+    let session = Session::open(files, common.channel.as_deref(), common.timeout)?;
     let wish = [arguments.proposal.as_str(), arguments.text.as_deref().unwrap_or_default()];
     let key = WriteKey::of(&arguments.key, "proposals send", common, &wish);
     let Some(key) = writing::claim_key(&session, common, key)? else { return Ok(()) };

@@ -98,8 +98,9 @@ fn is_same_hit(hit: &SearchHit, listed: &ListedHit) -> bool {
 }
 
 fn refresh_files(files: Files, arguments: &SearchArguments) -> Result<Files> {
-    let session = Session::open(files, arguments.common.timeout)?;
-    let channels = session.unmirrored_channels(arguments.common.channel.as_deref())?;
+    let name = arguments.common.channel.as_deref();
+    let session = Session::open(files, name, arguments.common.timeout)?;
+    let channels = session.unmirrored_channels(name)?;
     session.for_each_channel(channels, |channel| {
         if session.platform(channel)?.has_conversations() { session.refresh(channel) } else { Ok(()) }
     })?;

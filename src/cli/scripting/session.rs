@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use crate::cli::scripting::{Files, FoundConversation};
 use crate::cli::unfinished::{ChannelErrors, RemainingState, Unfinished};
 use crate::cli::{desk, print};
+use crate::config::ChannelConfig;
 use client::{Deadline, FailureCause, ReadError, RequestFailure};
 use model::account::Platform;
 use model::email::MailAccount;
@@ -102,15 +103,19 @@ pub enum ReadAmount {
 }
 
 impl Session {
-    /// Fetches the keys and sets up the channels. `patience` is the time limit, in microseconds.
-    pub fn open(files: Files, patience: i64) -> Result<Self> {
+    /// Fetches the keys and sets up the channels: all, or the named one, so that no other key is needed.
+    /// `patience` is the time limit, in microseconds.
+    pub fn open(files: Files, name: Option<&str>, patience: i64) -> Result<Self> {
+        let wanted = files.channel(name)?;
         let deadline = Deadline::default();
         deadline.set(files.moment().plus(patience));
         let reader = files.store.reader().context("could not open this desk's files")?;
         let told: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
         let mut channels = Vec::new();
         let mut progress = HashMap::new();
-        for spec in desk::specs(&files.config)? {
+        let is_wanted = |channel: &&ChannelConfig| wanted.as_ref().is_none_or(|id| channel.id() == *id);
+        for channel in files.config.channels.iter().filter(is_wanted) {
+            let spec = desk::spec(channel)?;
             let ears = told.clone();
             let tell = Arc::new(move |news: News| {
                 ears.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(news);
@@ -360,6 +365,19 @@ impl Session {
             .collect();
         wanted.iter().try_for_each(|channel| self.confirm_account(channel))?;
         Ok(wanted)
+    }
+
+    /// Channel with this id.
+    ///
+    /// # Errors
+    /// When it is no longer configured, or the command is restricted to another one.
+    pub fn channel_by_id(&self, id: &ChannelId) -> Result<Arc<ChannelSync>> {
+        let found = self.channels(None)?.into_iter().find(|channel| channel.spec().id == *id);
+        found.with_context(|| {
+            let is_configured = self.files.config.channels.iter().any(|channel| channel.id() == *id);
+            let why = if is_configured { "not the channel of --channel" } else { "no longer configured" };
+            format!("{} is {why}", self.files.name_of(id))
+        })
     }
 
     /// Reads the account of a new key once, before anything is queued for it. Without an answer, queued rows

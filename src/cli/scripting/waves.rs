@@ -46,11 +46,18 @@ pub struct WaveArguments {
 pub struct CampaignArguments {
     /// Id of the broadcast in waves, as shown by `broadcast list`.
     pub id: String,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `broadcast continue`.
+#[derive(Debug, Args)]
+pub struct ContinueArguments {
+    #[command(flatten)]
+    pub campaign: CampaignArguments,
     /// From now on, pause when more than this percentage failed.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub stop_above: Option<u8>,
-    #[command(flatten)]
-    pub common: Common,
 }
 
 fn sizes(text: &str) -> Result<(usize, usize), String> {
@@ -133,15 +140,16 @@ pub fn halt(files: &Files, arguments: &CampaignArguments, phase: CampaignPhase) 
 }
 
 /// `broadcast continue`
-pub fn resume(session: &Session, channel: &ChannelSync, arguments: &CampaignArguments) -> Result<()> {
-    let id = CampaignId::from(arguments.id.as_str());
+pub fn resume(session: &Session, channel: &ChannelSync, arguments: &ContinueArguments) -> Result<()> {
+    let CampaignArguments { id, common } = &arguments.campaign;
+    let id = CampaignId::from(id.as_str());
     let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
     let quality = account.and_then(|account| account.quality_rating);
     if !session.store().continue_campaign(&id, arguments.stop_above, quality)? {
         let campaign = find(session.store().campaign(&id)?, &id)?;
         bail!("it is {}, not paused", campaign.phase.word());
     }
-    follow(session, channel, &id, arguments.common.json)
+    follow(session, channel, &id, common.json)
 }
 
 pub fn find(found: Option<Campaign>, id: &CampaignId) -> Result<Campaign> {

@@ -3,7 +3,6 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -224,7 +223,7 @@ fn known_change(key: &ScriptKey, used: KeyUse) -> Result<KeyedChange> {
 
 /// Waits for an earlier change and prints its result.
 fn follow(session: &Session, common: &Common, known: &KeyedChange) -> Result<()> {
-    let channel = channel_of(session, known)?;
+    let channel = session.channel_by_id(&known.channel)?;
     let campaign = CampaignId::from(known.row.as_str());
     if session.store().campaign(&campaign)?.is_some() {
         return waves::follow(session, &channel, &campaign, common.json);
@@ -233,12 +232,6 @@ fn follow(session: &Session, common: &Common, known: &KeyedChange) -> Result<()>
     let answer: Answer = serde_json::from_str(&known.answer).context("could not read the earlier command")?;
     let outcome = Outcome { is_repeated: true, ..outcome(session, &known.row)? };
     print_outcome(session, &channel, common, &answer, &outcome)
-}
-
-fn channel_of(session: &Session, known: &KeyedChange) -> Result<Arc<ChannelSync>> {
-    let mut channels = session.channels(None)?.into_iter();
-    let found = channels.find(|channel| channel.spec().id == known.channel);
-    found.with_context(|| format!("{} is no longer configured", known.channel))
 }
 
 fn outcome(session: &Session, row: &RowId) -> Result<Outcome> {

@@ -11,18 +11,17 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 use serde_json::json;
 
-use crate::cli::asking::prompt_error;
 use crate::cli::channel::ConfigFile;
 use crate::cli::folders::DeskFolders;
 use crate::cli::team::{JoinArguments, about_url};
 use crate::cli::unfinished::{CommandRefusal, OutcomeUnknown, RemainingState, Unfinished};
-use crate::cli::{CliError, desk, print};
+use crate::cli::{CliError, asking, desk, print};
 use crate::config::ChannelConfig;
 use crate::config::edit::{self, ChannelTable};
 use crate::config::keys::{KeyLocation, session};
 use crate::config::membership::{self, Membership};
+use crate::shell::children;
 use crate::shell::clock::SystemClock;
-use crate::shell::{children, prompt};
 use api::team::SignedIn;
 use client::{Client, ClientError, ReadError, RequestFailure, WriteOutcome};
 use model::secret::Secret;
@@ -83,7 +82,7 @@ fn read_token() -> Result<Secret, CliError> {
     children::withhold([TOKEN_VARIABLE]);
     let text = match std::env::var(TOKEN_VARIABLE) {
         Ok(text) => text,
-        Err(_) => prompt::ask_secret("Sign-in token").map_err(prompt_error)?,
+        Err(_) => asking::ask_secret("Sign-in token", TOKEN_VARIABLE)?,
     };
     let token = Secret::new(&text);
     if token.expose().is_empty() {

@@ -24,7 +24,7 @@ pub struct TextView {
     pub title: String,
     pub lines: Vec<SafeText>,
     pub first_visible: usize,
-    /// True for a popup that is no taller than its text.
+    /// True for a popup that is no larger than its text.
     is_fitted: bool,
 }
 
@@ -33,7 +33,7 @@ impl TextView {
         Self { title: title.into(), lines, first_visible: 0, is_fitted: false }
     }
 
-    /// A popup that is no taller than its text, scrolled to a line.
+    /// A popup that is no larger than its text, scrolled to a line.
     pub(crate) fn fitted(title: impl Into<String>, lines: Vec<SafeText>, first_visible: usize) -> Self {
         Self { first_visible, is_fitted: true, ..Self::new(title, lines) }
     }
@@ -45,6 +45,10 @@ impl TextView {
         if !self.is_fitted {
             return centered(inbox, width, most);
         }
+        let widest = self.lines.iter().map(|line| wrap::cells(line.as_str())).max().unwrap_or(0);
+        // Corners, and a space on both sides of each title.
+        let titles = wrap::cells(&self.title) + wrap::cells(KEYS) + 7;
+        let width = width.min(u16::try_from(titles.max(widest + 4)).unwrap_or(u16::MAX));
         let inner = centered(inbox, width, most).inner().width.saturating_sub(2);
         let height = u16::try_from(self.rows(inner).count() + 2).unwrap_or(most);
         centered(inbox, width, height.min(most))

@@ -4,9 +4,9 @@ use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
 
-/// The key of undo; while typing, preceded by the key that leaves the composer.
+/// The key of undo; while typing, the one that works in the composer.
 pub fn undo_key(desk: &Desk, context: &Context) -> String {
-    key_from_here(desk, Command::Undo, context)
+    context.key_of(if desk.is_typing() { Command::UndoInText } else { Command::Undo })
 }
 
 /// The key of undo and its word; the command's name alone where it has no key.
@@ -17,9 +17,9 @@ pub fn undo_hint(desk: &Desk, context: &Context) -> String {
 
 /// The key of a command; while typing, preceded by the key that leaves the composer.
 pub fn key_from_here(desk: &Desk, command: Command, context: &Context) -> String {
-    let (leave, undo) = (context.key_of(Command::Leave), context.key_of(command));
+    let (leave, key) = (context.key_of(Command::Leave), context.key_of(command));
     match desk.is_typing() {
-        true => format!("{leave} {undo}"),
-        false => undo,
+        true => format!("{leave} {key}"),
+        false => key,
     }
 }

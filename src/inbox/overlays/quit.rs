@@ -42,7 +42,7 @@ impl Changes {
         }
         if paused > 0 {
             let people = if paused == 1 { "1 conversation" } else { &format!("{paused} conversations") };
-            open.push(format!("AI paused by you in {people}: customers there get no answer"));
+            open.push(format!("AI paused here in {people}: customers there get no answer"));
         }
         let drafts = self.unsaved_drafts();
         match drafts {

@@ -37,6 +37,13 @@ pub fn acquire(database: &Path) -> Result<DatabaseLock, DatabaseError> {
     Ok(lock)
 }
 
+/// Removes the lock file of a database that is not served from now on, and releases the lock.
+pub fn remove(database: &Path, held: DatabaseLock) -> io::Result<()> {
+    std::fs::remove_file(lock_path(database)?)?;
+    drop(held);
+    Ok(())
+}
+
 /// Refuses a database that another service holds; creates nothing.
 pub fn check(database: &Path) -> Result<(), DatabaseError> {
     let opened = lock_path(database).and_then(File::open);

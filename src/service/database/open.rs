@@ -186,10 +186,29 @@ pub fn open_for_inspection(path: &Path) -> Result<Connection, DatabaseError> {
 
 /// [`open_for_inspection`], also for a database that was moved away.
 pub fn open_unchecked(path: &Path) -> Result<Connection, DatabaseError> {
+    open_service_file(path, open_reader)
+}
+
+/// [`open_unchecked`] without creating files beside the database. Where a log lies, they are there already.
+pub fn open_traceless(path: &Path) -> Result<Connection, DatabaseError> {
+    if with_suffix(path, "-wal").exists() {
+        return open_unchecked(path);
+    }
+    open_service_file(path, |path| {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        Ok(Connection::open_with_flags(sqlite::uri(path, "immutable=1"), flags)?)
+    })
+}
+
+/// Opens a database of this service with `open`.
+fn open_service_file(
+    path: &Path,
+    open: impl FnOnce(&Path) -> Result<Connection, DatabaseError>,
+) -> Result<Connection, DatabaseError> {
     if !is_database(path)? {
         return Err(DatabaseError::NoDatabase);
     }
-    let connection = open_reader(path)?;
+    let connection = open(path)?;
     let application: i64 = connection.scalar("PRAGMA application_id", [])?;
     if count_tables(&connection)? == 0 || application != APPLICATION_ID {
         return Err(DatabaseError::Foreign);

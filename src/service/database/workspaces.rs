@@ -43,6 +43,10 @@ pub fn first(db: &dyn DbSession) -> Result<Workspace, DatabaseError> {
     db.fetch_one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), &[], from_row)
 }
 
+pub fn set_name(db: &dyn DbSession, id: &str, name: &str) -> Result<(), DatabaseError> {
+    db.change_later("UPDATE workspaces SET name = ?2 WHERE id = ?1", bound![id, name])
+}
+
 /// Suspends a workspace from a time on, or resumes it.
 pub fn set_suspended(db: &dyn DbSession, id: &str, since: Option<Timestamp>) -> Result<(), DatabaseError> {
     let Some(since) = since else {

@@ -23,6 +23,8 @@ pub struct AddedPerson {
 pub struct PersonLine {
     pub person: Person,
     pub sessions: i64,
+    /// True if the person has signed in at least once.
+    pub has_joined: bool,
 }
 
 impl Admin {
@@ -68,6 +70,7 @@ impl Admin {
                 let count = |person: &Person| sessions.iter().find(|(id, _)| *id == person.id);
                 let line = |person: Person| PersonLine {
                     sessions: count(&person).map_or(0, |(_, count)| *count),
+                    has_joined: count(&person).is_some(),
                     person,
                 };
                 Ok(people::list(db, &workspace)?.into_iter().map(line).collect())

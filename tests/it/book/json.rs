@@ -187,6 +187,7 @@ const SHOWN: &[(&str, &[Alike])] = &[
         &[
             &[&["admin", "workspace", "add", "--name", "Harbor"]],
             &[&["admin", "workspace", "list"]],
+            &[&["admin", "workspace", "rename", "Harbor Cycles"]],
             &[&["admin", "workspace", "suspend", "--workspace", "Harbor"]],
             &[&["admin", "workspace", "resume", "--workspace", "Harbor"]],
             &[&["admin", "retention", "plan"]],

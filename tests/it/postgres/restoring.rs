@@ -20,10 +20,20 @@ async fn a_file_is_restored_from_a_backup() {
     let place = file(&binary);
     let (service, process) = Service::filled(binary, &place).await;
     let backup = copied(&service, &place, "backup.db");
+    let copies = || {
+        let entries = std::fs::read_dir(service.binary.folder()).expect("a folder").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.filter(|name| name.starts_with("backup.db")).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(copies(), ["backup.db", "backup.db.media"]);
     let before = contents(&backup);
     process.inbound("+34600111229", "after the backup").await;
+    let beside = copies();
     let refused = service.binary.fails(1, &["admin", "--db", &place, "backup", "--to", &backup], "");
     assert!(refused.contains("already contains the data of a service"), "{refused}");
+    assert_eq!(copies(), beside, "the refused copy leaves nothing");
     drop(process);
     // The folder is lost; the key is stored elsewhere.
     for name in [place.clone(), format!("{place}-wal"), format!("{place}-shm")] {

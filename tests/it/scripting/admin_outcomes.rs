@@ -115,6 +115,7 @@ const TABLE: &[Row] = &[
     row("webhook replay", true, NONE, "nothing", NONE),
     row("workspace add", true, "--name Second", NONE, NONE),
     row("workspace list", false, "", NONE, NONE),
+    row("workspace rename", true, "Shop", "Shop --workspace Nowhere", NONE),
     row("workspace resume", true, "--workspace WORKSPACE", NOWHERE, NONE),
     row("workspace suspend", true, "--workspace WORKSPACE", NOWHERE, NONE),
 ];

@@ -193,6 +193,10 @@ fn broadcast_in_waves_is_started_paused_and_stopped() {
     assert!(script.ok(&["broadcast", "pause", id]).contains("paused\twave 1 of 2"));
     let said = script.fails(3, &["broadcast", "watch", id]);
     assert!(said.contains("a person paused it"), "{said}");
+    for end in ["pause", "stop"] {
+        let output = script.run(&["broadcast", end, id, "--stop-above", "15"]);
+        assert_eq!(output.status.code(), Some(2), "the limit belongs to a start");
+    }
     assert!(script.ok(&["broadcast", "stop", id, "--json"]).contains("\"status\":\"stopped\""));
     for again in ["stop", "pause", "continue"] {
         script.fails(1, &["broadcast", again, id]);

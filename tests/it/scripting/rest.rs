@@ -129,12 +129,42 @@ fn channel_of_another_kind_is_refused_with_suitable_ones() {
 }
 
 #[test]
+fn command_for_one_channel_needs_no_key_of_another() {
+    let desk = Desk::new(80, 24);
+    let mut binary = Binary::new();
+    binary.configure_channels(&desk, &[("whatsapp", "Harbor chat")]);
+    let chat = std::fs::read_to_string(binary.config()).expect("a configuration");
+    let url = &desk.base_url;
+    binary.configure(&format!(
+        "{chat}[[channel]]\nname = \"Harbor mail\"\nbase_url = \"{url}\"\nkey_env = \"NO_SUCH_KEY\"\n"
+    ));
+    let id = desk.customer("whatsapp", ANA, "Ana", "Hello?");
+    let chat = ["--channel", "Harbor chat"];
+    assert!(binary.ok(&[&["list"][..], &chat].concat(), "").contains(&id));
+    binary.ok(&[&["send", &id, "Hi.", "--beside-ai"][..], &chat].concat(), "");
+    assert!(binary.fails(1, &["list", "--channel", "Harbor mail"], "").contains("NO_SUCH_KEY"));
+    let said = binary.fails(2, &[&["mail", "account"][..], &chat].concat(), "");
+    assert!(said.contains("this needs a mail channel, and none is configured"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
+    let output = Binary::new().command(&["--help"]).stdout(full).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), said.lines().count()), (Some(1), 1), "{said}");
+    assert!(said.contains("could not write the output"), "{said}");
+}
+
+#[test]
 fn closed_standard_output_is_no_failure() {
     let (desk, binary) = scene();
     let id = desk.customer("whatsapp", ANA, "Ana", "Hello?");
     binary.ok(&["show", &id], "");
     for arguments in [
-        &["list"][..],
+        &["--help"][..],
+        &["list"],
         &["list", "--json"],
         &["show", &id],
         &["search", "hello"],

@@ -30,9 +30,9 @@ fn a_file_is_uploaded_and_sent_with_its_caption() {
     desk.keys("<Ctrl-T>").shows("Sent as document").keys("<Ctrl-T>").shows("Sent as image").keys("<Enter>");
     desk.types("This one, in brass").shows("[image] bell.png").shows("18/1024");
     desk.shows("uploaded 2 credits │ own link 1").shows("Reply · 2 credits");
-    desk.keys("<Enter>").shows("Uploading and sending in 5 s · Esc z undo").hides("18/1024");
+    desk.keys("<Enter>").shows("Uploading and sending in 5 s · Alt-z undo").hides("18/1024");
     desk.wait(5 * SECOND);
-    desk.uploads_in_part("whatsapp", 40).shows("uploading ▰▰▰▰▱▱▱▱▱▱ 40 % · Esc z undo");
+    desk.uploads_in_part("whatsapp", 40).shows("uploading ▰▰▰▰▱▱▱▱▱▱ 40 % · Alt-z undo");
     photographs!(desk, "uploading", History);
     // The uploading process has ended: the file is uploaded again, and sent once.
     desk.wait(120 * SECOND);

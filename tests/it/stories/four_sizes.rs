@@ -322,9 +322,9 @@ fn an_outdated_proposal_is_quiet() {
         desk.colleague("whatsapp", MARIA, "It is on its way");
         desk.settle();
         check_screen(&mut desk);
-        desk.keys("<Esc><Esc>").shows("outdated proposal");
+        desk.keys("<Esc><Esc>").shows("proposal too old");
         check_screen(&mut desk);
-        let (at, buffer) = (desk.place_of("outdated proposal"), desk.buffer());
+        let (at, buffer) = (desk.place_of("proposal too old"), desk.buffer());
         let cell = &buffer[at];
         let is_loud = desk.theme.is_accent(cell.fg) || cell.modifier.contains(Modifier::BOLD);
         assert!(!is_loud, "{size:?}\n{}", desk.picture());

@@ -98,7 +98,7 @@ fn quitting_says_what_is_left_open() {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.settle().keys("p").settle().keys("q");
-    desk.shows("Quit frontdesk?").shows("AI paused by you in 1 conversation: customers there get no answer");
+    desk.shows("Quit frontdesk?").shows("AI paused here in 1 conversation: customers there get no answer");
     desk.keys("<Esc>");
     assert!(!desk.quit);
     desk.keys("qy");

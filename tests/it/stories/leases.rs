@@ -50,7 +50,7 @@ fn a_pause_by_an_answer_from_here_is_ones_own() {
 fn leaving_can_hand_all_back_first() {
     let mut desk = paused();
     desk.keys("jp").settle().has_paused(2).keys("q");
-    desk.shows("AI paused by you in 2 conversations: customers there get no answer");
+    desk.shows("AI paused here in 2 conversations: customers there get no answer");
     desk.keys("h").shows("handing back").settle();
     assert!(desk.quit, "it ends when the server has said so:\n{}", desk.picture());
 }

@@ -20,7 +20,7 @@ fn a_text_leaves_at_its_time() {
     let mut desk = planned();
     photographs!(desk, "when", Overlay);
     desk.types("in 2h").shows("sends 12:00").keys("<Ctrl-U>h<Enter>").shows("scheduled for 11:00");
-    desk.shows("scheduled, in 1h if frontdesk runs · Esc z undo");
+    desk.shows("scheduled, in 1h if frontdesk runs · Alt-z undo");
     photographs!(desk, "planned", History);
     // Later texts do not wait for it.
     desk.settle();
@@ -40,7 +40,7 @@ fn a_time_that_is_none_is_said_and_edited_as_other_fields_are() {
     desk.keys("<Enter>").shows("When: in two").shows("not a time yet: in 2h");
     desk.keys("<Ctrl-W>").types("2h").shows("When: in 2h").shows("sends 12:00");
     desk.keys("<Ctrl-U>").types("3h").keys("<Enter>").shows("scheduled for 13:00");
-    desk.shows("Esc z undo");
+    desk.shows("Alt-z undo");
 }
 
 #[test]

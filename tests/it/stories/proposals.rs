@@ -92,8 +92,8 @@ fn an_outdated_proposal_is_dim_everywhere_and_says_so() {
     };
     desk.keys("<Enter>").settle().shows("Proposal · g n").wait(60_000_000);
     desk.colleague("whatsapp", MARIA, "It is on its way");
-    desk.settle().shows("Outdated proposal · g n").shows("outdated proposal");
-    for text in ["Outdated proposal · g n", "outdated proposal"] {
+    desk.settle().shows("Proposal too old · g n").shows("proposal too old");
+    for text in ["Proposal too old · g n", "proposal too old"] {
         assert_eq!(is_accent(&desk, text), (false, false), "{text}");
     }
     photographs!(desk, "outdated_in_its_conversation", History);

@@ -25,11 +25,11 @@ fn pause_answer_hand_back() {
     desk.keys("j").shows("where is my order 1041?");
     desk.keys("p").shows("AI: pausing").settle().shows("AI paused");
     desk.keys("r").types("Hi Maria, Ana here, a person.").keys("<Enter>");
-    desk.shows("Sending in 5 s · Esc z undo · Ctrl-X sends now").has_queued(1);
+    desk.shows("Sending in 5 s · Alt-z undo · Ctrl-X sends now").has_queued(1);
     assert!(desk.outbound().is_empty(), "nothing leaves during the hold");
     photographs!(desk, "held");
     // Ctrl-X ends the hold only with an empty, focused composer.
-    desk.types("And").hides("Ctrl-X sends now").shows("Esc z undo");
+    desk.types("And").hides("Ctrl-X sends now").shows("Alt-z undo");
     desk.keys("<Ctrl-U>").shows("Ctrl-X sends now").keys("<Esc>").hides("Ctrl-X sends now").keys("i");
     desk.wait(5_000_000);
     desk.settle();

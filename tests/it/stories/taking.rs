@@ -31,7 +31,7 @@ fn current(desk: &Desk) -> String {
 #[test]
 fn take_pauses_claims_and_writes() {
     let mut desk = desk(120);
-    desk.keys("ggjt").shows("taken · Esc z undo").settle().shows("you have it");
+    desk.keys("ggjt").shows("taken · Alt-z undo").settle().shows("you have it");
     assert_eq!(claimed(&desk, 0), ["Maria Lopez"]);
     assert!(desk.app.desk.is_typing());
     // The AI is paused: no question before the first word leaves.
@@ -117,7 +117,7 @@ fn a_second_enter_does_not_shorten_a_hold() {
     let mut desk = desk(80);
     desk.keys("ggjt").settle().types("On its way!").keys("<Enter><Enter><Enter>").settle();
     assert!(desk.outbound().is_empty());
-    desk.shows("held · Ctrl-X sends now · Esc z undo").shows("Sending in");
+    desk.shows("held · Ctrl-X sends now · Alt-z undo").shows("Sending in");
     desk.pass(6).settle();
     assert_eq!(desk.outbound().len(), 1);
 }

@@ -183,6 +183,12 @@ async fn tabs_get_names_that_are_free() {
     team.shutdown().await;
 }
 
+#[test]
+fn join_without_a_token_names_it() {
+    let said = Binary::new().fails(1, &["join", "https://desk.example"], "");
+    assert!(said.contains("Sign-in token") && said.contains("FRONTDESK_JOIN_TOKEN"), "{said}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn desk_leaves_without_the_service_only_if_asked_to() {
     let team = Team::start().await;

@@ -76,6 +76,10 @@ async fn removed_person_is_refused_everywhere() {
     let team = Team::start().await;
     let (ana, ben) = (team.sign_in("Ana", Role::Agent).await, team.sign_in("Ben", Role::Agent).await);
     let unused = team.add("Ana", Role::Agent).await;
+    team.add("Zoe", Role::Agent).await;
+    let people = team.admin.people().await.expect("read");
+    let joined: Vec<_> = people.iter().map(|line| (line.person.name.as_str(), line.has_joined)).collect();
+    assert_eq!(joined, [("Ana", true), ("Ben", true), ("Zoe", false)]);
     team.admin.remove_person("ana", team.clock.now()).await.expect("removed");
     team.get(&ana, "/desk/v1").await.refused(401, "REVOKED_KEY");
     for (_, key) in &ana.keys {
@@ -85,7 +89,7 @@ async fn removed_person_is_refused_everywhere() {
     team.get(&ben, "/desk/v1").await.ok();
     let names: Vec<_> =
         team.admin.people().await.expect("read").into_iter().map(|line| line.person.name).collect();
-    assert_eq!(names, ["Ben"]);
+    assert_eq!(names, ["Ben", "Zoe"]);
     // The name is free again, for another person.
     assert_ne!(team.sign_in("Ana", Role::Agent).await.id(), ana.id());
     team.shutdown().await;

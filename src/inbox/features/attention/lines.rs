@@ -113,11 +113,16 @@ fn attention_line(entry: &AttentionEntry, desk: &Desk, context: &Context) -> Lis
 
 fn paused_line(pause: &PausedEntry, desk: &Desk, context: &Context) -> ListLine {
     let is_other = !pause.owner.is_empty() && pause.owner != context.settings.agent;
-    let who = if is_other { pause.owner.as_str() } else { "you" };
+    let reason = match (pause.draft_only, is_other) {
+        // Nobody has to have paused it by hand: the assistant of the demo does this, and a channel may.
+        (true, _) => "for drafts".to_owned(),
+        (false, true) => format!("by {}", pause.owner),
+        (false, false) => "by you".to_owned(),
+    };
     let waits = pause
         .waiting_since
         .map(|since| format!("customer waiting {}", format_short_span(context.now.since(since))));
-    let words = format!("AI paused by {who}, {}", waits.as_deref().unwrap_or("no customer waiting"));
+    let words = format!("AI paused {reason}, {}", waits.as_deref().unwrap_or("no customer waiting"));
     ListLine {
         name: pause.title.clone().unwrap_or_else(|| SafeText::line(pause.conversation.as_str())),
         text: SafeText::line(&words),

@@ -83,7 +83,7 @@ impl Credits {
 
     fn price_card(&self, account: &Account, desk: &Desk) -> PageCard {
         let tab = desk.tab();
-        let mut card = text_card("prices", "prices", "published, and as last charged");
+        let mut card = text_card("prices", "published", "and as last charged");
         if account.environment == Environment::Test {
             card.push_line("here", "free: this is a TEST key");
         }
@@ -134,7 +134,8 @@ fn key_card(desk: &Desk, account: &Account) -> PageCard {
     let count = ABILITIES.iter().filter(|ability| ability.1(&account.platform)).count();
     let words = format!("{count} of {} permissions", ABILITIES.len());
     let is_test = account.environment == Environment::Test;
-    let mut card = text_card("key", if is_test { "TEST" } else { "" }, &words);
+    let (title, text) = if is_test { ("TEST", words.as_str()) } else { (words.as_str(), "") };
+    let mut card = text_card("key", title, text);
     if is_test {
         card.push_line("key", "TEST: everything is checked, nothing is sent or charged");
     }

@@ -30,16 +30,16 @@ impl Credits {
             .collect();
         // Not `sum()`: it yields -0.0 for no items.
         let total = spent.iter().fold(0.0, |sum, (_, spent)| sum + spent.credits);
-        let week = format!("{} in a week", credits::format_credits(total));
-        let mut by_day = text_card("by day", "spent by day", &week);
+        let week = |kind: &str| text_card(kind, &credits::format_credits(total), "spent in a week");
+        let mut by_day = week("by day");
         for day in (today - CHART_DAYS + 1..=today).rev() {
             let of_day = spent.iter().filter(|(_, spent)| spent.day == day).map(|(_, spent)| *spent);
             let name = if day == today { "today".to_owned() } else { day_name(day) };
             by_day.bars.push(spending_bar(&name, of_day));
         }
-        let mut by_tab = text_card("by tab", "spent by tab", &week);
+        let mut by_tab = week("by tab");
         by_tab.bars = group_bars(spent.iter().map(|(tab, spent)| (tab.as_str(), *spent)));
-        let mut by_action = text_card("by action", "spent by kind of action", &week);
+        let mut by_action = week("by action");
         by_action.bars = group_bars(spent.iter().map(|(_, spent)| (spent.action.as_str(), *spent)));
         let mut cards = vec![by_day, by_tab, by_action];
         for card in &mut cards {

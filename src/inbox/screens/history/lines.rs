@@ -34,9 +34,9 @@ pub enum HistoryLine {
     Note(&'static str),
     /// A takeover, hand-back, close or reopening.
     Event(HistoryEvent),
-    /// A line of a call or text known only from the list of a phone, the first with its time; its author is
-    /// unknown.
-    Listed(Option<Timestamp>, String),
+    /// A line of a call or text known only from the list of a phone, the first with its time and kind; its
+    /// author is unknown.
+    Listed(Option<(Timestamp, String)>, String),
     Gap,
     /// Head of an album: its first message, and the number of its messages here.
     Album(usize, usize),
@@ -299,10 +299,10 @@ fn push_listed(
     lines: &mut Vec<HistoryLine>,
 ) {
     push_day(entry.at, shape.zone, day, lines);
-    let text = entry.text.as_str();
+    let (kind, text) = entry.kind_and_text();
     for (row, part) in wrap::wrap(text, shape.widths.chat).into_iter().enumerate() {
-        let at = (row == 0).then_some(entry.at);
-        lines.push(HistoryLine::Listed(at, text[part].to_owned()));
+        let head = (row == 0).then(|| (entry.at, kind.to_owned()));
+        lines.push(HistoryLine::Listed(head, text[part].to_owned()));
     }
 }
 

@@ -135,7 +135,7 @@ fn state_runs(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     if tab.counts.proposals.contains(&history.conversation) {
         let is_outdated = row.proposed_at.is_some_and(|at| Some(at) < row.conversation.last_message_at);
         let (word, style) =
-            if is_outdated { ("Outdated proposal", theme.dim()) } else { ("Proposal", Style::new()) };
+            if is_outdated { ("Proposal too old", theme.dim()) } else { ("Proposal", Style::new()) };
         parts.push((format!("{word} · {}", inbox.context.key_of(Command::NeedsYou)), style));
     }
     let mut runs = Vec::new();
@@ -239,6 +239,14 @@ fn describe_lease(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     }
 }
 
+/// Draws the kind and the time of a listed call or text where messages have author and time.
+fn draw_kind_and_time(theme: Theme, (kind, time): (&str, String), gutter: Area, buffer: &mut Buffer) {
+    let time_x = gutter.x + gutter.width.saturating_sub(7);
+    let room = time_x.saturating_sub(gutter.x + 2);
+    paint_view::text(buffer, gutter.x + 1, gutter.y, room, kind, theme.dim());
+    paint_view::text(buffer, time_x, gutter.y, 5, &time, theme.dim());
+}
+
 fn draw_line(
     inbox: &Inbox,
     theme: Theme,
@@ -266,11 +274,10 @@ fn draw_line(
         HistoryLine::Generated(_, words) => {
             paint_view::text(buffer, text_x, area.y, text_width, words, theme.dim());
         }
-        HistoryLine::Listed(at, words) => {
-            if let Some(at) = at {
-                let time = at.hour_and_minute(&inbox.context.settings.zone);
-                // Below the times of messages, which their authors precede.
-                paint_view::text(buffer, text_x.saturating_sub(7), area.y, 5, &time, theme.dim());
+        HistoryLine::Listed(head, words) => {
+            if let Some((at, kind)) = head {
+                let head = (kind.as_str(), at.hour_and_minute(&inbox.context.settings.zone));
+                draw_kind_and_time(theme, head, Area { width: gutter, ..area }, buffer);
             }
             paint_view::text(buffer, text_x, area.y, text_width, words, Style::new());
         }

@@ -15,23 +15,28 @@ use crate::screens::overview::MIN_HIGHLIGHTED_ERRORS;
 use crate::tab::Tab;
 use crate::tabs_view;
 use crate::theme_view::Theme;
+use crate::wrap;
 use model::prices;
 use model::time::format_short_span;
 
-/// Column and heading of each field.
+/// Column and heading of each field, beside names of [`NAME_WIDTH`].
 const COLUMNS: [(u16, &str); 7] = [
     (2, "channel"),
     (24, "needs"),
     (31, "oldest"),
     (39, "outbox"),
-    (47, "errors/min"),
-    (60, "key"),
-    (66, "credits"),
+    (46, "errors/min"),
+    (58, "rate limit"),
+    (70, "credits"),
 ];
 
 const TITLE: &str = "Wall";
-/// Maximum columns of a channel's number and name.
-const MAX_NAME_WIDTH: usize = 15;
+/// Columns of a channel's number and name on a narrow screen.
+const NAME_WIDTH: u16 = 15;
+/// Column of the label of the environment, beside names of [`NAME_WIDTH`].
+const ENVIRONMENT_COLUMN: u16 = 18;
+/// Columns inside the frame that the fields need beside names of [`NAME_WIDTH`].
+const FIELDS_WIDTH: u16 = 78;
 
 /// Returns the text of the page for plain mode.
 pub(crate) fn describe(inbox: &Inbox) -> SpokenPage {
@@ -73,7 +78,9 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     );
     let inner = area.inner();
     let end = inner.y + inner.height;
-    for (x, word) in COLUMNS {
+    let extra = extra_name_width(inbox, inner.width);
+    for (index, (x, word)) in COLUMNS.into_iter().enumerate() {
+        let x = if index == 0 { x } else { x + extra };
         paint_view::text(buffer, inner.x + x, inner.y, inner.width.saturating_sub(x), word, theme.dim());
     }
     let mut y = inner.y + 1;
@@ -82,7 +89,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
             return;
         }
         let place = Area { y, height: 1, ..inner };
-        draw_line(inbox, theme, (index, tab), place, buffer);
+        draw_line(inbox, theme, (index, tab), extra, place, buffer);
         if index == inbox.overview.chosen {
             paint_view::stripe(buffer, place, theme.selected());
             paint_view::text(buffer, place.x, y, 1, theme.selection_mark(), theme.strong());
@@ -108,10 +115,22 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     }
 }
 
+fn numbered_name(index: usize, tab: &Tab) -> String {
+    format!("{} {}", index + 1, tab.channel.name)
+}
+
+/// Columns that the widest name takes beyond [`NAME_WIDTH`], as far as the page has room.
+fn extra_name_width(inbox: &Inbox, width: u16) -> u16 {
+    let names = inbox.desk.tabs.iter().enumerate().map(|(index, tab)| numbered_name(index, tab));
+    let widest = names.map(|name| wrap::cells(&name)).max().unwrap_or(0);
+    let wanted = u16::try_from(widest).unwrap_or(u16::MAX).saturating_sub(NAME_WIDTH);
+    wanted.min(width.saturating_sub(FIELDS_WIDTH))
+}
+
 /// Texts of a channel's columns, in the order of [`COLUMNS`].
 fn line_cells(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab)) -> [(String, Style); 7] {
     let failures = inbox.features.request_log.failure_summary(&tab.channel.id, &inbox.context);
-    let name = format!("{} {}", index + 1, tab.channel.name);
+    let name = numbered_name(index, tab);
     let oldest = tab
         .counts
         .waiting_since
@@ -136,14 +155,23 @@ fn line_cells(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab)) -> [(Str
     ]
 }
 
-fn draw_line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, buffer: &mut Buffer) {
+/// Draws the line of a channel; its name takes `extra` columns beyond [`NAME_WIDTH`].
+fn draw_line(
+    inbox: &Inbox,
+    theme: Theme,
+    (index, tab): (usize, &Tab),
+    extra: u16,
+    area: Area,
+    buffer: &mut Buffer,
+) {
     let mut cells = line_cells(inbox, theme, (index, tab));
-    cells[0].0 = crate::wrap::cut(&cells[0].0, MAX_NAME_WIDTH);
+    cells[0].0 = wrap::cut(&cells[0].0, usize::from(NAME_WIDTH + extra));
     let (label, label_style) = tabs_view::environment_label(tab, theme);
-    for ((x, _), (words, style)) in COLUMNS.iter().zip(&cells) {
-        paint_view::text(buffer, area.x + x, area.y, area.width.saturating_sub(*x), words, *style);
+    for (column, ((x, _), (words, style))) in COLUMNS.iter().zip(&cells).enumerate() {
+        let x = if column == 0 { *x } else { x + extra };
+        paint_view::text(buffer, area.x + x, area.y, area.width.saturating_sub(x), words, *style);
     }
-    paint_view::text(buffer, area.x + 18, area.y, 5, label, label_style);
+    paint_view::text(buffer, area.x + ENVIRONMENT_COLUMN + extra, area.y, 5, label, label_style);
 }
 
 /// Describes what is wrong with a tab: frequent failures, or its connection.

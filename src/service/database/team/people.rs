@@ -159,10 +159,10 @@ pub fn end_session(db: &dyn DbSession, id: &str, now: Timestamp) -> Result<(), D
     db.change_later(sql, bound![id, now])
 }
 
-/// Number of open sessions of each person.
+/// Number of open sessions of each person who has signed in at least once.
 pub fn count_sessions(db: &dyn DbSession, workspace: &str) -> Result<Vec<(String, i64)>, DatabaseError> {
-    let sql = "SELECT person, count(*) AS sessions FROM team_sessions
+    let sql = "SELECT person, count(CASE WHEN ended_at IS NULL THEN 1 END) AS sessions FROM team_sessions
                JOIN team_people ON team_people.id = team_sessions.person
-               WHERE workspace = ?1 AND ended_at IS NULL GROUP BY person";
+               WHERE workspace = ?1 GROUP BY person";
     db.fetch_all(sql, bound![workspace], |row| Ok((row.get("person")?, row.get("sessions")?)))
 }

@@ -37,7 +37,7 @@ pub struct FileSide {
     /// SQL of the dropped indexes.
     indexes: RefCell<Vec<String>>,
     /// `None` for a snapshot.
-    _lock: Option<DatabaseLock>,
+    lock: Option<DatabaseLock>,
 }
 
 /// Reads the transfer marker of a file, which may be in use.
@@ -65,7 +65,7 @@ impl FileSide {
     /// Creates the target file; refuses one that holds data.
     pub fn target(path: &Path, from: &str) -> Result<Self, DatabaseError> {
         let holds_something = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
-        if holds_something && read_transfer_marker(path)?.is_none() {
+        if holds_something && note::read(&open::open_traceless(path)?)?.is_none() {
             return Err(DatabaseError::Occupied(path.display().to_string()));
         }
         disk::folder(path.parent().unwrap_or(Path::new("")))?;
@@ -101,6 +101,13 @@ impl FileSide {
         }
     }
 
+    /// Closes a copy, which needs no lock file: nobody serves it.
+    pub fn close_copy(self, path: &Path) -> Result<(), DatabaseError> {
+        let Self { connection, lock, .. } = self;
+        drop(connection);
+        lock.map_or(Ok(()), |held| Ok(lock::remove(path, held)?))
+    }
+
     /// Checks the pages of a copy, and removes one that is damaged.
     pub fn check_pages(&self) -> Result<(), DatabaseError> {
         open::check_integrity(&self.connection).inspect_err(|_| {
@@ -119,7 +126,7 @@ impl FileSide {
 
     fn new(connection: Connection, path: &Path, lock: Option<DatabaseLock>) -> Result<Self, DatabaseError> {
         let (media, indexes) = (MediaFiles::beside_database(path)?, RefCell::default());
-        Ok(Self { connection, media, indexes, _lock: lock })
+        Ok(Self { connection, media, indexes, lock })
     }
 }
 

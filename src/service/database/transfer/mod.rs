@@ -131,14 +131,17 @@ pub fn back_up(
     to: &Path,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Transfer, DatabaseError> {
-    let target = FileSide::target(to, &note::describe_location(from))?;
-    let url = match from {
-        DatabaseLocation::File(path) => return copy_file(&FileSide::snapshot(path)?, (target, to), tell),
-        DatabaseLocation::Server(url) => url,
+    let mut target = FileSide::target(to, &note::describe_location(from))?;
+    let copied = match from {
+        DatabaseLocation::File(path) => copy_file(&FileSide::snapshot(path)?, (&mut target, to), tell)?,
+        DatabaseLocation::Server(url) => {
+            let copied = copy_all(&ServerSide::snapshot(url)?, &target, tell)?;
+            note::remove(target.session())?;
+            target.commit()?;
+            copied
+        }
     };
-    let copied = copy_all(&ServerSide::snapshot(url)?, &target, tell)?;
-    note::remove(target.session())?;
-    target.commit()?;
+    target.close_copy(to)?;
     Ok(copied)
 }
 
@@ -146,16 +149,16 @@ pub fn back_up(
 /// there, the target holds nothing but the marker.
 fn copy_file(
     source: &FileSide,
-    (mut target, to): (FileSide, &Path),
+    (target, to): (&mut FileSide, &Path),
     tell: &mut dyn FnMut(&str),
 ) -> Result<Transfer, DatabaseError> {
     // The first read fixes the snapshot.
     let mut copied = Transfer { credits: check_credits(source.session())?, ..Transfer::default() };
     tell("copying uploaded files");
-    let files = media::copy(source, &target, &mut copied)?;
-    media::compare(&target, &files)?;
+    let files = media::copy(source, &*target, &mut copied)?;
+    media::compare(&*target, &files)?;
     tell("copying all tables");
-    source.copy_pages_to(&mut target, to)?;
+    source.copy_pages_to(target, to)?;
     tell("checking the copy");
     target.check_pages()?;
     if check_credits(target.session())? != copied.credits {

@@ -27,7 +27,7 @@ fn a_failing_ai_is_relieved_and_gets_its_conversation_back() {
     // Tab moves between placeholders; an open one prevents sending.
     desk.types("Tom").keys("<Tab>").types("8841").keys("<Tab>").types("three").shows("order 8841");
     photographs!(desk, "filled", Composer);
-    desk.keys("<Enter>").shows("Sending in 5 s · Esc z undo");
+    desk.keys("<Enter>").shows("Sending in 5 s · Alt-z undo");
     assert!(desk.outbound().is_empty(), "nothing leaves during the hold");
     photographs!(desk, "held", History);
     desk.pass(5).settle();
