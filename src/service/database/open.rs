@@ -93,7 +93,7 @@ const LATER_COLUMNS: [(&str, &str, &str); 15] = [
 /// Indexes added later. Mail addresses are matched in lower case. Each filter of a list has an
 /// index in the order of the list; the trailing columns let further filters be checked without
 /// reading the row.
-const LATER_INDEXES: &str = "
+const LATER_INDEXES: &str = r#"
     DROP INDEX IF EXISTS conversations_by_email;
     DROP INDEX IF EXISTS contacts_by_email;
     CREATE INDEX IF NOT EXISTS conversations_by_folded_email ON conversations (lower(email)) WHERE email IS NOT NULL;
@@ -105,7 +105,9 @@ const LATER_INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS messages_by_status ON messages (channel, status, created_at DESC, id DESC, direction);
     CREATE INDEX IF NOT EXISTS messages_by_media ON messages (media_url) WHERE media_url IS NOT NULL;
     CREATE INDEX IF NOT EXISTS recipients_by_contact ON recipients (contact);
-";
+    CREATE INDEX IF NOT EXISTS messages_arrived ON messages (channel, created_at DESC, id DESC)
+        WHERE sender = 'customer' AND substr(coalesce(extras, ''), 1, 11) <> '{"earlier":';
+"#;
 const WRITER_SETTINGS: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
