@@ -28,7 +28,8 @@ const MIGRATIONS: [&str; 22] = [
     include_str!("schema_channels.sql"),
     include_str!("schema_search.sql"),
     "ALTER TABLE templates ADD COLUMN IF NOT EXISTS reason TEXT COLLATE \"C\"",
-    r#"CREATE INDEX IF NOT EXISTS messages_arrived ON messages (channel, created_at DESC, id DESC)
+    r#"ALTER TABLE channels ADD COLUMN IF NOT EXISTS earlier_messages BIGINT NOT NULL DEFAULT 0;
+       CREATE INDEX IF NOT EXISTS messages_arrived ON messages (channel, created_at DESC, id DESC)
            WHERE sender = 'customer' AND substr(coalesce(extras, ''), 1, 11) <> '{"earlier":';"#,
 ];
 pub const FORMAT_VERSION: i64 = 22;
