@@ -470,6 +470,8 @@ pub enum PlatformEvent {
     BusinessConnection {
         /// Part of the addresses of its chats.
         id: String,
+        /// Platform id of the owner; `None` if the bot was disconnected.
+        owner: Option<String>,
         may_answer: bool,
     },
     /// The platform gave a person another id.

@@ -99,6 +99,27 @@ pub fn change_id(
     record_platform_id(work, channel, &found, to)
 }
 
+/// Continues the conversations of a business whose owner has connected the bot again, under the address of the new
+/// connection. `connection` is the part of the addresses that its chats have.
+pub fn continue_business_chats(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    owner: &str,
+    connection: &str,
+) -> Result<(), DatabaseError> {
+    // No address holds a space.
+    let name = format!("owner {owner}");
+    let before = aliases::find(work.db, &channel.id, &name)?;
+    if before.as_deref() == Some(connection) {
+        return Ok(());
+    }
+    if let Some(before) = before {
+        let endings = (format!("/{before}"), format!("/{connection}"));
+        aliases::move_addresses(work.db, &channel.id, (&endings.0, &endings.1))?;
+    }
+    aliases::insert(work.db, &channel.id, &name, connection)
+}
+
 /// Records platform ids as aliases of an address.
 pub fn record_ids(
     work: &WriteContext<'_>,
