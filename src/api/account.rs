@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use crate::lenient;
 #[cfg(feature = "schema")]
 use crate::schema;
-use model::account::{Account, Environment, Platform};
+use model::account::{Account, EarlierImport, Environment, Platform};
 use model::text::SafeText;
 
 /// Response of `GET /account`.
@@ -67,6 +67,22 @@ pub struct AccountBody {
     /// True if sends of a text take `linkPreview`; absent otherwise. Extension of this service.
     #[serde(default, deserialize_with = "lenient::flag", skip_serializing_if = "is_false")]
     pub takes_link_preview: bool,
+    /// Import of messages or mails from before the channel was connected; absent without one. Extension of this
+    /// service.
+    #[serde(default, deserialize_with = "lenient::readable", skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierBody>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct EarlierBody {
+    /// Messages or mails already imported.
+    pub filed: u64,
+    /// Those to import, including the ones already imported; 0 while unknown.
+    pub total: u64,
+    /// True if none waits to be imported.
+    pub finished: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -133,6 +149,11 @@ pub const AUTOMATION_FEATURE: &str = "automation";
 pub const TEAM_FEATURE: &str = "team";
 
 impl AccountBody {
+    pub fn earlier_import(&self) -> Option<EarlierImport> {
+        let earlier = self.earlier?;
+        Some(EarlierImport { filed: earlier.filed, is_finished: earlier.finished })
+    }
+
     /// Converts to the model; a missing environment counts as live, to be safe.
     pub fn into_model(self) -> Account {
         let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());

@@ -42,23 +42,9 @@ pub struct EmailAccountBody {
     /// True if the assistant answers mail without approval.
     #[serde(default, deserialize_with = "lenient::boolean")]
     pub ai_auto_reply: Option<bool>,
-    /// Import of mail from before the mailbox was connected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub earlier_mail: Option<EarlierMailBody>,
     /// Other addresses of the mailbox, from which it may send; this service's choice.
     #[serde(default, deserialize_with = "lenient::texts", skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
-pub struct EarlierMailBody {
-    /// Mails already imported.
-    pub filed: u64,
-    /// Mails to import, including those already filed; 0 until counted.
-    pub total: u64,
-    pub finished: bool,
 }
 
 /// Request of `POST /email/send`.

@@ -68,7 +68,6 @@ pub fn account_from_body(body: EmailAccountBody) -> MailAccount {
         sync_status: line(body.sync_status),
         last_sync_at: body.last_sync_at.as_deref().and_then(Timestamp::parse_any),
         ai_auto_reply: body.ai_auto_reply,
-        earlier: body.earlier_mail.map(|earlier| (earlier.filed, earlier.finished)),
         aliases: body.aliases.iter().map(|alias| SafeText::line(alias)).collect(),
     }
 }

@@ -9,7 +9,7 @@ use crate::request::ReadResponse;
 use crate::words;
 use api::account::AccountBody;
 use api::paths;
-use model::account::Account;
+use model::account::{Account, EarlierImport};
 use model::outbox::SendingAccount;
 use model::secret::Secret;
 use model::text::SafeText;
@@ -20,16 +20,26 @@ pub fn key_fingerprint(key: &Secret) -> String {
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Answer of `GET /account`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReportedAccount {
+    pub account: Account,
+    /// Identity by which outbox rows are compared.
+    pub identity: SendingAccount,
+    pub import: Option<EarlierImport>,
+}
+
 impl Client {
     pub async fn account(&self) -> Result<Account, ReadError> {
-        self.identified_account().await.map(|(account, _)| account)
+        self.reported_account().await.map(|reported| reported.account)
     }
 
-    /// `GET /account`, with the identity by which outbox rows are compared.
-    pub async fn identified_account(&self) -> Result<(Account, SendingAccount), ReadError> {
+    /// `GET /account`.
+    pub async fn reported_account(&self) -> Result<ReportedAccount, ReadError> {
         let answer = self.get_account().await?;
         let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
         let assistant = body.assistant_id.clone().or_else(|| body.assistant.id.clone());
+        let import = body.earlier_import();
         let account = body.into_model();
         let identity = SendingAccount {
             server: self.server_name(),
@@ -40,7 +50,7 @@ impl Client {
             platform: Some(account.platform.word().to_owned()),
             name: account.workspace_name.as_ref().map(SafeText::to_string),
         };
-        Ok((account, identity))
+        Ok(ReportedAccount { account, identity, import })
     }
 
     /// Sends `GET /account`. A 404 means that the address of the server is wrong.

@@ -48,7 +48,7 @@ mod voip;
 mod webhooks;
 mod words;
 
-pub use account::key_fingerprint;
+pub use account::{ReportedAccount, key_fingerprint};
 pub use connect::{Client, ClientError, ClientTimeouts, check_usable};
 pub use contacts::{differences, prepare_change, prepare_tags};
 pub use deadline::Deadline;

@@ -119,6 +119,15 @@ impl Account {
     }
 }
 
+/// Import of messages or mails from before the channel was connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EarlierImport {
+    /// Number of those that are imported.
+    pub filed: u64,
+    /// True if no more wait.
+    pub is_finished: bool,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
     pub id: String,

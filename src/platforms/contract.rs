@@ -286,6 +286,8 @@ pub struct InboundMessage {
     pub needs_no_answer: bool,
     /// True if the platform reports it and the customer wrote nothing: it begins no service window.
     pub is_notice: bool,
+    /// Choice of the customer about marketing messages: true allows them.
+    pub allows_marketing: Option<bool>,
     /// Structured content and change history.
     pub extras: MessageExtras,
     /// Keyword the platform recognised, in any language. On Telegram, blocking or removing the bot is STOP,
@@ -470,6 +472,8 @@ pub enum PlatformEvent {
     BusinessConnection {
         /// Part of the addresses of its chats.
         id: String,
+        /// Platform id of the owner; `None` if the bot was disconnected.
+        owner: Option<String>,
         may_answer: bool,
     },
     /// The platform gave a person another id.

@@ -117,8 +117,8 @@ fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
         PlatformEvent::Moved { from, to, .. } => json!({"moved": from, "to": to}),
         PlatformEvent::Renamed { peer, name } => json!({"renamed": peer, "to": name}),
         PlatformEvent::IdChanged { from, to } => json!({"id": from, "to": to}),
-        PlatformEvent::BusinessConnection { id, may_answer } => {
-            json!({"connection": id, "answers": may_answer})
+        PlatformEvent::BusinessConnection { id, owner, may_answer } => {
+            strip_nulls(json!({"connection": id, "owner": owner, "answers": may_answer}))
         }
         PlatformEvent::Status(report) => status_json(report),
         other => json!({ "other": format!("{other:?}") }),

@@ -217,6 +217,7 @@ impl WorkspaceChoice {
             assistant: format!("asst_{}_{own}", kind.word()),
             assistant_name: None,
             address: None,
+            earlier_messages: 0,
         };
         channels::insert(db, &channel, now)?;
         Ok(channel)

@@ -95,6 +95,7 @@ fn fill_workspace(
             assistant: format!("asst_{}{suffix}", kind.word()),
             assistant_name: assistant.map(str::to_owned),
             address: None,
+            earlier_messages: 0,
         };
         channels::insert(db, &channel, now)?;
         if kind == Channel::Whatsapp {

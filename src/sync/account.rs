@@ -3,6 +3,7 @@
 use crate::ChannelSync;
 use crate::health::PolledResource;
 use crate::report::{PullError, PullOutcome};
+use client::ReportedAccount;
 use model::account::Account;
 use model::news::News;
 use model::outbox::SendingAccount;
@@ -15,18 +16,20 @@ impl ChannelSync {
             return PullOutcome::Skipped;
         }
         self.reporting(PolledResource::Account, async {
-            let account = self.client.identified_account().await?;
-            self.apply_reported_account(account).await?;
+            let reported = self.client.reported_account().await?;
+            let import = reported.import;
+            self.apply_reported_account(reported).await?;
+            if let Some(import) = import {
+                self.reread_after_import(import).await?;
+            }
             Ok(PullOutcome::Done)
         })
         .await
     }
 
     /// Stores the account and the identity that outbox rows are bound to.
-    pub(crate) async fn apply_reported_account(
-        &self,
-        (account, identity): (Account, SendingAccount),
-    ) -> Result<(), PullError> {
+    pub(crate) async fn apply_reported_account(&self, reported: ReportedAccount) -> Result<(), PullError> {
+        let ReportedAccount { account, identity, .. } = reported;
         self.remove_other_account(&identity).await?;
         let known = self.known_platform().is_some();
         self.set_platform(account.platform.clone());

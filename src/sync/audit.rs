@@ -15,7 +15,7 @@ use model::time::{DAY, Timestamp};
 use store::history::HistoryProgress;
 
 /// Mark: time of the last completed audit, by the local clock.
-const AUDITED_AT_MARK: &str = "audited";
+pub(crate) const AUDITED_AT_MARK: &str = "audited";
 const MAX_CONVERSATIONS: u32 = 500;
 const HISTORIES_PER_STEP: usize = 3;
 const MAX_HISTORY_PAGES: u32 = 100;

@@ -18,6 +18,7 @@ mod contacts;
 mod conversations;
 mod details;
 mod draft_only;
+mod earlier;
 mod email;
 mod emptied;
 mod engine;

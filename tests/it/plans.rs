@@ -111,12 +111,7 @@ fn add_messages(all: &mut Questions) {
                     status.map(|_| "status"),
                 ];
                 let named: Vec<_> = named.into_iter().flatten().collect();
-                let filter = messages::Filter {
-                    conversation: conversation.clone(),
-                    direction,
-                    status,
-                    ..messages::Filter::default()
-                };
+                let filter = messages::Filter { conversation: conversation.clone(), direction, status };
                 all.add("/messages", &named, &|db| {
                     let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
                     messages::visit_page(db, "c", &filter, &top, 51, nothing).expect("asked");
@@ -183,15 +178,12 @@ fn add_mail(all: &mut Questions) {
 }
 
 fn add_others(all: &mut Questions) {
-    let top = PagePosition::top();
     for path in ["/webhooks", "/email/webhooks"] {
         all.add(path, &[], &|db| drop(webhooks::list(db, "c").expect("asked")));
     }
     all.add("/templates", &[], &|db| drop(templates::list(db, "w").expect("asked")));
+    all.add("/triggers/new-message", &[], &ask_for_new_messages);
     all.add("/triggers/new-message", &["direction"], &|db| {
-        let filter = messages::Filter { direction: Some("inbound"), is_new: true, ..Default::default() };
-        let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
-        messages::visit_page(db, "c", &filter, &top, 50, nothing).expect("asked");
         drop(emails::newest_inbound(db, "c", Timestamp::default(), 50).expect("asked"));
     });
     all.add("/triggers/new-contact", &[], &|db| drop(contacts::newest(db, "w", 50).expect("asked")));
@@ -201,6 +193,11 @@ fn add_others(all: &mut Questions) {
     all.add("/triggers/campaign-completed", &[], &|db| {
         drop(broadcasts::list_completed(db, "c", 50).expect("asked"));
     });
+}
+
+fn ask_for_new_messages(db: &dyn DbSession) {
+    let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
+    messages::visit_newest(db, "ch_whatsapp", 50, nothing).expect("asked");
 }
 
 #[test]
@@ -355,5 +352,66 @@ async fn lists_of_a_server_are_found_by_an_index() {
         if plan.iter().any(|line| LARGE.iter().any(|table| line.contains(&format!(" on {table}")))) {
             check_index(question, &shown, &["Index Cond"]);
         }
+    }
+}
+
+/// Two messages of a customer, and many imported ones that are newer.
+const FILL_IMPORTED: &str = r#"
+    INSERT INTO conversations (id, channel, peer, last_at, first_at, created_at)
+        VALUES ('c', 'ch_whatsapp', '+1', 0, 0, 0);
+    INSERT INTO messages (id, conversation, channel, platform_id, direction, sender, content, kind, status, cost, created_at,
+                          extras)
+        WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 20000)
+        SELECT 'm' || number, 'c', 'ch_whatsapp', 'p' || number, 'inbound', 'customer', 'hello', 'text', 'received', 0,
+               number, CASE WHEN number > 2 THEN '{"earlier":{"lacksFile":false}}' END FROM numbers;"#;
+
+fn question_of_new_messages() -> String {
+    let recorder = QuestionRecorder::default();
+    ask_for_new_messages(&recorder);
+    recorder.0.take().remove(0)
+}
+
+#[test]
+fn trigger_reads_no_imported_message_of_a_file() {
+    // A scan takes several steps for each row.
+    const MAX_STEPS: i32 = 1_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("service.db");
+    let opened = Database::open(&path.clone().into(), Durability::Simulated, Arc::default());
+    drop(opened.expect("it opens"));
+    let db = rusqlite::Connection::open(&path).expect("it opens");
+    db.execute_batch("PRAGMA foreign_keys = OFF").expect("set");
+    db.execute_batch(FILL_IMPORTED).expect("filled");
+    let mut asked = db.prepare(&question_of_new_messages()).expect("a question");
+    let ids: Vec<String> = asked
+        .query_map(rusqlite::params!["ch_whatsapp", 50], |row| row.get("id"))
+        .expect("rows")
+        .map(|id| id.expect("an id"))
+        .collect();
+    let steps = asked.get_status(rusqlite::StatementStatus::VmStep);
+    assert_eq!(ids, ["m2", "m1"]);
+    assert!(steps < MAX_STEPS, "{steps} steps");
+}
+
+#[tokio::test]
+async fn trigger_reads_no_imported_message_of_a_server() {
+    let Some(server) = cluster::server() else { return };
+    let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
+    let options = crate::postgres::options(&url, &folder);
+    frontdesk::service::start(options).await.expect("it starts").shutdown().await;
+    cluster::run(&url, FILL_IMPORTED).await.expect("filled");
+    let asked = format!(
+        "SET plan_cache_mode = force_generic_plan; PREPARE asked AS {};
+         EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE asked ('ch_whatsapp', 50);",
+        question_of_new_messages().replace('?', "$")
+    );
+    let place = url.parse().expect("an address");
+    for is_analysed in [false, true] {
+        if is_analysed {
+            cluster::run(&url, "ANALYZE").await.expect("looked through");
+        }
+        let plan = cluster::column(&place, &asked).join("\n");
+        assert!(plan.contains("messages_arrived"), "{plan}");
+        assert!(plan.contains("rows=2 ") && !plan.contains("Rows Removed"), "{plan}");
     }
 }

@@ -42,10 +42,6 @@ pub struct MailAccount {
     /// True if the AI answers mail automatically; applies to the whole account.
     #[serde(rename = "autoReply")]
     pub ai_auto_reply: Option<bool>,
-    /// Number of mails filed from before the mailbox was connected, and true if that is all of
-    /// them. `None` if the server files none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub earlier: Option<(u64, bool)>,
     /// Other addresses of the mailbox.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<SafeText>,

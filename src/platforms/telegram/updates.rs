@@ -97,9 +97,11 @@ pub(super) fn parse_update(update: &Value) -> Vec<PlatformEvent> {
 /// Reads a connection to a business. Earlier versions of the platform had no list of rights.
 fn read_connection(connection: &Value) -> Option<PlatformEvent> {
     let rights = if connection["rights"].is_object() { &connection["rights"] } else { connection };
-    let may_answer = connection["is_enabled"] == true && rights["can_reply"] == true;
+    let is_enabled = connection["is_enabled"] == true;
+    let may_answer = is_enabled && rights["can_reply"] == true;
     let id = chat::connection_part(connection["id"].as_str()?)?;
-    Some(PlatformEvent::BusinessConnection { id, may_answer })
+    let owner = connection["user"]["id"].as_i64().filter(|_| is_enabled).map(|owner| owner.to_string());
+    Some(PlatformEvent::BusinessConnection { id, owner, may_answer })
 }
 
 /// A group that became a supergroup has a new id, which is reported in both chats.

@@ -267,10 +267,14 @@ fn changed_id(from: String, to: String) -> Option<PlatformEvent> {
 /// customer.
 fn read_preference(piece: &Value) -> Option<PlatformEvent> {
     let preference = &piece["preference"];
-    let text = match (preference["category"].as_str()?, preference["value"].as_str()?) {
-        ("marketing_messages", "stop") => "[stopped marketing messages]",
-        ("marketing_messages", "resume") => "[allows marketing messages again]",
+    let allows_marketing = match (preference["category"].as_str()?, preference["value"].as_str()?) {
+        ("marketing_messages", "stop") => false,
+        ("marketing_messages", "resume") => true,
         _ => return None,
+    };
+    let text = match allows_marketing {
+        false => "[stopped marketing messages]",
+        true => "[allows marketing messages again]",
     };
     let person = ChatPerson::read(&piece["sender"], &piece["contact"]);
     let inbound = InboundMessage {
@@ -284,6 +288,7 @@ fn read_preference(piece: &Value) -> Option<PlatformEvent> {
         platform_id: Some(format!("preference {}", digest(&piece.to_string()))),
         needs_no_answer: true,
         is_notice: true,
+        allows_marketing: Some(allows_marketing),
         ..InboundMessage::default()
     };
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))

@@ -17,7 +17,7 @@ use model::bounds;
 use model::phone_forms::normalize;
 
 /// Field of a webhook call, lane of its updates, and their content.
-pub(super) const FIELD: &str = "history";
+pub const FIELD: &str = "history";
 /// Content of an update if the business does not share its history.
 pub(super) const REFUSAL: &str = "history_refusal";
 /// Maximum number of messages of one update, which is stored in one transaction.

@@ -45,6 +45,7 @@ use model::text::SafeText;
 use net::guard::{Guard, Request};
 
 pub use calls::names_in_call;
+pub use history::FIELD as HISTORY_LANE;
 pub use templates::{SubmissionError, SubmittedTemplate};
 
 /// Time for which a typing indicator is visible, less the time of the request.

@@ -361,7 +361,10 @@ fn apply_event(
         }
         PlatformEvent::TemplateReviewed(report) => Ok(templates::set_review(work.db, &channel.id, &report)?),
         PlatformEvent::IdChanged { from, to } => Ok(people::change_id(work, channel, &from, &to)?),
-        PlatformEvent::BusinessConnection { id, may_answer } => {
+        PlatformEvent::BusinessConnection { id, owner, may_answer } => {
+            if let Some(owner) = owner {
+                people::continue_business_chats(work, channel, &owner, &id)?;
+            }
             Ok(keywords::apply_connection(work, channel, &id, may_answer)?)
         }
         PlatformEvent::Renamed { peer, name } => {

@@ -5,7 +5,7 @@
 //! when the platform gives it.
 
 use crate::carriers::files::{self, FetchedFiles};
-use crate::database::channels::ChannelRow;
+use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, contacts, ingress};
@@ -25,23 +25,34 @@ pub fn store_thread(
     thread: EarlierThread,
     files: FetchedFiles,
 ) -> Result<(), ApiError> {
-    let mut last = None;
+    let (mut last, mut count) = (None, 0);
     for message in thread.messages {
-        last = store_message(work, channel, thread.peer.as_deref(), message)?.or(last);
+        let Some(stored) = store_message(work, channel, thread.peer.as_deref(), message)? else { continue };
+        count += i64::from(stored.is_new);
+        last = Some(stored);
     }
-    let Some((conversation, message)) = last else { return Ok(()) };
+    if count > 0 {
+        channels::count_earlier(work.db, &channel.id, count)?;
+    }
+    let Some(StoredMessage { conversation, id, .. }) = last else { return Ok(()) };
     let missing = files.store(work, &channel.workspace)?;
-    files::store_file_request(work, (&channel.id, &conversation, &message), missing)
+    files::store_file_request(work, (&channel.id, &conversation, &id), missing)
 }
 
-/// Stores a message, or completes it with its file. Returns the ids of its conversation and of the message; `None` if
-/// nothing changed.
+struct StoredMessage {
+    conversation: String,
+    id: String,
+    /// False if the message was known and got its file.
+    is_new: bool,
+}
+
+/// Stores a message, or completes it with its file. Returns `None` if nothing changed.
 fn store_message(
     work: &WriteContext<'_>,
     channel: &ChannelRow,
     peer: Option<&str>,
     message: EarlierMessage,
-) -> Result<Option<(String, String)>, ApiError> {
+) -> Result<Option<StoredMessage>, ApiError> {
     if let Some(known) = messages::read(work.db, &channel.id, &message.platform_id)? {
         return complete(work, known, message);
     }
@@ -60,7 +71,7 @@ fn store_message(
     messages::insert_earlier(work.db, &row)?;
     let inbound_at = (row.direction == "inbound").then_some(at);
     conversations::count_earlier(work.db, &conversation.id, &row.preview(), at, inbound_at)?;
-    Ok(Some((conversation.id, row.id)))
+    Ok(Some(StoredMessage { conversation: conversation.id, id: row.id, is_new: true }))
 }
 
 /// Adds the file to a message that lacks it.
@@ -68,7 +79,7 @@ fn complete(
     work: &WriteContext<'_>,
     known: MessageRow,
     message: EarlierMessage,
-) -> Result<Option<(String, String)>, ApiError> {
+) -> Result<Option<StoredMessage>, ApiError> {
     let extras = MessageExtras::read(known.extras.as_deref());
     let lacks_file = extras.earlier == Some(EarlierOrigin { lacks_file: true });
     if !lacks_file || message.lacks_file || extras.withdrawn_at.is_some() {
@@ -85,7 +96,7 @@ fn complete(
     };
     messages::update(work.db, &row, work.now)?;
     conversations::update_preview(work.db, &row.conversation, &row.preview(), row.created_at)?;
-    Ok(Some((row.conversation, row.id)))
+    Ok(Some(StoredMessage { conversation: row.conversation, id: row.id, is_new: false }))
 }
 
 /// An imported customer becomes a contact when they write: broadcasts go to all contacts.

@@ -13,6 +13,9 @@ use model::bounds;
 use model::time::Timestamp;
 use platforms::Channel;
 
+/// Tag of a contact who wants no marketing messages.
+const NO_MARKETING_TAG: &str = "no-marketing";
+
 /// Creates or updates the contact of the author of a message. Returns `None` on channels without contacts.
 pub fn record_contact(
     work: &WriteContext<'_>,
@@ -33,6 +36,22 @@ pub fn record_contact(
     contact.last_at = contact.last_at.max(at);
     contacts::put(work.db, found.as_ref(), &contact)?;
     Ok(Some(contact))
+}
+
+/// Tags a contact who wants no marketing messages, or removes the tag.
+pub fn record_marketing_choice(
+    work: &WriteContext<'_>,
+    contact: &ContactRow,
+    is_allowed: bool,
+) -> Result<(), DatabaseError> {
+    let mut tags: Vec<String> = serde_json::from_str(&contact.tags).unwrap_or_default();
+    tags.retain(|tag| tag != NO_MARKETING_TAG);
+    if !is_allowed && tags.len() < bounds::MAX_TAGS {
+        tags.push(NO_MARKETING_TAG.to_owned());
+    }
+    let tags = serde_json::Value::from(tags).to_string();
+    let changed = ContactRow { tags, updated_at: work.now, ..contact.clone() };
+    contacts::put(work.db, Some(contact), &changed)
 }
 
 /// Finds the conversation of a message, by the platform's ids first, then by the address `from`, and
@@ -97,6 +116,27 @@ pub fn change_id(
         conversations::set_platform_peer(work.db, &found.id, Some(to))?;
     }
     record_platform_id(work, channel, &found, to)
+}
+
+/// Continues the conversations of a business whose owner has connected the bot again, under the address of the new
+/// connection. `connection` is the part of the addresses that its chats have.
+pub fn continue_business_chats(
+    work: &WriteContext<'_>,
+    channel: &ChannelRow,
+    owner: &str,
+    connection: &str,
+) -> Result<(), DatabaseError> {
+    // No address holds a space.
+    let name = format!("owner {owner}");
+    let before = aliases::find(work.db, &channel.id, &name)?;
+    if before.as_deref() == Some(connection) {
+        return Ok(());
+    }
+    if let Some(before) = before {
+        let endings = (format!("/{before}"), format!("/{connection}"));
+        aliases::move_addresses(work.db, &channel.id, (&endings.0, &endings.1))?;
+    }
+    aliases::insert(work.db, &channel.id, &name, connection)
 }
 
 /// Records platform ids as aliases of an address.

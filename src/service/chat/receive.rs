@@ -112,6 +112,9 @@ fn find_or_create(
         Some(phone) => people::record_contact(work, channel, phone, inbound.name.as_deref(), stamp)?,
         None => None,
     };
+    if let (Some(contact), Some(is_allowed)) = (&contact, inbound.allows_marketing) {
+        people::record_marketing_choice(work, contact, is_allowed)?;
+    }
     let name = contact.as_ref().map_or(inbound.name.as_deref(), |contact| contact.name.as_deref());
     if let Some(found) = found {
         conversations::update_names(work.db, &found.id, name, inbound.username.as_deref(), None)?;

@@ -18,6 +18,8 @@ pub struct ChannelRow {
     pub assistant_name: Option<String>,
     /// Phone number, bot name or mail address; `None` until a platform is connected.
     pub address: Option<String>,
+    /// Number of messages imported from before the channel was connected.
+    pub earlier_messages: i64,
 }
 
 impl ChannelRow {
@@ -31,13 +33,14 @@ impl ChannelRow {
     }
 }
 
-const SELECT: &str = "SELECT id, workspace, kind, name, assistant, assistant_name, address FROM channels";
+const SELECT: &str =
+    "SELECT id, workspace, kind, name, assistant, assistant_name, address, earlier_messages FROM channels";
 
 pub fn insert(db: &dyn DbSession, channel: &ChannelRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO channels (id, workspace, kind, name, assistant, assistant_name, address, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let ChannelRow { id, workspace, kind, name, assistant, assistant_name, address } = channel;
+    let ChannelRow { id, workspace, kind, name, assistant, assistant_name, address, .. } = channel;
     db.change_later(sql, bound![id, workspace, kind.word(), name, assistant, assistant_name, address, now])
 }
 
@@ -66,6 +69,12 @@ pub fn list_by_workspace(db: &dyn DbSession, workspace: &str) -> Result<Vec<Chan
     )
 }
 
+/// Adds to the number of messages imported from before the channel was connected.
+pub fn count_earlier(db: &dyn DbSession, id: &str, count: i64) -> Result<(), DatabaseError> {
+    let sql = "UPDATE channels SET earlier_messages = earlier_messages + ?2 WHERE id = ?1";
+    db.change_later(sql, bound![id, count])
+}
+
 pub fn set_missing_address(db: &dyn DbSession, kind: Channel, address: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND name IS NULL AND address IS NULL";
     db.change_later(sql, bound![kind.word(), address])
@@ -73,5 +82,7 @@ pub fn set_missing_address(db: &dyn DbSession, kind: Channel, address: &str) -> 
 
 fn from_row(row: &DbRow<'_>) -> Result<ChannelRow, DatabaseError> {
     let kind = row.parse_word("kind", Channel::from_word)?.ok_or(DatabaseError::NoRow)?;
-    Ok(read_row!(row, ChannelRow { id, workspace, name, assistant, assistant_name, address; kind }))
+    Ok(read_row!(row, ChannelRow {
+        id, workspace, name, assistant, assistant_name, address, earlier_messages; kind
+    }))
 }

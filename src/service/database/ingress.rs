@@ -48,6 +48,13 @@ pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp
     db.fetch_one(sql, bound![after], single_cell)
 }
 
+/// Returns true if updates of a lane wait.
+pub fn has_waiting(db: &dyn DbSession, channel: &str, lane: &str) -> Result<bool, DatabaseError> {
+    let sql = "SELECT name FROM ingress WHERE channel = ?1 AND lane = ?2 AND done_at IS NULL LIMIT 1";
+    let found: Option<String> = db.fetch_optional(sql, bound![channel, lane], single_cell)?;
+    Ok(found.is_some())
+}
+
 /// Marks an update as processed; false if it was marked before.
 pub fn finish(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<bool, DatabaseError> {
     // Clears text and sender: they are in the history now, where they can be deleted.

@@ -8,7 +8,6 @@ use crate::database::clauses::SqlQuery;
 use crate::database::rows::{SqlValue, bound, table};
 use crate::database::session::DbSession;
 use crate::database::team::changes::{self, ChangeKind};
-use api::extras::EARLIER_PREFIX;
 use model::service_levels::SaidBy;
 use model::time::Timestamp;
 
@@ -76,8 +75,6 @@ pub struct Filter {
     pub conversation: Option<String>,
     pub direction: Option<&'static str>,
     pub status: Option<&'static str>,
-    /// True to leave out messages from before the channel was connected.
-    pub is_new: bool,
 }
 
 table!(MessageRow<T> in messages {
@@ -86,6 +83,9 @@ table!(MessageRow<T> in messages {
     reaction: optional_text, cost, created_at, sent_at, delivered_at, read_at, broadcast: optional_text, extras: optional_text
 });
 
+/// Condition of the index `messages_arrived`: messages of customers since the channel was connected. Written as in the
+/// index, else no engine uses it.
+const ARRIVED: &str = r#"sender = 'customer' AND substr(coalesce(extras, ''), 1, 11) <> '{"earlier":'"#;
 /// Sort key of a history.
 const SENT_ORDER: &str = "coalesce(sent_at, created_at)";
 
@@ -191,6 +191,18 @@ pub fn visit_page<E: From<DatabaseError>>(
     db.for_each_row(sql, bound, |row| visit(&view(row)?))
 }
 
+/// Visits the latest messages of customers without copying the rows, newest first. Messages from before the channel
+/// was connected are left out.
+pub fn visit_newest<E: From<DatabaseError>>(
+    db: &dyn DbSession,
+    channel: &str,
+    count: i64,
+    mut visit: impl FnMut(&MessageRow<&str>) -> Result<(), E>,
+) -> Result<(), E> {
+    let sql = format!("{SELECT} WHERE channel = ?1 AND {ARRIVED} ORDER BY created_at DESC, id DESC LIMIT ?2");
+    db.for_each_row(&sql, bound![channel, count], |row| visit(&view(row)?))
+}
+
 /// Visits a page of a conversation's history without copying the rows, last sent first.
 pub fn visit_history<E: From<DatabaseError>>(
     db: &dyn DbSession,
@@ -222,9 +234,6 @@ fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> Opt
     query.filter("conversation", filter.conversation.as_deref().map(SqlValue::Text));
     query.filter("direction", direction.map(SqlValue::Text));
     query.filter("status", filter.status.map(SqlValue::Text));
-    if filter.is_new {
-        query.push(&format!(" AND coalesce(extras, '') NOT LIKE '{EARLIER_PREFIX}%'"), &[]);
-    }
     query.push(" ORDER BY created_at DESC, id DESC LIMIT ?", &[SqlValue::Int(reach)]);
     Some(query)
 }
@@ -344,4 +353,16 @@ pub fn count_unattended_answers(
 pub fn count(db: &dyn DbSession, conversation: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM messages WHERE conversation = ?1";
     db.fetch_scalar(sql, bound![conversation])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ARRIVED;
+    use api::extras::EARLIER_PREFIX;
+
+    #[test]
+    fn condition_of_the_index_fits_the_stored_text() {
+        let compared = format!("1, {}) <> '{EARLIER_PREFIX}'", EARLIER_PREFIX.len());
+        assert!(ARRIVED.ends_with(&compared), "{compared}");
+    }
 }

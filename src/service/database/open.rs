@@ -27,7 +27,7 @@ const LATER_TABLES: [&str; 5] = [
     include_str!("schema_operating.sql"),
 ];
 /// Columns added later: table, column, and the SQL that adds it if missing.
-const LATER_COLUMNS: [(&str, &str, &str); 15] = [
+const LATER_COLUMNS: [(&str, &str, &str); 16] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -90,11 +90,16 @@ const LATER_COLUMNS: [(&str, &str, &str); 15] = [
          DROP TABLE earlier_templates;",
     ),
     ("templates", "reason", "ALTER TABLE templates ADD COLUMN reason TEXT"),
+    (
+        "channels",
+        "earlier_messages",
+        "ALTER TABLE channels ADD COLUMN earlier_messages INTEGER NOT NULL DEFAULT 0",
+    ),
 ];
 /// Indexes added later. Mail addresses are matched in lower case. Each filter of a list has an
 /// index in the order of the list; the trailing columns let further filters be checked without
 /// reading the row.
-const LATER_INDEXES: &str = "
+const LATER_INDEXES: &str = r#"
     DROP INDEX IF EXISTS conversations_by_email;
     DROP INDEX IF EXISTS contacts_by_email;
     CREATE INDEX IF NOT EXISTS conversations_by_folded_email ON conversations (lower(email)) WHERE email IS NOT NULL;
@@ -106,7 +111,9 @@ const LATER_INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS messages_by_status ON messages (channel, status, created_at DESC, id DESC, direction);
     CREATE INDEX IF NOT EXISTS messages_by_media ON messages (media_url) WHERE media_url IS NOT NULL;
     CREATE INDEX IF NOT EXISTS recipients_by_contact ON recipients (contact);
-";
+    CREATE INDEX IF NOT EXISTS messages_arrived ON messages (channel, created_at DESC, id DESC)
+        WHERE sender = 'customer' AND substr(coalesce(extras, ''), 1, 11) <> '{"earlier":';
+"#;
 const WRITER_SETTINGS: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -484,8 +491,8 @@ mod tests {
             .execute_batch(
                 "DROP INDEX channels_by_name; ALTER TABLE channels DROP COLUMN name;
                  INSERT INTO workspaces (id, balance, created_at) VALUES ('w1', 0, 1), ('w2', 0, 2);
-                 INSERT INTO channels VALUES ('n1', 'w1', 'whatsapp', 'a', NULL, NULL, 1),
-                     ('b1', 'w1', 'telegram', 'a', NULL, NULL, 1), ('n2', 'w2', 'whatsapp', 'a', NULL, NULL, 1);
+                 INSERT INTO channels (id, workspace, kind, assistant, created_at) VALUES ('n1', 'w1', 'whatsapp', 'a', 1),
+                     ('b1', 'w1', 'telegram', 'a', 1), ('n2', 'w2', 'whatsapp', 'a', 1);
                  DROP TABLE templates;
                  CREATE TABLE templates (workspace TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
                      category TEXT NOT NULL, status TEXT NOT NULL, components TEXT NOT NULL,

@@ -3,19 +3,22 @@
 use axum::extract::State;
 
 use crate::auth::{DeskCaller, Requester};
+use crate::database::channels::{self, ChannelRow};
+use crate::database::session::DbSession;
 use crate::database::workspaces::{self, Workspace};
-use crate::database::{channels, connected};
+use crate::database::{DatabaseError, connected, ingress};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::request::ReadRequest;
 use crate::state::Service;
 use crate::team;
 use api::account::{
-    AUTOMATION_FEATURE, AccountBody, AssistantBody, DeskServiceBody, TEAM_FEATURE, WorkspaceBody,
+    AUTOMATION_FEATURE, AccountBody, AssistantBody, DeskServiceBody, EarlierBody, TEAM_FEATURE, WorkspaceBody,
 };
 use api::carriers::NumberSettings;
 use api::team::TeamServiceBody;
 use platforms::Channel;
+use platforms::whatsapp::HISTORY_LANE;
 
 pub async fn read(State(service): State<Service>, request: ReadRequest) -> Result<Reply, ApiError> {
     let (caller, state) = (request.caller, service.clone());
@@ -50,6 +53,7 @@ pub async fn read(State(service): State<Service>, request: ReadRequest) -> Resul
                 takes_stickers: is_chat,
                 takes_contacts: is_chat,
                 takes_link_preview: is_chat,
+                earlier: earlier_body(db, &channel)?,
                 workspace: workspace_body(workspace),
                 assistant: AssistantBody {
                     id: Some(channel.assistant),
@@ -82,6 +86,24 @@ pub async fn desk_service(
             }
         })
         .await
+}
+
+/// Returns the progress of the import of earlier messages or mails; `None` without one.
+fn earlier_body(db: &dyn DbSession, channel: &ChannelRow) -> Result<Option<EarlierBody>, DatabaseError> {
+    if channel.kind == Channel::Email {
+        let earlier = connected::mailbox_mark(db, &channel.id)?.and_then(|mark| mark.earlier);
+        return Ok(earlier.map(|earlier| EarlierBody {
+            filed: earlier.filed,
+            total: earlier.total,
+            finished: earlier.is_finished,
+        }));
+    }
+    let filed = u64::try_from(channel.earlier_messages).unwrap_or_default();
+    if filed == 0 {
+        return Ok(None);
+    }
+    let finished = !ingress::has_waiting(db, &channel.id, HISTORY_LANE)?;
+    Ok(Some(EarlierBody { filed, total: if finished { filed } else { 0 }, finished }))
 }
 
 fn workspace_body(row: Workspace) -> WorkspaceBody {

@@ -4,7 +4,6 @@ use axum::Extension;
 use axum::extract::State;
 
 use crate::auth::Caller;
-use crate::carriers::dashboard::MailImportProgress;
 use crate::carriers::watch;
 use crate::client_info::ClientInfo;
 use crate::database::media::{self, MediaRow};
@@ -25,7 +24,7 @@ use crate::sending::mail::{MailAuthor, accept_mail};
 use crate::state::Service;
 use crate::team;
 use crate::write::WriteContext;
-use api::email::{AttachmentBody, EarlierMailBody, EmailAccountBody, SentEmail, ThreadPatch};
+use api::email::{AttachmentBody, EmailAccountBody, SentEmail, ThreadPatch};
 use api::fields::Filled;
 use api::request::FieldError;
 use model::prices;
@@ -56,12 +55,10 @@ pub async fn account(State(service): State<Service>, request: ReadRequest) -> Re
                     // The simulated mailbox is always up to date.
                     last_sync_at: Some(now.to_string()),
                     ai_auto_reply: Some(false),
-                    earlier_mail: None,
                     aliases: Vec::new(),
                 });
             };
-            let row = connected::read(db, &channel.id)?;
-            let trouble = row.as_ref().is_some_and(|row| row.trouble.is_some());
+            let trouble = connected::read(db, &channel.id)?.is_some_and(|row| row.trouble.is_some());
             let read_at = connected::lease_end(db, &channel.id)?.map(|time| time.plus(-watch::READ_LEASE));
             Reply::ok(&EmailAccountBody {
                 email_address: address,
@@ -71,13 +68,6 @@ pub async fn account(State(service): State<Service>, request: ReadRequest) -> Re
                 last_sync_at: read_at.map(|time| time.to_string()),
                 ai_auto_reply: Some(behind.platform.answers_mail() && state.assistant.is_some()),
                 aliases: behind.platform.other_addresses(),
-                earlier_mail: row.and_then(|row| MailImportProgress::of(&row.mark)).map(|earlier| {
-                    EarlierMailBody {
-                        filed: earlier.filed,
-                        total: earlier.total,
-                        finished: earlier.is_finished,
-                    }
-                }),
             })
         })
         .await

@@ -100,7 +100,6 @@ pub async fn list(State(service): State<Service>, request: ReadRequest) -> Resul
         conversation: query.text("conversationId").filter(|text| !text.is_empty()).map(str::to_owned),
         direction: query.word("direction", &DIRECTIONS)?,
         status: query.word("status", &STATUSES)?,
-        is_new: false,
     };
     let name = [
         "messages",

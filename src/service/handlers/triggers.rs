@@ -5,10 +5,8 @@ use std::cmp::Reverse;
 use axum::extract::State;
 
 use crate::auth::Caller;
-use crate::cursors::PagePosition;
-use crate::database::messages::{self, Filter};
 use crate::database::session::DbSession;
-use crate::database::{broadcasts as sent, connected, contacts as stored, emails, trigger_events};
+use crate::database::{broadcasts as sent, connected, contacts as stored, emails, messages, trigger_events};
 use crate::errors::ApiError;
 use crate::handlers::dev::event;
 use crate::handlers::{bodies, broadcasts, contacts, mail_bodies};
@@ -48,9 +46,8 @@ fn newest_messages(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiErro
         let rows = emails::newest_inbound(db, &caller.channel_id, from, MAX_ITEMS)?;
         return Reply::ok(&Newest { data: rows.iter().map(mail_bodies::message_body).collect() });
     }
-    let filter = Filter { direction: Some("inbound"), is_new: true, ..Filter::default() };
     let mut list = PageWriter::new();
-    messages::visit_page(db, &caller.channel_id, &filter, &PagePosition::top(), MAX_ITEMS, |row| {
+    messages::visit_newest(db, &caller.channel_id, MAX_ITEMS, |row| {
         let pushed = list.push(&bodies::message_body(row, caller.channel));
         pushed.map_err(|cause| ApiError::internal(&cause))
     })?;

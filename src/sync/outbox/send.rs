@@ -282,9 +282,9 @@ impl ChannelSync {
 
     /// Reads the account and confirms it for the key. Returns the error if that failed.
     pub(crate) async fn read_sending_account(&self) -> Result<Option<ReadError>, PullError> {
-        match self.client.for_person().identified_account().await {
-            Ok(account) => {
-                self.apply_reported_account(account).await?;
+        match self.client.for_person().reported_account().await {
+            Ok(reported) => {
+                self.apply_reported_account(reported).await?;
                 Ok(None)
             }
             Err(ReadError::Forbidden(_) | ReadError::NotFound(_) | ReadError::NoSuchPath(_)) => {

@@ -109,10 +109,68 @@ async fn group_that_adds_the_bot_again_is_written_to() {
 }
 
 fn connection(is_enabled: bool) -> Value {
+    connection_of(5, "AbC", is_enabled)
+}
+
+fn connection_of(owner: i64, id: &str, is_enabled: bool) -> Value {
     json!({"business_connection": {
-        "id": "AbC", "user": {"id": 5, "first_name": "Owner"}, "user_chat_id": 5, "date": 1,
+        "id": id, "user": {"id": owner, "first_name": "Owner"}, "user_chat_id": owner, "date": 1,
         "is_enabled": is_enabled, "rights": {"can_reply": true},
     }})
+}
+
+/// A message of the same customer to a business.
+fn business_message(connection: &str, number: i64, text: &str) -> Value {
+    json!({"business_message": {
+        "message_id": number, "date": 1, "business_connection_id": connection, "chat": private_chat(),
+        "from": {"id": ANA, "first_name": "Ana"}, "text": text,
+    }})
+}
+
+/// The platform gives each connection another id.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn customer_of_a_business_that_connects_the_bot_again_continues_their_conversation() {
+    const FIRST: &str = "77/business:One";
+    const SECOND: &str = "77/business:Two";
+    const THIRD: &str = "77/business:Three";
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    let chats = async || -> Vec<String> {
+        let all = served.conversations().await;
+        let mut chats: Vec<_> =
+            all.iter().map(|one| one["telegramChatId"].as_str().expect("a chat").to_owned()).collect();
+        chats.sort();
+        chats
+    };
+    bot.update(connection_of(5, "One", true));
+    bot.update(business_message("One", 901, "hi"));
+    served.waits(FIRST, "a message", |history| history.len() == 1).await;
+    bot.update(connection_of(5, "One", false));
+    bot.update(connection_of(5, "Two", true));
+    until_found("the new address", async || {
+        let chats = chats().await;
+        if chats == [SECOND] { Ok(()) } else { Err(chats.join(" ")) }
+    })
+    .await;
+    // The former address leads there, too.
+    let to_former = json!({"chatId": FIRST, "type": "text", "text": "we are back"});
+    assert_eq!(served.send(to_former, None).await.1["status"], "sent");
+    assert_eq!(bot.waits_for("we are back").body["business_connection_id"], "Two");
+    bot.update(business_message("Two", 903, "welcome back"));
+    let history = served.waits(SECOND, "another message", |history| history.len() == 3).await;
+    assert_eq!(texts(&history), ["hi", "we are back", "welcome back"]);
+    assert_eq!(chats().await, [SECOND]);
+    // The customer writes to another business, which has the same bot.
+    bot.update(connection_of(6, "Three", true));
+    bot.update(business_message("Three", 1, "hello"));
+    let history = served.waits(THIRD, "a message", |history| history.len() == 1).await;
+    assert_eq!((texts(&history), chats().await), (vec!["hello"], vec![THIRD.to_owned(), SECOND.to_owned()]));
+    // The first connection comes back.
+    bot.update(connection_of(5, "One", true));
+    bot.update(business_message("One", 904, "again"));
+    let history = served.waits(FIRST, "a message", |history| history.len() == 4).await;
+    assert_eq!(texts(&history)[3], "again");
+    assert_eq!(chats().await, [FIRST, THIRD]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

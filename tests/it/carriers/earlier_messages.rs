@@ -1,12 +1,23 @@
 //! Messages from before a business connected a number that it also uses in the platform's app.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk::model::ids::ChannelId;
+use frontdesk::model::queries::{ConversationKey, HistoryQuery};
+use frontdesk::model::secret::Secret;
+use frontdesk::model::text::SafeText;
 use frontdesk::service::AssistantChoice;
+use frontdesk::shell::clock::SystemClock;
+use frontdesk::store::{Store, StoreOptions};
+use frontdesk::sync::{ChannelSpec, Engine, Polling, TeamSpec};
 use serde_json::{Value, json};
 
 use super::number_server::NumberServer;
 use super::{Served, texts};
+use crate::desk::Desk;
 use crate::postgres::cluster;
-use crate::waiting::until_found;
+use crate::waiting::{until, until_found};
 
 const OWN: &str = "15550783881";
 const ANA: &str = "+34600111222";
@@ -168,4 +179,163 @@ async fn large_history_does_not_delay_a_customer_of_today() {
     assert_eq!(ids, wanted);
     let count = cluster::column(&served.options.database, "SELECT count(*) FROM messages");
     assert_eq!(count, [(CUSTOMERS * MESSAGES + 1).to_string()]);
+}
+
+/// Customers of the first import, more than a page of the list holds.
+const FIRST: i64 = 60;
+
+/// Imports a conversation for each of [`FIRST`] customers, which have newer messages than the customers of other
+/// imports.
+async fn import_first(number: &NumberServer, served: &Served) {
+    let threads: Vec<Value> = (0..FIRST)
+        .map(|customer| {
+            let of = format!("+3460020{customer:04}");
+            thread(&of, &[text(&format!("wamid.{customer}"), &of, 100_000 + customer, "Thanks")])
+        })
+        .collect();
+    share(number, 1, &threads);
+    until_imported(served, FIRST).await;
+}
+
+/// Imports a conversation of two messages with a customer and returns its id.
+async fn import_another(number: &NumberServer, served: &Served, customer: &str, before: i64) -> String {
+    let id = |message: u8| format!("wamid.{customer}.{message}");
+    let messages = [text(&id(1), customer, 0, "Is it ready?"), text(&id(2), OWN, 60, "On Friday")];
+    share(number, 2, &[thread(customer, &messages)]);
+    until_imported(served, before + 2).await;
+    let sql = format!("SELECT id FROM conversations WHERE peer = '{customer}'");
+    cluster::column(&served.options.database, &sql).remove(0)
+}
+
+async fn until_imported(served: &Served, count: i64) {
+    until_found("the import", async || {
+        let account = served.get("/account").await;
+        let wanted = json!({"filed": count, "total": count, "finished": true});
+        if account["earlier"] == wanted { Ok(()) } else { Err(account) }
+    })
+    .await;
+}
+
+fn is_listed(store: &Store, channel: &ChannelId, conversation: &str) -> bool {
+    let key = ConversationKey { channel: channel.clone(), conversation: conversation.into() };
+    !store.reader().expect("a reader").conversation_rows(&[key]).expect("read").is_empty()
+}
+
+/// Returns the texts of a conversation that a desk has stored, in alphabetical order.
+fn stored_texts(store: &Store, channel: &ChannelId, conversation: &str) -> Vec<String> {
+    let query = HistoryQuery { channel: channel.clone(), conversation: conversation.into(), limit: 9 };
+    let page = store.reader().expect("a reader").history(&query).expect("read");
+    let mut texts: Vec<String> = page.messages.iter().map(|row| row.message.content.to_string()).collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn open_desk_lists_imported_conversations_and_rings_for_none() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let number = NumberServer::start();
+    let served = runtime.block_on(Served::number(&number, AssistantChoice::Off));
+    assert_eq!(runtime.block_on(served.get("/account")).get("earlier"), None);
+    runtime.block_on(import_first(&number, &served));
+    let key = served.keys["whatsapp live"].clone();
+    let mut desk = Desk::with_tab("Harbor chat", &served.running.base_url, &key);
+    desk.resize((120, 180));
+    number.says(ANA, "It is loose.");
+    shows_in_time(&mut desk, "It is loose.");
+    shows_in_time(&mut desk, "+34600200000");
+    let bells = desk.bells;
+    let conversation = runtime.block_on(import_another(&number, &served, BEN, FIRST));
+    shows_in_time(&mut desk, "On Friday");
+    until("its messages", || {
+        desk.settle().wait(BETWEEN_READS);
+        let texts = stored_texts(&desk.store, &ChannelId::from("whatsapp"), &conversation);
+        if texts == ["Is it ready?", "On Friday"] { Ok(()) } else { Err(texts.join(" | ")) }
+    });
+    assert_eq!(desk.bells, bells, "{}", desk.picture());
+}
+
+/// Time between two readings of a desk, in microseconds. Less would leave no budget for the rest of the list.
+const BETWEEN_READS: i64 = 20_000_000;
+
+fn shows_in_time(desk: &mut Desk, text: &str) {
+    until(text, || {
+        desk.settle().wait(BETWEEN_READS);
+        let picture = desk.picture();
+        if picture.contains(text) { Ok(()) } else { Err(picture) }
+    });
+}
+
+/// Starts a desk of a team whose only tab is of WhatsApp. It polls once an hour.
+fn join(served: &Served, session: &str, store: &Store) -> Engine {
+    let hour = Duration::from_secs(3600);
+    let tab = ChannelSpec {
+        id: ChannelId::from("chats"),
+        name: "Chats".to_owned(),
+        base_url: served.running.base_url.clone(),
+        key: Secret::new(&served.keys["whatsapp Ana"]),
+        read_only: false,
+        draft_only: false,
+    };
+    let team = TeamSpec {
+        base_url: served.running.base_url.clone(),
+        session: Secret::new(session),
+        person: SafeText::line("Ana"),
+        channels: vec![tab.id.clone()],
+        new_channels: None,
+    };
+    let engine = Engine::start(
+        tokio::runtime::Handle::current(),
+        store.clone(),
+        vec![tab.clone()],
+        Arc::new(SystemClock),
+        Arc::new(|_| ()),
+        Polling { visible: hour, background: hour },
+    );
+    engine.join_team(Some(team)).expect("joined");
+    engine.focus(Some((tab.id, None)));
+    engine
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn desk_of_a_team_lists_imported_conversations() {
+    let number = NumberServer::start();
+    let mut served = Served::number(&number, AssistantChoice::Off).await;
+    import_first(&number, &served).await;
+    number.says(ANA, "It is loose.");
+    served.waits(ANA, "a message", |history| history.len() == 1).await;
+    let session = served.sign_in("Ana").await;
+    let (folder, chats) = (tempfile::tempdir().expect("a folder"), ChannelId::from("chats"));
+    let store = Store::open_with(folder.path(), StoreOptions::default()).expect("the files open");
+    let engine = join(&served, &session, &store);
+    let sql = "SELECT id FROM conversations ORDER BY last_at";
+    let ids = cluster::column(&served.options.database, sql);
+    let [oldest, .., newest] = &ids[..] else { panic!("{ids:?}") };
+    until_found("the list and the newest history", async || {
+        let is_read = is_listed(&store, &chats, oldest)
+            && stored_texts(&store, &chats, newest) == ["It is loose."]
+            && engine.has_live_events(&chats);
+        is_read.then_some(()).ok_or("not yet")
+    })
+    .await;
+    let conversation = import_another(&number, &served, BEN, FIRST).await;
+    assert_eq!(&import_another(&number, &served, ANA, FIRST + 2).await, newest);
+    // The team's sweep requests the account and the list in the same way.
+    engine.refresh(chats.clone());
+    until_found("the conversation", async || {
+        is_listed(&store, &chats, &conversation).then_some(()).ok_or("not yet")
+    })
+    .await;
+    until_found("earlier messages of a known conversation", async || {
+        let texts = stored_texts(&store, &chats, newest);
+        let wanted = ["Is it ready?", "It is loose.", "On Friday"];
+        if texts == wanted { Ok(()) } else { Err(texts.join(" | ")) }
+    })
+    .await;
+    engine.focus(Some((chats.clone(), Some(conversation.as_str().into()))));
+    until_found("its messages", async || {
+        let texts = stored_texts(&store, &chats, &conversation);
+        if texts == ["Is it ready?", "On Friday"] { Ok(()) } else { Err(texts.join(" | ")) }
+    })
+    .await;
+    engine.shutdown().await;
 }

@@ -280,14 +280,23 @@ async fn customer_who_wants_no_advertisements_is_seen_and_still_answered() {
         });
         number.report("user_preferences", json!({ "user_preferences": [told] }));
     };
+    let tags = async || {
+        let listed = served.get(&format!("/contacts?search={}", &ANA[1..])).await;
+        listed["data"][0]["tags"].clone()
+    };
+    let contact = json!({"phone": ANA, "tags": ["vip"]});
+    let (status, stored) = served.call("whatsapp live", "POST", "/contacts", Some(contact), None).await;
+    assert!(status < 300, "{stored}");
     preference("stop");
     let history = served.waits(ANA, "a choice", |entry| entry.len() == 2).await;
+    assert_eq!(tags().await, json!(["vip", "no-marketing"]));
     assert_eq!(texts(&history)[1], "[stopped marketing messages]");
     assert_eq!(served.send(text_to(ANA, "Your order is here"), None).await.1["status"], "sent");
     preference("resume");
     preference("resume");
     let history = served.waits(ANA, "another choice", |entry| entry.len() == 4).await;
     assert_eq!(texts(&history)[3], "[allows marketing messages again]");
+    assert_eq!(tags().await, json!(["vip"]));
     // A choice opens no reply window, as only messages of the customer do.
     let bo = "+34600333444";
     let told = json!({"wa_id": &bo[1..], "category": "marketing_messages", "value": "stop", "timestamp": 1});

@@ -6,7 +6,7 @@ use crate::database::transfer::note;
 use crate::database::{DatabaseError, erasing};
 
 /// Migrations from each format to the next, the first from an empty database.
-const MIGRATIONS: [&str; 21] = [
+const MIGRATIONS: [&str; 22] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -28,8 +28,11 @@ const MIGRATIONS: [&str; 21] = [
     include_str!("schema_channels.sql"),
     include_str!("schema_search.sql"),
     "ALTER TABLE templates ADD COLUMN IF NOT EXISTS reason TEXT COLLATE \"C\"",
+    r#"ALTER TABLE channels ADD COLUMN IF NOT EXISTS earlier_messages BIGINT NOT NULL DEFAULT 0;
+       CREATE INDEX IF NOT EXISTS messages_arrived ON messages (channel, created_at DESC, id DESC)
+           WHERE sender = 'customer' AND substr(coalesce(extras, ''), 1, 11) <> '{"earlier":';"#,
 ];
-pub const FORMAT_VERSION: i64 = 21;
+pub const FORMAT_VERSION: i64 = 22;
 const FIRST_ORDERED_FORMAT: i64 = 2;
 /// Format stored in the order of commits of a database that was moved elsewhere, which blocks all
 /// writes.
