@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 use frontdesk::model::time::Clock;
 use frontdesk::service::admin::CreditChange;
@@ -225,6 +226,27 @@ pub fn ask(address: &str, key: &str, path: &str, idem: &str, body: &str) -> Opti
     Some((status, serde_json::from_str(body).ok()?))
 }
 
+/// Returns true if a send was accepted, false if it must be repeated: there was no answer, or too many were
+/// sent at once.
+#[track_caller]
+pub fn is_accepted(idem: &str, answer: Option<(u16, Value)>) -> bool {
+    match answer {
+        Some((200, _)) => true,
+        None | Some((429, _)) => false,
+        Some(refusal) => panic!("{idem}: {refusal:?}"),
+    }
+}
+
+/// Returns the sends that must be repeated, by key and recipient.
+pub fn left_open(
+    open: Vec<(String, String)>,
+    askers: Vec<JoinHandle<Option<(u16, Value)>>>,
+) -> Vec<(String, String)> {
+    let answers = askers.into_iter().map(|asker| asker.join().expect("no one failed"));
+    let asked = open.into_iter().zip(answers);
+    asked.filter_map(|(pair, answer)| (!is_accepted(&pair.0, answer)).then_some(pair)).collect()
+}
+
 /// Key of the sticker that is sent in a life of the service.
 pub fn sticker_key(life: usize) -> String {
     format!("sticker-{life}")
@@ -297,14 +319,14 @@ fn kills_lose_nothing_and_send_nothing_twice() {
             .into_iter()
             .filter_map(|asker| {
                 let (answer, idem, chat) = asker.join().expect("no one failed");
-                answer.is_none().then_some((idem, chat))
+                (!is_accepted(&idem, answer)).then_some((idem, chat))
             })
             .collect();
         running = serve(&binary, &database, &ready, &public);
     }
     for (idem, chat) in &open {
-        let answer = ask(&running.address, &key, BOT_SEND, idem, &body_of(idem, *chat, &sticker));
-        assert!(answer.as_ref().is_some_and(|answer| answer.0 == 200), "{idem}: {answer:?}");
+        let send = || ask(&running.address, &key, BOT_SEND, idem, &body_of(idem, *chat, &sticker));
+        until_so(idem, || is_accepted(idem, send()));
     }
     settle(&database, said.len() + begun);
     drop(running);
