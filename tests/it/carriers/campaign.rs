@@ -352,11 +352,11 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
     let (stickers, sent) = split_stickers(rows(database, "outbound"));
     let reached = bot.reached();
     assert_eq!((stickers.len(), sent.len()), (kills, kills * 4), "each is in the history");
-    let arrived = reached.iter().filter(|reached| reached.method == "sendSticker").count();
+    let stickers_arrived = reached.iter().filter(|reached| reached.method == "sendSticker").count();
     let known = stickers.iter().filter(|status| *status == "sent").count();
     let unknown = stickers.iter().filter(|status| *status == "unknown").count();
     assert_eq!(known + unknown, kills, "{stickers:?}");
-    assert!((known..=kills).contains(&arrived), "{arrived} stickers arrived of {stickers:?}");
+    assert!((known..=kills).contains(&stickers_arrived), "{stickers_arrived} arrived of {stickers:?}");
     let mut tried = 0;
     for (text, status) in &sent {
         let count = reached.iter().filter(|reached| reached.text == sent_text(text)).count();
@@ -367,7 +367,7 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
         }
         tried += count;
     }
-    assert_eq!(tried + arrived, reached.len(), "nothing reached anybody that nobody asked for");
+    assert_eq!(tried + stickers_arrived, reached.len(), "nothing reached anybody that nobody asked for");
     let db = Connection::open(database).expect("opens");
     let paid: i64 = db
         .query_row("SELECT -sum(amount) FROM ledger WHERE reason = 'message'", [], |row| row.get(0))

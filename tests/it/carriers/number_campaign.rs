@@ -245,15 +245,19 @@ fn check(number: &NumberServer, database: &str, kills: usize, said: &[String]) {
     }
     let (stickers, sent) = split_stickers(rows(database, "outbound"));
     assert_eq!((stickers.len(), sent.len()), (kills, kills * 4), "each is in the history");
-    let arrived = number.reached().iter().filter(|reached| reached.kind == "sticker").count();
+    let stickers_arrived = number.reached().iter().filter(|reached| reached.kind == "sticker").count();
     let known = stickers.iter().filter(|status| *status == "read").count();
     let unknown = stickers.iter().filter(|status| *status == "unknown").count();
-    assert_eq!((known, known + unknown), (arrived, kills), "{stickers:?}");
+    assert_eq!((known, known + unknown), (stickers_arrived, kills), "{stickers:?}");
     for (text, status) in &sent {
         judge(number, &[status], sent_text(text));
     }
     let tried: usize = sent.iter().map(|(text, _)| count(number, sent_text(text))).sum();
-    assert_eq!(tried + arrived, number.reached().len(), "nothing reached anybody that nobody asked for");
+    assert_eq!(
+        tried + stickers_arrived,
+        number.reached().len(),
+        "nothing reached anybody that nobody asked for"
+    );
     let db = Connection::open(database).expect("opens");
     let paid: i64 = db
         .query_row("SELECT -sum(amount) FROM ledger WHERE reason IN ('message', 'refund')", [], |row| {
