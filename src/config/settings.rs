@@ -227,8 +227,8 @@ pub const TABLES: &[SettingTable] = &[
             setting(
                 "ascii",
                 Flag,
-                "false",
-                "Draw borders and marks in ASCII only; not set, the locale decides",
+                "",
+                "Draw borders and marks in ASCII only; without it, the locale decides",
             ),
             setting("mouse", Flag, "true", "Use the mouse; false leaves it to the terminal; M switches"),
             setting(

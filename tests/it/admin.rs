@@ -132,6 +132,27 @@ async fn workspace_is_selected_by_its_name() {
     assert!(said.contains("whole service"), "{said}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn workspace_is_renamed() {
+    let scene = Scene::new().await;
+    let renamed = scene.admin(&["workspace", "rename", " First shop "], "");
+    assert_eq!(renamed, json!({"id": "ws_1", "name": "First shop"}));
+    let added = scene.admin(&["workspace", "add", "--name", "Second shop"], "");
+    let renamed = scene.admin(&["--workspace", "Second shop", "workspace", "rename", "Third shop"], "");
+    assert_eq!(renamed, json!({"id": added["id"], "name": "Third shop"}));
+    let listed = scene.admin(&["workspace", "list"], "");
+    let names = listed.as_array().expect("a list").iter().filter_map(|row| row["name"].as_str());
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    assert_eq!(names, ["First shop", "Third shop"]);
+    let (_, account) = scene.get("/account", scene.running.keys[0].key.expose()).await;
+    assert_eq!(account["workspace"]["name"], "First shop");
+    let database = scene.binary.folder().join("service.db");
+    let database = database.to_str().expect("a path in words");
+    let said = scene.binary.fails(1, &["admin", "--db", database, "workspace", "rename", " "], "");
+    assert!(said.contains("the name must not be empty"), "{said}");
+}
+
 #[test]
 fn invalid_admin_requests_are_explained() {
     let binary = Binary::new();

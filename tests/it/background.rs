@@ -59,6 +59,27 @@ fn arrived(desk: &Desk, text: &str) -> usize {
     desk.outbound().iter().filter(|value| value["content"] == text).count()
 }
 
+/// Answers sends with 429 and passes other requests on.
+fn refuse_sends(proxy: &Proxy, retry_after_seconds: u32) {
+    let refusal = format!(
+        "HTTP/1.1 429 Too Many Requests\r\nretry-after: {retry_after_seconds}\r\nconnection: close\r\n\
+         content-length: 0\r\n\r\n"
+    );
+    proxy.plan(move |asked| match asked.target.ends_with("/messages/send") {
+        true => Script::withhold(Give::Bytes(refusal.clone().into_bytes())),
+        false => Script::pass(),
+    });
+}
+
+/// Opens the inbox and waits until the screen shows this text.
+fn open_inbox(binary: &Binary, text: &str) -> Terminal {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+    binary.variables(|name, value| command.env(name, value));
+    let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 120, 40);
+    terminal.wait_for_text(text);
+    terminal
+}
+
 /// Asks to quit and cancels; returns true if the question names the engine.
 fn quitting_names_the_engine(terminal: &mut Terminal) -> bool {
     terminal.keys("q");
@@ -89,30 +110,15 @@ fn what_was_queued_leaves_once_without_a_screen() {
         proxy.base_url()
     ));
     binary.ok(&["list"], "");
-    let screen = |shows: &str| {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
-        binary.variables(|name, value| command.env(name, value));
-        let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 120, 40);
-        terminal.wait_for_text(shows);
-        terminal
-    };
     // The server is overloaded, then gone: a reply stays in the outbox, and quitting mentions it.
-    let busy =
-        "HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-    let refuse_sends = || {
-        proxy.plan(move |asked| match asked.target.ends_with("/messages/send") {
-            true => Script::withhold(Give::Bytes(busy.as_bytes().to_vec())),
-            false => Script::pass(),
-        });
-    };
-    refuse_sends();
+    refuse_sends(&proxy, 1);
     // The time includes a lookup on the server.
     let queued = binary.run(&["send", ANA, "I am on it.", "--beside-ai", "--timeout", "30"], "");
     assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
     desk.runtime.block_on(proxy.door(Door::Refused));
     proxy.cut();
     proxy.pass();
-    let mut terminal = screen("Ana");
+    let mut terminal = open_inbox(&binary, "Ana");
     let _ends = EndsWhatGoesOn(&binary);
     terminal.keys("q");
     terminal.wait_for_text("1 not yet sent; kept on disk, sent when frontdesk runs again");
@@ -132,10 +138,10 @@ fn what_was_queued_leaves_once_without_a_screen() {
     assert!(said.contains("for Harbor chat"), "{said}");
     until_so("the engine leads", || sender(&binary) == "engine");
     // An inbox takes over at once; the engine continues after it.
-    let mut terminal = screen("WITH THE AI 1");
+    let mut terminal = open_inbox(&binary, "WITH THE AI 1");
     until_so("the inbox leads", || sender(&binary) == "inbox");
-    // Quitting says that the engine continues with the rest. The command has the server to look up the recipient.
-    refuse_sends();
+    // Quitting says that the engine continues with the rest. The recipient can still be looked up on the server.
+    refuse_sends(&proxy, 1);
     let queued = binary.run(&["send", ANA, "Still here.", "--beside-ai", "--timeout", "30"], "");
     assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
     desk.runtime.block_on(proxy.door(Door::Refused));
@@ -177,12 +183,7 @@ fn what_was_queued_for_one_business_waits_under_the_key_of_another() {
     at(&binary, &proxy.base_url());
     binary.ok(&["list"], "");
     // The server reads, but accepts no sends, and the next attempt is after the deadline.
-    let busy =
-        "HTTP/1.1 429 Too Many Requests\r\nretry-after: 25\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-    proxy.plan(move |asked| match asked.target.ends_with("/messages/send") {
-        true => Script::withhold(Give::Bytes(busy.as_bytes().to_vec())),
-        false => Script::pass(),
-    });
+    refuse_sends(&proxy, 25);
     for text in ["For the first.", "And this."] {
         let queued = binary.run(&["send", ANA, text, "--beside-ai", "--timeout", "20"], "");
         assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);

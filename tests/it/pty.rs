@@ -18,15 +18,15 @@ const END: &str = "<the end>";
 /// Marks of a frame: the screen between them is incomplete.
 const FRAME_BEGIN: &[u8] = b"\x1b[?2026h";
 const FRAME_END: &[u8] = b"\x1b[?2026l";
-/// Time after which a new question takes an answer, with a reserve.
+/// Time after which a new question accepts an answer, with a reserve.
 const QUESTION_DELAY: Duration = Duration::from_millis(200);
-/// Time after which a key without an effect is pressed again; longer than a busy machine takes for one.
+/// Time after which a key without an effect is pressed again; longer than a busy machine takes to act on it.
 const KEY_RETRY_DELAY: Duration = Duration::from_secs(30);
 
 pub(crate) struct Terminal {
     screen: vt100::Parser,
     bytes: Receiver<Vec<u8>>,
-    /// Bytes that were received behind the newest frame on the screen.
+    /// Bytes received after the newest frame on the screen.
     pending: Vec<u8>,
     seen: Vec<u8>,
     writer: Box<dyn Write + Send>,
@@ -187,7 +187,7 @@ impl Terminal {
         }
     }
 
-    /// Presses keys, which a new question ignores, until the screen changes as wanted.
+    /// Presses keys repeatedly until the screen changes as wanted. Waits first, because a new question ignores keys.
     pub(crate) fn press_until(&mut self, keys: &str, what: &str, holds: impl Fn(&str) -> bool) {
         let until = instant() + PATIENCE;
         while !holds(&self.contents()) {

@@ -247,12 +247,12 @@ pub fn left_open(
     asked.filter_map(|(pair, answer)| (!is_accepted(&pair.0, answer)).then_some(pair)).collect()
 }
 
-/// Key of the sticker that is sent in a life of the service.
-pub fn sticker_key(life: usize) -> String {
-    format!("sticker-{life}")
+/// Idempotency key of the sticker that is sent before a kill.
+pub fn sticker_key(kill: usize) -> String {
+    format!("sticker-{kill}")
 }
 
-/// Body of a send: a sticker with this link by the name of the key, else a text by its last number.
+/// Body of a send. Its idempotency key says if it is the sticker with this link, or which kind of text.
 fn body_of(idem: &str, chat: i64, sticker: &str) -> String {
     if idem.starts_with("sticker-") {
         return json!({"chatId": chat, "type": "photo", "url": sticker, "sticker": true}).to_string();
@@ -261,8 +261,8 @@ fn body_of(idem: &str, chat: i64, sticker: &str) -> String {
     of_kind(number, text_to(chat, idem), idem).to_string()
 }
 
-/// Waits for the one file a customer has sent; returns its link.
-pub fn sent_file(database: &str) -> String {
+/// Waits for the only file of a customer; returns its link.
+pub fn wait_for_file(database: &str) -> String {
     let db = Connection::open(database).expect("opens");
     let sql = "SELECT media_url FROM messages WHERE direction = 'inbound' AND media_url IS NOT NULL";
     let link = || db.query_row(sql, [], |row| row.get::<_, String>(0));
@@ -276,7 +276,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
     let (binary, bot) = (Binary::new(), BotServer::start());
     let path = |name: &str| binary.folder().join(name).to_str().expect("words").to_owned();
     let (database, ready) = (path("service.db"), path("ready.json"));
-    // The address of files, which stays the same in all lives.
+    // Links to files begin with it: the same after each start.
     let public = ["--public-url", "http://127.0.0.1:9"];
     drop(serve(&binary, &database, &ready, &public));
     let key = live_key(&ready, "telegram");
@@ -290,7 +290,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
     }
     bot.put_file("bell", &webp(512));
     bot.sends(CHATS + 1, json!({"sticker": {"file_id": "bell"}}));
-    let sticker = sent_file(&database);
+    let sticker = wait_for_file(&database);
     let begun = usize::try_from(CHATS + 1).expect("few");
     until_so("all have begun", || inbound(&database).len() >= begun);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
@@ -351,8 +351,8 @@ pub fn rows(database: &str, direction: &str) -> Vec<(String, String)> {
     rows.collect::<Result<_, _>>().expect("rows")
 }
 
-/// Statuses of stickers, which have no text, and the other rows.
-pub fn by_text(rows: Vec<(String, String)>) -> (Vec<String>, Vec<(String, String)>) {
+/// Separates the statuses of stickers, which have no text, from the rows of texts.
+pub fn split_stickers(rows: Vec<(String, String)>) -> (Vec<String>, Vec<(String, String)>) {
     let (stickers, texts): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(text, _)| text.is_empty());
     (stickers.into_iter().map(|(_, status)| status).collect(), texts)
 }
@@ -371,14 +371,14 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
     for text in said {
         assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
-    let (stickers, sent) = by_text(rows(database, "outbound"));
+    let (stickers, sent) = split_stickers(rows(database, "outbound"));
     let reached = bot.reached();
     assert_eq!((stickers.len(), sent.len()), (kills, kills * 4), "each is in the history");
-    let arrived = reached.iter().filter(|reached| reached.method == "sendSticker").count();
+    let stickers_arrived = reached.iter().filter(|reached| reached.method == "sendSticker").count();
     let known = stickers.iter().filter(|status| *status == "sent").count();
     let unknown = stickers.iter().filter(|status| *status == "unknown").count();
     assert_eq!(known + unknown, kills, "{stickers:?}");
-    assert!((known..=kills).contains(&arrived), "{arrived} stickers arrived of {stickers:?}");
+    assert!((known..=kills).contains(&stickers_arrived), "{stickers_arrived} arrived of {stickers:?}");
     let mut tried = 0;
     for (text, status) in &sent {
         let count = reached.iter().filter(|reached| reached.text == sent_text(text)).count();
@@ -389,7 +389,7 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
         }
         tried += count;
     }
-    assert_eq!(tried + arrived, reached.len(), "nothing reached anybody that nobody asked for");
+    assert_eq!(tried + stickers_arrived, reached.len(), "nothing reached anybody that nobody asked for");
     let db = Connection::open(database).expect("opens");
     let paid: i64 = db
         .query_row("SELECT -sum(amount) FROM ledger WHERE reason = 'message'", [], |row| row.get(0))

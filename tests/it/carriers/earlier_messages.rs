@@ -181,28 +181,30 @@ async fn large_history_does_not_delay_a_customer_of_today() {
     assert_eq!(count, [(CUSTOMERS * MESSAGES + 1).to_string()]);
 }
 
-/// Customers of the first import, more than a page of the list holds.
-const FIRST: i64 = 60;
+/// Number of customers of the first import, more than a page of the list holds.
+const FIRST_CUSTOMERS: i64 = 60;
+/// Time between two readings of a desk, in microseconds. Less would leave no budget for the rest of the list.
+const READ_INTERVAL: i64 = 20_000_000;
 
-/// Imports a conversation for each of [`FIRST`] customers, which have newer messages than the customers of other
-/// imports.
+/// Imports a conversation with each of [`FIRST_CUSTOMERS`]. Their messages are newer than those of
+/// [`import_another`].
 async fn import_first(number: &NumberServer, served: &Served) {
-    let threads: Vec<Value> = (0..FIRST)
+    let threads: Vec<Value> = (0..FIRST_CUSTOMERS)
         .map(|customer| {
             let of = format!("+3460020{customer:04}");
             thread(&of, &[text(&format!("wamid.{customer}"), &of, 100_000 + customer, "Thanks")])
         })
         .collect();
     share(number, 1, &threads);
-    until_imported(served, FIRST).await;
+    until_imported(served, FIRST_CUSTOMERS).await;
 }
 
-/// Imports a conversation of two messages with a customer and returns its id.
-async fn import_another(number: &NumberServer, served: &Served, customer: &str, before: i64) -> String {
+/// Imports two messages of a customer after `imported` others. Returns the id of their conversation.
+async fn import_another(number: &NumberServer, served: &Served, customer: &str, imported: i64) -> String {
     let id = |message: u8| format!("wamid.{customer}.{message}");
     let messages = [text(&id(1), customer, 0, "Is it ready?"), text(&id(2), OWN, 60, "On Friday")];
     share(number, 2, &[thread(customer, &messages)]);
-    until_imported(served, before + 2).await;
+    until_imported(served, imported + 2).await;
     let sql = format!("SELECT id FROM conversations WHERE peer = '{customer}'");
     cluster::column(&served.options.database, &sql).remove(0)
 }
@@ -241,32 +243,29 @@ fn open_desk_lists_imported_conversations_and_rings_for_none() {
     let mut desk = Desk::with_tab("Harbor chat", &served.running.base_url, &key);
     desk.resize((120, 180));
     number.says(ANA, "It is loose.");
-    shows_in_time(&mut desk, "It is loose.");
-    shows_in_time(&mut desk, "+34600200000");
+    wait_for_text(&mut desk, "It is loose.");
+    wait_for_text(&mut desk, "+34600200000");
     let bells = desk.bells;
-    let conversation = runtime.block_on(import_another(&number, &served, BEN, FIRST));
-    shows_in_time(&mut desk, "On Friday");
+    let conversation = runtime.block_on(import_another(&number, &served, BEN, FIRST_CUSTOMERS));
+    wait_for_text(&mut desk, "On Friday");
     until("its messages", || {
-        desk.settle().wait(BETWEEN_READS);
+        desk.settle().wait(READ_INTERVAL);
         let texts = stored_texts(&desk.store, &ChannelId::from("whatsapp"), &conversation);
         if texts == ["Is it ready?", "On Friday"] { Ok(()) } else { Err(texts.join(" | ")) }
     });
     assert_eq!(desk.bells, bells, "{}", desk.picture());
 }
 
-/// Time between two readings of a desk, in microseconds. Less would leave no budget for the rest of the list.
-const BETWEEN_READS: i64 = 20_000_000;
-
-fn shows_in_time(desk: &mut Desk, text: &str) {
+fn wait_for_text(desk: &mut Desk, text: &str) {
     until(text, || {
-        desk.settle().wait(BETWEEN_READS);
+        desk.settle().wait(READ_INTERVAL);
         let picture = desk.picture();
         if picture.contains(text) { Ok(()) } else { Err(picture) }
     });
 }
 
 /// Starts a desk of a team whose only tab is of WhatsApp. It polls once an hour.
-fn join(served: &Served, session: &str, store: &Store) -> Engine {
+fn join_team(served: &Served, session: &str, store: &Store) -> Engine {
     let hour = Duration::from_secs(3600);
     let tab = ChannelSpec {
         id: ChannelId::from("chats"),
@@ -306,7 +305,7 @@ async fn desk_of_a_team_lists_imported_conversations() {
     let session = served.sign_in("Ana").await;
     let (folder, chats) = (tempfile::tempdir().expect("a folder"), ChannelId::from("chats"));
     let store = Store::open_with(folder.path(), StoreOptions::default()).expect("the files open");
-    let engine = join(&served, &session, &store);
+    let engine = join_team(&served, &session, &store);
     let sql = "SELECT id FROM conversations ORDER BY last_at";
     let ids = cluster::column(&served.options.database, sql);
     let [oldest, .., newest] = &ids[..] else { panic!("{ids:?}") };
@@ -317,8 +316,8 @@ async fn desk_of_a_team_lists_imported_conversations() {
         is_read.then_some(()).ok_or("not yet")
     })
     .await;
-    let conversation = import_another(&number, &served, BEN, FIRST).await;
-    assert_eq!(&import_another(&number, &served, ANA, FIRST + 2).await, newest);
+    let conversation = import_another(&number, &served, BEN, FIRST_CUSTOMERS).await;
+    assert_eq!(&import_another(&number, &served, ANA, FIRST_CUSTOMERS + 2).await, newest);
     // The team's sweep requests the account and the list in the same way.
     engine.refresh(chats.clone());
     until_found("the conversation", async || {

@@ -82,12 +82,12 @@ async fn spam_trash_and_other_folders_are_those_of_the_mailbox() {
     served.thread(&maria, "back", |value| value["folder"] == "inbox").await;
 }
 
-/// One thread is archived here, a mail of another deleted elsewhere, on a server without MOVE. So many mails stay in
-/// the inbox.
+/// Archives one thread here and deletes a mail of another elsewhere, on a server without MOVE. Checks that `remaining`
+/// mails stay in the inbox.
 async fn archived_where_nothing_moves(
     mailbox: &mut TestMailbox,
     hidden: &'static [&'static str],
-    wanted: usize,
+    remaining: usize,
 ) {
     let (maria, other) = (customer(), customer());
     let line = MailLine::before(mailbox.imap_port, hidden);
@@ -107,14 +107,14 @@ async fn archived_where_nothing_moves(
     until_so("marked in the archive", || {
         mailbox.elsewhere(&["a SELECT Archive", "a FETCH 1:* (FLAGS)"]).contains("\\Flagged")
     });
-    until_so("what was archived has gone", || mailbox.inbox().len() == wanted);
+    until_so("what was archived has gone", || mailbox.inbox().len() == remaining);
     // Seen after everything that could happen to the first.
     mailbox.elsewhere(&["a SELECT INBOX", "a STORE 1 -FLAGS (\\Deleted)", "a STORE 1 +FLAGS (\\Flagged)"]);
     served
         .thread(&other, "back elsewhere", |entry| entry["folder"] == "inbox" && entry["isStarred"] == true)
         .await;
     served.thread(&maria, "archived", is_archived).await;
-    until_so("the other mails stay", || mailbox.inbox().len() == wanted);
+    until_so("the other mails stay", || mailbox.inbox().len() == remaining);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::bots::webp;
 use super::campaign::{
-    self, FAULTS, KILLS, by_text, inbound, many_credits, of_kind, price, random_plan, rows, sent_file,
-    sent_text, setting, sticker_key,
+    self, FAULTS, KILLS, inbound, many_credits, of_kind, price, random_plan, rows, sent_text, setting,
+    split_stickers, sticker_key, wait_for_file,
 };
 use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, Reports, TOKEN, VERIFY};
 use super::numbers::text_to;
@@ -147,7 +147,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     assert_eq!(served.balance().await, before - paid);
 }
 
-/// Body of a send: a sticker with this link by the name of the key, else a text by its last number.
+/// Body of a send. Its idempotency key says if it is the sticker with this link, or which kind of text.
 fn body_of(idem: &str, to: &str, sticker: &str) -> String {
     if idem.starts_with("sticker-") {
         return sticker_to(to, sticker).to_string();
@@ -194,7 +194,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     }
     number.put_file("7", &webp(512));
     number.sends(&customer(CUSTOMERS + 1), "sticker", json!({"id": "7"}), json!({}));
-    let sticker = sent_file(&database);
+    let sticker = wait_for_file(&database);
     let begun = CUSTOMERS + 1;
     until_so("all have begun", || inbound(&database).len() >= begun);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
@@ -240,17 +240,21 @@ fn check(number: &NumberServer, database: &str, kills: usize, said: &[String]) {
     for text in said {
         assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
-    let (stickers, sent) = by_text(rows(database, "outbound"));
+    let (stickers, sent) = split_stickers(rows(database, "outbound"));
     assert_eq!((stickers.len(), sent.len()), (kills, kills * 4), "each is in the history");
-    let arrived = number.reached().iter().filter(|reached| reached.kind == "sticker").count();
+    let stickers_arrived = number.reached().iter().filter(|reached| reached.kind == "sticker").count();
     let known = stickers.iter().filter(|status| *status == "read").count();
     let unknown = stickers.iter().filter(|status| *status == "unknown").count();
-    assert_eq!((known, known + unknown), (arrived, kills), "{stickers:?}");
+    assert_eq!((known, known + unknown), (stickers_arrived, kills), "{stickers:?}");
     for (text, status) in &sent {
         judge(number, &[status], sent_text(text));
     }
     let tried: usize = sent.iter().map(|(text, _)| count(number, sent_text(text))).sum();
-    assert_eq!(tried + arrived, number.reached().len(), "nothing reached anybody that nobody asked for");
+    assert_eq!(
+        tried + stickers_arrived,
+        number.reached().len(),
+        "nothing reached anybody that nobody asked for"
+    );
     let db = Connection::open(database).expect("opens");
     let paid: i64 = db
         .query_row("SELECT -sum(amount) FROM ledger WHERE reason IN ('message', 'refund')", [], |row| {

@@ -28,9 +28,9 @@ fn head(world: &World, line: &str, more: &str) -> String {
     format!("{line}\r\nhost: {}\r\nauthorization: Bearer {key}\r\n{more}\r\n", world.address())
 }
 
-/// Sends these bytes on new connections until one is answered: on a busy machine the timeout may pass before they are
-/// read, which ends a connection without an answer.
-async fn answered(world: &World, bytes: &str) -> (u16, Vec<u8>) {
+/// Sends these bytes on new connections until one is answered. On a busy machine the timeout may pass before the bytes
+/// are read; the connection then ends without an answer.
+async fn send_until_answered(world: &World, bytes: &str) -> (u16, Vec<u8>) {
     until_found("an answer", async || {
         let mut stream = TcpStream::connect(world.address()).await.expect("connects");
         // The connection may have ended.
@@ -67,7 +67,7 @@ async fn a_slow_head_is_closed() {
     rest(&mut silent).await;
     rest(&mut half).await;
     // A used connection that is left open.
-    assert_eq!(answered(&world, &head(&world, "GET /v1/account HTTP/1.1", "")).await.0, 200);
+    assert_eq!(send_until_answered(&world, &head(&world, "GET /v1/account HTTP/1.1", "")).await.0, 200);
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn a_slow_body_is_refused_and_closed() {
     let announced = "content-type: application/json\r\ncontent-length: 500\r\n";
     let line = "POST /v1/messages/send HTTP/1.1";
     let begun = head(&world, line, announced) + "{\"to\":";
-    let (status, body) = answered(&world, &begun).await;
+    let (status, body) = send_until_answered(&world, &begun).await;
     assert_eq!((status, String::from_utf8_lossy(&body).contains("VALIDATION_ERROR")), (400, true));
     // Never idle for long, and never done.
     let (status, _) = until_found("an answer", async || {

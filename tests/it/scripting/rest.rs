@@ -133,10 +133,10 @@ fn command_for_one_channel_needs_no_key_of_another() {
     let desk = Desk::new(80, 24);
     let mut binary = Binary::new();
     binary.configure_channels(&desk, &[("whatsapp", "Harbor chat")]);
-    let chat = std::fs::read_to_string(binary.config()).expect("a configuration");
+    let config = std::fs::read_to_string(binary.config()).expect("a configuration");
     let url = &desk.base_url;
     binary.configure(&format!(
-        "{chat}[[channel]]\nname = \"Harbor mail\"\nbase_url = \"{url}\"\nkey_env = \"NO_SUCH_KEY\"\n"
+        "{config}[[channel]]\nname = \"Harbor mail\"\nbase_url = \"{url}\"\nkey_env = \"NO_SUCH_KEY\"\n"
     ));
     let id = desk.customer("whatsapp", ANA, "Ana", "Hello?");
     let chat = ["--channel", "Harbor chat"];

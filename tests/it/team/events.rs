@@ -275,7 +275,7 @@ async fn service_ends_while_streams_are_open() {
     let ana = team.sign_in("Ana", Role::Agent).await;
     let mut stream = Stream::open(&team, &ana, "").await;
     assert_eq!(stream.next().await.expect("an event").name, "reset");
-    within("the end of the service, which no stream holds up,", team.shutdown()).await;
+    within("the end of the service beside an open stream", team.shutdown()).await;
     stream.until_end().await;
 }
 

@@ -27,7 +27,7 @@ const SETTLING_TIME: Duration = Duration::from_secs(5);
 /// sweep between.
 const MAX_READS: f64 = 4.0;
 /// Maximum number of reads of an idle desk in a minute.
-const IDLE_READS: f64 = 3.0;
+const MAX_IDLE_READS: f64 = 3.0;
 const POLLING: &str = "[polling]\nvisible_seconds = 3600\nbackground_seconds = 3600\n";
 
 /// Goals of the 50th and 99th percentile.
@@ -117,7 +117,7 @@ async fn measure(what: &str, from: &Process, to: &Process, mut terminal: Termina
     })
     .await;
     let count = wanted().unwrap_or(MESSAGES);
-    let (mut times, before, first) = (Vec::new(), reads(to).await, instant());
+    let (mut times, before, start) = (Vec::new(), reads(to).await, instant());
     for number in 0..count {
         let words = format!("Message {number:04} is here");
         from.inbound(CUSTOMER, &words).await;
@@ -132,7 +132,7 @@ async fn measure(what: &str, from: &Process, to: &Process, mut terminal: Termina
     }
     let messages = f64::from(u32::try_from(count).expect("few"));
     let read = reads(to).await - before;
-    let most = MAX_READS * messages + IDLE_READS * first.elapsed().as_secs_f64() / 60.0;
+    let max_reads = MAX_READS * messages + MAX_IDLE_READS * start.elapsed().as_secs_f64() / 60.0;
     let per_message = read / messages;
     times.sort();
     let at = |percent: usize| times[(times.len() * percent).div_ceil(100).max(1) - 1];
@@ -148,7 +148,7 @@ async fn measure(what: &str, from: &Process, to: &Process, mut terminal: Termina
     if wanted().is_some() {
         assert!(at(50) <= goals.p50 && at(99) <= goals.p99, "{what}: later than the goal");
     } else {
-        assert!(read <= most, "{what}: {read} reads, at most {most}");
+        assert!(read <= max_reads, "{what}: {read} reads, at most {max_reads}");
     }
 }
 
