@@ -109,6 +109,7 @@ impl MessageExtras {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExtrasLine<'a> {
+    pub earlier: Option<EarlierOrigin>,
     #[serde(borrow)]
     pub structure: Option<&'a RawValue>,
     #[serde(borrow)]

@@ -186,6 +186,10 @@ pub struct MessageBody<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "crate::team::PersonName"))]
     pub agent: Option<Cow<'a, RawValue>>,
+    /// `true` if the message is from before the channel was connected; no webhook was sent for it. This service's
+    /// choice.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub imported: Option<bool>,
 }
 
 /// Reads an item of a history, a list or a trigger. `conversation` is used if the item does not

@@ -60,6 +60,17 @@ pub(crate) fn parse_album(raw: &str) -> Option<String> {
     album.as_str().filter(|album| !album.is_empty()).map(str::to_owned)
 }
 
+/// Returns true if a raw message is from before the channel was connected.
+pub(crate) fn parse_imported(raw: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Item {
+        #[serde(default)]
+        imported: Value,
+    }
+    raw.contains("\"imported\"")
+        && serde_json::from_str::<Item>(raw).is_ok_and(|item| item.imported == Value::Bool(true))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

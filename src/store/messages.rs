@@ -27,6 +27,8 @@ pub struct InsertedMessage {
     pub album: Option<String>,
     /// True if it was stored before and removed with its conversation.
     pub is_back: bool,
+    /// True if it is from before the channel was connected.
+    pub is_imported: bool,
 }
 
 /// Effect of a merged batch.
@@ -108,6 +110,7 @@ pub(crate) fn merge_all(
                     sender: message.sender.clone(),
                     created_at: message.created_at,
                     album: changed::parse_album(&message.raw),
+                    is_imported: changed::parse_imported(&message.raw),
                     is_back: tombstones::is_behind_tombstone(
                         connection,
                         channel,

@@ -225,7 +225,8 @@ impl ChannelSync {
             return;
         };
         let new = applied.inserted.iter().filter(|inserted| {
-            let is_new = !inserted.is_back && inserted.created_at.is_some_and(|at| at > ring_after);
+            let is_known = inserted.is_back || inserted.is_imported;
+            let is_new = !is_known && inserted.created_at.is_some_and(|at| at > ring_after);
             inserted.direction == Direction::Inbound && is_new && !quiet.contains(&inserted.id)
         });
         // An album comes as several messages, perhaps in several answers.

@@ -50,7 +50,7 @@ pub fn sent_reply(row: MessageRow, channel: Channel, paid: &Payment) -> Result<R
 /// Builds a message as listed, without copying its texts.
 pub fn message_body<T: AsRef<str>>(row: &MessageRow<T>, channel: Channel) -> MessageBody<'_> {
     let bot = channel == Channel::Telegram;
-    let ExtrasLine { structure, edited_at, withdrawn_at, former_contents, album, agent } =
+    let ExtrasLine { earlier, structure, edited_at, withdrawn_at, former_contents, album, agent } =
         ExtrasLine::read(text(&row.extras));
     // A queued message has no platform id yet.
     let platform_id = Some(row.platform_id.as_ref()).filter(|id| !id.is_empty());
@@ -79,6 +79,7 @@ pub fn message_body<T: AsRef<str>>(row: &MessageRow<T>, channel: Channel) -> Mes
         former_contents: former_contents.map(Cow::Borrowed),
         album: album.map(Cow::Borrowed),
         agent: agent.map(Cow::Borrowed),
+        imported: earlier.map(|_| true),
     }
 }
 
