@@ -79,7 +79,7 @@ pub struct AccountBody {
 pub struct EarlierBody {
     /// Messages or mails already imported.
     pub filed: u64,
-    /// Those to import, including the ones already imported; 0 while unknown.
+    /// Number to import, including those already imported; 0 while unknown.
     pub total: u64,
     /// True if none waits to be imported.
     pub finished: bool,

@@ -21,7 +21,7 @@ use service::{
 };
 
 /// Parses an IP address with a port.
-fn listening_address(text: &str) -> Result<SocketAddr, String> {
+fn parse_listen_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "give an IP address and a port, such as 127.0.0.1:8787 or [::1]:8787".to_owned())
 }
 
@@ -29,7 +29,7 @@ fn listening_address(text: &str) -> Result<SocketAddr, String> {
 #[derive(Debug, Args)]
 pub struct ServeArguments {
     /// Address and port to listen on; port 0 takes a free port.
-    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS", value_parser = listening_address)]
+    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS", value_parser = parse_listen_address)]
     pub listen: SocketAddr,
     /// Host name or address to accept in requests, besides loopback and the listening address; may
     /// be given several times.

@@ -122,9 +122,9 @@ impl Account {
 /// Import of messages or mails from before the channel was connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EarlierImport {
-    /// Number of those that are imported.
+    /// Number imported so far.
     pub filed: u64,
-    /// True if no more wait.
+    /// True if none waits to be imported.
     pub is_finished: bool,
 }
 

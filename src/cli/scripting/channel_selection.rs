@@ -74,7 +74,8 @@ fn suggested_channels(session: &Session, fits: impl Fn(&Platform) -> bool) -> Ve
     let files = &session.files;
     let is_suggested = |name: &&str| {
         let platform = || {
-            let other = Session::open(files.clone(), Some(*name), session.timeout)?;
+            let time_left = session.deadline.at().since(session.moment()).max(0);
+            let other = Session::open(files.clone(), Some(*name), time_left)?;
             let channels = other.channels(None)?;
             channels.first().map(|channel| other.platform(channel)).transpose()
         };

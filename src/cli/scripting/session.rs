@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::cli::scripting::{Files, FoundConversation};
 use crate::cli::unfinished::{ChannelErrors, RemainingState, Unfinished};
@@ -372,12 +372,13 @@ impl Session {
     /// # Errors
     /// When it is no longer configured, or the command is restricted to another one.
     pub fn channel_by_id(&self, id: &ChannelId) -> Result<Arc<ChannelSync>> {
-        let found = self.channels(None)?.into_iter().find(|channel| channel.spec().id == *id);
-        found.with_context(|| {
+        let Some(channel) = self.channels.iter().find(|channel| channel.spec().id == *id) else {
             let is_configured = self.files.config.channels.iter().any(|channel| channel.id() == *id);
             let why = if is_configured { "not the channel of --channel" } else { "no longer configured" };
-            format!("{} is {why}", self.files.name_of(id))
-        })
+            bail!("{} is {why}", self.files.name_of(id));
+        };
+        self.confirm_account(channel)?;
+        Ok(channel.clone())
     }
 
     /// Reads the account of a new key once, before anything is queued for it. Without an answer, queued rows

@@ -28,8 +28,15 @@ pub fn acquire(database: &Path) -> Result<DatabaseLock, DatabaseError> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(lock_path(database)?)?;
-    lock_result(file.try_lock(), &file)?;
+    let path = lock_path(database)?;
+    let file = loop {
+        let file = options.open(&path)?;
+        lock_result(file.try_lock(), &file)?;
+        // Another process may remove the file between these calls; its lock would exclude nobody.
+        if !is_removed(&file)? {
+            break file;
+        }
+    };
     let mut lock = DatabaseLock(file);
     lock.0.set_len(0)?;
     lock.0.rewind()?;
@@ -56,6 +63,17 @@ pub fn check(database: &Path) -> Result<(), DatabaseError> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(cause) => Err(cause.into()),
     }
+}
+
+/// True if the open file has no name any more. Only [`remove`] removes a lock file.
+#[cfg(unix)]
+fn is_removed(file: &File) -> io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) == 0)
+}
+
+#[cfg(not(unix))]
+fn is_removed(_: &File) -> io::Result<bool> {
+    Ok(false)
 }
 
 /// Returns the lock file of a database; every path to one database gives the same lock.

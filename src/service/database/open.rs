@@ -196,10 +196,19 @@ pub fn open_unchecked(path: &Path) -> Result<Connection, DatabaseError> {
     open_service_file(path, open_reader)
 }
 
-/// [`open_unchecked`] without creating files beside the database. Where a log lies, they are there already.
+/// [`open_unchecked`] without creating files beside the database, unless a log or a journal is beside it.
 pub fn open_traceless(path: &Path) -> Result<Connection, DatabaseError> {
-    if with_suffix(path, "-wal").exists() {
+    // SQLite keeps them beside the file that a link names.
+    let file = path.canonicalize()?;
+    if with_suffix(&file, "-wal").exists() {
         return open_unchecked(path);
+    }
+    if with_suffix(&file, "-journal").exists() {
+        lock::check(path)?;
+        // A copy was interrupted. Only a writer rolls back the pages that it has written.
+        return open_service_file(path, |path| {
+            Ok(Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?)
+        });
     }
     open_service_file(path, |path| {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;

@@ -40,6 +40,8 @@ struct Progress {
     readings: u64,
     failures: u32,
     retry_at: Option<Moment>,
+    /// True if the last step got no answer.
+    is_unreachable: bool,
     /// Change whose outcome is unknown.
     unclear: Option<i64>,
 }
@@ -50,6 +52,18 @@ enum Failure {
     Write(NotSent),
     Unknown,
     Store(StoreError),
+}
+
+impl Failure {
+    /// True if no answer came from the server.
+    fn is_unanswered(&self) -> bool {
+        match self {
+            Self::Read(error) => matches!(error, ReadError::Offline(_)),
+            Self::Write(why) => matches!(why, NotSent::Offline(_)),
+            Self::Unknown => true,
+            Self::Store(_) => false,
+        }
+    }
 }
 
 impl From<ReadError> for Failure {
@@ -108,7 +122,9 @@ pub(super) async fn share(team: Arc<TeamSync>) {
         } else {
             team.run_step(&mut progress).await
         };
-        team.record_contact();
+        if !progress.is_unreachable {
+            team.record_contact();
+        }
         let wait = Duration::from_micros(u64::try_from(wait.min(CHECK_INTERVAL)).unwrap_or(0));
         tokio::select! {
             () = team.changes.notified() => {}
@@ -122,7 +138,7 @@ impl TeamSync {
     async fn run_step(&self, progress: &mut Progress) -> i64 {
         let done = self.try_step(progress).await;
         let Err(failure) = done else {
-            (progress.failures, progress.retry_at) = (0, None);
+            (progress.failures, progress.retry_at, progress.is_unreachable) = (0, None, false);
             if progress.swept_at.is_none() {
                 return LEASE_INTERVAL;
             }
@@ -131,6 +147,7 @@ impl TeamSync {
         };
         let delay = SECOND.saturating_mul(1 << progress.failures.min(6)).min(MAX_RETRY_DELAY);
         progress.failures = progress.failures.saturating_add(1);
+        progress.is_unreachable = failure.is_unanswered();
         let delay = match failure {
             Failure::Read(ReadError::Refused { .. }) => {
                 self.end(SESSION_ENDED);
@@ -289,8 +306,8 @@ impl TeamSync {
         Ok(())
     }
 
-    /// Records that the server answers the tabs that are polled rarely: their event stream ends when the
-    /// server is silent for longer than the interval of its comments.
+    /// Records contact with the server for the tabs that are polled rarely: their event stream is open, and ends
+    /// 15 seconds after the server has fallen silent.
     fn record_contact(&self) {
         for tab in self.tabs().iter().filter(|tab| self.polls_rarely(tab)) {
             tab.record_alive();

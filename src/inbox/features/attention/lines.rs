@@ -114,7 +114,7 @@ fn attention_line(entry: &AttentionEntry, desk: &Desk, context: &Context) -> Lis
 fn paused_line(pause: &PausedEntry, desk: &Desk, context: &Context) -> ListLine {
     let is_other = !pause.owner.is_empty() && pause.owner != context.settings.agent;
     let reason = match (pause.draft_only, is_other) {
-        // Nobody has to have paused it by hand: the assistant of the demo does this, and a channel may.
+        // Not only people pause for drafts: the settings of a channel and the demo do, too.
         (true, _) => "for drafts".to_owned(),
         (false, true) => format!("by {}", pause.owner),
         (false, false) => "by you".to_owned(),
