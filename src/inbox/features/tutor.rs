@@ -29,7 +29,7 @@ enum Goal {
 
 /// Steps, with keys by command name; each fits the last line at 60 columns.
 const STEPS: [(Goal, &str); 10] = [
-    (Goal::Taken, "{next-urgent} next who needs a person, {take} takes over"),
+    (Goal::Taken, "{next-urgent} finds who needs you, {take} takes over"),
     (Goal::Held, "write a reply, {send} sends it after 5 s"),
     (Goal::TakenBack, "{undo-in-text} undo: the reply comes back"),
     (Goal::Held, "{send} sends it after all"),
