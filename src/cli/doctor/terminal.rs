@@ -80,7 +80,7 @@ fn charset() -> CheckResult {
         return CheckResult::ok("terminal", format!("locale {locale}"));
     }
     let shown = if locale.is_empty() { "none" } else { &locale };
-    let advice = "set LANG to a UTF-8 locale such as C.UTF-8; without one, borders and marks are ASCII";
+    let advice = "set LANG to a UTF-8 locale such as C.UTF-8, or choose the borders with ascii in [ui]";
     CheckResult::warn("terminal", format!("locale {shown} is not UTF-8"), advice)
 }
 
