@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::ChannelSync;
+use crate::conversations::REST;
 use crate::health::PolledResource;
 use crate::report::{PullError, PullOutcome};
 use crate::trigger::{RING_AFTER_MARK, time_to_mark};
@@ -41,6 +42,10 @@ impl ChannelSync {
                     // A new installation has just read everything.
                     None => return self.run_audit(state, now).await,
                     Some(last) if (0..DAY).contains(&now.since(last)) => return Ok(PullOutcome::Skipped),
+                    // The list, which is being read, holds the counts.
+                    Some(_) if self.store.meta(self.id(), REST).await?.is_some() => {
+                        return Ok(PullOutcome::Skipped);
+                    }
                     Some(_) => {
                         let short =
                             self.store.histories_missing_messages(self.id(), MAX_CONVERSATIONS).await?;
