@@ -26,6 +26,7 @@ pub const MESSAGE_FIELDS: &[&str] = &[
     "formerContents",
     "album",
     "agent",
+    "imported",
 ];
 
 pub const THREAD_FIELDS: &[&str] = &[
