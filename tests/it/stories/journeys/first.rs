@@ -5,7 +5,7 @@ use crate::desk::Desk;
 /// The demo with its tutor, who wants to see an answer taken back.
 fn answered() -> Desk {
     let mut desk = Desk::demo(120, 40);
-    desk.settle().keys(":tutor<Enter>").shows("Tutor 1/10 · w goes to the most urgent");
+    desk.settle().keys(":tutor<Enter>").shows("Tutor 1/10 · w finds who needs you");
     desk.keys("w").settle().shows("Tutor 1/10").keys("t").settle().shows("Tutor 2/10 · write a reply");
     desk.types("Hello, a person here.").keys("<Enter>").shows("Tutor 3/10 · Alt-z undo");
     desk
