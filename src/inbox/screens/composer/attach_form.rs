@@ -9,6 +9,7 @@ use crate::screens::composer::attachments::{AttachForm, AttachmentCheck, next_ki
 use crate::tab::Focus;
 use model::attachments::ReplyAttachment;
 use model::email::attached::DraftFile;
+use model::outbox::content::MediaKind;
 
 impl Overlay for AttachForm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -77,6 +78,9 @@ impl AttachForm {
         }
         let words = match found.as_slice() {
             [] => "nothing is attached".to_owned(),
+            [one] if one.kind == MediaKind::Sticker => {
+                format!("{} is attached as a sticker; nothing was sent", one.name())
+            }
             [one] => format!("{} is attached; the text is its caption; nothing was sent", one.name()),
             several => {
                 let count = several.len();

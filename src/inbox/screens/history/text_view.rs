@@ -149,7 +149,7 @@ fn draw_media(inbox: &Inbox, theme: Theme, row: &MessageRow, area: Area, buffer:
         let lead = if row.message.content.is_empty() { "" } else { " " };
         // Only outbound messages have a delivery state at the end of the line.
         let inbound = row.message.direction == Direction::Inbound;
-        let trailer = if inbound { 1 } else { crate::pane_sizes::TRAILER_WIDTH };
+        let trailer = if inbound { 1 } else { crate::pane_sizes::TRAILER_WIDTH + 1 };
         let room = area.width.saturating_sub(u16::try_from(trailer).unwrap_or(0));
         let whole = format!("{lead}{label}{opens}");
         // Without room for the keys, keep the label.

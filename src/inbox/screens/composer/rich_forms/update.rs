@@ -73,18 +73,14 @@ impl Overlay for RichForm {
 
     fn on_sent(&mut self, inbox: &mut Inbox) {
         let now = inbox.context.moment;
-        let answer = inbox
-            .desk
-            .tab_mut()
-            .composer
-            .as_mut()
-            .filter(|composer| self.matches_reply(&composer.reply_text()));
-        let words = match answer {
-            Some(answer) => {
-                answer.clear_reply(now);
+        let draft = inbox.desk.tab_mut().composer.as_mut().filter(|composer| composer.has_reply());
+        let words = match draft {
+            None => "queued",
+            Some(draft) if self.matches_reply(&draft.reply_text()) => {
+                draft.clear_reply(now);
                 "queued, with your draft as its text"
             }
-            None => "queued; your draft is kept",
+            Some(_) => "queued; your draft is kept",
         };
         inbox.context.show_notice(words);
     }
