@@ -2,7 +2,7 @@
 
 mod cell;
 mod matrix;
-mod reads;
+pub(crate) mod reads;
 mod screen;
 pub(crate) mod world;
-mod writes;
+pub(crate) mod writes;

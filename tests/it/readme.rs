@@ -6,6 +6,12 @@ use frontdesk::inbox::command::{Command, name};
 use frontdesk::inbox::keymap::KeyMap;
 
 use crate::book::{commands, holds, page};
+use crate::contract::killing::KILLS;
+use crate::faults::reads::READS;
+use crate::faults::writes::WRITES;
+use crate::proxy::fault::Fault;
+use crate::simulation::seeds::{HOURS, SEEDS};
+use crate::simulation::takeover::ORDERS;
 
 /// Maximum lines.
 const LINES: usize = 150;
@@ -27,6 +33,20 @@ fn it_is_short_and_shows_a_picture() {
     let picture = picture.split(')').next().expect("its name");
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert!(root.join("docs/pictures").join(picture).exists(), "{picture}");
+}
+
+#[test]
+fn its_promises_have_the_figures_of_the_tests() {
+    let text = page("README.md");
+    let operations = READS.len() + WRITES.len();
+    let faults = Fault::ALL.len();
+    for figure in [
+        format!("{operations} operations under each of {faults} network faults, and {KILLS} `kill -9`"),
+        format!("{} simulated hours in each test run", SEEDS * HOURS),
+        format!("{ORDERS} orders of events"),
+    ] {
+        assert!(text.contains(&figure), "README.md does not say {figure:?}");
+    }
 }
 
 #[test]

@@ -14,7 +14,8 @@ use rand::{RngExt, SeedableRng};
 
 use super::*;
 
-const KILLS: usize = 80;
+/// Kills of a plain test run, here and in `kills/campaign.rs`.
+pub const KILLS: usize = 80;
 const CALLERS: usize = 8;
 /// Maximum number of requests between two kills.
 const BETWEEN: usize = 60;

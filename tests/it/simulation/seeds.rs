@@ -11,7 +11,9 @@ use crate::simulation::trace::Trace;
 pub const THREADS: usize = 2;
 /// A seed with two desks; the next one has a single desk.
 const FIRST_SEED: u64 = 4;
-const SEEDS: u64 = 2;
+pub const SEEDS: u64 = 2;
+/// Simulated hours of each seed.
+pub const HOURS: u64 = 6;
 
 pub fn on_a_thread<R>(run: impl Future<Output = R>) -> R {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
@@ -42,7 +44,7 @@ fn replay(seed: u64, hours: i64) -> String {
 
 #[test]
 fn days_of_polling_miss_nothing_and_double_nothing() {
-    let hours = hours(6);
+    let hours = hours(HOURS);
     if let Ok(seed) = std::env::var("FRONTDESK_SEED") {
         let trace = Trace::recording();
         let outcome = run(seed.parse().expect("a number"), hours, trace.clone());

@@ -25,6 +25,8 @@ use crate::simulation::town::phone;
 
 /// Steps before everything is carried to its end.
 const STEPS: u64 = 9;
+/// Orders of events that the plain test tries.
+pub const ORDERS: usize = 200;
 
 #[derive(Debug, Default)]
 struct Sum {
@@ -359,7 +361,7 @@ fn run(seed: u64, count: usize, bug: Option<&str>) -> Sum {
 #[test]
 fn no_text_leaves_beside_an_answer_its_writer_was_not_shown() {
     let wanted = std::env::var("FRONTDESK_INTERLEAVINGS").ok();
-    let count = wanted.map_or(200, |text| text.parse::<usize>().expect("a number"));
+    let count = wanted.map_or(ORDERS, |text| text.parse::<usize>().expect("a number"));
     let sums = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
