@@ -14,7 +14,7 @@ const MAX_FORMER_CONTENTS: usize = 20;
 /// Maximum size as JSON.
 const MAX_STRUCTURE_BYTES: usize = 64 * 1024;
 
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MessageExtras {
     /// Set for messages from before the channel was connected. The first field, so that
@@ -39,6 +39,15 @@ pub struct MessageExtras {
     /// Platform's id of the album the message is part of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub album: Option<String>,
+    /// `true` for audio that is a voice note.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub voice: Option<bool>,
+    /// `true` for a file that is a sticker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sticker: Option<bool>,
+    /// `true` for a message that its author passed on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forwarded: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reaction: Option<ReactionOrigin>,
     /// Person who sent it with a key of their own.
@@ -84,6 +93,13 @@ impl MessageExtras {
         Self { structure: Some(structure).filter(|_| is_kept), ..Self::default() }
     }
 
+    /// Takes over what describes the content of a message.
+    #[must_use]
+    pub fn with_content_of(self, other: Self) -> Self {
+        let Self { structure, voice, sticker, forwarded, .. } = other;
+        Self { structure, voice, sticker, forwarded, ..self }
+    }
+
     pub fn from_agent(agent: Option<PersonName>) -> Self {
         Self { agent, ..Self::default() }
     }
@@ -120,6 +136,9 @@ pub struct ExtrasLine<'a> {
     pub former_contents: Option<&'a RawValue>,
     #[serde(borrow)]
     pub album: Option<&'a str>,
+    pub voice: Option<bool>,
+    pub sticker: Option<bool>,
+    pub forwarded: Option<bool>,
     #[serde(borrow)]
     pub agent: Option<&'a RawValue>,
 }

@@ -13,7 +13,7 @@ use crate::request::{FieldError, Fields, RequestBody};
 use crate::schema;
 use crate::{lenient, lists};
 use model::ids::{ConversationId, MessageId};
-use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, MessageForm, MessageMarks, Sender};
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
@@ -190,6 +190,15 @@ pub struct MessageBody<'a> {
     /// choice.
     #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
     pub imported: Option<bool>,
+    /// `true` for audio that is a voice note; this service's choice.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub voice: Option<bool>,
+    /// `true` for a file that is a sticker; this service's choice.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub sticker: Option<bool>,
+    /// `true` if the author forwarded the message; this service's choice.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub forwarded: Option<bool>,
 }
 
 /// Reads an item of a history, a list or a trigger. `conversation` is used if the item does not
@@ -199,6 +208,7 @@ pub fn read_message(
     conversation: Option<&ConversationId>,
 ) -> Result<Message, serde_json::Error> {
     let body: MessageBody<'_> = serde_json::from_str(raw.get())?;
+    let marks = read_marks(&body);
     let named = body
         .conversation_id
         .filter(|conversation_id| is_plain(conversation_id))
@@ -216,6 +226,7 @@ pub fn read_message(
     });
     Ok(Message {
         conversation,
+        marks,
         platform_id: body.whatsapp_message_id.or(body.telegram_message_id).map(Cow::into_owned),
         direction,
         sender: Sender::from_words(direction, &sender_type),
@@ -237,6 +248,22 @@ pub fn read_message(
         id: MessageId::new(body.id.into_owned()),
         raw: raw.get().to_owned(),
     })
+}
+
+/// Reads the form of a message, which its content type may imply, and that it was forwarded.
+fn read_marks(body: &MessageBody<'_>) -> MessageMarks {
+    let structure = body.structure.as_deref().filter(|raw| raw.get().contains("\"contact"));
+    let structure: Value = structure.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let has_card = structure["contact"].is_object()
+        || structure["contacts"].as_array().is_some_and(|cards| !cards.is_empty());
+    let forms = [
+        (body.voice == Some(true), MessageForm::VoiceNote),
+        (body.sticker == Some(true), MessageForm::Sticker),
+        (has_card, MessageForm::ContactCard),
+    ];
+    let found = forms.into_iter().find(|(is_set, _)| *is_set).map(|(_, form)| form);
+    let implied = || MessageForm::from_content_type(body.content_type.as_deref().unwrap_or(""));
+    MessageMarks { form: found.or_else(implied), is_forwarded: body.forwarded == Some(true) }
 }
 
 /// Reads `{id, name}`; `None` if it names nobody.

@@ -160,10 +160,7 @@ pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -
 pub fn message_line(message: &Message, zone: &Zone) -> String {
     let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.local_timestamp(zone));
     let content = &message.content;
-    let media = message
-        .media_url
-        .as_ref()
-        .map_or_else(String::new, |media_url| format!(" [{}] {media_url}", message.content_type));
+    let media = message.describe_media();
     columns(&[
         message.id.as_str().to_owned(),
         at,

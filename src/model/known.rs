@@ -27,6 +27,9 @@ pub const MESSAGE_FIELDS: &[&str] = &[
     "album",
     "agent",
     "imported",
+    "voice",
+    "sticker",
+    "forwarded",
 ];
 
 pub const THREAD_FIELDS: &[&str] = &[

@@ -105,6 +105,50 @@ impl DeliveryStatus {
     }
 }
 
+/// Form of a message, more exact than its content type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MessageForm {
+    /// Audio that plays as if it was spoken.
+    VoiceNote,
+    /// A picture, video or animation.
+    Sticker,
+    /// A text with somebody's name and number.
+    ContactCard,
+}
+
+impl MessageForm {
+    /// Returns the form that a content type implies.
+    pub fn from_content_type(content_type: &str) -> Option<Self> {
+        match content_type {
+            "voice" => Some(Self::VoiceNote),
+            "sticker" => Some(Self::Sticker),
+            "contact" | "contacts" => Some(Self::ContactCard),
+            _ => None,
+        }
+    }
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::VoiceNote => "voice note",
+            Self::Sticker => "sticker",
+            Self::ContactCard => "contact",
+        }
+    }
+}
+
+/// Returns the label of a content type, for brackets.
+pub fn content_label(content_type: &str) -> &str {
+    MessageForm::from_content_type(content_type).map_or(content_type, MessageForm::label)
+}
+
+/// Properties of a message beside its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MessageMarks {
+    pub form: Option<MessageForm>,
+    /// True if its author did not write it, but passed it on.
+    pub is_forwarded: bool,
+}
+
 /// A message as last reported by the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
@@ -127,6 +171,7 @@ pub struct Message {
     pub read_at: Option<Timestamp>,
     pub quotes: Option<MessageId>,
     pub agent: Option<MessageAgent>,
+    pub marks: MessageMarks,
     /// True for a placeholder of a message that could not be parsed.
     pub unreadable: bool,
     /// Unparsed JSON for the raw view.
@@ -152,9 +197,25 @@ impl Message {
             read_at: None,
             quotes: None,
             agent: None,
+            marks: MessageMarks::default(),
             unreadable: false,
             raw: String::new(),
         }
+    }
+
+    /// Returns the label of the content's kind, for brackets.
+    pub fn kind_label(&self) -> &str {
+        self.marks.form.map_or(self.content_type.as_str(), MessageForm::label)
+    }
+
+    /// Returns the labels and the address of the media, to follow the content on a line; empty for a plain text.
+    pub fn describe_media(&self) -> String {
+        let media = match (&self.media_url, self.marks.form) {
+            (Some(url), _) => format!(" [{}] {url}", self.kind_label()),
+            (None, Some(form)) => format!(" [{}]", form.label()),
+            (None, None) => String::new(),
+        };
+        if self.marks.is_forwarded { format!("{media} [forwarded]") } else { media }
     }
 }
 

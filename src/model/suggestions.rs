@@ -56,7 +56,7 @@ pub fn speaker_and_text(message: &Message) -> (SpeakerRole, String) {
         Sender::Api | Sender::Broadcast | Sender::Human | Sender::Unknown(_) => SpeakerRole::Business,
     };
     let text = match message.content.as_str().trim() {
-        "" => format!("[{}]", message.content_type),
+        "" => format!("[{}]", message.kind_label()),
         text => text.to_owned(),
     };
     (by, text)

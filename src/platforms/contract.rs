@@ -419,6 +419,8 @@ pub struct SentElsewhere {
     pub media_url: Option<String>,
     /// Media details, as a JSON object.
     pub details: Option<String>,
+    /// Form and structured content.
+    pub extras: MessageExtras,
     /// True if it begins a conversation with a customer who has none; otherwise it is ignored.
     pub begins_conversation: bool,
 }
@@ -450,6 +452,8 @@ pub struct EarlierMessage {
     pub media_url: Option<String>,
     /// Media details, as a JSON object.
     pub details: Option<String>,
+    /// Form and structured content.
+    pub extras: MessageExtras,
 }
 
 #[derive(Debug, Clone)]

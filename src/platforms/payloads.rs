@@ -3,7 +3,7 @@
 //! A file has `about`, a sentence; `given`, the content of the webhook call; and `says`, one object
 //! per expected event. A message has its `words` and `kind`, the author `who`, the time `at`, the
 //! recipient fields of an `answer`, and optionally the person's other ids, the file, the album, the
-//! quoted message, the ad that led to it, and that it needs no answer.
+//! quoted message, the ad that led to it, its form, and that it needs no answer or was forwarded.
 
 mod fuzzing;
 
@@ -108,6 +108,10 @@ fn event_json(reader: &PayloadReader, event: PlatformEvent) -> Value {
                 "words": sent.text,
                 "answer": answer,
                 "file": sent.media.as_ref().map(media_json),
+                "voice": sent.extras.voice,
+                "sticker": sent.extras.sticker,
+                "forwarded": sent.extras.forwarded,
+                "holds": sent.extras.structure,
             }))
         }
         PlatformEvent::Earlier(thread) => {
@@ -157,6 +161,9 @@ fn message_json(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
         "quotes": quoted,
         "reacts": inbound.extras.reaction,
         "album": inbound.extras.album,
+        "voice": inbound.extras.voice,
+        "sticker": inbound.extras.sticker,
+        "forwarded": inbound.extras.forwarded,
         "referral": inbound.referral,
         "holds": inbound.extras.structure,
         "keyword": inbound.keyword.map(|keyword| format!("{keyword:?}")),
@@ -174,6 +181,10 @@ fn earlier_json(message: &EarlierMessage) -> Value {
         "quotes": message.quoted,
         "lacks file": message.lacks_file.then_some(true),
         "file": message.media.as_ref().map(media_json),
+        "voice": message.extras.voice,
+        "sticker": message.extras.sticker,
+        "forwarded": message.extras.forwarded,
+        "holds": message.extras.structure,
     }))
 }
 

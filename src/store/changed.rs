@@ -1,11 +1,11 @@
 //! Changes of messages after they were read, from a listed conversation and from the message
 //! itself. The fields are not part of the documented interface; a service without them reports no
-//! changes. So is the album of a message.
+//! changes. So are the album, the form and the forwarding mark of a message.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use model::messages::{ContentChange, FormerContent};
+use model::messages::{ContentChange, FormerContent, MessageForm, MessageMarks};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -60,6 +60,36 @@ pub(crate) fn parse_album(raw: &str) -> Option<String> {
     album.as_str().filter(|album| !album.is_empty()).map(str::to_owned)
 }
 
+/// Parses the form of a raw message, which its content type may imply, and that it was forwarded.
+pub(crate) fn parse_marks(raw: &str, content_type: &str) -> MessageMarks {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Item {
+        voice: Value,
+        sticker: Value,
+        forwarded: Value,
+        structure: Value,
+    }
+    let implied = MessageForm::from_content_type(content_type);
+    let names = ["\"voice\"", "\"sticker\"", "\"forwarded\"", "\"contact"];
+    // A mail has none of the fields, and its raw form may be large.
+    if content_type == "email" || !names.iter().any(|name| raw.contains(name)) {
+        return MessageMarks { form: implied, is_forwarded: false };
+    }
+    let item: Item = serde_json::from_str(raw).unwrap_or_default();
+    let forms = [
+        (item.voice == true, MessageForm::VoiceNote),
+        (item.sticker == true, MessageForm::Sticker),
+        (holds_contact(&item.structure), MessageForm::ContactCard),
+    ];
+    let found = forms.into_iter().find(|(is_set, _)| *is_set).map(|(_, form)| form);
+    MessageMarks { form: found.or(implied), is_forwarded: item.forwarded == true }
+}
+
+fn holds_contact(structure: &Value) -> bool {
+    structure["contact"].is_object() || structure["contacts"].as_array().is_some_and(|list| !list.is_empty())
+}
+
 /// Returns true if a raw message is from before the channel was connected.
 pub(crate) fn parse_imported(raw: &str) -> bool {
     #[derive(Deserialize)]
@@ -89,6 +119,21 @@ mod tests {
         assert_eq!(parse_album(r#"{"id":"1","album":"a7"}"#).as_deref(), Some("a7"));
         for raw in ["", r#"{"album":7}"#, r#"{"album":""}"#, r#"{"content":"\"album\""}"#] {
             assert_eq!(parse_album(raw), None, "{raw}");
+        }
+        let marks = |raw: &str, content_type: &str| {
+            let marks = parse_marks(raw, content_type);
+            (marks.form.map(MessageForm::label), marks.is_forwarded)
+        };
+        assert_eq!(marks(r#"{"voice":true,"forwarded":true}"#, "audio"), (Some("voice note"), true));
+        assert_eq!(marks(r#"{"sticker":true}"#, "video"), (Some("sticker"), false));
+        for structure in [r#"{"contact":{"name":"Bo"}}"#, r#"{"contacts":[{}]}"#] {
+            let raw = format!(r#"{{"structure":{structure}}}"#);
+            assert_eq!(marks(&raw, "text"), (Some("contact"), false), "{raw}");
+        }
+        assert_eq!(marks("", "voice"), (Some("voice note"), false), "implied");
+        for raw in ["", "[]", r#"{"voice":"yes","structure":{"contacts":[]}}"#, r#"{"content":"\"voice\""}"#]
+        {
+            assert_eq!(marks(raw, "text"), (None, false), "{raw}");
         }
         let told =
             r#"{"lastChange":{"at":"2026-11-20T09:17:04.000Z","messageAt":"2026-11-20T09:00:00.000Z"}}"#;

@@ -99,14 +99,7 @@ fn message_paragraph(row: &ConversationRow, message: &MessageRow, zone: &Zone) -
     let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.local_timestamp(zone));
     let title = row.conversation.title();
     let who = speaker_title(message, &title);
-    format!("{at}  {who}: {}{}", message.content.as_str().replace('\n', "\n    "), media_text(message))
-}
-
-fn media_text(message: &Message) -> String {
-    message
-        .media_url
-        .as_ref()
-        .map_or_else(String::new, |media_url| format!(" [{}] {media_url}", message.content_type))
+    format!("{at}  {who}: {}{}", message.content.as_str().replace('\n', "\n    "), message.describe_media())
 }
 
 fn message_markdown(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {
@@ -116,7 +109,7 @@ fn message_markdown(row: &ConversationRow, message: &MessageRow, zone: &Zone) ->
     format!(
         "**{}** · {at}\n\n{}",
         escape_markdown(&who),
-        quote_markdown(&format!("{}{}", message.content, media_text(message)))
+        quote_markdown(&format!("{}{}", message.content, message.describe_media()))
     )
 }
 
@@ -193,7 +186,8 @@ pub fn sender_word(sender: &Sender) -> String {
 }
 
 /// Fields outside the documented interface, included if present.
-const EXTRA_FIELDS: [&str; 4] = ["structure", "editedAt", "withdrawnAt", "formerContents"];
+const EXTRA_FIELDS: [&str; 7] =
+    ["structure", "voice", "sticker", "forwarded", "editedAt", "withdrawnAt", "formerContents"];
 
 pub fn message_json(message: &Message) -> Value {
     let raw = serde_json::from_str::<Value>(&message.raw).unwrap_or(Value::Null);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{ChannelId, ConversationId, MessageId};
-use frontdesk::model::messages::{DeliveryStatus, Direction, Message, Sender};
+use frontdesk::model::messages::{DeliveryStatus, Direction, Message, MessageMarks, Sender};
 use frontdesk::model::search::SearchQuery;
 use frontdesk::model::text::SafeText;
 use frontdesk::model::time::Timestamp;
@@ -90,6 +90,7 @@ fn message(number: u64, text: &str) -> Message {
         read_at: None,
         quotes: None,
         agent: None,
+        marks: MessageMarks::default(),
         unreadable: false,
         raw,
     }

@@ -21,7 +21,7 @@ pub(crate) fn quote_lines(inbox: &Inbox, messages: &[Message]) -> Vec<DialogLine
             .created_at
             .map_or("--:--".to_owned(), |time| time.hour_and_minute(&inbox.context.settings.zone));
         let text = SafeText::line(message.content.as_str());
-        let text = if text.is_empty() { format!("[{}]", message.content_type) } else { text.to_string() };
+        let text = if text.is_empty() { format!("[{}]", message.kind_label()) } else { text.to_string() };
         let text = wrap::cut(&SafeText::line(&text).to_string(), MAX_MESSAGE_CELLS);
         let (who, tone) = sender_name(message);
         lines.push(DialogLine::new(format!("{who} {at}  {text}"), tone));

@@ -409,7 +409,11 @@ fn describe_item(
         Some(AlbumPlace::Later) => ", same album".to_owned(),
         None => String::new(),
     };
-    format!("{who} {at}{state}{album}: {}{media}", item.text())
+    let forwarded = match item {
+        HistoryItem::Message(row) if row.message.marks.is_forwarded => ", forwarded",
+        HistoryItem::Message(_) | HistoryItem::Outbox(..) | HistoryItem::Note(_) => "",
+    };
+    format!("{who} {at}{state}{album}{forwarded}: {}{media}", item.text())
 }
 
 /// Returns how long the row is held, and its price.

@@ -127,6 +127,17 @@ fn read_arrival(message: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::Message(Box::new(read_message(message)?)))
 }
 
+/// Reads the form of a message and that it was forwarded. Earlier versions of the platform had no `forward_origin`.
+fn read_extras(message: &Value, structure: Value) -> MessageExtras {
+    let is_forwarded = message["forward_origin"].is_object() || message["forward_date"].is_number();
+    MessageExtras {
+        voice: message["voice"].is_object().then_some(true),
+        sticker: message["sticker"].is_object().then_some(true),
+        forwarded: is_forwarded.then_some(true),
+        ..MessageExtras::from_structure(structure)
+    }
+}
+
 fn read_message(message: &Value) -> Option<ArrivedMessage> {
     let BotContent { kind, words, media, structure } = read_content(message)?;
     let inbound = InboundMessage {
@@ -143,7 +154,7 @@ fn read_message(message: &Value) -> Option<ArrivedMessage> {
         extras: MessageExtras {
             written_by: chat::author(message),
             album: read_text(&message["media_group_id"]).filter(|album| album.len() <= MAX_ALBUM_BYTES),
-            ..MessageExtras::from_structure(structure)
+            ..read_extras(message, structure)
         },
         ..InboundMessage::default()
     };
@@ -240,13 +251,14 @@ fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
     if message["sender_business_bot"].is_object() {
         return None;
     }
-    let BotContent { kind, words, .. } = read_content(message)?;
+    let BotContent { kind, words, structure, .. } = read_content(message)?;
     Some(PlatformEvent::SentElsewhere(SentElsewhere {
         platform_id: message["message_id"].as_i64()?.to_string(),
         to: chat::answer_address(message)?,
         text: words,
         kind,
         sent_at: words::read_time(&message["date"]),
+        extras: read_extras(message, structure),
         ..SentElsewhere::default()
     }))
 }

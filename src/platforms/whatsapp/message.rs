@@ -41,8 +41,7 @@ fn read_message(message: &Value, body: &Value, contact: &Value) -> Option<Arrive
     let referral = &message["referral"];
     let context = &body["context"]["id"];
     let quoted = context.as_str().or(body["reaction"]["message_id"].as_str()).map(str::to_owned);
-    let mut extras =
-        MessageExtras::from_structure(structured::structure(body["type"].as_str().unwrap_or(""), body));
+    let mut extras = read_extras(body);
     if kind == REACTION_KIND {
         let by = person.address().map(str::to_owned);
         extras.reaction = quoted.clone().zip(by).map(|(to, by)| ReactionOrigin { to, by });
@@ -68,6 +67,19 @@ fn read_message(message: &Value, body: &Value, contact: &Value) -> Option<Arrive
         ..InboundMessage::default()
     };
     Some(ArrivedMessage { inbound, media, quoted })
+}
+
+/// Reads the form of a message, its structured content, and that it was forwarded.
+fn read_extras(message: &Value) -> MessageExtras {
+    let (kind, context) = (message["type"].as_str().unwrap_or(""), &message["context"]);
+    let is_voice = kind == "voice" || (kind == "audio" && message["audio"]["voice"] == true);
+    let is_forwarded = context["forwarded"] == true || context["frequently_forwarded"] == true;
+    MessageExtras {
+        voice: is_voice.then_some(true),
+        sticker: (kind == "sticker").then_some(true),
+        forwarded: is_forwarded.then_some(true),
+        ..MessageExtras::from_structure(structured::structure(kind, message))
+    }
 }
 
 fn read_edit(message: &Value, contact: &Value) -> Option<PlatformEvent> {
@@ -130,6 +142,7 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         kind,
         sent_at,
         media,
+        extras: read_extras(body),
         begins_conversation: true,
         ..SentElsewhere::default()
     }))
@@ -154,6 +167,7 @@ pub(super) fn read_earlier(message: &Value, is_own: bool, order: i64) -> Option<
         quoted: read_text(&message["context"]["id"]),
         lacks_file,
         media,
+        extras: read_extras(message),
         ..EarlierMessage::default()
     })
 }

@@ -95,7 +95,7 @@ pub fn edit(
     if content == row.content && structure == before.structure && inbound.media_url.is_none() {
         return Ok(true);
     }
-    let extras = MessageExtras {
+    let mut extras = MessageExtras {
         structure,
         edited_at: Some(changed.at.unwrap_or(work.now).to_string()),
         withdrawn_at: None,
@@ -107,6 +107,7 @@ pub fn edit(
         media::insert(work.db, &MediaRow { workspace, ..file.clone() }, work.now)?;
         now.kind.clone_from(&inbound.kind);
         (now.media_url, now.details) = (Some(url.clone()), inbound.details.clone());
+        (extras.voice, extras.sticker) = (inbound.extras.voice, inbound.extras.sticker);
     }
     store_change(work, &conversation, &row, now, extras)?;
     Ok(true)

@@ -86,6 +86,7 @@ fn complete(
         return Ok(None);
     }
     let extras = MessageExtras { earlier: Some(EarlierOrigin { lacks_file: false }), ..extras };
+    let extras = extras.with_content_of(message.extras);
     let row = MessageRow {
         content: message.text,
         kind: message.kind,
@@ -150,6 +151,6 @@ fn new_row(
         delivered_at: None,
         read_at: None,
         broadcast: None,
-        extras: MessageExtras { earlier, ..MessageExtras::default() }.to_stored_text(),
+        extras: MessageExtras { earlier, ..message.extras }.to_stored_text(),
     }
 }

@@ -50,8 +50,7 @@ pub fn sent_reply(row: MessageRow, channel: Channel, paid: &Payment) -> Result<R
 /// Builds a message as listed, without copying its texts.
 pub fn message_body<T: AsRef<str>>(row: &MessageRow<T>, channel: Channel) -> MessageBody<'_> {
     let bot = channel == Channel::Telegram;
-    let ExtrasLine { earlier, structure, edited_at, withdrawn_at, former_contents, album, agent } =
-        ExtrasLine::read(text(&row.extras));
+    let extras = ExtrasLine::read(text(&row.extras));
     // A queued message has no platform id yet.
     let platform_id = Some(row.platform_id.as_ref()).filter(|id| !id.is_empty());
     MessageBody {
@@ -73,13 +72,16 @@ pub fn message_body<T: AsRef<str>>(row: &MessageRow<T>, channel: Channel) -> Mes
         sent_at: row.sent_at,
         delivered_at: row.delivered_at,
         read_at: row.read_at,
-        structure: structure.map(Cow::Borrowed),
-        edited_at: edited_at.map(Cow::Borrowed),
-        withdrawn_at: withdrawn_at.map(Cow::Borrowed),
-        former_contents: former_contents.map(Cow::Borrowed),
-        album: album.map(Cow::Borrowed),
-        agent: agent.map(Cow::Borrowed),
-        imported: earlier.map(|_| true),
+        structure: extras.structure.map(Cow::Borrowed),
+        edited_at: extras.edited_at.map(Cow::Borrowed),
+        withdrawn_at: extras.withdrawn_at.map(Cow::Borrowed),
+        former_contents: extras.former_contents.map(Cow::Borrowed),
+        album: extras.album.map(Cow::Borrowed),
+        agent: extras.agent.map(Cow::Borrowed),
+        imported: extras.earlier.map(|_| true),
+        voice: extras.voice,
+        sticker: extras.sticker,
+        forwarded: extras.forwarded,
     }
 }
 

@@ -157,13 +157,21 @@ fn build_outbound_message(
     })
 }
 
-/// Returns the extras of a sent message: who sent it, and a contact as its structure, as for a received one.
+/// Returns the extras of a sent message: who sent it, its form, and a contact as its structure, as for a received
+/// one.
 pub fn sent_extras(agent: Option<PersonName>, details: Option<&str>) -> MessageExtras {
-    let details = details.filter(|details| details.contains(CONTACT_DETAIL));
+    let names = [CONTACT_DETAIL, VOICE_DETAIL, STICKER_DETAIL];
+    let details = details.filter(|details| names.iter().any(|name| details.contains(name)));
     let details: Value = details.and_then(|details| serde_json::from_str(details).ok()).unwrap_or_default();
     let contact = Some(&details[CONTACT_DETAIL]).filter(|contact| contact.is_object());
     let structure = contact.map(|contact| json!({ CONTACT_DETAIL: contact })).unwrap_or_default();
-    MessageExtras { agent, ..MessageExtras::from_structure(structure) }
+    let is_set = |name: &str| (details[name] == true).then_some(true);
+    MessageExtras {
+        agent,
+        voice: is_set(VOICE_DETAIL),
+        sticker: is_set(STICKER_DETAIL),
+        ..MessageExtras::from_structure(structure)
+    }
 }
 
 /// Returns the platform's content beside text and media.

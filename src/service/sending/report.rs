@@ -238,7 +238,8 @@ pub fn record_sent_elsewhere(
     sent: SentElsewhere,
     files: FetchedFiles,
 ) -> Result<(), ApiError> {
-    let SentElsewhere { platform_id, to, other_ids, text, kind, sent_at, media_url, details, .. } = sent;
+    let SentElsewhere { platform_id, to, other_ids, text, kind, sent_at, media_url, details, extras, .. } =
+        sent;
     let mut found = None;
     for address in std::iter::once(&to).chain(&other_ids) {
         if found.is_none() {
@@ -281,7 +282,7 @@ pub fn record_sent_elsewhere(
         delivered_at: None,
         read_at: None,
         broadcast: None,
-        extras: None,
+        extras: extras.to_stored_text(),
     };
     accept::store_message(work, channel, &conversation, &row)?;
     accept::end_escalation(work, &conversation, &row)?;

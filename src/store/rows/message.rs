@@ -1,7 +1,8 @@
 //! Reads a message from columns.
 
+use crate::changed;
 use model::ids::ConversationId;
-use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, MessageAgent, MessageMarks, Sender};
 use model::text::SafeText;
 use sqlite::{Row, read_row};
 
@@ -28,6 +29,7 @@ pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Re
         id, platform_id, content: block, media_url: optional_line, created_at, delivered_at, read_at, quotes,
         unreadable, raw;
         agent: read_agent(row)?,
+        marks: read_marks(row)?,
         conversation: conversation.clone(),
         // Already part of the row's sort position.
         sent_at: None,
@@ -43,6 +45,10 @@ pub(crate) fn read_agent(row: &Row<'_>) -> rusqlite::Result<Option<MessageAgent>
     let name: Option<String> = row.get("agent")?;
     let is_self = row.get::<Option<bool>>("is_own_agent")?.unwrap_or(false);
     Ok(name.and_then(|name| MessageAgent::named(&name)).map(|agent| MessageAgent { is_self, ..agent }))
+}
+
+fn read_marks(row: &Row<'_>) -> rusqlite::Result<MessageMarks> {
+    Ok(changed::parse_marks(&row.get::<String>("raw")?, &row.get::<String>("content_type")?))
 }
 
 pub(crate) fn direction_from_row(row: &Row<'_>) -> rusqlite::Result<Direction> {

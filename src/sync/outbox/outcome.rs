@@ -321,8 +321,7 @@ fn message_type_and_media(operation: &Operation) -> Option<(&'static str, Option
             ChatContent::Template(_) => ("template", None),
             ChatContent::Interactive(_) => ("interactive", None),
             ChatContent::Location(_) => ("location", None),
-            // As the service lists it.
-            ChatContent::Contact(_) => ("text", None),
+            ChatContent::Contact(_) => ("contact", None),
         }),
         _ => None,
     }

@@ -297,6 +297,27 @@ async fn voice_note_is_sent_as_one() {
         assert_eq!(reached.method, method);
         assert!(reached.body[field]["bytes"].as_u64().is_some_and(|size| size > 0), "{reached:?}");
     }
+    let history = served.waits(ANA, "what was sent", |entry| entry.len() == 3).await;
+    let marks: Vec<_> = history.iter().map(|message| message["voice"].as_bool()).collect();
+    assert_eq!(marks, [Some(true), Some(true), None], "the customer's, ours, and audio: {history:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stickers_and_forwarded_messages_are_marked() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.put_file("small", &webp(512));
+    bot.sends(ANA, json!({"sticker": {"file_id": "small", "emoji": "😀"}}));
+    served.waits(ANA, "a sticker", |entry| entry.len() == 1).await;
+    let origin = json!({"type": "hidden_user", "date": 1, "sender_user_name": "Bo"});
+    bot.sends(ANA, json!({"text": "Open again", "forward_origin": origin}));
+    served.waits(ANA, "a forwarded text", |entry| entry.len() == 2).await;
+    bot.sends(ANA, json!({"text": "Is it?"}));
+    let history = served.waits(ANA, "a text", |entry| entry.len() == 3).await;
+    let is_set = |message: &Value, name: &str| message[name] == true;
+    let marks: Vec<_> =
+        history.iter().map(|message| (is_set(message, "sticker"), is_set(message, "forwarded"))).collect();
+    assert_eq!(marks, [(true, false), (false, true), (false, false)], "{history:?}");
 }
 
 /// Header of a WebP picture with this width and height.
@@ -356,6 +377,7 @@ async fn stickers_contacts_and_previews_are_sent_as_such() {
     let history = served.history(ANA).await;
     let sent: Vec<&Value> = history.iter().filter(|value| value["status"] == "sent").collect();
     assert_eq!((sent.len(), &sent[0]["contentType"]), (5, &json!("photo")));
+    assert_eq!((&sent[0]["sticker"], &sent[1]["sticker"]), (&json!(true), &Value::Null));
     assert_eq!(sent[1]["content"], "Bo Ruiz · Harbor · +34600111333");
     assert_eq!(sent[1]["structure"]["contact"]["phone"], "+34600111333");
     assert_eq!(served.balance().await, before - 2 - 4, "what was refused is given back");

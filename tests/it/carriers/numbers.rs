@@ -353,6 +353,28 @@ async fn sound_is_sent_as_a_voice_note_in_its_format_and_as_audio_otherwise() {
         );
         assert!(reached.body["audio"]["id"].is_string(), "{reached:?}");
     }
+    let history = served.history(ANA).await;
+    let marks: Vec<_> = history.iter().map(|message| message["voice"] == true).collect();
+    assert_eq!(marks, [true, true, true, false, true], "as received, and as asked for: {history:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stickers_and_forwarded_messages_are_marked() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    number.put_file("1", b"RIFF\0\0\0\0WEBPVP8 ");
+    number.sends(ANA, "sticker", json!({"id": "1"}), json!({}));
+    served.waits(ANA, "a sticker", |history| history.len() == 1).await;
+    for (count, context) in [(2, json!({"forwarded": true})), (3, json!({"frequently_forwarded": true}))] {
+        number.sends(ANA, "text", json!({"body": "Open again"}), json!({ "context": context }));
+        served.waits(ANA, "a forwarded text", |history| history.len() == count).await;
+    }
+    number.sends(ANA, "text", json!({"body": "Is it?"}), json!({"context": {"id": "wamid.IN2"}}));
+    let history = served.waits(ANA, "a text", |history| history.len() == 4).await;
+    let is_set = |message: &Value, name: &str| message[name] == true;
+    let marks: Vec<_> =
+        history.iter().map(|message| (is_set(message, "sticker"), is_set(message, "forwarded"))).collect();
+    assert_eq!(marks, [(true, false), (false, true), (false, true), (false, false)], "{history:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -73,6 +73,30 @@ fn each_kind_of_file_says_what_it_is() {
 }
 
 #[test]
+fn voice_notes_stickers_contacts_and_forwarded_messages_are_marked() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let at = |name: &str| format!("https://files.example/{name}");
+    let card = json!({"contact": {"first_name": "Bo", "phone_number": "+34600111333"}});
+    let text = |number: usize, content: &str, more: Value| {
+        let mut message = file(number, "text", "", more);
+        (message["content"], message["mediaUrl"]) = (content.into(), Value::Null);
+        message
+    };
+    let messages = vec![
+        file(1, "audio", &at("a.ogg"), json!({"voice": true, "forwarded": true})),
+        file(2, "audio", &at("b.ogg"), json!({"voice": "yes", "forwarded": "no"})),
+        file(3, "photo", &at("c.webp"), json!({"sticker": true})),
+        text(4, "Bo · +34600111333", json!({ "structure": card })),
+        text(5, "Open again", json!({"forwarded": true})),
+    ];
+    let (_server, mut desk) = desk_of(&runtime, messages);
+    desk.shows("[voice note] a.ogg").shows("[audio] b.ogg").shows("[sticker] c.webp");
+    desk.shows("Bo · +34600111333 [contact]").shows("Open again");
+    let picture = desk.picture();
+    assert_eq!(picture.matches("forwarded").count(), 2, "{picture}");
+}
+
+#[test]
 fn an_album_is_one_entry_of_several_messages() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let at = |name: &str| format!("https://files.example/{name}");

@@ -11,7 +11,7 @@ use model::files;
 use model::history_events::HistoryEvent;
 use model::ids::{MessageId, NoteId, RowId};
 use model::links;
-use model::messages::{MessageRow, Sender, SenderAliases};
+use model::messages::{MessageForm, MessageRow, Sender, SenderAliases};
 use model::notes::PrivateNote;
 use model::outbox::{Operation, OutboxRow};
 use model::phone_entries::PhoneEntry;
@@ -54,7 +54,7 @@ pub enum HistoryLine {
         /// True if the delivery state follows it.
         last: bool,
     },
-    /// A line below a message: output of a model, or the time of an edit.
+    /// A line below a message: output of a model, that it was forwarded, or the time of an edit.
     Generated(usize, String),
     Reaction(usize),
     Picture {
@@ -183,13 +183,15 @@ pub fn outbox_text(row: &OutboxRow) -> Option<SafeText> {
     (!is_mark).then(|| row.operation.summary())
 }
 
-/// Label of a message's media line: kind, then name, size and host as far as known.
+/// Label of a message's media line: kind, then name, size and host as far as known. A contact card has a label
+/// without media.
 pub fn media_label(row: &MessageRow) -> Option<String> {
     let message = &row.message;
-    let told = message.content_type.as_str();
+    let told = message.kind_label();
     let Some(url) = &message.media_url else {
         let is_text = matches!(told, "text" | "unreadable" | "");
-        return (!is_text && message.content.is_empty()).then(|| format!("[{told}]"));
+        let is_labelled = message.content.is_empty() || message.marks.form == Some(MessageForm::ContactCard);
+        return (!is_text && is_labelled).then(|| format!("[{told}]"));
     };
     // Without a usable content type the MIME type names the file.
     let mime = row.media.mime.as_ref().map(SafeText::as_str);
@@ -339,6 +341,11 @@ fn push_item(items: &[HistoryItem], index: usize, shape: HistoryLayout<'_>, line
             let parts = wrap::wrap(&text, width);
             lines.extend(parts.into_iter().map(|part| HistoryLine::Generated(index, text[part].to_owned())));
         }
+    }
+    if let HistoryItem::Message(row) = item
+        && row.message.marks.is_forwarded
+    {
+        lines.push(HistoryLine::Generated(index, "forwarded".to_owned()));
     }
     if let HistoryItem::Message(row) = item
         && let Some((word, at)) = row.change.last_change()
