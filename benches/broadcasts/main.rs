@@ -9,10 +9,14 @@
 
 #[path = "../parts/desk.rs"]
 mod desk;
+#[path = "../keys.rs"]
+#[expect(dead_code, reason = "other benches press the rest")]
+mod keys;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use frontdesk::inbox::keys::KeyPress;
 use frontdesk::model::contacts::ReceivedContact;
 use frontdesk::model::ids::{BroadcastId, ChannelId, ContactId};
 use frontdesk::model::outbox::content::Audience;
@@ -24,7 +28,7 @@ use frontdesk::shell::clock::instant;
 use frontdesk::store::outbox::NewRow;
 use frontdesk::store::{Store, StoreDurability, StoreOptions};
 
-use crate::desk::{Desk, keys};
+use crate::desk::Desk;
 
 /// Broadcasts on the page.
 const BROADCASTS: usize = 500;
@@ -47,16 +51,18 @@ fn main() -> ExitCode {
     let mut desk = Desk::new(channel(), store.reader().expect("a reader"), now);
     desk.start();
     println!("{:<34} {:>6} {:>9} {:>9} {:>9}", "", "times", "p50 ms", "p99 ms", "max ms");
-    desk.press(&keys("g"));
-    let opening = timed(|| desk.press(&keys("b")));
+    let [first, last] = <[KeyPress; 2]>::try_from(keys::GO_TO_BROADCASTS.presses()).expect("two keys");
+    desk.press(&[first]);
+    let opening = timed(|| desk.press(&[last]));
     row("g b, to the first frame", vec![opening]);
     let mut worst = Duration::ZERO;
     for (name, key, times) in [
-        ("j, next broadcast", "j", PRESSES),
-        ("k, the one before", "k", PRESSES),
-        ("G, to the bottom", "G", 1),
+        ("j, next broadcast", keys::ROW_DOWN, PRESSES),
+        ("k, the one before", keys::ROW_UP, PRESSES),
+        ("G, to the bottom", keys::LAST_ROW, 1),
     ] {
-        let each = (0..times).map(|_| timed(|| desk.press(&keys(key)))).collect();
+        let presses = key.presses();
+        let each = (0..times).map(|_| timed(|| desk.press(&presses))).collect();
         worst = worst.max(row(name, each));
     }
     match worst < FRAME {

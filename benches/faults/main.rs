@@ -8,6 +8,9 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
+#[path = "../keys.rs"]
+#[expect(dead_code, reason = "other benches press the rest")]
+mod keys;
 #[path = "../../tests/it/proxy/mod.rs"]
 #[expect(dead_code, reason = "the campaigns of the tests use the rest")]
 mod proxy;

@@ -13,6 +13,9 @@
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod floor;
+#[path = "../keys.rs"]
+#[expect(dead_code, reason = "other benches press the rest")]
+mod keys;
 mod tasks;
 mod watched;
 #[path = "../parts/watched_terminal.rs"]
@@ -28,7 +31,6 @@ use portable_pty::CommandBuilder;
 use crate::watched::{Usage, Watched};
 
 const CHANNEL: &str = "bench";
-const KEY: &str = "wak_live_feelfeelfeelfeelfeelfeel01";
 const STARTS: usize = 15;
 const KEYS: usize = 200;
 const IDLE: Duration = Duration::from_secs(10);
@@ -94,7 +96,7 @@ fn script_of(binary: &str, folder: &Path) -> Command {
 
 fn variables(folder: &Path) -> [(&'static str, PathBuf); 3] {
     [
-        ("BENCH_KEY", PathBuf::from(KEY)),
+        ("BENCH_KEY", PathBuf::from(keys::CHANNEL_KEY)),
         ("FRONTDESK_CONFIG_DIR", folder.join("config")),
         ("FRONTDESK_DATA_DIR", folder.join("data")),
     ]
@@ -147,15 +149,16 @@ fn measure(command: impl Fn() -> CommandBuilder) -> Figures {
         bytes.push(answer.bytes);
     };
     for _ in 0..KEYS / 4 {
-        press(&mut watched, "j", &mut move_bytes);
-        press(&mut watched, "k", &mut move_bytes);
+        press(&mut watched, keys::DOWN.names, &mut move_bytes);
+        press(&mut watched, keys::UP.names, &mut move_bytes);
     }
     // To the last row: each further move scrolls.
-    watched.press(&"j".repeat(60));
+    watched.press(&keys::DOWN.names.repeat(60));
     for _ in 0..KEYS / 2 {
-        press(&mut watched, "j", &mut scroll_bytes);
+        press(&mut watched, keys::DOWN.names, &mut scroll_bytes);
     }
-    let flood = (0..6).map(|number| watched.press(&["k", "j"][number % 2].repeat(1_000)).took).collect();
+    let there_and_back = [keys::UP.names, keys::DOWN.names];
+    let flood = (0..6).map(|number| watched.press(&there_and_back[number % 2].repeat(1_000)).took).collect();
     watched.rest(Duration::from_secs(2));
     let before = watched.usage();
     watched.rest(IDLE);

@@ -9,6 +9,9 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
+#[path = "../keys.rs"]
+#[expect(dead_code, reason = "other benches press the rest")]
+mod keys;
 #[path = "../parts/service.rs"]
 #[expect(dead_code, reason = "the bench of faults uses the rest")]
 mod service;
@@ -49,12 +52,12 @@ fn main() -> ExitCode {
     };
     write("Hello?");
     let mut typist = Typist::sit_down(inbox(folder.path(), &service));
-    typist.press("gk");
+    typist.press(&keys::GO_TO_WEBHOOKS.bytes());
     typist.wait("the webhook", |typist| typist.contents().contains("registered"));
     // Only a delivery shows that they come through.
     write("Anybody there?");
     typist.wait("instant mode", |typist| typist.contents().contains("deliveries come through"));
-    typist.press("gi");
+    typist.press(&keys::GO_TO_INBOX.bytes());
     typist.settle();
     let mut times = Vec::new();
     for number in 0..messages.unwrap_or(MESSAGES) {

@@ -11,6 +11,9 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
+#[path = "../keys.rs"]
+#[expect(dead_code, reason = "other benches press the rest")]
+mod keys;
 mod opening;
 #[path = "../../tests/it/proxy/mod.rs"]
 #[expect(dead_code, reason = "the campaigns of the tests use the rest")]

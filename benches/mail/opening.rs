@@ -28,7 +28,7 @@ use ratatui::layout::Rect;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::row;
+use crate::{keys, row};
 
 const CHANNEL: &str = "mail";
 /// Threads stored in one transaction.
@@ -52,11 +52,16 @@ pub fn measure(many: usize) -> f64 {
     let [few, large] = times;
     let [few, _] = row(&format!("open a mailbox of {FEW}"), few);
     let [large, _] = row(&format!("open a mailbox of {many}"), large);
-    for (name, keys) in
-        [("unread ones only, as typed", "/is:unread\n"), ("by priority", ",p"), ("begin a triage", "T")]
-    {
+    let typed = "is:unread".chars().map(KeyCode::Char).chain([KeyCode::Enter]);
+    let filter: Vec<KeyPress> =
+        keys::FILTER.presses().into_iter().chain(typed.map(KeyPress::plain)).collect();
+    for (name, presses) in [
+        ("unread ones only, as typed", filter),
+        ("by priority", keys::SORT_BY_PRIORITY.presses()),
+        ("begin a triage", keys::START_TRIAGE.presses()),
+    ] {
         for (count, mailbox) in &boxes {
-            let times = (0..20).map(|_| mailbox.press(now, keys)).collect();
+            let times = (0..20).map(|_| mailbox.press(now, &presses)).collect();
             row(&format!("{name}, of {count}"), times);
         }
     }
@@ -109,13 +114,12 @@ impl Mailbox {
     }
 
     /// From the first of some keys to the frame after the last.
-    fn press(&self, now: Timestamp, keys: &str) -> Duration {
+    fn press(&self, now: Timestamp, presses: &[KeyPress]) -> Duration {
         let mut desk = self.start(now);
         desk.draw();
         let begun = instant();
-        for character in keys.chars() {
-            let code = if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) };
-            let effects = desk.app.update(Event::Key(KeyPress::plain(code)));
+        for key in presses {
+            let effects = desk.app.update(Event::Key(*key));
             desk.answer(effects);
         }
         desk.draw();

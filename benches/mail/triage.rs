@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::keys;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
 use crate::row;
@@ -43,7 +44,7 @@ fn round(runtime: &tokio::runtime::Runtime, figures: &mut Figures) {
     let mut typist = Typist::sit_down(service::inbox(folder.path(), &config, &keys));
     typist.wait("all threads", |typist| typist.contents().contains(&format!("{THREADS} unread")));
     typist.settle();
-    typist.press("T");
+    typist.press(&keys::START_TRIAGE.bytes());
     typist.wait("the first thread", |typist| typist.contents().contains(&format!("TRIAGE 1/{THREADS}")));
     triage(&mut typist, figures);
     drop(typist);
@@ -54,26 +55,27 @@ fn round(runtime: &tokio::runtime::Runtime, figures: &mut Figures) {
 fn triage(typist: &mut Typist, figures: &mut Figures) {
     for number in 1..=THREADS {
         match number % 8 {
-            2 => typist.measure(figures, "u", place),
+            2 => typist.measure(figures, keys::KEEP_UNREAD.names, place),
             4 => {
-                typist.measure(figures, "*", said);
-                typist.measure(figures, "e", place);
+                typist.measure(figures, keys::STAR.names, said);
+                typist.measure(figures, keys::ARCHIVE.names, place);
             }
             6 => {
-                typist.measure(figures, "s", body);
+                typist.measure(figures, keys::SNOOZE.names, body);
+                // In the menu: until tomorrow.
                 typist.measure(figures, "t", place);
             }
             0 => {
-                typist.measure(figures, "r", body);
+                typist.measure(figures, keys::ANSWER.names, body);
                 for key in "Thanks".chars() {
                     typist.measure(figures, key.encode_utf8(&mut [0; 4]), body);
                 }
-                typist.measure(figures, "\u{18}", body);
+                typist.measure(figures, &keys::SEND_MAIL.bytes(), body);
                 // A question takes no key that may have been typed before it.
                 std::thread::sleep(Duration::from_millis(300));
                 typist.measure(figures, "y", place);
             }
-            _ => typist.measure(figures, "e", place),
+            _ => typist.measure(figures, keys::ARCHIVE.names, place),
         }
     }
     typist.wait("the end", |typist| typist.contents().contains("seen in"));

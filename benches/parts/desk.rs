@@ -3,7 +3,7 @@
 
 use frontdesk::inbox::Inbox;
 use frontdesk::inbox::event::{Effect, Event};
-use frontdesk::inbox::keys::{KeyCode, KeyPress};
+use frontdesk::inbox::keys::KeyPress;
 use frontdesk::inbox::settings::{ChannelInfo, Settings};
 use frontdesk::inbox::theme_view::Theme;
 use frontdesk::inbox::view;
@@ -66,19 +66,4 @@ impl Desk {
         view::draw(&self.app, Theme::default(), &mut self.buffer);
         self.app.desk.record_drawn(self.app.context.moment, &mut self.app.context);
     }
-}
-
-/// Characters as they are, others as `<Enter>`.
-pub fn keys(text: &str) -> Vec<KeyPress> {
-    let mut all = Vec::new();
-    let mut rest = text;
-    while let Some(character) = rest.chars().next() {
-        let (key, length) = match rest.split_once('>').filter(|_| character == '<') {
-            Some((name, _)) => (KeyPress::parse(&name[1..]).expect("a key"), name.len() + 1),
-            None => (KeyPress::plain(KeyCode::Char(character)), character.len_utf8()),
-        };
-        all.push(key);
-        rest = &rest[length..];
-    }
-    all
 }

@@ -10,12 +10,15 @@ use std::time::{Duration, Instant};
 use frontdesk::shell::clock::instant;
 use portable_pty::CommandBuilder;
 
+use crate::keys;
 use crate::watched_terminal::{COLUMNS, ROWS, WatchedTerminal};
 
 /// How long anything may take before the bench gives up.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the screen is still before the next key.
 const STILL: Duration = Duration::from_millis(15);
+/// Mark of the selected row, in the second column.
+const SELECTION_MARK: &str = "▌";
 /// Keys that can be seen on this part of the screen.
 type Look = fn(&vt100::Screen) -> String;
 
@@ -116,25 +119,25 @@ impl Typist {
     pub fn round(&mut self, figures: &mut Figures) {
         self.rounds += 1;
         for _ in 0..3 {
-            self.measure(figures, "j", marked);
+            self.measure(figures, keys::DOWN.names, marked);
         }
         for _ in 0..3 {
-            self.measure(figures, "k", marked);
+            self.measure(figures, keys::UP.names, marked);
         }
-        self.measure(figures, "]", tabs);
-        self.measure(figures, "[", tabs);
+        self.measure(figures, keys::NEXT_TAB.names, tabs);
+        self.measure(figures, keys::PREVIOUS_TAB.names, tabs);
         if self.refused {
             return;
         }
-        self.measure(figures, "r", composer);
+        self.measure(figures, keys::REPLY.names, composer);
         for key in "thinking".chars() {
             self.measure(figures, key.encode_utf8(&mut [0; 4]), composer);
         }
         for _ in 0..8 {
             self.measure(figures, "\x7f", composer);
         }
-        self.measure(figures, "\x1b", composer);
-        self.press("h");
+        self.measure(figures, &keys::LEAVE.bytes(), composer);
+        self.press(keys::BACK.names);
         self.settle();
     }
 
@@ -151,28 +154,30 @@ impl Typist {
             return;
         }
         self.settle();
-        self.press("r");
+        self.press(keys::REPLY.names);
         self.wait("the composer", |screen| screen.contents().contains("Enter send"));
-        self.press("on its way");
-        self.wait("the text", |screen| screen.contents().contains("on its way"));
-        self.press("\r");
+        // A text that is not on the screen yet: Enter in the same burst would not send it.
+        let text = format!("on its way {:05}", rand::random::<u16>());
+        self.press(&text);
+        self.wait("the text", |screen| screen.contents().contains(&text));
+        self.press(&keys::SEND.bytes());
         self.pause();
-        self.press("\x1b");
+        self.press(&keys::LEAVE.bytes());
         self.wait("the list's hints", |screen| !screen.contents().contains("Enter send"));
-        self.press("h");
+        self.press(keys::BACK.names);
         self.settle();
     }
 }
 
 /// Whether the key is not taken: nothing is written then.
 fn is_refused(screen: &vt100::Screen) -> bool {
-    screen.contents().contains("KEY NOT TAKEN")
+    screen.contents().contains("Key refused")
 }
 
-/// The line of the list that stands out.
+/// Line of the list with the mark of the selected row.
 fn marked(screen: &vt100::Screen) -> String {
-    let stands_out = |row: &u16| screen.cell(*row, 3).is_some_and(vt100::Cell::inverse);
-    (1..ROWS).find(stands_out).map_or_else(|| "none".to_owned(), |number| number.to_string())
+    let is_marked = |row: &u16| screen.cell(*row, 1).is_some_and(|cell| cell.contents() == SELECTION_MARK);
+    (1..ROWS).find(is_marked).map_or_else(|| "none".to_owned(), |number| number.to_string())
 }
 
 /// The line of tabs, with its look.

@@ -39,7 +39,9 @@ impl World {
         std::fs::create_dir_all(&folder).expect("a folder");
         let (url, kept) = (cluster::url(cluster.folder(), name), folder.join("keys"));
         let conversations = messages / workspaces / TURNS;
-        if let Ok(keys) = std::fs::read_to_string(&kept) {
+        // Keys of an earlier form are not taken.
+        let stored = std::fs::read_to_string(&kept).ok();
+        if let Some(keys) = stored.filter(|text| text.lines().all(keys::is_well_formed)) {
             let keys: Vec<_> = keys.lines().map(str::to_owned).collect();
             assert_eq!(keys.len(), workspaces, "{} is another world's: remove it", folder.display());
             return Self { url, workspaces, conversations, keys, folder };

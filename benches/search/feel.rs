@@ -3,14 +3,16 @@
 
 use std::time::Duration;
 
+use frontdesk::inbox::keys::{KeyCode, KeyPress};
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::queries::HistoryQuery;
 use frontdesk::model::time::Timestamp;
 use frontdesk::model::trouble::{MAX_MESSAGES, MessageSummary, score_messages};
 use frontdesk::store::Reader;
 
-use crate::desk::{self, Desk};
-use crate::{CHANNEL, row, timed};
+use crate::desk::Desk;
+use crate::keys::BenchKeys;
+use crate::{CHANNEL, keys, row, timed};
 
 /// Conversations whose score is computed anew.
 const SCORED: usize = 5_000;
@@ -23,20 +25,34 @@ pub fn measure(reader: Reader, now: Timestamp) -> bool {
     let mut desk = Desk::new(ChannelId::from(CHANNEL), reader, now);
     let started = timed(|| desk.start());
     row("start, to the first frame", vec![started]);
-    pressed(&mut desk, "j, next conversation", "j", 100);
-    pressed(&mut desk, "Ctrl-D, half a page", "<Ctrl-D>", 20);
-    pressed(&mut desk, "G, to the bottom", "G", 1);
-    pressed(&mut desk, "g g, to the top", "gg", 1);
-    pressed(&mut desk, "w, next waiting", "w", 20);
-    pressed(&mut desk, "g w, most urgent", "gw", 20);
-    pressed(&mut desk, "Enter Esc, open and back", "<Enter><Esc>", 20);
-    pressed(&mut desk, "J, next while reading", "<Enter>J<Esc>", 20);
-    pressed(&mut desk, ", w and , a, sort", ",w,a", 10);
-    pressed(&mut desk, ", x and , n, sort", ",x,n", 10);
-    pressed(&mut desk, "\\ 1 and \\ 4, views", "\\1\\4", 10);
-    pressed(&mut desk, "/ mar Esc, filter as typed", "/mar<Esc>", 10);
-    pressed(&mut desk, "Ctrl-P mar Esc, palette", "<Ctrl-P>mar<Esc>", 10);
-    pressed(&mut desk, "0 1, all tabs", "01", 10);
+    let [escape, inbox_view, closed_view] =
+        [KeyCode::Esc, KeyCode::Char('1'), KeyCode::Char('4')].map(|code| vec![KeyPress::plain(code)]);
+    let word: Vec<KeyPress> = "mar".chars().map(|letter| KeyPress::plain(KeyCode::Char(letter))).collect();
+    let typed = |opening: BenchKeys| [opening.presses(), word.clone(), escape.clone()].concat();
+    let both = |one: BenchKeys, other: BenchKeys| [one.presses(), other.presses()].concat();
+    let reading = [keys::OPEN.presses(), keys::NEXT_CONVERSATION.presses(), escape.clone()].concat();
+    let opened = [keys::OPEN.presses(), escape.clone()].concat();
+    let views = [keys::CHOOSE_VIEW.presses(), closed_view, keys::CHOOSE_VIEW.presses(), inbox_view].concat();
+    for (name, presses, times) in [
+        ("j, next conversation", keys::DOWN.presses(), 100),
+        ("Ctrl-D, half a page", keys::HALF_DOWN.presses(), 20),
+        ("G, to the bottom", keys::BOTTOM.presses(), 1),
+        ("g g, to the top", keys::TOP.presses(), 1),
+        ("w, next urgent", keys::NEXT_URGENT.presses(), 20),
+        ("Enter Esc, open and back", opened, 20),
+        ("J, next while reading", reading, 20),
+        (", w and , a, sort", both(keys::SORT_BY_WAITING, keys::SORT_BY_ACTIVITY), 10),
+        (", x and , n, sort", both(keys::SORT_BY_WINDOW, keys::SORT_BY_NAME), 10),
+        ("v 4 and v 1, views", views, 10),
+        ("f mar Esc, filter as typed", typed(keys::FILTER), 10),
+        ("/ mar Esc, search as typed", typed(keys::SEARCH), 10),
+        ("Ctrl-P mar Esc, palette", typed(keys::PALETTE), 10),
+        ("0 1, all tabs", both(keys::ALL_TABS, keys::FIRST_TAB), 10),
+    ] {
+        let count = u32::try_from(presses.len()).unwrap_or(1);
+        row(name, (0..times).map(|_| timed(|| desk.press(&presses)) / count).collect());
+        desk.press(&escape);
+    }
     quick
 }
 
@@ -72,12 +88,4 @@ fn score(reader: &Reader) -> bool {
         println!("scoring is not under {} ms", SCORE_GOAL.as_millis());
     }
     worst < SCORE_GOAL
-}
-
-/// Presses keys so often, and prints how long one takes.
-fn pressed(desk: &mut Desk, name: &str, text: &str, times: usize) {
-    let keys = desk::keys(text);
-    let count = u32::try_from(keys.len()).unwrap_or(1);
-    row(name, (0..times).map(|_| timed(|| desk.press(&keys)) / count).collect());
-    desk.press(&desk::keys("<Esc>"));
 }

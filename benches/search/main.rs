@@ -15,6 +15,9 @@
 #[path = "../parts/desk.rs"]
 mod desk;
 mod feel;
+#[path = "../keys.rs"]
+#[expect(dead_code, reason = "other benches press the rest")]
+mod keys;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

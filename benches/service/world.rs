@@ -10,7 +10,7 @@ use frontdesk::model::account::Environment;
 use frontdesk::model::time::{SECOND, Timestamp};
 use frontdesk::service::database::conversations::{self, ConversationRow};
 use frontdesk::service::database::messages::{self, MessageRow};
-use frontdesk::service::{self, Options};
+use frontdesk::service::{self, Options, keys};
 use frontdesk::shell::clock::SystemClock;
 use rusqlite::Connection;
 
@@ -35,7 +35,8 @@ impl World {
     pub async fn ready() -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/bench");
         let (file, key) = (folder.join("world.db"), folder.join("world.key"));
-        if let Ok(key) = fs::read_to_string(&key) {
+        // A key of an earlier form is not taken.
+        if let Some(key) = fs::read_to_string(&key).ok().filter(|key| keys::is_well_formed(key)) {
             return Self { folder, key };
         }
         println!("making {CONVERSATIONS} conversations and 1,000,000 messages in {}", file.display());

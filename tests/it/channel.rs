@@ -1,5 +1,7 @@
 //! `frontdesk channel` and `frontdesk doctor`: the real binary against the real service.
 
+use std::io::Write;
+
 use frontdesk::model::queries::Draft;
 use frontdesk::store::Store;
 use serde_json::{Value, json};
@@ -19,7 +21,8 @@ struct Added {
 #[test]
 fn a_real_keyring_keeps_hands_out_and_forgets() {
     if ["dbus-run-session", "dbus-send", "gnome-keyring-daemon"].into_iter().any(|text| !is_installed(text)) {
-        println!("skipped: there is no dbus-run-session, no dbus-send or no gnome-keyring-daemon");
+        let why = "skipped: there is no dbus-run-session, no dbus-send or no gnome-keyring-daemon";
+        writeln!(std::io::stderr(), "{why}").expect("told");
         return;
     }
     let desk = Desk::new(80, 24);

@@ -1,5 +1,6 @@
 //! Data that leaves the real binary: copies, and keys that must not.
 
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -81,7 +82,7 @@ fn a_copy_says_where_it_went_and_where_none_is_taken() {
 #[test]
 fn a_key_is_not_sent_to_another_users_port() {
     if !rustix::process::geteuid().is_root() {
-        eprintln!("skipped: only root can be two users");
+        writeln!(std::io::stderr(), "skipped: only root can be two users").expect("told");
         return;
     }
     // A server of another user that records the first request.
@@ -90,7 +91,7 @@ fn a_key_is_not_sent_to_another_users_port() {
                   $b =~ s/[\\r\\n]+/ /g; print \"heard $b\\n\"; close $c; }";
     let perl = Command::new("perl").args(["-e", script]).uid(65_534).stdout(Stdio::piped()).spawn();
     let Ok(mut squatter) = perl else {
-        eprintln!("skipped: no perl here listens as another user");
+        writeln!(std::io::stderr(), "skipped: no perl here listens as another user").expect("told");
         return;
     };
     let mut said = std::io::BufReader::new(squatter.stdout.take().expect("its output"));

@@ -3,6 +3,7 @@
 mod admin;
 mod assistant;
 mod background;
+mod benches;
 mod binary;
 mod book;
 mod carriers;

@@ -1,5 +1,6 @@
 //! Packages: each is built by its command from the binary under test, unpacked and run.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -66,7 +67,7 @@ fn an_archive_is_made_opened_and_run() {
 #[test]
 fn a_debian_package_is_made_opened_and_run() {
     if Command::new("dpkg-deb").arg("--version").output().is_err() {
-        println!("skipped: dpkg-deb is not installed");
+        writeln!(std::io::stderr(), "skipped: dpkg-deb is not installed").expect("told");
         return;
     }
     let (folder, package) = package("deb");
