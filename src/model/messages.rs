@@ -138,7 +138,10 @@ impl MessageForm {
 
 /// Returns the label of a content type, for brackets.
 pub fn content_label(content_type: &str) -> &str {
-    MessageForm::from_content_type(content_type).map_or(content_type, MessageForm::label)
+    match MessageForm::from_content_type(content_type) {
+        Some(form) => form.label(),
+        None => content_type,
+    }
 }
 
 /// Properties of a message beside its content.
@@ -205,7 +208,10 @@ impl Message {
 
     /// Returns the label of the content's kind, for brackets.
     pub fn kind_label(&self) -> &str {
-        self.marks.form.map_or(self.content_type.as_str(), MessageForm::label)
+        match self.marks.form {
+            Some(form) => form.label(),
+            None => self.content_type.as_str(),
+        }
     }
 
     /// Returns the labels and the address of the media, to follow the content on a line; empty for a plain text.
