@@ -10,6 +10,7 @@ mod kills;
 mod latency;
 mod memory;
 mod people;
+mod secrets;
 mod sharing;
 mod statistics;
 mod ten_minutes;
