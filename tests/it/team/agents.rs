@@ -68,20 +68,41 @@ async fn message_sent_with_a_plain_key_names_nobody() {
 async fn actions_of_people_are_recorded_without_texts_and_secrets() {
     let team = Team::start().await;
     let token = team.add("Ana", Role::Agent).await.token.expose().to_owned();
-    let session = text(&team.exchange(&token).await.ok()["session"]);
+    let signed_in = team.exchange(&token).await.ok();
+    let (session, ana) = (text(&signed_in["session"]), text(&signed_in["person"]["id"]));
     let chat = team.inbound("whatsapp", CUSTOMER, "Hola").await;
-    let path = format!("/desk/v1/conversations/{chat}/notes");
-    team.call(&session, "POST", &path, json!({"id": "n", "text": "a secret remark"})).await.ok();
-    let actions = cluster::column(team.place(), "SELECT action FROM team_actions ORDER BY at, id");
-    assert_eq!(actions, ["person add", "sign-in", "note"]);
+    let snooze = json!({"until": "2026-12-24T09:00:00.000Z", "note": "a secret reason"});
+    for (method, part, body) in [
+        ("POST", "notes", json!({"id": "n", "text": "a secret remark"})),
+        ("PUT", "claim", json!({})),
+        ("PUT", "tags", json!({"tags": ["secret-tag"]})),
+        ("PUT", "snooze", snooze),
+        ("PUT", "automation", json!({"enabled": false})),
+        ("DELETE", "claim", json!({})),
+    ] {
+        team.call(&session, method, &format!("/desk/v1/conversations/{chat}/{part}"), body).await.ok();
+    }
+    team.admin.set_person_role("Ana", Role::Lead, team.clock.now()).await.expect("a lead");
+    team.admin.remove_person("Ana", team.clock.now()).await.expect("removed");
     let all = cluster::column(
         team.place(),
         "SELECT person || ' ' || action || ' ' || subject FROM team_actions ORDER BY at, id",
     );
-    assert!(all[2].starts_with("prs_") && all[2].ends_with(&chat), "{all:?}");
+    let by_person = ["note", "claim", "tags", "snooze", "pause", "release"];
+    let by_person = by_person.map(|action| format!("{ana} {action} {chat}"));
+    assert_eq!(all[0], format!(" person add {ana}"));
+    assert!(all[1].starts_with(&format!("{ana} sign-in ses_")), "{all:?}");
+    assert_eq!(all[2..8], by_person);
+    // The console has no id.
+    assert_eq!(all[8..], [format!(" person role {ana}"), format!(" person remove {ana}")]);
+    let keys =
+        signed_in["channels"].as_array().expect("channels").iter().map(|channel| text(&channel["key"]));
+    let texts = ["a secret remark", "a secret reason", "secret-tag"].map(str::to_owned);
+    let secrets: Vec<String> = keys.chain([token, session]).chain(texts).collect();
+    assert_eq!(secrets.len(), 9, "four keys, the token, the session and three texts");
     for written in &all {
-        for secret in [&token, &session, "a secret remark"] {
-            assert!(!written.contains(secret), "{written}");
+        for secret in &secrets {
+            assert!(!written.contains(secret.as_str()), "{written}");
         }
     }
     team.shutdown().await;
