@@ -33,6 +33,15 @@ impl Stream {
         Self { response, text: String::new() }
     }
 
+    /// Opens the stream again with the header of a browser or a library.
+    async fn resume(team: &Team, colleague: &Colleague, query: &str, last_event_id: &str) -> Self {
+        let url = format!("{}/desk/v1/events{query}", team.base_url);
+        let request = team.http.get(url).bearer_auth(&colleague.session);
+        let response = request.header("last-event-id", last_event_id).send().await.expect("an answer");
+        assert_eq!(response.status().as_u16(), 200);
+        Self { response, text: String::new() }
+    }
+
     async fn request(team: &Team, colleague: &Colleague, query: &str) -> reqwest::Response {
         let url = format!("{}/desk/v1/events{query}", team.base_url);
         team.http.get(url).bearer_auth(&colleague.session).send().await.expect("an answer")
@@ -161,6 +170,37 @@ async fn stream_goes_on_without_a_gap_for_a_day() {
             assert_eq!(stream.next().await.expect("an event").name, "reset", "{unknown}");
         }
         drop(stream);
+        team.shutdown().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn last_event_id_resumes_the_stream_and_counts_more_than_the_query() {
+    on_each_engine(async |team: Team| {
+        let ana = team.sign_in("Ana", Role::Agent).await;
+        let id = team.inbound("whatsapp", CUSTOMER, "Hola").await;
+        let mut stream = Stream::open(&team, &ana, "").await;
+        let begin = stream.next().await.expect("an event").id.expect("a number");
+        for number in 0..3 {
+            let note = json!({"id": format!("n-{number}"), "text": "x"});
+            team.call(&ana.session, "POST", &path(&id, "notes"), note).await.ok();
+        }
+        let first = stream.until("note").await;
+        assert_eq!(first.data["id"], "n-0");
+        drop(stream);
+        let last = first.id.expect("a number").to_string();
+        for query in [String::new(), format!("?after={begin}"), "?after=-5".to_owned()] {
+            let mut stream = Stream::resume(&team, &ana, &query, &last).await;
+            for number in [1, 2] {
+                let event = stream.next().await.expect("the stream goes on");
+                assert_eq!((event.name.as_str(), &event.data["id"]), ("note", &json!(format!("n-{number}"))));
+            }
+        }
+        for unknown in [i64::MAX.to_string().as_str(), "-5", "none"] {
+            let mut stream = Stream::resume(&team, &ana, &format!("?after={begin}"), unknown).await;
+            assert_eq!(stream.next().await.expect("an event").name, "reset", "{unknown}");
+        }
         team.shutdown().await;
     })
     .await;
