@@ -232,8 +232,10 @@ fn desk_without_a_team_says_so() {
 fn mention_rings_and_names_its_author() {
     let (mut desk, id) = in_team();
     let channel = "whatsapp".into();
+    let bells = desk.bells;
     desk.deliver_news(News::Mention(channel, id, SafeText::line("Ana")));
     desk.shows("Ana mentions you in a note about Maria Lopez");
+    assert_eq!(desk.bells, bells + 1);
 }
 
 #[test]
