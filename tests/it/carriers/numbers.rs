@@ -509,15 +509,31 @@ async fn buttons_and_places_go_as_they_are() {
     assert_eq!(number.reached()[0].body["interactive"], interactive);
     let reply = json!({"type": "button_reply", "button_reply": {"id": "yes", "title": "Yes"}});
     let context = json!({"context": {"id": number.reached()[0].id}});
-    number.sends(ANA, "interactive", reply, context);
+    number.sends(ANA, "interactive", reply.clone(), context);
     let history = served.waits(ANA, "the choice", |entry| entry.len() == 3).await;
     assert_eq!((&history[2]["content"], &history[2]["replyTo"]), (&json!("Yes"), &history[1]["id"]));
+    assert_eq!(history[2]["structure"], json!({ "interactive": reply }), "the id is kept");
+    let rows = json!([{"id": "day:tue", "title": "Tuesday", "description": "9 to 12"},
+        {"id": "day:fri", "title": "Friday"}]);
+    let interactive = json!({"type": "list", "body": {"text": "Which day?"}, "action": {
+        "button": "Days", "sections": [{"title": "This week", "rows": rows}]}});
+    let asked = json!({"to": ANA, "type": "interactive", "interactive": interactive});
+    assert_eq!(served.send(asked, None).await.1["status"], "sent");
+    assert_eq!(number.reached()[1].body["interactive"], interactive);
+    let reply = json!({"type": "list_reply", "list_reply": rows[0]});
+    number.sends(ANA, "interactive", reply.clone(), json!({"context": {"id": number.reached()[1].id}}));
+    let history = served.waits(ANA, "the chosen row", |entry| entry.len() == 5).await;
+    assert_eq!(
+        (&history[4]["content"], &history[4]["replyTo"]),
+        (&json!("Tuesday · 9 to 12"), &history[3]["id"])
+    );
+    assert_eq!(history[4]["structure"], json!({ "interactive": reply }), "the id is kept");
     let place = json!({"latitude": 41.5, "longitude": 2.0, "name": "Pier"});
     assert_eq!(
         served.send(json!({"to": ANA, "type": "location", "location": place}), None).await.1["status"],
         "sent"
     );
-    assert_eq!(number.reached()[1].body["location"], place);
+    assert_eq!(number.reached()[2].body["location"], place);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
