@@ -31,6 +31,8 @@ const CHATS: i64 = 12;
 const BOT_SEND: &str = "/v1/telegram/send";
 /// Number of all contact cards.
 const CARD_PHONE: &str = "+34600111222";
+/// Beginning of a voice note in its format.
+pub const VOICE_NOTE: &[u8] = b"OggS\0\x02......OpusHead";
 
 pub fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|var| var.parse().ok()).unwrap_or(default)
@@ -62,14 +64,22 @@ pub async fn many_credits(served: &Served) {
     admin.close();
 }
 
-/// A text, a text with a link preview or a contact card with these words, by turns.
+/// A text, a text with a link preview, a contact card or a question with buttons with these words, by turns.
 pub fn of_kind(number: usize, plain: Value, words: &str) -> Value {
     let mut body = plain;
-    let text = if body["text"].is_object() { &mut body["text"] } else { &mut body };
-    match number % 3 {
+    let is_for_number = body["text"].is_object();
+    let text = if is_for_number { &mut body["text"] } else { &mut body };
+    match number % 4 {
         0 => {}
         1 => text["linkPreview"] = true.into(),
-        _ => text["contact"] = json!({"name": words, "phone": CARD_PHONE}),
+        2 => text["contact"] = json!({"name": words, "phone": CARD_PHONE}),
+        _ if is_for_number => {
+            let button = json!({"type": "reply", "reply": {"id": "yes", "title": "Yes"}});
+            let interactive =
+                json!({"type": "button", "body": {"text": words}, "action": {"buttons": [button]}});
+            body = json!({"to": body["to"], "type": "interactive", "interactive": interactive});
+        }
+        _ => text["buttons"] = json!([[{"text": "Yes"}, {"text": "No", "data": "no"}]]),
     }
     body
 }
@@ -88,10 +98,10 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
         bot.says(chat, &format!("{chat} begins"));
         served.waits(chat, "the first message", |entry| entry.len() == 1).await;
     }
-    bot.put_file("bell", &webp(512));
-    bot.sends(CHATS + 1, json!({"sticker": {"file_id": "bell"}}));
-    let bell = served.waits(CHATS + 1, "a sticker", |entry| entry.len() == 1).await[0]["mediaUrl"].clone();
-    let sticker = |chat: i64| json!({"chatId": chat, "type": "photo", "url": bell, "sticker": true});
+    send_sticker(&bot);
+    send_voice_note(&bot);
+    let history = served.waits(CHATS + 1, "both files", |entry| entry.len() == 2).await;
+    let links = [0, 1].map(|index: usize| history[index]["mediaUrl"].as_str().expect("a link").to_owned());
     many_credits(&served).await;
     let before = served.balance().await;
     let seed = setting("FRONTDESK_SEED", 20_261_123) as u64;
@@ -115,18 +125,17 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
             }
         });
         outcomes.extend(futures_util::future::join_all(sends).await);
-        let idem = format!("sticker-{round}");
-        let (status, told) = served.send(sticker(CHATS + 1), Some(&idem)).await;
+        let (status, told) = served.send(file_to(CHATS + 1, round, &links), Some(&file_key(round))).await;
         assert_eq!(status, 200, "{told}");
     }
     bot.nothing_goes_wrong();
     let settled = |entry: &[Value]| entry.iter().all(|value| value["status"] != "queued");
     let history =
-        served.waits(CHATS + 1, "all stickers", |entry| entry.len() == round + 1 && settled(entry)).await;
-    let count = |status: &str| history[1..].iter().filter(|value| value["status"] == status).count();
+        served.waits(CHATS + 1, "all files", |entry| entry.len() == round + 2 && settled(entry)).await;
+    let count = |status: &str| history[2..].iter().filter(|value| value["status"] == status).count();
     assert_eq!(count("sent") + count("unknown"), round, "{history:?}");
     // Each once, or at most once if nobody knows.
-    let reached = bot.reached().iter().filter(|reached| reached.method == "sendSticker").count();
+    let reached = count_files(&bot);
     assert!((count("sent")..=round).contains(&reached), "{reached} of {history:?}");
     let mut paid = 2 * i64::try_from(round).expect("few");
     for chat in 1..=CHATS {
@@ -247,25 +256,51 @@ pub fn left_open(
     asked.filter_map(|(pair, answer)| (!is_accepted(&pair.0, answer)).then_some(pair)).collect()
 }
 
-/// Idempotency key of the sticker that is sent before a kill.
-pub fn sticker_key(kill: usize) -> String {
-    format!("sticker-{kill}")
+/// Idempotency key of a file that is sent in a round or before a kill.
+pub fn file_key(number: usize) -> String {
+    format!("file-{number}")
 }
 
-/// Body of a send. Its idempotency key says if it is the sticker with this link, or which kind of text.
-fn body_of(idem: &str, chat: i64, sticker: &str) -> String {
-    if idem.starts_with("sticker-") {
-        return json!({"chatId": chat, "type": "photo", "url": sticker, "sticker": true}).to_string();
+/// The bot's customer sends a sticker.
+fn send_sticker(bot: &BotServer) {
+    bot.put_file("bell", &webp(512));
+    bot.sends(CHATS + 1, json!({"sticker": {"file_id": "bell"}}));
+}
+
+/// The bot's customer sends a voice note.
+fn send_voice_note(bot: &BotServer) {
+    bot.put_file("spoken", VOICE_NOTE);
+    bot.sends(CHATS + 1, json!({"voice": {"file_id": "spoken", "mime_type": "audio/ogg"}}));
+}
+
+/// A sticker or a voice note by turns. The links are those of the sticker and of the voice note.
+fn file_to(chat: i64, number: usize, links: &[String; 2]) -> Value {
+    match number % 2 {
+        0 => json!({"chatId": chat, "type": "photo", "url": links[0], "sticker": true}),
+        _ => json!({"chatId": chat, "type": "audio", "url": links[1], "voice": true}),
     }
+}
+
+/// Returns how many stickers and voice notes reached somebody.
+fn count_files(bot: &BotServer) -> usize {
+    let is_file = |method: &str| ["sendSticker", "sendVoice"].contains(&method);
+    bot.reached().iter().filter(|reached| is_file(&reached.method)).count()
+}
+
+/// Body of a send. Its idempotency key says which file it is, or which kind of text.
+fn body_of(idem: &str, chat: i64, links: &[String; 2]) -> String {
     let number = idem.rsplit('-').next().and_then(|number| number.parse().ok()).expect("a number");
+    if idem.starts_with("file-") {
+        return file_to(chat, number, links).to_string();
+    }
     of_kind(number, text_to(chat, idem), idem).to_string()
 }
 
-/// Waits for the only file of a customer; returns its link.
-pub fn wait_for_file(database: &str) -> String {
+/// Waits for a customer's file other than the one with this link; returns its link.
+pub fn wait_for_file(database: &str, other: &str) -> String {
     let db = Connection::open(database).expect("opens");
-    let sql = "SELECT media_url FROM messages WHERE direction = 'inbound' AND media_url IS NOT NULL";
-    let link = || db.query_row(sql, [], |row| row.get::<_, String>(0));
+    let sql = "SELECT media_url FROM messages WHERE direction = 'inbound' AND media_url <> ?1";
+    let link = || db.query_row(sql, [other], |row| row.get::<_, String>(0));
     until_so("a file", || link().is_ok());
     link().expect("it is there")
 }
@@ -288,10 +323,12 @@ fn kills_lose_nothing_and_send_nothing_twice() {
     for chat in 1..=CHATS {
         bot.says(chat, &format!("{chat} begins"));
     }
-    bot.put_file("bell", &webp(512));
-    bot.sends(CHATS + 1, json!({"sticker": {"file_id": "bell"}}));
-    let sticker = wait_for_file(&database);
-    let begun = usize::try_from(CHATS + 1).expect("few");
+    send_sticker(&bot);
+    let sticker = wait_for_file(&database, "");
+    send_voice_note(&bot);
+    let voice_note = wait_for_file(&database, &sticker);
+    let links = [sticker, voice_note];
+    let begun = usize::try_from(CHATS + 2).expect("few");
     until_so("all have begun", || inbound(&database).len() >= begun);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut open: Vec<(String, i64)> = Vec::new();
@@ -301,14 +338,14 @@ fn kills_lose_nothing_and_send_nothing_twice() {
         said.push(format!("{chat} says in life {kill}"));
         bot.says(chat, said.last().expect("one"));
         open.extend((0..4).map(|number| (format!("text-{kill}-{number}"), random.random_range(1..=CHATS))));
-        open.push((sticker_key(kill), CHATS + 1));
+        open.push((file_key(kill), CHATS + 1));
         let address = running.address.clone();
         let askers: Vec<_> = open
             .iter()
             .cloned()
             .map(|(idem, chat)| {
                 let (address, key) = (address.clone(), key.clone());
-                let body = body_of(&idem, chat, &sticker);
+                let body = body_of(&idem, chat, &links);
                 std::thread::spawn(move || (ask(&address, &key, BOT_SEND, &idem, &body), idem, chat))
             })
             .collect();
@@ -325,7 +362,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
         running = serve(&binary, &database, &ready, &public);
     }
     for (idem, chat) in &open {
-        let send = || ask(&running.address, &key, BOT_SEND, idem, &body_of(idem, *chat, &sticker));
+        let send = || ask(&running.address, &key, BOT_SEND, idem, &body_of(idem, *chat, &links));
         until_so(idem, || is_accepted(idem, send()));
     }
     settle(&database, said.len() + begun);
@@ -351,15 +388,15 @@ pub fn rows(database: &str, direction: &str) -> Vec<(String, String)> {
     rows.collect::<Result<_, _>>().expect("rows")
 }
 
-/// Separates the statuses of stickers, which have no text, from the rows of texts.
-pub fn split_stickers(rows: Vec<(String, String)>) -> (Vec<String>, Vec<(String, String)>) {
-    let (stickers, texts): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(text, _)| text.is_empty());
-    (stickers.into_iter().map(|(_, status)| status).collect(), texts)
+/// Separates the statuses of files, which have no text, from the rows of texts.
+pub fn split_files(rows: Vec<(String, String)>) -> (Vec<String>, Vec<(String, String)>) {
+    let (files, texts): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(text, _)| text.is_empty());
+    (files.into_iter().map(|(_, status)| status).collect(), texts)
 }
 
-/// Credits for texts and stickers.
-pub fn price(texts: usize, stickers: usize) -> i64 {
-    i64::try_from(texts + 2 * stickers).expect("few")
+/// Credits for texts and files.
+pub fn price(texts: usize, files: usize) -> i64 {
+    i64::try_from(texts + 2 * files).expect("few")
 }
 
 pub fn inbound(database: &str) -> Vec<String> {
@@ -371,14 +408,14 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
     for text in said {
         assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
-    let (stickers, sent) = split_stickers(rows(database, "outbound"));
+    let (files, sent) = split_files(rows(database, "outbound"));
     let reached = bot.reached();
-    assert_eq!((stickers.len(), sent.len()), (kills, kills * 4), "each is in the history");
-    let stickers_arrived = reached.iter().filter(|reached| reached.method == "sendSticker").count();
-    let known = stickers.iter().filter(|status| *status == "sent").count();
-    let unknown = stickers.iter().filter(|status| *status == "unknown").count();
-    assert_eq!(known + unknown, kills, "{stickers:?}");
-    assert!((known..=kills).contains(&stickers_arrived), "{stickers_arrived} arrived of {stickers:?}");
+    assert_eq!((files.len(), sent.len()), (kills, kills * 4), "each is in the history");
+    let files_arrived = count_files(bot);
+    let known = files.iter().filter(|status| *status == "sent").count();
+    let unknown = files.iter().filter(|status| *status == "unknown").count();
+    assert_eq!(known + unknown, kills, "{files:?}");
+    assert!((known..=kills).contains(&files_arrived), "{files_arrived} arrived of {files:?}");
     let mut tried = 0;
     for (text, status) in &sent {
         let count = reached.iter().filter(|reached| reached.text == sent_text(text)).count();
@@ -389,10 +426,10 @@ fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
         }
         tried += count;
     }
-    assert_eq!(tried + stickers_arrived, reached.len(), "nothing reached anybody that nobody asked for");
+    assert_eq!(tried + files_arrived, reached.len(), "nothing reached anybody that nobody asked for");
     let db = Connection::open(database).expect("opens");
     let paid: i64 = db
         .query_row("SELECT -sum(amount) FROM ledger WHERE reason = 'message'", [], |row| row.get(0))
         .expect("reads");
-    assert_eq!(paid, price(sent.len(), stickers.len()), "each is paid once");
+    assert_eq!(paid, price(sent.len(), files.len()), "each is paid once");
 }

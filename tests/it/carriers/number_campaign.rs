@@ -10,16 +10,18 @@ use serde_json::{Value, json};
 
 use super::bots::webp;
 use super::campaign::{
-    self, FAULTS, KILLS, inbound, many_credits, of_kind, price, random_plan, rows, sent_text, setting,
-    split_stickers, sticker_key, wait_for_file,
+    self, FAULTS, KILLS, VOICE_NOTE, file_key, inbound, many_credits, of_kind, price, random_plan, rows,
+    sent_text, setting, split_files, wait_for_file,
 };
-use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, Reports, TOKEN, VERIFY};
+use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, PHONE, Reports, TOKEN, VERIFY};
 use super::numbers::text_to;
 use super::{Served, StandIn};
 use crate::binary::Binary;
 use crate::waiting::until_so;
 
 const CUSTOMERS: usize = 12;
+/// First word of texts that the business sends with its phone.
+const FROM_PHONE: &str = "phone";
 
 fn customer(number: usize) -> String {
     format!("+3460000{number:04}")
@@ -39,33 +41,104 @@ fn judge(number: &NumberServer, shown: &[&str], text: &str) {
     }
 }
 
-/// Checks that each sticker of the rounds is shown by its outcome.
-async fn check_stickers(number: &NumberServer, served: &Served, round: usize) {
-    let reached = || number.reached().iter().filter(|reached| reached.kind == "sticker").count();
+/// A customer writes these words or presses a button with them, by turns.
+fn write_or_press(number: &NumberServer, turn: usize, from: &str, words: &str) {
+    if turn.is_multiple_of(2) {
+        number.says(from, words);
+    } else {
+        let reply = json!({"type": "button_reply", "button_reply": {"id": words, "title": words}});
+        number.sends(from, "interactive", reply, json!({}));
+    }
+}
+
+/// The business writes with its phone. No two texts are the same.
+fn send_from_phone(number: &NumberServer, to: &str, words: &str) {
+    let id = format!("wamid.{}", words.replace(' ', "-"));
+    let echo = json!({"id": id, "from": PHONE.trim_start_matches('+'), "to": to.trim_start_matches('+'),
+        "timestamp": "1", "type": "text", "text": {"body": words}});
+    number.report("smb_message_echoes", json!({ "message_echoes": [echo] }));
+}
+
+fn is_from_phone(text: &str) -> bool {
+    text.starts_with(FROM_PHONE)
+}
+
+/// Returns how many stickers and voice notes reached somebody.
+fn count_files(number: &NumberServer) -> usize {
+    number.reached().iter().filter(|reached| ["sticker", "audio"].contains(&reached.kind.as_str())).count()
+}
+
+/// Checks that each file of the rounds is shown by its outcome.
+async fn check_files(number: &NumberServer, served: &Served, round: usize) {
     let history = served
-        .waits(&customer(CUSTOMERS + 1), "all stickers", |history| {
+        .waits(&customer(CUSTOMERS + 1), "all files", |history| {
             let known = history.iter().filter(|value| value["status"] == "read").count();
-            history.len() == round + 1
-                && history[1..].iter().all(|value| value["status"] != "queued")
-                && known == reached()
+            history.len() == round + 2
+                && history[2..].iter().all(|value| value["status"] != "queued")
+                && known == count_files(number)
         })
         .await;
-    let count = |status: &str| history[1..].iter().filter(|value| value["status"] == status).count();
+    let count = |status: &str| history[2..].iter().filter(|value| value["status"] == status).count();
     assert_eq!(count("read") + count("unknown"), round, "{history:?}");
-    assert_eq!(count("read"), reached());
+    assert_eq!(count("read"), count_files(number));
 }
 
-/// Has a customer send a sticker; returns the request that sends it back.
-async fn echoed_sticker(number: &NumberServer, served: &Served) -> Value {
-    let to = customer(CUSTOMERS + 1);
+/// A customer sends a sticker.
+fn send_sticker(number: &NumberServer) {
     number.put_file("7", &webp(512));
-    number.sends(&to, "sticker", json!({"id": "7"}), json!({}));
-    let history = served.waits(&to, "a sticker", |history| history.len() == 1).await;
-    sticker_to(&to, history[0]["mediaUrl"].as_str().expect("a link"))
+    number.sends(&customer(CUSTOMERS + 1), "sticker", json!({"id": "7"}), json!({}));
 }
 
-fn sticker_to(to: &str, link: &str) -> Value {
-    json!({"to": to, "type": "image", "image": {"link": link, "sticker": true}})
+/// A customer sends a voice note.
+fn send_voice_note(number: &NumberServer) {
+    number.put_file("8", VOICE_NOTE);
+    number.sends(&customer(CUSTOMERS + 1), "audio", json!({"id": "8", "voice": true}), json!({}));
+}
+
+/// A sticker or a voice note by turns. The links are those of the sticker and of the voice note.
+fn file_to(to: &str, number: usize, links: &[String; 2]) -> Value {
+    match number % 2 {
+        0 => json!({"to": to, "type": "image", "image": {"link": links[0], "sticker": true}}),
+        _ => json!({"to": to, "type": "audio", "audio": {"link": links[1], "voice": true}}),
+    }
+}
+
+/// Waits until the messages of a customer are there and settled. Checks those of the customer and of the phone.
+async fn check_history(number: &NumberServer, served: &Served, index: usize, round: usize) -> Vec<Value> {
+    let settled =
+        |text: &str, status: &str| status == if count(number, text) == 0 { "unknown" } else { "read" };
+    let mut from_phone: Vec<String> = (1..=round)
+        .filter(|round| answers_with_phone(*round, index))
+        .map(|round| phone_text(round, index))
+        .collect();
+    from_phone.sort();
+    let content = |value: &Value| value["content"].as_str().unwrap_or("").to_owned();
+    let is_ours = |value: &&Value| value["direction"] == "outbound" && !is_from_phone(&content(value));
+    let history = served
+        .waits(&customer(index), "all is there and settled", |history| {
+            let outbound = history.iter().filter(|value| value["direction"] == "outbound").count();
+            history.iter().filter(|value| value["direction"] == "inbound").count() > round
+                && outbound == round + from_phone.len()
+                && history.iter().filter(is_ours).count() == round
+                && history.iter().filter(is_ours).all(|value| {
+                    settled(
+                        sent_text(value["content"].as_str().unwrap_or("")),
+                        value["status"].as_str().unwrap_or(""),
+                    )
+                })
+        })
+        .await;
+    let said = |direction: &str| -> Vec<&str> {
+        let wanted = history.iter().filter(|value| value["direction"] == direction);
+        wanted.map(|value| value["content"].as_str().unwrap_or("")).collect()
+    };
+    let wanted: Vec<String> = (1..=round).map(|round| format!("{index} says {round}")).collect();
+    assert_eq!(said("inbound")[1..], wanted, "customer {index}");
+    let mut shown_from_phone = said("outbound");
+    shown_from_phone.retain(|text| is_from_phone(text));
+    shown_from_phone.sort_unstable();
+    assert_eq!(shown_from_phone, from_phone, "customer {index}");
+    history
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -78,7 +151,10 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         number.says(&customer(index), &format!("{index} begins"));
         served.waits(&customer(index), "the first message", |entry| entry.len() == 1).await;
     }
-    let sticker = echoed_sticker(&number, &served).await;
+    send_sticker(&number);
+    send_voice_note(&number);
+    let history = served.waits(&customer(CUSTOMERS + 1), "both files", |entry| entry.len() == 2).await;
+    let links = [0, 1].map(|index: usize| history[index]["mediaUrl"].as_str().expect("a link").to_owned());
     many_credits(&served).await;
     let before = served.balance().await;
     let (plan, done) = random_plan(setting("FRONTDESK_SEED", 20_261_123) as u64, faults);
@@ -89,7 +165,10 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     while spoilt() < faults {
         round += 1;
         for index in 1..=CUSTOMERS {
-            number.says(&customer(index), &format!("{index} says {round}"));
+            write_or_press(&number, round + index, &customer(index), &format!("{index} says {round}"));
+            if answers_with_phone(round, index) {
+                send_from_phone(&number, &customer(index), &phone_text(round, index));
+            }
         }
         let sends = (1..=CUSTOMERS).map(|number| {
             let text = format!("answer {round} to {number}");
@@ -101,31 +180,13 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
             }
         });
         answers.extend(futures_util::future::join_all(sends).await);
-        let (status, told) = served.send(sticker.clone(), Some(&format!("sticker-{round}"))).await;
+        let body = file_to(&customer(CUSTOMERS + 1), round, &links);
+        let (status, told) = served.send(body, Some(&file_key(round))).await;
         assert_eq!(status, 200, "{told}");
     }
     number.nothing_goes_wrong();
     for index in 1..=CUSTOMERS {
-        let settled =
-            |text: &str, status: &str| status == if count(&number, text) == 0 { "unknown" } else { "read" };
-        let history = served
-            .waits(&customer(index), "all is there and settled", |history| {
-                history.iter().filter(|value| value["direction"] == "inbound").count() > round
-                    && history.iter().filter(|value| value["direction"] == "outbound").count() == round
-                    && history.iter().filter(|value| value["direction"] == "outbound").all(|value| {
-                        settled(
-                            sent_text(value["content"].as_str().unwrap_or("")),
-                            value["status"].as_str().unwrap_or(""),
-                        )
-                    })
-            })
-            .await;
-        let said = |direction: &str| -> Vec<&str> {
-            let wanted = history.iter().filter(|value| value["direction"] == direction);
-            wanted.map(|value| value["content"].as_str().unwrap_or("")).collect()
-        };
-        let wanted: Vec<String> = (1..=round).map(|round| format!("{index} says {round}")).collect();
-        assert_eq!(said("inbound")[1..], wanted, "customer {index}");
+        let history = check_history(&number, &served, index, round).await;
         for round in 1..=round {
             let text = format!("answer {round} to {index}");
             let shown: Vec<&str> = history
@@ -142,17 +203,26 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
             );
         }
     }
-    check_stickers(&number, &served, round).await;
+    check_files(&number, &served, round).await;
     let paid = i64::try_from(round * (CUSTOMERS + 2)).expect("few");
     assert_eq!(served.balance().await, before - paid);
 }
 
-/// Body of a send. Its idempotency key says if it is the sticker with this link, or which kind of text.
-fn body_of(idem: &str, to: &str, sticker: &str) -> String {
-    if idem.starts_with("sticker-") {
-        return sticker_to(to, sticker).to_string();
-    }
+/// Returns true for about a third of the customers in each round.
+fn answers_with_phone(round: usize, index: usize) -> bool {
+    (round + index).is_multiple_of(3)
+}
+
+fn phone_text(round: usize, index: usize) -> String {
+    format!("{FROM_PHONE} {round} to {index}")
+}
+
+/// Body of a send. Its idempotency key says which file it is, or which kind of text.
+fn body_of(idem: &str, to: &str, links: &[String; 2]) -> String {
     let number = idem.rsplit('-').next().and_then(|number| number.parse().ok()).expect("a number");
+    if idem.starts_with("file-") {
+        return file_to(to, number, links).to_string();
+    }
     of_kind(number, text_to(to, idem), idem).to_string()
 }
 
@@ -192,26 +262,31 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     for index in 1..=CUSTOMERS {
         number.says(&customer(index), &format!("{index} begins"));
     }
-    number.put_file("7", &webp(512));
-    number.sends(&customer(CUSTOMERS + 1), "sticker", json!({"id": "7"}), json!({}));
-    let sticker = wait_for_file(&database);
-    let begun = CUSTOMERS + 1;
+    send_sticker(&number);
+    let sticker = wait_for_file(&database, "");
+    send_voice_note(&number);
+    let links = [sticker.clone(), wait_for_file(&database, &sticker)];
+    let begun = CUSTOMERS + 2;
     until_so("all have begun", || inbound(&database).len() >= begun);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut open: Vec<(String, String)> = Vec::new();
-    let mut said = Vec::new();
+    let (mut said, mut from_phone) = (Vec::new(), Vec::new());
     for kill in 0..kills {
         let index = random.random_range(1..=CUSTOMERS);
         said.push(format!("{index} says in life {kill}"));
-        number.says(&customer(index), said.last().expect("one"));
+        write_or_press(&number, kill, &customer(index), said.last().expect("one"));
+        if answers_with_phone(kill, 0) {
+            from_phone.push(phone_text(kill, index));
+            send_from_phone(&number, &customer(index), from_phone.last().expect("one"));
+        }
         open.extend(
             (0..4).map(|number| {
                 (format!("text-{kill}-{number}"), customer(random.random_range(1..=CUSTOMERS)))
             }),
         );
-        open.push((sticker_key(kill), customer(CUSTOMERS + 1)));
+        open.push((file_key(kill), customer(CUSTOMERS + 1)));
         let ask = |(idem, to): &(String, String)| {
-            let body = body_of(idem, to, &sticker);
+            let body = body_of(idem, to, &links);
             let (address, key, idem) = (running.address.clone(), key.clone(), idem.clone());
             std::thread::spawn(move || campaign::ask(&address, &key, "/v1/messages/send", &idem, &body))
         };
@@ -224,7 +299,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         running = start();
     }
     for (idem, to) in &open {
-        let body = body_of(idem, to, &sticker);
+        let body = body_of(idem, to, &links);
         let send = || campaign::ask(&running.address, &key, "/v1/messages/send", idem, &body);
         until_so(idem, || campaign::is_accepted(idem, send()));
     }
@@ -232,26 +307,32 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     number.waits_until_told();
     campaign::settle(&database, said.len() + begun);
     drop(running);
-    check(&number, &database, kills, &said);
+    check(&number, &database, kills, (&said, &from_phone));
 }
 
-fn check(number: &NumberServer, database: &str, kills: usize, said: &[String]) {
+/// Checks what the customers said and what was sent with the phone, too.
+fn check(number: &NumberServer, database: &str, kills: usize, (said, from_phone): (&[String], &[String])) {
     let arrived = inbound(database);
     for text in said {
         assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
-    let (stickers, sent) = split_stickers(rows(database, "outbound"));
-    assert_eq!((stickers.len(), sent.len()), (kills, kills * 4), "each is in the history");
-    let stickers_arrived = number.reached().iter().filter(|reached| reached.kind == "sticker").count();
-    let known = stickers.iter().filter(|status| *status == "read").count();
-    let unknown = stickers.iter().filter(|status| *status == "unknown").count();
-    assert_eq!((known, known + unknown), (stickers_arrived, kills), "{stickers:?}");
+    let (by_phone, ours): (Vec<_>, Vec<_>) =
+        rows(database, "outbound").into_iter().partition(|(text, _)| is_from_phone(text));
+    let by_phone: Vec<String> = by_phone.into_iter().map(|(text, _)| text).collect();
+    assert_eq!(by_phone.len(), from_phone.len(), "{by_phone:?}");
+    assert!(from_phone.iter().all(|text| by_phone.contains(text)), "{by_phone:?}");
+    let (files, sent) = split_files(ours);
+    assert_eq!((files.len(), sent.len()), (kills, kills * 4), "each is in the history");
+    let files_arrived = count_files(number);
+    let known = files.iter().filter(|status| *status == "read").count();
+    let unknown = files.iter().filter(|status| *status == "unknown").count();
+    assert_eq!((known, known + unknown), (files_arrived, kills), "{files:?}");
     for (text, status) in &sent {
         judge(number, &[status], sent_text(text));
     }
     let tried: usize = sent.iter().map(|(text, _)| count(number, sent_text(text))).sum();
     assert_eq!(
-        tried + stickers_arrived,
+        tried + files_arrived,
         number.reached().len(),
         "nothing reached anybody that nobody asked for"
     );
@@ -261,5 +342,5 @@ fn check(number: &NumberServer, database: &str, kills: usize, said: &[String]) {
             row.get(0)
         })
         .expect("reads");
-    assert_eq!(paid, price(sent.len(), stickers.len()), "each is paid once");
+    assert_eq!(paid, price(sent.len(), files.len()), "each is paid once");
 }

@@ -609,6 +609,8 @@ fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) 
     let known = world.known_as.get(&to).cloned().unwrap_or_else(|| to.clone());
     let words =
         ["body", "caption", "name", "emoji", "formatted_name"].iter().find_map(|text| object[*text].as_str());
+    // The body of buttons and lists is an object.
+    let words = words.or_else(|| object["body"]["text"].as_str());
     let message = Reached {
         to,
         known,
