@@ -103,6 +103,44 @@ fn file_to(to: &str, number: usize, links: &[String; 2]) -> Value {
     }
 }
 
+/// Waits until the messages of a customer are there and settled. Checks those of the customer and of the phone.
+async fn check_history(number: &NumberServer, served: &Served, index: usize, round: usize) -> Vec<Value> {
+    let settled =
+        |text: &str, status: &str| status == if count(number, text) == 0 { "unknown" } else { "read" };
+    let mut from_phone: Vec<String> = (1..=round)
+        .filter(|round| answers_with_phone(*round, index))
+        .map(|round| phone_text(round, index))
+        .collect();
+    from_phone.sort();
+    let content = |value: &Value| value["content"].as_str().unwrap_or("").to_owned();
+    let is_ours = |value: &&Value| value["direction"] == "outbound" && !is_from_phone(&content(value));
+    let history = served
+        .waits(&customer(index), "all is there and settled", |history| {
+            let outbound = history.iter().filter(|value| value["direction"] == "outbound").count();
+            history.iter().filter(|value| value["direction"] == "inbound").count() > round
+                && outbound == round + from_phone.len()
+                && history.iter().filter(is_ours).count() == round
+                && history.iter().filter(is_ours).all(|value| {
+                    settled(
+                        sent_text(value["content"].as_str().unwrap_or("")),
+                        value["status"].as_str().unwrap_or(""),
+                    )
+                })
+        })
+        .await;
+    let said = |direction: &str| -> Vec<&str> {
+        let wanted = history.iter().filter(|value| value["direction"] == direction);
+        wanted.map(|value| value["content"].as_str().unwrap_or("")).collect()
+    };
+    let wanted: Vec<String> = (1..=round).map(|round| format!("{index} says {round}")).collect();
+    assert_eq!(said("inbound")[1..], wanted, "customer {index}");
+    let mut shown_from_phone = said("outbound");
+    shown_from_phone.retain(|text| is_from_phone(text));
+    shown_from_phone.sort_unstable();
+    assert_eq!(shown_from_phone, from_phone, "customer {index}");
+    history
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
@@ -148,39 +186,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     }
     number.nothing_goes_wrong();
     for index in 1..=CUSTOMERS {
-        let settled =
-            |text: &str, status: &str| status == if count(&number, text) == 0 { "unknown" } else { "read" };
-        let mut from_phone: Vec<String> = (1..=round)
-            .filter(|round| answers_with_phone(*round, index))
-            .map(|round| phone_text(round, index))
-            .collect();
-        from_phone.sort();
-        let content = |value: &Value| value["content"].as_str().unwrap_or("").to_owned();
-        let is_ours = |value: &&Value| value["direction"] == "outbound" && !is_from_phone(&content(value));
-        let history = served
-            .waits(&customer(index), "all is there and settled", |history| {
-                let outbound = history.iter().filter(|value| value["direction"] == "outbound").count();
-                history.iter().filter(|value| value["direction"] == "inbound").count() > round
-                    && outbound == round + from_phone.len()
-                    && history.iter().filter(is_ours).count() == round
-                    && history.iter().filter(is_ours).all(|value| {
-                        settled(
-                            sent_text(value["content"].as_str().unwrap_or("")),
-                            value["status"].as_str().unwrap_or(""),
-                        )
-                    })
-            })
-            .await;
-        let said = |direction: &str| -> Vec<&str> {
-            let wanted = history.iter().filter(|value| value["direction"] == direction);
-            wanted.map(|value| value["content"].as_str().unwrap_or("")).collect()
-        };
-        let wanted: Vec<String> = (1..=round).map(|round| format!("{index} says {round}")).collect();
-        assert_eq!(said("inbound")[1..], wanted, "customer {index}");
-        let mut shown_from_phone = said("outbound");
-        shown_from_phone.retain(|text| is_from_phone(text));
-        shown_from_phone.sort_unstable();
-        assert_eq!(shown_from_phone, from_phone, "customer {index}");
+        let history = check_history(&number, &served, index, round).await;
         for round in 1..=round {
             let text = format!("answer {round} to {index}");
             let shown: Vec<&str> = history
@@ -259,8 +265,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     send_sticker(&number);
     let sticker = wait_for_file(&database, "");
     send_voice_note(&number);
-    let voice_note = wait_for_file(&database, &sticker);
-    let links = [sticker, voice_note];
+    let links = [sticker.clone(), wait_for_file(&database, &sticker)];
     let begun = CUSTOMERS + 2;
     until_so("all have begun", || inbound(&database).len() >= begun);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);

@@ -1,9 +1,11 @@
 //! Colleagues on the screen: where they are, what they hold, and a reply of theirs beside one's own.
 
-use frontdesk::model::ids::ConversationId;
+use frontdesk::model::ids::{ChannelId, ConversationId, NoteId};
 use frontdesk::model::news::News;
 use frontdesk::model::replies::SharedReply;
-use frontdesk::model::team::{Activity, Presence, TeamPerson};
+use frontdesk::model::team::{
+    Activity, Presence, SharedClaim, SharedNote, SharedPart, TeamAction, TeamAnswer, TeamChange, TeamPerson,
+};
 use frontdesk::model::text::SafeText;
 use frontdesk::model::time::{Clock, HOUR, SECOND, Timestamp};
 
@@ -13,6 +15,7 @@ use frontdesk::inbox::theme_view::Theme;
 use serde_json::json;
 
 use crate::desk::{Desk, direct};
+use crate::regions::Region;
 
 fn in_team() -> (Desk, ConversationId) {
     let mut desk = Desk::with(120, 40, |settings| {
@@ -240,7 +243,9 @@ fn mention_rings_and_names_its_author() {
 
 #[test]
 fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
-    let (mut desk, _) = in_team();
+    let (mut desk, id) = in_team();
+    let channel = ChannelId::from("whatsapp");
+    desk.store.set_team(std::slice::from_ref(&channel)).expect("stored");
     let cut = |count: u32| json!({"path_prefix": "/", "count": count, "drop": "before"});
     desk.dev("fault", cut(1_000));
     desk.settle();
@@ -251,6 +256,16 @@ fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
     desk.shows("you took over").shows("On my way").shows("rope is 12 mm");
     desk.shows("Pause the AI").shows("waiting for the message before it");
     assert!(desk.outbound().is_empty());
+    // Ana claims the conversation and leaves a note meanwhile.
+    let claim = SharedClaim { agent: SafeText::line("Ana"), at: desk.clock.now(), version: 1 };
+    let note = SharedNote {
+        id: NoteId::new("of-ana"),
+        author: SafeText::line("Ana"),
+        text: SafeText::line("Calls back at five"),
+        mentions: Vec::new(),
+        at: desk.clock.now(),
+        edited_at: None,
+    };
 
     desk.dev("fault", cut(0));
     desk.wait(60 * SECOND);
@@ -258,4 +273,40 @@ fn desk_without_a_network_goes_on_and_catches_up_when_it_is_back() {
     let sent: Vec<String> = desk.outbound().iter().map(|sent| sent["content"].to_string()).collect();
     assert_eq!(sent.len(), 1, "{sent:?}");
     desk.has_paused(1);
+
+    // The service answers this desk's claim with Ana's, and tells her note.
+    let (mut lost, mut shared_notes) = (Vec::new(), Vec::new());
+    while let Some(change) = next_team_change(&desk) {
+        let answer = match &change.action {
+            TeamAction::Claim { .. } => Some(TeamAnswer::Claimed(Some(claim.clone()))),
+            TeamAction::AddNote { text, .. } => {
+                shared_notes.push(text.clone());
+                None
+            }
+            other => panic!("{other:?}"),
+        };
+        let settling = desk.store.settle_team_change(change, answer);
+        lost.extend(desk.runtime.block_on(settling).expect("stored").lost);
+    }
+    assert_eq!(lost, [(channel.clone(), id.clone(), SafeText::line("Ana"))]);
+    assert_eq!(shared_notes, ["rope is 12 mm"]);
+    let part = SharedPart::Note(note.id.clone(), Some(note));
+    let applying = desk.store.apply_shared_parts(vec![(id.clone(), part)]);
+    desk.runtime.block_on(applying).expect("stored");
+    desk.deliver_news(News::Conversations(channel.clone()));
+    desk.deliver_news(News::History(channel.clone(), id.clone()));
+    desk.deliver_news(News::Notice(channel, Some(id), SafeText::line("Ana has it now")));
+    assert_eq!(claim_of(&desk).as_deref(), Some("Ana"));
+    let status = desk.photograph(&[Region::Status]);
+    assert!(status.contains("Ana has it now"), "{status}");
+    let history = desk.photograph(&[Region::History]);
+    for text in ["On my way", "rope is 12 mm", "Calls back at five"] {
+        assert_eq!(history.matches(text).count(), 1, "{text}:\n{history}");
+    }
+    desk.shows("Ana has it").hides("you have it");
+}
+
+/// Returns the oldest change that this desk has not shared.
+fn next_team_change(desk: &Desk) -> Option<TeamChange> {
+    desk.runtime.block_on(desk.store.next_team_change()).expect("read")
 }

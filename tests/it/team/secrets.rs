@@ -42,6 +42,24 @@ fn check_texts(texts: &[(String, String)], secrets: &[String]) {
     }
 }
 
+/// Waits until the desk has shared its claim and follows the events.
+async fn wait_for_desk(process: &Process, session: &str, chat: &str) {
+    let path = format!("/desk/v1/conversations?ids={chat}");
+    until_found("the claim", async || {
+        let (_, shared) = process.ask(&path, session, None, None).await;
+        let claim = shared["data"][0]["claim"].clone();
+        if claim["person"]["name"] == "Ana" { Ok(()) } else { Err(shared) }
+    })
+    .await;
+    let metrics = format!("http://{}/metrics", process.address);
+    until_found("the desk's stream", async || {
+        let page = process.http.get(&metrics).send().await.map_err(|error| error.to_string())?;
+        let page = page.text().await.map_err(|error| error.to_string())?;
+        if page.contains("frontdesk_team_streams 1") { Ok(()) } else { Err(page) }
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn logs_and_lists_have_no_token_session_or_personal_key() {
     frontdesk::client::install_tls();
@@ -77,20 +95,7 @@ async fn logs_and_lists_have_no_token_session_or_personal_key() {
     let mut engine = desk.command(&["engine"]);
     engine.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut engine = engine.spawn().expect("it runs");
-    let path = format!("/desk/v1/conversations?ids={chat}");
-    until_found("the claim", async || {
-        let (_, shared) = process.ask(&path, &session, None, None).await;
-        let claim = shared["data"][0]["claim"].clone();
-        if claim["person"]["name"] == "Ana" { Ok(()) } else { Err(shared) }
-    })
-    .await;
-    let metrics = format!("http://{}/metrics", process.address);
-    until_found("the desk's stream", async || {
-        let page = process.http.get(&metrics).send().await.map_err(|error| error.to_string())?;
-        let page = page.text().await.map_err(|error| error.to_string())?;
-        if page.contains("frontdesk_team_streams 1") { Ok(()) } else { Err(page) }
-    })
-    .await;
+    wait_for_desk(&process, &session, &chat).await;
 
     let of_keys_folder = files(&desk.folder().join("keys"));
     let second_line = |path: &std::path::PathBuf| {
