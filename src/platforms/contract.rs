@@ -459,7 +459,7 @@ pub struct EarlierMessage {
 #[derive(Debug, Clone)]
 pub enum PlatformEvent {
     Message(Box<ArrivedMessage>),
-    SentElsewhere(SentElsewhere),
+    SentElsewhere(Box<SentElsewhere>),
     /// A thread with a file has this message only.
     Earlier(EarlierThread),
     Edited {

@@ -252,7 +252,7 @@ fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         return None;
     }
     let BotContent { kind, words, structure, .. } = read_content(message)?;
-    Some(PlatformEvent::SentElsewhere(SentElsewhere {
+    Some(PlatformEvent::SentElsewhere(Box::new(SentElsewhere {
         platform_id: message["message_id"].as_i64()?.to_string(),
         to: chat::answer_address(message)?,
         text: words,
@@ -260,7 +260,7 @@ fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         sent_at: words::read_time(&message["date"]),
         extras: read_extras(message, structure),
         ..SentElsewhere::default()
-    }))
+    })))
 }
 
 fn read_edit(message: &Value) -> Option<PlatformEvent> {

@@ -134,7 +134,7 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         let message = Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() });
         return Some(PlatformEvent::Edited { changed, message });
     }
-    Some(PlatformEvent::SentElsewhere(SentElsewhere {
+    Some(PlatformEvent::SentElsewhere(Box::new(SentElsewhere {
         platform_id: read_text(&message["id"])?,
         to,
         other_ids,
@@ -145,7 +145,7 @@ pub(super) fn read_sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         extras: read_extras(body),
         begins_conversation: true,
         ..SentElsewhere::default()
-    }))
+    })))
 }
 
 /// Reads a message from before the connection; `None` if it is not shown, as a reaction. Its time gets `order`

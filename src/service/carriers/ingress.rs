@@ -351,7 +351,7 @@ fn apply_event(
             Ok(people::change_phone(work, channel, &from, &to)?)
         }
         PlatformEvent::Status(report) => report::apply_status_report(work, channel, report),
-        PlatformEvent::SentElsewhere(sent) => report::record_sent_elsewhere(work, channel, sent, files),
+        PlatformEvent::SentElsewhere(sent) => report::record_sent_elsewhere(work, channel, *sent, files),
         PlatformEvent::Earlier(thread) => earlier::store_thread(work, channel, thread, files),
         PlatformEvent::Mail(mail) => arriving::receive_arrived(work, channel, *mail, files.stored),
         PlatformEvent::Filed(facts) => Ok(filing::apply_facts(work, channel, &facts)?),
