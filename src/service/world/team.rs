@@ -23,10 +23,6 @@ const MIN_OPEN_PER_WAITING: usize = 10;
 /// Events per answer of a colleague while too many conversations wait.
 const TURNS_PER_ANSWER: i64 = 2;
 
-/// Numbers of the sample customers whom colleagues leave to the person at the desk: the sample assistant
-/// suggests answers to them.
-const LEFT_TO_DESK: [&str; 2] = ["+34600111222", "+393200000061"];
-
 /// Trouble of each sample conversation after its newest message, with the time of that message.
 pub type TroubleCache = Mutex<HashMap<String, (Timestamp, bool)>>;
 
@@ -35,8 +31,6 @@ pub struct OpenConversation {
     pub id: String,
     /// True if it is escalated or in trouble.
     pub needs_person: bool,
-    /// True if colleagues leave it to the person at the desk.
-    is_left_to_desk: bool,
     last_at: Timestamp,
 }
 
@@ -49,8 +43,7 @@ pub fn list_open(work: &WriteContext<'_>) -> Result<Vec<OpenConversation>, ApiEr
     for id in ids {
         let Some((_, row)) = conversations::with_channel(work.db, &id)? else { continue };
         let needs_person = row.escalation.is_some() || is_in_trouble(work, &id, row.last_at)?;
-        let is_left_to_desk = LEFT_TO_DESK.contains(&row.peer.as_str());
-        open.push(OpenConversation { id, needs_person, is_left_to_desk, last_at: row.last_at });
+        open.push(OpenConversation { id, needs_person, last_at: row.last_at });
     }
     Ok(open)
 }
@@ -93,7 +86,7 @@ pub fn help(work: &WriteContext<'_>, open: &[OpenConversation]) -> Result<bool, 
     if are_few || !is_turn {
         return Ok(false);
     }
-    for conversation in waiting.into_iter().filter(|waiting| !waiting.is_left_to_desk) {
+    for conversation in waiting {
         if colleagues::take(work, &conversation.id, are_many)? {
             return Ok(true);
         }
