@@ -126,7 +126,7 @@ async fn an_inbox_that_is_stopped_dead_loses_the_lead_and_does_not_take_it_back(
     wait_for_routes(&server, &["GET /account"]).await;
     signal(&*inbox, "CONT");
     running.focus(None);
-    let done = script(folder.path(), &["send", "c1", "Hello", "--beside-ai"]).await;
+    let done = script(folder.path(), &["send", "c1", "Hello", "--beside-ai", "--timeout", "120"]).await;
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let routes = server.routes();
     assert_eq!(routes.iter().filter(|route| *route == "POST /messages/send").count(), 1, "{routes:?}");

@@ -68,7 +68,7 @@ fn check_themes(desk: &mut Desk, size: &str) {
             desk.theme = Theme::new(name, false).in_depth(depth);
             let (inked, accents) = counted(desk.theme, &desk.buffer());
             let place = format!("{name:?} in {depth:?} {size}: {accents} of {inked} cells");
-            assert!(inked > 400, "{place}");
+            assert!(inked > 500, "{place}");
             assert!(accents * ONE_IN <= inked, "{place}\n{}", desk.picture());
             assert_eq!(accents == 0, name == ThemeName::Mono, "{place}");
         }
