@@ -155,7 +155,7 @@ fn a_voice_note_is_recorded_or_attached_and_sent_as_one() {
         .keys("<Ctrl-T>")
         .shows("Sent as audio")
         .keys("<Ctrl-T><Enter>");
-    desk.shows("[voice note] recorded.ogg").keys("<Enter>").settle().shows("sent");
+    desk.shows("[voice] recorded.ogg").keys("<Enter>").settle().shows("sent");
     let heard = |desk: &Desk| {
         let sent = desk.get("whatsapp", "/messages?direction=outbound")["data"][0]["id"].clone();
         let whole = desk.get("whatsapp", &format!("/messages/{}", sent.as_str().expect("an id")));
