@@ -9,6 +9,8 @@ use clap::Command;
 use clap_complete::engine;
 use clap_complete::env::{self, EnvCompleter};
 
+use crate::cli::completing::fill_in;
+
 /// Default word breaks of bash.
 const WORD_BREAKS: &str = "\"'@><=;|&(:";
 
@@ -52,12 +54,8 @@ impl EnvCompleter for BashCompleter {
         completer: &str,
         page: &mut dyn Write,
     ) -> Result<(), Error> {
-        let script = SCRIPT
-            .replace("NAME", name)
-            .replace("BIN", bin)
-            .replace("COMPLETER", completer)
-            .replace("VAR", var);
-        page.write_all(script.as_bytes())
+        let words = [("NAME", name), ("BIN", bin), ("COMPLETER", completer), ("VAR", var)];
+        page.write_all(fill_in(SCRIPT, words).as_bytes())
     }
 
     fn write_complete(

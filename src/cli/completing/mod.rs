@@ -26,6 +26,11 @@ const MAX_CANDIDATES: usize = 200;
 const SHELLS: Shells<'static> =
     Shells(&[&bash::BashCompleter, &env::Elvish, &env::Fish, &env::Powershell, &zsh::ZshCompleter]);
 
+/// Replaces words of a registration script, in the given order.
+fn fill_in(script: &str, words: [(&str, &str); 4]) -> String {
+    words.into_iter().fold(script.to_owned(), |filled, (word, value)| filled.replace(word, value))
+}
+
 /// Answers a completion request and exits; returns if there is none.
 pub fn answer_shell() {
     let is_switch = |name: OsString| name.to_string_lossy().split_whitespace().any(|word| word == "--name");

@@ -8,6 +8,8 @@ use std::path::Path;
 use clap::Command;
 use clap_complete::env::{self, EnvCompleter};
 
+use crate::cli::completing::fill_in;
+
 /// Registration script. A path below `~` is completed by zsh, which knows the folders of users. A file in
 /// `fpath` is run by the first Tab as the function `_NAME`, which must complete and not only register.
 const SCRIPT: &str = r#"#compdef BIN
@@ -64,12 +66,8 @@ impl EnvCompleter for ZshCompleter {
         completer: &str,
         page: &mut dyn Write,
     ) -> Result<(), Error> {
-        let script = SCRIPT
-            .replace("NAME", name)
-            .replace("BIN", bin)
-            .replace("COMPLETER", completer)
-            .replace("VAR", var);
-        page.write_all(script.as_bytes())
+        let words = [("NAME", name), ("BIN", bin), ("COMPLETER", completer), ("VAR", var)];
+        page.write_all(fill_in(SCRIPT, words).as_bytes())
     }
 
     fn write_complete(
