@@ -431,7 +431,6 @@ fn demo_replies_pauses_closes_and_quits() {
     // The close is in his history once its hold is over.
     terminal.press_until(":open +351912345826\r", "the close", |screen| screen.contains("you closed"));
     terminal.keys("q");
-    // It asks only while the close can be undone or was not answered.
     terminal.wait_for("a question or the end", |screen| {
         screen.contains("Quit frontdesk?") || !screen.contains("Harbor chat")
     });
