@@ -63,9 +63,7 @@ pub fn read_mail(
         content: match (&letter.plain, known) {
             (Some(plain), _) => plain.clone(),
             (None, true) => SafeText::default(),
-            (None, false) => {
-                SafeText::line("The fields of this mail are not known here; the raw view shows them.")
-            }
+            (None, false) => SafeText::line("This mail could not be read; see its raw data (=)."),
         },
         content_type: "email".to_owned(),
         delivery: match status.as_str() {

@@ -286,7 +286,7 @@ pub fn unreadable_message(text: &str, conversation: &ConversationId) -> Message 
     let id = picked.unwrap_or_else(|| lists::placeholder_id(text));
     Message {
         sender: Sender::Unknown(SafeText::line("?")),
-        content: SafeText::line("This message could not be read; press d for its raw form."),
+        content: SafeText::line("This message could not be read; see its raw data (=)."),
         content_type: "unreadable".to_owned(),
         unreadable: true,
         raw: text.to_owned(),
