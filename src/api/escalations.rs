@@ -60,7 +60,7 @@ impl EscalationState {
         let lines = [body.reason, body.summary.unwrap_or_default()].into_iter().chain(proposals);
         let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
         let why = SafeText::optional_line(Some(&lines.join("\n")));
-        Escalation::Requested(why.unwrap_or_else(|| SafeText::line("it did not say why")))
+        Escalation::Requested(why.unwrap_or_else(|| SafeText::line("the AI gave no reason")))
     }
 }
 

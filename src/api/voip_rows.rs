@@ -20,7 +20,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
     let phone = phone(&fields);
     let id = phone.clone().or_else(|| named(&fields, &["id", "conversationId", "callId", "messageId"]));
     let id = id.filter(|text| is_plain(text));
-    let id = id.ok_or_else(|| serde::de::Error::custom("neither a number nor an id that can be shown"))?;
+    let id = id.ok_or_else(|| serde::de::Error::custom("it has neither a number nor a usable id"))?;
     let kind = named(&fields, &["type", "kind", "channelType", "medium"]);
     let preview = named(&fields, &["lastMessagePreview", "preview", "body", "text", "content", "transcript"]);
     Ok(Conversation {

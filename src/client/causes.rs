@@ -162,8 +162,8 @@ impl CertificateCause {
                 format!("the server's certificate is for {whose}; correct base_url")
             }
             Self::UnknownAuthority => unreadable_authorities(&variable).unwrap_or_else(|| format!(
-                "the server's certificate comes from an authority that this machine does not know; name its \
-                 file in {CERTIFICATES_VARIABLE}"
+                "the server's certificate comes from an authority that this machine does not trust; set \
+                 {CERTIFICATES_VARIABLE} to the file with the authority's certificate"
             )),
             Self::Revoked => "the server's certificate was revoked; its operator must replace it".to_owned(),
             Self::Other(why) if why.is_empty() => "the server's certificate is not trusted".to_owned(),
@@ -201,8 +201,8 @@ fn describe_no_authorities(variable: &impl Fn(&str) -> Option<String>) -> String
     match variable(CERTIFICATES_VARIABLE).filter(|file| !file.is_empty()) {
         Some(file) => format!("{CERTIFICATES_VARIABLE} {file} holds no certificate; correct or unset it"),
         None => format!(
-            "this machine has no certificates of authorities; install ca-certificates, or name a file in \
-             {CERTIFICATES_VARIABLE}"
+            "this machine trusts no certificate authority; install ca-certificates, or set \
+             {CERTIFICATES_VARIABLE} to a file of certificates"
         ),
     }
 }

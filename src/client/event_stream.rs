@@ -20,7 +20,7 @@ pub struct ServerEvent {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EventStreamError {
-    #[error("the event stream has a line or an event of more than {} KiB", MAX_EVENT_BYTES >> 10)]
+    #[error("the event stream contains a line or an event of more than {} KiB", MAX_EVENT_BYTES >> 10)]
     TooLong,
     #[error("the event stream is not UTF-8 text")]
     NotText,

@@ -39,7 +39,7 @@ pub enum PrepareError {
     /// The operation needs a conversation lane.
     #[error("this needs a conversation")]
     NoConversation,
-    #[error("the files to be sent are missing")]
+    #[error("the files to send are missing")]
     NoFiles,
     #[error("{channel} cannot {what}")]
     NotOnThisChannel {

@@ -48,7 +48,7 @@ impl fmt::Display for AccessDenial {
             return write!(formatter, "{path} is a file, not a folder");
         }
         if !self.is_foreign() {
-            return write!(formatter, "{path} is yours, but its mode does not let you use it");
+            return write!(formatter, "{path} is yours, but its permissions do not let you use it");
         }
         write!(formatter, "{path} belongs to {}, you are uid {}", self.owner, self.user)
     }

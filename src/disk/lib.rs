@@ -96,7 +96,7 @@ pub fn open_plain(path: &Path) -> io::Result<File> {
     );
     let file = options.open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     Ok(file)
 }

@@ -127,9 +127,9 @@ impl Reader {
                 AudienceLine::Phone(phone) if model::bounds::is_e164(phone) => {
                     gathered.add_phone(&self.connection, channel, phone)?;
                 }
-                AudienceLine::Phone(phone) => {
-                    gathered.add_invalid_line(format!("line {line}: {phone} is not a phone number"))
-                }
+                AudienceLine::Phone(phone) => gathered.add_invalid_line(format!(
+                    "line {line}: {phone} is not a phone number in the form +34600111222"
+                )),
                 AudienceLine::Invalid(word) => {
                     gathered.add_invalid_line(format!("line {line}: {}", describe_invalid_line(word)))
                 }

@@ -36,14 +36,14 @@ pub enum StoreError {
     )]
     OutboxOlder { path: PathBuf, version: i64 },
     /// A search was cancelled because its answer is no longer wanted.
-    #[error("the search was ended")]
+    #[error("the search was cancelled")]
     Interrupted,
     #[error("the disk is full; nothing was written. Make room and try again")]
     Full,
     #[error("the data folder is read-only; nothing was written. Check its permissions and try again")]
     ReadOnly,
     /// Another process held the lock for longer than the busy time-out.
-    #[error("another process holds the data folder's files; nothing was written. Try again")]
+    #[error("another process has locked the files; nothing was written. Try again")]
     Locked,
     /// A file is corrupt. A corrupt cache is recreated at the next start.
     #[error(
@@ -52,10 +52,10 @@ pub enum StoreError {
     Damaged(String),
     #[error("the disk failed ({0}); nothing was written. Check that it is there and not full")]
     Disk(String),
-    #[error("the local database failed: {0}")]
+    #[error("the database failed ({0}); check this desk's files with `frontdesk doctor`")]
     Database(rusqlite::Error),
     /// The writer thread has ended or the job panicked.
-    #[error("the local database is closed")]
+    #[error("the database is closed; end frontdesk and start it again")]
     Closed,
 }
 

@@ -373,7 +373,7 @@ fn open(
     let tables: i64 = moment.scalar("SELECT count(*) FROM sqlite_schema", [])?;
     moment.commit()?;
     if application != APPLICATION_ID && tables > 0 {
-        return Err(FileError::Damaged("it is not a file of frontdesk".to_owned()));
+        return Err(FileError::Damaged("it is not a frontdesk file".to_owned()));
     }
     if version > schema.newest_version() {
         return Err(FileError::Newer(version));

@@ -348,9 +348,10 @@ impl Store {
     /// copy; `None` if it was not. Reported only by the process that detects it.
     pub fn restored(&self) -> Option<String> {
         let rows = self.0.restored?;
-        let rows = if rows == 1 { "1 row of it".to_owned() } else { format!("{rows} rows of it") };
+        let rows = if rows == 1 { "1 change".to_owned() } else { format!("{rows} changes") };
         Some(format!(
-            "the outbox was restored from an older copy: {rows} may have been sent since, and wait for a person"
+            "the outbox was restored from an older copy: {rows} may have been sent since; decide in the \
+             outbox"
         ))
     }
 

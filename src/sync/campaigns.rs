@@ -238,7 +238,7 @@ impl ChannelSync {
         if let Some(words) = describe_stall(campaign, sent_at, now)
             && state.stalls.insert((campaign.id.clone(), wave))
         {
-            self.publish_alarm(&format!("{} STALLS: {words}", campaign_name(campaign)));
+            self.publish_alarm(&format!("{} STALLED: {words}", campaign_name(campaign)));
         }
     }
 
@@ -246,7 +246,7 @@ impl ChannelSync {
     fn publish_low_balance(&self, state: &mut CampaignNotices, campaign: &Campaign, report: &CampaignFacts) {
         let Some(words) = describe_low_balance(campaign, report) else { return };
         if state.low.insert(campaign.id.clone()) {
-            self.publish_alarm(&format!("{} LOW: {words}", campaign_name(campaign)));
+            self.publish_alarm(&format!("{} LOW CREDITS: {words}", campaign_name(campaign)));
         }
     }
 

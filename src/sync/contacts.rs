@@ -15,7 +15,7 @@ use model::time::MINUTE;
 use store::lane::LaneRow;
 
 /// Shown if the server accepted a contact change but stored something else.
-pub(crate) const CHANGED_BY_SERVER: &str = "the server accepted the change, but reports other values";
+pub(crate) const CHANGED_BY_SERVER: &str = "the server accepted the change, but returned other values";
 /// Interval between reads of the open conversation's contact, in microseconds.
 const REREAD_INTERVAL: i64 = 5 * MINUTE;
 
@@ -76,7 +76,8 @@ impl ChannelSync {
             Ok(found) => found,
             Err(ReadError::Forbidden(why)) => {
                 let why = format!(
-                    "this key may not read contacts ({why}); drop the change and tag on this desk instead"
+                    "this key may not read contacts ({why}); drop the change and add the tag on this \
+                     desk only"
                 );
                 self.record_denied(PolledResource::Contacts);
                 self.stop_row(&row, StopReason::Refused, SafeText::line(&why)).await?;
@@ -133,7 +134,7 @@ impl ChannelSync {
         let Ok(Some(contact)) = reported else { return Ok(None) };
         let differs = match operation {
             Operation::ChangeTags { add, remove, .. } if !has_expected_tags(&contact.tags, add, remove) => {
-                Some("the server accepted the tags, but reports others; # shows them".to_owned())
+                Some("the server accepted the tags, but returned others; # shows them".to_owned())
             }
             Operation::ChangeContact(change) => match differences(change, &contact) {
                 all if all.is_empty() => None,

@@ -29,7 +29,7 @@ impl ChannelSync {
                 }
                 Err(ReadError::Forbidden(why)) => events.errors.push((trigger, why)),
                 Err(ReadError::NotFound(_) | ReadError::NoSuchPath(_)) => {
-                    events.errors.push((trigger, SafeText::line("this server has no events")));
+                    events.errors.push((trigger, SafeText::line("this server does not offer these events")));
                 }
                 Err(ReadError::Trouble(why)) => {
                     events.errors.push((trigger, why.clone()));

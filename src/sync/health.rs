@@ -64,18 +64,18 @@ impl PolledResource {
         let what = match self {
             Self::Account => "account",
             Self::List => "conversations",
-            Self::Trigger => "new-message trigger",
+            Self::Trigger => "polling for new messages",
             Self::History => "histories",
-            Self::Detail => "single conversations",
+            Self::Detail => "reads of single conversations",
             Self::Broadcasts => "broadcasts",
             Self::Templates => "templates",
-            Self::Mailbox => "mail account",
+            Self::Mailbox => "a mail account",
             Self::Correspondents => "mail addresses",
             Self::Contacts => "contacts",
             Self::Events => "events",
             Self::Webhooks => "webhooks",
         };
-        SafeText::line(&format!("this server has no {what}"))
+        SafeText::line(&format!("this server does not offer {what}"))
     }
 }
 

@@ -127,7 +127,7 @@ impl ChannelSync {
             return Ok(WebhookState::Waiting);
         };
         if !matches!(platform, Platform::Whatsapp | Platform::Telegram | Platform::Email) {
-            let words = format!("the API has no webhook events for {}", platform.label());
+            let words = format!("there are no webhook events for {}", platform.label());
             return Ok(WebhookState::NotHere(SafeText::line(&words)));
         }
         let FetchResult::Webhooks(there) = self.read_webhooks().await? else {

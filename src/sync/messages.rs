@@ -62,7 +62,7 @@ impl ChannelSync {
                 page => page?,
             };
             let step = if page.next_cursor.as_ref() == Some(&cursor) {
-                let words = "the server's page cursors repeat; older messages cannot be read";
+                let words = "the server repeats a page, so older messages cannot be read";
                 let conversation = Some(conversation.clone());
                 self.publish(News::Notice(self.id().clone(), conversation, SafeText::line(words)));
                 HistoryProgress::Walking

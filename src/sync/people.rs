@@ -91,9 +91,7 @@ impl ChannelSync {
             }
             Err(ReadError::Rejected(_)) if walk.cursors.current().is_some() => {
                 walk.has_more = false;
-                return Err(list_broke_off(
-                    walk.break_reason.insert("the server does not accept its own cursor"),
-                ));
+                return Err(list_broke_off(walk.break_reason.insert("the server refused the next page")));
             }
             page => page?,
         };

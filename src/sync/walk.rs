@@ -62,7 +62,7 @@ impl WalkCursors {
             return CursorStep::Broken("the server's list has too many pages");
         }
         if self.current.as_deref() == Some(next) || !self.seen.insert(next.to_owned()) {
-            return CursorStep::Broken("the server's page cursors repeat");
+            return CursorStep::Broken("the server repeats a page");
         }
         self.current = Some(next.to_owned());
         CursorStep::Next(next.to_owned())

@@ -61,7 +61,7 @@ pub fn parse_recipients(
             AudienceLine::Contact(id) => Ok(id.clone()),
             AudienceLine::Invalid(word) => Err(format!("line {line}: {}", describe_invalid_line(word))),
             AudienceLine::Phone(phone) if !bounds::is_e164(phone) => {
-                Err(format!("line {line}: {phone} is not a phone number"))
+                Err(format!("line {line}: {phone} is not a phone number in the form +34600111222"))
             }
             AudienceLine::Phone(phone) => contacts
                 .get(phone)

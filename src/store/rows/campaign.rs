@@ -109,7 +109,7 @@ fn wave_row_state(connection: &Connection, schema: &str, row: &RowId) -> Result<
     }
     let sql = format!("{heirs} SELECT state, why FROM {schema}.outbox WHERE id IN heir LIMIT 1");
     let found = connection.first(&sql, [row], |row| {
-        let why = row.optional_line("why")?.unwrap_or_else(|| SafeText::line("it waits for a decision"));
+        let why = row.optional_line("why")?.unwrap_or_else(|| SafeText::line("it needs a decision"));
         Ok(if row.text::<&str>("state")? == "stopped" {
             WaveRowState::NeedsDecision(why)
         } else {

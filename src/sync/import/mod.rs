@@ -196,9 +196,12 @@ impl Import {
                 continue;
             }
             match row.change {
-                Ok(_) if !first => {
-                    self.write_result(row.line, &phone, RowResult::Twice, "the number stands further up")?
-                }
+                Ok(_) if !first => self.write_result(
+                    row.line,
+                    &phone,
+                    RowResult::Twice,
+                    "the same number is in an earlier line",
+                )?,
                 Ok(change) => batch.push((row.line, change)),
                 Err(problem) => self.write_result(row.line, "", RowResult::Bad, &problem.describe())?,
             }

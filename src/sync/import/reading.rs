@@ -54,7 +54,7 @@ impl ImportRows {
             Err(_) => Err(ImportProblem {
                 line,
                 column: SafeText::default(),
-                what: SafeText::line("is not UTF-8; save the file as UTF-8"),
+                what: SafeText::line("is not UTF-8 text; save the file as UTF-8"),
             }),
         };
         Ok(Some(ImportRow { line, change: wish.map_err(|error| error.at(line)) }))

@@ -110,12 +110,12 @@ pub fn stop_reason(
     if outage.is_late(due_at, now) {
         return Some((
             StopReason::Late,
-            "it could not be sent for more than two minutes; check that it still fits",
+            "it waited more than two minutes to be sent; check that it still fits",
         ));
     }
     (moved.messages > 0).then_some((
         StopReason::Late,
-        "new messages arrived while it could not be sent; check that it still fits",
+        "new messages arrived while it waited to be sent; check that it still fits",
     ))
 }
 

@@ -72,7 +72,7 @@ impl ChannelSync {
     /// Drops a refused thread change with a notice: it is easily repeated, so no decision is needed.
     async fn drop_refused(&self, row: &LaneRow, what: &str, why: SafeText) -> Result<(), PullError> {
         tracing::info!(channel = %self.id(), row = %row.row.id, %why, "a mail thread was not changed");
-        let words = SafeText::line(&format!("{what}: the server refuses ({why})"));
+        let words = SafeText::line(&format!("{what}: the server refused it ({why})"));
         self.settle(row, AttemptResult::Dropped(why)).await?;
         self.publish(News::Notice(self.id().clone(), row.row.lane.conversation().cloned(), words));
         Ok(())
@@ -133,7 +133,7 @@ fn describe_unfiled(change: &ThreadChange) -> String {
     match &change.place {
         Some(ThreadPlace::Folder(name)) => format!("not moved to {name}"),
         Some(ThreadPlace::Archived(true)) => "not archived".to_owned(),
-        Some(ThreadPlace::Archived(false)) => "not taken out of the archive".to_owned(),
+        Some(ThreadPlace::Archived(false)) => "not moved out of the archive".to_owned(),
         None => "not changed".to_owned(),
     }
 }

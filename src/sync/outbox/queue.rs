@@ -270,7 +270,7 @@ impl ChannelSync {
     ) -> Result<Option<(StopReason, &'static str)>, PullError> {
         let stop = |why| Ok(Some((StopReason::Late, why)));
         if now.since(planned) > MAX_PLANNED_DELAY {
-            return stop("its time passed while it could not be sent; check that it still fits");
+            return stop("its time passed while it waited to be sent; check that it still fits");
         }
         let (Some(conversation), Some(seen)) = (row.row.lane.conversation(), &row.row.seen) else {
             return Ok(None);
@@ -279,7 +279,7 @@ impl ChannelSync {
             return stop("reply window closed; only templates can be sent");
         }
         if self.store.messages_since(self.id(), conversation, seen).await?.messages > 0 {
-            return stop("new messages arrived after it was planned; read them first");
+            return stop("new messages arrived after it was scheduled; read them first");
         }
         Ok(None)
     }

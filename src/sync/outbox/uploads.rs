@@ -191,7 +191,8 @@ impl ChannelSync {
     ) -> Result<(), PullError> {
         let Operation::SendFile(file) = &claimed.row.operation else { return Ok(()) };
         let ReceiptKind::Uploaded { url: Some(url) } = receipt.kind else {
-            let why = "the answer to the upload has no address, as for test keys, so the file cannot be sent";
+            let why = "the server returned no address for the uploaded file, so it cannot be sent; test \
+                       keys store no files";
             return self.stop_row(claimed, StopReason::Refused, SafeText::line(why)).await;
         };
         // On failure the file is uploaded again when next used.
