@@ -139,7 +139,7 @@ impl ReplyAttachment {
 
     pub fn rejection_reason(&self, platform: Option<&Platform>) -> Option<String> {
         if let Some(other) = platform.filter(|platform| !platform.has_histories()) {
-            return Some(format!("{} takes no files here", other.label()));
+            return Some(format!("{} cannot send files", other.label()));
         }
         match &self.source {
             AttachmentSource::File(facts) => file_rejection_reason(facts, self.kind, platform),
@@ -263,7 +263,7 @@ fn file_rejection_reason(facts: &FileFacts, kind: MediaKind, platform: Option<&P
         return Some("the file is empty".to_owned());
     }
     if facts.size > bounds::MAX_UPLOAD_BYTES {
-        return Some(format!("too large: {size}, at most 25 MB are taken; an own link may be larger"));
+        return Some(format!("too large: {size}; upload at most 25 MB, or attach a link to a larger file"));
     }
     if bounds::count_chars(&facts.name) > bounds::MAX_FILENAME_CHARS {
         return Some(format!("its name has more than {} characters", bounds::MAX_FILENAME_CHARS));
@@ -273,8 +273,8 @@ fn file_rejection_reason(facts: &FileFacts, kind: MediaKind, platform: Option<&P
         MediaKind::Document => None,
         MediaKind::Sticker => stickers::rejection_reason(platform, &facts.mime_type, facts.size, facts.webp),
         MediaKind::Voice => (facts.mime_type != VOICE_MIME_TYPE)
-            .then(|| format!("{} is not sent as a voice note, only OGG (Opus)", facts.mime_type)),
-        _ if is != kind => Some(format!("{} is not sent as {}", facts.mime_type, kind.word())),
+            .then(|| format!("a voice note must be OGG (Opus), not {}", facts.mime_type)),
+        _ if is != kind => Some(format!("{} cannot be sent as {}", facts.mime_type, kind.word())),
         MediaKind::Audio => audio_rejection_reason(&facts.mime_type, platform),
         _ => None,
     }
@@ -290,7 +290,7 @@ fn audio_rejection_reason(mime_type: &str, platform: Option<&Platform>) -> Optio
     };
     let refused = !taken.contains(&mime_type);
     refused.then(|| {
-        format!("{mime_type} is not taken as sound, only {words}: convert it, or send it as a document")
+        format!("{mime_type} cannot be sent as audio, only {words}: convert it, or send it as a document")
     })
 }
 
@@ -314,7 +314,7 @@ pub fn link_rejection_reason(url: &str) -> Option<String> {
             name == "localhost" || ends(".localhost") || ends(".local") || ends(".internal")
         }
     };
-    local.then(|| format!("{name} is not public: the service could not fetch from it"))
+    local.then(|| format!("{name} is not public, so the service cannot fetch the file"))
 }
 
 /// Returns the path if pasted text is one whole path, as terminals insert for a dropped file.

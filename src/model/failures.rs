@@ -72,7 +72,7 @@ fn describe_code(code: &str) -> &'static str {
         "NOT_CONFIGURED" => "the channel is not set up",
         "FORBIDDEN" => "the key is not allowed to send there",
         "WHATSAPP_ERROR" => "the platform refused it",
-        "INTERNAL_ERROR" => "the service failed",
+        "INTERNAL_ERROR" => "the server failed",
         _ => "",
     }
 }

@@ -127,8 +127,8 @@ impl ImportColumns {
             columns.push(column);
         }
         if !columns.contains(&ImportColumn::Phone) {
-            let what = "the first line names the columns, and none is called phone; others are name, email, tags, \
-                        metadata, and any else becomes metadata";
+            let what = "the first line names the columns and must name phone; name, email, tags and \
+                        metadata are optional, and any other column becomes metadata";
             return Err(ImportProblem::new("", what).at(1));
         }
         Ok(Self(columns))

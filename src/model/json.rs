@@ -50,7 +50,7 @@ pub fn check(text: &str, begins: char) -> Result<(), SyntaxError> {
     let checked = if walk.remaining.starts_with(begins) {
         walk.scan_value().and_then(|()| {
             walk.skip_blanks();
-            if walk.remaining.is_empty() { Ok(()) } else { Err("something follows its end") }
+            if walk.remaining.is_empty() { Ok(()) } else { Err("more text follows its end") }
         })
     } else {
         Err(if begins == '[' { "it must begin with [" } else { "it must begin with {" })
@@ -217,7 +217,7 @@ impl<'a> JsonScanner<'a> {
         let mut escaped = false;
         for (at, character) in inner.char_indices() {
             match character {
-                '\n' => return Err("a text ends on its line"),
+                '\n' => return Err("a text must end on its line"),
                 '"' if !escaped => {
                     self.remaining = &inner[at + 1..];
                     return Ok(());

@@ -125,13 +125,15 @@ fn check_cap(
         (Some(most), _) if after.total_tokens() > most => {
             let left = most.saturating_sub(before.total_tokens());
             Err(format!(
-                "the limit of {most} tokens for {of} is reached, {left} are left ([assist] {setting}_tokens)"
+                "this would exceed the limit of {most} tokens for {of}, of which {left} are left; \
+                 {setting}_tokens in [assist] changes it"
             ))
         }
         (_, Some(most)) if after.cost > most => {
             let (spent, most) = (before.cost.to_price(), most.to_price());
             Err(format!(
-                "the limit of {most} for {of} is reached, {spent} are spent ([assist] {setting}_cost)"
+                "this would exceed the limit of {most} for {of}, of which {spent} are spent; \
+                 {setting}_cost in [assist] changes it"
             ))
         }
         _ => Ok(()),

@@ -63,7 +63,7 @@ impl WebpFacts {
 /// Returns the reason why a channel has no stickers; `None` if it has them or is not known yet.
 pub fn channel_rejection_reason(platform: Option<&Platform>) -> Option<String> {
     let other = platform.filter(|platform| !matches!(platform, Platform::Whatsapp | Platform::Telegram))?;
-    Some(format!("{} has no stickers", other.label()))
+    Some(format!("{} cannot send stickers", other.label()))
 }
 
 /// Returns the reason why a file of this type and size is not sent as a sticker. `webp` is `None` for a file
@@ -88,7 +88,7 @@ pub fn rejection_reason(
         WEBM_MIME_TYPE if is_bot => (MAX_BOT_WEBM_BYTES, "a WebM sticker"),
         other => {
             let taken = if is_bot { "WebP, TGS and WebM" } else { "WebP" };
-            return Some(format!("{other} is not sent as a sticker, only {taken}"));
+            return Some(format!("{other} cannot be sent as a sticker, only {taken}"));
         }
     };
     if size > most {

@@ -67,10 +67,10 @@ pub fn explain_rejection(reason: &str) -> String {
     let advice = match reason {
         "ABUSIVE_CONTENT" => "the text breaks the platform's rules; write another one",
         "CATEGORY_NOT_AVAILABLE" => "the account may not use this category; choose another",
-        "INCORRECT_CATEGORY" => "the text belongs to another category; submit it under that one",
+        "INCORRECT_CATEGORY" => "the text belongs to another category; submit it in that one",
         "INVALID_FORMAT" => {
-            "a variable, a link or an example is wrong: variables are numbered from 1, stand between words and \
-             have examples"
+            "a variable, a link or an example is wrong: number variables from 1, put words around each, \
+             and give examples"
         }
         "PROMOTIONAL" => "the text advertises; submit it as marketing",
         "SCAM" => "the platform takes the text for fraud; write another one",

@@ -126,7 +126,7 @@ impl ConnectionEndpoint {
             self.identifying_fields(parameter).iter().any(|field| field.is_verified())
         };
         if !self.public && !self.parameters.iter().any(bound) {
-            return Err("it takes nothing that identifies the customer, so it is not called".to_owned());
+            return Err("it was not called: no parameter identifies the customer".to_owned());
         }
         let mut filled = Vec::new();
         for parameter in &self.parameters {

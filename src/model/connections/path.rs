@@ -20,7 +20,12 @@ pub struct Path(pub Vec<PathSegment>);
 impl Path {
     /// Parses a path; the leading `$` is optional.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no path; write $.name, $.list[0], $.list[*].name or $['a name']");
+        let wrong = || {
+            format!(
+                "{text:?} is not a path; write $.name, $.list[0], $.list[*].name or \
+                 $['a name']"
+            )
+        };
         let text = text.trim();
         let mut rest = text.strip_prefix('$').unwrap_or(text);
         let mut steps = Vec::new();

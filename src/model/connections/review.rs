@@ -33,7 +33,7 @@ pub fn find_mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
     }
     let path = target::origin(base).map_or("", |origin| &base[origin.len()..]);
     if !path.is_empty() && target::check_path(path.trim_end_matches('/')).is_err() && path != "/" {
-        wrong.push(ConnectionMistake::at("base_url", "base_url must not hold . or .. or // in its path"));
+        wrong.push(ConnectionMistake::at("base_url", "base_url must not contain . or .. or // in its path"));
     }
     if !(1..=60).contains(&connection.timeout_seconds) {
         wrong.push(ConnectionMistake::at("timeout_seconds", "timeout_seconds must be 1 to 60"));
@@ -63,7 +63,7 @@ pub fn find_mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
     for (place, endpoint) in connection.endpoints.iter().enumerate() {
         if connection.endpoints[..place].iter().any(|before| before.name == endpoint.name) {
             wrong.push(
-                ConnectionMistake::at("name", format!("two endpoints are called {:?}", endpoint.name))
+                ConnectionMistake::at("name", format!("two endpoints are named {:?}", endpoint.name))
                     .in_list("endpoint", place),
             );
         }
@@ -87,7 +87,7 @@ fn check_endpoint(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     if endpoint.automatic && !endpoint.needs_no_input() {
         wrong.push(ConnectionMistake::at(
             "automatic",
-            "it asks a person for something and so cannot be automatic",
+            "an endpoint that asks a person for a value cannot be automatic",
         ));
     }
     if endpoint.automatic && endpoint.method != EndpointMethod::Get {
@@ -106,12 +106,12 @@ fn check_identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
         matches!(parameter_source, ParameterSource::Contact | ParameterSource::ContactField(_))
     };
     if endpoint.public && endpoint.parameters.iter().any(|parameter| taken(&parameter.source)) {
-        wrong.push(ConnectionMistake::at("public", "it is public, and so takes nothing from the contact"));
+        wrong.push(ConnectionMistake::at("public", "a public endpoint takes no parameter from the contact"));
     }
     if endpoint.public && endpoint.method != EndpointMethod::Get {
         wrong.push(ConnectionMistake::at(
             "public",
-            "only GET endpoints can be public: a change is always somebody's",
+            "only GET endpoints can be public: a change always belongs to one customer",
         ));
     }
     let sets: Vec<&[ContactField]> = endpoint
@@ -123,16 +123,16 @@ fn check_identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     if !endpoint.public && sets.is_empty() {
         wrong.push(ConnectionMistake::at(
             "parameter",
-            "it takes nothing that identifies the customer: add a parameter with from = \"contact\", or public = \
-             true where the answer is the same for everybody",
+            "no parameter identifies the customer: add one with from = \"contact\", or set public = true \
+             if the answer is the same for everybody",
         ));
     }
     let together = |field: &ContactField| sets.iter().all(|set| set.contains(field));
     if !sets.is_empty() && !sets[0].iter().any(together) {
         wrong.push(ConnectionMistake::at(
             "parameter",
-            "a channel proves a phone, an email or a chat_id, never two of them: write contact = [\"phone\", \
-             \"email\"] and give one parameter from = \"contact\"",
+            "a channel verifies a phone, an email or a chat_id, never two of them: write contact = \
+             [\"phone\", \"email\"] and use one parameter with from = \"contact\"",
         ));
     }
     if endpoint.assistant_may_change && endpoint.method == EndpointMethod::Get {
@@ -155,7 +155,7 @@ fn check_parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
         {
             wrong.push(ConnectionMistake::at(
                 "path",
-                format!("the path has {{{place}}}, but no parameter in the path is called so"),
+                format!("the path has {{{place}}}, but no path parameter has this name"),
             ));
         }
     }
@@ -169,7 +169,7 @@ fn check_parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
         }
         if endpoint.parameters[..index].iter().any(|before| before.name == *name) {
             wrong.push(
-                ConnectionMistake::at("name", format!("two parameters are called {name:?}"))
+                ConnectionMistake::at("name", format!("two parameters are named {name:?}"))
                     .in_list("parameter", index),
             );
         }
@@ -205,7 +205,7 @@ fn check_parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
 fn check_fields(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     if endpoint.fields.len() > MAX_FIELDS {
-        wrong.push(ConnectionMistake::at("field", format!("at most {MAX_FIELDS} fields are shown")));
+        wrong.push(ConnectionMistake::at("field", format!("at most {MAX_FIELDS} fields are allowed")));
     }
     for (index, field) in endpoint.fields.iter().enumerate() {
         if !is_name(&field.name) {
@@ -216,7 +216,7 @@ fn check_fields(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
         }
         if endpoint.fields[..index].iter().any(|before| before.name == field.name) {
             wrong.push(
-                ConnectionMistake::at("name", format!("two fields are called {:?}", field.name))
+                ConnectionMistake::at("name", format!("two fields are named {:?}", field.name))
                     .in_list("field", index),
             );
         }

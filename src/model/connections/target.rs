@@ -11,13 +11,13 @@ pub enum TargetError {
     #[error("{0} would make a path segment of only dots, which is refused")]
     Dots(String),
     /// A placeholder without a value.
-    #[error("the path has {{{0}}}, but there is no such parameter")]
+    #[error("the path has {{{0}}}, but no path parameter has this name")]
     Unknown(String),
     /// Unbalanced braces.
     #[error("the path has a brace that is not closed")]
     Brace,
     /// Characters or segments that are not allowed in a path.
-    #[error("the path must begin with / and hold no ?, # or \\, no blanks, and no . or .. as a segment")]
+    #[error("the path must begin with / and must not contain ?, #, \\ or spaces, or . or .. as a segment")]
     Path,
 }
 

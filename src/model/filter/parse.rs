@@ -155,7 +155,10 @@ impl FilterWord<'_> {
         if !FIELD_EXAMPLES.iter().any(|(name, _)| *name == field) {
             let names: Vec<&str> = FIELD_EXAMPLES.iter().map(|(name, _)| *name).collect();
             return Err(match nearest_word(&field, &names) {
-                Some(near) => format!("{field}: is not known; did you mean {near}:? In quotes it is text"),
+                Some(near) => format!(
+                    "{field}: is not known; did you mean {near}:? To search for \
+                     the text, put it in quotes"
+                ),
                 None => format!("{field}: is not known; known are {}:", names.join(": ")),
             });
         }
@@ -205,7 +208,7 @@ impl FilterWord<'_> {
 fn describe_unknown(field: &str, value: &str) -> String {
     let known = known_values(field);
     match known {
-        [] => format!("{field}:{value} is nothing to look for"),
+        [] => format!("{field}:{value} cannot be searched for"),
         _ => format!("{field}:{value} is not known; use {field}: with {}", known.join(", ")),
     }
 }

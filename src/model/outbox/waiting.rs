@@ -274,8 +274,8 @@ impl WaitReason {
             Self::RateLimit(until) => {
                 format!("rate limit; sending in {} s", seconds(until))
             }
-            Self::Connection => "waiting for a connection; sent automatically".to_owned(),
-            Self::Server => "server trouble; sent automatically".to_owned(),
+            Self::Connection => "waiting for a connection; then sent automatically".to_owned(),
+            Self::Server => "server trouble; retried automatically".to_owned(),
             Self::Key => "waiting: key refused".to_owned(),
             Self::Configuration => "waiting: this channel cannot be used as configured".to_owned(),
             Self::Sender => "waiting: no process that may send is running".to_owned(),

@@ -30,8 +30,8 @@ impl AudienceSource {
             Self::Fitting(search) if search.is_empty() => "all people".to_owned(),
             Self::Fitting(search) => format!("all people matching {search:?}"),
             Self::File(path) => format!("the file {path}"),
-            Self::Failed(_) => "failed recipients of the last one".to_owned(),
-            Self::Everyone => "EVERYONE of the workspace".to_owned(),
+            Self::Failed(_) => "failed recipients of the last broadcast".to_owned(),
+            Self::Everyone => "EVERYONE in the workspace".to_owned(),
         }
     }
 }

@@ -91,7 +91,7 @@ fn next_wave_wait(
     let Some(reading) = &wave.reading else { return look() };
     if reading.is_unknown {
         let judged = last >= campaign.judged_from && !report.is_test;
-        let words = || format!("the server does not know wave {}: its results are unknown", last + 1);
+        let words = || format!("the server has no record of wave {}: its results are unknown", last + 1);
         return judged.then(|| pause_step(PauseCause::Uncounted, words()));
     }
     // After the last wave there is nothing left to stop.
@@ -126,7 +126,7 @@ fn next_wave_step(campaign: &Campaign, number: usize, report: &CampaignFacts) ->
         let left = prices::format_balance(credits);
         return pause_step(
             PauseCause::Credits,
-            format!("{left} credits; wave {} would leave fewer than {floor}", number + 1),
+            format!("{left} credits are left; wave {} would leave fewer than {floor}", number + 1),
         );
     }
     if let (true, Some(before), Some(now)) = (rules.quality, &campaign.quality_before, &report.quality)

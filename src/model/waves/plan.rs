@@ -44,12 +44,12 @@ impl WavePlan {
     pub fn rejection_reason(&self) -> Option<String> {
         let most = bounds::MAX_BROADCAST_CONTACTS;
         if self.wave == 0 || self.wave > most || self.canary > most {
-            return Some(format!("a wave has 1 to {most} people"));
+            return Some(format!("a wave must have 1 to {most} people"));
         }
         if !(0..=MAX_WAIT_SECONDS * SECOND).contains(&self.wait) {
-            return Some("the wait is at most a day".to_owned());
+            return Some("the wait must be at most a day".to_owned());
         }
-        (self.rules.failed_percent > 100).then(|| "failures are 0 to 100 percent".to_owned())
+        (self.rules.failed_percent > 100).then(|| "failures must be 0 to 100 percent".to_owned())
     }
 
     pub fn wave_sizes(&self, count: usize) -> Vec<usize> {

@@ -107,7 +107,7 @@ pub(crate) fn switch_preview(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn may_attach(inbox: &Inbox) -> Result<(), Reason> {
     writable_conversation(inbox)?;
     match inbox.desk.tab().platform() {
-        Some(platform) if !platform.has_histories() => Err(format!("{} takes no files here", label(inbox))),
+        Some(platform) if !platform.has_histories() => Err(format!("{} cannot send files", label(inbox))),
         _ => Ok(()),
     }
 }
