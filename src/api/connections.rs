@@ -197,7 +197,7 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
         let found = match connection(entry) {
             Err(mistake) => vec![mistake],
             Ok(connection) if read.iter().any(|before| before.name == connection.name) => {
-                let why = format!("two connections are called {name:?}; names must differ");
+                let why = format!("two connections are named {name:?}; names must differ");
                 vec![ConnectionMistake::at("name", why)]
             }
             Ok(connection) => {
@@ -213,7 +213,7 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
         }));
     }
     if read.len() > MAX_CONNECTIONS {
-        wrong.push(format!("at most {MAX_CONNECTIONS} connections are used"));
+        wrong.push(format!("at most {MAX_CONNECTIONS} connections are allowed"));
         read.truncate(MAX_CONNECTIONS);
     }
     (read, wrong)
@@ -296,8 +296,8 @@ fn parse_identifier(word: &str) -> Result<ContactField, ConnectionMistake> {
         return Ok(found);
     }
     let why = format!(
-        "{word} is what somebody wrote down, not who writes: identify the contact with {VERIFIED_FIELDS}, and give it \
-         beside that with from = \"contact.{word}\""
+        "{word} was typed in by somebody and proves no identity: identify the contact with \
+         {VERIFIED_FIELDS}, and pass {word} in a further parameter with from = \"contact.{word}\""
     );
     Err(ConnectionMistake::at("contact", why))
 }
@@ -307,7 +307,9 @@ const VERIFIED_FIELDS: &str = "phone, email (the mail channel's) or chat_id (the
 
 fn contact_field(what: &'static str, word: &str) -> Result<ContactField, ConnectionMistake> {
     if matches!(word, "name" | "username") {
-        let why = format!("a {word} is chosen by the customer and identifies nobody: use {VERIFIED_FIELDS}");
+        let why = format!(
+            "customers choose their {word} themselves, so it identifies nobody: use {VERIFIED_FIELDS}"
+        );
         return Err(ConnectionMistake::at(what, why));
     }
     let known = ["phone", "email", "chat_id", "metadata.NAME"];
@@ -347,7 +349,9 @@ fn parameter(entry: ParameterEntry) -> Result<Parameter, ConnectionMistake> {
         (Some("contact"), None, None) => ParameterSource::Contact,
         (Some(word), None, None) => {
             let field = word.strip_prefix("contact.").ok_or_else(|| {
-                let why = format!("from = {word:?} is not known; use contact, or contact.phone and the like");
+                let why = format!(
+                    "from = {word:?} is not known; use contact, or a field of it such as contact.phone"
+                );
                 ConnectionMistake::at("from", why)
             })?;
             ParameterSource::ContactField(contact_field("from", field)?)

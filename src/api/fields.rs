@@ -159,7 +159,7 @@ text_field!(
     TextOrNumber<const MAX: usize>,
     |value| match value {
         Value::Number(number) if number.is_i64() => Ok(number.to_string()),
-        Value::Number(_) => Err("must be a text or a whole number of at most 64 bits".to_owned()),
+        Value::Number(_) => Err("must be a string or a whole number of at most 64 bits".to_owned()),
         value => check_length(value, MAX),
     },
     {"type": ["string", "integer"], "maxLength": MAX, "minimum": i64::MIN, "maximum": i64::MAX}

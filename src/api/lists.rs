@@ -117,11 +117,11 @@ fn items(
     let fields: Option<HashMap<String, Box<RawValue>>> = serde_json::from_str(data.get())?;
     let mut indexed = BTreeMap::new();
     for (name, item) in fields.unwrap_or_default() {
-        let Ok(index) = name.parse::<u64>() else { return wrong("`data` is an object and no list") };
+        let Ok(index) = name.parse::<u64>() else { return wrong("`data` is an object, not a list") };
         indexed.insert(index, item);
     }
     if indexed.is_empty() && is_failure(beside) {
-        return wrong("`data` is empty beside an error");
+        return wrong("`data` is empty and there is an error");
     }
     Ok(indexed.into_values().collect())
 }

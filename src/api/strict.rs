@@ -123,7 +123,7 @@ impl<'de> Visitor<'de> for StrictSeed {
             let name = plain_text(name)?;
             let value = fields.next_value_seed(StrictSeed { left })?;
             if out.contains_key(&name) {
-                return Err(A::Error::custom(format!("the key `{name}` is there twice")));
+                return Err(A::Error::custom(format!("the key `{name}` appears twice")));
             }
             out.insert(name, value);
         }

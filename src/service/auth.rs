@@ -62,14 +62,15 @@ pub trait Requester: Clone + Send + Sync + 'static {
         if self.is_suspended() && !is_read {
             return Err(ApiError::new(
                 ErrorCode::Forbidden,
-                "this workspace is suspended: it only reads, until whoever runs the service resumes it",
+                "this workspace is suspended: it can only be read until the operator of the service \
+                 resumes it",
             ));
         }
         match self.person() {
             Some(person) if person.role == Role::Viewer && !is_read => Err(ApiError::new(
                 ErrorCode::Forbidden,
-                "a viewer changes nothing; whoever runs the service gives another role with `frontdesk admin person \
-                 role`",
+                "a viewer cannot change anything; the operator of the service gives another role with \
+                 `frontdesk admin person role`",
             )),
             _ => Ok(()),
         }
@@ -124,7 +125,7 @@ impl DeskCaller {
             Self::Member(member) => Ok(member),
             Self::Key(_) => Err(ApiError::new(
                 ErrorCode::Forbidden,
-                "this takes a person's session and not a channel key; sign in with `frontdesk join`",
+                "this request needs a person's session, not a channel key; sign in with `frontdesk join`",
             )),
         }
     }

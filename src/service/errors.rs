@@ -41,7 +41,7 @@ impl ApiError {
     /// `INTERNAL_ERROR`; logs the cause and hides it from the caller.
     pub fn internal(cause: &dyn std::fmt::Display) -> Self {
         tracing::error!(%cause, "a request failed inside the service");
-        Self::new(ErrorCode::InternalError, "something went wrong inside the service; nothing was changed")
+        Self::new(ErrorCode::InternalError, "the service failed; nothing was changed")
     }
 
     #[must_use]
@@ -84,13 +84,10 @@ impl From<DatabaseError> for ApiError {
             }
             Busy => "the database is overloaded; nothing was changed: try again in a moment",
             Locked => {
-                "another session of the database server holds a lock that is needed; nothing was changed: \
-                 try again; if it persists, the operator of the service has to end that session"
+                "the database is locked; nothing was changed: try again. If this persists, the operator of \
+                 the service has to find the session that holds the lock"
             }
-            Slow => {
-                "the database took too long and the query was cancelled: ask for less, or try again in a \
-                 moment"
-            }
+            Slow => "the query took too long and was cancelled: ask for less, or try again in a moment",
             Full(_) => {
                 "the disk of the database is full; nothing was changed: the operator of the service has to \
                  free disk space"

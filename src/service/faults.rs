@@ -150,7 +150,7 @@ async fn truncate_response(response: Response) -> Response {
     let whole = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     let half = whole.slice(..whole.len() / 2);
     parts.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(whole.len()));
-    let broken = std::io::Error::other("cut off, as was asked for");
+    let broken = std::io::Error::other("cut off by a requested fault");
     Response::from_parts(parts, Body::from_stream(futures_util::stream::iter([Ok(half), Err(broken)])))
 }
 

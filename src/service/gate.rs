@@ -59,7 +59,7 @@ pub async fn outer_layer(State(service): State<Service>, mut request: Request, n
     let mut response = if !meant {
         ApiError::validation(UNKNOWN_HOST_MESSAGE).into_response()
     } else if is_too_long(request.uri()) {
-        ApiError::validation(format!("the address is longer than {MAX_ADDRESS_BYTES} bytes")).into_response()
+        ApiError::validation(format!("the URL is longer than {MAX_ADDRESS_BYTES} bytes")).into_response()
     } else if are_too_long(request.headers()) {
         ApiError::validation(format!("the headers are longer than {MAX_HEADER_BYTES} bytes")).into_response()
     } else {
@@ -218,7 +218,7 @@ pub async fn refuse_unauthenticated(service: &Service, peer: IpAddr, error: ApiE
 
 fn too_many(refused: &QuotaExceeded, what: &str) -> Response {
     let message = format!(
-        "the limit of {} calls was exceeded ({}); try again in {} s",
+        "the limit of {} requests was exceeded ({}); try again in {} s",
         refused.quota.limit,
         what.to_lowercase(),
         refused.retry_after
@@ -247,9 +247,9 @@ fn are_too_long(headers: &HeaderMap) -> bool {
 }
 
 pub async fn not_found() -> ApiError {
-    ApiError::new(ErrorCode::NotFound, "there is nothing at this path")
+    ApiError::new(ErrorCode::NotFound, "there is nothing at this path; GET /v1/openapi.json lists all paths")
 }
 
 pub async fn wrong_method(method: Method) -> ApiError {
-    ApiError::new(ErrorCode::MethodNotAllowed, format!("{method} is not a method of this path"))
+    ApiError::new(ErrorCode::MethodNotAllowed, format!("{method} is not allowed on this path"))
 }

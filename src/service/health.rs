@@ -49,7 +49,7 @@ impl Readiness {
             Self::Ready => ("ready", "requests are answered"),
             Self::Starting => ("starting", "the database is being opened"),
             Self::Draining => ("draining", "the service is stopping; running requests are still answered"),
-            Self::Unwritable => ("unwritable", "the database cannot be written"),
+            Self::Unwritable => ("unwritable", "the database cannot be written to"),
             Self::Full => ("full", "the disk of the database is full"),
         }
     }
@@ -97,7 +97,7 @@ impl HealthState {
             Ok(Err(_)) | Err(_) => Readiness::Unwritable,
         };
         if writes != Readiness::Ready {
-            tracing::error!(?outcome, "the database cannot be written");
+            tracing::error!(?outcome, "the database cannot be written to");
         }
         *written = Some((Instant::now(), writes));
         writes

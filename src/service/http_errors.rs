@@ -106,7 +106,7 @@ fn explain_refusal(bytes: &[u8]) -> Option<Vec<u8>> {
     let (status, fields) = head.split_once("\r\n").filter(|_| !head.contains("\r\n\r\n"))?;
     let why = match status {
         "HTTP/1.1 400 Bad Request" => "the request is not valid HTTP: check its first line and its headers",
-        "HTTP/1.1 414 URI Too Long" => "the address of the request is too long",
+        "HTTP/1.1 414 URI Too Long" => "the URL of the request is too long",
         "HTTP/1.1 431 Request Header Fields Too Large" => {
             "the headers of the request are too large or too many"
         }

@@ -34,7 +34,7 @@ impl Query {
             decoded.map_err(|_| ApiError::validation("the query string could not be decoded"))?;
         for (index, (name, _)) in pairs.iter().enumerate() {
             if pairs[..index].iter().any(|(earlier, _)| earlier == name) {
-                return Err(ApiError::validation(format!("{name} is given twice")));
+                return Err(ApiError::validation(format!("{name} appears twice")));
             }
         }
         Ok(Self { pairs })

@@ -18,8 +18,9 @@ pub fn relocate(
 ) -> Result<Transfer, AdminError> {
     if from.file().is_some() == to.file().is_some() {
         return Err(AdminError::Refused(
-            "one of --from and --to has to be a file and the other a database on a server; to move a file, end the \
-             service and rename it with all that lies beside it, and a server's tools copy its databases"
+            "one of --from and --to must be a file and the other a database on a server. To move a file, \
+             stop the service and rename the file together with its side files; to copy a database on a \
+             server, use the tools of that server"
                 .to_owned(),
         ));
     }

@@ -174,8 +174,8 @@ async fn startup_notices(
     let mut notices = Vec::new();
     if !address.ip().is_loopback() && service.hosts.is_local_only() {
         notices.push(format!(
-            "it listens on {address}, but only requests for a loopback host are answered: name its hosts with --host \
-             or --public-url"
+            "the service listens on {address}, but only answers requests for a loopback host: name its \
+             hosts with --host or --public-url"
         ));
     }
     let platforms = &service.platforms;

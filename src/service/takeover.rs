@@ -211,8 +211,8 @@ pub async fn is_recalling(database: &Database, lane: &str) -> Result<bool, Datab
 
 /// Refuses to confirm a takeover while a text may still arrive.
 pub fn still_sending_error() -> ApiError {
-    let words = "the assistant is switched off here, but its last text is still being sent to the \
-                 platform; repeat the request to learn when it can no longer arrive";
+    let words = "the assistant is paused in this conversation, but its last text is still being sent to \
+                 the platform; repeat the request to learn when it can no longer arrive";
     ApiError::new(ErrorCode::InternalError, words).retry_after(1)
 }
 

@@ -83,7 +83,7 @@ impl<'a> WriteContext<'a> {
             Ok(remaining) => Ok(Payment { used: price, remaining }),
             Err(balance) => Err(ApiError::new(
                 ErrorCode::InsufficientCredits,
-                format!("this costs more than there is: required {price} credits, available {balance}"),
+                format!("not enough credits: required {price}, available {balance}"),
             )),
         }
     }
@@ -265,5 +265,8 @@ fn pending_answer(
 }
 
 fn conflict_error() -> ApiError {
-    ApiError::new(ErrorCode::IdempotencyConflict, "this Idempotency-Key was used for a different request")
+    ApiError::new(
+        ErrorCode::IdempotencyConflict,
+        "this Idempotency-Key was used for a different request; use a new key",
+    )
 }

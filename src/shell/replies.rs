@@ -70,7 +70,7 @@ impl ReplyFolder {
         }
         if name_length > MAX_SHARED_NAME_CHARS || name.trim() != name || !text::is_plain(name) {
             return Err(format!(
-                "the name of a shared reply has 1 to {MAX_SHARED_NAME_CHARS} visible characters, without a space at its ends"
+                "the name of a shared reply must have 1 to {MAX_SHARED_NAME_CHARS} visible characters and must not begin or end with a space"
             ));
         }
         Ok(text)

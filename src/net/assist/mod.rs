@@ -76,7 +76,7 @@ pub enum EndpointError {
     /// Address without user and query, and the reason.
     #[error("address {0}: {1}")]
     Address(String, UrlRefusal),
-    #[error("key holds characters that cannot be sent; it may be cut or of another file")]
+    #[error("key contains characters that cannot be sent; copy it again, whole")]
     Key,
 }
 
@@ -88,9 +88,9 @@ pub enum ModelError {
     Endpoint(#[from] EndpointError),
     #[error("it answered with status {0}")]
     Status(u16),
-    #[error("it did not answer with JSON")]
+    #[error("its answer is not JSON")]
     NotJson,
-    #[error("it did not answer with JSON that holds a text")]
+    #[error("its answer contains no text")]
     NoText,
 }
 

@@ -74,7 +74,7 @@ pub enum CallError {
     #[error("it has no stored credential")]
     NoCredential,
     /// The connection's rate limit is reached; seconds until the next call.
-    #[error("its limit of calls a minute is reached; the next call is possible in {0} s")]
+    #[error("its limit of calls per minute is reached; the next call is possible in {0} s")]
     Limited(i64),
     #[error("{0}")]
     Token(String),

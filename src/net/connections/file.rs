@@ -41,7 +41,7 @@ fn parse_reviewed(text: &str) -> (Vec<Connection>, Vec<String>) {
 pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, String> {
     let (_, wrong) = read(path);
     if let Some(why) = wrong.first() {
-        return Err(format!("{why}; nothing was changed: correct that first"));
+        return Err(format!("{why}; nothing was changed: correct this first"));
     }
     let before = match disk::read_text(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

@@ -122,20 +122,20 @@ pub struct TypedCode {
 /// Reason why there is no refresh token.
 #[derive(Debug, thiserror::Error)]
 pub enum ConsentError {
-    #[error("{address} cannot be asked: {why}")]
+    #[error("{address} cannot be reached: {why}")]
     Unreachable { address: String, why: String },
     /// The provider's words.
-    #[error("the provider refuses: {0}")]
+    #[error("the provider refused: {0}")]
     Refused(String),
-    #[error("the account's owner did not agree")]
+    #[error("the account's owner did not give consent; start again")]
     Denied,
-    #[error("nobody agreed in time; start again")]
+    #[error("nobody gave consent in time; start again")]
     Expired,
     #[error("the provider gave no refresh token; allow offline access for this client")]
     NoRefreshToken,
-    #[error("this is not the address that the browser shows after you agreed")]
+    #[error("this is not the address that the browser shows after consent; copy that one, whole")]
     ForeignAddress,
-    #[error("no address for the browser can be opened on this machine: {0}")]
+    #[error("could not open a local port for the browser: {0}")]
     NoListener(#[from] std::io::Error),
 }
 
@@ -271,9 +271,9 @@ impl BrowserConsent {
             let Some((target, stream)) = read_target(stream).await else { continue };
             let read = self.code_in(&format!("{}{target}", self.redirect));
             let words = match &read {
-                Ok(_) => "You have agreed. You can close this page.",
-                Err(ConsentError::Denied) => "You have not agreed. You can close this page.",
-                Err(_) => "Nothing was expected here.",
+                Ok(_) => "Consent was given. You can close this page.",
+                Err(ConsentError::Denied) => "Consent was not given. You can close this page.",
+                Err(_) => "Nothing to do here. You can close this page.",
             };
             answer(stream, words).await;
             if !matches!(read, Err(ConsentError::ForeignAddress)) {

@@ -310,7 +310,7 @@ pub fn choose_folders(
             None => chosen.push(folder.name.clone()),
             Some(SpecialUse::View) => {
                 return Err(format!(
-                    "the folder {:?} shows mails of other folders; choose those instead",
+                    "the folder {:?} only shows mails of other folders; choose those instead",
                     folder.shown
                 ));
             }

@@ -110,7 +110,7 @@ impl ImapLink {
             timeout(COMMAND_TIMEOUT, greeting).await.map_err(|_| silent("no greeting".to_owned()))?;
         let client = greeted.map_err(|error| match error {
             GreetingError::Farewell(words) => {
-                PlatformError::transient(format!("{place} takes no connection now: {words}"))
+                PlatformError::transient(format!("{place} accepts no connections right now: {words}"))
             }
             GreetingError::NotImap(why) => silent(why),
         })?;
@@ -125,7 +125,7 @@ impl ImapLink {
         let session = match timeout(COMMAND_TIMEOUT, logged_in).await {
             Ok(Ok(session)) => session,
             Ok(Err((ImapError::No(text) | ImapError::Bad(text), _))) if is_temporary(&text) => {
-                let why = format!("{place} takes no login now: {}", describe_refusal(&text));
+                let why = format!("{place} accepts no logins right now: {}", describe_refusal(&text));
                 return Err(PlatformError { why, pause: MINUTE });
             }
             Ok(Err((why @ (ImapError::No(_) | ImapError::Bad(_) | ImapError::Validate(_)), _))) => {
@@ -155,8 +155,9 @@ impl ImapLink {
         let folders = with_timeout(link.discover_folders()).await;
         folders.map_err(|error| match error.why.contains(NO_MAILBOX) {
             true => PlatformError::needs_person(format!(
-                "{place} accepts the login of {user} but opens no mailbox for it ({NO_MAILBOX}). Let the account \
-                 agree that the mailbox belongs to, or give the account access to it; then connect the channel again",
+                "{place} accepts the login of {user} but opens no mailbox for it ({NO_MAILBOX}). The \
+                 account that gives consent must be the mailbox's own, or have access to the mailbox; then \
+                 connect the channel again",
                 user = server.user
             )),
             false => error,
@@ -287,7 +288,7 @@ impl ImapLink {
                 if !self.has_folder(&name).await? {
                     tracing::warn!(
                         folder = %SafeText::line(word),
-                        "the mailbox refuses a folder with this name"
+                        "the mailbox refused to make a folder with this name"
                     );
                     return Ok(None);
                 }

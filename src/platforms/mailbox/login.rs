@@ -206,8 +206,8 @@ fn read_tokens(status: u16, told: &Value) -> Result<IssuedTokens, TokenError> {
     }
     let said = told["error_description"].as_str().or(told["error"].as_str()).unwrap_or_default();
     Err(TokenError::Refused(format!(
-        "the provider does not accept the refresh token ({status}: {}); let the account's owner agree again, \
-         then connect the channel again",
+        "the provider does not accept the refresh token ({status}: {}); get consent of the account's owner \
+         again, then connect the channel again",
         SafeText::line(said)
     )))
 }
@@ -228,9 +228,9 @@ pub fn describe_refused_login(
 ) -> String {
     match is_token {
         true => format!(
-            "{place} does not accept the consent of the mailbox's owner for {purpose} ({said}). Allow {protocol} in \
-             the account's settings, and let the account agree that the mailbox belongs to; then connect the channel \
-             again"
+            "{place} does not accept the consent of the mailbox's owner for {purpose} ({said}). Enable \
+             {protocol} in the account's settings, and give consent with the mailbox's own account; then \
+             connect the channel again"
         ),
         false => format!(
             "{place} does not accept the user name and password for {purpose} ({said}). Many providers require an \

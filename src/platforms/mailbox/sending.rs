@@ -200,7 +200,10 @@ impl MailboxPlatform {
             timeout(STEP_TIMEOUT, AsyncSmtpConnection::connect_with_transport(Box::new(stream), &hello))
                 .await;
         let silent = || {
-            SendRejected::Later(3 * SECOND, format!("{place} sends nothing; check that it is an SMTP server"))
+            SendRejected::Later(
+                3 * SECOND,
+                format!("{place} sent no greeting; check that it is an SMTP server"),
+            )
         };
         let mut connection =
             greeted.map_err(|_| silent())?.map_err(|why| rejection(&why, &place, REFUSED))?;
@@ -230,7 +233,7 @@ impl MailboxPlatform {
             }
             Ok(Err(why)) => Err(SendRejected::Later(
                 10 * SECOND,
-                format!("{place} refuses the login: {}", describe_smtp_error(&why)),
+                format!("{place} refused the login: {}", describe_smtp_error(&why)),
             )),
             Err(_) => Err(silent()),
         }
@@ -291,7 +294,7 @@ async fn run_step(
 fn rejection(why: &SmtpError, what: &str, code: ErrorCode) -> SendRejected {
     let said = describe_smtp_error(why);
     if why.is_permanent() {
-        return SendRejected::Refused(code, format!("the mail server refuses {what}: {said}"), false);
+        return SendRejected::Refused(code, format!("the mail server refused {what}: {said}"), false);
     }
     let pause = if why.is_transient() { 30 * SECOND } else { 3 * SECOND };
     SendRejected::Later(pause, format!("the mail server does not accept {what} right now: {said}"))

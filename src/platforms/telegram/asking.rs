@@ -96,7 +96,7 @@ fn platform_error(status: u16, told: &Value) -> PlatformError {
              channel again",
         ),
         409 if said.as_str().contains("webhook") => PlatformError {
-            why: "the platform sends this bot's messages to another address, so they cannot be read; \
+            why: "the platform sends this bot's messages to another address, so they cannot be read here; \
                   connect the channel again to stop that"
                 .to_owned(),
             pause: MINUTE / 2,
@@ -107,7 +107,7 @@ fn platform_error(status: u16, told: &Value) -> PlatformError {
                 .to_owned(),
             pause: 10 * SECOND,
         },
-        429 => PlatformError { why: "the platform asks for a pause".to_owned(), pause: retry_pause(retry) },
+        429 => PlatformError { why: "the platform asks to wait".to_owned(), pause: retry_pause(retry) },
         status => PlatformError::transient(format!("the platform answered {status}: {said}")),
     }
 }

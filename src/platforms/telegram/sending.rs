@@ -22,7 +22,7 @@ impl BotPlatform {
     /// Makes one attempt to send a message.
     pub(super) async fn send(&self, parcel: &OutboundMessage, file: Option<&OutboundFile>) -> SendOutcome {
         if parcel.kind == REACTION_KIND && parse_number(parcel.quoted.as_deref()).is_none() {
-            let why = "the message to react to has no id of the platform";
+            let why = "the platform has given no id to the message to react to";
             return SendOutcome::refused(ErrorCode::ValidationError, why);
         }
         if let Err(outcome) = check_sticker(parcel, file, &Platform::Telegram) {
@@ -171,7 +171,7 @@ fn judge_answer(status: u16, told: &Value, again: bool) -> SendOutcome {
         },
         429 => SendOutcome::Later {
             after: retry_pause(parameters["retry_after"].as_i64()),
-            why: "the platform asks for a pause".to_owned(),
+            why: "the platform asks to wait".to_owned(),
         },
         400 | 403 if parameters["migrate_to_chat_id"].is_i64() => {
             SendOutcome::Moved { to: parameters["migrate_to_chat_id"].to_string() }
@@ -193,7 +193,7 @@ fn judge_answer(status: u16, told: &Value, again: bool) -> SendOutcome {
         }
         400 | 413 => SendOutcome::refused(
             error_code(status, said.as_str()),
-            format!("the platform refuses it: {said}"),
+            format!("the platform refused it: {said}"),
         ),
         status => SendOutcome::unknown(format!("the platform answered {status}: {said}"), again),
     }

@@ -125,7 +125,7 @@ fn platform_error(status: u16, told: &Value) -> PlatformError {
             "the platform does not know this account or number; check --account-sid and --number",
         ),
         (Some(20429), _) | (_, 429) => {
-            PlatformError { why: "the platform asks for a pause".to_owned(), pause: 10 * SECOND }
+            PlatformError { why: "the platform asks to wait".to_owned(), pause: 10 * SECOND }
         }
         _ => PlatformError::transient(format!("the platform answered {status}: {said}")),
     }

@@ -67,7 +67,7 @@ impl PhonePlatform {
         for _ in 0..MAX_PAGES {
             let Some(data) = told[member].as_array_mut() else {
                 return Err(PlatformError::transient(
-                    "the platform does not list the messages and calls of the number",
+                    "the platform did not return the messages and calls of the number",
                 ));
             };
             all.append(data);
@@ -77,9 +77,7 @@ impl PhonePlatform {
             }
         }
         // A partial list would lack the oldest items.
-        Err(PlatformError::transient(
-            "the platform lists more messages and calls of the number than can be read at once",
-        ))
+        Err(PlatformError::transient("the number has more messages and calls than can be read at once"))
     }
 
     /// Returns the URLs and media types of a listed message's files.

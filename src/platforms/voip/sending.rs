@@ -78,7 +78,7 @@ fn judge_answer(status: u16, told: &Value) -> SendOutcome {
     if (200..300).contains(&status) {
         if let Some(code) = told["error_code"].as_i64().filter(|_| told["status"] == "failed") {
             let (code, broken) = loss_code(code);
-            return SendOutcome::Refused { code, why: format!("the platform refuses it: {said}"), broken };
+            return SendOutcome::Refused { code, why: format!("the platform refused it: {said}"), broken };
         }
         return match told["sid"].as_str() {
             Some(sid) => SendOutcome::Taken {
@@ -89,7 +89,7 @@ fn judge_answer(status: u16, told: &Value) -> SendOutcome {
             None => SendOutcome::unknown("the platform accepted it but returned no id", false),
         };
     }
-    let later = |after| SendOutcome::Later { after, why: format!("the platform asks for a pause: {said}") };
+    let later = |after| SendOutcome::Later { after, why: format!("the platform asks to wait: {said}") };
     match told["code"].as_i64().map(error_meaning) {
         Some(ErrorMeaning::Pause(after)) => later(after),
         _ if status == 429 => later(10 * SECOND),
@@ -97,7 +97,7 @@ fn judge_answer(status: u16, told: &Value) -> SendOutcome {
         _ if status == 401 => account_refusal(&said),
         Some(ErrorMeaning::OptedOut) => SendOutcome::refused(ErrorCode::InvalidRecipient, OPTED_OUT_MESSAGE),
         Some(ErrorMeaning::Refused(code)) if (400..500).contains(&status) => {
-            SendOutcome::refused(code, format!("the platform refuses it: {said}"))
+            SendOutcome::refused(code, format!("the platform refused it: {said}"))
         }
         None if (400..500).contains(&status) => {
             SendOutcome::refused(ErrorCode::WhatsappError, format!("the platform answered {status}: {said}"))

@@ -86,7 +86,7 @@ pub(super) fn platform_error(status: u16, error: &Value) -> PlatformError {
     let said = SafeText::line(error["message"].as_str().unwrap_or("it gave no reason"));
     match (error["code"].as_i64(), status) {
         (Some(190), _) | (_, 401) => PlatformError::needs_person(
-            "the platform does not accept the access token; create a permanent one of a system user and \
+            "the platform does not accept the access token; create a permanent token for a system user and \
              connect the channel again",
         ),
         (Some(10 | 200..=299), _) | (_, 403) => PlatformError::needs_person(
@@ -97,9 +97,7 @@ pub(super) fn platform_error(status: u16, error: &Value) -> PlatformError {
             "the platform does not know this number or account, or the token is for another one; check \
              --phone-number-id and --business-account-id ({said})"
         )),
-        (Some(4 | 80_007 | 80_008 | 130_429), _) => {
-            PlatformError::needs_person("the platform asks for a pause")
-        }
+        (Some(4 | 80_007 | 80_008 | 130_429), _) => PlatformError::needs_person("the platform asks to wait"),
         _ => PlatformError::transient(format!("the platform answered {status}: {said}")),
     }
 }

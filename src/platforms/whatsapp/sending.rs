@@ -44,7 +44,7 @@ impl NumberPlatform {
 
     async fn post_message(&self, parcel: &OutboundMessage, body: &Value) -> SendOutcome {
         if parcel.kind == REACTION_KIND && parcel.quoted.as_ref().is_none_or(String::is_empty) {
-            let why = "the message to react to has no id of the platform";
+            let why = "the platform has given no id to the message to react to";
             return SendOutcome::refused(ErrorCode::ValidationError, why);
         }
         let request = match web::json_request(body) {
@@ -202,7 +202,7 @@ fn judge_answer(status: u16, told: &Value, again: bool) -> SendOutcome {
     }
     let error = &told["error"];
     let said = error_text(error);
-    let later = |after| SendOutcome::Later { after, why: format!("the platform asks for a pause: {said}") };
+    let later = |after| SendOutcome::Later { after, why: format!("the platform asks to wait: {said}") };
     let meaning = error["code"].as_i64().map(|code| match (code, error["error_subcode"].as_i64()) {
         // The number itself does not exist.
         (100, Some(33)) => ErrorMeaning::Account,
@@ -217,7 +217,7 @@ fn judge_answer(status: u16, told: &Value, again: bool) -> SendOutcome {
             broken: true,
         },
         Some(ErrorMeaning::Refused(code)) if (400..500).contains(&status) => {
-            SendOutcome::refused(code, format!("the platform refuses it: {said}"))
+            SendOutcome::refused(code, format!("the platform refused it: {said}"))
         }
         None if (400..500).contains(&status) => {
             SendOutcome::refused(ErrorCode::WhatsappError, format!("the platform answered {status}: {said}"))

@@ -120,7 +120,7 @@ impl NumberPlatform {
         match (answer.status, error["code"].as_i64(), error["error_subcode"].as_i64()) {
             (200, ..) => Ok(true),
             (_, Some(100), subcode) if subcode != Some(33) => Err(PlatformError::needs_person(format!(
-                "the platform refuses to delete the template: {}",
+                "the platform refused to delete the template: {}",
                 explanation(error)
             ))),
             (status, ..) => Err(platform_error(status, error)),
@@ -167,26 +167,26 @@ fn has_named_variables(components: &Value) -> bool {
 fn describe_refusal(status: u16, error: &Value) -> String {
     let remedy = match (error["code"].as_i64(), error["error_subcode"].as_i64()) {
         (_, Some(2_388_024)) => {
-            "the account has this template in this language; remove it with `admin template remove`, or \
-             choose another name"
+            "the account already has this template in this language; remove it with `admin template \
+             remove`, or choose another name"
         }
         (_, Some(2_388_023)) => {
             "a template of this name is being deleted, after which the name is blocked for 30 days; choose \
              another name"
         }
-        (_, Some(2_388_019)) => "the account has as many templates as it may have; remove some",
-        (_, Some(2_388_040)) => "shorten the part that it names",
+        (_, Some(2_388_019)) => "the account has reached its maximum number of templates; remove some",
+        (_, Some(2_388_040)) => "shorten the part that the platform names",
         (_, Some(2_388_047)) => "correct the HEADER component",
         (_, Some(2_388_072)) => "correct the BODY component",
         (_, Some(2_388_073)) => "correct the FOOTER component, which takes no variables",
         (_, Some(2_388_293)) => "use fewer variables, or more words around them",
         (_, Some(2_388_299)) => "put words before the first and after the last variable",
-        (Some(368), _) => "the platform has restricted the account; see its own pages",
+        (Some(368), _) => "the platform has restricted the account; its console shows why",
         (Some(100), Some(33)) => return platform_error(status, error).why,
         (Some(100 | 192), _) => "correct the name, the language, the category or the components",
         _ => return platform_error(status, error).why,
     };
-    format!("the platform refuses the template: {}; {remedy}", explanation(error))
+    format!("the platform refused the template: {}; {remedy}", explanation(error))
 }
 
 /// Explanation in the platform's words, without the full stop.

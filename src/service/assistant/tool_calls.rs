@@ -178,5 +178,5 @@ fn add_proposal(
     if !answer.proposals.contains(&proposal) {
         answer.proposals.push(proposal);
     }
-    "it is proposed to a person, who decides later; it is not done, so do not say that it is".to_owned()
+    "it was proposed to a person, who decides later; it is not done, so do not say that it is".to_owned()
 }

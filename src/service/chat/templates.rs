@@ -82,7 +82,7 @@ fn check_unique_parts(given: &[Value]) -> Result<(), ApiError> {
     let name = |part: &Value| (text_field(part, "type"), number_field(part, "index"));
     for (place, part) in given.iter().enumerate() {
         if given[..place].iter().any(|earlier| name(earlier) == name(part)) {
-            let message = format!("the component {} is given twice", text_field(part, "type").to_lowercase());
+            let message = format!("the component {} appears twice", text_field(part, "type").to_lowercase());
             return Err(ApiError::new(ErrorCode::TemplateError, message));
         }
     }

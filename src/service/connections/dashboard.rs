@@ -61,7 +61,7 @@ impl Admin {
         let Some(endpoint) = endpoint else {
             let names: Vec<&str> =
                 connection.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
-            let why = format!("it has no such endpoint; it has: {}", names.join(", "));
+            let why = format!("it has no such endpoint; its endpoints are: {}", names.join(", "));
             return Err(AdminError::Refused(why));
         };
         let workspace = self.selected_id().await?;

@@ -107,7 +107,7 @@ impl Admin {
                     return Err(AdminError::Absent(why));
                 };
                 if matches!(row.state, ProposalState::Done | ProposalState::Dropped) {
-                    return Err(AdminError::Refused(format!("{id} is {} already", row.state.word())));
+                    return Err(AdminError::Refused(format!("{id} is already {}", row.state.word())));
                 }
                 proposals::set_state(db, &id, next, row.outcome.as_deref())?;
                 let action =

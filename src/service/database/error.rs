@@ -69,7 +69,7 @@ pub enum DatabaseError {
     )]
     Damaged(String),
     /// A job panicked, or the service is stopping.
-    #[error("the database did not finish a job")]
+    #[error("the database did not finish a job; try again")]
     Closed,
     #[error("this database was moved to {0}; serve that database")]
     Moved(String),
@@ -97,7 +97,7 @@ pub enum DatabaseError {
     Full(String),
     #[error("the database is overloaded")]
     Busy,
-    #[error("another session of the database server holds a lock that is needed")]
+    #[error("another session of the database server holds a needed lock; end that session if this persists")]
     Locked,
     #[error("the database server does not answer: {0}")]
     Absent(String),

@@ -107,7 +107,7 @@ fn select_recipients(
     if found.is_empty() {
         return Err(ApiError::new(
             ErrorCode::NoRecipients,
-            "none of the contacts exists; there is nobody to send to",
+            "none of these contacts exists, so there is nobody to send to",
         ));
     }
     Ok(found)

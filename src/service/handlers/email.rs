@@ -164,7 +164,7 @@ pub async fn patch(State(service): State<Service>, mut request: WriteRequest) ->
     let id = request.segment("threadId")?;
     let change: ThreadPatch = request.read_body()?;
     if change.folder.is_some() && change.archived.is_some() {
-        return Err(FieldError::new("archived", "and folder must not both be there").into());
+        return Err(FieldError::new("archived", "and folder must not both be present").into());
     }
     service
         .write(request, move |work, caller| {

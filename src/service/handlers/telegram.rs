@@ -189,7 +189,7 @@ fn check_buttons(rows: Vec<Vec<MessageButton>>) -> Result<Option<Value>, FieldEr
         for (place, MessageButton { text, data, url }) in row.into_iter().enumerate() {
             let field = |name: &str| format!("buttons[{row_number}][{place}].{name}");
             line.push(match (data, url) {
-                (Some(_), Some(_)) => return refused(field("data"), "must be absent beside url"),
+                (Some(_), Some(_)) => return refused(field("data"), "must be absent if url is present"),
                 (None, Some(url)) if !url.as_str().starts_with("https://") => {
                     return refused(field("url"), "must begin with https://");
                 }
@@ -204,7 +204,7 @@ fn check_buttons(rows: Vec<Vec<MessageButton>>) -> Result<Option<Value>, FieldEr
                     let button = json!({ "text": text.as_str(), "callback_data": data });
                     // The platform reports a press by its data.
                     if !used.insert(data) {
-                        return refused(field(name), "is the data of another button, too");
+                        return refused(field(name), "is also the data of another button");
                     }
                     button
                 }
@@ -253,7 +253,7 @@ fn check_chat_id(told: TextOrNumber<64>) -> Result<String, FieldError> {
         return Ok(text.to_owned());
     }
     let form =
-        "must be a numeric chat id, perhaps with / and the number of a topic, or the @name of a channel";
+        "must be a numeric chat id, optionally with / and the number of a topic, or the @name of a channel";
     Err(FieldError::new("chatId", form))
 }
 

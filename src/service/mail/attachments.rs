@@ -81,7 +81,7 @@ fn check_attachment(index: usize, item: SendAttachment) -> Result<Attachment, Fi
             (u64::try_from(bytes.len()).ok(), AttachmentSource::Content(bytes))
         }
         (None, Some(url)) => (None, AttachmentSource::Url(url)),
-        (Some(_), Some(_)) => return Err(refuse("content", "and url exclude each other")),
+        (Some(_), Some(_)) => return Err(refuse("content", "and url must not both be present")),
         (None, None) => return Err(refuse("content", "or url is required")),
     };
     Ok(Attachment { body: AttachmentBody { filename, content_type, size, url: None }, source })

@@ -158,7 +158,7 @@ pub fn check_sticker(platform: &Platform, field: &str, media: Option<&MediaInfo>
     let size = size.and_then(|size| u64::try_from(size).ok()).unwrap_or_default();
     match stickers::rejection_reason(Some(platform), mime_type, size, None) {
         None => Ok(()),
-        Some(why) => Err(FieldError::new(field, format!("is no sticker: {why}"))),
+        Some(why) => Err(FieldError::new(field, format!("is not a sticker: {why}"))),
     }
 }
 

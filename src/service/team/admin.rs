@@ -134,7 +134,8 @@ fn insert_person(
 ) -> Result<Person, AdminError> {
     if people::list(db, workspace)?.len() >= MAX_PEOPLE {
         return Err(AdminError::Refused(format!(
-            "this workspace has {MAX_PEOPLE} people already; remove one with `admin person remove`"
+            "this workspace has {MAX_PEOPLE} people, which is the maximum; remove one with `admin person \
+             remove`"
         )));
     }
     let id = format!("prs_{}", uuid::Uuid::now_v7().simple());

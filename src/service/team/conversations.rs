@@ -148,10 +148,10 @@ fn set_claim(
 }
 
 fn find_taker(db: &dyn DbSession, workspace: &str, named: &str) -> Result<Person, ApiError> {
-    let absent = || FieldError::new("person", "names nobody of this team");
+    let absent = || FieldError::new("person", "names nobody in this team");
     let person = people::find(db, workspace, named)?.ok_or_else(absent)?;
     match person.role {
-        Role::Viewer => Err(FieldError::new("person", "is a viewer, who claims nothing").into()),
+        Role::Viewer => Err(FieldError::new("person", "is a viewer, who cannot claim conversations").into()),
         Role::Agent | Role::Lead => Ok(person),
     }
 }

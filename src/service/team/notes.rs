@@ -29,16 +29,18 @@ pub fn add(work: &WriteContext<'_>, member: &Member, id: &str, asked: &NewNote) 
         {
             return Reply::ok(&build_note_body(work.db, known)?);
         }
-        let words = "another note of this conversation has this id; make a new one";
+        let words = "another note of this conversation has this id; use a new one";
         return Err(ApiError::new(ErrorCode::IdempotencyConflict, words));
     }
     if notes::count_since(work.db, &member.person.id, work.now.plus(-SECOND))? >= MAX_NOTES_PER_SECOND {
         let words =
-            format!("a person writes at most {MAX_NOTES_PER_SECOND} notes a second; try again in 1 s");
+            format!("a person can write at most {MAX_NOTES_PER_SECOND} notes per second; try again in 1 s");
         return Err(ApiError::new(ErrorCode::RateLimitExceeded, words).retry_after(1));
     }
     if notes::count(work.db, id)? >= MAX_NOTES {
-        return Err(ApiError::validation(format!("this conversation has {MAX_NOTES} notes already")));
+        return Err(ApiError::validation(format!(
+            "this conversation has {MAX_NOTES} notes, which is the maximum; delete one first"
+        )));
     }
     let mentions = find_mentions(text, &people::list(work.db, &member.workspace)?);
     notes::insert(work.db, id, (note, &member.person.id), (text, &mentions), work.stamp())?;

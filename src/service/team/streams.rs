@@ -120,7 +120,8 @@ impl TeamState {
         if of_session >= MAX_STREAMS_PER_SESSION || of_person >= MAX_STREAMS_PER_PERSON {
             self.streams_refused.fetch_add(1, Ordering::Relaxed);
             let words = format!(
-                "a desk has at most {MAX_STREAMS_PER_SESSION} event streams and a person {MAX_STREAMS_PER_PERSON}; close one"
+                "a desk can have at most {MAX_STREAMS_PER_SESSION} event streams and a person \
+                 {MAX_STREAMS_PER_PERSON}; close one first"
             );
             let error = ApiError::new(ErrorCode::RateLimitExceeded, words);
             return Err(error.retry_after(STREAM_RETRY_SECONDS));

@@ -107,7 +107,7 @@ impl Field {
             "ACCEPTED" => Some("accepted"),
             "DECLINED" => Some("declined"),
             "TENTATIVE" => Some("perhaps"),
-            "DELEGATED" => Some("sends another person"),
+            "DELEGATED" => Some("delegated to another person"),
             _ => None,
         }
     }
@@ -122,11 +122,11 @@ pub fn describe_invitation(calendar: &str, has_text: bool) -> String {
     let is_cancelled =
         method == "CANCEL" || field("STATUS").is_some_and(|word| word.eq_ignore_ascii_case("CANCELLED"));
     let title = match method.as_str() {
-        _ if is_cancelled => "[an event that was cancelled]",
+        _ if is_cancelled => "[a cancelled event]",
         "REPLY" => "[an answer to an invitation]",
-        "COUNTER" => "[another proposal for an event]",
+        "COUNTER" => "[a counterproposal for an event]",
         "REQUEST" | "" => "[an invitation]",
-        _ => "[an event of a calendar]",
+        _ => "[a calendar event]",
     };
     let told = [
         ("What", field("SUMMARY")),

@@ -87,7 +87,9 @@ impl Admin {
             let count = settings.aliases.len();
             settings.aliases.retain(|alias| !alias.eq_ignore_ascii_case(unwanted));
             if settings.aliases.len() == count {
-                return Err(AdminError::Refused(format!("{unwanted:?} is no other address of the mailbox")));
+                return Err(AdminError::Refused(format!(
+                    "{unwanted:?} is not one of the mailbox's other addresses"
+                )));
             }
         }
         for alias in add {
@@ -112,7 +114,7 @@ impl Admin {
     async fn open_mailbox(&self, channel: &ChannelChoice) -> Result<OpenMailbox, AdminError> {
         let (kind, row, secrets) = self.connected_row(channel).await?;
         if kind != Channel::Email {
-            let why = format!("the channel {} is no mailbox", channel.word());
+            let why = format!("the channel {} is not a mailbox", channel.word());
             return Err(AdminError::Refused(why));
         }
         let platform = MailboxPlatform::open(&row.settings, &secrets).map_err(AdminError::Refused)?;

@@ -106,7 +106,7 @@ pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, A
     let approved = templates.iter().filter(|template| template.status == "APPROVED").count();
     lines.push(format!("{} templates, {approved} of them approved", templates.len()));
     lines.push(if number.is_subscribed().await.map_err(refused_error)? {
-        "the platform sends incoming messages of this account; its own pages show the address".to_owned()
+        "the platform sends incoming messages of this account; its console shows the address".to_owned()
     } else {
         "the platform has no address for this account's incoming messages yet; start the service with \
          --public-url"

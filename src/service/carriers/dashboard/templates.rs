@@ -68,7 +68,7 @@ impl Admin {
         if channel.kind != Channel::Whatsapp {
             let word = channel.word();
             return Err(AdminError::Refused(format!(
-                "the channel {word} has no templates; only numbers of WhatsApp have them"
+                "the channel {word} has no templates; only WhatsApp numbers have them"
             )));
         }
         let Some(row) = row else {

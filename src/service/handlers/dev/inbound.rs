@@ -116,7 +116,7 @@ fn read(fields: &mut Fields, kind: Channel) -> Result<InboundMessage, FieldError
     let text: Option<Text<MAX_TEXT_CHARS>> = fields.optional("text")?;
     let text = text.map(Text::into_string).unwrap_or_default();
     if text.is_empty() && media_url.is_none() {
-        return Err(FieldError::new("text", "is required where there is no mediaUrl"));
+        return Err(FieldError::new("text", "is required without mediaUrl"));
     }
     let referral: Option<JsonObject> = fields.optional("referral")?;
     let name: Option<Text<MAX_CONTACT_NAME_CHARS>> = fields.optional("name")?;

@@ -33,13 +33,13 @@ impl Listed {
                     ids.split(',').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect();
                 if ids.is_empty() || ids.len() > MAX_LISTED {
                     return Err(ApiError::validation(format!(
-                        "ids must name 1 to {MAX_LISTED} conversations"
+                        "ids must list 1 to {MAX_LISTED} conversations"
                     )));
                 }
                 Ok(Self::Ids(ids))
             }
             (None, Some(text)) => parse_time("changedAfter", text).map(Self::ChangedAfter),
-            _ => Err(ApiError::validation("name either ids or changedAfter")),
+            _ => Err(ApiError::validation("send either ids or changedAfter")),
         }
     }
 }
@@ -68,7 +68,7 @@ pub async fn list(
                         // The client continues after the last row.
                         Listed::ChangedAfter(_) => Reply::ok(&SharedConversationList { data }),
                         Listed::Ids(_) => Err(ApiError::validation(
-                            "these conversations have more notes than an answer holds; name fewer ids",
+                            "these conversations have more notes than one answer can hold; send fewer ids",
                         )),
                     };
                 }

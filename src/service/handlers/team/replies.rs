@@ -59,7 +59,8 @@ pub async fn set(
     let (name, asked) = (request.segment("name")?, request.read_body::<SetReply>()?);
     if bounds::count_chars(&name) > MAX_NAME_CHARS || name.trim() != name || !text::is_plain(&name) {
         let words = format!(
-            "the name must have 1 to {MAX_NAME_CHARS} visible characters, without a space at its ends"
+            "the name must have 1 to {MAX_NAME_CHARS} visible characters and must not begin or end with a \
+             space"
         );
         return Err(ApiError::validation(words));
     }
@@ -69,7 +70,7 @@ pub async fn set(
             let known = replies::find(work.db, &member.workspace, &name)?;
             if known.is_none() && replies::count(work.db, &member.workspace)? >= MAX_REPLIES {
                 return Err(ApiError::validation(format!(
-                    "there are {MAX_REPLIES} replies already; delete one"
+                    "there are {MAX_REPLIES} replies, which is the maximum; delete one first"
                 )));
             }
             if known.is_none_or(|known| known.text != asked.text.as_str()) {
