@@ -100,7 +100,7 @@ impl From<DatabaseError> for ApiError {
             }
             _ => return Self::internal(&cause),
         };
-        tracing::error!(%cause, "a request timed out waiting for the database");
+        tracing::error!(%cause, "a request was refused because of the database");
         Self::new(ErrorCode::InternalError, words).retry_after(DATABASE_RETRY_SECONDS)
     }
 }

@@ -123,7 +123,7 @@ pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::R
     }
     drop(listener);
     if tokio::time::timeout(entrance.drain, graceful.shutdown()).await.is_err() {
-        tracing::warn!("requests were still running when the service stopped, and are cut off");
+        tracing::warn!("requests were still running when the service stopped, and were aborted");
     }
 }
 

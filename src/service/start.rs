@@ -113,7 +113,7 @@ impl RunningService {
             match timeout_at(last, task).await {
                 Ok(Ok(())) => {}
                 Ok(Err(cause)) => tracing::error!(%cause, "a part of the service failed"),
-                Err(_) => tracing::warn!("a part of the service did not end in time and is cut off"),
+                Err(_) => tracing::warn!("a part of the service did not stop in time and was aborted"),
             }
         }
         drop(tasks);

@@ -324,7 +324,11 @@ impl Store {
     /// system cannot watch files.
     pub fn watch(&self) -> Option<FileWatch> {
         let watch = FileWatch::new(&[&self.0.paths.cache, &self.0.paths.outbox]);
-        watch.inspect_err(|error| tracing::info!(%error, "the files are looked at instead")).ok()
+        watch
+            .inspect_err(|error| {
+                tracing::info!(%error, "file changes cannot be watched; the files are checked instead")
+            })
+            .ok()
     }
 
     /// True if the cache was unusable and was recreated.

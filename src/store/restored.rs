@@ -64,7 +64,9 @@ impl Store {
         mark.store_in_file(&self.0.mark_file);
         let kept = self.cache().call_async(move |cache| mark.store(&cache.connection)).await;
         // Without the mark a restored copy may go unnoticed.
-        drop(kept.inspect_err(|error| tracing::warn!(%error, "the state of the outbox could not be noted")));
+        drop(
+            kept.inspect_err(|error| tracing::warn!(%error, "the state of the outbox could not be recorded")),
+        );
     }
 }
 

@@ -67,7 +67,7 @@ impl Store {
         });
         // Rows without a credential stop for a person more often, but are not less safe.
         if let Err(error) = noted {
-            tracing::error!(%error, "the credential of a channel could not be noted");
+            tracing::error!(%error, "the credential of a channel could not be recorded");
         }
     }
 

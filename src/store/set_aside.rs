@@ -10,7 +10,7 @@ use crate::files::{Paths, private_file};
 /// it.
 pub(crate) fn mark_cache_damaged(cache: &Path) {
     if let Err(error) = private_file(&marker_path(cache)) {
-        tracing::error!(%error, "the damaged cache could not be marked");
+        tracing::error!(%error, "the damaged cache could not be marked for rebuilding");
     }
 }
 

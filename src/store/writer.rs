@@ -59,7 +59,7 @@ impl<T> OpenFile<T> {
         let done = job(&mut self.state)?;
         // The job is committed; what does not follow is repaired at the next start.
         if let Some(Err(error)) = self.after_job.as_mut().map(|after_job| after_job(&mut self.state)) {
-            tracing::error!(%error, "the list could not follow a change of this desk's files");
+            tracing::error!(%error, "the list could not be updated after a change of this desk's files");
         }
         if self.file_status.is_unchanged() { Ok(done) } else { Err(self.missing_error()) }
     }
@@ -209,7 +209,7 @@ fn run_idle_work<T>(
                 Ok(true) => {}
                 Ok(false) => return true,
                 Err(error) => {
-                    tracing::warn!(%error, "spare work of the store waits for the next job");
+                    tracing::warn!(%error, "idle work of the store is postponed to the next job");
                     return true;
                 }
             },

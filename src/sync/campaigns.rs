@@ -75,7 +75,7 @@ impl ChannelSync {
                 Ok(step) => step,
                 Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => (wait, false),
                 Err(error) => {
-                    tracing::warn!(campaign = %campaign.id, %error, "a broadcast in waves waits");
+                    tracing::warn!(campaign = %campaign.id, %error, "a broadcast in waves has to wait");
                     (RETRY_DELAY, false)
                 }
             };

@@ -244,7 +244,7 @@ impl ChannelSync {
 
     /// Restarts the walk from the top after a pause because its cursor is unusable.
     async fn restart_remaining(&self, state: &mut ListState) -> Result<bool, PullError> {
-        tracing::warn!(channel = %self.id(), "the list's cursors repeat");
+        tracing::warn!(channel = %self.id(), "the server's cursors repeat; the list is read again");
         let words = "the list of conversations is incomplete because the server repeats a page; next try \
                      in five minutes";
         self.publish(News::Notice(self.id().clone(), None, SafeText::line(words)));

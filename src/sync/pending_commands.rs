@@ -94,7 +94,7 @@ impl TabSync {
     pub(crate) fn set_send_lease(&self, lead: LeaseStatus, now: Timestamp) {
         let before = self.channel.with_state(|channel| std::mem::replace(&mut channel.send_lease, lead));
         if !before.is_held(now) && lead.is_held(now) {
-            tracing::info!(channel = %self.channel.id(), "sends");
+            tracing::info!(channel = %self.channel.id(), "this process sends for the channel");
             [Loop::Push, Loop::Upload, Loop::Waves].iter().for_each(|entry| self.wake(*entry));
         }
     }
@@ -103,7 +103,7 @@ impl TabSync {
     pub(crate) fn set_read_lease(&self, lead: LeaseStatus, now: Timestamp) {
         let before = self.channel.with_state(|channel| std::mem::replace(&mut channel.read_lease, lead));
         if !before.is_held(now) && lead.is_held(now) {
-            tracing::info!(channel = %self.channel.id(), "leads");
+            tracing::info!(channel = %self.channel.id(), "this process polls the channel");
             // The previous leader's last answers are unknown here.
             self.channel.reset_seen_answers();
             self.change_commands(|commands| commands.refresh = true);

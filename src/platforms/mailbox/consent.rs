@@ -183,7 +183,7 @@ pub async fn wait_for_consent(
             Ok(answer) => answer,
             // The owner may still agree, so a network that fails for a moment ends nothing.
             Err(ConsentError::Unreachable { address, why }) => {
-                tracing::warn!(address, why, "the provider could not be asked; next try soon");
+                tracing::warn!(address, why, "the provider could not be reached; next try soon");
                 continue;
             }
             Err(other) => return Err(other),

@@ -120,7 +120,7 @@ impl EarlierReader {
         while let Some(walk) = walks.last_mut() {
             let folder = folder_name(link, walk.kind, walk.name.as_deref());
             let Some(state) = with_timeout_unless_refused(COMMAND_TIMEOUT, link.enter(&folder)).await? else {
-                tracing::warn!(folder, "the mailbox does not open a folder; its earlier mail is not filed");
+                tracing::warn!(folder, "a folder could not be opened; its earlier mail is not imported");
                 walks.pop();
                 continue;
             };
@@ -161,12 +161,15 @@ impl EarlierReader {
         earlier.is_finished = left == 0;
         match earlier.is_finished {
             true => {
-                tracing::info!(filed = earlier.filed, "mail from before the mailbox was connected is filed")
+                tracing::info!(
+                    filed = earlier.filed,
+                    "mail from before the mailbox was connected is imported"
+                )
             }
             false => tracing::info!(
                 left,
                 filed = earlier.filed,
-                "filing mail from before the mailbox was connected"
+                "importing mail from before the mailbox was connected"
             ),
         }
     }
@@ -191,7 +194,7 @@ impl EarlierReader {
             let folder = folder_name(link, first.place.folder, first.place.name.as_deref());
             let state = with_timeout(link.enter(&folder)).await?;
             if of_folder.iter().any(|mail| mail.place.validity != state.validity) {
-                return Err(PlatformError::transient("the mailbox has numbered its mails again"));
+                return Err(PlatformError::transient("the mailbox has renumbered its mails"));
             }
             for (mail, fetched) in fetch_mails(link, of_folder).await? {
                 let piece = to_earlier_mail(mail, fetched, mark.since);
@@ -207,7 +210,11 @@ impl EarlierReader {
         }
         let filed = earlier.filed + u64::try_from(batch.len()).unwrap_or_default();
         if filed / MAILS_PER_LOG_LINE != earlier.filed / MAILS_PER_LOG_LINE {
-            tracing::info!(filed, total = earlier.total, "filing mail from before the mailbox was connected");
+            tracing::info!(
+                filed,
+                total = earlier.total,
+                "importing mail from before the mailbox was connected"
+            );
         }
         earlier.filed = filed;
         if let Some(last) = batch.last() {

@@ -147,7 +147,7 @@ impl TokenSource {
         match store.read().await {
             Ok(secrets) if !secrets.reading.is_empty() => held.refresh = Secret::new(&secrets.reading),
             Ok(_) => {}
-            Err(why) => tracing::warn!(%why, "the refresh token of a mailbox could not be looked up"),
+            Err(why) => tracing::warn!(%why, "the refresh token of a mailbox could not be read"),
         }
     }
 

@@ -46,7 +46,7 @@ async fn query_orders(turn: &ChatTranscript, tools: &Tools) -> Option<String> {
                     return Some(format!("{opening}\n{}", lines.join("\n")));
                 }
             }
-            Err(why) => tracing::info!(connection = stored.connection.name, %why, "nothing was looked up"),
+            Err(why) => tracing::info!(connection = stored.connection.name, %why, "a lookup failed"),
         }
     }
     None

@@ -128,7 +128,7 @@ pub async fn start_due_tasks(service: &Service) -> Result<Option<Timestamp>, Api
             let service = service.clone();
             tokio::spawn(async move {
                 if let Err(error) = run_task(&service, scope, mine).await {
-                    tracing::error!(%error.message, "an answer of the assistant was lost");
+                    tracing::error!(%error.message, "an answer of the assistant could not be stored");
                 }
                 drop(place);
             });

@@ -85,7 +85,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
                 next
             }
             Err(error) => {
-                tracing::error!(%error, "incoming events cannot be filed right now");
+                tracing::error!(%error, "incoming events cannot be processed right now");
                 Some(now.plus(SECOND))
             }
         };
@@ -103,7 +103,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 async fn process_update(service: &Service, row: IngressRow) -> (String, String) {
     let lane = (row.channel.clone(), row.lane.clone());
     if let Err(error) = try_update(service, row).await {
-        tracing::error!(%error.message, "an incoming event could not be filed; next try soon");
+        tracing::error!(%error.message, "an incoming event could not be processed; next try soon");
         sleep(Duration::from_secs(1)).await;
     }
     lane

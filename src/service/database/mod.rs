@@ -276,8 +276,8 @@ impl Database {
                 let _alone = vacuuming.lock().unwrap_or_else(PoisonError::into_inner);
                 let removed = postgres::vacuum(&url, erasing::tables_of_persons());
                 drop(removed.inspect_err(|cause| {
-                    tracing::warn!(%cause, "deleted rows of an erased person are left to the server's \
-                                            autovacuum");
+                    tracing::warn!(%cause, "the deleted rows of an erased person could not be vacuumed; \
+                                            the server's autovacuum will do it");
                 }));
             }));
         }

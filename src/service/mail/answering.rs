@@ -166,7 +166,7 @@ async fn answer(service: &Service, due: DueJob) -> Result<(), ApiError> {
             let work = WriteContext::of_service(db, &state, state.clock.now());
             let tried: usize = due.data.parse().unwrap_or(0);
             if let (Err(AnswerError::Failed(why)), Some(pause)) = (&thought, RETRY_DELAYS.get(tried)) {
-                tracing::warn!(%why, "the assistant fails to answer a mail");
+                tracing::warn!(%why, "the assistant failed to answer a mail");
                 state.metrics.record_answer_outcome(AnswerOutcome::Failed);
                 let tried = (tried + 1).to_string();
                 return Ok(due::retry_at(db, &due, work.now.plus(*pause), &tried)?);
@@ -204,7 +204,7 @@ fn send_answer(
         return Ok(());
     }
     let answer = thought.unwrap_or_else(|why| {
-        tracing::warn!(%why, "the assistant does not answer a mail");
+        tracing::warn!(%why, "the assistant leaves a mail unanswered");
         Answer { text: None, handover: None, proposals: Vec::new() }
     });
     if answer.handover.is_some() || answer.text.is_none() {

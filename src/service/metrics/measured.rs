@@ -89,7 +89,7 @@ pub async fn write(service: &ServiceState, page: &mut Exposition) {
     let measured = told.and_then(|result| {
         result.inspect_err(|cause| tracing::warn!(%cause, "metrics could not be read")).ok()
     });
-    page.begin_family("frontdesk_database_up", "gauge", "Whether the database answers.");
+    page.begin_family("frontdesk_database_up", "gauge", "1 if the database answers, otherwise 0.");
     page.write_sample("frontdesk_database_up", &[], u8::from(measured.is_some()));
     if let Some(measured) = measured {
         let now = service.clock.now().micros();
@@ -129,13 +129,13 @@ fn write_loads(service: &ServiceState, page: &mut Exposition) {
         of(|load_reading| load_reading.waiting),
     );
     let turned_away = loads.iter().map(|load| load.1.turned_away).collect();
-    let help = "Jobs that waited for a connection for too long.";
+    let help = "Jobs that were refused because they waited too long for a connection.";
     gauge("frontdesk_database_jobs_turned_away_total", "counter", help, turned_away);
     let name = "frontdesk_database_transactions_total";
     page.begin_family(name, "counter", "Transactions of this process that wrote.");
     page.write_sample(name, &[], service.database.commits());
     let name = "frontdesk_background_leader";
-    page.begin_family(name, "gauge", "Whether this process runs the scheduled work.");
+    page.begin_family(name, "gauge", "1 if this process runs the scheduled work, otherwise 0.");
     page.write_sample(name, &[], u8::from(service.database.is_leader()));
 }
 
@@ -171,7 +171,7 @@ impl DatabaseMetrics {
             page.write_sample(name, &[("queue", queue)], length);
         }
         let name = "frontdesk_queue_age_seconds";
-        page.begin_family(name, "gauge", "Time since the oldest entry of a queue is due.");
+        page.begin_family(name, "gauge", "Seconds since the oldest entry of a queue was due.");
         for (queue, _, oldest) in &self.queues {
             let age = oldest.map_or(0, |oldest| u128::try_from(now.saturating_sub(oldest)).unwrap_or(0));
             page.write_sample(name, &[("queue", queue)], format_seconds(age));
@@ -188,7 +188,7 @@ impl DatabaseMetrics {
             page.write_sample(name, &[("state", state)], lanes);
         }
         let name = "frontdesk_channel_up";
-        page.begin_family(name, "gauge", "Whether a connected channel works.");
+        page.begin_family(name, "gauge", "1 if a connected channel works, otherwise 0.");
         for channel in &self.channels {
             page.write_sample(name, &channel.labels(), u8::from(!channel.is_troubled));
         }
@@ -204,7 +204,7 @@ impl DatabaseMetrics {
             page.write_sample("frontdesk_team_people", &[("workspace", workspace)], people);
         }
         let name = "frontdesk_webhooks";
-        page.begin_family(name, "gauge", "Webhooks, by whether events arrive.");
+        page.begin_family(name, "gauge", "Webhooks, by state of their deliveries.");
         for state in ["well", "failing", "given up"] {
             let count = self.webhooks.iter().find(|group| group.0 == state).map_or(0, |group| group.1);
             page.write_sample(name, &[("state", state)], count);
@@ -241,7 +241,11 @@ impl DatabaseMetrics {
         let Some(server) = self.server_clock else { return };
         let millis = i32::try_from(now.saturating_sub(server) / 1_000).unwrap_or(i32::MAX);
         let name = "frontdesk_clock_ahead_seconds";
-        page.begin_family(name, "gauge", "How far this machine's clock is ahead of the database server's.");
+        page.begin_family(
+            name,
+            "gauge",
+            "Seconds by which this machine's clock is ahead of the database server's.",
+        );
         page.write_sample(name, &[], f64::from(millis) / 1_000.0);
     }
 }

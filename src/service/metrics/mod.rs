@@ -209,7 +209,7 @@ impl Metrics {
         page.write_sample(name, &[("kind", "input")], usage.tokens_in);
         page.write_sample(name, &[("kind", "output")], usage.tokens_out);
         let name = "frontdesk_assistant_cost_total";
-        page.begin_family(name, "counter", "Cost of these tokens at the configured prices.");
+        page.begin_family(name, "counter", "Cost of the assistant's tokens at the configured prices.");
         page.write_sample(name, &[], usage.cost.to_decimal());
     }
 
@@ -226,7 +226,7 @@ impl Metrics {
         self.write_assistant(page);
         self.write_workspaces(page);
         process::write(page);
-        page.begin_family("frontdesk_build_info", "gauge", "The version that runs.");
+        page.begin_family("frontdesk_build_info", "gauge", "Running version.");
         page.write_sample("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
         page.begin_family("frontdesk_requests_in_flight", "gauge", "Requests that are being answered.");
         page.write_sample("frontdesk_requests_in_flight", &[], self.in_flight.load(Ordering::Relaxed));
@@ -238,17 +238,17 @@ impl Metrics {
                 page.write_sample("frontdesk_requests_total", &labels, count);
             }
         }
-        page.begin_family("frontdesk_request_duration_seconds", "histogram", "How long requests took.");
+        page.begin_family(
+            "frontdesk_request_duration_seconds",
+            "histogram",
+            "Duration of requests, in seconds.",
+        );
         for ((method, path), counts) in requests.iter() {
             counts.write(page, [("method", method), ("path", path)]);
         }
         drop(requests);
         let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-        page.begin_family(
-            "frontdesk_platform_outcomes_total",
-            "counter",
-            "Outcomes of messages at platforms.",
-        );
+        page.begin_family("frontdesk_platform_outcomes_total", "counter", "Sends to platforms, by outcome.");
         for ((channel, outcome), count) in outcomes.iter() {
             page.write_sample(
                 "frontdesk_platform_outcomes_total",

@@ -93,11 +93,15 @@ impl TeamState {
     pub fn write_metrics(&self, page: &mut Exposition) {
         let (open, sent, refused) =
             ("frontdesk_team_streams", "frontdesk_team_events_total", "frontdesk_team_streams_refused_total");
-        page.begin_family(open, "gauge", "Event streams that are open.");
+        page.begin_family(open, "gauge", "Open event streams.");
         page.write_sample(open, &[], self.stream_count());
-        page.begin_family(sent, "counter", "Changes that were told to desks.");
+        page.begin_family(sent, "counter", "Changes that were sent to desks.");
         page.write_sample(sent, &[], self.events_sent.load(Ordering::Relaxed));
-        page.begin_family(refused, "counter", "Event streams that were refused because there were too many.");
+        page.begin_family(
+            refused,
+            "counter",
+            "Event streams that were refused because the limit was reached.",
+        );
         page.write_sample(refused, &[], self.streams_refused.load(Ordering::Relaxed));
     }
 
@@ -147,7 +151,7 @@ pub async fn follow(service: Service, mut stop: watch::Receiver<bool>) {
     loop {
         let committed = service.committed.notified();
         if let Err(cause) = publish_progress(&service).await {
-            tracing::warn!(%cause, "what a team changes is not seen for a moment");
+            tracing::warn!(%cause, "changes of the teams could not be read; next try soon");
         }
         if purged.elapsed() >= PURGE_INTERVAL && service.database.is_leader() {
             purged = Instant::now();
@@ -155,7 +159,7 @@ pub async fn follow(service: Service, mut stop: watch::Receiver<bool>) {
             let removed: Result<(), DatabaseError> =
                 service.database.write_in(WriteScope::Unordered, move |db| changes::purge(db, now)).await;
             if let Err(cause) = removed {
-                tracing::warn!(%cause, "old changes of a team stay for a while");
+                tracing::warn!(%cause, "old changes of the teams could not be removed; next try later");
             }
         }
         tokio::select! {
@@ -254,7 +258,7 @@ async fn next_chunk(mut stream: EventStream) -> Option<(Result<Bytes, std::io::E
             Ok(Some(_)) => {}
             Ok(None) => return None,
             Err(cause) => {
-                tracing::warn!(%cause.message, "an event stream ends, and its desk opens another");
+                tracing::warn!(%cause.message, "an event stream failed; its desk opens another");
                 return None;
             }
         }

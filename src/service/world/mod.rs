@@ -64,7 +64,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         if !background::wait_for_next_round(
             &service,
             round,
-            "the simulated world stands still",
+            "the sample world cannot continue right now",
             committed,
             &mut stop,
         )
@@ -148,7 +148,10 @@ fn run_job(
         return Ok(());
     }
     let Some(kind) = JobKind::from_word(&due.kind) else {
-        tracing::warn!(kind = due.kind, "something fell due that this version does not know");
+        tracing::warn!(
+            kind = due.kind,
+            "a task of the sample world has a kind that this version does not know"
+        );
         return Ok(());
     };
     let work = WriteContext::of_service(db, service, due.at);
@@ -170,7 +173,7 @@ fn run_job(
     });
     match outcome {
         Err(error) if error.code != ErrorCode::InternalError => {
-            tracing::info!(kind = kind.word(), %error.message, "something did not happen");
+            tracing::info!(kind = kind.word(), %error.message, "a task of the sample world was refused");
             Ok(())
         }
         other => other,

@@ -94,7 +94,7 @@ impl ChannelSync {
             }
             Err(ReadError::NotFound(_)) => Ok(ReadBack::Removed),
             Err(error) => {
-                tracing::info!(channel = %self.id(), %error, "a change could not be read back");
+                tracing::info!(channel = %self.id(), %error, "a changed thread could not be read back");
                 Ok(ReadBack::Unread)
             }
         }
@@ -113,7 +113,7 @@ impl ChannelSync {
         drop(turn);
         if let Err(error) = read {
             // The next list brings it.
-            tracing::info!(channel = %self.id(), %error, "a thread that was written in could not be read");
+            tracing::info!(channel = %self.id(), %error, "a thread could not be read after a send");
         }
         if let Some(before) = row.lane.conversation() {
             self.publish(News::Mailed(self.id().clone(), before.clone(), id));

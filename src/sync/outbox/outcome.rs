@@ -61,7 +61,7 @@ impl ChannelSync {
             row = %row.row.id,
             stop = stop.word(),
             %why,
-            "dropped a row that the program added by itself"
+            "an automatic change was dropped"
         );
         if stop == StopReason::Refused {
             self.apply_change_locally(&row.row).await?;

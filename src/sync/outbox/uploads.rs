@@ -153,7 +153,7 @@ impl ChannelSync {
     async fn upload_with_claim(&self, claimed: &LaneRow) -> Result<Option<WriteOutcome<Receipt>>, PullError> {
         let row = &claimed.row;
         let Some(request) = self.store.request(&row.id).await? else { return Ok(None) };
-        tracing::info!(channel = %self.id(), row = %row.id, bytes = request.body.len(), "uploading");
+        tracing::info!(channel = %self.id(), row = %row.id, bytes = request.body.len(), "uploading a file");
         self.publish_row_change(claimed);
         let client = self.client.with_progress(self.progress_reporter(claimed, request.body.len()));
         let leaving = client.send_write(&row.operation, &request, &row.key, attempt_phase(claimed));

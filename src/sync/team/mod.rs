@@ -263,7 +263,7 @@ impl TeamSync {
     /// Ends all tasks of the team and announces the reason on its first tab.
     fn end(&self, why: &str) {
         if !self.ended.swap(true, Ordering::AcqRel) {
-            tracing::warn!(why, "the team ends");
+            tracing::warn!(why, "the desk is no longer in the team");
             self.publish_notice(why);
         }
         self.changes.notify_one();

@@ -47,7 +47,9 @@ impl TeamSync {
                 self.set_live(false);
                 self.set_present_none();
             }
-            TeamNews::Unreadable(name) => tracing::info!(%name, "an unknown event of the team"),
+            TeamNews::Unreadable(name) => {
+                tracing::info!(%name, "the team's stream contains an unknown event")
+            }
             TeamNews::Event(event) => self.handle_signal(event.into_signal(self.clock.now())),
         }
         !self.is_ended()

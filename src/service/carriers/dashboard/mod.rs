@@ -226,7 +226,7 @@ impl Admin {
             && sharing?.is_empty()
             && let Err(trouble) = platform.subscribe(None).await
         {
-            tracing::warn!(%trouble, "the platform could not be told and continues to send requests for now");
+            tracing::warn!(%trouble, "the platform could not be asked to stop, and still sends requests");
         }
         self.database
             .write(move |db| {

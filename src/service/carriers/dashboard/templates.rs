@@ -86,7 +86,7 @@ impl Admin {
                 let requested: Result<(), AdminError> =
                     self.database.write(move |db| Ok(request_descriptions(db, &channel, &row, now)?)).await;
                 if let Err(cause) = requested {
-                    tracing::warn!(%cause, "the account's templates could not be requested early");
+                    tracing::warn!(%cause, "the account's templates could not be scheduled for reading");
                 }
                 return Err(AdminError::Unknown(why));
             }

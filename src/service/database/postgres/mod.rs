@@ -88,8 +88,9 @@ pub fn open_for_service(
     let listens = url.uses_notifications() && !is_pooled;
     if is_pooled && url.uses_notifications() {
         tracing::warn!(
-            "a pooler in transaction mode is before the database and passes no notifications on, so commits of \
-             other processes are read several times a second; listen=off in the address says the same"
+            "the database is behind a pooler in transaction mode, which passes no notifications on: \
+             commits of other processes are polled several times a second. Add listen=off to the address \
+             to confirm this"
         );
     }
     schema::migrate(&link)?;
