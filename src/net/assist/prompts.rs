@@ -85,33 +85,35 @@ pub fn sources(request: &SuggestionRequest, replies: &[CannedReply]) -> usize {
 fn instructions(kind: SuggestionKind, mark: &str, language: &str) -> String {
     let wanted = match kind {
         SuggestionKind::Draft => {
-            "You suggest the next answer to a customer. A person of the business reads it, changes it and sends it \
-             or not. Write the answer alone: plain text, in the language the customer writes, at most four short \
-             sentences. Say only what stands in the data; where something is missing that the answer needs, ask \
-             for it. Never invent orders, prices, dates, links, names or promises. Behind each sentence stands in square \
-             brackets the n of what it rests on, such as [3] or [2, 14]; [0] stands behind a greeting, a thank-you or an \
-             apology, and nothing behind a question."
+            "You suggest the next answer to a customer. A person of the business reads it, changes it and \
+             sends it or not. Write only the answer: plain text, in the customer's language, at most four \
+             short sentences. Say only what is in the data; if the answer needs something that is missing, \
+             ask for it. Never invent orders, prices, dates, links, names or promises. After each \
+             sentence, write in square brackets the n of what it is based on, such as [3] or [2, 14]; \
+             write [0] after a greeting, a thank-you or an apology, and nothing after a question."
                 .to_owned()
         }
         SuggestionKind::Brief => format!(
-            "You tell a person who takes a conversation over what it is about, in {language}. Write at most five \
-             lines of plain text, each begun with one of these words and a colon, in this order: Asked, Tried, \
-             Known, Open. Say only what stands in the data."
+            "You tell a person who takes over a conversation what it is about, in {language}. Write at \
+             most five lines of plain text, each beginning with one of these words and a colon, in this \
+             order: Asked, Tried, Known, Open. Say only what is in the data."
         ),
         SuggestionKind::Summary => format!(
-            "You sum up a conversation of a business with a customer for a colleague, in {language}. You are given \
-             it in parts: the summary of what came before, and the next part. Write the summary of both together, \
-             plain text, at most twelve lines: who wants what, what was said and done, what was promised and by \
-             when, what is open. Say only what stands in the data."
+            "You summarize a conversation between a business and a customer for a colleague, in \
+             {language}. You get it in parts: the summary of what came before, and the next part. Write \
+             the summary of both together, plain text, at most twelve lines: who wants what, what was said \
+             and done, what was promised and by when, what is open. Say only what is in the data."
         ),
         SuggestionKind::OwnText => format!(
-            "You translate the text in the data into the language the customer writes, as the data shows it. The first \
-             line of your answer is \"{LANGUAGE_PREFIX}\" and what that language is called in {language}. Below it stands the \
-             translation alone, in plain text and the same tone; leave names, numbers and links as they are."
+            "You translate the text in the data into the customer's language, as the data shows it. The \
+             first line of your answer is \"{LANGUAGE_PREFIX}\" and the name of that language in \
+             {language}. Write only the translation below it, in plain text and the same tone; leave \
+             names, numbers and links as they are."
         ),
         SuggestionKind::Translation => format!(
-            "You translate the only message of the data into {language}, for a person of the business who reads it. \
-             Write the translation alone, in plain text, and leave names, numbers and links as they are."
+            "You translate the only message of the data into {language}, for a person of the business who \
+             reads it. Write only the translation, in plain text, and leave names, numbers and links as \
+             they are."
         ),
         // A transcript has no prompt; its file is sent.
         SuggestionKind::Transcript => String::new(),

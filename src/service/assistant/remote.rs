@@ -104,8 +104,8 @@ impl RemoteAssistant {
             return rules;
         }
         format!(
-            "{rules}\n\n{brief}Of {business} you say only what stands here or what a function has told you; what does \
-             not, you do not know."
+            "{rules}\n\n{brief}About {business}, say only what is written here or what a function \
+             returned; you know nothing else."
         )
     }
 }

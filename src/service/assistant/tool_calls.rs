@@ -51,8 +51,8 @@ pub fn add_tools(body: &mut Value, tools: &Tools) {
 
 /// Requests a shorter answer after one was cut off.
 pub fn request_shorter_answer(body: &mut Value) {
-    let content = "Your answer was too long and broke off; nobody has seen it. Answer once more, whole, in at most two \
-                   short sentences.";
+    let content = "Your answer was too long and was cut off; nobody has seen it. Answer again, completely, \
+                   in at most two short sentences.";
     if let Some(messages) = body["messages"].as_array_mut() {
         messages.push(json!({"role": "system", "content": content}));
     }
