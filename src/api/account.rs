@@ -26,7 +26,7 @@ pub struct AccountBody {
     /// Assistant that the key drives.
     #[serde(default, deserialize_with = "lenient::text")]
     pub assistant_id: Option<String>,
-    /// Id of the key that asked.
+    /// Id of the key of this request.
     #[serde(default, deserialize_with = "lenient::text")]
     pub key_id: Option<String>,
     #[serde(default, deserialize_with = "lenient::object")]
@@ -81,7 +81,7 @@ pub struct EarlierBody {
     pub filed: u64,
     /// Number to import, including those already imported; 0 while unknown.
     pub total: u64,
-    /// True if none waits to be imported.
+    /// True if the import is complete.
     pub finished: bool,
 }
 
@@ -138,7 +138,7 @@ pub struct DeskServiceBody {
     /// Workspace of the key.
     #[serde(default, deserialize_with = "lenient::object")]
     pub workspace: WorkspaceBody,
-    /// Extensions below `/desk/v1`, such as `automation`; take it as an open list.
+    /// Extensions below `/desk/v1`, such as `automation`; others may be added.
     #[serde(deserialize_with = "lenient::texts")]
     pub features: Vec<String>,
 }

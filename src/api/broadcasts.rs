@@ -85,7 +85,7 @@ pub struct BroadcastAccepted {
 pub struct BroadcastBody {
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
-    /// Text that goes out.
+    /// Text that is sent.
     #[serde(default, deserialize_with = "lenient::text")]
     pub message: Option<String>,
     #[serde(default, deserialize_with = "lenient::integer")]
@@ -100,10 +100,10 @@ pub struct BroadcastBody {
     pub status: String,
     #[serde(default, deserialize_with = "lenient::text")]
     pub created_at: Option<String>,
-    /// Time of the last attempt, when each recipient had one.
+    /// Time of the last attempt, once every recipient had one.
     #[serde(default, deserialize_with = "lenient::text")]
     pub completed_at: Option<String>,
-    /// Recipients on whose device it arrived.
+    /// Recipients whose device received it.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub delivered: i64,
     /// Refused or lost; the same as `failedCount`.

@@ -17,7 +17,7 @@ pub const MAX_ID_CHARS: usize = 256;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct TextContent {
-    /// Not only white space.
+    /// Must not consist of white space only.
     pub body: Filled<MAX_TEXT_CHARS>,
     /// Contact card that is sent instead of the text. Extension of this service; others send the text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub struct ContactContent {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct MediaContent {
     pub link: Link,
-    /// Text below it.
+    /// Text below the media.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caption: Option<Text<MAX_CAPTION_CHARS>>,
     /// Name of a document.

@@ -161,10 +161,10 @@ derived_body!(SendEmail, ThreadPatch);
     )
 )]
 pub struct SentEmail {
-    /// Id of the service; begins with `test_` for a test key.
+    /// The service's id; begins with `test_` for a test key.
     #[serde(deserialize_with = "lenient::created_id")]
     pub message_id: String,
-    /// Thread that it is in.
+    /// Thread of the mail.
     #[serde(default, deserialize_with = "lenient::word_or_empty")]
     pub thread_id: String,
     /// `sent`: the platform accepted it.
@@ -173,7 +173,7 @@ pub struct SentEmail {
     /// Cost; 0 for a test key.
     #[serde(default, deserialize_with = "lenient::number_or_zero", serialize_with = "lenient::write_number")]
     pub credits_used: f64,
-    /// Balance after it.
+    /// Balance afterwards.
     #[serde(default, deserialize_with = "lenient::number_or_zero", serialize_with = "lenient::write_number")]
     pub credits_remaining: f64,
 }

@@ -23,7 +23,7 @@ pub struct ErrorBody {
     /// Problem in words; names the field if there is one.
     #[serde(default, deserialize_with = "lenient::string_or_empty")]
     pub message: String,
-    /// Address of a page with more about it.
+    /// Address of a page with more information.
     #[serde(default, deserialize_with = "lenient::readable", skip_serializing_if = "Option::is_none")]
     pub docs: Option<String>,
 }

@@ -17,7 +17,7 @@ use crate::schema;
     )
 )]
 pub struct MediaBody {
-    /// For `link` or `url` of a send.
+    /// To be used as `link` or `url` of a send.
     #[serde(deserialize_with = "lenient::created_id")]
     pub url: String,
     #[serde(default, deserialize_with = "lenient::text_or_empty")]

@@ -49,13 +49,13 @@ impl RequestBody for SendMessage {
     )
 )]
 pub struct SentMessage {
-    /// Id of the service; begins with `test_` for a test key.
+    /// The service's id; begins with `test_` for a test key.
     #[serde(deserialize_with = "lenient::created_id")]
     pub message_id: String,
-    /// Id of the platform.
+    /// The platform's id.
     #[serde(default, deserialize_with = "lenient::word", skip_serializing_if = "Option::is_none")]
     pub whatsapp_message_id: Option<String>,
-    /// Id of the platform, unique within the chat.
+    /// The platform's id, unique within the chat.
     #[serde(
         default,
         deserialize_with = "lenient::word",
@@ -70,7 +70,7 @@ pub struct SentMessage {
     /// Cost; 0 for a test key.
     #[serde(default, deserialize_with = "lenient::number_or_zero", serialize_with = "lenient::write_number")]
     pub credits_used: f64,
-    /// Balance after it.
+    /// Balance afterwards.
     #[serde(default, deserialize_with = "lenient::number_or_zero", serialize_with = "lenient::write_number")]
     pub credits_remaining: f64,
     /// True for a test key: nothing was sent.

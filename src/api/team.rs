@@ -49,7 +49,7 @@ pub struct PersonBody {
     pub role: String,
 }
 
-/// A person as named on what they did.
+/// Author of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PersonName"))]
 pub struct PersonName {
@@ -65,7 +65,7 @@ pub struct TeamServiceBody {
     pub version: String,
     pub person: PersonBody,
     pub workspace: WorkspaceBody,
-    /// Extensions below `/desk/v1`; take it as an open list.
+    /// Extensions below `/desk/v1`; others may be added.
     pub features: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ derived_body!(SignIn);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SignedIn {
-    /// Bearer of the requests below `/desk/v1`; shown once.
+    /// Bearer token of the requests below `/desk/v1`; shown once.
     pub session: String,
     pub person: PersonBody,
     pub channels: Vec<ChannelKey>,
@@ -104,7 +104,7 @@ pub struct SignedIn {
 pub struct ChannelKey {
     /// `whatsapp`, `telegram`, `email` or `voip`.
     pub channel: String,
-    /// Name for people, such as `WhatsApp`, or the name of a further channel of its kind.
+    /// Display name, such as `WhatsApp`, or the name of a further channel of its kind.
     pub name: String,
     /// `live` or `test`.
     pub environment: String,
@@ -130,9 +130,10 @@ pub struct TeamChannel {
     pub id: String,
     /// `whatsapp`, `telegram`, `email` or `voip`.
     pub channel: String,
-    /// Name for people, such as `WhatsApp`, or the name of a further channel of its kind.
+    /// Display name, such as `WhatsApp`, or the name of a further channel of its kind.
     pub name: String,
-    /// The session's keys for the channel that are not revoked: of each the first 16 hex digits of its SHA-256.
+    /// Fingerprints of the session's keys for the channel that are not revoked: the first 16 hex digits of each
+    /// key's SHA-256.
     pub keys: Vec<String>,
 }
 
@@ -201,7 +202,7 @@ pub struct SnoozeBody {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Note"))]
 pub struct NoteBody {
-    /// Made by the desk that wrote it.
+    /// Created by the desk that wrote the note.
     pub id: String,
     pub person: PersonName,
     pub text: String,
@@ -246,7 +247,7 @@ pub struct TeamMember {
     /// Time of the last write or presence, late by at most a minute.
     #[cfg_attr(feature = "schema", schemars(with = "schema::Time"))]
     pub seen_at: String,
-    /// Number of conversations the person has, also of those that `claims` leaves out.
+    /// Number of conversations the person has, including those that `claims` leaves out.
     pub claim_count: u32,
     /// Newest claims first, at most 100.
     pub claims: Vec<HeldConversation>,

@@ -30,12 +30,12 @@ pub struct SendTelegram {
     pub chat_id: TextOrNumber<64>,
     #[serde(rename = "type", default)]
     pub kind: TelegramType,
-    /// In the parse mode.
+    /// Text with the markup of `parseMode`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Text<MAX_TEXT_CHARS>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<Text<MAX_LINK_CHARS>>,
-    /// In the parse mode.
+    /// Text with the markup of `parseMode`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caption: Option<Text<MAX_CAPTION_CHARS>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -62,7 +62,7 @@ pub struct CallBody {
     /// Cost of the first minute; this service's choice.
     #[serde(default, deserialize_with = "lenient::number_or_zero", serialize_with = "lenient::write_number")]
     pub credits_used: f64,
-    /// Balance after it; this service's choice.
+    /// Balance afterwards; this service's choice.
     #[serde(default, deserialize_with = "lenient::number_or_zero", serialize_with = "lenient::write_number")]
     pub credits_remaining: f64,
 }

@@ -94,7 +94,7 @@ fn mark_tests(schemas: &mut Schemas) {
     let test = json!({
         "type": "boolean",
         "const": true,
-        "description": "There for a test key: nothing was sent."
+        "description": "Present for a test key: nothing was sent."
     });
     for name in [
         "AutomationResult",
