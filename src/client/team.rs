@@ -32,7 +32,7 @@ macro_rules! read {
 pub const MAX_SHARED_IDS: usize = 200;
 
 /// Error text for a service too old for statistics.
-const NO_STATS: &str = "this service has no statistics by person; update the service";
+const NO_STATS: &str = "this service has no numbers by person; update the service";
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClaimAnswer {

@@ -39,8 +39,8 @@ pub enum KeyError {
     #[error("a database on a server needs the key file of its secrets; name it with --key-file")]
     Unnamed,
     #[error(
-        "the key in {} is not the one that encrypts the secrets of this database; name the right file with \
-         --key-file",
+        "the secrets of this database are encrypted with another key than the one in {}; name the file of that \
+         key with --key-file",
         .0.display()
     )]
     Other(PathBuf),

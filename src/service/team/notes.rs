@@ -34,7 +34,7 @@ pub fn add(work: &WriteContext<'_>, member: &Member, id: &str, asked: &NewNote) 
     }
     if notes::count_since(work.db, &member.person.id, work.now.plus(-SECOND))? >= MAX_NOTES_PER_SECOND {
         let words =
-            format!("a person can write at most {MAX_NOTES_PER_SECOND} notes per second; try again in 1 s");
+            format!("a person can write at most {MAX_NOTES_PER_SECOND} notes a second; try again in 1 s");
         return Err(ApiError::new(ErrorCode::RateLimitExceeded, words).retry_after(1));
     }
     if notes::count(work.db, id)? >= MAX_NOTES {
