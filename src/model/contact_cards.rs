@@ -49,11 +49,11 @@ impl ContactToSend {
 /// Returns the reason why no card can be sent on a channel whose service does not offer it.
 pub fn missing_reason(platform: Option<&Platform>) -> String {
     match platform {
-        Some(Platform::Email) => "email cannot send contact cards: attach a .vcf file".to_owned(),
+        Some(Platform::Email) => "email has no contact cards: attach a .vcf file".to_owned(),
         Some(Platform::Whatsapp | Platform::Telegram) | None => {
-            "this service cannot send contact cards".to_owned()
+            "this service sends no contact cards".to_owned()
         }
-        Some(other) => format!("{} cannot send contact cards", other.label()),
+        Some(other) => format!("{} has no contact cards", other.label()),
     }
 }
 

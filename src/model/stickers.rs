@@ -63,7 +63,7 @@ impl WebpFacts {
 /// Returns the reason why a channel has no stickers; `None` if it has them or is not known yet.
 pub fn channel_rejection_reason(platform: Option<&Platform>) -> Option<String> {
     let other = platform.filter(|platform| !matches!(platform, Platform::Whatsapp | Platform::Telegram))?;
-    Some(format!("{} cannot send stickers", other.label()))
+    Some(format!("{} has no stickers", other.label()))
 }
 
 /// Returns the reason why a file of this type and size is not sent as a sticker. `webp` is `None` for a file
