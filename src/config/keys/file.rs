@@ -16,7 +16,7 @@ pub enum KeyFileError {
     #[error("{path} is a symbolic link, which is not followed; give the path of the file itself", path = .0.display())]
     Link(PathBuf),
     /// Directory, pipe or device.
-    #[error("{path} is not a plain file", path = .0.display())]
+    #[error("{path} is not a regular file", path = .0.display())]
     NotAFile(PathBuf),
     /// Readable by others.
     #[error("{path} can be read by other users; run: chmod 600 {path}", path = .0.display())]
